@@ -27,7 +27,7 @@ export interface CreateGatewayOptions {
   readonly hooks?: readonly GatewayHook[];
   /** Time, and what comes by itself at its times. Default: the machine's. */
   readonly clock?: Clock;
-  /** Default `warn`; lines of JSON on standard error. */
+  /** Lines of JSON on standard error. Default: `gateway.logLevel`, also after a reload. */
   readonly logLevel?: "trace" | "debug" | "info" | "warn" | "error" | "silent";
   /** Told of each thing that is wrong with the configuration. Default: a warning in the log. */
   readonly onProblem?: (problem: Problem) => void;
@@ -53,7 +53,7 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Embe
   prepareHome(home);
   const token = gatewayToken(loaded, home, env);
   const vault = openVault(loaded, env, token.value);
-  const logger = createLogger(options.logLevel ?? "warn", vault.redact);
+  const logger = createLogger(options.logLevel ?? loaded.config.gateway.logLevel, vault.redact);
   const channels = options.channels ?? [];
   const tools = options.tools ?? [];
   const { clock } = options;
@@ -62,12 +62,13 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Embe
     if (options.onProblem) options.onProblem(problem);
     else logger.warn({ problem: formatProblem(problem) }, "the configuration has a problem");
   }
-  const gateway = await startGateway(
+  const starting = startGateway(
     {
       home,
       loaded,
       token,
       logger,
+      ownLogLevel: options.logLevel !== undefined,
       vault,
       env,
       channels,
@@ -77,10 +78,15 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Embe
       consoleDir: ASSETS.consoleDir,
       onFatal: (error) => {
         logger.error({ err: error.message }, "the gateway is stopping");
-        void gateway.stop().then(() => options.onFatal?.(error));
+        // It may come while the start still goes on. One that fails by it tells whoever waits for it.
+        const stopped = starting.then((gateway) => gateway.stop());
+        void stopped.then(
+          () => options.onFatal?.(error),
+          () => {},
+        );
       },
     },
     resolved,
   );
-  return { ...gateway, token: token.value };
+  return { ...(await starting), token: token.value };
 }

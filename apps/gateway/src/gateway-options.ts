@@ -17,6 +17,8 @@ export interface GatewayOptions {
   /** A new one is kept in the home once the gateway runs. */
   readonly token: GatewayToken;
   readonly logger: Logger;
+  /** The host has chosen its level, which the configuration then does not change. */
+  readonly ownLogLevel?: boolean;
   /** Takes secrets out of whatever is written. */
   readonly vault: Vault;
   readonly env: Readonly<Record<string, string | undefined>>;

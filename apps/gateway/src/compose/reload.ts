@@ -31,7 +31,7 @@ export function createReloading(parts: Parts, first: Applied<ResolvedConfig>): R
 
 /** Most parts look at the configuration whenever they need it; these have to be told. */
 async function applyToParts(
-  { options: { logger }, surroundings, configuration }: Parts,
+  { options: { logger, ownLogLevel = false }, surroundings, configuration }: Parts,
   before: Applied<ResolvedConfig>,
   next: Applied<ResolvedConfig>,
 ): Promise<readonly string[]> {
@@ -41,7 +41,8 @@ async function applyToParts(
   resolved.web.configure(config);
   surroundings.mcp.configure(mcpSettings(config));
   const changed = changedSections(before.loaded.config, config);
-  if (changed.includes("gateway")) logger.level = config.gateway.logLevel;
+  const { logLevel } = config.gateway;
+  if (!ownLogLevel && logLevel !== before.loaded.config.gateway.logLevel) logger.level = logLevel;
   await resolved.accounts.change(accounts, DRAIN_MS);
   await surroundings.heartbeats.configured();
   if (changed.includes("memory") || changed.includes("models")) surroundings.memories.reopen();

@@ -36,9 +36,12 @@ export const judgeFailure: Judge = (error) => {
   return isFatal(failure) ? "fatal" : "retry";
 };
 
-/** The same for a run, which the store may refuse for a reason that does not pass by itself. */
-export const judgeRun: Judge = (error, failures) => {
-  if (error instanceof HeldElsewhere) return "wait";
+/** The same for a run. */
+export const judgeRun: Judge = (error, failures) =>
+  error instanceof HeldElsewhere ? "wait" : judgeLasting(error, failures);
+
+/** The same for work that the store may refuse for a reason that does not pass by itself. */
+export const judgeLasting: Judge = (error, failures) => {
   const failure = storeErrorIn(error);
   const lasting = failure !== undefined && !isPassing(failure) && failures >= MOST_REFUSALS;
   const verdict = judgeFailure(error, failures);

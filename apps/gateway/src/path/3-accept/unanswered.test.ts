@@ -112,6 +112,21 @@ describe("a message that no run answers", () => {
     expect(await state()).toBe("ignored");
   });
 
+  it("is left for the next start where the store refuses its end for good, and is tried no more", async () => {
+    const { store, id, aside, clock, told, state } = await world();
+    let settles = 0;
+    const settle = () => {
+      settles += 1;
+      return Promise.reject(new StoreError("invalid", "no such state"));
+    };
+    const ended = aside({ inbox: { ...store.inbox, settle } }).end(id, stored, "ignore", "bot");
+    await clock.advance(3_600_000);
+    expect(settles).toBeLessThan(6);
+    await ended;
+    expect(told).toHaveLength(1);
+    expect(await state()).toBe("accepted");
+  });
+
   it("waits for the next start where this process can write no more", async () => {
     const { store, id, aside, fatal, clock, state } = await world();
     const settle = () => Promise.reject(new StoreError("io", "the disk is gone"));

@@ -9,6 +9,7 @@ import type { Outcome } from "@signalbox/server";
 import { type InboxId, isFatal, isPassing, type LeaseToken } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { GatewayStore, InboundRecord } from "../../store.ts";
+import { judgeLasting } from "../failures.ts";
 
 export interface UnansweredPorts {
   readonly store: Pick<GatewayStore, "inbox" | "groupHistory" | "pairing">;
@@ -27,13 +28,15 @@ export interface UnansweredPorts {
 
 /** Messages that no run answers. */
 export interface Unanswered {
-  /** Gives one its end, after doing what its rule asks for; tries until it is done. Never rejects. */
+  /** Gives one its end, after doing what its rule asks for; tries as long as that may help. Never rejects. */
   end(id: InboxId, stored: InboundRecord, kind: "pair" | "keep" | "ignore", rule: string): Promise<void>;
 }
 
 export function createUnanswered(ports: UnansweredPorts): Unanswered {
   return {
     async end(id, stored, kind, rule) {
+      const error = { code: rule, message: "The gateway does not answer this message." };
+      const tell = (): void => ports.onOutcome(id, { state: "ignored", text: "", error });
       await ports.supervisor.run({
         name: `end the message ${id}, which no run answers`,
         attempt: async (failures) => {
@@ -42,10 +45,11 @@ export function createUnanswered(ports: UnansweredPorts): Unanswered {
           if (row?.settledAt !== undefined) return;
           await followRule(ports, id, row?.payload.event ?? stored.event, { kind, rule });
           await ports.store.inbox.settle(id, "ignored", { rule });
-          const error = { code: rule, message: "The gateway does not answer this message." };
-          ports.onOutcome(id, { state: "ignored", text: "", error });
+          tell();
         },
-        judge: (error) => (isFatal(error) ? "fatal" : "retry"),
+        judge: judgeLasting,
+        // It is decided again at the next start.
+        giveUp: async () => tell(),
       });
     },
   };

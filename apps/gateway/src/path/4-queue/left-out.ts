@@ -5,6 +5,7 @@ import type { Exchanges } from "@signalbox/service";
 import type { InboxId, OutboxRow } from "@signalbox/store";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
 import type { Tracer } from "../../traces.ts";
+import { judgeLasting } from "../failures.ts";
 import { putWord, type WordPorts } from "../word.ts";
 import { messagesIn, type Queued, type QueuedMessage } from "./message.ts";
 
@@ -44,6 +45,7 @@ export function createLeaveOut(options: LeaveOutPorts): LanesOptions<Queued>["le
       void supervisor.run({
         name: `end the message ${id}, which gets no run`,
         attempt: () => end(left, rule, said),
+        judge: judgeLasting,
       });
       const what =
         why.kind === "full" ? "dropped: too many messages wait in this conversation" : "dropped by a stop";
