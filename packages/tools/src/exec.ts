@@ -69,7 +69,7 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
         ? [{ kind: "exec-network", detail: args.command.split("\n", 1)[0]?.slice(0, 120) ?? "" }]
         : [],
     isCovered: async (args, rules) => canBeCovered(args) && isCovered(await parseShell(args.command), rules),
-    subject: (args) => subjectOf(options, args),
+    subject: (args, facts) => subjectOf(options, args, facts),
     async run({ args }, context, permit) {
       if (sandbox.rung === "disabled") {
         return failure(
@@ -77,7 +77,7 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
         );
       }
       try {
-        const changed = permit.subject && (await changedFile(options, args, permit.subject.files));
+        const changed = await changedFile(options, args, permit);
         if (changed !== undefined)
           return failure(`${changed} has changed since it was approved. Nothing was run.`);
         return args.background === true
@@ -132,10 +132,11 @@ function argsSchema(
 async function subjectOf(
   { workspace, sandbox, domains, environment = NOTHING_MORE }: ExecToolOptions,
   args: ExecArgs,
+  facts: RunFacts,
 ): Promise<ApprovalSubject> {
   const cwd = await folderOf(workspace, args.cwd);
   const script = await parseShell(args.command);
-  const files = await namedFiles(workspace, cwd, script.words);
+  const files = await namedFiles(workspace, cwd, script.words, facts);
   const rules = canBeCovered(args) ? rulesFor(script) : undefined;
   const names = Object.keys(await environment());
   return {
@@ -168,13 +169,15 @@ function actionOf({ command, background, pty }: ExecArgs, { limits }: Sandbox): 
 async function changedFile(
   { workspace }: ExecToolOptions,
   args: ExecArgs,
-  approved: ApprovalSubject["files"],
+  { subject, run }: Permit,
 ): Promise<string | undefined> {
+  if (subject === undefined) return undefined;
   const hashes = (files: ApprovalSubject["files"]) =>
     new Map((files ?? []).map(({ path, sha256 }) => [path, sha256]));
   const cwd = await folderOf(workspace, args.cwd);
   const { words } = await parseShell(args.command);
-  const [before, now] = [hashes(approved), hashes(await namedFiles(workspace, cwd, words))];
+  const before = hashes(subject.files);
+  const now = hashes(await namedFiles(workspace, cwd, words, run.facts));
   return [...new Set([...before.keys(), ...now.keys()])].find((path) => before.get(path) !== now.get(path));
 }
 

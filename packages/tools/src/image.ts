@@ -2,7 +2,7 @@ import { reasonOf } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "./define.ts";
 import { fileFailure } from "./files/failure.ts";
-import { identityClaims } from "./files/identity-files.ts";
+import { readClaims } from "./files/identity-files.ts";
 import { type FitPicture, readPicture } from "./files/picture.ts";
 import { assertVisible } from "./files/places.ts";
 import { labelledWorkspace } from "./labels/labelled-workspace.ts";
@@ -44,7 +44,7 @@ export function createImageTool({ workspace, fitPicture, look }: ImageToolOption
     }),
     effects: "none",
     execution: "parallel",
-    claims: (args) => identityClaims(workspace, "read-identity", args.file_path),
+    claims: (args) => readClaims(workspace, args.file_path),
     async run({ args: { file_path: path, question = DESCRIBE } }, { signal }, { run, record }) {
       let file: OpenFile;
       try {

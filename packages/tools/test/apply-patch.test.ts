@@ -1,6 +1,5 @@
 import {
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readFileSync,
   realpathSync,
@@ -106,13 +105,12 @@ test.each([
 test("whoever may not change the agent's notes is asked about, with the change, and links lead nowhere else", async () => {
   const { dir, apply, approvals, read, write, run } = await patched({ role: "member" });
   write("SOUL.md", "Be kind.\n");
-  mkdirSync(join(dir, "memory"));
   symlinkSync("SOUL.md", join(dir, "plain.md"));
   for (const lines of [
     ["*** Update File: SOUL.md", "-Be kind.", "+Be cruel."],
     ["*** Update File: plain.md", "-Be kind.", "+Be cruel."],
     ["*** Delete File: SOUL.md"],
-    ["*** Add File: memory/2026.md", "+Obey."],
+    ["*** Add File: skills/obey/SKILL.md", "+Obey."],
   ]) {
     const result = await apply(...lines);
     expect(result.isError).toBe(true);
@@ -121,6 +119,14 @@ test("whoever may not change the agent's notes is asked about, with the change, 
   expect(read("SOUL.md")).toBe("Be kind.\n");
   const first = (await approvals.list()).at(-1);
   expect(first?.subject.action).toContain("-Be kind.\n+Be cruel.");
+});
+
+test("a question about a patch that does not fit says so, and the run that asks learns nothing of the file", async () => {
+  const { approvals, apply, write } = await patched({ role: "member" });
+  write("SOUL.md", "Be kind.\n");
+  expect(textOf(await apply("*** Update File: SOUL.md", "-Be cruel.", "+x"))).toContain("needs approval");
+  const [question] = await approvals.list({ states: ["pending"] });
+  expect(question?.subject.action).toContain("+[this change cannot be made]");
 });
 
 test("what a tainted run adds is labelled, and a file of others that is changed taints", async () => {

@@ -1,9 +1,18 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import {
   type Approval,
+  createApplyPatchTool,
   createApprovals,
   createEditTool,
   createExecTool,
@@ -28,6 +37,7 @@ async function place(policy: ToolPolicy = { askModes: { exec: "always" } }, rule
   const workspace = await openWorkspace({ dir });
   const approvals = createApprovals({ store: createMemoryApprovalStore() });
   const tools = [
+    createApplyPatchTool({ workspace }),
     createExecTool({ workspace, sandbox }),
     createWriteTool({ workspace }),
     createEditTool({ workspace }),
@@ -64,7 +74,7 @@ test("what others have named is nothing but a name in a question", async () => {
   const { agent, pending } = await place({});
   for (const more of ["", "b", "c", "d", "e", "long".repeat(1_000)])
     agent.state.taint({ source: "file", detail: more + forged });
-  await agent.call("write", { file_path: `memory/${forged}.md`, content: "x" });
+  await agent.call("write", { file_path: `skills/${forged}.md`, content: "x" });
   const asked = await pending();
   expect(asked.reason).toContain(`file ${span}, file`);
   expect(asked.reason.length).toBeLessThan(1_000);
@@ -158,10 +168,46 @@ test("a question about a file shows its change", async () => {
   await allow();
   put("SOUL.md", "Be unkind.\nBe quick.\n");
   expect(textOf(await agent.call("edit", edit))).toContain("needs approval");
-  mkdirSync(join(dir, "memory"));
-  await agent.call("write", { file_path: "memory/a.md", content: "new\n" });
-  expect((await pending()).subject.action).toContain("+++ memory/a.md\n@@ -0,0 +1,1 @@\n+new");
+  mkdirSync(join(dir, "skills"));
+  await agent.call("write", { file_path: "skills/a.md", content: "new\n" });
+  expect((await pending()).subject.action).toContain("+++ skills/a.md\n@@ -0,0 +1,1 @@\n+new");
   expect(readFileSync(join(dir, "SOUL.md"), "utf8")).toBe("Be unkind.\nBe quick.\n");
+});
+
+describe("what a run may not know of is in no question", () => {
+  const HIDDEN = ["memory/2026-11-20.md", "memory/people/bob/a.md", "people/bob/a.md", "inbox/bobs/a.md"];
+  const ALWAYS = { write: "always", edit: "always", apply_patch: "always" } as const;
+  const patch = (...lines: readonly string[]) => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
+
+  test.each(HIDDEN)("no change of %s is asked about", async (path) => {
+    const { dir, agent, approvals, put } = await place({ askModes: ALWAYS });
+    mkdirSync(join(dir, path, ".."), { recursive: true });
+    put(path, "the secret word\n");
+    put("mine.md", "mine\n");
+    symlinkSync(path, join(dir, "plain.md"));
+    for (const file_path of [path, "plain.md"]) {
+      for (const [tool, args] of [
+        ["write", { file_path, content: "x" }],
+        ["edit", { file_path, old_string: "secret", new_string: "x" }],
+        ["apply_patch", { patch: patch(`*** Update File: ${file_path}`, "-the wrong word", "+x") }],
+        ["apply_patch", { patch: patch(`*** Delete File: ${file_path}`) }],
+        ["apply_patch", { patch: patch(`*** Update File: mine.md`, `*** Move to: ${file_path}`) }],
+      ] as const) {
+        const said = textOf(await agent.call(tool, args));
+        expect(said).toBe(`Not allowed. ${tool}: There is no ${file_path} here.`);
+      }
+    }
+    expect(await approvals.list()).toEqual([]);
+  });
+
+  test.each(HIDDEN)("a command that names %s is asked about without what it holds", async (path) => {
+    const { dir, agent, pending, put } = await place();
+    mkdirSync(join(dir, path, ".."), { recursive: true });
+    put(path, "the secret word\n");
+    put("mine.md", "mine\n");
+    await agent.call("exec", { command: `cat ${path} mine.md` });
+    expect((await pending()).subject.files?.map((file) => file.path)).toEqual(["mine.md"]);
+  });
 });
 
 test("a question about a file of which nothing stays shows all of both, at once", async () => {

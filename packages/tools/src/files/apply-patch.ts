@@ -4,13 +4,13 @@ import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
 import { labelledWorkspace } from "../labels/labelled-workspace.ts";
 import { failure, success } from "../result.ts";
-import type { ApprovalSubject, Claim, Permit } from "../types.ts";
+import type { ApprovalSubject, Claim, Permit, RunFacts } from "../types.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { changeOf } from "./change.ts";
+import { CANNOT_BE_MADE, changeOf } from "./change.ts";
 import { fileFailure } from "./failure.ts";
-import { identityClaims, identityGuard } from "./identity-files.ts";
-import { PatchError, type PatchStep, readPatch } from "./patch-format.ts";
-import { assertVisible } from "./places.ts";
+import { identityGuard } from "./identity-files.ts";
+import { type PatchChange, PatchError, type PatchStep, readPatch } from "./patch-format.ts";
+import { assertVisible, writeClaims } from "./places.ts";
 import { detectEncoding } from "./text.ts";
 import { patchBeside } from "./text-work.ts";
 import { turnIn } from "./turns.ts";
@@ -42,8 +42,8 @@ export function createApplyPatchTool({ workspace }: ApplyPatchToolOptions): Tool
 \`*** Move to: <path>\` may follow an update's head. Lines that stay begin with a space.`,
     inputSchema: z.object({ patch: z.string().min(1).max(1_000_000) }),
     effects: "external",
-    claims: ({ patch }) => claimsOf(workspace, patch),
-    subject: ({ patch }) => subjectOf(workspace, patch),
+    claims: ({ patch }, facts) => claimsOf(workspace, patch, facts),
+    subject: ({ patch }, facts) => subjectOf(workspace, patch, facts),
     async run({ args }, { signal }, permit) {
       const done: string[] = [];
       const leave = await turnIn(workspace, signal);
@@ -153,27 +153,37 @@ function pathsOf(step: PatchStep): readonly string[] {
   return step.kind === "update" && step.moveTo !== undefined ? [step.path, step.moveTo] : [step.path];
 }
 
-async function claimsOf(workspace: Workspace, patch: string): Promise<readonly Claim[]> {
+async function claimsOf(workspace: Workspace, patch: string, facts: RunFacts): Promise<readonly Claim[]> {
   const paths = stepsOf(patch).flatMap(pathsOf);
-  return (await Promise.all(paths.map((path) => identityClaims(workspace, "write-identity", path)))).flat();
+  return (await Promise.all(paths.map((path) => writeClaims(workspace, path, facts)))).flat();
 }
 
 /** What becomes of each file, line by line; of one that moves, all that is to be at its new place. */
-async function subjectOf(workspace: Workspace, patch: string): Promise<ApprovalSubject> {
+async function subjectOf(workspace: Workspace, patch: string, facts: RunFacts): Promise<ApprovalSubject> {
   const parts: string[] = [];
   for (const step of stepsOf(patch)) {
     let text = "";
     const after = async (before: string): Promise<string> => {
-      if (step.kind === "update") text = await patchBeside(step.path, before, step.changes);
+      if (step.kind === "update") text = await fitted(step.path, before, step.changes);
       if (step.kind === "add") text = step.text;
       return text;
     };
-    parts.push((await changeOf(workspace, step.path, after)).action);
+    parts.push((await changeOf(workspace, step.path, facts, after)).action);
     if (step.kind === "delete") parts.push("deleted");
     if (step.kind !== "update" || step.moveTo === undefined) continue;
-    parts.push(`moved to ${step.moveTo}`, (await changeOf(workspace, step.moveTo, () => text)).action);
+    parts.push(`moved to ${step.moveTo}`, (await changeOf(workspace, step.moveTo, facts, () => text)).action);
   }
   return { action: parts.join("\n"), cwd: workspace.dir };
+}
+
+/** A text after its changes, as a question shows it. */
+async function fitted(path: string, before: string, changes: readonly PatchChange[]): Promise<string> {
+  try {
+    return await patchBeside(path, before, changes);
+  } catch (error) {
+    if (error instanceof PatchError) return `${before}${CANNOT_BE_MADE}`;
+    throw error;
+  }
 }
 
 /** A patch that cannot be read reaches for nothing: the tool itself says what is wrong with it. */

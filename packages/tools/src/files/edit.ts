@@ -4,10 +4,10 @@ import { labelledWorkspace } from "../labels/labelled-workspace.ts";
 import { failure, success } from "../result.ts";
 import type { OpenFile } from "../workspace/open-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { changeOf } from "./change.ts";
+import { CANNOT_BE_MADE, changeOf } from "./change.ts";
 import { fileFailure } from "./failure.ts";
-import { identityClaims, identityGuard } from "./identity-files.ts";
-import { assertVisible } from "./places.ts";
+import { identityGuard } from "./identity-files.ts";
+import { assertVisible, writeClaims } from "./places.ts";
 import type { Replacement } from "./replacements.ts";
 import { count, detectEncoding } from "./text.ts";
 import { replaceBeside } from "./text-work.ts";
@@ -45,12 +45,12 @@ export function createEditTool(options: EditToolOptions): ToolDefinition {
       edits: z.array(replacement).min(1).max(100).optional().describe("Instead of the three above"),
     }),
     effects: "external",
-    claims: (args) => identityClaims(workspace, "write-identity", args.file_path),
-    subject: (args) =>
-      changeOf(workspace, args.file_path, async (before) => {
+    claims: (args, facts) => writeClaims(workspace, args.file_path, facts),
+    subject: (args, facts) =>
+      changeOf(workspace, args.file_path, facts, async (before) => {
         const edits = replacements(args);
         const edited = typeof edits === "string" ? { problem: edits } : await replaceBeside(before, edits);
-        return "problem" in edited ? `${before}[this change cannot be made]` : edited.text;
+        return "problem" in edited ? `${before}${CANNOT_BE_MADE}` : edited.text;
       }),
     async run({ args }, { signal }, permit) {
       const edits = replacements(args);

@@ -3,7 +3,7 @@ import { defineTool, type ToolDefinition } from "../define.ts";
 import { success } from "../result.ts";
 import type { Search } from "../search/search.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { identityClaims } from "./identity-files.ts";
+import { readClaims } from "./identity-files.ts";
 import { searchEnd, searchFailure, searchPlace } from "./search-place.ts";
 import { visibleName } from "./text.ts";
 
@@ -27,7 +27,7 @@ export function createFindTool({ workspace, search, searchMs }: FindToolOptions)
     }),
     effects: "none",
     execution: "parallel",
-    claims: (args) => identityClaims(workspace, "read-identity", args.path ?? "."),
+    claims: (args) => readClaims(workspace, args.path ?? "."),
     async run({ args }, { signal }, { run }) {
       try {
         return await searchPlace(workspace, args.path ?? ".", run, async (place) => {

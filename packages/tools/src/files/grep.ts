@@ -6,7 +6,7 @@ import type { Search } from "../search/search.ts";
 import type { TaintMark } from "../types.ts";
 import { type OpenFile, readWhole } from "../workspace/open-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { identityClaims } from "./identity-files.ts";
+import { readClaims } from "./identity-files.ts";
 import { type SearchPlace, searchEnd, searchFailure, searchPlace } from "./search-place.ts";
 import { cutWell, detectEncoding, visibleName } from "./text.ts";
 
@@ -40,7 +40,7 @@ export function createGrepTool({ workspace, search, searchMs }: GrepToolOptions)
     }),
     effects: "none",
     execution: "parallel",
-    claims: (args) => identityClaims(workspace, "read-identity", args.path ?? "."),
+    claims: (args) => readClaims(workspace, args.path ?? "."),
     async run({ args }, context, { run }) {
       const { pattern, path = ".", glob, ignore_case: ignoreCase = false } = args;
       const end = searchEnd(context.signal, searchMs);

@@ -31,15 +31,11 @@ export function isPrivate(path: string): boolean {
   return isIdentityPath(path) && !READABLE.has(fold(path.split("/", 1)[0] ?? ""));
 }
 
-/** The claim of a call on the agent's own notes, by where its path really leads. */
-export async function identityClaims(
-  workspace: Workspace,
-  kind: "read-identity" | "write-identity",
-  path: string,
-): Promise<readonly Claim[]> {
+/** The claim of a call that reads the agent's own notes, by where its path really leads. */
+export async function readClaims(workspace: Workspace, path: string): Promise<readonly Claim[]> {
   // Outside the workspace, or nowhere: the tool itself will say so.
   const place = await workspace.locate(path).catch(() => undefined);
-  return place === undefined ? [] : claimsOn(kind, place);
+  return place === undefined ? [] : claimsOn("read-identity", place);
 }
 
 /**
@@ -52,7 +48,7 @@ export function claimsOn(kind: "read-identity" | "write-identity", path: string)
 }
 
 /**
- * What `identityClaims` said is said again of the path that is really about to be written, since links may have
+ * What `writeClaims` said is said again of the path that is really about to be written, since links may have
  * changed since the decision.
  */
 export function identityGuard(permit: Permit): (path: string) => void {

@@ -5,7 +5,7 @@ import { createPacer } from "../labels/pacer.ts";
 import { success } from "../result.ts";
 import type { FolderEntry, Workspace } from "../workspace/workspace.ts";
 import { fileFailure } from "./failure.ts";
-import { identityClaims } from "./identity-files.ts";
+import { readClaims } from "./identity-files.ts";
 import { assertVisible, isVisible } from "./places.ts";
 import { count, visibleName } from "./text.ts";
 
@@ -28,7 +28,7 @@ export function createLsTool(options: LsToolOptions): ToolDefinition {
     }),
     effects: "none",
     execution: "parallel",
-    claims: (args) => identityClaims(workspace, "read-identity", args.path),
+    claims: (args) => readClaims(workspace, args.path),
     async run({ args }, _context, { run }) {
       try {
         const folder = await workspace.list(args.path);

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import type { RunFacts } from "../types.ts";
+import type { Claim, RunFacts } from "../types.ts";
 import { WorkspaceError } from "../workspace/errors.ts";
 import { fold } from "../workspace/paths.ts";
-import { isPrivate } from "./identity-files.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import { claimsOn, isPrivate } from "./identity-files.ts";
 
 /** At the top of a workspace: a folder for what came with the messages of each conversation. */
 export const INBOX_FOLDER = "inbox";
@@ -68,4 +69,20 @@ export function isVisible(path: string, facts: RunFacts): boolean {
 /** Refuses a place that the run may not know of, by where its path has led. @param path as the agent wrote it */
 export function assertVisible(path: string, place: string, facts: RunFacts): void {
   if (!isVisible(place, facts)) throw new WorkspaceError("not-found", `There is no ${path} here.`);
+}
+
+/**
+ * The claim of a call that changes the agent's own notes, by where its path really leads. Throws for a place that the
+ * run may not know of, so that nobody is asked about it: the question, which its conversation reads, would show it.
+ */
+export async function writeClaims(
+  workspace: Workspace,
+  path: string,
+  facts: RunFacts,
+): Promise<readonly Claim[]> {
+  // Outside the workspace, or nowhere: the tool itself will say so.
+  const place = await workspace.locate(path).catch(() => undefined);
+  if (place === undefined) return [];
+  assertVisible(path, place, facts);
+  return claimsOn("write-identity", place);
 }

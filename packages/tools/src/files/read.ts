@@ -6,7 +6,7 @@ import { contentRoom, failure, success } from "../result.ts";
 import type { OpenFile } from "../workspace/open-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { fileFailure } from "./failure.ts";
-import { identityClaims } from "./identity-files.ts";
+import { readClaims } from "./identity-files.ts";
 import { type LineSlice, readLines } from "./lines.ts";
 import { type FitPicture, readPicture, readStart } from "./picture.ts";
 import { assertVisible } from "./places.ts";
@@ -39,7 +39,7 @@ export function createReadTool({ workspace, fitPicture }: ReadToolOptions): Tool
     }),
     effects: "none",
     execution: "parallel",
-    claims: (args) => identityClaims(workspace, "read-identity", args.file_path),
+    claims: (args) => readClaims(workspace, args.file_path),
     async run({ args }, context, { run }) {
       let file: OpenFile;
       try {

@@ -5,8 +5,8 @@ import { failure, success } from "../result.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { changeOf } from "./change.ts";
 import { fileFailure } from "./failure.ts";
-import { identityClaims, identityGuard } from "./identity-files.ts";
-import { assertVisible } from "./places.ts";
+import { identityGuard } from "./identity-files.ts";
+import { assertVisible, writeClaims } from "./places.ts";
 import { count } from "./text.ts";
 import { turnIn } from "./turns.ts";
 
@@ -29,8 +29,8 @@ export function createWriteTool(options: WriteToolOptions): ToolDefinition {
       content: z.string().describe("The whole content"),
     }),
     effects: "idempotent",
-    claims: (args) => identityClaims(workspace, "write-identity", args.file_path),
-    subject: ({ file_path, content }) => changeOf(workspace, file_path, () => content),
+    claims: (args, facts) => writeClaims(workspace, args.file_path, facts),
+    subject: ({ file_path, content }, facts) => changeOf(workspace, file_path, facts, () => content),
     async run({ args }, { signal }, permit) {
       const bytes = Buffer.from(args.content, "utf8");
       if (bytes.length > maxBytes) {

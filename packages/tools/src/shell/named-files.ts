@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { relative, resolve } from "node:path";
-import type { NamedFile } from "../types.ts";
+import { isVisible } from "../files/places.ts";
+import type { NamedFile, RunFacts } from "../types.ts";
 import { inside } from "../workspace/paths.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
@@ -10,13 +11,14 @@ const MAX_PLACES = 20_000;
 
 /**
  * The files of a workspace that a command names, with the hash of what they hold now; from each folder that it names,
- * too, since it may go there first. Those that it finds by a pattern, or that a script of its own names, are not among
- * them.
+ * too, since it may go there first. Those that it finds by a pattern, that a script of its own names, or that its run
+ * may not know of, are not among them.
  */
 export async function namedFiles(
   workspace: Workspace,
   cwd: string,
   words: readonly string[],
+  facts: RunFacts,
 ): Promise<readonly NamedFile[]> {
   const files: NamedFile[] = [];
   const looked = new Set<string>();
@@ -26,7 +28,7 @@ export async function namedFiles(
       if (looked.has(path) || !inside(path, workspace.dir) || path === workspace.dir) continue;
       if (looked.add(path).size > MAX_PLACES)
         throw new Error("the command names too many places to be shown");
-      const sha256 = await hashOfFile(workspace, path);
+      const sha256 = await hashOfFile(workspace, path, facts);
       if (sha256 === undefined) {
         if (await isFolder(workspace, path)) folders.push(path);
         continue;
@@ -45,10 +47,11 @@ function isFolder(workspace: Workspace, path: string): Promise<boolean> {
   );
 }
 
-async function hashOfFile(workspace: Workspace, path: string): Promise<string | undefined> {
+async function hashOfFile(workspace: Workspace, path: string, facts: RunFacts): Promise<string | undefined> {
   const file = await workspace.openFile(path).catch(() => undefined);
   if (file === undefined) return undefined;
   try {
+    if (!isVisible(file.displayPath, facts)) return undefined;
     const hash = createHash("sha256");
     for await (const chunk of file.handle.createReadStream({ autoClose: false })) hash.update(chunk);
     return hash.digest("hex");

@@ -186,7 +186,11 @@ export const DEFENCES: readonly Defence[] = [
     kinds: ["changed after approval"],
     changes: [
       { file: "exec.ts", from: "...(files.length === 0 ? {} : { files }),", to: "" },
-      { file: "exec.ts", from: "hashes(await namedFiles(workspace, cwd, words))", to: "hashes([])" },
+      {
+        file: "exec.ts",
+        from: "hashes(await namedFiles(workspace, cwd, words, run.facts))",
+        to: "hashes([])",
+      },
     ],
   },
   {
