@@ -112,6 +112,33 @@ describe("the proxy", () => {
     expect(asked).toEqual([`GET listed.test:${port}/a?b`]);
   });
 
+  /** A server that answers whatever it is asked with these bytes. */
+  async function answering(bytes: string): Promise<number> {
+    const server = createTcpServer((socket) => {
+      socket.on("error", () => {}).once("data", () => socket.end(bytes));
+    });
+    onTestFinished(() => void server.close());
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const address = server.address();
+    return typeof address === "object" && address !== null ? address.port : 0;
+  }
+
+  test.each([
+    ["a status that is none", "HTTP/1.1 000 OK\r\nContent-Length: 2\r\n\r\nhi", 502],
+    ["a status of nobody's", "HTTP/1.1 999 OK\r\nContent-Length: 2\r\n\r\nhi", 502],
+    ["no status after an early one", "HTTP/1.1 103 Early\r\n\r\nHTTP/1.1 099 X\r\n\r\n", 502],
+    ["trailers where there are none", "HTTP/1.1 200 OK\r\nTrailer: x\r\nContent-Length: 2\r\n\r\nhi", 200],
+  ])("takes %s from a server for what it is, and goes on", async (_, bytes, status) => {
+    const at = `listed.test:${await answering(bytes)}`;
+    const get = `GET http://${at}/ HTTP/1.1\r\nHost: ${at}\r\n\r\n`;
+    expect(await say(get, { domains: [at] })).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  });
+
+  test("takes a request that announces trailers and has none", async () => {
+    const post = `POST http://listed.test:${port}/ HTTP/1.1\r\nHost: listed.test\r\nTrailer: x\r\nContent-Length: 2\r\n\r\nhi`;
+    expect(await say(post, {}, "hello")).toMatch(/^HTTP\/1.1 200/);
+  });
+
   test("connects to a host of the list", async () => {
     const tunnelled = `CONNECT listed.test:${port} HTTP/1.1\r\n\r\n`;
     expect(await say(tunnelled)).toBe("HTTP/1.1 200 Connection established\r\n\r\n");

@@ -1,5 +1,11 @@
 import { mkdtemp, realpath, rm } from "node:fs/promises";
-import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+  type ServerResponse,
+} from "node:http";
 import { connect, isIP, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,13 +35,14 @@ export type OpenDomainProxy = (domains: readonly string[]) => Promise<DomainProx
 
 const MAX_CONNECTIONS = 64;
 const CONNECT_MS = 10_000;
-/** Of one hop alone, and not for whoever is behind the proxy. */
+/** Of one hop alone, and not for whoever is behind the proxy. No trailers are passed on, so none are announced. */
 const HOP_HEADERS: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
   "proxy-authorization",
   "proxy-connection",
   "te",
+  "trailer",
   "upgrade",
 ]);
 
@@ -123,21 +130,34 @@ async function forward(incoming: IncomingMessage, response: ServerResponse, reac
     if (target === undefined) throw new Refused("Ask for a whole address that begins with http://.");
     const upstream = await reach(target);
     if (response.destroyed) return void upstream.destroy();
-    const own = Object.entries(incoming.headers).filter(([name]) => !HOP_HEADERS.has(name));
-    const headers = { ...Object.fromEntries(own), host: target.url.host, connection: "close" };
+    response.on("close", () => upstream.destroy());
+    const headers = { ...passedOn(incoming.headers), host: target.url.host, connection: "close" };
     const path = `${target.url.pathname}${target.url.search}`;
     const onward = request({ method: incoming.method, path, headers, createConnection: () => upstream });
-    onward.on("response", (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      // What breaks off there breaks off here.
-      pipeline(answer, response, () => {});
-    });
+    onward.on("response", (answer) => passBack(answer, response));
     onward.on("error", (error) => refuse(response, error));
-    response.on("close", () => upstream.destroy());
     incoming.pipe(onward);
   } catch (error) {
     refuse(response, error);
   }
+}
+
+function passBack(answer: IncomingMessage, response: ServerResponse): void {
+  const { statusCode = 0 } = answer;
+  try {
+    if (statusCode < 200 || statusCode > 599)
+      throw new Error(`The host's status ${statusCode} means nothing.`);
+    response.writeHead(statusCode, passedOn(answer.headers));
+    // What breaks off there breaks off here.
+    pipeline(answer, response, () => {});
+  } catch (error) {
+    // Thrown to the event's emitter, it would end the process.
+    refuse(response, error);
+  }
+}
+
+function passedOn(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_HEADERS.has(name)));
 }
 
 function refuse(response: ServerResponse, error: unknown): void {
