@@ -119,6 +119,24 @@ it("runs no program and reads no file that a proposal names before an owner has 
   expect(existsSync(planted)).toBe(false);
 });
 
+it("shows a change that somebody else asks for to owners in private, and to nobody else", async () => {
+  const { world: opened, started } = await world(PROPOSAL);
+  await started.post(textMessage("use the cheaper model", { ...from(LI), chatId: "oc_li" }));
+  await eventually(() => said(opened).length === 1, "it is asked about");
+  const question = said(opened)[0] ?? "";
+  expect(question).toContain("agents.defaults.model");
+  expect(question).toContain("shown to owners alone");
+  expect(question).not.toContain("claude");
+  const [approval] = await started.gateway.service.approvals();
+  expect(approval?.action).toContain("- anthropic/claude-sonnet-4-6");
+  await started.post(textMessage(`/approve ${approval?.id}`, from(ZHANG)));
+  await eventually(() => said(opened).length === 2, "an owner is shown it");
+  expect(said(opened)[1]).toContain("- anthropic/claude-sonnet-4-6");
+  await started.gateway.service.answerApproval(approval?.id ?? "", "allow", "test");
+  await started.settled();
+  expect(configOf(opened)).toContain("claude-haiku-4-5");
+});
+
 it("tells somebody else nothing without an owner's word", async () => {
   const { world: opened, started } = await world({ action: "config" });
   await started.post(textMessage("what is configured?", { ...from(LI), chatId: "oc_li" }));

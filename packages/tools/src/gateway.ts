@@ -1,7 +1,9 @@
 import { type JsonValue, reasonOf } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "./define.ts";
+import { isOwnerInPrivate } from "./files/places.ts";
 import { failure, success } from "./result.ts";
+import type { RunFacts } from "./types.ts";
 
 /** A proposed value of the configuration; without a value the key is removed. */
 export interface ConfigChange {
@@ -47,11 +49,11 @@ export function createGatewayTool(options: GatewayToolOptions): ToolDefinition {
       await options.preview(call.change);
       return [{ kind: "configure", detail: call.change.key }];
     },
-    async subject(args) {
+    async subject(args, facts) {
       const call = callOf(args);
-      return {
-        action: call?.action === "propose" ? await options.preview(call.change) : JSON.stringify(args),
-      };
+      if (call?.action !== "propose") return { action: JSON.stringify(args) };
+      const action = await options.preview(call.change);
+      return mayReadConfig(facts) ? { action } : { action, forOwners: true };
     },
     async run({ args }, _context, { approved }) {
       const call = callOf(args);
@@ -72,6 +74,11 @@ export function createGatewayTool(options: GatewayToolOptions): ToolDefinition {
       }
     },
   });
+}
+
+/** Whether whoever reads along in the run's conversation may see values of the configuration. */
+function mayReadConfig(facts: RunFacts): boolean {
+  return isOwnerInPrivate(facts) || (facts.role === "owner" && facts.taint.length === 0);
 }
 
 function callOf({

@@ -36,17 +36,25 @@ export function createQuestions(approvals: Approvals, put: (approval: Approval) 
   };
 }
 
-/** The question in words: everything that an answer is bound to, in full. Markdown. */
-export function questionText(approval: Approval, phrases: Phrases = phrasesIn("en")): string {
+/**
+ * The question in words: everything that an answer is bound to, in full, but for what only owners may see. Markdown.
+ * @param isPrivate whether an owner reads it, and nobody else
+ */
+export function questionText(
+  approval: Approval,
+  phrases: Phrases = phrasesIn("en"),
+  isPrivate = false,
+): string {
   const { id, agentId: agent, tool, reason, subject, expiresAt } = approval;
   const { binary, cwd, domains = [], files = [], env = {}, rules } = subject;
+  const isShown = isPrivate || subject.forOwners !== true;
   const answers = ["allow", ...(rules === undefined ? [] : ["allow-always"]), "deny"];
   return phrases.question({
     id,
     agent,
     tool,
     reason,
-    action: codeBlock(subject.action),
+    action: isShown ? codeBlock(subject.action) : phrases.actionForOwners(id),
     ...(binary === undefined ? {} : { program: codeSpan(binary) }),
     ...(cwd === undefined ? {} : { folder: codeSpan(cwd) }),
     hosts: domains.map(codeSpan),

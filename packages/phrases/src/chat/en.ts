@@ -155,6 +155,8 @@ export const chat = {
       `An owner can decide until ${facts.until}:`,
       ...facts.answers,
     ].join("\n"),
+  actionForOwners: (id: string) =>
+    `What exactly it would do is shown to owners alone: on the page, and by /approve ${id} in a direct message.`,
   allow: "Allow",
   deny: "Deny",
   allowed: "Allowed.",

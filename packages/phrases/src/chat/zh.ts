@@ -132,6 +132,7 @@ export const chat: typeof en = {
       `由主人决定，${facts.until} 前有效：`,
       ...facts.answers,
     ].join("\n"),
+  actionForOwners: (id) => `具体内容只给主人看：可在网页上查看，或在私聊中发送 /approve ${id}。`,
   allow: "允许",
   deny: "拒绝",
   allowed: "已允许。",

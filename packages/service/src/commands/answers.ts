@@ -101,14 +101,15 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     const [typed = "", answer = ""] = args.split(/\s+/);
     const id = typed.toUpperCase();
     const open = await openApprovals(options);
+    const isPrivate = message.stored.event.conversation.kind === "direct";
     if (id === "")
       return open.length === 0
         ? phrases.noApprovalWaits
-        : open.map((one) => questionText(one, phrases)).join("\n\n");
+        : open.map((one) => questionText(one, phrases, isPrivate)).join("\n\n");
     const decision = DECISIONS.get(answer);
     const one = open.find((each) => each.id === id);
     if (decision === undefined)
-      return one === undefined ? phrases.noApproval(id) : questionText(one, phrases);
+      return one === undefined ? phrases.noApproval(id) : questionText(one, phrases, isPrivate);
     if (decision === "allow-always" && one !== undefined && one.subject.rules === undefined)
       return phrases.noStandingRule(id);
     const outcome = await options.approvals.resolve(id, decision, speaker(options, message));

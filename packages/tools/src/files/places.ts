@@ -23,7 +23,8 @@ function mayOpenMemory(second: string | undefined, facts: RunFacts): boolean {
   return isOwnerInPrivate(facts) && !OF_OTHERS.has(fold(second)) && !second.startsWith(".");
 }
 
-function isOwnerInPrivate({ role, channelKind }: RunFacts): boolean {
+/** Whether what is said in a run is read by owners alone. */
+export function isOwnerInPrivate({ role, channelKind }: RunFacts): boolean {
   return role === "owner" && IN_PRIVATE.has(channelKind);
 }
 
