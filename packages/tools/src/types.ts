@@ -122,7 +122,7 @@ export interface NamedFile {
 export interface ApprovalSubject {
   /** What will run or be done: the script text, the change of a file, or the arguments as JSON. */
   readonly action: string;
-  /** Whether the action says what its run may not look up: then it is shown to owners in private, and to nobody else. */
+  /** Whether the action says what its run may not look up: then only owners are shown it, in private. */
   readonly forOwners?: boolean;
   /** Of the action before characters that cannot be seen were escaped in it; made by the gate. */
   readonly sha256?: string;

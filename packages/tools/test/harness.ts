@@ -45,6 +45,8 @@ export function caller(
     approvals?: Approvals;
     standingRules?: readonly StandingRule[];
     resultChars?: number;
+    /** Once a call is judged, before its body runs. */
+    judged?: () => void;
   } = {},
 ): Caller {
   const records: DecisionRecord[] = [];
@@ -54,6 +56,7 @@ export function caller(
     policy: options.policy ?? { allow: ["*"] },
     record: (record) => {
       records.push(record);
+      options.judged?.();
     },
     standingRules: () => options.standingRules ?? [],
     ...(options.approvals === undefined ? {} : { approvals: options.approvals }),

@@ -1,6 +1,7 @@
 import {
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -50,7 +51,7 @@ async function place(policy: ToolPolicy = { askModes: { exec: "always" } }, rule
   };
   const allow = async () => approvals.resolve((await pending()).id, "allow", "owner");
   const put = (name: string, content: string) => writeFileSync(join(dir, name), content);
-  return { dir, agent, approvals, pending, allow, put };
+  return { dir, tools, agent, approvals, pending, allow, put };
 }
 
 test.each([
@@ -198,6 +199,31 @@ describe("what a run may not know of is in no question", () => {
       }
     }
     expect(await approvals.list()).toEqual([]);
+  });
+
+  test.each([
+    ["write", { file_path: "flip/new.md", content: "x" }],
+    ["edit", { file_path: "flip/a.md", old_string: "mine", new_string: "x" }],
+    ["apply_patch", { patch: patch("*** Add File: flip/new.md", "+x") }],
+    ["apply_patch", { patch: patch("*** Add File: flip/a.md", "+x") }],
+    ["apply_patch", { patch: patch("*** Update File: mine.md", "*** Move to: flip/new.md") }],
+    ["apply_patch", { patch: patch("*** Delete File: flip/a.md") }],
+  ] as const)("%s %j changes nothing there, where its path leads there by then", async (tool, args) => {
+    const { dir, tools, put } = await place();
+    mkdirSync(join(dir, "people", "bob"), { recursive: true });
+    mkdirSync(join(dir, "mine"));
+    for (const file of ["people/bob/a.md", "mine/a.md", "mine.md"]) put(file, "mine\n");
+    const link = join(dir, "flip");
+    symlinkSync("mine", link);
+    const judged = (): void => {
+      rmSync(link);
+      symlinkSync("people/bob", link);
+    };
+    const said = textOf(await caller(tools, { policy: {}, judged }).call(tool, args));
+    expect(said).toMatch(/There is no flip\/\w+\.md here\./);
+    expect(readdirSync(join(dir, "people", "bob"))).toEqual(["a.md"]);
+    expect(readFileSync(join(dir, "people", "bob", "a.md"), "utf8")).toBe("mine\n");
+    expect(readFileSync(join(dir, "mine.md"), "utf8")).toBe("mine\n");
   });
 
   test.each(HIDDEN)("a command that names %s is asked about without what it holds", async (path) => {

@@ -8,9 +8,8 @@ import type { ApprovalSubject, Claim, Permit, RunFacts } from "../types.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { CANNOT_BE_MADE, changeOf } from "./change.ts";
 import { fileFailure } from "./failure.ts";
-import { identityGuard } from "./identity-files.ts";
 import { type PatchChange, PatchError, type PatchStep, readPatch } from "./patch-format.ts";
-import { assertVisible, writeClaims } from "./places.ts";
+import { assertVisible, writeClaims, writeGuard } from "./places.ts";
 import { detectEncoding } from "./text.ts";
 import { patchBeside } from "./text-work.ts";
 import { turnIn } from "./turns.ts";
@@ -90,7 +89,7 @@ async function workOut(
   for (const step of steps) {
     switch (step.kind) {
       case "add":
-        await assertFree(workspace, step.path);
+        await assertFree(workspace, step.path, permit);
         outcomes.push({ write: { path: step.path, text: step.text }, said: `Added ${step.path}` });
         break;
       case "delete":
@@ -101,7 +100,7 @@ async function workOut(
         const before = await textOf(workspace, step.path, permit);
         const text = await patchBeside(step.path, before, step.changes, signal);
         const { path, moveTo } = step;
-        if (moveTo !== undefined) await assertFree(workspace, moveTo);
+        if (moveTo !== undefined) await assertFree(workspace, moveTo, permit);
         outcomes.push({
           write: { path: moveTo ?? path, text },
           ...(moveTo === undefined ? {} : { remove: path }),
@@ -115,14 +114,13 @@ async function workOut(
 
 async function carryOut(workspace: Workspace, { write, remove }: StepOutcome, permit: Permit): Promise<void> {
   const words = labelledWorkspace(workspace);
-  const check = identityGuard(permit);
   if (write !== undefined)
     await workspace.writeFile(write.path, Buffer.from(write.text, "utf8"), {
-      check,
+      check: writeGuard(write.path, permit),
       before: (path) => words.beforeWrite(path, permit),
     });
   if (remove === undefined) return;
-  check(await workspace.locate(remove));
+  writeGuard(remove, permit)(await workspace.locate(remove));
   await workspace.removeFile(remove);
 }
 
@@ -142,8 +140,10 @@ async function textOf(workspace: Workspace, path: string, { run }: Permit): Prom
 }
 
 /** A file can be made there: it would be in the workspace, and there is none yet. */
-async function assertFree(workspace: Workspace, path: string): Promise<void> {
-  if (isAbsolute(await workspace.locate(path))) throw new PatchError(`${path} can be read but not changed.`);
+async function assertFree(workspace: Workspace, path: string, { run }: Permit): Promise<void> {
+  const place = await workspace.locate(path);
+  assertVisible(path, place, run.facts);
+  if (isAbsolute(place)) throw new PatchError(`${path} can be read but not changed.`);
   const file = await workspace.openFile(path).catch(() => undefined);
   await file?.close();
   if (file !== undefined) throw new PatchError(`${path} is there already.`);

@@ -6,8 +6,7 @@ import type { OpenFile } from "../workspace/open-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { CANNOT_BE_MADE, changeOf } from "./change.ts";
 import { fileFailure } from "./failure.ts";
-import { identityGuard } from "./identity-files.ts";
-import { assertVisible, writeClaims } from "./places.ts";
+import { assertVisible, writeClaims, writeGuard } from "./places.ts";
 import type { Replacement } from "./replacements.ts";
 import { count, detectEncoding } from "./text.ts";
 import { replaceBeside } from "./text-work.ts";
@@ -71,9 +70,8 @@ export function createEditTool(options: EditToolOptions): ToolDefinition {
         }
         const edited = await replaceBeside(bytes.toString("utf8"), edits, signal);
         if ("problem" in edited) return failure(`${file.displayPath}: ${edited.problem}`);
-        const guard = identityGuard(permit);
         const path = await workspace.writeFile(args.file_path, Buffer.from(edited.text, "utf8"), {
-          check: guard,
+          check: writeGuard(args.file_path, permit),
           before: (path) => words.beforeWrite(path, permit),
         });
         const { lines, replaced, firstLine } = edited;

@@ -47,10 +47,7 @@ export function claimsOn(kind: "read-identity" | "write-identity", path: string)
   return claimed ? [{ kind, detail: path }] : [];
 }
 
-/**
- * What `writeClaims` said is said again of the path that is really about to be written, since links may have
- * changed since the decision.
- */
+/** Refuses one of the agent's own notes that was not claimed when the call was judged. */
 export function identityGuard(permit: Permit): (path: string) => void {
   return (path) => {
     const decided = permit.record.claims.some(

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import type { Claim, RunFacts } from "../types.ts";
+import type { Claim, Permit, RunFacts } from "../types.ts";
 import { WorkspaceError } from "../workspace/errors.ts";
 import { fold } from "../workspace/paths.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { claimsOn, isPrivate } from "./identity-files.ts";
+import { claimsOn, identityGuard, isPrivate } from "./identity-files.ts";
 
 /** At the top of a workspace: a folder for what came with the messages of each conversation. */
 export const INBOX_FOLDER = "inbox";
@@ -86,4 +86,16 @@ export async function writeClaims(
   if (place === undefined) return [];
   assertVisible(path, place, facts);
   return claimsOn("write-identity", place);
+}
+
+/**
+ * What `writeClaims` said is said again of the place that is really about to be written, since links may have changed
+ * since the decision.
+ */
+export function writeGuard(path: string, permit: Permit): (place: string) => void {
+  const guard = identityGuard(permit);
+  return (place) => {
+    assertVisible(path, place, permit.run.facts);
+    guard(place);
+  };
 }

@@ -5,8 +5,7 @@ import { failure, success } from "../result.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { changeOf } from "./change.ts";
 import { fileFailure } from "./failure.ts";
-import { identityGuard } from "./identity-files.ts";
-import { assertVisible, writeClaims } from "./places.ts";
+import { writeClaims, writeGuard } from "./places.ts";
 import { count } from "./text.ts";
 import { turnIn } from "./turns.ts";
 
@@ -39,12 +38,8 @@ export function createWriteTool(options: WriteToolOptions): ToolDefinition {
       }
       const leave = await turnIn(workspace, signal);
       try {
-        const guard = identityGuard(permit);
         const path = await workspace.writeFile(args.file_path, bytes, {
-          check(place) {
-            assertVisible(args.file_path, place, permit.run.facts);
-            guard(place);
-          },
+          check: writeGuard(args.file_path, permit),
           before: (place) => words.beforeWrite(place, permit),
         });
         await words.replaced(path, permit);
