@@ -20,7 +20,7 @@ export function isOfAnotherBot({ event }: InboundRecord, { botId }: OfBot): bool
 export async function findOfBot(
   inbox: Pick<GatewayStore["inbox"], "find">,
   message: PlatformMessage & OfBot,
-) {
+): ReturnType<GatewayStore["inbox"]["find"]> {
   const row = await inbox.find(message);
   if (message.botId === undefined || (row !== undefined && !isOfAnotherBot(row.payload, message))) return row;
   return inbox.find({ ...message, messageId: botKey(message, message.messageId) });
