@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { createGateway } from "../src/index.ts";
-import { demoConfig, exampleConfig, openWorld } from "./harness.ts";
+import { exampleConfig, openWorld } from "./harness.ts";
 import { plainChannel, plainMessage } from "./plain-channel.ts";
 
 /** Seen until the test ends: what would end a host program. */
