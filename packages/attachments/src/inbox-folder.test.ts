@@ -107,6 +107,20 @@ it("lets go of it also while nothing comes", async () => {
   expect(existsSync(folder)).toBe(false);
 });
 
+it("tells their age by the clock it is given", async () => {
+  const { folder, workspace } = await open();
+  const hour = 3_600_000;
+  let at = Date.now();
+  const limits = () => ({ files: 100, bytes: 1_000, ms: hour });
+  const inbox = createInboxFolder(workspace, fail, limits, () => at);
+  await inbox.keep(CONVERSATION, bytes("new"), "txt");
+  await inbox.clear();
+  expect(existsSync(folder)).toBe(true);
+  at += 2 * hour;
+  await inbox.clear();
+  expect(existsSync(folder)).toBe(false);
+});
+
 it("lets go of the others where one cannot be looked at, is gone or stays", async () => {
   const { folder, workspace } = await open();
   mkdirSync(folder, { recursive: true });

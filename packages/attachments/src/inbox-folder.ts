@@ -43,6 +43,7 @@ export function createInboxFolder(
   folder: Folder,
   onUncleared: (error: unknown) => void,
   limits: () => InboxLimits,
+  now: () => number = Date.now,
 ): InboxFolder {
   let added = CLEAR_EVERY;
 
@@ -78,7 +79,7 @@ export function createInboxFolder(
   const clear = async (): Promise<void> => {
     let bytes = 0;
     const most = limits();
-    const oldest = most.ms === undefined ? Number.NEGATIVE_INFINITY : Date.now() - most.ms;
+    const oldest = most.ms === undefined ? Number.NEGATIVE_INFINITY : now() - most.ms;
     const hindrances: unknown[] = [];
     const hindered = (error: unknown): void => {
       // Somebody else was faster.

@@ -19,6 +19,8 @@ export interface IncomingOptions {
   readonly logger: AttachmentLogger;
   /** What is being fetched may take so many bytes of memory, all messages together. Default 64,000,000. */
   readonly memoryBytes?: number;
+  /** By which files become too old, in milliseconds since the epoch. Default: the machine's clock. */
+  readonly now?: () => number;
 }
 
 /** Fetches what is attached to messages, once, and keeps it where the agent's tools find it. */
@@ -94,13 +96,18 @@ export function createIncoming(options: IncomingOptions): Incoming {
 }
 
 /** What keeps what comes in the folder that an agent has at the moment. */
-function createFolders({ folder, kept, logger }: IncomingOptions): (agentId: string) => Promise<InboxFolder> {
+function createFolders({
+  folder,
+  kept,
+  logger,
+  now,
+}: IncomingOptions): (agentId: string) => Promise<InboxFolder> {
   const open = new WeakMap<Folder, InboxFolder>();
   return async (agentId) => {
     const files = await folder(agentId);
     const onUncleared = (error: unknown): void =>
       logger.warn({ agent: agentId, err: reasonOf(error) }, "old attachments could not be removed");
-    const inbox = open.get(files) ?? createInboxFolder(files, onUncleared, kept);
+    const inbox = open.get(files) ?? createInboxFolder(files, onUncleared, kept, now);
     open.set(files, inbox);
     return inbox;
   };

@@ -80,6 +80,7 @@ export function createMedia(options: MediaOptions): Media {
       return transcriberOf(config(), env, pay === undefined ? {} : { pay });
     },
     logger,
+    now,
   });
   return {
     out: createOutgoing({ blobs, folder, fetch, inspector, logger }),
