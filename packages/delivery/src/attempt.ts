@@ -16,6 +16,9 @@ import { sendParts } from "./send-parts.ts";
 import { type Settlement, settlementOf } from "./settlement.ts";
 import { type LanguageOf, phrasesOfRows } from "./words.ts";
 
+/** An account that is away may start at any time, and asking for it costs no request. */
+const NO_ACCOUNT_MS = 15_000;
+
 export interface AttemptPorts {
   readonly account: AccountLookup;
   readonly configured: (channel: string, account: string) => boolean;
@@ -60,7 +63,7 @@ function withoutAccount(
 ): Settlement {
   if (configured(channel, account)) {
     const reason = `the account ${channel}/${account} does not run`;
-    return { state: "retry", doubtful, reason };
+    return { state: "retry", delayMs: NO_ACCOUNT_MS, doubtful, reason };
   }
   const reason = `the account ${channel}/${account} is not in the configuration`;
   return { state: doubtful ? "uncertain" : "dead", reason };
