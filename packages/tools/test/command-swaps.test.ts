@@ -1,10 +1,26 @@
 // A command in the background keeps exchanging folders of the workspace for links out of it, while later commands are
-// started. Nothing outside is read or changed.
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+// started and searches look there. Nothing outside is read, changed or found out.
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createExecTool, createProcesses, folderFor, openWorkspace, type RunFacts } from "../src/index.ts";
+import {
+  createExecTool,
+  createGrepTool,
+  createProcesses,
+  createSearch,
+  folderFor,
+  openWorkspace,
+  type RunFacts,
+} from "../src/index.ts";
 import { sandboxed } from "./exec-rungs.ts";
 import { caller, FACTS, textOf } from "./harness.ts";
 
@@ -16,6 +32,10 @@ const RENAMEAT2 = new Map([
   ["arm64", 276],
 ]).get(process.arch);
 const canSwap = sandboxed.rung === "bubblewrap" && RENAMEAT2 !== undefined;
+
+const PATH = process.env["PATH"] ?? "";
+const hasRipgrep = PATH.split(delimiter).some((folder) => existsSync(join(folder, "rg")));
+const ENGINES = [...(hasRipgrep ? [["ripgrep", PATH] as const] : []), ["its own", ""] as const];
 
 /** Exchanges two entries as long as it runs, and rests after each for about as long as a launcher takes to start. */
 function swapping(one: string, other: string): string {
@@ -56,5 +76,31 @@ describe.skipIf(!canSwap)("a command in the background", () => {
     for (let tries = 0; tries < TRIES; tries++)
       expect(await exec(`cat ${mine}/secret.txt; echo spoiled > ${mine}/secret.txt`)).not.toContain(SECRET);
     expect(readFileSync(join(outside, "secret.txt"), "utf8")).toBe(SECRET);
+  });
+
+  describe.each(ENGINES)("with %s search", (_name, searchPath) => {
+    test.each([
+      ["outside the workspace", "", "mine"],
+      ["outside the workspace", "mine", "mine"],
+      ["of somebody else", "", "deep/mine"],
+    ])("does not learn by it what a file %s holds (searching in `%s`)", async (where, path, mine) => {
+      const { dir, outside, workspace, exec } = await openPlace();
+      const others = join(dir, "people", folderFor("somebody else"));
+      for (const folder of [join(dir, mine), others]) mkdirSync(folder, { recursive: true });
+      writeFileSync(join(dir, mine, "secret.txt"), "harmless");
+      writeFileSync(join(others, "secret.txt"), SECRET);
+      const target = where === "of somebody else" ? others : outside;
+      expect(await exec(`ln -s ${target} link; ${swapping(mine, "link")}`, true)).toContain("ready");
+      const agent = caller([createGrepTool({ workspace, search: createSearch(searchPath) })]);
+      const found = new Set<string>();
+      for (let tries = 0; tries < TRIES / 2; tries++) {
+        const place = path === "" ? {} : { path };
+        found.add(textOf(await agent.call("grep", { pattern: "^canary|^harmless", ...place })));
+        const said = textOf(await agent.call("grep", { pattern: "^canary", ...place }));
+        expect(said).not.toContain("secret.txt");
+      }
+      // Both sides of the exchange were met, so that the attempt was a real one.
+      expect([...found].some((text) => text.includes("secret.txt:1: harmless"))).toBe(true);
+    });
   });
 });

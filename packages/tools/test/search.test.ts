@@ -17,6 +17,7 @@ import {
   createMemoryLabelStore,
   createSearch,
   type FileLabels,
+  folderFor,
   openFileLabels,
   openWorkspace,
   type RunFacts,
@@ -45,7 +46,11 @@ async function searched(
     writeFileSync(join(dir, name), text);
   }
   const labels: FileLabels = await openFileLabels(createMemoryLabelStore());
-  const workspace = await openWorkspace({ dir, labels, forbidden: [join(dir, "closed")] });
+  const workspace = await openWorkspace({
+    dir,
+    labels,
+    forbidden: [join(dir, "closed"), join(dir, "closed/in")],
+  });
   const searching = { workspace, search: createSearch(searchPath), ...limits };
   const run = caller([createFindTool(searching), createGrepTool(searching)], {
     facts: { role: "owner", ...facts },
@@ -154,6 +159,14 @@ describe.each(Object.entries(ENGINES))("with %s search", (_name, path) => {
     );
     expect(await call("grep", { pattern: "foo" })).toBe("a.md:1: foo");
     expect(await call("find", { glob: "*.md" })).toBe("a.md");
+  });
+
+  test("a person comes upon their own notes, and not on what lies around them", async () => {
+    const own = `people/${folderFor("feishu:ou_1")}/mine.md`;
+    const files = { [own]: "foo\n", "people/else/a.md": "foo\n", "closed/in/it.md": "foo\n" };
+    const { call } = await searched(files, path, { role: "member", speaker: "feishu:ou_1" });
+    expect(await call("grep", { pattern: "foo" })).toBe(`${own}:1: foo`);
+    expect(await call("find", { glob: "*.md", path: "people" })).toBe(own);
   });
 
   test("shows as much as there is room for, and of a long line its start", async () => {

@@ -1,5 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import type { ToolResult } from "@signalbox/agent-core";
+import { closedPlaces } from "../labels/covers.ts";
 import { isForeign } from "../labels/label.ts";
 import { labelledWorkspace } from "../labels/labelled-workspace.ts";
 import { failure } from "../result.ts";
@@ -16,7 +17,7 @@ import { count } from "./text.ts";
 
 /** Where a run searches, and what of it the run is shown. */
 export interface SearchPlace {
-  readonly target: Pick<SearchRequest, "folder" | "file">;
+  readonly target: Pick<SearchRequest, "folder" | "descriptor" | "closed" | "file">;
   /** A file as the agent would write it; nothing where the run may not know of it, or not without taint. */
   nameOf(path: string): Promise<string | undefined>;
   /** The same file, opened without following links out of the workspace. Close it. */
@@ -81,7 +82,12 @@ function placeOf(
     return undefined;
   };
   return {
-    target: { folder: tree.path, ...(file === undefined ? {} : { file }) },
+    target: {
+      folder: tree.path,
+      ...(tree.descriptor === undefined ? {} : { descriptor: tree.descriptor }),
+      closed: closedPlaces(workspace, run.facts),
+      ...(file === undefined ? {} : { file }),
+    },
     async nameOf(candidate) {
       const name = displayed(candidate);
       // Not by a link, and nowhere that is closed: what a search comes upon is looked at again.

@@ -5,6 +5,7 @@ import { closedMemory, INBOX_FOLDER, ownFolders } from "../files/places.ts";
 import type { Cover } from "../sandbox/types.ts";
 import type { RunFacts } from "../types.ts";
 import { inside } from "../workspace/paths.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import type { FileLabels } from "./file-labels.ts";
 import { type FileLabel, isForeign } from "./label.ts";
 import { createPacer } from "./pacer.ts";
@@ -71,9 +72,8 @@ function foldersOfOthers(dir: string, facts: RunFacts): Cover[] {
 }
 
 function privatePlaces(dir: string, facts: RunFacts): Cover[] {
-  const ofGuests = facts.role === "guest" ? [...IDENTITY_FILES, ...IDENTITY_FOLDERS].filter(isPrivate) : [];
   const covers: Cover[] = [];
-  for (const name of new Set([...ofGuests, ...closedMemory(facts)])) {
+  for (const name of privateNames(facts)) {
     const path = join(dir, name);
     const type = typeOf(path);
     if (type === "link" || type === "other")
@@ -81,6 +81,26 @@ function privatePlaces(dir: string, facts: RunFacts): Cover[] {
     if (type !== undefined) covers.push({ path, kind: type });
   }
   return covers;
+}
+
+function privateNames(facts: RunFacts): ReadonlySet<string> {
+  const ofGuests = facts.role === "guest" ? [...IDENTITY_FILES, ...IDENTITY_FOLDERS].filter(isPrivate) : [];
+  return new Set([...ofGuests, ...closedMemory(facts)]);
+}
+
+/** What a search of a run does not look into: what it comes upon there would not be shown. Links are not followed. */
+export function closedPlaces({ dir, forbidden }: Workspace, facts: RunFacts): Cover[] {
+  const ofOthers = [...ownFolders(facts)].flatMap(([top, own]) =>
+    own === undefined ? [] : coverOf(join(dir, top), join(dir, top, own)),
+  );
+  const closed = [...[...privateNames(facts)].map((name) => join(dir, name)), ...forbidden];
+  return [...ofOthers, ...closed.flatMap((path) => coverOf(path))];
+}
+
+function coverOf(path: string, own?: string): Cover[] {
+  const kind = typeOf(path);
+  if (kind !== "file" && kind !== "folder") return [];
+  return [{ path, kind, ...(own !== undefined && typeOf(own) === "folder" ? { except: own } : {}) }];
 }
 
 function assertFolder(path: string, name: string): void {

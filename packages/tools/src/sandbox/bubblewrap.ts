@@ -1,7 +1,7 @@
-import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import { inside } from "../workspace/paths.ts";
 import type { CommandGroups } from "./cgroups.ts";
 import { without } from "./descriptors.ts";
+import { coverArgs, infoOf, SYSTEM_FOLDERS, systemFolderArgs } from "./mounts.ts";
 import type { DomainProxy, OpenDomainProxy } from "./network/proxy.ts";
 import { bridgeFile, PROXY_PORT, PROXY_VARIABLES } from "./network/variables.ts";
 import { createPrestart } from "./prestart.ts";
@@ -10,7 +10,6 @@ import { protect } from "./protect.ts";
 import { commandVariable, limitedShell } from "./shell.ts";
 import { inTerminal } from "./terminal.ts";
 import {
-  type Cover,
   type Sandbox,
   type SandboxFolders,
   type SandboxLimits,
@@ -19,8 +18,6 @@ import {
   timeOf,
 } from "./types.ts";
 
-/** Programs and libraries. Those that do not exist are left out. */
-const SYSTEM_FOLDERS = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 /** The few settings that ordinary programs look for; nothing with secrets or users. */
 const SYSTEM_SETTINGS = [
   "/etc/alternatives",
@@ -191,29 +188,11 @@ const ISOLATION = [
   "--new-session",
 ];
 
-/** An unreadable device over a file, an empty folder over a folder; nothing can be moved away from under a mount. */
-function coverArgs(covers: readonly Cover[]): string[] {
-  return covers.flatMap(({ path, kind, except }) => {
-    if (kind === "file") return ["--ro-bind", "/dev/null", path];
-    const shown = except === undefined ? [] : ["--bind", except, except];
-    return ["--tmpfs", path, ...shown, "--remount-ro", path];
-  });
-}
-
 /** The same for every command; settings that do not exist would cost a look each time. */
 function systemArgs(): readonly string[] {
-  const args = ["--proc", "/proc", "--dev", "/dev"];
-  for (const folder of SYSTEM_FOLDERS) {
-    const info = infoOf(folder);
-    if (info?.isSymbolicLink()) args.push("--symlink", readlinkSync(folder), folder);
-    else if (info?.isDirectory()) args.push("--ro-bind", folder, folder);
-  }
+  const args = ["--proc", "/proc", "--dev", "/dev", ...systemFolderArgs()];
   for (const path of SYSTEM_SETTINGS) if (infoOf(path) !== undefined) args.push("--ro-bind-try", path, path);
   return args;
-}
-
-function infoOf(path: string): Stats | undefined {
-  return lstatSync(path, { throwIfNoEntry: false });
 }
 
 function folderArgs(folders: SandboxFolders, readOnly: readonly string[]): string[] {

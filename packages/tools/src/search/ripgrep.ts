@@ -1,38 +1,44 @@
 import { spawn } from "node:child_process";
-import { access, constants } from "node:fs/promises";
-import { delimiter, isAbsolute, join } from "node:path";
-import { type Candidate, MAX_FILE_BYTES, type SearchRequest, SKIPPED_FOLDERS } from "./candidate.ts";
+import {
+  accessTo,
+  type Candidate,
+  MAX_FILE_BYTES,
+  type SearchRequest,
+  SKIPPED_FOLDERS,
+} from "./candidate.ts";
+import { contained } from "./contained.ts";
 
-/** Where ripgrep is, by the search path; `undefined` where it is not installed. */
-export async function findRipgrep(searchPath: string): Promise<string | undefined> {
-  for (const folder of searchPath.split(delimiter)) {
-    const file = join(folder, "rg");
-    const isProgram =
-      isAbsolute(folder) &&
-      (await access(file, constants.X_OK).then(
-        () => true,
-        () => false,
-      ));
-    if (isProgram) return file;
-  }
-  return undefined;
+/** What there is to search with, by absolute paths. */
+export interface Programs {
+  readonly ripgrep: string;
+  /** bubblewrap; where there is none, no command that could replace folders runs in one either. */
+  readonly launcher: string | undefined;
 }
 
-/** Looks with ripgrep. @throws SyntaxError what ripgrep says of a pattern that it cannot search for */
+/**
+ * Looks with ripgrep, which opens what it searches by paths: so it is given nothing else where that can be. Says
+ * whether it ran at all.
+ *
+ * @throws SyntaxError what ripgrep says of a pattern that it cannot search for
+ */
 export async function* searchWithRipgrep(
-  program: string,
+  { ripgrep, launcher }: Programs,
   request: SearchRequest,
   signal: AbortSignal,
-): AsyncGenerator<Candidate> {
-  const child = spawn(program, argumentsFor(request), {
-    cwd: request.folder,
+): AsyncGenerator<Candidate, boolean> {
+  const { descriptor } = request;
+  const plain = { file: ripgrep, args: argumentsFor(request), descriptors: [] };
+  const isContained = launcher !== undefined && descriptor !== undefined;
+  const program = isContained ? contained(launcher, plain, { ...request, descriptor }) : plain;
+  const child = spawn(program.file, program.args, {
+    cwd: accessTo(request),
     env: {},
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", ...program.descriptors],
     signal,
     killSignal: "SIGKILL",
   });
   let complaint = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     complaint = (complaint + text).slice(0, 1_000);
   });
   const ended = new Promise<number | null>((resolve, reject) => {
@@ -43,17 +49,23 @@ export async function* searchWithRipgrep(
   ended.catch(() => {});
   try {
     let rest = "";
-    for await (const text of child.stdout.setEncoding("utf8")) {
+    for await (const text of child.stdout?.setEncoding("utf8") ?? []) {
       const read = readRecords(rest + String(text), request.line === undefined);
       rest = read.rest;
       yield* read.candidates;
     }
+    const code = await ended;
+    if (isContained && (complaint.startsWith("bwrap: ") || code === NO_LIBRARIES)) return false;
     // 1: nothing was found. 2: something went wrong; what does with single files is not told of (`--no-messages`).
-    if ((await ended) === 2 && complaint !== "") throw new SyntaxError(complaint.trim());
+    if (code === 2 && complaint !== "") throw new SyntaxError(complaint.trim());
+    return true;
   } finally {
     child.kill("SIGKILL");
   }
 }
+
+/** The exit code of a program whose libraries are not there. */
+const NO_LIBRARIES = 127;
 
 /**
  * No settings of anybody's, no links followed, hidden files too. Of a line only its number is asked

@@ -1,22 +1,28 @@
 import { on } from "node:events";
 import { Worker } from "node:worker_threads";
+import { findProgram } from "../sandbox/programs.ts";
 import { threadFile } from "../thread.ts";
 import type { Candidate, SearchRequest } from "./candidate.ts";
-import { findRipgrep, searchWithRipgrep } from "./ripgrep.ts";
+import { type Programs, searchWithRipgrep } from "./ripgrep.ts";
 
 /** Looks for places below a folder, until it is broken off or the signal ends. */
 export type Search = (request: SearchRequest, signal: AbortSignal) => AsyncIterable<Candidate>;
 
-/** Searches with ripgrep where that is installed, else in a thread of this process. */
+/** Searches with ripgrep where that is installed and runs, else in a thread of this process. */
 export function createSearch(searchPath: string = process.env["PATH"] ?? ""): Search {
-  let program: Promise<string | undefined> | undefined;
+  let programs: Promise<Programs | undefined> | undefined;
   return async function* search(request, signal) {
-    program ??= findRipgrep(searchPath);
-    const ripgrep = await program;
-    yield* ripgrep === undefined
-      ? searchInThread(request, signal)
-      : searchWithRipgrep(ripgrep, request, signal);
+    programs ??= findPrograms(searchPath);
+    const found = await programs;
+    const ran = found !== undefined && (yield* searchWithRipgrep(found, request, signal));
+    if (!ran) yield* searchInThread(request, signal);
   };
+}
+
+async function findPrograms(searchPath: string): Promise<Programs | undefined> {
+  const ripgrep = await findProgram("rg", searchPath);
+  if (ripgrep === undefined) return undefined;
+  return { ripgrep, launcher: await findProgram("bwrap", searchPath) };
 }
 
 async function* searchInThread(request: SearchRequest, signal: AbortSignal): AsyncGenerator<Candidate> {

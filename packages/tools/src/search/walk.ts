@@ -1,26 +1,45 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import picomatch from "picomatch";
 import { detectEncoding } from "../files/text.ts";
-import { type Candidate, MAX_FILE_BYTES, type SearchRequest, SKIPPED_FOLDERS } from "./candidate.ts";
+import { inside } from "../workspace/paths.ts";
+import {
+  accessTo,
+  type Candidate,
+  MAX_FILE_BYTES,
+  type SearchRequest,
+  SKIPPED_FOLDERS,
+} from "./candidate.ts";
 
 /** Levels of folders. */
 const MAX_DEPTH = 64;
+const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+/** Should it have become a named pipe meanwhile, opening must not wait for a writer. */
+const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** A file or folder that a search has come upon. */
+interface Entry {
+  /** Relative to the folder that is searched. */
+  readonly path: string;
+  /** A way there for this process. */
+  readonly access: string;
+}
 
 /**
- * Looks without ripgrep, file by file, links not followed. Meant for a thread of its own: a pattern can keep the engine
- * busy for ever.
+ * Looks without ripgrep, file by file. Each folder is opened from the one that it is in, where descriptors can be gone
+ * through, and never as a link. Meant for a thread of its own: a pattern can keep the engine busy for ever.
  *
  * @throws SyntaxError for a pattern that is none
  */
 export function* searchByWalking(request: SearchRequest): Generator<Candidate> {
-  const { folder, file, glob, line } = request;
+  const { file, glob, line } = request;
   const isMeant = glob === undefined ? () => true : matcherOf(glob);
   const pattern = line && new RegExp(line.pattern, line.ignoreCase ? "iu" : "u");
-  for (const path of file === undefined ? filesBelow(folder, "", 0) : [file]) {
-    if (!isMeant(path)) continue;
-    if (pattern === undefined) yield { path };
-    else yield* linesOf(join(folder, path), path, pattern);
+  const start = { path: "", access: accessTo(request) };
+  for (const each of file === undefined ? filesIn(request, start, 0) : [entryOf(start, file)]) {
+    if (!isMeant(each.path)) continue;
+    if (pattern === undefined) yield { path: each.path };
+    else yield* linesOf(each, pattern);
   }
 }
 
@@ -29,37 +48,73 @@ function matcherOf(glob: string): (path: string) => boolean {
   return glob.includes("/") ? matches : (path) => matches(basename(path));
 }
 
-function* filesBelow(folder: string, path: string, depth: number): Generator<string> {
+function entryOf({ path, access }: Entry, name: string): Entry {
+  return { path: path === "" ? name : `${path}/${name}`, access: `${access}/${name}` };
+}
+
+function* filesIn(request: SearchRequest, folder: Entry, depth: number): Generator<Entry> {
   if (depth > MAX_DEPTH) return;
-  const entries = readFolder(join(folder, path));
-  for (const entry of entries) {
-    const place = path === "" ? entry.name : `${path}/${entry.name}`;
-    if (entry.isFile()) yield place;
-    else if (entry.isDirectory() && !SKIPPED_FOLDERS.includes(entry.name))
-      yield* filesBelow(folder, place, depth + 1);
+  for (const found of readFolder(folder.access)) {
+    const entry = entryOf(folder, found.name);
+    if (isClosed(request, entry)) continue;
+    if (found.isFile()) yield entry;
+    else if (found.isDirectory() && !SKIPPED_FOLDERS.includes(found.name))
+      yield* filesBelow(request, entry, depth + 1);
   }
 }
 
-function readFolder(path: string) {
+function* filesBelow(request: SearchRequest, folder: Entry, depth: number): Generator<Entry> {
+  const descriptor = opened(folder.access, FOLDER);
+  if (descriptor === undefined) return;
   try {
-    return readdirSync(path, { withFileTypes: true });
+    const access = request.descriptor === undefined ? folder.access : accessTo({ ...request, descriptor });
+    yield* filesIn(request, { path: folder.path, access }, depth);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function isClosed({ folder, closed }: SearchRequest, { path }: Entry): boolean {
+  const place = join(folder, path);
+  return closed.some(({ path: cover, kind, except }) => {
+    const isUnder = inside(place, cover) && (kind === "file" || place !== cover);
+    return isUnder && !(except !== undefined && inside(place, except));
+  });
+}
+
+function readFolder(access: string) {
+  try {
+    return readdirSync(access, { withFileTypes: true });
   } catch {
     return [];
   }
 }
 
-function* linesOf(file: string, path: string, pattern: RegExp): Generator<Candidate> {
-  const text = readText(file);
+function* linesOf({ path, access }: Entry, pattern: RegExp): Generator<Candidate> {
+  const text = readText(access);
   if (text === undefined) return;
   for (const [index, line] of text.split("\n").entries())
     if (pattern.test(line.replace(/\r$/, ""))) yield { path, line: index + 1 };
 }
 
-function readText(file: string): string | undefined {
+function readText(access: string): string | undefined {
+  const descriptor = opened(access, FILE);
+  if (descriptor === undefined) return undefined;
   try {
-    if (statSync(file).size > MAX_FILE_BYTES) return undefined;
-    const bytes = readFileSync(file);
+    const info = fstatSync(descriptor);
+    if (!info.isFile() || info.size > MAX_FILE_BYTES) return undefined;
+    const bytes = readFileSync(descriptor);
     return detectEncoding(bytes, true) === "utf-8" ? bytes.toString("utf8") : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function opened(access: string, flags: number): number | undefined {
+  try {
+    return openSync(access, flags);
   } catch {
     return undefined;
   }

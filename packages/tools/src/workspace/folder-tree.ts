@@ -40,6 +40,12 @@ export class FolderTree {
     this.#options = options;
   }
 
+  /** Of the folder, where what is below it can be reached through that. Open as long as the tree. */
+  get descriptor(): number | undefined {
+    const { viaDescriptors, handle } = this.#options;
+    return viaDescriptors ? handle.fd : undefined;
+  }
+
   openFile(path: string): Promise<OpenFile> {
     return this.#look(path, (access, absolute) =>
       openRegularFile(access, { path: absolute, displayPath: this.#options.displayPath(absolute) }),

@@ -121,7 +121,7 @@ export const DEFENCES: readonly Defence[] = [
     kinds: ["letters unread"],
     changes: [
       {
-        file: "sandbox/bubblewrap.ts",
+        file: "sandbox/mounts.ts",
         from: "return covers.flatMap(",
         to: "return covers.slice(99).flatMap(",
       },

@@ -1,0 +1,36 @@
+import { lstatSync, readlinkSync, type Stats } from "node:fs";
+import type { Cover } from "./types.ts";
+
+/** Programs and libraries. Those that do not exist are left out. */
+export const SYSTEM_FOLDERS: readonly string[] = [
+  "/usr",
+  "/bin",
+  "/sbin",
+  "/lib",
+  "/lib32",
+  "/lib64",
+  "/libx32",
+];
+
+export function systemFolderArgs(): string[] {
+  const args: string[] = [];
+  for (const folder of SYSTEM_FOLDERS) {
+    const info = infoOf(folder);
+    if (info?.isSymbolicLink()) args.push("--symlink", readlinkSync(folder), folder);
+    else if (info?.isDirectory()) args.push("--ro-bind", folder, folder);
+  }
+  return args;
+}
+
+/** An unreadable device over a file, an empty folder over a folder; nothing can be moved away from under a mount. */
+export function coverArgs(covers: readonly Cover[]): string[] {
+  return covers.flatMap(({ path, kind, except }) => {
+    if (kind === "file") return ["--ro-bind", "/dev/null", path];
+    const shown = except === undefined ? [] : ["--bind", except, except];
+    return ["--tmpfs", path, ...shown, "--remount-ro", path];
+  });
+}
+
+export function infoOf(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
+}
