@@ -130,6 +130,8 @@ describe("/v1/responses", () => {
       [{ input: "x", background: true }, "background"],
       [{ input: "x", tools: [{ type: "web_search" }] }, "tools"],
       [{ input: "x", text: { format: { type: "grammar" } } }, "text.format"],
+      [{ input: "x", text: { verbosity: "low" } }, "verbosity"],
+      [{ input: "x", truncation: "auto" }, "truncation"],
       [{ input: "x", top_p: 1.5 }, "top_p"],
       [{ input: "" }, "input"],
       [{ input: [] }, "input"],

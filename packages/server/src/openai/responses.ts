@@ -33,7 +33,7 @@ const responsesRequest = z.object({
   conversation: z.unknown().optional(),
   background: z.boolean().nullish(),
   max_output_tokens: z.number().int().positive().nullish(),
-  text: z.object({ format: format.nullish() }).nullish(),
+  text: z.object({ format: format.nullish(), verbosity: samplingFields.verbosity }).nullish(),
 });
 type ResponsesRequest = z.output<typeof responsesRequest>;
 
@@ -69,7 +69,7 @@ interface ResponseTurn {
 
 /** @throws RequestProblem */
 async function toClientRequest(request: ResponsesRequest, agent: string, service: ScopedService) {
-  refuseUnserved(request);
+  refuseUnserved({ ...request, verbosity: request.text?.verbosity ?? request.verbosity });
   refuseKeeping(request);
   return {
     agent,

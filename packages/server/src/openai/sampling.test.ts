@@ -36,6 +36,14 @@ describe("what is not served", () => {
     [{ presence_penalty: 0.5 }, "presence_penalty is not supported."],
     [{ logprobs: true }, "logprobs is not supported."],
     [{ reasoning: { effort: "low" } }, "How much an agent thinks is set in its configuration."],
+    [{ modalities: ["text", "audio"] }, "modalities is not supported."],
+    [{ verbosity: "low" }, "verbosity is not supported."],
+    [{ prediction: { type: "content", content: "x" } }, "prediction is not supported."],
+    [{ web_search_options: {} }, "web_search_options is not supported."],
+    [{ max_tool_calls: 1 }, "max_tool_calls is not supported."],
+    [{ truncation: "auto" }, "truncation is not supported."],
+    [{ prompt: { id: "pmpt_1" } }, "prompt is not supported."],
+    [{ function_call: { name: "f" } }, "Agents use their own tools; client tools are not supported."],
     [{ tools: [{}] }, "Agents use their own tools; client tools are not supported."],
   ])("is refused by its name: %j", (request, why) => {
     expect(() => refuseUnserved(request)).toThrow(why);
@@ -44,5 +52,12 @@ describe("what is not served", () => {
   it("may be stated as it is anyway", () => {
     const request = { n: 1, presence_penalty: 0, logprobs: false, tools: [], tool_choice: "auto" };
     expect(() => refuseUnserved({ ...request, logit_bias: {}, reasoning: { effort: null } })).not.toThrow();
+    const plain = {
+      modalities: ["text"],
+      verbosity: "medium",
+      truncation: "disabled",
+      function_call: "none",
+    };
+    expect(() => refuseUnserved({ ...plain, prompt: null, max_tool_calls: null })).not.toThrow();
   });
 });

@@ -27,7 +27,10 @@ export const format = z.union([
   }),
 ]);
 
-/** Parameters of both APIs that change what the model writes. */
+/**
+ * Parameters of both APIs that change what the model writes. What only concerns the vendor is ignored: `store`,
+ * `metadata`, `service_tier`, `prompt_cache_key`, `safety_identifier`, `parallel_tool_calls`, `include` and the like.
+ */
 export const samplingFields = {
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),
@@ -44,6 +47,14 @@ export const samplingFields = {
   functions: z.array(z.unknown()).nullish(),
   tool_choice: z.unknown().optional(),
   audio: z.unknown().optional(),
+  modalities: z.array(z.string()).nullish(),
+  verbosity: z.string().nullish(),
+  prediction: z.unknown().optional(),
+  web_search_options: z.unknown().optional(),
+  function_call: z.unknown().optional(),
+  max_tool_calls: z.number().nullish(),
+  truncation: z.string().nullish(),
+  prompt: z.unknown().optional(),
 };
 
 type Fields = z.output<z.ZodObject<typeof samplingFields>>;
@@ -65,6 +76,14 @@ const SERVED: { readonly [Name in keyof Fields]: (value: NonNullable<Fields[Name
   functions: (value) => value.length === 0,
   tool_choice: (value) => value === "auto" || value === "none",
   audio: () => false,
+  modalities: (value) => value.every((each) => each === "text"),
+  verbosity: (value) => value === "medium",
+  prediction: () => false,
+  web_search_options: () => false,
+  function_call: (value) => value === "auto" || value === "none",
+  max_tool_calls: () => false,
+  truncation: (value) => value === "disabled",
+  prompt: () => false,
 };
 
 /** @throws RequestProblem for the first parameter that is not served */
@@ -81,7 +100,7 @@ function isServed<Name extends keyof Fields>(name: Name, request: Fields): boole
 }
 
 function whyNot(name: string): string {
-  if (name === "tools" || name === "functions" || name === "tool_choice")
+  if (name === "tools" || name === "functions" || name === "tool_choice" || name === "function_call")
     return "Agents use their own tools; client tools are not supported.";
   if (name === "reasoning_effort" || name === "reasoning")
     return "How much an agent thinks is set in its configuration.";
