@@ -1,5 +1,6 @@
 export { phrasesToAsker } from "./asker-phrases.ts";
 export { attachmentsSeen } from "./attachments-seen.ts";
+export { acceptOfBot, findOfBot, inboxKeys, inboxName, isOfAnotherBot } from "./bots.ts";
 export { ANSWERS } from "./commands/answers.ts";
 export { applyChoice } from "./commands/choices.ts";
 export type { AnswerOptions, AskedCommand, CommandMessage } from "./commands/command.ts";

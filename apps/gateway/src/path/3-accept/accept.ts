@@ -1,6 +1,6 @@
 import type { Capabilities, MessageEvent } from "@signalbox/channel";
 import type { LiveHub } from "@signalbox/server";
-import { attachmentsSeen } from "@signalbox/service";
+import { acceptOfBot, attachmentsSeen, inboxKeys } from "@signalbox/service";
 import type { GatewayHooks } from "@signalbox/setup/hooks";
 import type { InboxAccept, InboxId, InboxRow, LeaseToken } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
@@ -8,7 +8,6 @@ import type { GatewayBodies, GatewayStore } from "../../store.ts";
 import type { Tracer } from "../../traces.ts";
 import type { ReceivedMessage } from "../1-receive/receive.ts";
 import { type Admit, type Admitted, isExclusive } from "../2-admit/admit.ts";
-import { botKey, isOfAnotherBot } from "./bots.ts";
 
 export interface AcceptPorts {
   readonly inbox: Pick<GatewayStore["inbox"], "acceptAhead" | "get">;
@@ -60,7 +59,10 @@ export function createAccept(ports: AcceptPorts): Accept {
   return async (received, admitted) => {
     const { stored, decision, exclusive, place } = admitted;
     const route: Route = { agentId: place.agentId, sessionKey: place.sessionKey };
-    const { result: outcome, onDisk } = await acceptOnce(ports, inboxEntry(ports, received, admitted, route));
+    const { result: outcome, onDisk } = await acceptOfBot(
+      ports.inbox,
+      inboxEntry(ports, received, admitted, route),
+    );
     if (outcome.outcome === "full") {
       const { unfinished, limit } = outcome;
       if (!isFull)
@@ -84,18 +86,6 @@ export function createAccept(ports: AcceptPorts): Accept {
   };
 }
 
-/** A message is known by its platform's id alone, as people name it, unless another bot's had that id before. */
-async function acceptOnce({ inbox }: AcceptPorts, entry: InboxAccept<GatewayBodies>) {
-  const accepted = await inbox.acceptAhead(entry);
-  const { result } = accepted;
-  if (result.outcome !== "duplicate" || result.id === undefined || entry.messageId === undefined)
-    return accepted;
-  const { event } = entry.payload;
-  const before = await inbox.get(result.id);
-  if (before === undefined || !isOfAnotherBot(before.payload, event)) return accepted;
-  return inbox.acceptAhead({ ...entry, messageId: botKey(event, entry.messageId) });
-}
-
 function inboxEntry(
   { now, lease }: AcceptPorts,
   { event, as }: ReceivedMessage,
@@ -103,14 +93,10 @@ function inboxEntry(
   route: Route,
 ): InboxAccept<GatewayBodies> {
   return {
-    channel: event.channel,
-    account: event.account,
-    eventId: botKey(event, event.eventId),
+    ...inboxKeys(event),
     kind: as,
     // Only a message is the same under another event's id; what woke the agent by itself is none of the platform's.
     ...(as === "message" && event.messageId !== "" ? { messageId: event.messageId } : {}),
-    conversationId: event.conversation.id,
-    senderId: event.sender.id,
     receivedAt: now(),
     payload: stored,
     ...(decision.kind === "answer" ? { route } : {}),

@@ -1,11 +1,11 @@
 import type { Capabilities, DeletedEvent, EditedEvent, EmitResult, MessageEvent } from "@signalbox/channel";
 import type { Lanes } from "@signalbox/lanes";
 import { groupKey, groupWords } from "@signalbox/prompt";
+import { findOfBot, inboxKeys, inboxName } from "@signalbox/service";
 import type { InboxId, InboxRoute, InboxRow, LeaseToken, PlatformMessage } from "@signalbox/store";
 import type { GatewayStore, InboundRecord } from "../../store.ts";
 import type { Tracer } from "../../traces.ts";
 import { isExclusive } from "../2-admit/admit.ts";
-import { botKey, findOfBot } from "../3-accept/bots.ts";
 import { DELETED, idsOfMessage, type Queued, type QueuedMessage, TakenBack } from "./message.ts";
 import type { Queue } from "./queue.ts";
 
@@ -44,7 +44,7 @@ async function edited(options: EditsOptions, event: EditedEvent): Promise<EmitRe
   const stored: InboundRecord = { ...before.payload, event: asMessage };
   const { route, state } = before;
   if (route === undefined) {
-    await revise(options, before, stored);
+    await revise(options, inboxName(before), stored);
     await options.store.groupHistory.revise(groupKey(event), event.messageId, groupWords(asMessage));
     return "accepted";
   }
@@ -52,7 +52,7 @@ async function edited(options: EditsOptions, event: EditedEvent): Promise<EmitRe
   // The lane comes first: a row that says what no run was told would hide, when the edit is delivered again after a
   // crash, that it still has to be told.
   if (takesEdit(options, { ...before, route }, stored)) {
-    await revise(options, before, stored);
+    await revise(options, inboxName(before), stored);
     return "accepted";
   }
   const underWay = state === "queued" || state === "running";
@@ -61,19 +61,10 @@ async function edited(options: EditsOptions, event: EditedEvent): Promise<EmitRe
   return correct(options, { ...stored, event: { ...asMessage, text: `(edited) ${event.text}` } }, route);
 }
 
-async function revise(
-  { store, tracer }: EditsOptions,
-  before: InboxRow,
-  stored: InboundRecord,
-): Promise<void> {
-  const change = await store.inbox.revise(nameOf(before), stored);
+async function revise({ store, tracer }: EditsOptions, named: PlatformMessage, stored: InboundRecord) {
+  const change = await store.inbox.revise(named, stored);
   if (change.outcome === "applied")
     tracer.note(change.id, "intake", "edited on the platform before it was answered");
-}
-
-/** A message as the store knows it. */
-function nameOf({ channel, account, messageId = "" }: InboxRow): PlatformMessage {
-  return { channel, account, messageId };
 }
 
 /** Whether a message still waits, so that its run will read what it says now. */
@@ -98,13 +89,9 @@ async function correct(
 ): Promise<EmitResult> {
   const { event } = stored;
   const accepted = await store.inbox.accept({
-    channel: event.channel,
-    account: event.account,
-    eventId: botKey(event, event.eventId),
+    ...inboxKeys(event),
     messageId: event.messageId,
     kind: "edited",
-    conversationId: event.conversation.id,
-    senderId: event.sender.id,
     payload: stored,
     route,
     lease,
@@ -131,7 +118,7 @@ async function deleted(options: EditsOptions, event: DeletedEvent): Promise<Emit
   // A run hears of it before the store does: what the run commits from now on heeds it.
   if (sessionKey !== undefined) for (const id of ids) lanes.recall(sessionKey, id, new TakenBack());
   await Promise.all([...ids].map((id) => withdraw(options, id, sessionKey)));
-  await store.inbox.revise(nameOf(row), withoutWords(row.payload));
+  await store.inbox.revise(inboxName(row), withoutWords(row.payload));
   return "accepted";
 }
 

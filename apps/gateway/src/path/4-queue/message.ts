@@ -1,9 +1,9 @@
 import type { DeletedEvent, MessageEvent } from "@signalbox/channel";
 import type { Order } from "@signalbox/commands";
 import type { LaneItem } from "@signalbox/lanes";
+import { isOfAnotherBot } from "@signalbox/service";
 import type { InboxId, InboxRow, InterruptedRun } from "@signalbox/store";
 import type { GatewayBodies, InboundRecord } from "../../store.ts";
-import { isOfAnotherBot } from "../3-accept/bots.ts";
 
 /** Reads what a message orders beyond its plain text. */
 export type ReadOrder = (stored: InboundRecord, agentId: string) => Order | undefined;

@@ -44,10 +44,8 @@ export function createTakeUp(ports: TakeUpPorts): TakeUp {
     const interrupted = (await store.runs.inspect(run.id)) ?? resumed.interrupted;
     await Promise.all([ports.drafts.recall(run.id), ports.blocks.recall(run.id)]);
     const left = begunRun(interrupted, ports.readOrder);
-    const {
-      messages,
-      handle: { recalled: gone },
-    } = left;
+    const { messages } = left;
+    const gone = left.handle.recalled;
     const handle: RunHandle<Queued> = {
       ...lane,
       recalled: { has: (id) => gone.has(id) || lane.recalled.has(id) },
