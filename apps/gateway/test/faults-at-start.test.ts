@@ -1,5 +1,5 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { parse as parseYaml } from "yaml";
@@ -21,6 +21,9 @@ async function strict(world: World): Promise<{ code: number; lines: string[] }> 
   expect(out).toBe("");
   return { code, lines: err.trim().split("\n") };
 }
+
+/** Of which most is loaded as it was built. */
+const PROGRAM = join(import.meta.dirname, "..", "dist");
 
 const agent = (more: object) => ({
   list: [{ id: "coder", tools: { allow: ["read"] }, skills: { allow: [] }, ...more }],
@@ -133,6 +136,12 @@ const FAULTS: readonly {
     { name: "the home", place: ({ home }: World) => home.dir, says: /is or contains the gateway's home/ },
     { name: "around the home", place: ({ dir }: World) => dir, says: /is or contains/ },
     { name: "in the home", place: ({ home }: World) => home.skillsDir, says: /but not in a folder of/ },
+    { name: "where the program is", place: () => PROGRAM, says: /contains the program of the gateway/ },
+    {
+      name: "around the program",
+      place: () => dirname(PROGRAM),
+      says: /contains the program of the gateway/,
+    },
     {
       name: "a link to the home",
       place: ({ dir, home }: World) => {

@@ -1,6 +1,9 @@
 import { spawnSync } from "node:child_process";
 import {
+  chmodSync,
+  chownSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -131,6 +134,28 @@ it("keeps what has run of a service after five seconds, and later what has run s
   await vi.advanceTimersByTimeAsync(80_000);
   expect(statSync(largest("start")).ino).toBe(ino);
 });
+
+it("closes to others the folder that it keeps code in", () => {
+  mkdirSync(kept());
+  chmodSync(kept(), 0o777);
+  run("start");
+  expect(statSync(kept()).mode & 0o777).toBe(0o755);
+  expect(readdirSync(kept())).not.toEqual([]);
+});
+
+it.skipIf(process.getuid?.() !== 0)(
+  "takes and keeps nothing in a folder of somebody else's, nor a file",
+  () => {
+    run("start");
+    const file = largest("start");
+    chownSync(file, 65_534, 65_534);
+    run("start");
+    expect(statSync(file).uid).toBe(0);
+    chownSync(kept(), 65_534, 65_534);
+    run("other");
+    expect(readdirSync(kept()).some((name) => name.startsWith("other"))).toBe(false);
+  },
+);
 
 it("keeps nothing of a process that failed", () => {
   writeFileSync(join(folder, "part.cjs"), `${part("one")} process.exitCode = 64;`);

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { getCompileCacheDir } from "node:module";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 
@@ -40,7 +41,10 @@ export interface Home {
   readonly auditHeadFile: string;
   /** Holds when and where the last backup was made. */
   readonly backupNoteFile: string;
-  /** What no tool may reach, wherever an agent's workspace is: the folder itself, and each file of it that is ours. */
+  /**
+   * What no tool may reach, wherever an agent's workspace is: the folder itself, each file of it that is ours, and the
+   * compiled code that the process keeps.
+   */
   readonly closed: readonly string[];
   /** The default workspace of an agent. */
   workspace(agentId: string): string;
@@ -57,6 +61,7 @@ export function locateHome(option: string | undefined, env: Env): Home {
   const [found, ...otherConfigFiles] = CONFIG_NAMES.map((name) => join(dir, name)).filter((file) =>
     existsSync(file),
   );
+  const compiled = getCompileCacheDir();
   return {
     dir,
     configFile: found ?? join(dir, "signalbox.yaml"),
@@ -72,7 +77,11 @@ export function locateHome(option: string | undefined, env: Env): Home {
     auditHeadFile: join(dir, "audit-head.json"),
     backupNoteFile: join(dir, "last-backup.json"),
     // The folder closes all of it to workspaces around it; one that is the folder itself needs the names.
-    closed: [dir, ...[...CONFIG_NAMES, ...STATE_NAMES].map((name) => join(dir, name))],
+    closed: [
+      dir,
+      ...[...CONFIG_NAMES, ...STATE_NAMES].map((name) => join(dir, name)),
+      ...(compiled === undefined ? [] : [compiled]),
+    ],
     workspace: (agentId) => join(dir, "workspaces", agentId),
     memoryIndex: (agentId) => join(dir, "memory", `${agentId}.db`),
   };

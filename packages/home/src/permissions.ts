@@ -25,7 +25,8 @@ export function isOpenToOthers({ uid, mode }: Stats): boolean {
 export function openFiles(home: Home): OpenFile[] {
   // On Windows there are no such modes.
   if (process.getuid === undefined) return [];
-  return home.closed.flatMap((path) => {
+  const inHome = home.closed.filter((path) => path === home.dir || path.startsWith(`${home.dir}/`));
+  return inHome.flatMap((path) => {
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats === undefined || (stats.mode & OTHERS) === 0) return [];
     return [{ path, mode: (stats.mode & 0o7777).toString(8), mended: false }];

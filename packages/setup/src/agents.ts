@@ -1,4 +1,5 @@
 import { existsSync, realpathSync } from "node:fs";
+import { getCompileCacheDir } from "node:module";
 import { basename, dirname, join } from "node:path";
 import type { RunLimits, ThinkingLevel } from "@signalbox/agent-core";
 import type { AgentConfig, Config, LoadedConfig, Problem } from "@signalbox/config";
@@ -201,7 +202,7 @@ function limitsOf({
 
 function workspaceFault(home: Home, dir: string, ours: boolean): string | undefined {
   if (!ours && !existsSync(dir)) return "does not exist";
-  return homeFault(home, dir) ?? folderFault(dir);
+  return homeFault(home, dir) ?? programFault(dir) ?? folderFault(dir);
 }
 
 /** Every folder that agents write in. */
@@ -217,6 +218,21 @@ function homeFault(home: Home, dir: string): string | undefined {
   if (isInside(place, own) && (place === workspaces || !isInside(place, workspaces)))
     return `is in the gateway's home ${home.dir}, but not in a folder of ${home.workspacesDir}`;
   return undefined;
+}
+
+/** Nor may it become what the gateway runs: its program, or the code that is kept of it between starts. */
+function programFault(dir: string): string | undefined {
+  const place = realFolder(dir);
+  const own = programFolders().find((folder) => isInside(folder, place) || isInside(place, folder));
+  return own === undefined ? undefined : `contains the program of the gateway in ${own}, or lies in it`;
+}
+
+/** Where this runs from: with all that is installed beside it, but in a clone, whose other folders are no program. */
+function programFolders(): string[] {
+  const [installed = "", ...inside] = import.meta.dirname.split(/(?<=\/node_modules)\//);
+  const compiled = getCompileCacheDir();
+  const program = inside.length > 0 ? installed : import.meta.dirname;
+  return [program, ...(compiled === undefined ? [] : [realFolder(compiled)])];
 }
 
 /** Where a folder is that may not be there yet. */

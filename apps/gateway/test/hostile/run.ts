@@ -130,7 +130,7 @@ const openAgents: typeof Agents = await changed(
   SETUP_SOURCES,
   "agents.ts",
   "agents.ts",
-  "return homeFault(home, dir) ?? folderFault(dir);",
+  "return homeFault(home, dir) ?? programFault(dir) ?? folderFault(dir);",
   "return folderFault(dir);",
 );
 for (const [name, without, wanted] of [

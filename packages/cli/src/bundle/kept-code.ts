@@ -1,4 +1,14 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setImmediate as pause } from "node:timers/promises";
 import { Script } from "node:vm";
@@ -15,6 +25,8 @@ const MORE = 1.02;
 const UNUSED_MS = 30 * 24 * 3_600_000;
 /** Before the code: its checksum, as the engine would run whatever a damaged file holds. */
 const SUM_BYTES = 4;
+
+const OTHERS_WRITE = 0o022;
 
 /** Compiles what is in the file `path`. */
 export type Compile = (path: string, source: string) => Script;
@@ -36,6 +48,7 @@ interface Compiled {
  * @param purpose what the process does, in letters and dashes: others run other functions
  */
 export function compileKept(folder: string, purpose: string): Compile {
+  if (!closeToOthers(folder)) return compileAnew;
   const all = new Map<string, Compiled>();
   process.once("exit", (exitCode) => {
     const fresh = [...all].filter(([, { kept }]) => kept === 0);
@@ -65,6 +78,24 @@ export function compileKept(folder: string, purpose: string): Compile {
   };
 }
 
+/** Whether nobody else can lay code down there from now on, for this user's processes to run. */
+function closeToOthers(folder: string): boolean {
+  try {
+    const stats = statSync(folder, { throwIfNoEntry: false });
+    if (stats === undefined) return true;
+    if (!isOwn(stats)) return false;
+    if ((stats.mode & OTHERS_WRITE) !== 0) chmodSync(folder, stats.mode & ~OTHERS_WRITE);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** On Windows files have no such owner. */
+function isOwn({ uid }: Stats): boolean {
+  return process.getuid === undefined || uid === process.getuid();
+}
+
 function keep(file: string, compiled: Compiled): void {
   const code = compiled.script.createCachedData();
   if (code.byteLength < MORE * compiled.kept) return;
@@ -87,6 +118,8 @@ function removeUnused(folder: string): void {
 
 function read(file: string): Buffer | undefined {
   try {
+    // Others may have been there before the folder was closed to them.
+    if (!isOwn(statSync(file))) return undefined;
     const kept = readFileSync(file);
     const code = kept.subarray(SUM_BYTES);
     return kept.readUInt32LE() === zlib.crc32(code) ? code : undefined;
