@@ -43,6 +43,12 @@ export function isStoreError(error: unknown): error is StoreError {
   return error instanceof Error && MARK in error;
 }
 
+/** The failure of the store that is behind an error, by itself or as its cause. */
+export function storeErrorIn(error: unknown): StoreError | undefined {
+  const cause = error instanceof Error && isStoreError(error.cause) ? error.cause : error;
+  return isStoreError(cause) ? cause : undefined;
+}
+
 /** The presented lease is no longer current: another process continues the work. Nothing was written. */
 export class FencedError extends StoreError {
   readonly lease: string;

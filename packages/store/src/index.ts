@@ -8,6 +8,7 @@ export {
   StoreError,
   type StoreErrorCode,
   StoreNewerError,
+  storeErrorIn,
 } from "./errors.ts";
 export { acquireHomeLock, type HomeHolder, type HomeLock, readHomeHolder } from "./home-lock.ts";
 export { type AnyId, parseId, timeOf } from "./ids.ts";

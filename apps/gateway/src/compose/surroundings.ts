@@ -6,6 +6,7 @@ import { isOneOff } from "@signalbox/server";
 import { createExchanges, type Exchanges } from "@signalbox/service";
 import { createLiveRouter, createVectorCosts, openMcpServers, type Spending } from "@signalbox/setup";
 import { createAgentMemories } from "@signalbox/setup/memories";
+import { storeErrorIn } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
 import {
   type AgentFiles,
@@ -24,7 +25,7 @@ import {
   readChecklist,
   type ScheduledWakes,
 } from "@signalbox/wakes";
-import { judgeFailure, storeErrorIn } from "../path/failures.ts";
+import { judgeFailure } from "../path/failures.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 import { VERSION } from "../version.ts";
 import type { Base } from "./base.ts";

@@ -1,12 +1,12 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { Batch, RunHandle, Supervisor } from "@signalbox/lanes";
-import type { InterruptedRun, LeaseToken, Run } from "@signalbox/store";
+import { type InterruptedRun, type LeaseToken, type Run, storeErrorIn } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
 import { ShutdownAbort } from "../shutdown.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import { messagesIn, type Queued, type QueuedMessage, resumedRun } from "./4-queue/message.ts";
 import type { NewMessages } from "./5-prepare/opened-run.ts";
-import { HeldElsewhere, judgeRun, storeErrorIn } from "./failures.ts";
+import { HeldElsewhere, judgeRun } from "./failures.ts";
 
 export interface AnswerPorts {
   readonly store: Pick<GatewayStore, "sessions" | "runs" | "inbox">;

@@ -1,17 +1,11 @@
 import type { Judge } from "@signalbox/lanes";
-import { isFatal, isPassing, isStoreError, type StoreError } from "@signalbox/store";
+import { isFatal, isPassing, storeErrorIn } from "@signalbox/store";
 
 /** Starts of one run after which its messages are given up. */
 export const POISON_ATTEMPTS = 3;
 
 /** How often a store may refuse the same for a reason that does not pass by itself. */
 const MOST_REFUSALS = 3;
-
-/** The failure of the store that is behind an error, by itself or inside the loop of a run. */
-export function storeErrorIn(error: unknown): StoreError | undefined {
-  const cause = error instanceof Error && isStoreError(error.cause) ? error.cause : error;
-  return isStoreError(cause) ? cause : undefined;
-}
 
 /** A run of another process on the same store holds a session: until it ends, or that process is gone. */
 export class HeldElsewhere extends Error {

@@ -27,11 +27,8 @@ export async function putWord(
   { ttlMs, isAnswer }: { readonly ttlMs: number; readonly isAnswer: boolean },
 ): Promise<readonly OutboxRow<GatewayBodies>[] | undefined> {
   if (!isHeard(message)) return undefined;
-  const {
-    id,
-    sessionKey,
-    stored: { event },
-  } = message;
+  const { id, sessionKey, stored } = message;
+  const { event } = stored;
   const capabilities = definition(event.channel, event.account)?.capabilities;
   const payload = answerTo(text, event.messageId, capabilities);
   if (payload === undefined) return undefined;
