@@ -11,4 +11,5 @@ const clock = defineTool({
   execute: async () => new Date().toISOString(),
 });
 const agent = new Agent({ ...resolved, system: { stable: "You tell the time." }, tools: [clock] });
-console.log((await agent.prompt("What time is it?")).text);
+const result = await agent.prompt("What time is it?");
+console.log(result.text || result.error?.message);

@@ -45,7 +45,7 @@ export function accountOf(
   name: string,
   entry: ProviderEntry,
   providers: Providers,
-  env: Environment,
+  env: Environment | undefined,
 ): Account | ModelProblem {
   const invalid = (field: string, why: string): ModelProblem => {
     const message = `The provider "${name}" is off: \`${field}\` ${why}.`;
@@ -64,27 +64,28 @@ export function accountOf(
   const keys = keysOf(name, entry, env);
   const broken = keys.find((key) => !canBeSent({ key }));
   if (broken !== undefined) {
-    const variable = entryOf(KEY_VARIABLES, name)?.find((variable) => env[variable] === broken);
+    const variable = entryOf(KEY_VARIABLES, name)?.find((variable) => env?.[variable] === broken);
     const why = "holds a character that no key has, such as a curly quotation mark or a line break";
     return invalid(variable ?? "apiKey", why);
   }
   // Vendors' own servers ask for a key; servers of one's own do not.
-  if (keys.length === 0 && VENDORS.some((vendor) => vendor.api === api)) return missingKey(name);
+  if (keys.length === 0 && VENDORS.some((vendor) => vendor.api === api)) return missingKey(name, env);
   return { name, api, keys, ...stated({ baseUrl: baseUrl?.replace(/\/+$/, ""), headers, timeouts }) };
 }
 
-/** Says which key is missing, and which variable would hold it. */
-export function missingKey(provider: string): ModelProblem {
+/** Says which key is missing, and which variable would hold it, as long as variables are looked at. */
+export function missingKey(provider: string, env: Environment | undefined): ModelProblem {
   const variable = entryOf(KEY_VARIABLES, provider)?.[0];
-  const or = variable === undefined ? "" : `, or set the environment variable ${variable}`;
+  const take = env === undefined ? "pass `env: process.env` and set" : "set the environment variable";
+  const or = variable === undefined ? "" : `, or ${take} ${variable}`;
   const message = `The provider "${provider}" has no key: give it an \`apiKey\`${or}.`;
   return { code: "missing_key", provider, message, ...stated({ variable }) };
 }
 
-function keysOf(name: string, { apiKey }: ProviderEntry, env: Environment): readonly string[] {
+function keysOf(name: string, { apiKey }: ProviderEntry, env: Environment | undefined): readonly string[] {
   const given = [apiKey ?? []].flat().filter((key) => key !== "");
   if (given.length > 0) return given;
-  return (entryOf(KEY_VARIABLES, name) ?? []).flatMap((variable) => env[variable] || []).slice(0, 1);
+  return (entryOf(KEY_VARIABLES, name) ?? []).flatMap((variable) => env?.[variable] || []).slice(0, 1);
 }
 
 function canBeSent(headers: Record<string, string>): boolean {

@@ -102,6 +102,16 @@ describe("what cannot be asked", () => {
     expect(events.map(({ type }) => type)).toEqual(["start", "error"]);
   });
 
+  it("says how the environment is looked at where it is not", () => {
+    const said = (env?: Record<string, string>) => createModels({ anthropic: {} }, env && { env }).problems;
+    expect(said()).toMatchObject([
+      { message: expect.stringContaining("or pass `env: process.env` and set ANTHROPIC_API_KEY.") },
+    ]);
+    expect(said({})).toMatchObject([
+      { message: expect.stringContaining("or set the environment variable ANTHROPIC_API_KEY.") },
+    ]);
+  });
+
   it("is a reference to a provider that nobody knows, or a slip where a person typed it", () => {
     const models = createModels({ openai: { apiKey: "k" } });
     expect(models.resolve("nobody/x")).toMatchObject({

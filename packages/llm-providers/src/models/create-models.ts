@@ -109,7 +109,7 @@ const DEMO: Account = { name: demoModel.provider, api: demoModel.api, keys: [] }
  * @throws TypeError if two of `providers` claim one wire format
  */
 export function createModels(entries: ProviderEntries = {}, options: ModelsOptions = {}): Models {
-  const { env = {}, providers: more = [], disabled = [], ...runnerOptions } = options;
+  const { env, providers: more = [], disabled = [], ...runnerOptions } = options;
   const { now = Date.now } = options;
   const providers = createProviders([...PROVIDERS, ...more]);
   const { accounts, problems } = openAccounts(entries, disabled, providers, env);
@@ -132,7 +132,7 @@ export function createModels(entries: ProviderEntries = {}, options: ModelsOptio
       const message = `There is no provider "${provider}" for the model "${reference}".`;
       return { code: "unknown_provider", provider, message };
     }
-    if (!everyAccount.some(({ name }) => name === provider)) return missingKey(provider);
+    if (!everyAccount.some(({ name }) => name === provider)) return missingKey(provider, env);
     if (strict && resolved.warnings.length > 0 && listed.some((model) => model.provider === provider)) {
       const message = `The provider "${provider}" has no model "${resolved.model.id}".`;
       return { code: "unknown_model", provider, message };
@@ -179,7 +179,7 @@ function openAccounts(
   entries: ProviderEntries,
   disabled: readonly string[],
   providers: Providers,
-  env: Environment,
+  env: Environment | undefined,
 ): { readonly accounts: readonly Account[]; readonly problems: readonly ModelProblem[] } {
   const problems: ModelProblem[] = disabled.map((provider) => ({
     code: "invalid_provider",
