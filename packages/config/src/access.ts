@@ -31,6 +31,7 @@ export function accessProblems(
           problem([...path, index], {
             severity: "warning",
             message: `is not a valid ${what}: it needs the channel and the platform's id`,
+            ignored: true,
             remedy: `Write it as ${known[0] ?? "slack"}:${entry}; names do not count. \`signalbox messages\` shows the ids of senders.`,
           }),
         ];
@@ -39,6 +40,7 @@ export function accessProblems(
         problem([...path, index], {
           severity: "warning",
           message: `does not match any ${what}: no channel ${channel} is configured`,
+          ignored: true,
           remedy: `${didYouMean(channel, known)}The configured channels are: ${known.join(", ") || "none"}.`,
         }),
       ];

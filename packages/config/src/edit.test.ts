@@ -26,6 +26,18 @@ describe("editConfig", () => {
       expect(() => editConfig(file, text, [{ path, value: undefined }])).toThrow("is not set");
   });
 
+  it("leaves an empty file, but for comments at its end, where the last value is taken out", () => {
+    const without = (text: string) => editConfig(file, text, [{ path: ["gateway"], value: undefined }]);
+    expect(without("gateway: { port: 1 }\n")).toBe("");
+    expect(without("gateway:\n  port: 1\n# The end.\n")).toBe("# The end.\n");
+  });
+
+  it("goes on in lines of its own where something was empty", () => {
+    const port = [{ path: ["gateway", "port"], value: 1 }];
+    expect(editConfig(file, "{}\n", port)).toBe("gateway:\n  port: 1\n");
+    expect(editConfig(file, "gateway: {}\n", port)).toBe("gateway:\n  port: 1\n");
+  });
+
   it("says so where a place goes by name into a list, or by position into a mapping", () => {
     const edit = (place: string) => () =>
       editConfig(file, text, [{ path: configPath(file, place), value: "x" }]);

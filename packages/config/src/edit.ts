@@ -1,4 +1,15 @@
-import { type Document, isCollection, isMap, isNode, isScalar, isSeq, type Node, parseDocument } from "yaml";
+import {
+  type Document,
+  isCollection,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type Node,
+  parseDocument,
+  type YAMLMap,
+  type YAMLSeq,
+} from "yaml";
 import { ConfigError, type ConfigPath, formatPath, parsePath } from "./problem.ts";
 import { parseSource } from "./source.ts";
 
@@ -25,6 +36,7 @@ export function editConfig(file: string, text: string, edits: readonly ConfigEdi
     );
   parseSource(file, text);
   const document = parseDocument(text);
+  if (isCollection(document.contents)) unfold(document.contents);
   for (const { path, value } of edits) {
     if (path.length === 0)
       throw fault(file, path, "is not a path", "Give one, such as agents.defaults.model.");
@@ -36,7 +48,22 @@ export function editConfig(file: string, text: string, edits: readonly ConfigEdi
     } else document.setIn(path, nodeOf(document, path, value));
   }
   if (file.endsWith(".json")) return `${JSON.stringify(document.toJS() ?? {}, null, 2)}\n`;
-  return document.contents === null ? "" : document.toString({ lineWidth: 0 });
+  return isNothingSet(document) ? commentsOf(document) : document.toString({ lineWidth: 0 });
+}
+
+function isNothingSet({ contents }: Document): boolean {
+  return contents === null || (isMap(contents) && contents.items.length === 0);
+}
+
+/** What is left of a file in which nothing is set: a section pasted into it need not fit to a `{}`. */
+function commentsOf({ commentBefore, contents, comment }: Document): string {
+  const comments = [commentBefore, contents?.comment, comment].filter(Boolean);
+  return comments.length === 0 ? "" : `${comments.join("\n").replace(/^(?=.)/gm, "#")}\n`;
+}
+
+/** What an empty collection is filled with later stands on lines of its own. */
+function unfold(collection: YAMLMap | YAMLSeq): void {
+  if (collection.items.length === 0) collection.flow = false;
 }
 
 /** `channels.telegram.accounts.main` or `agents.list[0].model` as a path. @throws ConfigError */
@@ -83,7 +110,10 @@ function makeRoom(file: string, document: Document, path: ConfigPath): void {
       );
     if (isMap(node) && typeof step === "number")
       throw fault(file, above, "is not a list", `Give one of its keys, such as ${formatPath(above)}.main.`);
-    if (isCollection(node)) continue;
+    if (isCollection(node)) {
+      unfold(node);
+      continue;
+    }
     if (!isScalar(node) || node.value !== null)
       throw fault(
         file,

@@ -47,7 +47,7 @@ export class PartReader {
       const disables = what ?? `the setting ${place}`;
       // That something could not be had says already what is wrong there.
       const missing = this.#missing.filter((lost) => isWithin(lost, place));
-      if (kind === "unknown-key") this.report(at, { severity: "warning", message, remedy });
+      if (kind === "unknown-key") this.report(at, { severity: "warning", message, remedy, ignored: true });
       else if (missing.length > 0) this.raise((path) => missing.includes(path), disables);
       else this.report(at, { severity: "error", message, remedy, disables });
     }
@@ -77,8 +77,8 @@ export class PartReader {
   raise(isMeant: (path: string) => boolean, disables: string): boolean {
     this.#problems = this.#problems.map((problem) => {
       if (!isMeant(problem.path)) return problem;
-      const message = problem.message.replace("unknown key, ignored", "unknown key");
-      return { ...problem, severity: "error", message, disables };
+      const { ignored, ...rest } = problem;
+      return { ...rest, severity: "error", disables };
     });
     return this.#problems.some(({ path }) => isMeant(path));
   }
@@ -114,7 +114,8 @@ export class PartReader {
     for (const [key] of entries.filter(([name]) => !keys.includes(name)))
       this.report([...path, key], {
         severity: "warning",
-        message: "unknown key, ignored",
+        message: "unknown key",
+        ignored: true,
         remedy: `${didYouMean(key, keys)}Valid ${what} are ${keys.join(", ")}.`,
       });
   }

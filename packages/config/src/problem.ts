@@ -14,6 +14,8 @@ export interface Problem {
   readonly remedy: string;
   /** What does not work because of it, for instance `channel account feishu/main`. */
   readonly disables?: string;
+  /** What is written there has no effect. */
+  readonly ignored?: true;
 }
 
 /** Makes a problem about a value of a file, with its line. */
@@ -40,9 +42,10 @@ export function parsePath(text: string): ConfigPath | undefined {
 /** One line for a person: place, what is wrong, what to do. */
 export function formatProblem(problem: Problem): string {
   const place = problem.line === undefined ? problem.file : `${problem.file}:${problem.line}`;
-  const disabled = problem.disables === undefined ? "" : ` (${problem.disables} is disabled)`;
+  const ignored = problem.ignored === true ? " (ignored)" : "";
+  const effect = problem.disables === undefined ? ignored : ` (${problem.disables} is disabled)`;
   const field = problem.path === "" ? "" : `${problem.path}: `;
-  return `${place}: ${field}${problem.message}${disabled}. ${problem.remedy}`;
+  return `${place}: ${field}${problem.message}${effect}. ${problem.remedy}`;
 }
 
 /** Thrown where nothing can start: the file cannot be read or parsed, or `gateway` itself is wrong. */

@@ -81,6 +81,7 @@ export function readAgents(reader: PartReader, section: unknown): AgentsRead {
       reader.report([...at, "default"], {
         severity: "warning",
         message: "another agent is already the default, and the first one counts",
+        ignored: true,
         remedy: "Remove `default` from all agents but one.",
       });
     list.push(agent);

@@ -8,7 +8,8 @@ const SHORT = 4;
 
 /** Which of the words somebody may have meant who wrote another. */
 export function suggest(written: string, words: readonly string[]): string | undefined {
-  if (words.length === 0) return undefined;
+  // What is one of the words is no slip.
+  if (words.length === 0 || words.includes(written)) return undefined;
   const lower = written.toLowerCase();
   const nearest = words.find((word) => word.toLowerCase() === lower) ?? closest(written, [...words]);
   const most = written.length < SHORT ? 1 : Math.max(LEAST, Math.floor(written.length / SHARE));

@@ -74,7 +74,7 @@ function wrong(issue: z.core.$ZodIssue, at: ConfigPath): Complaint {
 
 function unknownKey(key: string, known: readonly string[]): Pick<Complaint, "message" | "remedy"> {
   const all = known.length === 0 ? "Remove it." : `Valid keys are ${known.join(", ")}.`;
-  return { message: "unknown key, ignored", remedy: `${didYouMean(key, known)}${all}` };
+  return { message: "unknown key", remedy: `${didYouMean(key, known)}${all}` };
 }
 
 function isStep(step: PropertyKey): step is string | number {

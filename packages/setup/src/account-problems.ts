@@ -36,7 +36,8 @@ export function notSeparately(loaded: LoadedConfig, channel: string): Problem {
 export function needlessPackage(loaded: LoadedConfig, channel: string): Problem {
   return loaded.problem(["channels", channel, "package"], {
     severity: "warning",
-    message: `is ignored: ${channel} comes with the gateway`,
+    message: `${channel} comes with the gateway`,
+    ignored: true,
     remedy: "Remove `package`, or give the package's channel another name.",
   });
 }
@@ -92,7 +93,8 @@ export function unknownSettings(
     .map((key) =>
       loaded.problem(["channels", definition.id, "accounts", account, key], {
         severity: "warning",
-        message: "unknown key, ignored",
+        message: "unknown key",
+        ignored: true,
         remedy: `${didYouMean(key, keys)}Valid keys are ${keys.join(", ")}.`,
       }),
     );

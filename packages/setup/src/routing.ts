@@ -41,6 +41,7 @@ export function routingProblems(loaded: LoadedConfig, agents: Agents): Problem[]
     return loaded.problem("bindingIndex" in problem ? ["bindings", problem.bindingIndex] : ["session"], {
       severity: "warning",
       message: problem.message.replace(/^Binding \d+ /, "").replace(/\.$/, ""),
+      ignored: true,
       remedy: problem.remedy,
     });
   });
