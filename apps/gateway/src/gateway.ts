@@ -83,7 +83,7 @@ async function start(
   return {
     connected: bringUp.rest(loadLater(parts, way, http.url, lifecycle)),
     url: http.url,
-    demo: base.resolved.models.demoOnly,
+    demo: base.resolved.models.demo,
     service,
     reload: (read) => reloading.reload(read),
     stop() {

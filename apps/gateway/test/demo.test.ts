@@ -113,3 +113,16 @@ describe("a fresh home without a key", () => {
     expect(await output(world, "skills", "list")).toContain("create-python-script");
   });
 });
+
+it("does not answer in the place of a model that is named", async () => {
+  const world = await openWorld();
+  world.configure({ gateway: { port: 0 }, agents: { defaults: { model: "anthropic/claude-sonnet-4-6" } } });
+  const child = await world.startChild();
+  expect(child.stderr()).toContain("the provider anthropic has no key");
+  expect(child.stderr()).not.toContain("demo");
+  const { code, err } = await world.command(["send", "write a.txt with one"]);
+  expect(code).toBe(1);
+  expect(err).toContain("The agent main has no usable model.");
+  expect(existsSync(join(world.home.workspace("main"), "a.txt"))).toBe(false);
+  expect(await output(world, "status")).toContain("agent   main: anthropic/claude-sonnet-4-6");
+});

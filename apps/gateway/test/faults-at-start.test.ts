@@ -93,6 +93,14 @@ const FAULTS: readonly {
     remedy: /ANTHROPIC_API_KEY/,
     answers: true,
   },
+  {
+    name: "a model whose vendor has no key, where no other has one either",
+    config: () => demoConfig({ agents: agent({ model: "anthropic/claude-sonnet-4-6" }) }),
+    at: "agents.list[0].model",
+    says: /the provider anthropic has no key/,
+    remedy: /ANTHROPIC_API_KEY/,
+    answers: false,
+  },
   ...[
     {
       name: "whose address is in a variable that is not set",
@@ -341,11 +349,26 @@ describe("a configuration with a fault", () => {
     expect(lines[0]).toMatch(says);
   });
 
-  it("reports an unknown key and starts, also with --strict", async () => {
+  it("reports what it ignores and starts; with --strict it does not", async () => {
     const world = await openWorld();
-    world.configure(demoConfig({ agnets: {} }));
+    world.configure(demoConfig({ agents: agent({ tools: { denny: ["write"] } }) }));
+    const said =
+      /^warning: .*signalbox\.yaml:\d+: agents\.list\[0\]\.tools\.denny: unknown key \(ignored\)\. Did you mean deny\?/m;
+    const { code, lines } = await strict(world);
+    expect(code).toBe(78);
+    expect(lines[0]).toMatch(said);
+    expect(lines.at(-1)).toBe(
+      "signalbox: Not started: the configuration has settings that are ignored, and --strict was given.",
+    );
+    const child = await world.startChild();
+    expect(child.stderr()).toMatch(said);
+  });
+
+  it("starts with advice, also with --strict", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig({ agents: agent({ model: "anthropic/claude-of-tomorrow" }) }));
     const child = await world.startChild(["--strict"]);
-    expect(child.stderr()).toMatch(/^warning: .*signalbox\.yaml:\d+: agnets: unknown key/m);
+    expect(child.stderr()).toMatch(/^warning: .*claude-of-tomorrow" is not in the catalogue/m);
   });
 });
 

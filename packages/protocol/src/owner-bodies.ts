@@ -42,7 +42,7 @@ export const Why = z.object({
   trace: Trace,
   /** What happened to it, and by which rule. */
   sentence: z.string(),
-  /** What a model's provider said last, where that is why. */
+  /** What was noted of its model last: which one answered, or what its provider said. */
   said: z.exactOptional(z.string()),
   /** What to do where that is not as wanted. */
   remedy: z.exactOptional(z.string()),

@@ -36,7 +36,7 @@ export interface ServiceOptions extends SubmitPorts {
   /** What of an answer people get to see. */
   readonly reading: Reading;
   readonly agents: Pick<Agents, "all" | "get" | "defaultId">;
-  readonly models: Pick<Models, "of" | "demoOnly">;
+  readonly models: Pick<Models, "of" | "demo">;
   readonly accounts: Pick<Accounts, "get" | "list">;
   readonly lanes: Pick<Lanes<LaneItem>, "busy" | "stop" | "counts">;
   readonly subAgents: SubAgentsPort;
@@ -200,9 +200,14 @@ function approvalOf({ id, agentId, sessionKey, tool, reason, subject, expiresAt 
 async function statusOf(options: ServiceOptions): Promise<Status> {
   const { inbox, outbox } = await openWork(options.store);
   const channels = options.accounts.list();
+  const configuration = options.configuration();
+  const redacted = configuration.errors.map((error) => ({
+    ...error,
+    message: options.redact(error.message),
+  }));
   return {
     version: options.version,
-    demo: options.models.demoOnly,
+    demo: options.models.demo,
     startedAt: options.startedAt,
     agents: agentsOf(options),
     channels: channels.map((one) =>

@@ -48,7 +48,7 @@ export function budgetProblems(
           disables: `budget ${index}`,
         }),
       );
-    if (model !== undefined && models.isOutOfReach(model))
+    if (model !== undefined && models.choose(model) === undefined)
       problems.push(
         problem(["budgets", index, "model"], {
           severity: "error",

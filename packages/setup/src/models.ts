@@ -34,8 +34,8 @@ export interface AgentModel {
 /** Every model the configuration can reach. */
 export interface Models {
   readonly problems: readonly Problem[];
-  /** Whether nothing but the offline demo model can answer. */
-  readonly demoOnly: boolean;
+  /** Whether the offline demo model answers for an agent, since no key is set and none of its models is named. */
+  readonly demo: boolean;
   /**
    * The agent's model, or the one a session chose instead, as long as it can be reached; where that cannot be asked,
    * the first of its fallbacks. `undefined` where none of them can.
@@ -45,11 +45,6 @@ export interface Models {
   offered(): readonly string[];
   /** A typed model name, as `provider/model`; `undefined` if it is unusable or not known of its provider. */
   choose(typed: string): string | undefined;
-  /**
-   * Whether a model of the configuration can never be asked in this setup. While only the demo model can answer, a
-   * provider without a key is not a mistake: no key has been set yet.
-   */
-  isOutOfReach(reference: string): boolean;
   /** Loads ahead of time what the first request would have to wait for. See `Provider.load`. */
   load(at?: string): Promise<void>;
 }
@@ -67,47 +62,42 @@ export function resolveModels(
     Object.fromEntries(Object.entries(configured).map(([name, provider]) => [name, providerEntry(provider)])),
     { env, disabled: brokenProviders(loaded), redact: vault.redact },
   );
-  const demoOnly = models.providers.length === 0;
+  const hasKeys = models.providers.length > 0;
   const choose = (typed: string): string | undefined => {
     const resolution = models.resolve(typed, { strict: true });
     if (!resolution.ok) return undefined;
     const { provider, id } = resolution.model;
-    return demoOnly || models.providers.includes(provider) ? `${provider}/${id}` : undefined;
-  };
-  const isOutOfReach = (reference: string): boolean => {
-    const resolution = models.resolve(reference, { strict: true });
-    return resolution.ok ? choose(reference) === undefined : !isAwaited(resolution.problem, demoOnly);
+    return !hasKeys || models.providers.includes(provider) ? `${provider}/${id}` : undefined;
   };
   const modelOf = (reference: string): readonly Model[] => {
     const resolution = models.resolve(reference);
     return resolution.ok ? [resolution.model] : [];
   };
+  const of = (agent: Agent, override?: string): AgentModel | undefined => {
+    const chosen = override !== undefined && choose(override) !== undefined ? override : undefined;
+    const references = [chosen ?? agent.model ?? models.defaultReference, ...agent.fallbacks];
+    for (const [at, reference] of references.entries()) {
+      const fallbacks = references.slice(at + 1);
+      const resolution = models.resolve(reference, { fallbacks });
+      if (!resolution.ok) continue;
+      const { model } = resolution;
+      const stream = withRedactedAnswers(resolution.stream, vault);
+      return { model, stream, fallbacks: fallbacks.flatMap(modelOf), demo: model.api === demoModel.api };
+    }
+    return undefined;
+  };
   return {
     problems: [
       ...providerProblems(loaded, models),
       ...packageProblems(loaded, models, packages),
-      ...agentProblems(loaded, agents, models, demoOnly),
+      ...agentProblems(loaded, agents, models),
       ...imageProblems(loaded, models),
     ],
-    demoOnly,
+    demo: !hasKeys && agents.all.some((agent) => of(agent)?.demo === true),
     offered: () => models.list().map(({ provider, id }) => `${provider}/${id}`),
     choose,
-    isOutOfReach,
     load: models.load,
-    of(agent, override) {
-      const chosen = override !== undefined && choose(override) !== undefined ? override : undefined;
-      const wanted = demoOnly ? models.defaultReference : (chosen ?? agent.model ?? models.defaultReference);
-      const references = demoOnly ? [wanted] : [wanted, ...agent.fallbacks];
-      for (const [at, reference] of references.entries()) {
-        const fallbacks = references.slice(at + 1);
-        const resolution = models.resolve(reference, { fallbacks });
-        if (!resolution.ok) continue;
-        const { model } = resolution;
-        const stream = withRedactedAnswers(resolution.stream, vault);
-        return { model, stream, fallbacks: fallbacks.flatMap(modelOf), demo: model.api === demoModel.api };
-      }
-      return undefined;
-    },
+    of,
   };
 }
 
@@ -212,18 +202,8 @@ function imageProblems(loaded: LoadedConfig, models: ReachableModels): Problem[]
   ];
 }
 
-/** Whether it is a key that is missing while nobody has set any. */
-function isAwaited({ code }: ModelProblem, demoOnly: boolean): boolean {
-  return demoOnly && code === "missing_key";
-}
-
 /** References that cannot be asked, and unknown models that run on assumptions. */
-function agentProblems(
-  loaded: LoadedConfig,
-  agents: Agents,
-  models: ReachableModels,
-  demoOnly: boolean,
-): Problem[] {
+function agentProblems(loaded: LoadedConfig, agents: Agents, models: ReachableModels): Problem[] {
   const offered = models.list().map(({ provider, id }) => `${provider}/${id}`);
   const { defaults, list } = loaded.config.agents;
   const named = [
@@ -239,7 +219,6 @@ function agentProblems(
       if (reference === undefined) return [];
       const resolution = models.resolve(reference);
       if (!resolution.ok) {
-        if (isAwaited(resolution.problem, demoOnly)) return [];
         const users = agents.all.filter((agent) => agent.model === reference).map(({ id }) => id);
         const { problem } = resolution;
         return [
@@ -255,7 +234,9 @@ function agentProblems(
         loaded.problem(path, {
           severity: "warning",
           message: message.replace(/\.+$/, ""),
-          remedy: `${didYouMean(reference, offered)}Check the spelling, or state the model's limits.`,
+          remedy: offered.includes(reference)
+            ? "Its `contextWindow` is enough."
+            : `${didYouMean(reference, offered)}Check the spelling, or state the model's limits.`,
         }),
       );
     }),

@@ -43,8 +43,7 @@ export async function start(
     setup.problems.filter((problem) => !isSaid(problem)),
     vault.redact,
   );
-  if (options.strict === true && setup.problems.some((problem) => problem.severity === "error"))
-    throw new GatewayError("config", "Not started: the configuration has errors, and --strict was given.");
+  if (options.strict === true) refuseFaults(setup.problems);
   const fatal = Promise.withResolvers<Error>();
   const gateway = await prepared.start({ token, onFatal: fatal.resolve });
   const letGo = releaseIdleMemory();
@@ -59,7 +58,7 @@ export async function start(
   const lines = [
     `Signalbox listens on ${gateway.url} (host ${loaded.config.gateway.host}), home ${home.dir}`,
     ...(token.isNew ? [`Your token, shown once and kept in ${home.tokenFile}: ${token.value}`] : []),
-    ...(setup.models.demoOnly
+    ...(setup.models.demo
       ? [
           "No model key is set, so the offline demo model answers. Set up a model and a channel with `signalbox init`, or set ANTHROPIC_API_KEY (or another provider's key) or models.providers.",
         ]
@@ -125,6 +124,19 @@ function watchTerminal(): () => boolean {
     if (!isGone()) throw error;
   });
   return isGone;
+}
+
+/** Other warnings are advice: such a configuration does what it says. */
+function refuseFaults(problems: readonly Problem[]): void {
+  const faults = [
+    problems.some(({ severity }) => severity === "error") ? "errors" : [],
+    problems.some(({ ignored }) => ignored === true) ? "settings that are ignored" : [],
+  ].flat();
+  if (faults.length > 0)
+    throw new GatewayError(
+      "config",
+      `Not started: the configuration has ${faults.join(" and ")}, and --strict was given.`,
+    );
 }
 
 function report(problems: readonly Problem[], redact: (text: string) => string): void {

@@ -29,7 +29,10 @@ export function addService(program: Command, { run }: Actions): void {
     .option("--yes", "ask no questions")
     .action(run(async () => (await import("../init/init.ts")).init));
   command(program, "start", "start the gateway", ["start", "start --strict --home /srv/signalbox"])
-    .option("--strict", "refuse to start if anything in the configuration is wrong")
+    .option(
+      "--strict",
+      "refuse to start if the configuration has an error, or anything that is ignored, such as an unknown key",
+    )
     .option("--quiet", "write the log only to the home's file, not to standard error")
     .action(run(async () => (await import("../commands/start.ts")).start));
   command(program, "status", "show whether the gateway runs and what it does", ["status --json"]).action(

@@ -40,7 +40,7 @@ export async function lookAtConfiguration(home: Home, host: GatewayHost): Promis
     const { setup } = await host.prepare({ home, loaded, env: process.env }, vault, { level: "silent" });
     const { agents, models, skills } = setup;
     const findings = setup.problems.map(findingOf);
-    if (models.demoOnly)
+    if (models.demo)
       findings.push({
         part: "models",
         state: "warning",

@@ -54,6 +54,12 @@ it("says what the provider said where a model failed, and what to do", () => {
   expect(remedy).toContain("signalbox init");
 });
 
+it("names the model that answered", () => {
+  const { said } = explained({ state: "replied" }, "demo/demo: stop, 12 tokens in, 30 out");
+  expect(said).toBe("demo/demo: stop, 12 tokens in, 30 out");
+  expect(explained({ state: "ignored" }).said).toBeUndefined();
+});
+
 it("in the language of whoever asks", () => {
   const of = (message: Partial<MessageInfo>) =>
     explain({ messageId: "1", entries: [], message: { ...MESSAGE, ...message } }, phrasesIn("zh"));

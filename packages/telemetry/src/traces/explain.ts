@@ -6,11 +6,14 @@ import { meaningOf } from "./rules.ts";
 export interface Explanation {
   /** One sentence: what happened to it, and by which rule. */
   readonly sentence: string;
-  /** What a model's provider said last, where that is why. */
+  /** What was noted of its model last: which one answered, or what its provider said. */
   readonly said?: string;
   /** What to do where that is not as wanted. */
   readonly remedy?: string;
 }
+
+/** Ends of messages that a model was asked about. */
+const ANSWERED: ReadonlySet<MessageInfo["state"]> = new Set(["replied", "failed-reported"]);
 
 /** Explains a message by its end and its notes. */
 export function explain({ message, entries }: Trace, phrases: Phrases = phrasesIn("en")): Explanation {
@@ -18,10 +21,9 @@ export function explain({ message, entries }: Trace, phrases: Phrases = phrasesI
   if (message === undefined) return { sentence: why.pruned };
   const { rule } = message;
   const meaning = rule === undefined ? undefined : meaningOf(rule, phrases);
-  const said =
-    message.state === "failed-reported"
-      ? entries.findLast(({ stage }) => stage === "model")?.summary
-      : undefined;
+  const said = ANSWERED.has(message.state)
+    ? entries.findLast(({ stage }) => stage === "model")?.summary
+    : undefined;
   const remedy = meaning?.remedy?.(message);
   return {
     sentence: why.sentence(endOf(message, phrases), meaning?.because, rule),
