@@ -117,7 +117,7 @@ export const OWNERS: OwnersView = {
     version: "0.1.0",
     demo: false,
     startedAt: AT,
-    configuration: { forStart: ["gateway.port"], kept: ["agents"] },
+    configuration: { forStart: ["gateway.port"], kept: ["agents"], errors: [] },
     inboxPending: 1,
     outboxPending: 2,
     agents: [{ id: "coder", name: "代码助手", model: "anthropic/claude-sonnet-4-6", demo: false }],

@@ -3,7 +3,7 @@ import { get } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ask, OWNED } from "./feishu-talk.ts";
-import { exampleConfig, feishuAccount, openWorld, type Started, TOKEN, type World } from "./harness.ts";
+import { APP, exampleConfig, feishuAccount, openWorld, type Started, TOKEN, type World } from "./harness.ts";
 import { plainChannel, plainMessage, said } from "./plain-channel.ts";
 import { modelRequests } from "./requests.ts";
 import { serve } from "./site.ts";
@@ -182,10 +182,10 @@ describe("the gateway's own section", () => {
     // It is let to the door now, where a token is asked for.
     expect(await throughProxy()).toBe(401);
     const { configuration } = await started.gateway.service.status();
-    expect(configuration).toEqual({ forStart: ["gateway.port", "gateway.inboxLimit"], kept: [] });
+    expect(configuration).toMatchObject({ forStart: ["gateway.port", "gateway.inboxLimit"], kept: [] });
     expect(started.log()).toContain('"keys":["gateway.port","gateway.inboxLimit"]');
     await reloadWith(world, started, {});
-    expect((await started.gateway.service.status()).configuration).toEqual({ forStart: [], kept: [] });
+    expect((await started.gateway.service.status()).configuration).toMatchObject({ forStart: [], kept: [] });
   });
 
   it("stays where something in it is wrong, and the other sections apply", async () => {
@@ -221,6 +221,32 @@ describe("the gateway's own section", () => {
     expect(await said("config", "check")).toContain(
       "access: the running gateway keeps the previous settings",
     );
+  });
+
+  it("is told by them, too, where only the gateway's own process finds an error", async () => {
+    const world = await openWorld();
+    const agents = { list: [{ id: "coder" }] };
+    world.configure(exampleConfig({ agents }));
+    const started = await world.start();
+    const named = exampleConfig({
+      agents,
+      channels: { feishu: { accounts: { main: feishuAccount({ appSecret: "${ONLY_IN_THE_SHELL}" }) } } },
+    });
+    world.configure(named);
+    await started.reload();
+    const shell = { ONLY_IN_THE_SHELL: APP.appSecret };
+    const lacks =
+      "channels.feishu.accounts.main.appSecret: in the process of the running gateway, the environment variable ONLY_IN_THE_SHELL is not set";
+    const check = await world.command(["config", "check"], shell);
+    expect(check).toMatchObject({ code: 78, out: expect.stringContaining(lacks) });
+    expect(check.out).toContain("restart it with them");
+    for (const command of ["status", "doctor"])
+      expect((await world.command([command], shell)).out).toMatch(
+        /appSecret: the environment variable ONLY_IN_THE_SHELL is not set/,
+      );
+    world.configure(exampleConfig({ agents }));
+    await started.reload();
+    expect(await world.command(["config", "check"], shell)).toMatchObject({ code: 0 });
   });
 
   it("is said to go on, by status and doctor, where the file cannot be read at all", async () => {

@@ -1,16 +1,22 @@
 import { type Client, type ConfigurationState, isClientError } from "@signalbox/client";
-import type { LoadedConfig, Problem } from "@signalbox/config";
+import { configPath, type LoadedConfig, type Problem } from "@signalbox/config";
 import { GatewayError } from "@signalbox/home";
 import { isHeld, runningGateway } from "./running.ts";
 
 /**
  * What of a file does not apply to the gateway that runs, as problems of that file; none where none runs or answers.
+ *
+ * @param found what is wrong with the file as this process sees it, which is not told again
  */
-export async function notApplied(home: string | undefined, loaded: LoadedConfig): Promise<Problem[]> {
+export async function notApplied(
+  home: string | undefined,
+  loaded: LoadedConfig,
+  found: readonly Problem[],
+): Promise<Problem[]> {
   if (!isHeld(home)) return [];
   try {
     const { client } = await runningGateway(home);
-    return notAppliedProblems(await stateOf(client), loaded);
+    return notAppliedProblems(await stateOf(client), loaded, found);
   } catch (error) {
     if (error instanceof GatewayError || isClientError(error)) return [];
     throw error;
@@ -22,14 +28,16 @@ async function stateOf(client: Client): Promise<ConfigurationState> {
     return (await client.status()).configuration;
   } catch (error) {
     // The gateway goes by the token that it was started with.
-    if (isClientError(error) && error.status === 401) return { forStart: ["gateway.auth.token"], kept: [] };
+    if (isClientError(error) && error.status === 401)
+      return { forStart: ["gateway.auth.token"], kept: [], errors: [] };
     throw error;
   }
 }
 
 function notAppliedProblems(
-  { forStart, kept }: ConfigurationState,
+  { forStart, kept, errors }: ConfigurationState,
   { problem, file }: LoadedConfig,
+  found: readonly Problem[],
 ): Problem[] {
   const atStart = forStart.map((key) =>
     problem(key.split("."), {
@@ -42,10 +50,22 @@ function notAppliedProblems(
   const asBefore = kept.map((section) =>
     problem(section === file ? [] : [section], {
       severity: "warning",
-      message: "the running gateway keeps the previous settings, because the file has errors",
+      message: "the running gateway keeps the previous settings, because it finds errors in the file",
       remedy:
         "Fix the errors. Sections that control access are applied together, so an error in one holds back the others.",
     }),
   );
-  return [...atStart, ...asBefore];
+  const isFound = (path: string, message: string): boolean =>
+    found.some((known) => known.path === path && known.message === message);
+  // What the file comes to depends on the variables and the rights of whoever reads it.
+  const thereAlone = errors
+    .filter(({ path, message }) => !isFound(path, message))
+    .map(({ path, message, remedy }) =>
+      problem(path === "" ? [] : configPath(file, path), {
+        severity: "error",
+        message: `in the process of the running gateway, ${message}`,
+        remedy: `${remedy} That process may lack a variable or a right that this one has: restart it with them.`,
+      }),
+    );
+  return [...atStart, ...thereAlone, ...asBefore];
 }

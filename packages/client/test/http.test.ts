@@ -24,7 +24,7 @@ describe("the HTTP API", () => {
         startedAt: 1,
         agents: [AGENT],
         channels: [{ channel: "feishu", account: "main", state: "ready" }],
-        configuration: { forStart: [], kept: [] },
+        configuration: { forStart: [], kept: [], errors: [] },
         inboxPending: 0,
         outboxPending: 0,
       },

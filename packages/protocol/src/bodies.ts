@@ -78,6 +78,14 @@ export const ChannelStatus = z.object({
 });
 export type ChannelStatus = z.infer<typeof ChannelStatus>;
 
+/** An error of the configuration file, as the gateway that runs sees it: another process may have other variables. */
+export const ConfigurationError = z.object({
+  /** For instance `agents.list[0].model`; empty for the whole file. */
+  path: z.string(),
+  message: z.string(),
+  remedy: z.string(),
+});
+
 /** What of the configuration file does not apply to the gateway that runs. */
 export const ConfigurationState = z.object({
   /** Keys whose change counts from its next start on. */
@@ -87,6 +95,8 @@ export const ConfigurationState = z.object({
    * file's name where none of it can be read.
    */
   kept: z.array(z.string()),
+  /** What was wrong when it last read the file. */
+  errors: z.array(ConfigurationError),
 });
 export type ConfigurationState = z.infer<typeof ConfigurationState>;
 

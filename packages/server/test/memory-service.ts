@@ -122,7 +122,7 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
       startedAt: 0,
       agents: [],
       channels: [],
-      configuration: { forStart: [], kept: [] },
+      configuration: { forStart: [], kept: [], errors: [] },
       inboxPending: 0,
       outboxPending: 0,
     }),

@@ -213,7 +213,7 @@ async function statusOf(options: ServiceOptions): Promise<Status> {
     channels: channels.map((one) =>
       one.reason === undefined ? one : { ...one, reason: options.redact(one.reason) },
     ),
-    configuration: options.configuration(),
+    configuration: { ...configuration, errors: redacted },
     inboxPending: inbox,
     outboxPending: outbox,
   };

@@ -14,6 +14,8 @@ export interface NextSetup<Resolved extends Setup = Setup> {
   readonly kept: readonly string[];
   /** What is wrong and does not apply already. */
   readonly problems: readonly Problem[];
+  /** Everything that is wrong in it. */
+  readonly found: readonly Problem[];
 }
 
 /**
@@ -42,7 +44,8 @@ export async function nextSetup<Resolved extends Setup>(
   const resolved = await resolve(loaded);
   const problems = newProblems(before.resolved.problems, resolved.problems);
   const faulty = new Set(problems.filter(({ severity }) => severity === "error").map(sectionOf));
-  if (faulty.size === 0) return { next: { loaded, resolved }, faulty: [], kept: [], problems };
+  const found = resolved.problems;
+  if (faulty.size === 0) return { next: { loaded, resolved }, faulty: [], kept: [], problems, found };
   const changed = changedSections(before.loaded.config, loaded.config);
   const isPolicyFaulty = POLICY.some((section) => faulty.has(section));
   const withThem = isPolicyFaulty ? changed.filter((section) => POLICY.includes(section)) : [];
@@ -53,6 +56,7 @@ export async function nextSetup<Resolved extends Setup>(
     faulty: [...faulty],
     kept: [...kept],
     problems,
+    found,
   };
 }
 

@@ -22,7 +22,7 @@ export async function status(options: CommonOptions): Promise<void> {
 }
 
 /** What of the file does not apply to it. */
-function configurationLines({ forStart, kept }: ConfigurationState): string[] {
+function configurationLines({ forStart, kept, errors }: ConfigurationState): string[] {
   return [
     ...(forStart.length === 0 ? [] : [`changed ${forStart.join(", ")}: takes effect after a restart`]),
     ...(kept.length === 0
@@ -30,5 +30,6 @@ function configurationLines({ forStart, kept }: ConfigurationState): string[] {
       : [
           `kept    ${kept.join(", ")}: still as before the last change; \`signalbox config check\` shows what is wrong`,
         ]),
+    ...errors.map(({ path, message, remedy }) => `wrong   ${path}: ${message}. ${remedy}`),
   ];
 }

@@ -116,7 +116,7 @@ function channelFinding({ channel, account, state, reason }: ChannelStatus): Fin
 const ASKED: ReadonlySet<MessageInfo["state"]> = new Set(["replied", "silent", "failed-reported"]);
 
 /** What of the file does not apply to the gateway that runs. */
-function configurationFindings({ forStart, kept }: ConfigurationState): Finding[] {
+function configurationFindings({ forStart, kept, errors }: ConfigurationState): Finding[] {
   const part = "running configuration";
   const restart: Finding = {
     part,
@@ -130,5 +130,9 @@ function configurationFindings({ forStart, kept }: ConfigurationState): Finding[
     detail: `still as before the last change, because that change has errors: ${kept.join(", ")}`,
     remedy: "Fix what `signalbox config check` reports; the gateway picks it up at once.",
   };
-  return [...(forStart.length > 0 ? [restart] : []), ...(kept.length > 0 ? [correct] : [])];
+  // Its own process may see what this one does not: it may lack a variable that is set here.
+  const wrong = errors.map(
+    ({ path, message, remedy }): Finding => ({ part, state: "error", detail: `${path}: ${message}`, remedy }),
+  );
+  return [...(forStart.length > 0 ? [restart] : []), ...wrong, ...(kept.length > 0 ? [correct] : [])];
 }

@@ -1,5 +1,5 @@
 import { reasonOf } from "@signalbox/agent-core";
-import { type Config, formatProblem, type LoadedConfig } from "@signalbox/config";
+import { type Config, ConfigError, formatProblem, type LoadedConfig, type Problem } from "@signalbox/config";
 import type { ConfigurationState } from "@signalbox/protocol";
 import type { Vault } from "@signalbox/redaction";
 import type { Setup } from "../create-setup.ts";
@@ -45,7 +45,7 @@ export class Reloading<Resolved extends Setup> {
   readonly #ports: ReloadingPorts<Resolved>;
   readonly #started: Config;
   #applied: Applied<Resolved>;
-  #state: ConfigurationState = { forStart: [], kept: [] };
+  #state: ConfigurationState;
   #last: Promise<unknown> = Promise.resolve();
 
   /** @param first what the host was started with */
@@ -53,6 +53,7 @@ export class Reloading<Resolved extends Setup> {
     this.#ports = ports;
     this.#started = first.loaded.config;
     this.#applied = first;
+    this.#state = { forStart: [], kept: [], errors: errorsOf(first.resolved.problems) };
   }
 
   /** What of the file does not apply just now. */
@@ -73,7 +74,8 @@ export class Reloading<Resolved extends Setup> {
       logger.info({ ...reloaded }, "the configuration was reloaded");
       return reloaded;
     } catch (error) {
-      this.#state = { ...this.#state, kept: [this.#applied.loaded.file] };
+      const errors = error instanceof ConfigError ? errorsOf(error.problems) : [];
+      this.#state = { ...this.#state, kept: [this.#applied.loaded.file], errors };
       logger.error(
         { err: reasonOf(error) },
         "the configuration cannot be applied; the previous one stays in effect",
@@ -97,7 +99,7 @@ export class Reloading<Resolved extends Setup> {
     const accounts = (await this.#tried("told to every part", () => tell(before, next))) ?? [];
     await this.#tried("put on record", () => record(next.loaded.config, next.loaded.file));
     const forStart = keysForStart(this.#started, next.loaded.config);
-    this.#state = { forStart, kept: [...kept] };
+    this.#state = { forStart, kept: [...kept], errors: errorsOf(outcome.found) };
     this.#warnOfRest(outcome, forStart);
     return { applied: changedSections(before.loaded.config, next.loaded.config), forStart, accounts, kept };
   }
@@ -126,4 +128,10 @@ export class Reloading<Resolved extends Setup> {
         "the configuration has errors; these sections stay as they were, including all that control access",
       );
   }
+}
+
+function errorsOf(problems: readonly Problem[]): ConfigurationState["errors"] {
+  return problems
+    .filter(({ severity }) => severity === "error")
+    .map(({ path, message, remedy }) => ({ path, message, remedy }));
 }
