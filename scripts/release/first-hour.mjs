@@ -26,6 +26,7 @@ const PROMISES = [
   {
     command: "init --yes --provider anthropic --api-key not-a-key",
     says: "invalid x-api-key",
+    code: 1,
     meanwhile: async (world) => {
       await world.rereadAgain();
       await world.writeToBot("and now?", "provider rejected this gateway's account");
@@ -54,11 +55,14 @@ export async function followFirstHour(folder, { npmrc }) {
   try {
     const commands = commandsOf(readFileSync(join(root, "docs", "first-hour.md"), "utf8"));
     for (const command of commands) {
-      const output = await world.type(command);
-      if (!command.includes("npx signalbox")) continue;
+      if (!command.includes("npx signalbox")) {
+        await world.type(command);
+        continue;
+      }
       const promise = promises.shift();
       if (promise === undefined || !command.includes(`signalbox ${promise.command}`))
         throw new Error(`the page goes on with "${command}", of which nothing is known here`);
+      const output = await world.type(command, promise.code);
       await promise.meanwhile?.(world);
       if (!output.includes(promise.says))
         throw new Error(`"${command}" does not say "${promise.says}":\n${output}`);
@@ -100,7 +104,7 @@ async function openWorld(folder, npmrc) {
   const log = () => gateway?.said() ?? "";
 
   return {
-    async type(command) {
+    async type(command, expected = 0) {
       const line = withStandIns(command, anthropic.url, telegram.url);
       if (line === "npx signalbox start") {
         gateway = startGateway(place, env);
@@ -110,11 +114,15 @@ async function openWorld(folder, npmrc) {
         );
         return log();
       }
-      const { code, output } = await run("bash", ["-euc", `${line}\npwd > "$HOME/place"`], {
-        cwd: place,
-        env,
-      });
-      if (code !== 0) throw new Error(`"${command}" ended with ${code}:\n${output}`);
+      const { code, output } = await run(
+        "bash",
+        ["-uc", `${line}\ncode=$?; pwd > "$HOME/place"; exit $code`],
+        {
+          cwd: place,
+          env,
+        },
+      );
+      if (code !== expected) throw new Error(`"${command}" ended with ${code}:\n${output}`);
       place = readFileSync(join(home, "place"), "utf8").trim();
       return output;
     },

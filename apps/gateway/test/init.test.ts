@@ -142,7 +142,7 @@ describe("signalbox init", () => {
   it("says in the vendor's words that a key is wrong, and leaves what can be started", async () => {
     const world = await openWorld();
     const { code, err } = await world.command(["init", ...provider(world, "wrong-key-0123456789abcdef")]);
-    expect(code).toBe(0);
+    expect(code).toBe(1);
     expect(err).toMatch(/does not answer: .*(?:x-api-key|authentication)/i);
     expect(err).not.toContain("wrong-key");
     expect((await world.command(["config", "check"])).code).toBe(0);
@@ -284,7 +284,7 @@ describe("signalbox config", () => {
     const world = await openWorld();
     writeFileSync(world.home.configFile, text);
     const set = await world.command(["config", "set", "agents.defaults.tools", "{ allow: [wirte] }"]);
-    expect(set.code).toBe(0);
+    expect(set.code).toBe(78);
     expect(set.err).toMatch(/^error: .*agents\.defaults\.tools\.allow: .*wirte/);
     expect((await world.command(["config", "set", "gateway.port", "4801"])).err).toBe("");
     const account = await world.command(["config", "set", "channels.slackk.accounts.main.botToken", "xoxb"]);

@@ -87,7 +87,7 @@ describe("at a terminal", () => {
     start.type("y");
     await expect.poll(start.shown).toContain("Which model provider do you want to use?");
     start.type("\u0003");
-    await expect.poll(start.shown).toContain("run it again to continue");
+    await expect.poll(start.shown).toContain("Stopped. Nothing was changed; run it again to continue.");
     await start.exited;
     expect(start.shown()).not.toContain("listens on");
   });

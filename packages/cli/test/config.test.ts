@@ -23,12 +23,12 @@ agents:
   const change = (...words: string[]) =>
     runCommand(hostThatPrepares(home), "config", ...words, "--home", home);
   const unset = await change("unset", "models.providers.local");
-  expect(unset.code).toBe(0);
+  expect(unset.code).toBe(78);
   expect(unset.err).toMatch(/^error: .*: agents\.defaults\.model: .*local.*$/m);
   expect(unset.err).not.toContain("raed");
   expect((await change("set", "gateway.port", "4801")).err).toBe("");
   const told = await change("set", "agents.defaults.model", "nowhere/m", "--json");
-  expect(told.err).toBe("");
+  expect([told.code, told.err]).toEqual([78, expect.stringContaining("was changed, but does not work yet")]);
   expect(JSON.parse(told.out)).toMatchObject({
     changed: "agents.defaults.model",
     problems: [{ severity: "error", path: "agents.defaults.model" }],

@@ -49,9 +49,32 @@ it.each(["qwen3", "local/qwen3"])("has the model of a server of one's own answer
 it("has no other model answer in the place of one that was not named", async () => {
   vi.stubEnv("OPENAI_API_KEY", "a-key-of-the-environment");
   const { init, written } = newHome();
-  const { err } = await init("--provider", "local", "--base-url", ADDRESS);
+  const { code, err } = await init("--provider", "local", "--base-url", ADDRESS);
+  expect(code).toBe(64);
   expect(err).toContain("local was not set up, because it needs a model: add --model local/<model>.");
   expect(written()).toBeUndefined();
+});
+
+it.each([
+  ["local", "local was not set up, because it needs an address: add --base-url."],
+  ["anthropic", "anthropic was not set up, because it needs a key: add --api-key."],
+])("refuses %s without what it needs", async (provider, why) => {
+  const { init, written } = newHome();
+  const { code, err } = await init("--provider", provider, "--model", `${provider}/m`);
+  expect([code, err]).toEqual([64, expect.stringContaining(why)]);
+  expect(written()).toBeUndefined();
+});
+
+it("keeps a provider that does not answer, and fails", async () => {
+  const { dir, written } = newHome();
+  const { code, out, err } = await runCommand(
+    hostWith(),
+    ...["init", "--yes", "--home", dir, "--provider", "local", "--base-url", ADDRESS, "--model", "qwen3"],
+  );
+  expect(code).toBe(1);
+  expect(out).toContain("Set up in ");
+  expect(err).toMatch(/local\/qwen3 does not answer: .*The settings were saved anyway/);
+  expect(written()).toMatchObject({ agents: { defaults: { model: "local/qwen3" } } });
 });
 
 it("refuses an address without http before anything else is asked", async () => {

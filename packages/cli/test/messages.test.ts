@@ -9,6 +9,11 @@ import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { hostWith } from "./host.ts";
 import { runCommand } from "./run.ts";
 
+it("takes an empty message for a mistake, before any gateway is asked", async () => {
+  const { code, err } = await runCommand(hostWith(), "send", "  ");
+  expect([code, err]).toEqual([64, expect.stringContaining("The message is empty.")]);
+});
+
 const AT = Date.UTC(2026, 10, 22, 9, 30);
 const TEXT = "你好，有人吗？";
 

@@ -24,7 +24,8 @@ export async function check(options: CommonOptions, host: GatewayHost): Promise<
   const { configFile: file } = locateHome(options.home, process.env);
   const problems = await problemsOf(options, async (configured) => {
     const { setup } = await prepare(configured, host);
-    return [...setup.problems, ...(await notApplied(options.home, configured.loaded))];
+    const { problems } = setup;
+    return [...problems, ...(await notApplied(options.home, configured.loaded, problems))];
   });
   print(options.json, problems, () =>
     problems.length === 0
@@ -107,8 +108,10 @@ async function change(
     (problem) => overlap(problem.path, path) || !before.has(`${problem.path} ${problem.message}`),
   );
   print(options.json, { changed: path, problems }, () => [changed(options, `Changed: ${path}.`)]);
-  if (options.json === true) return;
-  for (const problem of problems) process.stderr.write(`${problem.severity}: ${formatProblem(problem)}\n`);
+  if (options.json !== true)
+    for (const problem of problems) process.stderr.write(`${problem.severity}: ${formatProblem(problem)}\n`);
+  if (problems.some(({ severity }) => severity === "error"))
+    throw new GatewayError("config", `${path} was changed, but does not work yet.`);
 }
 
 /** `signalbox config history`: what the file was before each change that the program made. */

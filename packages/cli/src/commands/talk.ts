@@ -18,10 +18,16 @@ interface TalkOptions extends CommonOptions {
 
 /** `signalbox send`: one message, in as many words as the shell makes of it, and its reply on standard output. */
 export async function send(words: readonly string[], options: TalkOptions): Promise<void> {
+  const text = words.join(" ");
+  if (text.trim() === "")
+    throw new GatewayError(
+      "usage",
+      'The message is empty. Write one, such as `signalbox send "list the files"`.',
+    );
   const { client } = await runningGateway(options.home);
   const agent = await agentOf(client, options.agent);
   const frames: ServerFrame[] = [];
-  for await (const frame of client.chat(agent, options.conversation, words.join(" "))) frames.push(frame);
+  for await (const frame of client.chat(agent, options.conversation, text)) frames.push(frame);
   const reply = frames.flatMap((frame) =>
     frame.type === "message" && frame.message.role === "assistant" ? [frame.message.text] : [],
   );

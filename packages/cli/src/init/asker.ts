@@ -25,6 +25,8 @@ export interface Asker {
   choose(choice: Choice): Promise<string | undefined>;
   confirm(message: string): Promise<boolean>;
   say(message: string): void;
+  /** Is told that an answer was written down, which whoever stops here is told. */
+  saved(): void;
 }
 
 /** Where nobody can be asked: options of the command line, and what is usual. */
@@ -38,16 +40,18 @@ export function askNobody(): Asker {
     choose: (choice) => answer({ ...choice, refuse: (value) => outside(choice, value) }),
     confirm: async () => false,
     say: (message) => void process.stderr.write(`${message}\n`),
+    saved() {},
   };
 }
 
 /** Asks at the terminal. Ctrl-C ends the command; what was answered before is kept. */
 export async function askTerminal(): Promise<Asker> {
   const prompts = await import("@clack/prompts");
+  let isSaved = false;
   const answered = (answer: string | boolean | symbol): string => {
-    if (prompts.isCancel(answer))
-      throw new GatewayError("failure", "Stopped. Your answers so far are saved; run it again to continue.");
-    return String(answer);
+    if (!prompts.isCancel(answer)) return String(answer);
+    const kept = isSaved ? "Your answers so far are saved" : "Nothing was changed";
+    throw new GatewayError("failure", `Stopped. ${kept}; run it again to continue.`);
   };
   const placeholder = (hint: string | undefined) => (hint === undefined ? {} : { placeholder: hint });
 
@@ -77,6 +81,9 @@ export async function askTerminal(): Promise<Asker> {
     },
     confirm: async (message) => answered(await prompts.confirm({ message })) === "true",
     say: (message) => prompts.log.message(message),
+    saved() {
+      isSaved = true;
+    },
   };
 }
 

@@ -49,7 +49,7 @@ export async function channelStep(
   const checked = await definition.config["~standard"].validate({ ...before, ...settings });
   if (checked.issues !== undefined)
     throw new GatewayError("usage", checked.issues.map(({ message }) => message).join("\n"));
-  if (options.check !== false) asker.say(await tried(definition, account, checked.value));
+  if (options.check !== false) await tryOut(step, definition, account, checked.value);
   step.change(
     answersAt(
       ["channels", definition.id, "accounts", account],
@@ -115,7 +115,12 @@ function withReferences(
 }
 
 /** Whether the platform takes the credentials. Nothing that comes in meanwhile is taken: it comes again. */
-async function tried(definition: ChannelDefinition, account: string, config: unknown): Promise<string> {
+async function tryOut(
+  { asker, failed }: Step,
+  definition: ChannelDefinition,
+  account: string,
+  config: unknown,
+): Promise<void> {
   const quiet = () => {};
   const logger: ChannelLogger = { debug: quiet, info: quiet, warn: quiet, error: quiet };
   const ending = new AbortController();
@@ -135,11 +140,15 @@ async function tried(definition: ChannelDefinition, account: string, config: unk
     await channel.start(signal);
     const name = channel.self()?.name;
     await channel.stop({ drainMs: 0 });
-    return name === undefined
-      ? "The settings work."
-      : `The settings work: on the platform, the bot is called ${name}.`;
+    asker.say(
+      name === undefined
+        ? "The settings work."
+        : `The settings work: on the platform, the bot is called ${name}.`,
+    );
   } catch (error) {
-    return `The channel does not start: ${reasonOf(error).replace(/\.?$/, ".")} The settings were saved anyway; fix them with \`signalbox config set\`.`;
+    failed(
+      `The channel does not start: ${reasonOf(error).replace(/\.?$/, ".")} The settings were saved anyway; fix them with \`signalbox config set\`.`,
+    );
   } finally {
     ending.abort();
   }

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { changeConfig, type Home, locateHome, prepareHome, readConfig } from "@signalbox/home";
+import { changeConfig, GatewayError, type Home, locateHome, prepareHome, readConfig } from "@signalbox/home";
 import { readHomeHolder } from "@signalbox/store";
 import { commandOn } from "../command-on.ts";
 import { configOrExit } from "../configured-home.ts";
@@ -17,7 +17,7 @@ import type { InitOptions, Step } from "./step.ts";
 export async function init(options: InitOptions, host: GatewayHost): Promise<void> {
   const isAsked = options.yes !== true && options.json !== true && process.stdin.isTTY === true;
   const asker = isAsked ? await askTerminal() : askNobody();
-  const home = await setUp(options, host, asker);
+  const { home, failures } = await setUp(options, host, asker);
   const service = await serviceStep(home, host.program, asker, options.service ?? (isAsked ? "ask" : false));
   const isSet = existsSync(home.configFile);
   const file = isSet ? { file: home.configFile } : {};
@@ -28,6 +28,7 @@ export async function init(options: InitOptions, host: GatewayHost): Promise<voi
     nextLine(home, service),
     `Check it with ${commandOn(home, "doctor")}.`,
   ]);
+  if (failures.length > 0) throw new GatewayError("failure", failures.join("\n"));
 }
 
 function nextLine(home: Home, service: ServiceOutcome | undefined): string {
@@ -39,21 +40,33 @@ function nextLine(home: Home, service: ServiceOutcome | undefined): string {
     : "The running gateway picks this up by itself; its log says what needs a restart.";
 }
 
-/** Asks for a model, an agent, its language, a channel and its owner; each step is kept as it is answered. */
-export async function setUp(options: InitOptions, host: GatewayHost, asker: Asker): Promise<Home> {
+/**
+ * Asks for a model, an agent, its language, a channel and its owner; each step is kept as it is answered. Gives what
+ * was saved and does not work.
+ */
+export async function setUp(
+  options: InitOptions,
+  host: GatewayHost,
+  asker: Asker,
+): Promise<{ readonly home: Home; readonly failures: readonly string[] }> {
   const home = locateHome(options.home, process.env);
+  const failures: string[] = [];
   prepareHome(home);
   const step: Step = {
     home,
     env: process.env,
     missingPackages: host.packages.missing,
     asker,
-    change: (edits) => configOrExit(() => changeConfig(home, process.env, edits, new Date())),
+    change(edits) {
+      configOrExit(() => changeConfig(home, process.env, edits, new Date()));
+      asker.saved();
+    },
+    failed: (message) => void failures.push(message),
     loaded: () => configOrExit(() => readConfig(home, process.env)),
   };
   await providerStep(step, options);
   await agentStep(step, options);
   await languageStep(step, options);
   await channelStep(step, options, await host.channels());
-  return home;
+  return { home, failures };
 }

@@ -15,7 +15,7 @@ export async function offerInit(options: CommonOptions, host: GatewayHost): Prom
       "Nothing is set up yet. Set up a model and a channel now? (If not, the demo model answers)",
     )
   )
-    await setUp(options, host, asker);
+    for (const failure of (await setUp(options, host, asker)).failures) asker.say(failure);
 }
 
 /** A key in the environment alone makes a gateway that answers. */

@@ -23,10 +23,8 @@ const OPTIONS = [
 const CHECK_TOKENS = 16;
 
 /** Which model answers. A key is tried by one call, and kept in a file of its own. */
-export async function providerStep(
-  { home, env, asker, missingPackages, change, loaded }: Step,
-  options: InitOptions,
-): Promise<void> {
+export async function providerStep(step: Step, options: InitOptions): Promise<void> {
+  const { home, env, asker, missingPackages, change, loaded } = step;
   const name = await asker.choose({
     message: "Which model provider do you want to use?",
     given: options.provider,
@@ -44,7 +42,9 @@ export async function providerStep(
       : { entry: await vendorEntry(name, env, asker, options, before) };
   const { entry } = answered;
   if (entry === undefined)
-    return asker.say(`Without ${name === "local" ? "an address" : "a key"} the demo model keeps answering.`);
+    return name === "local"
+      ? leaveOut(asker, "local was not set up, because it needs an address: add --base-url.")
+      : leaveOut(asker, `${name} was not set up, because it needs a key: add --api-key.`);
   const asked = before === undefined ? entry : { ...providerEntry(before), ...entry };
   const models = createModels({ [name]: asked }, { env, retry: { retries: 0 } });
   await addPackages(asker, missingPackages(models.requires(name)));
@@ -54,8 +54,8 @@ export async function providerStep(
     initial: [agents.defaults.model, models.defaultReference].find((reference) => isOf(name, reference)),
   });
   if (model === undefined)
-    return asker.say(`${name} was not set up, because it needs a model: add --model ${name}/<model>.`);
-  if (options.check !== false) asker.say(await tried(models, model));
+    return leaveOut(asker, `${name} was not set up, because it needs a model: add --model ${name}/<model>.`);
+  if (options.check !== false) await tryOut(step, models, model);
   const { apiKey, ...rest } = entry;
   const kept = {
     ...rest,
@@ -65,6 +65,12 @@ export async function providerStep(
     ...answersAt(["models", "providers", name], kept, before !== undefined),
     { path: ["agents", "defaults", "model"], value: model },
   ]);
+}
+
+/** Whoever was asked left it out on purpose; an option that is missing on a command line is a mistake. */
+function leaveOut(asker: Step["asker"], why: string): void {
+  if (!asker.asksPerson) throw new GatewayError("usage", why);
+  asker.say(why);
 }
 
 function isOf(provider: string, model: string | undefined): boolean {
@@ -154,12 +160,18 @@ async function askLocal(
   return { entry, model };
 }
 
-/** What came of one call, in the vendor's own words where it failed. */
-async function tried(models: ReturnType<typeof createModels>, reference: string): Promise<string> {
+/** Makes one call, and says what came of it, in the vendor's own words where it failed. */
+async function tryOut(
+  { asker, failed }: Step,
+  models: ReturnType<typeof createModels>,
+  reference: string,
+): Promise<void> {
   const answer = await models.complete(reference, "Reply with the word OK.", {
     maxOutputTokens: CHECK_TOKENS,
   });
-  return answer.ok
-    ? `${reference} answers.`
-    : `${reference} does not answer: ${answer.error.message.replace(/\.?$/, ".")} The settings were saved anyway; fix them with \`signalbox init\` or \`signalbox config set\`.`;
+  if (answer.ok) asker.say(`${reference} answers.`);
+  else
+    failed(
+      `${reference} does not answer: ${answer.error.message.replace(/\.?$/, ".")} The settings were saved anyway; fix them with \`signalbox init\` or \`signalbox config set\`.`,
+    );
 }

@@ -35,6 +35,8 @@ export interface Step {
   missingPackages(names: readonly string[]): readonly string[];
   /** Writes the answers down, whole: whenever the command is interrupted, the configuration is one that can be. */
   change(edits: readonly ConfigEdit[]): void;
+  /** Says what was saved and does not work; the command fails in the end. */
+  failed(message: string): void;
   /** The configuration as it is now. */
   loaded(): LoadedConfig;
 }
