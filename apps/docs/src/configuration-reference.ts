@@ -160,7 +160,9 @@ A wrong value disables the part it belongs to: an agent, a binding, an account o
 - With a wrong value of \`retention\`, the data it concerns is kept; the default does not apply.
 - With a wrong value about who may do what, no one may: \`access.dm\` and \`access.groups.mode\` are then \`off\`, and \`tools\` of \`agents.defaults\` allow nothing.
 
-\`start --strict\` refuses to start instead. \`config check\` only checks.
+A warning disables nothing. Something is ignored that has no effect: an unknown key, a binding that never matches, a person without a channel. Or it is advice, such as about a model without stated limits or prices.
+
+\`start --strict\` refuses to start with an error, and with anything that is ignored; advice is only printed. \`config check\` only checks.
 
 ## Secrets in the configuration
 

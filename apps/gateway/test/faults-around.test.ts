@@ -54,7 +54,7 @@ describe("surroundings with a fault", () => {
     // The token is shown by the start that succeeds.
     expect(readdirSync(world.home.dir)).not.toContain("token");
     expect(line).toMatch(new RegExp(`gateway\\.port: 127\\.0\\.0\\.1:${port} is in use`));
-    expect(line).toMatch(/Stop that program, or take another port/);
+    expect(line).toMatch(/Stop that program, or set another port in this file/);
     expect(line).toContain(world.home.configFile);
   });
 

@@ -109,7 +109,9 @@ const subAgentsSchema = z
   .describe("How much an agent with `sessions_spawn` may delegate to sub-agents.");
 
 const agentFields = {
-  model: modelRef.optional().describe("As `provider/model`. Default: the first one with a key."),
+  model: modelRef
+    .optional()
+    .describe("As `provider/model`. Default: the first one with a key; without any, the offline demo model."),
   fallbacks: z.array(modelRef).optional().describe("Models to try, in this order, if the first one fails."),
   thinking: thinkingLevel.optional().describe("How much the model thinks before it answers."),
   systemPrompt: z.string().optional().describe("Instructions in addition to its own files."),
