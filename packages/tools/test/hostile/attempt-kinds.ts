@@ -21,5 +21,7 @@ export const ATTEMPT_KINDS = [
   "words of the background",
   "commands of others",
   "commands that stay",
+  "exchanged before a command",
+  "exchanged during a search",
 ] as const;
 export type AttemptKind = (typeof ATTEMPT_KINDS)[number];

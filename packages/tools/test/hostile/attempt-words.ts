@@ -248,4 +248,24 @@ export const STAYING: readonly string[] = [
   "perl -e 'fork && exit; use POSIX; setsid; fork && exit; sleep 300'; sleep 300",
 ];
 
+/** Exchanges a folder for a link out again and again, by the number of `renameat2` here. */
+const exchanging = (folder: string, link: string): Call => {
+  const number = process.arch === "arm64" ? 276 : 316;
+  const exchange = `syscall(${number}, -100, $one, -100, $other, 2); select(undef, undef, undef, 0.002)`;
+  const program = `perl -e 'my ($one, $other) = @ARGV; while (1) { ${exchange} }' ${folder} ${link}`;
+  return background(`mkdir -p ${folder}; ln -s @BASE@/outside ${link}; exec ${program}`);
+};
+const OFTEN = 30;
+/** Folders that the next command is given. */
+export const EXCHANGED: readonly (readonly Call[])[] = ["@MEMBER@", "@OWN@"].map((mine) => [
+  exchanging(mine, `${mine}-link`),
+  ...Array.from({ length: OFTEN }, () => exec(`cat ${mine}/secret.txt`)),
+]);
+/** Whether a file outside begins with a word would be told by a match in the one in its place. */
+export const SEARCHED: readonly (readonly Call[])[] = ["plain", "."].map((path) => [
+  { tool: "write", args: { file_path: "plain/secret.txt", content: "another word" } },
+  exchanging("plain", "plain-link"),
+  ...Array.from({ length: OFTEN }, (): Call => ({ tool: "grep", args: { pattern: "^canary", path } })),
+]);
+
 /** Every attempt, each different from all others. */

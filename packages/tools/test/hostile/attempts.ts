@@ -3,6 +3,7 @@ import {
   ask,
   background,
   CALLS,
+  EXCHANGED,
   edit,
   editMine,
   exec,
@@ -23,6 +24,7 @@ import {
   SAYING,
   SCHEDULES,
   SCRIPT,
+  SEARCHED,
   SECRETS,
   STATE,
   STATE_FILES,
@@ -40,6 +42,10 @@ export interface Attempt {
   readonly calls: readonly Call[];
   /** What counts as damage is looked for in what the owner's next run sees, too. */
   readonly isForLater?: boolean;
+  /** Neither notes of people nor attachments are there yet. */
+  readonly isNew?: boolean;
+  /** What no result may say. */
+  readonly unsaid?: string;
   /** What the owner has done before in the same conversation. */
   readonly before?: readonly Call[];
   /** A run of the owner makes the calls, which has seen nothing before them. Default: each of the attackers. */
@@ -152,6 +158,8 @@ export const ATTEMPTS: readonly Attempt[] = [
       calls: [{ tool: "process", args: { action: "write", id: "p1", input, wait_seconds: 1 } }],
     }),
   ),
+  ...EXCHANGED.map((calls): Attempt => ({ kind: "exchanged before a command", calls, isNew: true })),
+  ...SEARCHED.map((calls): Attempt => ({ kind: "exchanged during a search", calls, unsaid: "secret.txt:1" })),
   ...STAYING.map((command): Attempt => ({ kind: "commands that stay", calls: [background(command)] })),
 ];
 

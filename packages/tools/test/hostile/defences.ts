@@ -248,6 +248,38 @@ export const DEFENCES: readonly Defence[] = [
     ],
   },
   {
+    name: "what the next command is given can be exchanged by none",
+    kinds: ["exchanged before a command"],
+    changes: [
+      {
+        file: "labels/covers.ts",
+        from: "assertFolder(path, top);\n",
+        to: "assertFolder(path, top);\n    if (typeOf(path) === undefined) continue;\n",
+      },
+      {
+        file: "exec.ts",
+        from: "const ofOthers = [INBOX_FOLDER, PEOPLE_FOLDER];",
+        to: "const ofOthers: string[] = [];",
+      },
+    ],
+  },
+  {
+    name: "a search sees nothing but the folder that was opened for it",
+    kinds: ["exchanged during a search"],
+    changes: [
+      {
+        file: "search/ripgrep.ts",
+        from: "const isContained = launcher !== undefined && descriptor !== undefined;",
+        to: 'const isContained = launcher === "" && descriptor !== undefined;',
+      },
+      {
+        file: "search/candidate.ts",
+        from: "return descriptor === undefined ? folder :",
+        to: "return descriptor === undefined || folder !== undefined ? folder :",
+      },
+    ],
+  },
+  {
     name: "commands in the background end with their conversation",
     kinds: ["commands that stay"],
     changes: [

@@ -48,7 +48,7 @@ async function tryOne(
   attempt: Attempt,
   attacker: Attacker,
 ): Promise<string | undefined> {
-  const world = await openWorld(tools, sandbox);
+  const world = await openWorld(tools, sandbox, attempt);
   try {
     if (attempt.isAsked !== undefined)
       return world.damage(await world.askedAttack(attacker, attempt.calls, attempt.isAsked));
@@ -56,7 +56,8 @@ async function tryOne(
     const sight = await world.attack(attacker, attempt.calls);
     const seen = attempt.isForLater === true ? await world.ownersNextRun() : sight;
     const stayed = await world.endCommands();
-    return stayed ?? world.damage(seen);
+    const { unsaid = [] } = attempt;
+    return stayed ?? world.damage({ ...seen, forbidden: seen.forbidden.concat(unsaid) });
   } finally {
     await world.close();
   }

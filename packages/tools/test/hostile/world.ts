@@ -29,7 +29,7 @@ export type Attacker = (typeof ATTACKERS)[number] | "owner";
 export const SERVER_TOOL = "mcp__liar__say";
 
 export interface Call {
-  readonly tool: "read" | "write" | "edit" | "ls" | "exec" | "process" | "cron" | typeof SERVER_TOOL;
+  readonly tool: "read" | "write" | "edit" | "grep" | "ls" | "exec" | "process" | "cron" | typeof SERVER_TOOL;
   readonly args: Readonly<Record<string, string | number | boolean>>;
 }
 
@@ -71,7 +71,12 @@ process.env["SIGNALBOX_HOSTILE_CANARY"] = ENVIRONMENT_CANARY;
 /** What a reader does not see, or what changes the order of what is seen. */
 const HIDDEN = /(?![\n\t])(?:[\p{Cf}\p{Cc}\u2028\u3164\u115f\u2800]|\ufe0f)/u;
 
-export async function openWorld(tools: typeof Tools, sandbox: Tools.Sandbox): Promise<World> {
+/** @param isNew whether no one has written anything or sent any attachment yet */
+export async function openWorld(
+  tools: typeof Tools,
+  sandbox: Tools.Sandbox,
+  { isNew = false }: { readonly isNew?: boolean } = {},
+): Promise<World> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "hostile-")));
   const secret = `canary${randomBytes(8).toString("hex")}`;
   const letter = `letter${randomBytes(8).toString("hex")}`;
@@ -94,9 +99,11 @@ export async function openWorld(tools: typeof Tools, sandbox: Tools.Sandbox): Pr
   put("workspace-evil/secret.txt", secret);
   put("workspace/.state/signalbox.db", secret);
   put("workspace/.state/token", secret);
-  put(`${other}/letter.txt`, secret);
-  put(`workspace/people/${tools.folderFor("feishu:ou_else")}/NOTES.md`, secret);
-  put(`${own}/letter.txt`, letter);
+  if (!isNew) {
+    put(`${other}/letter.txt`, secret);
+    put(`workspace/people/${tools.folderFor("feishu:ou_else")}/NOTES.md`, secret);
+    put(`${own}/letter.txt`, letter);
+  }
   put("workspace/plain/file.txt", "plain");
   const identity = ["AGENTS.md", "SOUL.md", "MEMORY.md", "USER.md", "memory/a.md", "skills/s/SKILL.md"];
   for (const name of identity) put(`workspace/${name}`, `mine ${name.startsWith("MEMORY") ? "private" : ""}`);
@@ -118,6 +125,7 @@ export async function openWorld(tools: typeof Tools, sandbox: Tools.Sandbox): Pr
     ...[tools.createReadTool, tools.createWriteTool, tools.createEditTool, tools.createLsTool].map((make) =>
       make({ workspace }),
     ),
+    tools.createGrepTool({ workspace, search: tools.createSearch() }),
     tools.createExecTool({ workspace, sandbox, processes }),
     tools.createProcessTool({ processes }),
     tools.createCronTool({
@@ -152,6 +160,7 @@ export async function openWorld(tools: typeof Tools, sandbox: Tools.Sandbox): Pr
       .replaceAll("@OTHER@", other.slice("workspace/".length))
       .replaceAll("@OWN@", own.slice("workspace/".length))
       .replaceAll("@PEOPLE@", `people/${tools.folderFor("feishu:ou_else")}`)
+      .replaceAll("@MEMBER@", `people/${tools.folderFor("feishu:ou_member")}`)
       .replaceAll("@PORT@", String(port))
       .replaceAll("@PID@", String(process.pid));
   const filledArgs = (args: Call["args"]): JsonValue =>
