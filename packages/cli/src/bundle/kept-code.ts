@@ -17,8 +17,6 @@ import * as zlib from "node:zlib";
 
 /** By then a service has started, and loaded what its first request needs. */
 const KEPT_AFTER_MS = 5_000;
-/** A service may have done since what it is there for: it looks again, each time after so many times as long. */
-const LONGER = 4;
 /** How much more code makes it worth being written again. */
 const MORE = 1.02;
 /** What no process has read for so long belongs to a version that nobody starts any more. */
@@ -41,34 +39,33 @@ interface Compiled {
 }
 
 /**
- * Compiles from what was kept of the same source, and keeps all functions that have run: when the process ends, what
- * was not kept; of a process that goes on, after five seconds, and then after four times as long each time, what has
- * grown. Where that cannot be written, the next process compiles again.
+ * Compiles from what was kept of the same source, and keeps all functions that have run: of what was not kept after five
+ * seconds, or when the process ends well before that; of a process that went on for longer, when it ends well, also
+ * what its work has needed since. Where that cannot be written, the next process compiles again.
  * @param folder for this version of the engine with its flags alone
  * @param purpose what the process does, in letters and dashes: others run other functions
  */
 export function compileKept(folder: string, purpose: string): Compile {
   if (!closeToOthers(folder)) return compileAnew;
   const all = new Map<string, Compiled>();
+  const fresh = () => [...all].filter(([, { kept }]) => kept === 0);
+  let isService = false;
   process.once("exit", (exitCode) => {
-    const fresh = [...all].filter(([, { kept }]) => kept === 0);
+    const grown = isService ? [...all] : fresh();
     // A command that nobody knows is not asked for again.
-    if (exitCode !== 0 || fresh.length === 0) return;
+    if (exitCode !== 0 || grown.length === 0) return;
     removeUnused(folder);
-    for (const one of fresh) keep(...one);
+    for (const one of grown) keep(...one);
   });
-  const keepIn = (ms: number): void => {
-    setTimeout(async () => {
-      for (const one of all) {
-        keep(...one);
-        // Each takes some milliseconds.
-        await pause();
-      }
-      removeUnused(folder);
-      keepIn(LONGER * ms);
-    }, ms).unref();
-  };
-  keepIn(KEPT_AFTER_MS);
+  setTimeout(async () => {
+    isService = true;
+    for (const one of fresh()) {
+      keep(...one);
+      // Each takes some milliseconds.
+      await pause();
+    }
+    removeUnused(folder);
+  }, KEPT_AFTER_MS).unref();
   return (filename, source) => {
     const file = join(folder, `${purpose}-${zlib.crc32(filename)}-${zlib.crc32(source)}`);
     const code = read(file);
