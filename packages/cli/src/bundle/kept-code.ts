@@ -39,9 +39,9 @@ interface Compiled {
 }
 
 /**
- * Compiles from what was kept of the same source, and keeps all functions that have run: of what was not kept after five
- * seconds, or when the process ends well before that; of a process that went on for longer, when it ends well, also
- * what its work has needed since. Where that cannot be written, the next process compiles again.
+ * Compiles from what was kept of the same source, and keeps all functions that have run: of what was not kept, after
+ * five seconds, or when the process ends well before that; of a process that went on for longer, when it ends well,
+ * also what its work has needed since. Where that cannot be written, the next process compiles again.
  * @param folder for this version of the engine with its flags alone
  * @param purpose what the process does, in letters and dashes: others run other functions
  */
