@@ -43,12 +43,14 @@ function swapping(one: string, other: string): string {
   return `echo ready; exec perl -e 'my ($one, $other) = @ARGV; while (1) { ${exchange} }' ${one} ${other}`;
 }
 
-async function openPlace(facts: Partial<RunFacts> = {}) {
+async function openPlace(facts: Partial<RunFacts> = {}, readable: readonly string[] = []) {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "command-swaps-")));
   const [dir, outside] = [join(base, "workspace"), join(base, "outside")];
   for (const folder of [dir, outside]) mkdirSync(folder);
   writeFileSync(join(outside, "secret.txt"), SECRET);
-  const workspace = await openWorkspace({ dir });
+  const readOnlyDirs = readable.map((name) => join(dir, name));
+  for (const folder of readOnlyDirs) mkdirSync(folder, { recursive: true });
+  const workspace = await openWorkspace({ dir, readOnlyDirs });
   const processes = createProcesses();
   onTestFinished(async () => {
     await processes.end();
@@ -78,6 +80,15 @@ describe.skipIf(!canSwap)("a command in the background", () => {
     expect(readFileSync(join(outside, "secret.txt"), "utf8")).toBe(SECRET);
   });
 
+  test("does not make another folder of one to read that lies in the workspace", async () => {
+    const { dir, outside, exec } = await openPlace({}, ["lent/skills"]);
+    writeFileSync(join(dir, "lent/skills/secret.txt"), "harmless");
+    const made = `mkdir other; ln -s ${outside} other/skills`;
+    expect(await exec(`${made}; ${swapping("lent", "other")}`, true)).toContain("ready");
+    for (let tries = 0; tries < TRIES; tries++)
+      expect(await exec("cat lent/skills/secret.txt")).not.toContain(SECRET);
+  });
+
   describe.each(ENGINES)("with %s search", (_name, searchPath) => {
     test.each([
       ["outside the workspace", "", "mine"],
@@ -92,15 +103,14 @@ describe.skipIf(!canSwap)("a command in the background", () => {
       const target = where === "of somebody else" ? others : outside;
       expect(await exec(`ln -s ${target} link; ${swapping(mine, "link")}`, true)).toContain("ready");
       const agent = caller([createGrepTool({ workspace, search: createSearch(searchPath) })]);
-      const found = new Set<string>();
-      for (let tries = 0; tries < TRIES / 2; tries++) {
-        const place = path === "" ? {} : { path };
-        found.add(textOf(await agent.call("grep", { pattern: "^canary|^harmless", ...place })));
+      const place = path === "" ? {} : { path };
+      // Until the other side of the exchange was met, too: the attempt was a real one.
+      for (let tries = 0, met = false; tries < TRIES / 2 || !met; tries++) {
+        const all = textOf(await agent.call("grep", { pattern: "^canary|^harmless", ...place }));
+        met ||= all.includes("secret.txt:1: harmless");
         const said = textOf(await agent.call("grep", { pattern: "^canary", ...place }));
         expect(said).not.toContain("secret.txt");
       }
-      // Both sides of the exchange were met, so that the attempt was a real one.
-      expect([...found].some((text) => text.includes("secret.txt:1: harmless"))).toBe(true);
     });
   });
 });

@@ -9,11 +9,12 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import {
   createExecTool,
   createReadTool,
@@ -250,6 +251,17 @@ for (size_t i = 0; i < n; i += 4096) p[i] = 2; usleep(600000); return 0; }`;
     expect(textOf(await agent.call("read", { file_path: join(extra, "lib") }))).toBe("library");
     rmSync(extra, { recursive: true });
   });
+});
+
+test("a folder to read that a command has made a link out of the workspace is none", async () => {
+  const outside = mkdtempSync(join(tmpdir(), "outside-"));
+  onTestFinished(() => rmSync(outside, { recursive: true }));
+  writeFileSync(join(outside, "secret.txt"), "outside");
+  symlinkSync(outside, join(dir, "skills"));
+  const led = await openWorkspace({ dir, readOnlyDirs: [join(dir, "skills")] });
+  const agent = caller([createReadTool({ workspace: led })]);
+  for (const file_path of ["skills/secret.txt", join(outside, "secret.txt")])
+    expect(textOf(await agent.call("read", { file_path }))).toContain("outside the workspace");
 });
 
 describe.skipIf(sandboxed.rung !== "bubblewrap")("a workspace around the gateway's home", () => {

@@ -1,6 +1,7 @@
 import { inside } from "../workspace/paths.ts";
 import type { CommandGroups } from "./cgroups.ts";
 import { without } from "./descriptors.ts";
+import { type InnerFolder, withInnerFolders } from "./inner-folders.ts";
 import { coverArgs, infoOf, SYSTEM_FOLDERS, systemFolderArgs } from "./mounts.ts";
 import type { DomainProxy, OpenDomainProxy } from "./network/proxy.ts";
 import { bridgeFile, PROXY_PORT, PROXY_VARIABLES } from "./network/variables.ts";
@@ -62,11 +63,11 @@ const FILTER = "6";
 
 /** A sandbox of namespaces: the workspace, system folders to read, no network, nothing else. */
 export function createBubblewrap(options: BubblewrapOptions): Sandbox {
-  const { shell, limits, env, notes, filter } = options;
+  const { shell, limits, env, notes, filter, readOnly } = options;
   const system = systemArgs();
-  const inner = limitedShell(shell, limits, true);
+  const limited = limitedShell(shell, limits, true);
   const data = [PASSWD, GROUP, ...(filter === undefined ? [] : [filter])];
-  const start = (command: Command, hasInput: boolean): StartedProgram =>
+  const start = (command: Command, hasInput: boolean, folders: readonly number[] = []): StartedProgram =>
     startProgram({
       ...without(options.descriptors, shell, {
         file: options.program,
@@ -76,10 +77,11 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
       cwd: "/",
       hasInput,
       descriptors: 1 + data.length,
+      folders,
       groups: options.groups,
     });
   // What most commands want: nothing to read as their input, and no network.
-  const prestart = createPrestart(() => start(inner, false));
+  const prestart = createPrestart(() => start(limited, false));
   return {
     rung: "bubblewrap",
     network: false,
@@ -95,13 +97,27 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
       try {
         if (domains.length > 0) proxy = await options.openProxy(domains);
         signal.throwIfAborted();
-        const bridge = proxy && bridged(proxy, inner);
+        const bridge = proxy && bridged(proxy, limited);
         const script = request.terminal === true ? inTerminal(request.script, shell) : request.script;
         const variables = { ...env, ...commandVariable(script), ...(bridge && PROXY_VARIABLES) };
         const mounts = [...protection.args, ...(bridge?.mounts ?? [])];
-        const args = argumentsText(commandArgs({ ...options, system }, request, mounts, variables));
-        const isPlain = bridge === undefined && input === undefined;
-        const program = isPlain ? prestart.take() : start(bridge?.command ?? inner, input !== undefined);
+        const readable = [...readOnly, ...request.folders.readOnlyDirs];
+        const { args, program } = withInnerFolders(request.folders.dir, readable, (inner) => {
+          const folders = folderArgs(request.folders, readable, innerMounts(inner, 4 + data.length));
+          const isPlain = bridge === undefined && input === undefined && inner.length === 0;
+          return {
+            args: argumentsText(
+              commandArgs({ ...options, system }, request, [...folders, ...mounts], variables),
+            ),
+            program: isPlain
+              ? prestart.take()
+              : start(
+                  bridge?.command ?? limited,
+                  input !== undefined,
+                  inner.map((each) => each.descriptor),
+                ),
+          };
+        });
         const { stderr, ...outcome } = await followProgram(program, {
           limits,
           timeoutMs: timeOf(request, limits),
@@ -126,9 +142,9 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
   };
 }
 
-/** What one command sees, in the order of its mounts. @param mounts what it has besides its folders */
+/** What one command sees, in the order of its mounts. @param mounts its folders, and what it has besides */
 function commandArgs(
-  { limits, readOnly, filter, system }: BubblewrapOptions & { readonly system: readonly string[] },
+  { limits, filter, system }: BubblewrapOptions & { readonly system: readonly string[] },
   request: SandboxRequest,
   mounts: readonly string[],
   variables: Readonly<Record<string, string>>,
@@ -139,7 +155,6 @@ function commandArgs(
     ...["--size", String(limits.scratchBytes), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
     ...["--size", String(limits.scratchBytes), "--tmpfs", "/tmp"],
     ...["--ro-bind-data", PASSWD_FILE, "/etc/passwd", "--ro-bind-data", GROUP_FILE, "/etc/group"],
-    ...folderArgs(request.folders, readOnly),
     ...mounts,
     ...coverArgs(request.covers),
     ...["--remount-ro", "/"],
@@ -195,16 +210,30 @@ function systemArgs(): readonly string[] {
   return args;
 }
 
-function folderArgs(folders: SandboxFolders, readOnly: readonly string[]): string[] {
+/** The mount of one place. */
+interface Mount {
+  readonly path: string;
+  readonly args: readonly string[];
+}
+
+/** @param first what the launcher has the first of them as; the others follow */
+function innerMounts(inner: readonly InnerFolder[], first: number): readonly Mount[] {
+  return inner.map(({ path }, index) => ({ path, args: ["--ro-bind-fd", String(first + index), path] }));
+}
+
+/** @param within those of the readable ones that lie in the workspace */
+function folderArgs(
+  folders: SandboxFolders,
+  readable: readonly string[],
+  within: readonly Mount[],
+): readonly string[] {
   const args: string[] = [];
-  const readable = [...readOnly, ...folders.readOnlyDirs];
   // Those around the workspace come before it, those inside it and what is closed after: outer ones before inner ones,
   // so that each keeps its own rights, and a folder to read inside a closed one is not hidden with it.
   const around = readable.filter((dir) => !inside(dir, folders.dir));
-  const within = readable.filter((dir) => inside(dir, folders.dir) && dir !== folders.dir);
   for (const dir of around) args.push("--ro-bind-try", dir, dir);
   args.push("--bind", folders.dir, folders.dir);
-  const upon = within.map((dir) => ({ path: dir, args: ["--ro-bind-try", dir, dir] }));
+  const upon = [...within];
   const visible = [folders.dir, ...readable, ...SYSTEM_FOLDERS];
   for (const path of folders.forbidden) {
     // One that the workspace is part of is not there in the first place.

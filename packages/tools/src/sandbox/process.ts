@@ -16,6 +16,8 @@ export interface ProgramSpec {
   readonly hasInput: boolean;
   /** How many descriptors besides it reads from: 3, 4 … */
   readonly descriptors: number;
+  /** Descriptors of this process that it gets after those. Default: none. */
+  readonly folders?: readonly number[];
   /** Where the kernel limits all processes of the program together. */
   readonly groups: CommandGroups | undefined;
 }
@@ -60,6 +62,7 @@ export function startProgram({
   cwd,
   hasInput,
   descriptors,
+  folders = [],
   groups,
 }: ProgramSpec): StartedProgram {
   const group = groups?.create();
@@ -70,7 +73,7 @@ export function startProgram({
     env: { ...env },
     detached: true,
     // Programs tell a pipe from nothing to read: some read it to its end.
-    stdio: [hasInput ? "pipe" : "ignore", "pipe", "pipe", ...pipes],
+    stdio: [hasInput ? "pipe" : "ignore", "pipe", "pipe", ...pipes, ...folders],
   });
   return { child, group };
 }

@@ -5,7 +5,7 @@ import { createMemoryLabelStore } from "../labels/label.ts";
 import { WorkspaceError } from "./errors.ts";
 import { FolderTree } from "./folder-tree.ts";
 import { type OpenFile, openRegularFile, readWhole } from "./open-file.ts";
-import { realFolder, realOrGiven } from "./paths.ts";
+import { inside, realFolder, realOrGiven } from "./paths.ts";
 import { Reach } from "./reach.ts";
 import { replaceFile } from "./replace-file.ts";
 import { FOLDER_FLAGS, leadsThroughDescriptors, type Place, type Root, type WalkOptions } from "./walk.ts";
@@ -78,7 +78,10 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   const readable: Root[] = [];
   for (const extra of options.readOnlyDirs ?? []) {
     const real = await realFolder(extra).catch(() => undefined);
-    if (real !== undefined) readable.push({ real, given: resolve(extra), writable: false });
+    const given = resolve(extra);
+    // Whoever can write the workspace could have put a link there.
+    const leadsOut = inside(given, dir) && real !== undefined && !inside(real, dir);
+    if (real !== undefined && !leadsOut) readable.push({ real, given, writable: false });
   }
   const forbidden = (await Promise.all((options.forbidden ?? []).map(realOrGiven))).flat();
   const walk: WalkOptions =
