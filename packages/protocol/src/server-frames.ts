@@ -53,7 +53,7 @@ export const SubscribedFrame = z.object({
 });
 export type SubscribedFrame = z.infer<typeof SubscribedFrame>;
 
-/** The message is durable. */
+/** The message is durable. Its run may have begun before, or even ended: nobody waits for the disk but this frame. */
 export const AcceptedFrame = z.object({
   type: z.literal("accepted"),
   /** The `id` of the `send`. */
