@@ -20,7 +20,7 @@ COPY --from=build /gateway /gateway
 COPY --chown=node:node deploy/signalbox.yaml /home/node/.signalbox/signalbox.yaml
 RUN chown node:node /home/node/.signalbox && chmod 700 /home/node/.signalbox && chmod 600 /home/node/.signalbox/signalbox.yaml
 USER node
-ENV MALLOC_ARENA_MAX=1
+ENV MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=131072
 VOLUME /home/node/.signalbox
 EXPOSE 4747
 STOPSIGNAL SIGTERM

@@ -106,7 +106,7 @@ function pinnedNode() {
 function environment() {
   return {
     // Read by the gateway alone; what the caller has set wins.
-    ...(command === "start" ? { MALLOC_ARENA_MAX: "1" } : {}),
+    ...(command === "start" ? { MALLOC_ARENA_MAX: "1", MALLOC_MMAP_THRESHOLD_: "131072" } : {}),
     ...process.env,
     PATH: [
       dirname(node),

@@ -7,13 +7,18 @@ import { root } from "./workspace.mjs";
 
 const read = (file) => readFileSync(join(root, file), "utf8");
 const dockerfile = read("Dockerfile");
-/** Those that the program's first line asks for. */
-const FLAGS = /node (--.+)/.exec(read("apps/gateway/src/program/main.ts"))?.[1].split(" ") ?? [];
+/** What the program's first line asks for. */
+const [, variables = "", flags = ""] =
+  /^#!.+? -S (.+) node (--.+)/.exec(read("apps/gateway/src/program/main.ts")) ?? [];
+const VARIABLES = variables.split(" ").map((variable) => variable.split("="));
+const FLAGS = flags.split(" ");
 
 it.each(["scripts/bootstrap.mjs", "packages/cli/src/commands/service-files.ts"])(
   "%s starts the program as its first line asks",
   (file) => {
-    expect(read(file)).toContain(`[${FLAGS.map((flag) => JSON.stringify(flag)).join(", ")}`);
+    const text = read(file);
+    expect(text).toContain(`[${FLAGS.map((flag) => JSON.stringify(flag)).join(", ")}`);
+    for (const [name, value] of VARIABLES) expect(text).toMatch(new RegExp(`\\b${name}(?:=|: ")${value}\\b`));
   },
 );
 
@@ -30,6 +35,7 @@ describe("the Dockerfile", () => {
     expect(copied.filter((path) => !existsSync(join(root, path)))).toEqual([]);
     const [, ...started] = JSON.parse(/^ENTRYPOINT (.+)$/m.exec(dockerfile)?.[1] ?? "[]");
     expect(started).toEqual([...FLAGS, "/gateway/dist/signalbox.js"]);
+    expect(dockerfile).toContain(`\nENV ${variables}\n`);
   });
 
   it("ends as an ordinary user, and says how its health is asked for", () => {

@@ -1,7 +1,11 @@
 // `program.js` as the bundle has it: a file beside `signalbox.js` that opens the files of the program.
 import { getCompileCacheDir } from "node:module";
-import { openBundle } from "@signalbox/cli/bundle";
+import { openBundle, optimiseAfter } from "@signalbox/cli/bundle";
 
+/** By then a service has started, and loaded what its first message needs. */
+const STARTED_MS = 2_500;
+
+optimiseAfter(STARTED_MS);
 const [, , command = ""] = process.argv;
 const load = openBundle({
   meta: import.meta,

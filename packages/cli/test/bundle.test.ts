@@ -42,9 +42,14 @@ exports.main = async () => {
   );
   writeFileSync(
     join(folder, "open.mjs"),
-    `import { openBundle } from ${JSON.stringify(OPEN)};
-const [, , purpose, , keptIn] = process.argv;
+    `import { openBundle, optimiseAfter } from ${JSON.stringify(OPEN)};
+const [, , purpose, how, keptIn] = process.argv;
 const importOutside = (id) => import(id);
+if (how.startsWith("later")) {
+  optimiseAfter(0);
+  // By then it does, or the process ends before it does.
+  if (how === "later") await new Promise((resolve) => setTimeout(resolve, 5));
+}
 await openBundle({ meta: import.meta, keptIn, purpose, importOutside })("code.cjs").main();
 `,
   );
@@ -84,6 +89,15 @@ it("keeps the functions that ran, for each purpose its own, and does not write w
   const { ino } = statSync(largest("busy"));
   expect(run("busy", "busy")).toBe("one from open.mjs b 1 true\n");
   expect(statSync(largest("busy")).ino).toBe(ino);
+});
+
+it.each(["later", "later, and sooner at its end"])("takes what it kept where it optimises %s", (how) => {
+  run("start", how);
+  const { ino } = statSync(largest("start"));
+  for (const again of ["later", "later, and sooner at its end"]) {
+    expect(run("start", again)).toBe("one from open.mjs b 1 true\n");
+    expect(statSync(largest("start")).ino).toBe(ino);
+  }
 });
 
 it("runs what a file says now, also where that is of the same length", () => {

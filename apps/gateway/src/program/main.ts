@@ -1,4 +1,4 @@
-#!/usr/bin/env -S MALLOC_ARENA_MAX=1 node --max-semi-space-size=8 --initial-old-space-size=64
+#!/usr/bin/env -S MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=131072 node --max-semi-space-size=8 --initial-old-space-size=64
 // By namespace: an old Node.js has not every name, and is to read why it cannot run this.
 import * as module from "node:module";
 import { join } from "node:path";
@@ -15,12 +15,16 @@ if (major < 22 || (major === 22 && minor < 14)) {
 // busy heap grow much further. New objects get 8 MB: twice as much would save a tenth of the CPU under load, and take
 // 15 MB. Old objects are first collected at 64 MB, which no start reaches, nor a first message, which would wait for
 // it: what a start leaves behind is collected in the first quiet moment.
-// The threads of the compiler and the collector share one arena of the C library, where each would hold on to its own.
-// The last three only work at the start of the process, so they stand in the first line.
+// The threads of the compiler and the collector share one arena of the C library, where each would hold on to its own,
+// and a large piece goes back to the system when it is given up: left alone, the library keeps more with each it gives.
+// The last four only work at the start of the process, so they stand in the first line.
 setFlagsFromString("--heap-growing-percent=30");
 // Objects are marked and memory is swept while objects are made: tasks of their own would wake the loop for little.
 setFlagsFromString("--no-incremental-marking-task");
 setFlagsFromString("--no-concurrent-sweeping");
+// What was compiled stays, also where it has not run for long: the message after a quiet day would have it compiled
+// again, and what is kept for the next start would lack what only a start runs.
+setFlagsFromString("--no-flush-bytecode");
 // A finished compilation gives its memory back at once, not when a busy machine finds the time.
 setFlagsFromString("--no-maglev-destroy-on-background");
 // Compiled code is kept between starts, from before anything large is imported, in a folder of the user's own: in that

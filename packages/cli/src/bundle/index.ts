@@ -1,1 +1,2 @@
 export { type BundleOptions, openBundle } from "./open-bundle.ts";
+export { optimiseAfter } from "./optimising.ts";

@@ -14,6 +14,7 @@ import { setImmediate as pause } from "node:timers/promises";
 import { Script } from "node:vm";
 // By namespace: an old Node.js has not its name, and the program is to say in words that it is too old.
 import * as zlib from "node:zlib";
+import { withFlagsOfStart } from "./optimising.ts";
 
 /** By then a service has started, and loaded what its first request needs. */
 const KEPT_AFTER_MS = 5_000;
@@ -69,7 +70,7 @@ export function compileKept(folder: string, purpose: string): Compile {
   return (filename, source) => {
     const file = join(folder, `${purpose}-${zlib.crc32(filename)}-${zlib.crc32(source)}`);
     const code = read(file);
-    const script = new Script(source, { filename, cachedData: code });
+    const script = withFlagsOfStart(() => new Script(source, { filename, cachedData: code }));
     all.set(file, { script, kept: script.cachedDataRejected === false ? (code?.byteLength ?? 0) : 0 });
     return script;
   };
@@ -94,7 +95,7 @@ function isOwn({ uid }: Stats): boolean {
 }
 
 function keep(file: string, compiled: Compiled): void {
-  const code = compiled.script.createCachedData();
+  const code = withFlagsOfStart(() => compiled.script.createCachedData());
   if (code.byteLength < MORE * compiled.kept) return;
   compiled.kept = code.byteLength;
   write(file, code);

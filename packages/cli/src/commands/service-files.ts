@@ -27,7 +27,7 @@ StartLimitBurst=10
 [Service]
 ExecStart=${[unitWord(node), ...words].join(" ")}${unitHome(home)}# Commands of agents get groups of their own below, with limits.
 Delegate=memory pids
-Environment=MALLOC_ARENA_MAX=1
+Environment=MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=131072
 Restart=on-failure
 RestartSec=2
 # 78: the configuration is wrong, and would be wrong again.
