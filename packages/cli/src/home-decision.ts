@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { ChannelDefinition, MessageEvent } from "@signalbox/channel";
-import { withDatabase } from "@signalbox/home";
-import { createGate, createRouter, type GateDecision } from "@signalbox/routing";
+import { GatewayError, withDatabase } from "@signalbox/home";
+import { createGate, createRouter, type GateDecision, tokenOfHolder } from "@signalbox/routing";
 import { createSurfaces } from "@signalbox/service";
 import { createDecide, resolveAgents, routingConfig } from "@signalbox/setup";
 import type { ConfiguredHome } from "./host.ts";
@@ -48,7 +48,15 @@ function ownChannel(id: string): ChannelDefinition | undefined {
     .find((definition) => definition.id === id);
 }
 
+/** Who comes by the gateway's own token, as `/whoami` and the log name them, and by a hook. */
+const BY_OWN_TOKEN = /^(?:owner|token|hook:.+)$/;
+
 /** Of a token with a name the database knows whether its holder may less. */
 function fromTokenHolder(event: MessageEvent): MessageEvent {
+  const { channel, sender } = event;
+  if (!BY_OWN_TOKEN.test(sender.id) && tokenOfHolder(sender.id) === undefined) {
+    const ids = `${channel}:token for the gateway's own, ${channel}:token:<name> for one with a name`;
+    throw new GatewayError("usage", `Whoever comes by ${channel} holds a token: write ${ids}.`);
+  }
   return { ...event, sender: { ...event.sender, authenticatedAs: "owner" } };
 }
