@@ -11,19 +11,16 @@ if (major < 22 || (major === 22 && minor < 14)) {
   process.exit(1);
 }
 
-// A service on a shared machine. Old objects are collected each time they have grown by a third: V8's own rule lets a
-// busy heap grow much further. New objects get 8 MB: twice as much would save a tenth of the CPU under load, and take
-// 15 MB. Old objects are first collected at 64 MB, which no start reaches, nor a first message, which would wait for
-// it: what a start leaves behind is collected in the first quiet moment.
-// The threads of the compiler and the collector share one arena of the C library, where each would hold on to its own,
-// and a large piece goes back to the system when it is given up: left alone, the library keeps more with each it gives.
+// A service on a shared machine. Old objects are collected each time they have grown by a third, where V8 lets a busy
+// heap grow much further, and first at 64 MB, so that neither a start nor a first message waits for it. New objects get
+// 8 MB: twice as much would save a tenth of the CPU under load, and take 15 MB. The engine's threads share one arena of
+// the C library, where each would hold on to its own, and large pieces go back to the system when they are given up.
 // The last four only work at the start of the process, so they stand in the first line.
 setFlagsFromString("--heap-growing-percent=30");
 // Objects are marked and memory is swept while objects are made: tasks of their own would wake the loop for little.
 setFlagsFromString("--no-incremental-marking-task");
 setFlagsFromString("--no-concurrent-sweeping");
-// What was compiled stays, also where it has not run for long: the message after a quiet day would have it compiled
-// again, and what is kept for the next start would lack what only a start runs.
+// The message after a quiet day finds its functions compiled, and the next start those that only a start runs.
 setFlagsFromString("--no-flush-bytecode");
 // A finished compilation gives its memory back at once, not when a busy machine finds the time.
 setFlagsFromString("--no-maglev-destroy-on-background");
