@@ -53,7 +53,7 @@ export const SubscribedFrame = z.object({
 });
 export type SubscribedFrame = z.infer<typeof SubscribedFrame>;
 
-/** The message is durable. Its run may have begun before, or even ended: nobody waits for the disk but this frame. */
+/** The message is durable. Its run does not wait for the disk: it may have begun before this, or even ended. */
 export const AcceptedFrame = z.object({
   type: z.literal("accepted"),
   /** The `id` of the `send`. */
