@@ -56,22 +56,6 @@ it.each(["linux", "darwin"] as const)("leaves the service of another home as it 
   expect([second.code, second.err]).toEqual([1, expect.stringContaining("starts a gateway on another home")]);
 });
 
-it("says by its exit code that a service it was asked for does not run, and keeps what was set up", async () => {
-  const dir = newFolder();
-  onSystem("linux", dir);
-  standIn(dir, "systemctl", "echo 'no bus' >&2; exit 1");
-  const init = () =>
-    runCommand(
-      hostWith(),
-      ...["init", "--yes", "--no-check", "--service", "--language", "zh", "--home", join(dir, "home")],
-    );
-  const { code, out } = await init();
-  expect([code, out]).toEqual([69, expect.stringContaining("The gateway is not running as a service.")]);
-  expect(readFileSync(join(dir, "home", "signalbox.yaml"), "utf8")).toContain("language: zh");
-  for (const name of ["systemctl", "loginctl"]) standIn(dir, name, "exit 0");
-  expect((await init()).code).toBe(0);
-});
-
 describe("on macOS", () => {
   const LOADED = '{\n\t"Label" = "dev.signalbox.gateway";\n\t"LastExitStatus" = 19968;\n};';
   const RUNNING = LOADED.replace("\n}", '\n\t"PID" = 4711;\n}');

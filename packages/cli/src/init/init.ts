@@ -3,7 +3,6 @@ import { changeConfig, GatewayError, type Home, locateHome, prepareHome, readCon
 import { readHomeHolder } from "@signalbox/store";
 import { commandOn } from "../command-on.ts";
 import { configOrExit } from "../configured-home.ts";
-import { exitCode } from "../exit-codes.ts";
 import type { GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
 import { agentStep } from "./agent-step.ts";
@@ -30,7 +29,6 @@ export async function init(options: InitOptions, host: GatewayHost): Promise<voi
     `Check it with ${commandOn(home, "doctor")}.`,
   ]);
   if (failures.length > 0) throw new GatewayError("failure", failures.join("\n"));
-  if (service?.started === false) process.exitCode = exitCode("unavailable");
 }
 
 function nextLine(home: Home, service: ServiceOutcome | undefined): string {
