@@ -97,7 +97,7 @@ async function tainted(channel: string) {
       definition: (id) => [surfaces.web, surfaces.api].find((hub) => hub.definition.id === id)?.definition,
       account: () => undefined,
       accounts: () => [],
-      delivery: { deliver: () => {} },
+      delivery: { deliver: () => {}, ended: async () => {} },
       mediaOut: { prepare: nothing, open: nothing },
       redact: (text) => text,
       live,

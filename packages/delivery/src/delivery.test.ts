@@ -112,6 +112,25 @@ it("sends what waits behind a slow message of its conversation as soon as that i
   expect(sent).toEqual(["one", "two", "three"]);
 });
 
+it("tells whoever waits that a row has its end, also where it had it before", async () => {
+  const slow = Promise.withResolvers<void>();
+  const { say, stateOf, delivery, clock } = setup(async () => {
+    await slow.promise;
+    return ["om_1"];
+  });
+  const id = await say("oc_a", "one");
+  const seen: (string | undefined)[] = [];
+  void delivery.ended(id).then(async () => seen.push(await stateOf(id)));
+  await settled();
+  expect(seen).toEqual([]);
+  slow.resolve();
+  await clock.advance(0);
+  await settled();
+  expect(seen).toEqual(["sent"]);
+  await delivery.ended(id);
+  await delivery.ended("of no row");
+});
+
 it("keeps to the rate of a platform that has complained for every part, as each is a request", async () => {
   let complaints = 1;
   const at: number[] = [];

@@ -8,7 +8,7 @@ import type { DeliveryLogger } from "./logger.ts";
 import type { ClaimedRow, LeaseToken, OutboxRow, OutboxStore, StoredReceipt } from "./outbox.ts";
 import { MediaFailures } from "./part-deadlines.ts";
 import { Rates } from "./rates.ts";
-import { destinationKey } from "./rows.ts";
+import { destinationKey, isUnsent } from "./rows.ts";
 import { NotRecorded, type Settlement } from "./settlement.ts";
 import { wordAboutDead, wordAboutExpired } from "./undelivered.ts";
 import { type Pass, WakeUp } from "./wake-up.ts";
@@ -43,6 +43,8 @@ export interface Delivery<Row extends OutboxRow = OutboxRow> {
   deliver(rows: readonly Row[]): void;
   /** Looks for due rows: at the start, and after rows were added without being handed over. */
   wake(): void;
+  /** Resolves when an unsent row is sent, or never will be; not in this process if another one sends it. */
+  ended(rowId: string): Promise<void>;
   /** Takes no more rows; resolves when what is under way has ended, or after `drainMs`. */
   stop(drainMs: number): Promise<void>;
   /** How many rows are being sent. */
@@ -72,6 +74,8 @@ class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
   readonly #inFlight = new Set<Promise<void>>();
   /** Destinations where a row may wait behind the one being sent, so that the store is not asked after every send. */
   readonly #mayHaveMore = new Set<string>();
+  /** Rows whose end somebody waits for. */
+  readonly #awaited = new Map<string, PromiseWithResolvers<void>>();
   readonly #ports: AttemptPorts;
   readonly #wakeUp: WakeUp;
 
@@ -107,6 +111,15 @@ class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
 
   wake(): void {
     this.#wakeUp.call();
+  }
+
+  async ended(rowId: string): Promise<void> {
+    const awaited = this.#awaited.get(rowId) ?? Promise.withResolvers<void>();
+    this.#awaited.set(rowId, awaited);
+    const row = await this.#options.outbox.get(rowId);
+    // It may have had its end before it was waited for.
+    if (row === undefined || !isUnsent(row)) this.#release(rowId);
+    return awaited.promise;
   }
 
   async stop(drainMs: number): Promise<void> {
@@ -149,7 +162,13 @@ class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
   #tellEnd(row: Row, state: DeliveryState, detail: string): void {
     this.#failures.forget(row.id);
     this.#mediaFailures.forget(row.id);
+    this.#release(row.id);
     this.#options.onSettled(row, state, detail);
+  }
+
+  #release(rowId: string): void {
+    this.#awaited.get(rowId)?.resolve();
+    this.#awaited.delete(rowId);
   }
 
   /** Tries a row until it is settled or back in the outbox. Never rejects. */

@@ -43,6 +43,7 @@ export function createNotifyingDelivery<Row extends OutboxRow>(
       isFirst = false;
       delivery.wake();
     },
+    ended: (rowId) => delivery.ended(rowId),
     inFlight: () => delivery.inFlight(),
     pairingNotices: createPairingNotices({ ...options, wakeOutbox: () => delivery.wake() }),
     stop(drainMs) {

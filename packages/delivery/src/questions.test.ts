@@ -1,5 +1,5 @@
 import { type Capabilities, type Channel, systemClock } from "@signalbox/channel";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { KEYED, plainAccount, silentLogger } from "../test/plain.ts";
 import { answerIn, createQuestions, type OutboxRow, type Question } from "./index.ts";
 import { createMemoryOutbox } from "./testkit/index.ts";
@@ -23,15 +23,20 @@ function harness(capabilities: Capabilities, methods: Partial<Channel> = {}) {
   const account = plainAccount(methods, { capabilities });
   const delivered: OutboxRow[] = [];
   const warned: object[] = [];
+  const arrival = Promise.withResolvers<void>();
+  let running = true;
   const questions = createQuestions({
     outbox,
     lease,
-    account: () => account,
+    account: () => (running ? account : undefined),
     definition: () => account.definition,
-    deliver: (rows) => delivered.push(...rows),
+    delivery: { deliver: (rows) => void delivered.push(...rows), ended: () => arrival.promise },
     logger: { ...silentLogger, warn: (details) => warned.push(details) },
   });
-  return { outbox, questions, delivered, warned };
+  const leave = (): void => {
+    running = false;
+  };
+  return { outbox, questions, delivered, warned, arrive: () => arrival.resolve(), leave };
 }
 
 it("has a button for each answer, whose click says which question it answers", async () => {
@@ -124,13 +129,25 @@ it("takes the buttons away once it is decided, and says how", async () => {
     edit: async (_to, messageId, { parts }) => void edits.push([messageId, parts]),
   });
   await questions.put(question, about, "s");
-  await questions.close("ABC123", "Allowed.");
-  expect(edits).toEqual([]);
   const { rows } = await outbox.claimDue({ lease, limit: 1 });
   await outbox.markSent(rows[0]?.id ?? "", lease, [{ part: 0, receipt: { messageId: "m9" } }]);
   await questions.close("ABC123", "Denied.");
   await questions.close("UNKNOWN", "Denied.");
   expect(edits).toEqual([["m9", [{ type: "text", text: "May I?\n\nDenied." }]]]);
+});
+
+it("takes them away once it is there where it was decided on its way, which nobody waits for", async () => {
+  const edits: unknown[] = [];
+  const { outbox, questions, arrive } = harness(BUTTONS, {
+    edit: async (_to, messageId, { parts }) => void edits.push([messageId, parts]),
+  });
+  await questions.put(question, about, "s");
+  await questions.close("ABC123", "Allowed.");
+  const { rows } = await outbox.claimDue({ lease, limit: 1 });
+  await outbox.markSent(rows[0]?.id ?? "", lease, [{ part: 0, receipt: { messageId: "m9" } }]);
+  expect(edits).toEqual([]);
+  arrive();
+  await vi.waitFor(() => expect(edits).toEqual([["m9", [{ type: "text", text: "May I?\n\nAllowed." }]]]));
 });
 
 it("says first how it ended where both together are too long", async () => {
@@ -147,12 +164,17 @@ it("says first how it ended where both together are too long", async () => {
 });
 
 it("logs that its end could not be shown", async () => {
-  const { outbox, questions, warned } = harness(BUTTONS, {
+  const { outbox, questions, warned, leave } = harness(BUTTONS, {
     edit: async () => Promise.reject(new Error("the message is gone")),
   });
   await questions.put(question, about, "s");
   const { rows } = await outbox.claimDue({ lease, limit: 1 });
   await outbox.markSent(rows[0]?.id ?? "", lease, [{ part: 0, receipt: { messageId: "m9" } }]);
   await questions.close("ABC123", "Denied.");
-  expect(warned).toEqual([{ question: "ABC123", err: "the message is gone" }]);
+  leave();
+  await questions.close("ABC123", "Denied.");
+  expect(warned).toEqual([
+    { question: "ABC123", err: "the message is gone" },
+    { question: "ABC123", err: "its account does not run" },
+  ]);
 });

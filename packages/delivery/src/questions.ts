@@ -13,9 +13,10 @@ import {
   textAt,
 } from "@signalbox/channel";
 import type { AccountLookup, DeliveryAccount } from "./account.ts";
+import type { Delivery } from "./delivery.ts";
 import type { DeliveryLogger } from "./logger.ts";
 import type { Destination, LeaseToken, Millis, OutboxRow, OutboxStore } from "./outbox.ts";
-import { outboxRow, pendingRows } from "./rows.ts";
+import { isUnsent, outboxRow, pendingRows } from "./rows.ts";
 
 /** Something that a person is to say. */
 export interface Question {
@@ -53,8 +54,7 @@ export interface QuestionsOptions<Row extends OutboxRow = OutboxRow> {
   readonly lease: LeaseToken;
   readonly definition: (channel: string, account: string) => DeliveryAccount["definition"] | undefined;
   readonly account: AccountLookup;
-  /** Sends rows that were just added. */
-  readonly deliver: (rows: readonly Row[]) => void;
+  readonly delivery: Pick<Delivery<Row>, "deliver" | "ended">;
   readonly logger: DeliveryLogger;
 }
 
@@ -63,8 +63,9 @@ export interface Questions {
   /** Nothing is sent to clients that read the session themselves. */
   put(question: Question, about: AskedMessage, sessionKey: string): Promise<void>;
   /**
-   * Takes the buttons away from a question that has its end, and says in `words` how it ended. Only what people see
-   * changes: where that fails, which is logged, a late click finds that it has ended. Never rejects.
+   * Takes the buttons away from a question that has its end, and says in `words` how it ended; from one that is still
+   * on its way once it is there, which this does not wait for. Only what people see changes: where that fails, which
+   * is logged, a late click finds that it has ended. Never rejects.
    */
   close(id: string, words: string): Promise<void>;
 }
@@ -73,7 +74,7 @@ export interface Questions {
 const CHANGE_MS = 15_000;
 
 export function createQuestions<Row extends OutboxRow>(options: QuestionsOptions<Row>): Questions {
-  const { outbox, lease, definition, deliver } = options;
+  const { outbox, lease, definition, delivery } = options;
   return {
     async put(question, about, sessionKey) {
       const { id, expiresAt } = question;
@@ -83,31 +84,41 @@ export function createQuestions<Row extends OutboxRow>(options: QuestionsOptions
       const payload = outboundQuestion(question, about.messageId, capabilities);
       const row = outboxRow(about, payload, { expiresAt, claim: false });
       const rows = await outbox.enqueue([{ ...row, key: questionKey(id) }], { lease, sessionKey });
-      deliver(pendingRows(rows));
+      delivery.deliver(pendingRows(rows));
     },
-    close: (id, words) =>
-      markEnded(options, id, words).catch((error: unknown) =>
+    async close(id, words) {
+      const key = questionKey(id);
+      const failed = (error: unknown): void =>
         options.logger.warn(
           { question: id, err: reasonOf(error) },
           "a question could not be marked as ended",
-        ),
-      ),
+        );
+      try {
+        const row = await outbox.withKey(key);
+        if (row === undefined) return;
+        if (!isUnsent(row)) return await markEnded(options, row, words);
+        const arrived = delivery.ended(row.id).then(() => outbox.withKey(key));
+        arrived.then((there) => there && markEnded(options, there, words)).catch(failed);
+      } catch (error) {
+        failed(error);
+      }
+    },
   };
 }
 
 async function markEnded<Row extends OutboxRow>(
-  { outbox, account }: QuestionsOptions<Row>,
-  id: string,
+  { account }: QuestionsOptions<Row>,
+  row: Row,
   words: string,
 ): Promise<void> {
-  const row = await outbox.withKey(questionKey(id));
-  if (row === undefined) return;
   const index = row.payload.parts.findIndex(({ type }) => type === "buttons");
   const part = row.payload.parts[index];
   const receipt = row.receipts.find((each) => each.part === index)?.receipt;
   const messageId = isPayload(receipt) ? textAt(receipt, "messageId") : undefined;
+  if (part?.type !== "buttons" || messageId === undefined) return;
   const target = account(row.channel, row.account);
-  if (part?.type !== "buttons" || messageId === undefined || target?.running.edit === undefined) return;
+  if (target === undefined) throw new Error("its account does not run");
+  if (target.running.edit === undefined) return;
   const { capabilities, codec } = target.definition;
   const text = endedText(part.text, words, capabilities);
   const type = capabilities.text.markup === "markdown" ? "markdown" : "text";

@@ -54,6 +54,11 @@ export function pendingRows<Row extends OutboxRow>(rows: readonly Row[]): readon
   return rows.filter(({ state }) => state === "pending");
 }
 
+/** Whether it waits to be sent, or is being sent. */
+export function isUnsent({ state }: OutboxRow): boolean {
+  return state === "pending" || state === "sending";
+}
+
 /** Names a destination. */
 export function destinationKey({ channel, account, address }: Destination): string {
   return `${channel}/${account}/${address}`;

@@ -29,7 +29,7 @@ export interface SpeakingOptions {
   readonly account: AccountLookup;
   /** Every account that the configuration names. */
   readonly accounts: () => readonly { readonly channel: string; readonly account: string }[];
-  readonly delivery: Pick<Delivery<OutboxRow<GatewayBodies>>, "deliver">;
+  readonly delivery: Pick<Delivery<OutboxRow<GatewayBodies>>, "deliver" | "ended">;
   readonly mediaOut: Outgoing;
   readonly live: LiveHub;
   readonly phrasesOf: PhrasesOf;
@@ -76,13 +76,9 @@ async function isMessageOf(
 
 /** How their tools ask people. */
 export function openAsking(options: SpeakingOptions, inquiries: Inquiries): Asking<ToolRun> {
-  const { store, delivery, logger } = options;
+  const { store, logger } = options;
   return createAsking({
-    questions: createQuestions({
-      ...options,
-      outbox: store.outbox,
-      deliver: (rows) => delivery.deliver(rows),
-    }),
+    questions: createQuestions({ ...options, outbox: store.outbox }),
     inquiries,
     show: (run, id, text, choices) => show(options, run, id, text, choices),
     phrasesOf: options.phrasesOf,
