@@ -77,8 +77,9 @@ export interface AgentLoopConfig extends Hooks {
   readonly parallelCalls?: number;
   readonly context?: ContextPolicy;
   /**
-   * Milliseconds that a model, a tool or a queue may take to end after an abort before it is abandoned; default 1,000.
-   * Every other hook is abandoned at once. Only `onStep` and listeners are always awaited.
+   * Milliseconds that a model, a tool, a queue or `afterToolCall` may take to end after an abort before it is
+   * abandoned; default 1,000. Every other hook is abandoned at once. Only `onStep` and listeners are always
+   * awaited.
    */
   readonly abortGraceMs?: number;
   /** Milliseconds since the epoch; default `Date.now`. */

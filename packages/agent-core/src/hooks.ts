@@ -126,7 +126,7 @@ export interface Hooks {
     messages: readonly AgentMessage[],
     info: TransformInfo,
   ) => Awaitable<readonly AgentMessage[]>;
-  /** Turns one message into what a vendor understands; `undefined` leaves it out. Pure: it is called once a message. */
+  /** Turns one message into what a vendor understands; `undefined` leaves it out. Pure: called once per message. */
   readonly convertToLlm?: (message: AgentMessage) => Message | undefined;
   readonly beforeToolCall?: BeforeToolCall;
   readonly onAsk?: OnAsk;

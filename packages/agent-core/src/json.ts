@@ -40,3 +40,17 @@ export function toWellFormed(value: unknown): unknown {
   // Not by assignment, which would take a key `__proto__` for the prototype.
   return Object.fromEntries(entries);
 }
+
+/** JSON with sorted keys, so that equal values have equal texts. `undefined` members are left out, as in JSON. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(sorted(value)) ?? "null";
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  // A null prototype, so that a key called `__proto__` is an ordinary key.
+  const result: Record<string, unknown> = Object.create(null);
+  for (const key of Object.keys(value).sort()) result[key] = sorted(Reflect.get(value, key));
+  return result;
+}

@@ -1,8 +1,8 @@
-import { reasonOf } from "@signalbox/agent-core";
+import { canonicalJson, reasonOf } from "@signalbox/agent-core";
 import type { Phrases } from "@signalbox/phrases";
 import type { Approval, ApprovalRequest } from "./approval-store.ts";
 import { type Approvals, approvalRequest } from "./approvals.ts";
-import { canonicalJson, hashOf } from "./hash.ts";
+import { hashOf } from "./hash.ts";
 import type { LooksUpInForce } from "./in-force.ts";
 import { askModeOf, type Decision, decideByAll, type ToolPolicy } from "./policy.ts";
 import type { RunState } from "./run-state.ts";

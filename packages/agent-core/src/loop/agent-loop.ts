@@ -179,8 +179,7 @@ export class Run {
     const system =
       typeof given === "function" ? await untilStopped(given(this.#run.turn), this.#run.signal) : given;
     if (system === undefined || this.#run.signal.aborted) return undefined;
-    const shortening = this.#window.makeRoom(system);
-    if (shortening !== undefined) await this.#follow(shortening);
+    await this.#follow(this.#window.makeRoom(system));
     const message = await this.#ask(system);
     if (message?.stopReason !== "context_overflow") return message;
 
@@ -229,11 +228,12 @@ export class Run {
     const batch = new ToolBatch({ run: this.#run, message, onUpdate }, calls, decided);
     let group = await batch.nextGroup();
     for (; group !== undefined; group = await batch.nextGroup()) await this.#runGroup(group, batch);
-    await this.#add(batch.outcome.results, "tool");
-    return batch.outcome;
+    const { outcome } = batch;
+    await this.#add(outcome.results, "tool");
+    return outcome;
   }
 
-  /** What a turn leads to whose calls, if it has any, all have their results. */
+  /** What follows a turn once all its calls have results. */
   async #after(message: AssistantMessage, called: boolean): Promise<End | undefined> {
     // An adapter written without types may say something else in its own words.
     const { next, ends, text } = STOP_REASONS[message.stopReason] ?? STOP_REASONS.error;
@@ -261,7 +261,7 @@ export class Run {
     }
   }
 
-  /** Has what has come in join the conversation. Resolves with whether there was anything. */
+  /** Adds what is queued to the conversation. Resolves with whether there was anything. */
   async #join(queue: keyof Queued): Promise<boolean> {
     const messages = await this.#run.take(queue);
     await this.#say(messages, queue === "steering" ? "steer" : "followUp");
@@ -274,7 +274,7 @@ export class Run {
     await this.#commit({ kind: "input", turn: this.#run.turn, messages, pendingToolCalls: [], origin });
   }
 
-  /** The calls of a group, so many at once. */
+  /** Runs the calls of a group, at most `parallelCalls` at a time. */
   async #runGroup(calls: readonly ToolCallBlock[], batch: ToolBatch): Promise<void> {
     const atOnce = Math.max(1, this.#run.config.parallelCalls ?? PARALLEL_CALLS);
     const waiting = [...calls];
@@ -315,7 +315,8 @@ export class Run {
   }
 
   /**
-   * Keeps a step: durable first, then part of the conversation. Results join it later, in the order of their calls.
+   * Keeps a step: durable first, then told and part of the conversation. Results join that later, in the order of their
+   * calls.
    * @throws AgentError `step_failed`
    */
   async #commit(step: Step): Promise<void> {
@@ -328,6 +329,7 @@ export class Run {
     if (step.kind === "input") await this.#add(step.messages, step.origin);
     if (step.kind === "assistant") await this.#add(step.messages, "model");
     if (step.kind === "compaction") this.#run.conversation.compact(step.summary, step.replaced);
+    if (step.kind === "toolStart") await this.#emit({ type: "tool.start", call: step.call, args: step.args });
   }
 
   /** Adds messages whose steps are kept. */

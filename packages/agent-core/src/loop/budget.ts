@@ -39,7 +39,7 @@ export class Budget {
     this.addUsage(message.usage ?? NO_USAGE, isLimited ? estimateTokens(message) : 0);
   }
 
-  /** What attempts used whose turn came from another one. `guess`: the output tokens, where they are not known. */
+  /** What failed attempts used before the one that gave the turn. `guess`: output tokens, where they are not known. */
   addUsage(given: Usage, guess: number = 0): void {
     const usage = soundUsage(given);
     this.#usage = addUsage(this.#usage, usage);
@@ -70,7 +70,7 @@ export class Budget {
     this.#silentMs = 0;
   }
 
-  /** This turn has waited in vain for a summary: a model that stays silent again is given up so much the earlier. */
+  /** This turn has waited in vain for a summary: a model that stays silent again is given up on that much sooner. */
   addSilence(ms: number): void {
     this.#silentMs += ms;
   }

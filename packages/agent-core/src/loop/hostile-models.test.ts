@@ -117,11 +117,20 @@ describe("what a stream gives", () => {
     expect(await shown(event, finish)).toEqual({ text: "", shown: [], end: "hi" });
   });
 
-  it.each(["null", "7", '"text.delta"', '{"type":"error"}', '{"type":"error","error":null,"partial":{}}'])(
+  it.each(["null", "7", '"text.delta"', '{"type":"error"}', '{"type":"error","error":7,"partial":{}}'])(
     "ends the turn where it is nothing at all: %s",
     async (event) => {
       const delta = '{"type":"text.delta","index":0,"delta":"so far"}';
       expect(await shown(delta, event, finish)).toMatchObject({ shown: ["so far"], end: "protocol" });
+    },
+  );
+
+  it.each(["null", "{}", '{"role":"assistant"}'])(
+    "says what went wrong beside a turn of %s",
+    async (partial) => {
+      const error = { code: "auth", message: "no such key", retryable: false, emitted: false, scope: "key" };
+      const event = `{"type":"error","error":${JSON.stringify(error)},"partial":${partial}}`;
+      expect(await shown(event)).toMatchObject({ end: "auth" });
     },
   );
 

@@ -62,8 +62,7 @@ export async function askModel(
   snapshot.clear();
   const read = await race(follow(), { signal: options.signal, graceMs }).finally(() => stream.close());
   const end: StreamEnd = read.done ? read.value : { type: "broken", why: NO_TURN };
-  const message = turnOf(end) ?? brokenTurn(request, snapshot, end.type === "broken" ? end.why : NO_TURN);
-  return { message, spentBefore };
+  return { message: turnOf(end, (why) => brokenTurn(request, snapshot, why)), spentBefore };
 }
 
 type StreamEnd = Extract<ModelEvent, { readonly type: "finish" | "error" }> | BrokenStream;
@@ -71,13 +70,14 @@ type StreamEnd = Extract<ModelEvent, { readonly type: "finish" | "error" }> | Br
 const NO_TURN = "The stream ended with something that is no turn.";
 
 /** The turn a stream ended in. One that ended in an error says so itself, whatever the adapter wrote into it. */
-function turnOf(end: StreamEnd): AssistantMessage | undefined {
-  if (end.type === "broken") return undefined;
-  if (end.type === "finish") return soundTurn(end.message);
+function turnOf(end: StreamEnd, broken: (why: string) => AssistantMessage): AssistantMessage {
+  if (end.type === "broken") return broken(end.why);
+  if (end.type === "finish") return soundTurn(end.message) ?? broken(NO_TURN);
   const { error, partial } = end;
   let stopReason: StopReason = error.code === "aborted" ? "aborted" : "error";
   if (error.code === "overflow") stopReason = "context_overflow";
-  return soundTurn({ ...partial, stopReason, error });
+  const turn = soundTurn({ ...partial, stopReason, error });
+  return turn ?? { ...broken(error.message), stopReason, error };
 }
 
 /** A turn of what had arrived. */

@@ -25,9 +25,9 @@ export class Progress {
   }
 
   /** Lets nothing more through, and waits for what is being taken. Rejects as a viewer does. */
-  async end(): Promise<void> {
+  end(): Promise<void> | undefined {
     this.#over = true;
-    await this.#shown;
+    return this.#shown;
   }
 
   async #showLatest(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { AgentLoopConfig } from "../config.ts";
 import type { ToolCallBlock } from "../content.ts";
-import { isJsonObject, type JsonValue } from "../json.ts";
+import { canonicalJson } from "../json.ts";
 
 const WARN_AT = 3;
 const STOP_AT = 6;
@@ -27,12 +27,4 @@ export class Repeats {
     if (count >= STOP_AT) return { count, action: "stop" };
     return { count, action: count >= WARN_AT ? "warn" : "none" };
   }
-}
-
-/** The same text for the same value, whatever the order of its keys. */
-function canonicalJson(value: JsonValue): string {
-  return JSON.stringify(value, (_key, item: JsonValue) => {
-    if (!isJsonObject(item)) return item;
-    return Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
 }

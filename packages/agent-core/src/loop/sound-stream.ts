@@ -73,7 +73,7 @@ function eventOf(next: IteratorResult<ModelEvent> | undefined): ModelEvent | Bro
   if (typeof event !== "object" || event === null) {
     return broken("The stream gave something that is no event.");
   }
-  if (event.type === "error" && !event.error) {
+  if (event.type === "error" && !isJsonObject(event.error)) {
     return broken("The stream ended in an error that does not say what it is.");
   }
   return isSoundEvent(event) ? event : undefined;

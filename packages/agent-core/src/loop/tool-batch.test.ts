@@ -359,6 +359,18 @@ describe("beforeToolCall", () => {
     expect(asked).toHaveLength(1);
   });
 
+  it("ends the run with what waits, also where a limit keeps a later call from running", async () => {
+    const p = { ...t(), execution: "parallel" } as const;
+    const calls = [toolCall("a", "t", { n: 1 }), toolCall("b", "t", { n: 2 }), toolCall("c", "t", { n: 3 })];
+    const { result, results } = await run(calls, [p], {
+      parallelCalls: 1,
+      limits: { toolCalls: 2 },
+      beforeToolCall: ({ call }) => (call.id === "a" ? { action: "ask", question: "?" } : undefined),
+    });
+    expect(result).toMatchObject({ reason: "waiting", pending: [{ id: "a" }] });
+    expect(results.map((entry) => entry.toolCallId)).toEqual(["b", "c"]);
+  });
+
   it("does not hold up parallel calls beside one that waits", async () => {
     const p = { ...t(), execution: "parallel" } as const;
     const calls = [toolCall("a", "t", { n: 1 }), toolCall("b", "t", { n: 2 }), toolCall("c", "t", { n: 3 })];

@@ -49,7 +49,10 @@ export class ToolBatch {
   #steering: readonly AgentMessage[] = [];
   /** What the rest of the calls come to once something keeps them from running. */
   #skip: ((call: ToolCallBlock) => SettledCall) | undefined;
+  /** Why nothing more is called, or run. */
   #end: End | undefined;
+  /** Whether a call waits for a decision. */
+  #waits = false;
   /** What the model is told with the result of a call that it repeats. */
   readonly #warnings = new Map<ToolCallBlock, string>();
 
@@ -68,7 +71,7 @@ export class ToolBatch {
   /** The calls to run next: a sequential one, or parallel ones next to each other, which run at once. */
   async nextGroup(): Promise<readonly ToolCallBlock[] | undefined> {
     // What comes after a call that waits may build on it.
-    if (this.#at >= this.#calls.length || this.#end?.reason === "waiting") return undefined;
+    if (this.#at >= this.#calls.length || this.#waits) return undefined;
     this.#skip ??= await this.#whyNot();
     const from = this.#at++;
     if (this.#isParallel(from)) while (this.#isParallel(this.#at)) this.#at++;
@@ -77,8 +80,10 @@ export class ToolBatch {
 
   get outcome(): BatchOutcome {
     const results = this.#calls.flatMap((call) => this.#results.get(call) ?? []);
-    const end = this.#end?.reason === "waiting" ? { ...this.#end, pending: [...this.#open] } : this.#end;
-    return { results, steering: this.#steering, end };
+    const waiting: End | undefined = this.#waits
+      ? { reason: "waiting", pending: [...this.#open] }
+      : undefined;
+    return { results, steering: this.#steering, end: waiting ?? this.#end };
   }
 
   /** Looked at before each group: whether anything that happened since keeps the rest from running. */
@@ -98,7 +103,7 @@ export class ToolBatch {
     return call !== undefined && this.setting.run.tools.get(call.name)?.execution === "parallel";
   }
 
-  /** What a call comes to without being carried out; `undefined` where it is to be. */
+  /** What a call comes to where it must not run; `undefined` where it is to. */
   decide(call: ToolCallBlock): SettledCall | "waiting" | undefined {
     const decided = this.#decided?.[this.#calls.indexOf(call)] ?? "run";
     if (decided !== "run") return decided;
@@ -121,7 +126,7 @@ export class ToolBatch {
   /** Takes what a call came to, and gives its result; none where it waits for a decision. */
   settle(call: ToolCallBlock, settled: SettledCall | "waiting"): ToolResultMessage | undefined {
     if (settled === "waiting") {
-      if (this.#skip === undefined) this.#end = { reason: "waiting" };
+      if (this.#skip === undefined) this.#waits = true;
       return undefined;
     }
     const text = this.#warnings.get(call);

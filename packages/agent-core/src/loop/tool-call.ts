@@ -18,7 +18,7 @@ export interface CallSetting {
   readonly message: AssistantMessage;
   /** The calls of the turn that have no result yet. */
   readonly pending: () => readonly ToolCallBlock[];
-  /** What a call comes to that the end of the run comes before. */
+  /** What a call comes to that the run ended before reaching. */
   readonly stopped: (call: ToolCallBlock) => SettledCall;
   /** Takes what a tool reports while it works. That comes at once: a tool does not wait for whoever watches. */
   readonly onUpdate: (callId: string, partial: ToolResult) => void | Promise<void>;
@@ -45,7 +45,6 @@ export async function* toolCall(call: ToolCallBlock, setting: CallSetting): Part
   if (allowed === "waiting" || "outcome" in allowed) return allowed;
   const { args } = allowed;
   yield { kind: "toolStart", turn, messages: [], pendingToolCalls: pending(), call, args };
-  yield { type: "tool.start", call, args };
   const started = now();
   const worked = await execute(allowed, setting);
   const settled = config.afterToolCall === undefined ? worked : await afterwards(allowed, worked, run);
@@ -67,7 +66,7 @@ async function checkArgs(
 /** The gate leaves it to a person. */
 type Asks = Extract<ToolDecision, { action: "ask" }>;
 
-/** What the host's gate says. What a gate that fails leaves undecided does not run. */
+/** What the host's gate says. Where it fails, the call does not run. */
 async function gate(info: ToolCallInfo, setting: CallSetting): Promise<ToolCallInfo | SettledCall | Asks> {
   const { run, stopped } = setting;
   const { config, signal } = run;

@@ -34,7 +34,7 @@ export function settledCall(given: ToolResult | undefined, name: string): Settle
   return { result, outcome: result.isError === true ? "error" : "ok" };
 }
 
-/** A call that the run's end came before. */
+/** A call that the run ended before reaching. */
 export function abortedCall({ name }: ToolCallBlock): SettledCall {
   return failedCall("aborted", texts.abortedBefore(name));
 }

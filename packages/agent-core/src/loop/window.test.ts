@@ -80,6 +80,26 @@ describe("keeping inside the window", () => {
     expect(events.filter(({ type }) => type === "prune" || type === "compaction.start")).toEqual([]);
   });
 
+  it("counts nothing as saved that was not sent", async () => {
+    const hidden = Array.from({ length: 6 }, (_, n) => [
+      user(`h${n}`, n),
+      assistant([toolCall(`h${n}`, "big", { n })], { timestamp: n }),
+      {
+        role: "toolResult" as const,
+        toolCallId: `h${n}`,
+        toolName: "big",
+        content: [{ type: "text" as const, text: "old ".repeat(1_500) }],
+        isError: false,
+        timestamp: n,
+      },
+      assistant("ok", { timestamp: n }),
+    ]);
+    const config = { context: { historyTurns: 4 } };
+    const { events } = await run(["ok"], { history: [...hidden.flat(), ...talk(4, 8_000)], config });
+    expect(events.filter(({ type }) => type === "prune")).toEqual([]);
+    expect(events.some(({ type }) => type === "compaction.start")).toBe(true);
+  });
+
   it("does nothing while there is room", async () => {
     const { events } = await run(["ok"], { history: talk(5, 400) });
     expect(events.some((event) => event.type === "prune" || event.type === "compaction.start")).toBe(false);

@@ -9,11 +9,11 @@ import type { RunState } from "./run-state.ts";
 
 /** The share of the window above which old results are pruned. */
 const PRUNE_AT = 0.7;
-/** Above it the older part is summarised, */
+/** The share above which the older part is summarised. */
 const COMPACT_AT = 0.6;
-/** so that about this stays as it is. */
+/** About how much of the window a summary leaves as it is. */
 const KEEP_SHARE = 0.25;
-/** What has to be added before a conversation that stayed long is compacted again. */
+/** How much has to be added before a conversation that stayed long is compacted again. */
 const AGAIN_SHARE = 0.1;
 
 type WindowSetting = Pick<
@@ -34,17 +34,11 @@ export class Window {
     this.#run = run;
   }
 
-  /** What is to be done before a model call, if anything. */
-  makeRoom(system: SystemPrompt): Part<void> | undefined {
-    const prefix = this.#prefixTokens(system);
-    const { config, tokens } = this.#run;
-    const isFilling = tokens.total(prefix) > config.model.contextWindow * COMPACT_AT;
-    return isFilling ? this.#shorten(prefix) : undefined;
-  }
-
-  async *#shorten(prefix: number): Part<void> {
+  /** Before a model call. */
+  async *makeRoom(system: SystemPrompt): Part<void> {
     const { config, tokens } = this.#run;
     const { contextWindow } = config.model;
+    const prefix = this.#prefixTokens(system);
     const compactAbove = contextWindow * COMPACT_AT;
     if (tokens.total(prefix) > contextWindow * PRUNE_AT) yield* this.#prune(prefix, compactAbove);
     const length = tokens.total(prefix);
@@ -77,13 +71,12 @@ export class Window {
 
   /** Shortens old results in what is sent until that is down to `target`. Gives whether any became shorter. */
   async *#prune(prefix: number, target: number, protectTurns?: number): Part<boolean> {
-    const { conversation, view, tokens } = this.#run;
+    const { view, tokens } = this.#run;
     const counts = { soft: 0, hard: 0 };
     let tokensSaved = 0;
     for (const level of ["soft", "hard"] as const) {
       if (tokens.total(prefix) <= target) break;
-      const sent = conversation.messages.map((message) => view.prunedAs(message));
-      const pruned = pruneToolResults(sent, level, protectTurns);
+      const pruned = pruneToolResults(view.messages, level, protectTurns);
       view.prune(pruned.changes);
       tokens.subtract(pruned.tokensSaved);
       counts[level] = pruned.changes.size;

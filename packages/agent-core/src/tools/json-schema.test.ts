@@ -118,7 +118,7 @@ describe("compileJsonSchema", async () => {
     ]);
     expect(await issues({ $ref: "https://example.com/schema" }, 1)).toEqual([]);
     expect(await issues({ $defs: { a: { $ref: "#/$defs/a" } }, $ref: "#/$defs/a" }, 1)).toEqual([
-      " cannot be checked: the schema refers to itself too often",
+      " cannot be checked: the schema asks for too much work",
     ]);
   });
 
@@ -184,11 +184,56 @@ describe("compileJsonSchema", async () => {
     for (let i = 0; i < 40; i++)
       $defs[`a${i}`] = { allOf: [{ $ref: `#/$defs/a${i + 1}` }, { $ref: `#/$defs/a${i + 1}` }] };
     const endless = await compileJsonSchema({ $defs, $ref: "#/$defs/a0" });
-    expect(endless("x")).toMatchObject([
-      { message: "cannot be checked: the schema refers to itself too often" },
-    ]);
+    expect(endless("x")).toMatchObject([{ message: "cannot be checked: the schema asks for too much work" }]);
     const check = await compileJsonSchema({ $defs, $ref: "#/$defs/a30" });
     for (let i = 0; i < 200; i++) expect(check("x")).toEqual([]);
+  });
+
+  const twice = (levels: number, leaf: JsonValue): JsonValue => {
+    const $defs: Record<string, JsonValue> = { a0: leaf };
+    for (let i = 1; i <= levels; i++) {
+      const $ref = `#/$defs/a${i - 1}`;
+      $defs[`a${i}`] = { allOf: [{ $ref }, { $ref }] };
+    }
+    return { $defs, $ref: `#/$defs/a${levels}` };
+  };
+
+  it.each<[string, JsonValue, unknown]>([
+    ["many entries", { items: { type: "number" } }, Array(5_000).fill(1)],
+    ["a long enum", { enum: Array.from({ length: 2_000 }, (_, at) => ({ at })) }, { at: 1_999 }],
+    ["many names", { patternProperties: { "a*a*b": false } }, { ["a".repeat(255)]: 1 }],
+    ["many properties", { required: Array.from({ length: 2_000 }, (_, at) => `p${at}`) }, {}],
+  ])("ends where %s are looked at again and again", async (_what, leaf, value) => {
+    const check = await compileJsonSchema(twice(16, leaf));
+    expect(check(value)).toMatchObject([{ message: "cannot be checked: the schema asks for too much work" }]);
+  });
+
+  it("leaves patterns alone that are matched again and again", async () => {
+    const check = await compileJsonSchema(twice(16, { pattern: "^a*a*a*b" }));
+    expect(check("a".repeat(256)).length).toBeGreaterThan(0);
+    const allOf = Array.from({ length: 500 }, (_, at) => ({ pattern: `^a*a*a*${at}` }));
+    const strings = await compileJsonSchema({ items: { allOf } });
+    expect(strings(Array(200).fill("a".repeat(256))).length).toBeGreaterThan(0);
+  });
+
+  it("does not compare every entry of a long list with every other", async () => {
+    const check = await compileJsonSchema({ uniqueItems: true });
+    expect(check(Array(256).fill(1)).length).toBeGreaterThan(0);
+    expect(check(Array(20_000).fill(1))).toEqual([]);
+  });
+
+  it("matches every text of a long list against a pattern that a person would write", async () => {
+    const pattern = "^[\\w.+-]+@[\\w-]+\\.[a-z]{2,}$";
+    const check = await compileJsonSchema({
+      items: { type: "string", pattern, minLength: 1 },
+      uniqueItems: true,
+    });
+    const addresses = Array.from(
+      { length: 1_000 },
+      (_, at) => `somebody.with.a.longer.name.${at}@example.org`,
+    );
+    expect(check(addresses)).toEqual([]);
+    expect(check([...addresses, "nobody"])).toMatchObject([{ path: "/1000" }]);
   });
 
   it("takes a percent sign in a reference that encodes nothing for itself", async () => {

@@ -1,51 +1,42 @@
 import type { Schema } from "@cfworker/json-schema";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
-import { isSafePattern, MAX_PATTERN_TEXT } from "./pattern.ts";
+import { CheckWork } from "./check-work.ts";
+import { MAX_PATTERN_TEXT, type PatternCost, safePattern } from "./pattern.ts";
 import { issuesOf, pointerKeys, type SchemaIssue } from "./schema-issues.ts";
 
 /** Says what is wrong with a value; nothing when it fits. */
 export type JsonSchemaCheck = (value: unknown) => readonly SchemaIssue[];
-
-/** References followed for one value. Two in each of a few definitions lead to more than anything could follow. */
-const MAX_REFERENCES = 100_000;
 
 /**
  * The check of a JSON Schema (draft 2020-12, and what older drafts and OpenAPI write differently). `format`, references
  * to elsewhere and unknown keywords are annotations.
  *
  * A schema may come from anywhere, so its work is bounded: a pattern that could keep the engine busy is an annotation
- * too (`isSafePattern`), no string of more than 256 characters is matched against one, and a value for which more than
- * 100,000 references would have to be followed is wrong. The validator is loaded with the first schema that needs it.
+ * too (`safePattern`), no string of more than 256 characters is matched against one, no list of more than 256 entries
+ * has to be without equal ones, and a value that takes more steps than a sound schema asks for is wrong (`CheckWork`).
+ * The validator is loaded with the first schema that needs it.
  */
 export async function compileJsonSchema(source: JsonValue): Promise<JsonSchemaCheck> {
   const { validate } = await import("@cfworker/json-schema");
-  const { schema, definitions, matchesNames } = new SchemaReader(source);
-  let followed = 0;
-  const lookup: Record<string, Schema | boolean> = {};
-  for (const [ref, definition] of definitions) {
-    Object.defineProperty(lookup, ref, {
-      get() {
-        if (++followed > MAX_REFERENCES) throw new RangeError("too many references");
-        return definition;
-      },
-    });
-  }
+  const reader = new SchemaReader(source);
+  const { schema, definitions } = reader;
+  const lookup = Object.fromEntries(definitions);
   const schemaAt = (location: string): unknown =>
     pointerKeys(location.slice(1)).reduce<unknown>(
       (at, key) => (key === "$ref" && isJsonObject(at) ? definitions.get(String(at.$ref)) : partOf(at, key)),
       schema,
     );
   return (value) => {
-    followed = 0;
-    if (matchesNames && hasLongName(value)) {
+    reader.work = new CheckWork(value);
+    if (reader.matchesNames && !reader.work.hasShortNames) {
       return [{ path: "", message: `has a name of more than ${MAX_PATTERN_TEXT} characters` }];
     }
     try {
       const { errors } = validate(value, schema, "2020-12", lookup, false);
       return issuesOf(errors, schemaAt);
     } catch {
-      // The bound above, or a stack that references into themselves have used up.
-      return [{ path: "", message: "cannot be checked: the schema refers to itself too often" }];
+      // The bound on its work, or a stack that references into themselves have used up.
+      return [{ path: "", message: "cannot be checked: the schema asks for too much work" }];
     }
   };
 }
@@ -69,7 +60,6 @@ const KEYWORDS: ReadonlyMap<string, ReadKeyword> = new Map([
   ...each("multipleOf", (value) => (Number(value) > 0 ? number(value) : undefined)),
   ...each("enum", (value) => (Array.isArray(value) ? value : undefined)),
   ...each("const", (value) => value),
-  ...each("uniqueItems", (value) => (value === true ? true : undefined)),
   ...each("required", strings),
   ...each("dependentRequired", (value) => {
     if (!isJsonObject(value)) return undefined;
@@ -94,6 +84,8 @@ class SchemaReader {
   readonly definitions = new Map<string, Schema | boolean>();
   /** Whether names of properties are matched against patterns. */
   matchesNames = false;
+  /** Of the value that is being checked. */
+  work = new CheckWork(undefined);
   readonly #root: JsonValue;
 
   constructor(root: JsonValue) {
@@ -119,19 +111,37 @@ class SchemaReader {
       schema.items = this.read(source.additionalItems);
     }
     this.#readPatterns(schema, source);
+    if (source.uniqueItems === true) counted(schema, "uniqueItems", () => this.work.mayCompare());
+    // The validator asks each schema that it applies for all keywords: this one, which it is not given, counts.
+    const lists = Object.values(schema).filter((kept) => typeof kept === "object" && kept !== null);
+    const entries = lists.reduce((sum: number, list) => sum + Object.keys(list).length, 0);
+    counted(schema, "format", () => this.work.step(entries));
     return schema;
   }
 
   #readPatterns(schema: Schema, source: JsonObject): void {
     const { pattern, patternProperties } = source;
     const all = this.list(source.allOf);
-    if (typeof pattern === "string" && isSafePattern(pattern)) {
-      all.push({ if: { not: { type: "string", maxLength: MAX_PATTERN_TEXT } }, else: { pattern } });
+    const cost = typeof pattern === "string" ? safePattern(pattern) : undefined;
+    if (cost !== undefined) {
+      const matched: Schema = {};
+      counted(matched, "pattern", () => (this.work.mayMatch(cost) ? pattern : undefined));
+      all.push({ if: { not: { type: "string", maxLength: MAX_PATTERN_TEXT } }, else: matched });
     }
     if (all.length > 0) Object.assign(schema, { allOf: all });
     if (!isJsonObject(patternProperties)) return;
-    const safe = Object.entries(patternProperties).filter(([name]) => isSafePattern(name));
-    schema.patternProperties = this.map(Object.fromEntries(safe));
+    const costs = new Map<string, PatternCost>();
+    for (const name of Object.keys(patternProperties)) {
+      const nameCost = safePattern(name);
+      if (nameCost !== undefined) costs.set(name, nameCost);
+    }
+    const safe = Object.entries(patternProperties).filter(([name]) => costs.has(name));
+    const kept = this.map(Object.fromEntries(safe));
+    counted(schema, "patternProperties", () => {
+      // Which properties there may be besides cannot be told without them.
+      if (!this.work.mayMatchNames([...costs.values()])) throw new RangeError("too many names");
+      return kept;
+    });
     this.matchesNames ||= safe.length > 0;
     if (safe.length === Object.keys(patternProperties).length) return;
     // What else there may be cannot be told without the patterns that are left out.
@@ -158,6 +168,11 @@ class SchemaReader {
   }
 }
 
+/** A keyword whose value is asked for each time that the schema is applied. */
+function counted(schema: Schema, keyword: string, get: () => unknown): void {
+  Object.defineProperty(schema, keyword, { get, enumerable: true });
+}
+
 function number(value: JsonValue): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
@@ -179,9 +194,4 @@ function decoded(key: string): string {
     // A lone percent sign is itself.
     return key;
   }
-}
-
-function hasLongName(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return Object.entries(value).some(([name, entry]) => name.length > MAX_PATTERN_TEXT || hasLongName(entry));
 }

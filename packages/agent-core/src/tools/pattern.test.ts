@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compileJsonSchema } from "./json-schema.ts";
-import { isSafePattern } from "./pattern.ts";
+import { safePattern } from "./pattern.ts";
 
 describe("a pattern of a schema from anywhere", () => {
   it.each([
@@ -25,7 +25,7 @@ describe("a pattern of a schema from anywhere", () => {
     "a{20000}b",
     "(",
   ])("is left alone where it could take for ever: %s", async (source) => {
-    expect(isSafePattern(source)).toBe(false);
+    expect(safePattern(source)).toBeUndefined();
     const check = await compileJsonSchema({ pattern: source, patternProperties: { [source]: false } });
     for (const length of [28, 256, 100_000]) {
       const text = `${"a".repeat(length)}!`;

@@ -53,9 +53,12 @@ export function toolSpec(tool: Tool): ToolSpec {
 }
 
 /** Never rejects: what a schema's own code throws is a problem of the arguments. */
-export function checkArguments(tool: Tool, args: JsonObject, signal?: AbortSignal): Promise<Checked> {
-  const check = compileSchema(tool).check(args, { signal, timeoutMs: tool.timeoutMs });
-  return check.catch((error) => ({ problems: issueLines([{ path: "", message: reasonOf(error) }]) }));
+export async function checkArguments(tool: Tool, args: JsonObject, signal?: AbortSignal): Promise<Checked> {
+  try {
+    return await compileSchema(tool).check(args, { signal, timeoutMs: tool.timeoutMs });
+  } catch (error) {
+    return { problems: issueLines([{ path: "", message: reasonOf(error) }]) };
+  }
 }
 
 /** Kept with the schema, so that an application may make its tools anew for each run. */

@@ -1,0 +1,68 @@
+import { MAX_PATTERN_TEXT, type PatternCost, waysThrough } from "./pattern.ts";
+
+/** Schemas applied for one value and all inside of it; each takes a microsecond or two. */
+const MAX_STEPS = 300_000;
+/** What a keyword lists, such as an enum's values, is looked through at this many entries a step. */
+const ENTRIES_A_STEP = 8;
+/** Ways tried through patterns, and entries compared with each other: a fifth of a second of either. */
+const MAX_TRIES = 2 ** 28;
+/** Entries of a list that are compared with each other: the validator tells of every pair that is the same. */
+const MAX_COMPARED = 256;
+
+/** Keeps the work that a value costs bounded, whoever wrote the schema and the value. */
+export class CheckWork {
+  #steps = 0;
+  #tries = 0;
+  /** Characters of the longest text of the value, and of the longest name of a property. */
+  #longestText = 0;
+  #longestName = 0;
+  #names = 0;
+  #longestList = 0;
+
+  constructor(value: unknown) {
+    this.#measure(value);
+  }
+
+  #measure(value: unknown): void {
+    if (typeof value === "string") this.#longestText = Math.max(this.#longestText, value.length);
+    if (typeof value !== "object" || value === null) return;
+    if (Array.isArray(value)) this.#longestList = Math.max(this.#longestList, value.length);
+    for (const [name, entry] of Object.entries(value)) {
+      this.#measure(entry);
+      if (Array.isArray(value)) continue;
+      this.#names++;
+      this.#longestName = Math.max(this.#longestName, name.length);
+    }
+  }
+
+  /** Whether each name of a property is short enough to be matched. */
+  get hasShortNames(): boolean {
+    return this.#longestName <= MAX_PATTERN_TEXT;
+  }
+
+  /** A schema with so many entries is applied. @throws RangeError once it has become too much */
+  step(entries: number): void {
+    this.#steps += 1 + entries / ENTRIES_A_STEP;
+    if (this.#steps > MAX_STEPS) throw new RangeError("too many steps");
+  }
+
+  /** Whether a text may be matched too. */
+  mayMatch(cost: PatternCost): boolean {
+    return this.#spend(waysThrough(cost, Math.min(this.#longestText, MAX_PATTERN_TEXT)));
+  }
+
+  /** Whether each name may be matched too. */
+  mayMatchNames(costs: readonly PatternCost[]): boolean {
+    return costs.every((cost) => this.#spend(waysThrough(cost, this.#longestName) * this.#names));
+  }
+
+  /** Whether the entries of a list may be compared too. */
+  mayCompare(): boolean {
+    return this.#longestList <= MAX_COMPARED && this.#spend(this.#longestList ** 2);
+  }
+
+  #spend(tries: number): boolean {
+    this.#tries += tries;
+    return this.#tries <= MAX_TRIES;
+  }
+}
