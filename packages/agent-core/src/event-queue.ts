@@ -3,17 +3,20 @@ import type { AgentEvent } from "./events.ts";
 /** Events an iterator may be behind before the run waits for it. */
 const HIGH_WATER = 256;
 
-abstract class Queue implements AsyncIterableIterator<AgentEvent> {
-  protected unread: AgentEvent[] = [];
-  protected closed = false;
+/** Events on their way to whoever iterates over them. */
+class Queue implements AsyncIterableIterator<AgentEvent> {
+  unread: AgentEvent[] = [];
+  closed = false;
   #error: { readonly error: unknown } | undefined;
   #news = Promise.withResolvers<void>();
   /** A generator serves those who ask in their order, and throws once. */
   readonly #reading: AsyncGenerator<AgentEvent, undefined> = this.#read();
   readonly #onReturn: () => void;
+  readonly #onRead: () => void;
 
-  constructor(onReturn: () => void) {
+  constructor(onReturn: () => void, onRead: () => void = () => {}) {
     this.#onReturn = onReturn;
+    this.#onRead = onRead;
   }
 
   [Symbol.asyncIterator](): this {
@@ -35,22 +38,20 @@ abstract class Queue implements AsyncIterableIterator<AgentEvent> {
     this.close();
     this.unread = [];
     this.#onReturn();
-    this.onRead();
+    this.#onRead();
     return this.#reading.return(undefined);
   }
 
-  protected offer(event: AgentEvent): void {
+  offer(event: AgentEvent): void {
     this.unread.push(event);
     this.#news.resolve();
   }
-
-  protected onRead(): void {}
 
   async *#read(): AsyncGenerator<AgentEvent, undefined> {
     for (;;) {
       const event = this.unread.shift();
       if (event !== undefined) {
-        this.onRead();
+        this.#onRead();
         yield event;
       } else if (this.closed) {
         if (this.#error !== undefined) throw this.#error.error;
@@ -67,6 +68,10 @@ abstract class Queue implements AsyncIterableIterator<AgentEvent> {
 export class RunQueue extends Queue {
   #drained: PromiseWithResolvers<void> | undefined;
 
+  constructor(onReturn: () => void) {
+    super(onReturn, () => this.#release());
+  }
+
   push(event: AgentEvent): void | Promise<void> {
     if (this.closed) return undefined;
     this.offer(event);
@@ -75,7 +80,7 @@ export class RunQueue extends Queue {
     return this.#drained.promise;
   }
 
-  protected override onRead(): void {
+  #release(): void {
     if (this.unread.length > HIGH_WATER / 2) return;
     this.#drained?.resolve();
     this.#drained = undefined;

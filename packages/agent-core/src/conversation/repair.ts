@@ -2,7 +2,7 @@ import { type InputBlock, withContent } from "../content.ts";
 import type { AgentMessage, AssistantMessage, Message, ToolResultMessage } from "../messages.ts";
 import { STOP_REASONS } from "../stop-reasons.ts";
 import { cleanAssistant, cleanInput } from "./clean.ts";
-import { CallIds, type FitCallId, toolCalls } from "./tool-calls.ts";
+import { CallIds, type ToWireId, toolCalls } from "./tool-calls.ts";
 
 /** One repair. */
 export interface RepairChange {
@@ -51,18 +51,18 @@ const NO_RESULT: readonly InputBlock[] = [
  * anything else; no result is without its call; call ids are unique; the first message is a user's; two model turns
  * are never next to each other (except after a `pause`); no message is blank, and no text but the space between two
  * texts of one turn. Where calls of one turn share an id, their results are taken in order.
- * @param fitCallId turns a new call id into one that a wire format takes; different ids must stay different
+ * @param toWireId turns a new call id into one that a wire format takes; different ids must stay different
  */
 export function repairHistory<M extends AgentMessage>(
   messages: readonly M[],
-  fitCallId?: FitCallId,
+  toWireId?: ToWireId,
 ): RepairedHistory<M | Message>;
 export function repairHistory(
   messages: readonly AgentMessage[],
-  fitCallId?: FitCallId,
+  toWireId?: ToWireId,
 ): RepairedHistory<AgentMessage> {
   if (sound.has(messages)) return { messages, changes: [] };
-  return new HistoryRepair(fitCallId).repair(messages);
+  return new HistoryRepair(toWireId).repair(messages);
 }
 
 /** Frozen histories with nothing to mend: a request goes through several hands, each of which would look again. */
@@ -84,22 +84,22 @@ type PlacedResults = ReadonlyMap<string, PlacedResult[]>;
 
 /** Repairs histories as `repairHistory` does; what was sound, and another one begins with, is not looked at again. */
 export class HistoryRepair {
-  readonly #fitCallId: FitCallId | undefined;
+  readonly #toWireId: ToWireId | undefined;
   #ids: CallIds;
   #messages: readonly AgentMessage[] = [];
   #out: AgentMessage[] = [];
   #changes: RepairChange[] = [];
 
-  constructor(fitCallId?: FitCallId) {
-    this.#fitCallId = fitCallId;
-    this.#ids = new CallIds(fitCallId);
+  constructor(toWireId?: ToWireId) {
+    this.#toWireId = toWireId;
+    this.#ids = new CallIds(toWireId);
   }
 
   repair<M extends AgentMessage>(messages: readonly M[]): RepairedHistory<M | Message>;
   repair(messages: readonly AgentMessage[]): RepairedHistory<AgentMessage> {
     const goesOn = this.#changes.length === 0 && this.#out.every((message, at) => message === messages[at]);
     if (!goesOn) {
-      this.#ids = new CallIds(this.#fitCallId);
+      this.#ids = new CallIds(this.#toWireId);
       this.#out = [];
       this.#changes = [];
     }

@@ -24,17 +24,17 @@ export function unansweredCalls(
 }
 
 /** Turns a new call id into one that a wire format takes. It must keep different ids different. */
-export type FitCallId = (id: string) => string;
+export type ToWireId = (id: string) => string;
 
 /** The call ids that a conversation has used, and new ids for calls that would repeat one. */
 export class CallIds {
   readonly #used = new Set<string>();
   /** The number to try next behind an id. Ids are never freed, so no number has to be tried twice. */
   readonly #next = new Map<string, number>();
-  readonly #fit: FitCallId;
+  readonly #toWireId: ToWireId;
 
-  constructor(fit: FitCallId = (id) => id) {
-    this.#fit = fit;
+  constructor(toWireId: ToWireId = (id) => id) {
+    this.#toWireId = toWireId;
   }
 
   /** Keeps the ids of these messages' calls from being given to others. */
@@ -62,6 +62,6 @@ export class CallIds {
   #numbered(stem: string): string {
     const n = this.#next.get(stem) ?? 2;
     this.#next.set(stem, n + 1);
-    return this.#fit(`${stem}_${n}`);
+    return this.#toWireId(`${stem}_${n}`);
   }
 }
