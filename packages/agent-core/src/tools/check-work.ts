@@ -4,10 +4,12 @@ import { MAX_PATTERN_TEXT, type PatternCost, waysThrough } from "./pattern.ts";
 const MAX_STEPS = 300_000;
 /** What a keyword lists, such as an enum's values, is looked through at this many entries a step. */
 const ENTRIES_A_STEP = 8;
-/** Ways tried through patterns, and entries compared with each other: a fifth of a second of either. */
+/** Ways that are tried through patterns: a fifth of a second. */
 const MAX_TRIES = 2 ** 28;
-/** Entries of a list that are compared with each other: the validator tells of every pair that is the same. */
-const MAX_COMPARED = 256;
+/** Entries of a list that are compared, each with every other. */
+export const MAX_COMPARED = 128;
+/** What comparing two entries takes, in ways tried. */
+const TRIES_TO_COMPARE = 8;
 
 /** Keeps the work that a value costs bounded, whoever wrote the schema and the value. */
 export class CheckWork {
@@ -58,7 +60,7 @@ export class CheckWork {
 
   /** Whether the entries of a list may be compared too. */
   mayCompare(): boolean {
-    return this.#longestList <= MAX_COMPARED && this.#spend(this.#longestList ** 2);
+    return this.#spend(Math.min(this.#longestList, MAX_COMPARED) ** 2 * TRIES_TO_COMPARE);
   }
 
   #spend(tries: number): boolean {

@@ -1,6 +1,6 @@
 import type { Schema } from "@cfworker/json-schema";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
-import { CheckWork } from "./check-work.ts";
+import { CheckWork, MAX_COMPARED } from "./check-work.ts";
 import { MAX_PATTERN_TEXT, type PatternCost, safePattern } from "./pattern.ts";
 import { issuesOf, pointerKeys, type SchemaIssue } from "./schema-issues.ts";
 
@@ -12,9 +12,9 @@ export type JsonSchemaCheck = (value: unknown) => readonly SchemaIssue[];
  * to elsewhere and unknown keywords are annotations.
  *
  * A schema may come from anywhere, so its work is bounded: a pattern that could keep the engine busy is an annotation
- * too (`safePattern`), no string of more than 256 characters is matched against one, no list of more than 256 entries
- * has to be without equal ones, and a value that takes more steps than a sound schema asks for is wrong (`CheckWork`).
- * The validator is loaded with the first schema that needs it.
+ * too (`safePattern`), no string of more than 256 characters is matched against one, no list of more than 128 entries
+ * has them compared, and a value that takes more steps than a sound schema asks for is wrong (`CheckWork`). The
+ * validator is loaded with the first schema that needs it.
  */
 export async function compileJsonSchema(source: JsonValue): Promise<JsonSchemaCheck> {
   const { validate } = await import("@cfworker/json-schema");
@@ -110,8 +110,9 @@ class SchemaReader {
       schema.prefixItems = this.list(source.items);
       schema.items = this.read(source.additionalItems);
     }
-    this.#readPatterns(schema, source);
-    if (source.uniqueItems === true) counted(schema, "uniqueItems", () => this.work.mayCompare());
+    const all = [...this.list(source.allOf), ...this.#bounded(source)];
+    if (all.length > 0) Object.assign(schema, { allOf: all });
+    this.#readNamePatterns(schema, source);
     // The validator asks each schema that it applies for all keywords: this one, which it is not given, counts.
     const lists = Object.values(schema).filter((kept) => typeof kept === "object" && kept !== null);
     const entries = lists.reduce((sum: number, list) => sum + Object.keys(list).length, 0);
@@ -119,16 +120,22 @@ class SchemaReader {
     return schema;
   }
 
-  #readPatterns(schema: Schema, source: JsonObject): void {
-    const { pattern, patternProperties } = source;
-    const all = this.list(source.allOf);
+  /** Keywords that ask for much work at a time: for short values, and as long as there is work left. */
+  #bounded({ pattern, uniqueItems }: JsonObject): Schema[] {
+    const bounded: Schema[] = [];
     const cost = typeof pattern === "string" ? safePattern(pattern) : undefined;
     if (cost !== undefined) {
-      const matched: Schema = {};
-      counted(matched, "pattern", () => (this.work.mayMatch(cost) ? pattern : undefined));
-      all.push({ if: { not: { type: "string", maxLength: MAX_PATTERN_TEXT } }, else: matched });
+      const matched = counted({}, "pattern", () => (this.work.mayMatch(cost) ? pattern : undefined));
+      bounded.push({ if: { not: { type: "string", maxLength: MAX_PATTERN_TEXT } }, else: matched });
     }
-    if (all.length > 0) Object.assign(schema, { allOf: all });
+    if (uniqueItems === true) {
+      const compared = counted({}, "uniqueItems", () => this.work.mayCompare());
+      bounded.push({ if: { not: { maxItems: MAX_COMPARED } }, else: compared });
+    }
+    return bounded;
+  }
+
+  #readNamePatterns(schema: Schema, { patternProperties }: JsonObject): void {
     if (!isJsonObject(patternProperties)) return;
     const costs = new Map<string, PatternCost>();
     for (const name of Object.keys(patternProperties)) {
@@ -169,8 +176,8 @@ class SchemaReader {
 }
 
 /** A keyword whose value is asked for each time that the schema is applied. */
-function counted(schema: Schema, keyword: string, get: () => unknown): void {
-  Object.defineProperty(schema, keyword, { get, enumerable: true });
+function counted(schema: Schema, keyword: string, get: () => unknown): Schema {
+  return Object.defineProperty(schema, keyword, { get, enumerable: true });
 }
 
 function number(value: JsonValue): number | undefined {
