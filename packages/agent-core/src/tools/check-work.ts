@@ -21,7 +21,9 @@ export class CheckWork {
   #names = 0;
   #longestList = 0;
 
-  constructor(value: unknown) {
+  begin(value: unknown): void {
+    this.#steps = this.#tries = 0;
+    this.#longestText = this.#longestName = this.#names = this.#longestList = 0;
     this.#measure(value);
   }
 
@@ -53,9 +55,13 @@ export class CheckWork {
     return this.#spend(waysThrough(cost, Math.min(this.#longestText, MAX_PATTERN_TEXT)));
   }
 
-  /** Whether each name may be matched too. */
-  mayMatchNames(costs: readonly PatternCost[]): boolean {
-    return costs.every((cost) => this.#spend(waysThrough(cost, this.#longestName) * this.#names));
+  /**
+   * Each name is matched: which properties there may be besides cannot be told without that.
+   * @throws RangeError once it has become too much
+   */
+  matchNames(costs: readonly PatternCost[]): void {
+    const may = costs.every((cost) => this.#spend(waysThrough(cost, this.#longestName) * this.#names));
+    if (!may) throw new RangeError("too many names");
   }
 
   /** Whether the entries of a list may be compared too. */

@@ -18,8 +18,7 @@ export type JsonSchemaCheck = (value: unknown) => readonly SchemaIssue[];
  */
 export async function compileJsonSchema(source: JsonValue): Promise<JsonSchemaCheck> {
   const { validate } = await import("@cfworker/json-schema");
-  const reader = new SchemaReader(source);
-  const { schema, definitions } = reader;
+  const { schema, definitions, matchesNames, work } = new SchemaReader(source);
   const lookup = Object.fromEntries(definitions);
   const schemaAt = (location: string): unknown =>
     pointerKeys(location.slice(1)).reduce<unknown>(
@@ -27,8 +26,8 @@ export async function compileJsonSchema(source: JsonValue): Promise<JsonSchemaCh
       schema,
     );
   return (value) => {
-    reader.work = new CheckWork(value);
-    if (reader.matchesNames && !reader.work.hasShortNames) {
+    work.begin(value);
+    if (matchesNames && !work.hasShortNames) {
       return [{ path: "", message: `has a name of more than ${MAX_PATTERN_TEXT} characters` }];
     }
     try {
@@ -77,6 +76,55 @@ const KEYWORDS: ReadonlyMap<string, ReadKeyword> = new Map([
   ...each("$ref", (value, reader) => (typeof value === "string" && reader.define(value) ? value : undefined)),
 ]);
 
+/** A schema that counts how often it is applied: the validator asks it for every keyword then, also for this one. */
+class AppliedSchema {
+  [keyword: string]: unknown;
+  /** How much there is to look through in its keywords. */
+  entries = 0;
+  readonly #work: CheckWork;
+
+  constructor(work: CheckWork) {
+    this.#work = work;
+  }
+
+  get $recursiveAnchor(): boolean {
+    this.#work.step(this.entries);
+    return false;
+  }
+}
+
+const MATCHES_ALL = "";
+
+/** The `pattern` of a schema, as long as there is work left for it. */
+class BoundedPattern {
+  readonly #work: CheckWork;
+  readonly #pattern: string;
+  readonly #cost: PatternCost;
+
+  constructor(work: CheckWork, pattern: string, cost: PatternCost) {
+    this.#work = work;
+    this.#pattern = pattern;
+    this.#cost = cost;
+  }
+
+  get pattern(): string {
+    return this.#work.mayMatch(this.#cost) ? this.#pattern : MATCHES_ALL;
+  }
+}
+
+/** The `uniqueItems` of a schema, as long as there is work left for it. */
+class BoundedComparison {
+  readonly #work: CheckWork;
+
+  constructor(work: CheckWork) {
+    this.#work = work;
+  }
+
+  get uniqueItems(): boolean {
+    return this.#work.mayCompare();
+  }
+}
+
 /** Reads a schema from anywhere into one the validator can rely on: keywords it knows, each of the right kind. */
 class SchemaReader {
   readonly schema: Schema | boolean;
@@ -84,8 +132,7 @@ class SchemaReader {
   readonly definitions = new Map<string, Schema | boolean>();
   /** Whether names of properties are matched against patterns. */
   matchesNames = false;
-  /** Of the value that is being checked. */
-  work = new CheckWork(undefined);
+  readonly work = new CheckWork();
   readonly #root: JsonValue;
 
   constructor(root: JsonValue) {
@@ -95,7 +142,7 @@ class SchemaReader {
 
   read(source: unknown): Schema | boolean {
     if (typeof source === "boolean") return source;
-    const schema: Schema = {};
+    const schema = new AppliedSchema(this.work);
     if (!isJsonObject(source)) return schema;
     for (const [keyword, value] of Object.entries(source)) {
       const kept = KEYWORDS.get(keyword)?.(value, this);
@@ -113,10 +160,8 @@ class SchemaReader {
     const all = [...this.list(source.allOf), ...this.#bounded(source)];
     if (all.length > 0) Object.assign(schema, { allOf: all });
     this.#readNamePatterns(schema, source);
-    // The validator asks each schema that it applies for all keywords: this one, which it is not given, counts.
     const lists = Object.values(schema).filter((kept) => typeof kept === "object" && kept !== null);
-    const entries = lists.reduce((sum: number, list) => sum + Object.keys(list).length, 0);
-    counted(schema, "format", () => this.work.step(entries));
+    schema.entries = lists.reduce((sum: number, list) => sum + Object.keys(list ?? {}).length, 0);
     return schema;
   }
 
@@ -124,18 +169,17 @@ class SchemaReader {
   #bounded({ pattern, uniqueItems }: JsonObject): Schema[] {
     const bounded: Schema[] = [];
     const cost = typeof pattern === "string" ? safePattern(pattern) : undefined;
-    if (cost !== undefined) {
-      const matched = counted({}, "pattern", () => (this.work.mayMatch(cost) ? pattern : undefined));
-      bounded.push({ if: { not: { type: "string", maxLength: MAX_PATTERN_TEXT } }, else: matched });
+    if (typeof pattern === "string" && cost !== undefined) {
+      const short = { type: "string", maxLength: MAX_PATTERN_TEXT } as const;
+      bounded.push({ if: { not: short }, else: new BoundedPattern(this.work, pattern, cost) });
     }
     if (uniqueItems === true) {
-      const compared = counted({}, "uniqueItems", () => this.work.mayCompare());
-      bounded.push({ if: { not: { maxItems: MAX_COMPARED } }, else: compared });
+      bounded.push({ if: { not: { maxItems: MAX_COMPARED } }, else: new BoundedComparison(this.work) });
     }
     return bounded;
   }
 
-  #readNamePatterns(schema: Schema, { patternProperties }: JsonObject): void {
+  #readNamePatterns(schema: AppliedSchema, { patternProperties }: JsonObject): void {
     if (!isJsonObject(patternProperties)) return;
     const costs = new Map<string, PatternCost>();
     for (const name of Object.keys(patternProperties)) {
@@ -144,10 +188,11 @@ class SchemaReader {
     }
     const safe = Object.entries(patternProperties).filter(([name]) => costs.has(name));
     const kept = this.map(Object.fromEntries(safe));
-    counted(schema, "patternProperties", () => {
-      // Which properties there may be besides cannot be told without them.
-      if (!this.work.mayMatchNames([...costs.values()])) throw new RangeError("too many names");
-      return kept;
+    Object.defineProperty(schema, "patternProperties", {
+      get: () => {
+        this.work.matchNames([...costs.values()]);
+        return kept;
+      },
     });
     this.matchesNames ||= safe.length > 0;
     if (safe.length === Object.keys(patternProperties).length) return;
@@ -173,11 +218,6 @@ class SchemaReader {
     this.definitions.set(ref, this.read(target));
     return true;
   }
-}
-
-/** A keyword whose value is asked for each time that the schema is applied. */
-function counted(schema: Schema, keyword: string, get: () => unknown): Schema {
-  return Object.defineProperty(schema, keyword, { get, enumerable: true });
 }
 
 function number(value: JsonValue): number | undefined {

@@ -103,7 +103,7 @@ function leafIssue(unit: OutputUnit, schemaAt: SchemaAt): SchemaIssue {
     return { path: `${path}/${missing.replaceAll("~", "~0").replaceAll("/", "~1")}`, message: "is missing" };
   }
   const pattern = unit.keyword === "pattern" ? schemaAt(unit.keywordLocation) : undefined;
-  return { path, message: pattern === undefined ? unit.error : `String does not match ${pattern}.` };
+  return { path, message: !pattern ? unit.error : `String does not match ${pattern}.` };
 }
 
 /** The keys of a JSON pointer. */
