@@ -1,5 +1,5 @@
 import type { ChannelCache, ChannelLogger } from "../contract/definition.ts";
-import { isChannelError, isLasting } from "../contract/errors.ts";
+import { isChannelError, isLasting, reasonOf } from "../contract/errors.ts";
 import { isPayload, textAt } from "../inbound/payload.ts";
 
 const dayMs = 24 * 3_600_000;
@@ -23,20 +23,26 @@ export type NameOf = (userId: string, signal: AbortSignal) => Promise<{ readonly
 export function createNames({ cache, prefix, ask, logger }: NamesOptions): NameOf {
   const asking = new Map<string, { readonly person: ReturnType<NameOf>; readonly signal: AbortSignal }>();
 
+  /** Without the cache a name is asked for again, and no worse. */
+  function uncached(error: unknown): void {
+    logger.debug("names are not cached", { reason: reasonOf(error) });
+  }
+
   async function lookUp(userId: string, signal: AbortSignal): ReturnType<NameOf> {
     const key = `${prefix}/${userId}`;
-    const cached = await cache.get(key);
+    const cached = await cache.get(key).catch(uncached);
     if (isPayload(cached)) {
       const name = textAt(cached, "name");
       return name === undefined ? undefined : { name };
     }
     try {
       const name = await ask(userId, signal);
-      await cache.set(key, name ? { name } : {}, name ? dayMs : refusedMs);
+      await cache.set(key, name ? { name } : {}, name ? dayMs : refusedMs).catch(uncached);
       return name ? { name } : undefined;
     } catch (error) {
       const code = isChannelError(error) ? error.code : "transient";
-      if (!signal.aborted) await cache.set(key, {}, isLasting(error) ? refusedMs : unreachableMs);
+      if (!signal.aborted)
+        await cache.set(key, {}, isLasting(error) ? refusedMs : unreachableMs).catch(uncached);
       logger.debug("a name could not be looked up", { userId, code });
       return undefined;
     }
