@@ -65,6 +65,15 @@ it("reads what it is called with by the method's schema, and knows no other meth
   await expect(peer.call({ ...greet, name: "shout" }, { name: "Ann" })).rejects.toThrow("no method shout");
 });
 
+it("waits for no answer to what cannot be written", async () => {
+  const { peer, far, gone } = open();
+  await expect(peer.call(greet, { name: 1n as unknown as string })).rejects.toThrow("BigInt");
+  // Were it waited for, this would be an answer of the wrong kind, and cut the line.
+  far.write('{"type":"result","id":0}\n');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(gone).toEqual([]);
+});
+
 it.each([
   ["no JSON", "{\n"],
   ["no frame", '{"type":"of tomorrow"}\n'],

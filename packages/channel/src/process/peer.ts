@@ -66,6 +66,8 @@ export class Peer {
     const abort = (): void => this.#write({ type: "abort", id });
     return new Promise<Result>((resolve, reject) => {
       if (this.#gone !== undefined) return reject(new PeerGone(this.#gone));
+      // What cannot be written is no call that waits for an answer.
+      const written = JSON.parse(JSON.stringify(params));
       this.#pending.set(id, {
         settle: (value) => {
           const read = result.safeParse(value);
@@ -79,7 +81,7 @@ export class Peer {
         type: "call",
         id,
         method,
-        params: JSON.parse(JSON.stringify(params)),
+        params: written,
         ...(signal?.aborted === true ? { aborted: true } : {}),
       });
       signal?.addEventListener("abort", abort, { once: true });
