@@ -35,6 +35,17 @@ export const faults: readonly Fault[] = [
     }),
   },
   {
+    fault: "claims polls, and has no way to end one",
+    check: "definition: has a method for each capability, and none without",
+    plant: (sound) => ({
+      ...sound,
+      create: async (context) => {
+        const { closePoll: _missing, ...channel } = await sound.create(context);
+        return channel;
+      },
+    }),
+  },
+  {
     fault: "writes addresses without its prefix",
     check: "addresses: reads back what it wrote",
     plant: (sound) => ({ ...sound, codec: { ...sound.codec, encode: ({ id }) => id } }),

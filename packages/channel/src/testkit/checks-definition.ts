@@ -55,6 +55,7 @@ export const definitionChecks: readonly Check[] = [
         webhook: can.transports.includes("webhook"),
         edit: can.edit !== undefined,
         remove: can.remove === true,
+        closePoll: can.polls !== undefined,
         react: can.reactions === true,
         typing: can.typing === true,
         openDirect: can.openDirect === true,
