@@ -18,7 +18,7 @@ export const pageSize = 50;
 /** Of what was missed in a chat: the latest five hundred messages. */
 const mostPages = 10;
 
-/** A stretch of time in milliseconds since the epoch; Feishu counts in seconds. */
+/** A stretch of time in milliseconds since the epoch; Feishu counts in seconds, of which it is given the wider. */
 interface Span {
   readonly start?: number;
   readonly end?: number;
@@ -67,7 +67,6 @@ async function listPage(
   signal: AbortSignal,
   token?: string,
 ): Promise<Page> {
-  const seconds = (ms: number): string => String(Math.floor(ms / 1000));
   const { data } = await api.call({ what: "reading a chat", write: false, signal }, (client) =>
     client.message.list({
       params: {
@@ -75,8 +74,8 @@ async function listPage(
         container_id: chatId,
         sort_type: "ByCreateTimeDesc",
         page_size: size,
-        ...(start === undefined ? {} : { start_time: seconds(start) }),
-        ...(end === undefined ? {} : { end_time: seconds(end) }),
+        ...(start === undefined ? {} : { start_time: String(Math.floor(start / 1000)) }),
+        ...(end === undefined ? {} : { end_time: String(Math.ceil(end / 1000)) }),
         ...(token === undefined ? {} : { page_token: token }),
       },
     }),
@@ -115,8 +114,8 @@ export async function readHistory(
   if (!to.id.startsWith("oc_"))
     throw new ChannelError("unsupported", "Feishu: only a chat can be read, not the address of a person");
   const { limit, before } = options;
-  const size = Math.min(Math.max(limit, 1), pageSize);
-  const span = { size, ...(before === undefined ? {} : { end: before }) };
+  // With an end, Feishu also lists what came in the rest of its second.
+  const span = before === undefined ? { size: Math.min(Math.max(limit, 1), pageSize) } : { end: before };
   const items = await listMessages(api, to.id, span, options.signal);
   return items
     .filter(

@@ -246,6 +246,25 @@ describe("sending", () => {
     expect(await new Response(media?.body).text()).toBe("pixels");
   });
 
+  it("reads the past up to a time within a second", async () => {
+    await using bench = await openBench();
+    const second = Math.floor(Date.now() / 1000) * 1000 - 10_000;
+    for (const ms of [100, 400, 700])
+      bench.standIn.plant({
+        messageId: `om_${ms}`,
+        chatId: chat.id,
+        msgType: "text",
+        content: JSON.stringify({ text: `at ${ms}` }),
+        senderId: "ou_sender",
+        at: second + ms,
+      });
+    const past = await bench.channel.history?.(chat, { limit: 2, before: second + 500, signal: never });
+    expect(past?.map(({ text }) => text)).toEqual(["at 100", "at 400"]);
+    // Feishu does not say that the second of an end belongs to what it lists.
+    const asked = bench.standIn.requests.map(({ path }) => path).filter((path) => path.includes("end_time"));
+    expect(asked).toEqual([expect.stringContaining(`end_time=${second / 1000 + 1}`)]);
+  });
+
   it("takes no other message without letters for one that it looks for", async () => {
     await using bench = await openBench();
     await bench.channel.send(chat, { parts: [{ type: "text", text: "🎉" }] }, options);
