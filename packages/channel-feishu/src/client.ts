@@ -1,8 +1,7 @@
-import type { Readable } from "node:stream";
-import type { Client, HttpInstance } from "@larksuiteoapi/node-sdk";
-import type { Clock } from "@signalbox/channel";
+import type { Client } from "@larksuiteoapi/node-sdk";
+import { type Clock, isPayload } from "@signalbox/channel";
 import { apiBase, type FeishuConfig } from "./config.ts";
-import { callSignal, FeishuHttpError } from "./http.ts";
+import { callSignal, type Download, type FeishuHttp, FeishuHttpError, type FeishuRequest } from "./http.ts";
 import { limits } from "./limits.ts";
 import { untilAborted } from "./until-aborted.ts";
 
@@ -36,53 +35,37 @@ interface RequestParts {
   readonly data?: object;
 }
 
-interface Download {
-  readonly data: Readable;
-  readonly headers: unknown;
-}
-
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-
-/** How this call differs from those that send and answer JSON. */
-interface Form {
-  readonly responseType?: "stream";
-  readonly $return_headers?: true;
-  readonly headers?: Readonly<Record<string, string>>;
-}
 
 const MESSAGES = "/open-apis/im/v1/messages";
 const CARDS = "/open-apis/cardkit/v1/cards";
 
 /** Calls as the app itself, with its token. */
-export function createClient(http: HttpInstance, config: FeishuConfig, clock: Clock): FeishuClient {
+export function createClient(http: FeishuHttp, config: FeishuConfig, clock: Clock): FeishuClient {
   const token = tenantToken(http, config, clock);
 
-  async function request<Answer>(
+  async function requestOf(
     method: Method,
     url: string,
     { path = {}, ...parts }: RequestParts,
-    { headers, ...form }: Form = {},
-  ): Promise<Answer> {
-    return await http.request({
+  ): Promise<FeishuRequest> {
+    return {
       method,
       url: apiBase(config) + url.replace(/:(\w+)/g, (_, name: string) => path[name] ?? ""),
       ...parts,
-      headers: { "user-agent": "signalbox", authorization: `Bearer ${await token.get()}`, ...headers },
-      ...form,
-    });
+      headers: { "user-agent": "signalbox", authorization: `Bearer ${await token.get()}` },
+    };
   }
 
   const json =
     (method: Method, url: string) =>
-    <Answer>(parts: RequestParts = {}): Promise<Answer> =>
-      request(method, url, parts);
+    async <Answer>(parts: RequestParts = {}): Promise<Answer> =>
+      http.request(await requestOf(method, url, parts));
 
   const upload =
     (url: string) =>
-    async <Answer>(parts: RequestParts = {}): Promise<Answer> => {
-      const headers = { "content-type": "multipart/form-data" };
-      return (await request<{ data: Answer }>("POST", url, parts, { headers })).data;
-    };
+    async <Answer>({ data }: RequestParts = {}): Promise<Answer> =>
+      (await http.request<{ data: Answer }>(await requestOf("POST", url, { data: formOf(data) }))).data;
 
   return {
     message: {
@@ -100,11 +83,8 @@ export function createClient(http: HttpInstance, config: FeishuConfig, clock: Cl
       delete: json("DELETE", `${MESSAGES}/:message_id/reactions/:reaction_id`),
     },
     messageResource: {
-      get: (parts) =>
-        request("GET", `${MESSAGES}/:message_id/resources/:file_key`, parts, {
-          responseType: "stream",
-          $return_headers: true,
-        }),
+      get: async (parts) =>
+        http.download(await requestOf("GET", `${MESSAGES}/:message_id/resources/:file_key`, parts)),
     },
     image: { create: upload("/open-apis/im/v1/images") },
     file: { create: upload("/open-apis/im/v1/files") },
@@ -117,9 +97,19 @@ export function createClient(http: HttpInstance, config: FeishuConfig, clock: Cl
       idConvert: json("POST", `${CARDS}/id_convert`),
     },
     cardElement: { content: json("PUT", `${CARDS}/:card_id/elements/:element_id/content`) },
-    get: (url, params = {}) => request("GET", url, { params }),
+    get: (url, params = {}) => json("GET", url)({ params }),
     forgetToken: token.forget,
   };
+}
+
+/** The fields of an upload; its bytes under a name that says nothing, since the real one is a field of its own. */
+function formOf(data: unknown): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(isPayload(data) ? data : {})) {
+    if (value instanceof Uint8Array) form.append(name, new Blob([new Uint8Array(value)]), "upload");
+    else if (value !== undefined) form.append(name, String(value));
+  }
+  return form;
 }
 
 interface TokenAnswer {
@@ -130,7 +120,7 @@ interface TokenAnswer {
 
 /** The token that the app calls with, asked for at the first call and again shortly before it expires. */
 function tenantToken(
-  http: HttpInstance,
+  http: FeishuHttp,
   config: FeishuConfig,
   clock: Clock,
 ): { get(): Promise<string>; forget(): void } {
@@ -141,7 +131,7 @@ function tenantToken(
 
   async function ask(): Promise<string> {
     const answer = await http
-      .post<TokenAnswer>(url, { app_id: appId, app_secret: appSecret })
+      .request<TokenAnswer>({ method: "POST", url, data: { app_id: appId, app_secret: appSecret } })
       .catch((error: unknown) => Promise.reject(notSent(error)));
     if (answer.tenant_access_token === undefined)
       throw new FeishuHttpError("no token in the answer", { unsent: true });

@@ -1,10 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { Readable } from "node:stream";
-import type { HttpInstance, HttpRequestOptions } from "@larksuiteoapi/node-sdk";
 import {
   type Deadline,
   deadline,
-  isPayload,
   neverSent,
   objectAt,
   type Payload,
@@ -40,106 +37,120 @@ export class FeishuHttpError extends Error {
 /** The signal of the call that is under way: the SDK's requests, whose form all have, have no place for one. */
 export const callSignal: AsyncLocalStorage<AbortSignal> = new AsyncLocalStorage();
 
+/** One request, in those words of the SDK that its long connection and our own client use. */
+export interface FeishuRequest {
+  readonly url?: string;
+  /** Default `GET`. */
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  /** Of the address; what is undefined is left out. */
+  readonly params?: object;
+  /** The body: a form as it is, anything else as JSON. */
+  readonly data?: unknown;
+  /** In milliseconds. */
+  readonly timeout?: number;
+}
+
+export interface Download {
+  readonly body: ReadableStream<Uint8Array>;
+  readonly headers: Headers;
+}
+
+export interface FeishuHttp {
+  /** What Feishu answers, if it is a success. */
+  request<Answer>(request: FeishuRequest): Promise<Answer>;
+  /** The answer as it comes: the time limit is for its head, and then for each piece. */
+  download(request: FeishuRequest): Promise<Download>;
+}
+
 /** Carries requests over the host's `fetch`, with the call's signal, a time limit and typed errors. */
-export function createHttp(fetch: typeof globalThis.fetch, now: () => number): HttpInstance {
-  async function request<T, R = T, D = unknown>(options: HttpRequestOptions<D>): Promise<R> {
-    const usual = isUpload(headersOf(options)) ? limits.uploadTimeoutMs : limits.requestTimeoutMs;
-    const limit = deadline(options.timeout ?? usual, callSignal.getStore());
-    try {
-      return await ask<R, D>(options, limit);
-    } finally {
-      if (options.responseType !== "stream") limit.end();
-    }
-  }
-
-  async function ask<R, D>(options: HttpRequestOptions<D>, limit: Deadline): Promise<R> {
-    const response = await send(fetch, options, limit.signal);
-    const headers = Object.fromEntries(response.headers);
-    if (response.ok && options.responseType === "stream") {
-      const data = response.body === null ? Readable.from([]) : Readable.fromWeb(response.body);
-      data.once("close", limit.end);
-      // The SDK's own signature lets the caller say what comes back.
-      return (options.$return_headers === true ? { data, headers } : data) as R;
-    }
-    const text = await readText(response);
-    const body = parsePayload(text);
-    const refused = body !== undefined && typeof body["code"] === "number" && body["code"] !== 0;
-    if (!response.ok || body === undefined || refused) throw failure(response, body, now());
-    return (options.$return_headers === true ? { data: body, headers } : body) as R;
-  }
-
-  const without =
-    (method: string) =>
-    <T, R = T, D = unknown>(url: string, options?: HttpRequestOptions<D>) =>
-      request<T, R, D>({ ...options, url, method });
-  const withBody =
-    (method: string) =>
-    <T, R = T, D = unknown>(url: string, data?: D, options?: HttpRequestOptions<D>) =>
-      request<T, R, D>({ ...options, url, method, ...(data === undefined ? {} : { data }) });
+export function createHttp(fetch: typeof globalThis.fetch, now: () => number): FeishuHttp {
   return {
-    request,
-    get: without("GET"),
-    delete: without("DELETE"),
-    head: without("HEAD"),
-    options: without("OPTIONS"),
-    post: withBody("POST"),
-    put: withBody("PUT"),
-    patch: withBody("PATCH"),
+    async request<Answer>(request: FeishuRequest): Promise<Answer> {
+      const usual = request.data instanceof FormData ? limits.uploadTimeoutMs : limits.requestTimeoutMs;
+      const limit = deadline(request.timeout ?? usual, callSignal.getStore());
+      try {
+        const response = await send(fetch, request, limit.signal);
+        const body = parsePayload(await readText(response));
+        const refused = body !== undefined && typeof body["code"] === "number" && body["code"] !== 0;
+        if (!response.ok || body === undefined || refused) throw failure(response, body, now());
+        // Whoever asks knows what Feishu answers to that.
+        return body as Answer;
+      } finally {
+        limit.end();
+      }
+    },
+
+    async download(request) {
+      const limit = deadline(limits.requestTimeoutMs, callSignal.getStore());
+      try {
+        const response = await send(fetch, request, limit.signal);
+        if (!response.ok) throw failure(response, parsePayload(await readText(response)), now());
+        return { body: piecewise(response.body ?? new Blob().stream(), limit), headers: response.headers };
+      } catch (error) {
+        limit.end();
+        throw error;
+      }
+    },
   };
 }
 
-async function send<D>(
+/** The same bytes; the limit is for each piece that is waited for, and not for how long the reader takes with it. */
+function piecewise(body: ReadableStream<Uint8Array>, limit: Deadline): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  limit.pause();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        limit.restart();
+        try {
+          const { value, done } = await reader.read();
+          if (!done) {
+            limit.pause();
+            return controller.enqueue(value);
+          }
+          controller.close();
+        } catch (error) {
+          controller.error(error);
+        }
+        limit.end();
+      },
+      async cancel(reason) {
+        limit.end();
+        await reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function send(
   fetch: typeof globalThis.fetch,
-  options: HttpRequestOptions<D>,
+  { url: address = "", method = "GET", headers, params = {}, data }: FeishuRequest,
   signal: AbortSignal,
 ): Promise<Response> {
-  const url = new URL(options.url ?? "");
-  for (const [name, value] of Object.entries(options.params ?? {})) {
-    for (const item of Array.isArray(value) ? value : [value]) {
-      if (item !== undefined && item !== null) url.searchParams.append(name, String(item));
-    }
+  const url = new URL(address);
+  for (const [name, value] of Object.entries(params)) {
+    if (value !== undefined && value !== null) url.searchParams.append(name, String(value));
   }
-  const method = (options.method ?? "GET").toUpperCase();
-  const hasBody = method !== "GET" && method !== "HEAD" && options.data !== undefined;
-  const headers = headersOf(options);
-  const isForm = isUpload(headers);
-  // The boundary belongs to the type: `fetch` writes both.
-  if (isForm) delete headers["content-type"];
-  else if (hasBody) headers["content-type"] = "application/json; charset=utf-8";
-  const body = isForm ? formOf(options.data) : JSON.stringify(options.data);
+  const head = new Headers();
+  for (const [name, value] of Object.entries(headers ?? {})) head.set(name, String(value));
+  // The boundary belongs to the type of a form: `fetch` writes both.
+  const isForm = data instanceof FormData;
+  if (data !== undefined && !isForm) head.set("content-type", "application/json; charset=utf-8");
+  const body = isForm ? data : JSON.stringify(data);
   try {
+    // Feishu leads nowhere else, and the words of people are nobody else's.
     return await fetch(url, {
-      method,
-      headers,
+      method: method.toUpperCase(),
+      headers: head,
       signal,
-      // Feishu leads nowhere else, and the words of people are nobody else's.
       redirect: "manual",
-      ...(hasBody ? { body } : {}),
+      body,
     });
   } catch (cause) {
     throw new FeishuHttpError(`no answer from ${url.host}`, { unsent: neverSent(cause), cause });
   }
-}
-
-/** The fields of an upload; its bytes under a name that says nothing, since the real one is a field of its own. */
-function formOf(data: unknown): FormData {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(isPayload(data) ? data : {})) {
-    if (value instanceof Uint8Array) form.append(name, new Blob([new Uint8Array(value)]), "upload");
-    else if (value !== undefined) form.append(name, String(value));
-  }
-  return form;
-}
-
-function headersOf<D>(options: HttpRequestOptions<D>): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(options.headers ?? {}))
-    headers[name.toLowerCase()] = String(value);
-  return headers;
-}
-
-function isUpload(headers: Readonly<Record<string, string>>): boolean {
-  return headers["content-type"] === "multipart/form-data";
 }
 
 async function readText(response: Response): Promise<string> {

@@ -1,4 +1,3 @@
-import { Readable } from "node:stream";
 import {
   ChannelError,
   type FetchedMedia,
@@ -151,8 +150,5 @@ export async function fetchMedia(
       params: { type },
     }),
   );
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(isPayload(answer.headers) ? answer.headers : {}))
-    if (typeof value === "string") headers.set(name, value);
-  return fetchedMedia({ body: Readable.toWeb(answer.data), headers }, media, limits.mediaBytes);
+  return fetchedMedia(answer, media, limits.mediaBytes);
 }

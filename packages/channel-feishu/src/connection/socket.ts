@@ -9,7 +9,7 @@ import {
   superviseConnection,
 } from "@signalbox/channel";
 import { apiBase, type FeishuConfig } from "../config.ts";
-import { callSignal, createHttp, FeishuHttpError } from "../http.ts";
+import { callSignal, createHttp, type FeishuHttp, FeishuHttpError } from "../http.ts";
 import { type EventEnvelope, readEnvelope } from "../inbound/envelope.ts";
 import { limits } from "../limits.ts";
 
@@ -106,13 +106,22 @@ function unconnected(reason: string): ChannelError {
 /** Codes of the call for a connection's address that mean: not with these credentials, or not for this app. */
 const refusals: readonly (number | undefined)[] = [403, 514, 1_000_040_350];
 
+const notAsked = (): Promise<never> =>
+  Promise.reject(new Error("a long connection asks for its address alone"));
+
 /** Tells at once why no address of a connection was given: the SDK takes every failure for one that passes. */
-function endpointHttp(http: HttpInstance, fail: (error: ChannelError) => void): HttpInstance {
+function endpointHttp(http: FeishuHttp, fail: (error: ChannelError) => void): HttpInstance {
   return {
-    ...http,
+    get: notAsked,
+    delete: notAsked,
+    head: notAsked,
+    options: notAsked,
+    post: notAsked,
+    put: notAsked,
+    patch: notAsked,
     async request<T, R = T, D = unknown>(options: HttpRequestOptions<D>): Promise<R> {
       try {
-        return await http.request<T, R, D>(options);
+        return await http.request<R>(options);
       } catch (error) {
         const code = error instanceof FeishuHttpError ? error.code : undefined;
         const reason = error instanceof Error ? error.message : "failed";

@@ -50,6 +50,29 @@ test("once ended it leaves nothing behind and never fires", () => {
   expect(signal.aborted).toBe(false);
 });
 
+test("counts anew from a restart, and not at all while it is paused", () => {
+  const parent = new AbortController();
+  const { signal, restart, pause } = deadline(50, parent.signal);
+  vi.advanceTimersByTime(40);
+  restart();
+  vi.advanceTimersByTime(40);
+  expect(signal.aborted).toBe(false);
+  pause();
+  vi.advanceTimersByTime(1_000);
+  expect(signal.aborted).toBe(false);
+  restart();
+  vi.advanceTimersByTime(50);
+  expect(signal.reason).toMatchObject({ name: "TimeoutError" });
+});
+
+test("listens to its parents while it is paused", () => {
+  const parent = new AbortController();
+  const { signal, pause } = deadline(50, parent.signal);
+  pause();
+  parent.abort("over");
+  expect(signal.reason).toBe("over");
+});
+
 test("a deadline that has fired leaves nothing on its parents", () => {
   const parent = new AbortController();
   deadline(50, parent.signal);

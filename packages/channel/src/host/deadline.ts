@@ -3,6 +3,10 @@ import { timerMs } from "./system-clock.ts";
 /** A signal that fires with any of its parents or when its time is up. */
 export interface Deadline {
   readonly signal: AbortSignal;
+  /** The time begins anew: for work that comes in pieces, each of which may take so long. */
+  restart(): void;
+  /** No time runs until `restart`; the parents are listened to all the same. */
+  pause(): void;
   /** To be called when the work is done: lets go of the timer and of the parents. */
   end(): void;
 }
@@ -16,17 +20,27 @@ export interface Deadline {
 export function deadline(ms: number, ...parents: readonly (AbortSignal | undefined)[]): Deadline {
   const controller = new AbortController();
   const heard: [AbortSignal, () => void][] = [];
-  const timer = setTimeout(() => {
-    end();
-    controller.abort(new DOMException(`The work took longer than ${ms} ms`, "TimeoutError"));
-  }, timerMs(ms));
-  timer.unref();
+  let timer: NodeJS.Timeout | undefined;
+
+  function pause(): void {
+    clearTimeout(timer);
+  }
+
+  function restart(): void {
+    pause();
+    timer = setTimeout(() => {
+      end();
+      controller.abort(new DOMException(`The work took longer than ${ms} ms`, "TimeoutError"));
+    }, timerMs(ms));
+    timer.unref();
+  }
 
   function end(): void {
-    clearTimeout(timer);
+    pause();
     for (const [parent, listener] of heard.splice(0)) parent.removeEventListener("abort", listener);
   }
 
+  restart();
   for (const parent of parents) {
     if (parent === undefined) continue;
     const listener = (): void => {
@@ -40,5 +54,5 @@ export function deadline(ms: number, ...parents: readonly (AbortSignal | undefin
     parent.addEventListener("abort", listener);
     heard.push([parent, listener]);
   }
-  return { signal: controller.signal, end };
+  return { signal: controller.signal, restart, pause, end };
 }
