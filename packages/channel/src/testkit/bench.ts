@@ -2,7 +2,6 @@ import { strict as assert } from "node:assert";
 import { setTimeout as delay } from "node:timers/promises";
 import type { TextCapability } from "../contract/capabilities.ts";
 import type { ChannelContext, ChannelDefinition } from "../contract/definition.ts";
-import { type ChannelError, isChannelError } from "../contract/errors.ts";
 import { textLength } from "../text.ts";
 import type { ChannelHarness, Platform } from "./harness.ts";
 import { openChannel, type RunningChannel } from "./open-channel.ts";
@@ -39,19 +38,6 @@ export async function openBench<Config, Address>(
     },
   });
   return Object.assign(running, { platform });
-}
-
-/** The ChannelError that `work` fails with; anything else fails the test. `what` says what should have failed. */
-export async function failing(work: Promise<unknown>, what: string): Promise<ChannelError> {
-  let error: unknown;
-  try {
-    await work;
-  } catch (thrown) {
-    error = thrown;
-  }
-  assert.ok(error !== undefined, `${what} should have failed with a ChannelError, and did not fail`);
-  assert.ok(isChannelError(error), `${what}: a channel throws ChannelErrors, not ${String(error)}`);
-  return error;
 }
 
 /** Exactly `length` long in the unit, of characters as wide as they come. */

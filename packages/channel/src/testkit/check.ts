@@ -1,3 +1,4 @@
+import type { Capabilities } from "../contract/capabilities.ts";
 import type { ChannelDefinition } from "../contract/definition.ts";
 import type { Bench, BenchOptions } from "./bench.ts";
 import type { ChannelHarness } from "./harness.ts";
@@ -22,6 +23,12 @@ export interface Check {
   run<Config, Address>(subject: Subject<Config, Address>): Promise<void>;
 }
 
+/** For checks of a capability; `without` says why they do not apply to a channel that does not have it. */
+export function only(capability: keyof Capabilities, without: string): NonNullable<Check["applies"]> {
+  return ({ capabilities }) =>
+    capabilities[capability] === undefined || capabilities[capability] === false ? without : undefined;
+}
+
 /** For checks that need a platform between the channel and people. */
 export function withPlatform({ capabilities }: ChannelDefinition): string | undefined {
   return capabilities.transports.includes("internal") ? "no platform" : undefined;
@@ -37,4 +44,11 @@ export function needed<T>(value: T | undefined, what: string): T {
   if (value === undefined)
     throw new Error(`The harness has no ${what}: add it, or skip this test with a reason.`);
   return value;
+}
+
+/** A method that the harness, or a channel by its capabilities, must have for a check that applies. */
+export function method<Of, Name extends keyof Of & string>(of: Of, name: Name): NonNullable<Of[Name]> {
+  const found: unknown = needed(of[name], name);
+  if (typeof found !== "function") throw new TypeError(`${name} is no method`);
+  return found.bind(of);
 }

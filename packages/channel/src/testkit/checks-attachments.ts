@@ -1,10 +1,10 @@
 import { strict as assert } from "node:assert";
 import type { Capabilities, OutboundMediaKind, SendMediaLimit } from "../contract/capabilities.ts";
-import type { ChannelDefinition } from "../contract/definition.ts";
 import { ChannelError } from "../contract/errors.ts";
 import type { MediaPart, OutboundPart, SendOptions } from "../contract/messages.ts";
-import { failing, never } from "./bench.ts";
-import { type Check, needed, withKeys } from "./check.ts";
+import { never } from "./bench.ts";
+import { type Check, method, needed, only, withKeys } from "./check.ts";
+import { failing } from "./failing.ts";
 
 /** The smallest thing of each kind that a server that looks at it takes for what it says. */
 const samples: Readonly<Record<OutboundMediaKind, { readonly mimeType: string; readonly content: Buffer }>> =
@@ -73,9 +73,7 @@ function source(opened: string[] = []): SendOptions {
   };
 }
 
-function withMedia({ capabilities }: ChannelDefinition): string | undefined {
-  return capabilities.sendMedia === undefined ? "sends no attachments" : undefined;
-}
+const withMedia = only("sendMedia", "sends no attachments");
 
 /** Attachments that go out. */
 export const attachmentChecks: readonly Check[] = [
@@ -99,7 +97,7 @@ export const attachmentChecks: readonly Check[] = [
     applies: withMedia,
     async run({ open, definition }) {
       await using bench = await open();
-      const sentMedia = needed(bench.platform.sentMedia?.bind(bench.platform), "sentMedia");
+      const sentMedia = method(bench.platform, "sentMedia");
       const claimed = claimedBy(definition.capabilities);
       assert.ok(claimed.length > 0, "sendMedia names no kind");
       const parts: OutboundPart[] = [
@@ -204,7 +202,7 @@ export const attachmentChecks: readonly Check[] = [
     applies: (definition) => withMedia(definition) ?? withKeys(definition),
     async run({ open, definition }) {
       await using bench = await open();
-      const sentMedia = needed(bench.platform.sentMedia?.bind(bench.platform), "sentMedia");
+      const sentMedia = method(bench.platform, "sentMedia");
       const [claimed] = claimedBy(definition.capabilities);
       const parts = [partOf(...needed(claimed, "kind of attachment"))];
       const first = await bench.channel.send(bench.platform.to, { parts }, source());

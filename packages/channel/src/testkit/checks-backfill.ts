@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import type { ChannelDefinition } from "../contract/definition.ts";
 import { createMemoryState } from "../host/memory.ts";
 import { eventually } from "./bench.ts";
-import { type Check, needed, withPlatform } from "./check.ts";
+import { type Check, method, withPlatform } from "./check.ts";
 import type { Delivery } from "./harness.ts";
 
 const group = "coming back";
@@ -35,7 +35,7 @@ export const backfillChecks: readonly Check[] = [
       const { platform } = before;
       assert.equal(await platform.deliver(before.channel, said(1)), true);
       await before.channel.stop({ drainMs: 1_000 });
-      const miss = needed(platform.miss?.bind(platform), "miss");
+      const miss = method(platform, "miss");
       for (const number of [2, 3]) await miss(said(number));
       await using after = await open({ platform, context: { state } });
       const texts = () => after.events.flatMap((event) => (event.type === "message" ? [event.text] : []));

@@ -1,34 +1,20 @@
 import { strict as assert } from "node:assert";
-import type { Capabilities } from "../contract/capabilities.ts";
+import { isLasting } from "../contract/errors.ts";
 import type { Outbound } from "../contract/messages.ts";
-import { type Bench, failing, never } from "./bench.ts";
-import { type Check, needed } from "./check.ts";
+import { type Bench, never } from "./bench.ts";
+import { type Check, method, needed, only } from "./check.ts";
+import { failing } from "./failing.ts";
 import type { Delivery } from "./harness.ts";
+import { texts, words } from "./steps.ts";
 
 const group = "changes";
 
 const hello: Delivery = { eventId: "event-1", messageId: "message-1", text: "hello", from: "person" };
 
-/** What the same again would meet again. */
-const lasting: ReadonlySet<string> = new Set(["permission", "not_found", "unsupported", "invalid"]);
-
-function words(text: string): Outbound {
-  return { parts: [{ type: "text", text }] };
-}
-
-function only(capability: keyof Capabilities, without: string): NonNullable<Check["applies"]> {
-  return ({ capabilities }) =>
-    capabilities[capability] === undefined || capabilities[capability] === false ? without : undefined;
-}
-
 async function sendOne<Address>({ channel, platform }: Bench<Address>, text: string): Promise<string> {
   const options = { idempotencyKey: "conf-1", signal: never };
   const { parts } = await channel.send(platform.to, words(text), options);
   return needed(parts[0]?.messageId, "receipt");
-}
-
-function texts<Address>({ platform }: Bench<Address>): string[] {
-  return platform.sent().map(({ text }) => text);
 }
 
 /** What is done to messages that are there. */
@@ -39,7 +25,7 @@ export const changeChecks: readonly Check[] = [
     applies: only("edit", "no edits"),
     async run({ open }) {
       await using bench = await open();
-      const edit = needed(bench.channel.edit?.bind(bench.channel), "edit");
+      const edit = method(bench.channel, "edit");
       const messageId = await sendOne(bench, "one");
       await edit(bench.platform.to, messageId, words("two"), never);
       assert.deepEqual(bench.platform.sent(), [{ messageId, text: "two" }]);
@@ -58,14 +44,14 @@ export const changeChecks: readonly Check[] = [
     applies: only("remove", "no removals"),
     async run({ open }) {
       await using bench = await open();
-      const remove = needed(bench.channel.remove?.bind(bench.channel), "remove");
+      const remove = method(bench.channel, "remove");
       const messageId = await sendOne(bench, "one");
       await remove(bench.platform.to, messageId, never);
       assert.deepEqual(texts(bench), []);
       if (bench.channel.edit === undefined) return;
       const late = bench.channel.edit(bench.platform.to, messageId, words("two"), never);
-      const { code } = await failing(late, "a change of a message that was taken back");
-      assert.ok(lasting.has(code), `${code}: it would be tried again`);
+      const error = await failing(late, "a change of a message that was taken back");
+      assert.ok(isLasting(error), `${error.code}: it would be tried again`);
     },
   },
   {
@@ -75,8 +61,8 @@ export const changeChecks: readonly Check[] = [
     async run({ open, definition }) {
       await using bench = await open();
       const { channel, platform, events } = bench;
-      const react = needed(channel.react?.bind(channel), "react");
-      const reactions = needed(platform.reactions?.bind(platform), "reactions");
+      const react = method(channel, "react");
+      const reactions = method(platform, "reactions");
       await platform.deliver(channel, hello);
       const [event] = events;
       assert.ok(event?.type === "message", "one message event");
@@ -97,7 +83,7 @@ export const changeChecks: readonly Check[] = [
     applies: only("typing", "no sign of writing"),
     async run({ open }) {
       await using bench = await open();
-      const typing = needed(bench.channel.typing?.bind(bench.channel), "typing");
+      const typing = method(bench.channel, "typing");
       for (const on of [true, true, false, false]) await typing(bench.platform.to, { on }, never);
       assert.deepEqual(bench.platform.sent(), []);
     },

@@ -1,11 +1,11 @@
 import { strict as assert } from "node:assert";
-import type { Channel } from "../contract/definition.ts";
-import type { Draft, DraftOptions, Outbound } from "../contract/messages.ts";
+import { isLasting } from "../contract/errors.ts";
 import { chunkText } from "../markdown/on-demand.ts";
 import { textLength } from "../text.ts";
-import { failing, never } from "./bench.ts";
-import { type Check, needed, withKeys, withPlatform } from "./check.ts";
+import { type Check, method, withKeys, withPlatform } from "./check.ts";
+import { failing } from "./failing.ts";
 import type { Platform } from "./harness.ts";
+import { openDraft, texts, words } from "./steps.ts";
 
 const group = "drafts";
 const applies: Check["applies"] = ({ capabilities: { stream, preview } }) => {
@@ -13,33 +13,9 @@ const applies: Check["applies"] = ({ capabilities: { stream, preview } }) => {
   return preview === undefined ? undefined : "previews, no messages";
 };
 
-function words(...texts: string[]): Outbound {
-  return { parts: texts.map((text) => ({ type: "text" as const, text })) };
-}
-
-interface Opened<Address> {
-  readonly platform: Platform<Address>;
-  readonly channel: Channel<Address>;
-}
-
-function open<Address>(
-  { channel, platform }: Opened<Address>,
-  options: Partial<DraftOptions> = {},
-): Promise<Draft> {
-  const openDraft = needed(channel.openDraft?.bind(channel), "openDraft");
-  return openDraft(platform.to, { idempotencyKey: "conf-1", signal: never, ...options });
-}
-
 function drafted<Address>(platform: Platform<Address>): readonly string[] {
-  return needed(platform.drafted?.bind(platform), "drafted")();
+  return method(platform, "drafted")();
 }
-
-function texts<Address>(platform: Platform<Address>): string[] {
-  return platform.sent().map((one) => one.text);
-}
-
-/** Refusals that the same again would meet again: a host that gets one sends the message anew. */
-const lasting: ReadonlySet<string> = new Set(["permission", "not_found", "unsupported", "invalid"]);
 
 /** A message that grows while it is written. */
 export const draftChecks: readonly Check[] = [
@@ -47,29 +23,29 @@ export const draftChecks: readonly Check[] = [
     group,
     name: "shows a draft as it grows, and finishes it once",
     applies,
-    async run({ open: openBench }) {
-      await using bench = await openBench();
-      const draft = await open(bench);
+    async run({ open }) {
+      await using bench = await open();
+      const draft = await openDraft(bench);
       for (const snapshot of ["on", "one", "one and"]) await draft.update(snapshot);
       assert.deepEqual(drafted(bench.platform), ["on", "one", "one and"]);
       const { messageId } = draft;
       assert.ok(messageId !== undefined && messageId !== "", "a draft that is shown has an id");
       const receipt = await draft.finalize(words("one and all"));
       assert.deepEqual(receipt.parts, [{ index: 0, messageId }]);
-      assert.deepEqual(texts(bench.platform), ["one and all"]);
+      assert.deepEqual(texts(bench), ["one and all"]);
       assert.equal((await failing(draft.finalize(words("again")), "a second finalize")).code, "invalid");
       await draft.update("late");
       await draft.abort();
-      assert.deepEqual(texts(bench.platform), ["one and all"]);
+      assert.deepEqual(texts(bench), ["one and all"]);
     },
   },
   {
     group,
     name: "never shows an older text after a newer one",
     applies,
-    async run({ open: openBench }) {
-      await using bench = await openBench();
-      const draft = await open(bench);
+    async run({ open }) {
+      await using bench = await open();
+      const draft = await openDraft(bench);
       const snapshots = Array.from({ length: 40 }, (_, index) => "word ".repeat(index + 1).trim());
       await Promise.all(snapshots.map((snapshot) => draft.update(snapshot)));
       const seen = drafted(bench.platform).map((text) => snapshots.indexOf(text));
@@ -82,16 +58,16 @@ export const draftChecks: readonly Check[] = [
       const late = draft.update("word ".repeat(60).trim());
       await draft.finalize(words("the end"));
       await late;
-      assert.deepEqual(texts(bench.platform), ["the end"]);
+      assert.deepEqual(texts(bench), ["the end"]);
     },
   },
   {
     group,
     name: "finishes a draft as the first of several parts",
     applies,
-    async run({ open: openBench }) {
-      await using bench = await openBench();
-      const draft = await open(bench);
+    async run({ open }) {
+      await using bench = await open();
+      const draft = await openDraft(bench);
       await draft.update("one");
       const told: number[] = [];
       const receipt = await draft.finalize(words("one", "two", "three"), {
@@ -103,7 +79,7 @@ export const draftChecks: readonly Check[] = [
         [0, 1, 2],
       );
       assert.deepEqual(told, [0, 1, 2]);
-      assert.deepEqual(texts(bench.platform), ["one", "two", "three"]);
+      assert.deepEqual(texts(bench), ["one", "two", "three"]);
       assert.deepEqual(
         receipt.parts.map((part) => part.messageId),
         bench.platform.sent().map((one) => one.messageId),
@@ -114,72 +90,72 @@ export const draftChecks: readonly Check[] = [
     group,
     name: "takes a draft back",
     applies,
-    async run({ open: openBench }) {
-      await using bench = await openBench();
-      const draft = await open(bench);
+    async run({ open }) {
+      await using bench = await open();
+      const draft = await openDraft(bench);
       await draft.update("nev");
       await draft.abort();
       await draft.abort();
       await draft.update("never");
-      assert.deepEqual(texts(bench.platform), []);
-      const unseen = await open(bench, { idempotencyKey: "conf-2" });
+      assert.deepEqual(texts(bench), []);
+      const unseen = await openDraft(bench, { idempotencyKey: "conf-2" });
       await unseen.abort();
-      assert.deepEqual(texts(bench.platform), []);
+      assert.deepEqual(texts(bench), []);
     },
   },
   {
     group,
     name: "takes up a draft of an earlier process",
     applies,
-    async run({ open: openBench, definition }) {
-      await using bench = await openBench();
-      const draft = await open(bench);
+    async run({ open, definition }) {
+      await using bench = await open();
+      const draft = await openDraft(bench);
       await draft.update("one");
       const { messageId } = draft;
       assert.ok(messageId !== undefined);
-      const known = await open(bench, { messageId });
+      const known = await openDraft(bench, { messageId });
       assert.equal(known.messageId, messageId);
       await known.update("one and");
       if (definition.capabilities.delivery.idempotencyKey !== undefined) {
-        const again = await open(bench);
+        const again = await openDraft(bench);
         await again.update("one and a");
         assert.equal(again.messageId, messageId, "the same key leads to another message");
       }
-      const unseen = await open(bench, { messageId });
+      const unseen = await openDraft(bench, { messageId });
       await unseen.finalize(words("one and all"));
-      assert.deepEqual(texts(bench.platform), ["one and all"]);
+      assert.deepEqual(texts(bench), ["one and all"]);
     },
   },
   {
     group,
     name: "finishes in its place a draft that only the key leads to",
     applies: (definition) => applies(definition) ?? withPlatform(definition) ?? withKeys(definition),
-    async run({ open: openBench }) {
-      await using bench = await openBench();
-      const earlier = await open(bench);
+    async run({ open }) {
+      await using bench = await open();
+      const earlier = await openDraft(bench);
       await earlier.update("one");
-      const later = await open(bench);
+      const later = await openDraft(bench);
       await later.finalize(words("one and all"));
-      assert.deepEqual(texts(bench.platform), ["one and all"]);
+      assert.deepEqual(texts(bench), ["one and all"]);
     },
   },
   {
     group,
     name: "stays one message when the platform's answer is lost",
     applies: (definition) => applies(definition) ?? withPlatform(definition) ?? withKeys(definition),
-    async run({ open: openBench }) {
-      await using bench = await openBench();
-      const draft = await open(bench);
-      needed(bench.platform.fail?.bind(bench.platform), "fail")("lost-answer");
+    async run({ open }) {
+      await using bench = await open();
+      const draft = await openDraft(bench);
+      method(bench.platform, "fail")("lost-answer");
       assert.equal(
         (await failing(draft.update("one"), "an update without an answer")).code,
         "unknown_outcome",
       );
       assert.equal(bench.platform.sent().length, 1);
       await draft.update("one and");
-      assert.deepEqual(texts(bench.platform), ["one and"]);
+      assert.deepEqual(texts(bench), ["one and"]);
       await draft.finalize(words("one and all"));
-      assert.deepEqual(texts(bench.platform), ["one and all"]);
+      assert.deepEqual(texts(bench), ["one and all"]);
     },
   },
   {
@@ -187,19 +163,19 @@ export const draftChecks: readonly Check[] = [
     name: "shows of a long text what one message holds, until it is finished",
     applies: (definition) =>
       applies(definition) ?? (definition.capabilities.text.max === undefined ? "no limit" : undefined),
-    async run({ open: openBench, definition }) {
+    async run({ open, definition }) {
       const { text } = definition.capabilities;
       const max = text.max ?? 0;
-      await using bench = await openBench();
-      const draft = await open(bench);
+      await using bench = await open();
+      const draft = await openDraft(bench);
       const long = "四个字。😀".repeat(Math.ceil((max * 1.5) / textLength("四个字。😀", text.unit)));
       await draft.update(long);
-      const [shown = ""] = texts(bench.platform);
+      const [shown = ""] = texts(bench);
       assert.ok(shown.endsWith("…") && long.startsWith(shown.slice(0, -1)), "it is not the text's beginning");
       assert.ok(shown.isWellFormed() && textLength(shown, text.unit) > max / 2);
       const parts = chunkText(long, text);
       await draft.finalize(words(...parts));
-      assert.deepEqual(texts(bench.platform), parts);
+      assert.deepEqual(texts(bench), parts);
     },
   },
   {
@@ -208,17 +184,17 @@ export const draftChecks: readonly Check[] = [
     applies: (definition) =>
       applies(definition) ??
       (definition.capabilities.edit?.windowMs === undefined ? "no edit window" : undefined),
-    async run({ open: openBench, definition }) {
-      await using bench = await openBench();
-      const draft = await open(bench);
+    async run({ open, definition }) {
+      await using bench = await open();
+      const draft = await openDraft(bench);
       await draft.update("one");
-      const age = needed(bench.platform.age?.bind(bench.platform), "age");
+      const age = method(bench.platform, "age");
       age((definition.capabilities.edit?.windowMs ?? 0) + 60_000);
       for (const work of [() => draft.update("one and"), () => draft.finalize(words("one and all"))]) {
-        const { code } = await failing(work(), "a change after the edit window");
-        assert.ok(lasting.has(code), code);
+        const error = await failing(work(), "a change after the edit window");
+        assert.ok(isLasting(error), error.code);
       }
-      assert.deepEqual(texts(bench.platform), ["one"]);
+      assert.deepEqual(texts(bench), ["one"]);
     },
   },
 ];

@@ -3,7 +3,7 @@ import type { ChannelDefinition } from "../contract/definition.ts";
 import type { EmitResult } from "../contract/events.ts";
 import type { Json } from "../contract/json.ts";
 import { account, assertHolds, turns } from "./bench.ts";
-import { type Check, needed, withPlatform } from "./check.ts";
+import { type Check, method, needed, withPlatform } from "./check.ts";
 import { checkEvent } from "./check-event.ts";
 import type { Delivery, Platform } from "./harness.ts";
 
@@ -156,7 +156,7 @@ export const intakeChecks: readonly Check[] = [
     applies: webhooksOnly,
     async run({ open }) {
       await using bench = await open();
-      const forge = needed(bench.platform.forge?.bind(bench.platform), "forge");
+      const forge = method(bench.platform, "forge");
       for (const how of ["missing", "wrong", "tampered", "stale", "ahead"] as const) {
         const status = await forge(bench.channel, how);
         if (status === undefined && how !== "missing" && how !== "wrong") continue;
@@ -171,10 +171,7 @@ export const intakeChecks: readonly Check[] = [
     applies: webhooksOnly,
     async run({ open }) {
       await using bench = await open();
-      assert.equal(
-        await needed(bench.platform.challenge?.bind(bench.platform), "challenge")(bench.channel),
-        true,
-      );
+      assert.equal(await method(bench.platform, "challenge")(bench.channel), true);
     },
   },
   {
@@ -185,7 +182,7 @@ export const intakeChecks: readonly Check[] = [
       for (const { name, payload, events } of needed(harness.recorded, "recorded payloads")) {
         for (const given of [payload, withUnknown(payload)]) {
           await using bench = await open();
-          const deliver = needed(bench.platform.deliverRecorded?.bind(bench.platform), "deliverRecorded");
+          const deliver = method(bench.platform, "deliverRecorded");
           assert.equal(await deliver(bench.channel, given), true, `${name}: acknowledged`);
           const wrong = bench.events.flatMap((event) =>
             checkEvent(event, { channel: definition.id, account }),

@@ -2,9 +2,10 @@ import { strict as assert } from "node:assert";
 import type { ChannelDefinition } from "../contract/definition.ts";
 import type { ActionEvent } from "../contract/events.ts";
 import type { ButtonsPart } from "../contract/messages.ts";
-import { account, type Bench, eventually, exactly, failing, never } from "./bench.ts";
-import { type Check, needed } from "./check.ts";
+import { account, type Bench, eventually, exactly, never } from "./bench.ts";
+import { type Check, method, needed, only } from "./check.ts";
 import { checkEvent } from "./check-event.ts";
+import { failing } from "./failing.ts";
 
 const question: ButtonsPart = {
   type: "buttons",
@@ -21,23 +22,16 @@ const hostCommands = [
   { name: "remind", description: "Reminds you", usage: "[text]" },
 ];
 
-function withoutCards({ capabilities }: ChannelDefinition): string | undefined {
-  return capabilities.cards === undefined ? "no buttons" : undefined;
-}
+const withCards = only("cards", "no buttons");
+const withCommands = only("commands", "no slash commands");
 
-function withoutLongQuestions(definition: ChannelDefinition): string | undefined {
+function withLongQuestions(definition: ChannelDefinition): string | undefined {
   const { cards } = definition.capabilities;
-  return (
-    withoutCards(definition) ?? (cards?.textMax === undefined ? "no more text than elsewhere" : undefined)
-  );
+  return withCards(definition) ?? (cards?.textMax === undefined ? "no more text than elsewhere" : undefined);
 }
 
-function withoutForms(definition: ChannelDefinition): string | undefined {
-  return withoutCards(definition) ?? (definition.capabilities.cards?.forms === true ? undefined : "no forms");
-}
-
-function withoutCommands({ capabilities }: ChannelDefinition): string | undefined {
-  return capabilities.commands === true ? undefined : "no slash commands";
+function withForms(definition: ChannelDefinition): string | undefined {
+  return withCards(definition) ?? (definition.capabilities.cards?.forms === true ? undefined : "no forms");
 }
 
 /** A question that stands there, and what can be done with it. */
@@ -45,10 +39,10 @@ async function ask<Address>({ channel, platform }: Bench<Address>, part: Buttons
   const options = { idempotencyKey: key, signal: never };
   const { parts } = await channel.send(platform.to, { parts: [part] }, options);
   const messageId = needed(parts[0]?.messageId, "receipt");
-  const choose = needed(platform.choose?.bind(platform), "choose");
+  const choose = method(platform, "choose");
   return {
     messageId,
-    choices: () => needed(platform.choices?.bind(platform), "choices")(messageId),
+    choices: () => method(platform, "choices")(messageId),
     choose: (label: string, more: { readonly eventId?: string; readonly text?: string } = {}) =>
       choose(channel, { messageId, label, eventId: `choice-${label}`, ...more }),
   };
@@ -68,7 +62,7 @@ export const interactionChecks: readonly Check[] = [
   {
     group: "buttons",
     name: "shows a question with its buttons, and says which one was clicked",
-    applies: withoutCards,
+    applies: withCards,
     async run({ open, definition }) {
       await using bench = await open();
       const { messageId, choices, choose } = await ask(bench, question);
@@ -90,7 +84,7 @@ export const interactionChecks: readonly Check[] = [
   {
     group: "buttons",
     name: "gives a repeated click the same event id, and another click another one",
-    applies: withoutCards,
+    applies: withCards,
     async run({ open }) {
       await using bench = await open();
       const { choose } = await ask(bench, question);
@@ -109,7 +103,7 @@ export const interactionChecks: readonly Check[] = [
   {
     group: "buttons",
     name: "offers as much as it claims, and refuses more",
-    applies: withoutCards,
+    applies: withCards,
     async run({ open, definition }) {
       await using bench = await open();
       const { buttons: most = 0, callbackBytes = 0 } = definition.capabilities.cards ?? {};
@@ -150,7 +144,7 @@ export const interactionChecks: readonly Check[] = [
   {
     group: "buttons",
     name: "shows a question as long as it claims, also once it is changed, and refuses a longer one",
-    applies: withoutLongQuestions,
+    applies: withLongQuestions,
     async run({ open, definition }) {
       await using bench = await open();
       const { channel, platform } = bench;
@@ -162,7 +156,7 @@ export const interactionChecks: readonly Check[] = [
       assert.deepEqual(choices(), ["Yes", "No", "Later"]);
       if (edit !== undefined) {
         const ended = { parts: [{ type: "text", text: other }] } as const;
-        await needed(channel.edit?.bind(channel), "edit")(platform.to, messageId, ended, never);
+        await method(channel, "edit")(platform.to, messageId, ended, never);
         assert.deepEqual(platform.sent(), [{ messageId, text: other }]);
         assert.deepEqual(choices(), [], "what is over offers nothing");
       }
@@ -175,7 +169,7 @@ export const interactionChecks: readonly Check[] = [
   {
     group: "forms",
     name: "opens a form at a click, and hands over what was written into it",
-    applies: withoutForms,
+    applies: withForms,
     async run({ open, definition }) {
       await using bench = await open();
       const own: ButtonsPart["buttons"][number] = {
@@ -199,10 +193,10 @@ export const interactionChecks: readonly Check[] = [
   {
     group: "commands",
     name: "has the platform list the host's commands",
-    applies: withoutCommands,
+    applies: withCommands,
     async run({ open, waitMs }) {
       await using bench = await open({ context: { commands: hostCommands } });
-      const listed = needed(bench.platform.commands?.bind(bench.platform), "commands");
+      const listed = method(bench.platform, "commands");
       for (const { name } of hostCommands)
         await eventually(() => listed().includes(name), `the platform lists ${name}`, waitMs);
     },
@@ -210,10 +204,10 @@ export const interactionChecks: readonly Check[] = [
   {
     group: "commands",
     name: "hands over a command and what follows it",
-    applies: withoutCommands,
+    applies: withCommands,
     async run({ open, definition }) {
       await using bench = await open({ context: { commands: hostCommands } });
-      const use = needed(bench.platform.command?.bind(bench.platform), "command");
+      const use = method(bench.platform, "command");
       assert.equal(
         await use(bench.channel, { eventId: "command-1", name: "remind", args: "me at nine" }),
         true,

@@ -1,20 +1,16 @@
 import { strict as assert } from "node:assert";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { ChannelDefinition } from "../contract/definition.ts";
 import { deadline } from "../host/deadline.ts";
-import { type Bench, failing, never } from "./bench.ts";
-import { type Check, needed } from "./check.ts";
-
-function withMedia({ capabilities }: ChannelDefinition): string | undefined {
-  return capabilities.media === undefined ? "no media" : undefined;
-}
+import { type Bench, never } from "./bench.ts";
+import { type Check, method, needed, only } from "./check.ts";
+import { failing } from "./failing.ts";
 
 /** What a check of attachments works with. */
 function attachedTo<Address>({ channel, platform }: Bench<Address>) {
   const { ref, content, answerWith, leadingTo } = needed(platform.media, "media");
   return {
-    fetchMedia: needed(channel.fetchMedia?.bind(channel), "fetchMedia"),
+    fetchMedia: method(channel, "fetchMedia"),
     ref,
     content,
     answerWith: (answer: () => Response) => needed(answerWith, "media.answerWith")(answer),
@@ -75,6 +71,8 @@ async function openNeighbour() {
     },
   };
 }
+
+const withMedia = only("media", "no media");
 
 /** Attachments that come in. */
 export const mediaChecks: readonly Check[] = [

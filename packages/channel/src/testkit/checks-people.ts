@@ -1,23 +1,23 @@
 import { strict as assert } from "node:assert";
-import type { Outbound } from "../contract/messages.ts";
-import { failing, never } from "./bench.ts";
-import { type Check, needed, withPlatform } from "./check.ts";
+import { never } from "./bench.ts";
+import { type Check, method, needed, only, withPlatform } from "./check.ts";
+import { failing } from "./failing.ts";
+import { words } from "./steps.ts";
 
 /** Who is there, and what was said. */
 export const peopleChecks: readonly Check[] = [
   {
     group: "people",
     name: "opens a direct conversation with a person, and with nobody else",
-    applies: ({ capabilities }) =>
-      capabilities.openDirect === true ? undefined : "opens no direct conversations",
+    applies: only("openDirect", "opens no direct conversations"),
     async run({ open, definition }) {
       await using bench = await open();
       const { channel, platform } = bench;
-      const openDirect = needed(channel.openDirect?.bind(channel), "openDirect");
+      const openDirect = method(channel, "openDirect");
       const { id } = needed(platform.person, "person");
       const to = await openDirect(id, never);
       assert.deepEqual(definition.codec.decode(definition.codec.encode(to)), to);
-      const message: Outbound = { parts: [{ type: "text", text: "for you alone" }] };
+      const message = words("for you alone");
       await channel.send(to, message, { idempotencyKey: "conf-1", signal: never });
       assert.equal(platform.sent().at(-1)?.text, "for you alone");
       // A platform may find out only when something is sent there.
@@ -31,11 +31,11 @@ export const peopleChecks: readonly Check[] = [
   {
     group: "people",
     name: "says what a person is called, and never fails at it",
-    applies: ({ capabilities }) => (capabilities.resolve === true ? undefined : "knows no names"),
+    applies: only("resolve", "knows no names"),
     async run({ open }) {
       await using bench = await open();
       const { channel, platform } = bench;
-      const resolve = needed(channel.resolve?.bind(channel), "resolve");
+      const resolve = method(channel, "resolve");
       const { id, name } = needed(platform.person, "person");
       assert.deepEqual(await resolve(id, never), { name: needed(name, "name of the person") });
       assert.equal(await resolve("../nobody", never), undefined);
@@ -46,14 +46,15 @@ export const peopleChecks: readonly Check[] = [
   {
     group: "history",
     name: "reads what was said, the newest last and no more than asked for",
-    applies: (definition) =>
-      withPlatform(definition) ?? (definition.capabilities.history === true ? undefined : "reads no history"),
+    applies: (definition) => withPlatform(definition) ?? only("history", "reads no history")(definition),
     async run({ open }) {
       await using bench = await open();
       const { channel, platform } = bench;
-      const history = needed(channel.history?.bind(channel), "history");
-      const parts = ["one", "two", "three"].map((text) => ({ type: "text" as const, text }));
-      const receipt = await channel.send(platform.to, { parts }, { idempotencyKey: "conf-1", signal: never });
+      const history = method(channel, "history");
+      const receipt = await channel.send(platform.to, words("one", "two", "three"), {
+        idempotencyKey: "conf-1",
+        signal: never,
+      });
       const read = await history(platform.to, { limit: 2, signal: never });
       assert.deepEqual(
         read.map(({ text }) => text),

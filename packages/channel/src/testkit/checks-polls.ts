@@ -1,15 +1,14 @@
 import { strict as assert } from "node:assert";
 import type { PollPart, SendOptions } from "../contract/messages.ts";
-import { failing, never } from "./bench.ts";
-import { type Check, needed } from "./check.ts";
+import { never } from "./bench.ts";
+import { type Check, method, needed, only } from "./check.ts";
+import { failing } from "./failing.ts";
 
 const group = "polls";
 const options: SendOptions = { idempotencyKey: "conf-1", signal: never };
 const small: PollPart = { type: "poll", question: "Where to?", options: ["Lisbon 里斯本", "Rome"] };
 
-function withPolls({ capabilities }: { readonly capabilities: { readonly polls?: unknown } }) {
-  return capabilities.polls === undefined ? "no polls" : undefined;
-}
+const withPolls = only("polls", "no polls");
 
 /** Polls that people vote in at the platform. */
 export const pollChecks: readonly Check[] = [
@@ -30,7 +29,7 @@ export const pollChecks: readonly Check[] = [
     applies: withPolls,
     async run({ open }) {
       await using bench = await open();
-      const polls = needed(bench.platform.polls?.bind(bench.platform), "polls");
+      const polls = method(bench.platform, "polls");
       const parts = [small, { ...small, question: "Which of them?", multiple: true }];
       const receipt = await bench.channel.send(bench.platform.to, { parts }, options);
       assert.deepEqual(
@@ -51,8 +50,8 @@ export const pollChecks: readonly Check[] = [
     async run({ open }) {
       await using bench = await open();
       const { platform, channel } = bench;
-      const vote = needed(platform.vote?.bind(platform), "vote");
-      const closePoll = needed(channel.closePoll?.bind(channel), "closePoll");
+      const vote = method(platform, "vote");
+      const closePoll = method(channel, "closePoll");
       const { parts } = await channel.send(platform.to, { parts: [small] }, options);
       const messageId = needed(parts[0]?.messageId, "a receipt");
       vote(messageId, [0, 3]);
@@ -68,7 +67,7 @@ export const pollChecks: readonly Check[] = [
     async run({ open, definition }) {
       const most = needed(definition.capabilities.polls, "polls");
       await using bench = await open();
-      const polls = needed(bench.platform.polls?.bind(bench.platform), "polls");
+      const polls = method(bench.platform, "polls");
       const choices = Array.from({ length: most.options }, (_, index) =>
         `${index} `.padEnd(most.optionLength, "o"),
       );

@@ -1,9 +1,7 @@
 import { strict as assert } from "node:assert";
-import type { Channel } from "../contract/definition.ts";
-import type { Draft } from "../contract/messages.ts";
 import { never } from "./bench.ts";
-import { type Check, needed } from "./check.ts";
-import type { Platform } from "./harness.ts";
+import { type Check, method } from "./check.ts";
+import { openDraft, texts, words } from "./steps.ts";
 
 const group = "previews";
 const applies: Check["applies"] = ({ capabilities: { stream, preview } }) => {
@@ -13,22 +11,17 @@ const applies: Check["applies"] = ({ capabilities: { stream, preview } }) => {
 /** How long before its end a preview is asked for something. */
 const marginMs = 1_000;
 
-function open<Address>(channel: Channel<Address>, platform: Platform<Address>): Promise<Draft> {
-  const openDraft = needed(channel.openDraft?.bind(channel), "openDraft");
-  return openDraft(platform.to, { idempotencyKey: "conf-1", signal: never });
-}
-
 /** Drafts that their platform takes away by itself. */
 export const previewChecks: readonly Check[] = [
   {
     group,
     name: "shows what is written without a message, which is sent by itself",
     applies,
-    async run({ open: openBench }) {
-      await using bench = await openBench();
+    async run({ open }) {
+      await using bench = await open();
       const { channel, platform } = bench;
-      const drafted = needed(platform.drafted?.bind(platform), "drafted");
-      const preview = await open(channel, platform);
+      const drafted = method(platform, "drafted");
+      const preview = await openDraft(bench);
       await preview.update("one");
       await preview.update("one and");
       assert.deepEqual(drafted(), ["one", "one and"]);
@@ -37,12 +30,8 @@ export const previewChecks: readonly Check[] = [
       await preview.abort();
       await preview.update("late");
       assert.deepEqual(drafted(), ["one", "one and"]);
-      const whole = { parts: [{ type: "text", text: "one and all" }] } as const;
-      await channel.send(platform.to, whole, { idempotencyKey: "conf-2", signal: never });
-      assert.deepEqual(
-        platform.sent().map(({ text }) => text),
-        ["one and all"],
-      );
+      await channel.send(platform.to, words("one and all"), { idempotencyKey: "conf-2", signal: never });
+      assert.deepEqual(texts(bench), ["one and all"]);
     },
   },
   {
@@ -51,18 +40,18 @@ export const previewChecks: readonly Check[] = [
     applies: (definition) =>
       applies(definition) ??
       (definition.capabilities.preview?.lifetimeMs === undefined ? "lives until it is finished" : undefined),
-    async run({ open: openBench, definition }) {
-      await using bench = await openBench();
-      const { channel, platform } = bench;
+    async run({ open, definition }) {
+      await using bench = await open();
+      const { platform } = bench;
       const { lifetimeMs = 0, prolong } = definition.capabilities.preview ?? {};
-      const age = needed(platform.age?.bind(platform), "age");
-      const drafted = needed(platform.drafted?.bind(platform), "drafted");
-      const preview = await open(channel, platform);
+      const age = method(platform, "age");
+      const drafted = method(platform, "drafted");
+      const preview = await openDraft(bench);
       await preview.update("one");
       age(lifetimeMs - marginMs);
       await preview.update("one and");
       if (prolong === true) {
-        await needed(preview.prolong?.bind(preview), "prolong")();
+        await method(preview, "prolong")();
         age(lifetimeMs - marginMs);
         await preview.update("one and all");
       }

@@ -1,28 +1,17 @@
 import { strict as assert } from "node:assert";
-import type { Outbound, SendOptions } from "../contract/messages.ts";
+import type { SendOptions } from "../contract/messages.ts";
 import { chunkText } from "../markdown/on-demand.ts";
 import { textLength } from "../text.ts";
-import { type Bench, exactly, failing, never } from "./bench.ts";
-import { type Check, needed, withPlatform } from "./check.ts";
-import type { Platform } from "./harness.ts";
+import { type Bench, exactly, never } from "./bench.ts";
+import { type Check, method, withPlatform } from "./check.ts";
+import { failing } from "./failing.ts";
+import { texts, words } from "./steps.ts";
 
 const options: SendOptions = { idempotencyKey: "conf-1", signal: never };
-
-function words(...texts: string[]): Outbound {
-  return { parts: texts.map((text) => ({ type: "text" as const, text })) };
-}
-
-function failures<Address>(platform: Platform<Address>): NonNullable<Platform<Address>["fail"]> {
-  return needed(platform.fail?.bind(platform), "fail");
-}
 
 /** The error of a send of one word; `what` says why it has to fail. */
 function failedSend<Address>({ channel, platform }: Bench<Address>, what: string, how = options) {
   return failing(channel.send(platform.to, words("one"), how), what);
-}
-
-function texts<Address>({ platform }: Bench<Address>): string[] {
-  return platform.sent().map(({ text }) => text);
 }
 
 /** What goes out. */
@@ -112,7 +101,7 @@ export const sendingChecks: readonly Check[] = [
     applies: withPlatform,
     async run({ open }) {
       await using bench = await open();
-      const fail = failures(bench.platform);
+      const fail = method(bench.platform, "fail");
       fail("rate-until");
       const until = await failedSend(bench, "a send that the platform limits, with a time,");
       assert.equal(until.code, "rate_limited");
@@ -130,7 +119,7 @@ export const sendingChecks: readonly Check[] = [
     applies: withPlatform,
     async run({ open, definition }) {
       await using bench = await open();
-      const fail = failures(bench.platform);
+      const fail = method(bench.platform, "fail");
       fail("server");
       const server = await failedSend(bench, "a send that breaks the platform");
       assert.ok(server.code === "transient" || server.code === "unknown_outcome", server.code);
@@ -162,7 +151,7 @@ export const sendingChecks: readonly Check[] = [
     async run({ open }) {
       await using bench = await open();
       const { platform, channel } = bench;
-      const setAway = needed(platform.setAway?.bind(platform), "setAway");
+      const setAway = method(platform, "setAway");
       setAway(true);
       const { code } = await failedSend(bench, "a send to nobody");
       assert.ok(code === "transient" || code === "unknown_outcome", `${code} would not be tried again`);
@@ -186,7 +175,7 @@ export const sendingChecks: readonly Check[] = [
         content,
         attemptedAt: Date.now(),
       };
-      const look = needed(bench.channel.reconcile?.bind(bench.channel), "reconcile");
+      const look = method(bench.channel, "reconcile");
       assert.notEqual((await look(base, never)).outcome, "sent");
       const receipt = await bench.channel.send(bench.platform.to, { parts: [content] }, options);
       assert.deepEqual(await look(base, never), { outcome: "sent", messageId: receipt.parts[0]?.messageId });
@@ -198,7 +187,7 @@ export const sendingChecks: readonly Check[] = [
     applies: ({ capabilities }) => (capabilities.transports.includes("internal") ? "no secrets" : undefined),
     async run({ open }) {
       await using bench = await open();
-      needed(bench.platform.revoke?.bind(bench.platform), "revoke")();
+      method(bench.platform, "revoke")();
       const error = await failedSend(bench, "a send with refused credentials");
       assert.equal(error.code, "auth");
       assert.equal(error.scope, "account");

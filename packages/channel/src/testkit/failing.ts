@@ -1,11 +1,15 @@
 import { strict as assert } from "node:assert";
 import { type ChannelError, isChannelError } from "../contract/errors.ts";
 
-/** What the work fails with; fails the test where it does not, or with anything but a `ChannelError`. */
-export async function failing(work: Promise<unknown>): Promise<ChannelError> {
-  const error: unknown = await work.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  return isChannelError(error) ? error : assert.fail(`expected a ChannelError, not ${String(error)}`);
+/** The ChannelError that `work` fails with; anything else fails the test. `what` says what should have failed. */
+export async function failing(work: Promise<unknown>, what = "the work"): Promise<ChannelError> {
+  let error: unknown;
+  try {
+    await work;
+  } catch (thrown) {
+    error = thrown;
+  }
+  assert.ok(error !== undefined, `${what} should have failed with a ChannelError, and did not fail`);
+  assert.ok(isChannelError(error), `${what}: a channel throws ChannelErrors, not ${String(error)}`);
+  return error;
 }
