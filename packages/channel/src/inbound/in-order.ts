@@ -1,4 +1,4 @@
-/** Has what belongs together go on in the order in which it came, however long each takes to get ready. */
+/** Keeps events with the same key in arrival order, however long each takes to prepare. */
 export interface Order {
   /** What `ready` gives, once all that came before it under the same key is ready or has failed. */
   next<T>(key: string, ready: Promise<T>): Promise<T>;

@@ -13,7 +13,7 @@ interface WatermarkOptions {
   readonly readUpTo: (conversation: string, at: number) => number;
 }
 
-/** So many times as many as are remembered are at hand: what is heard of now and then is not written each time. */
+/** Ten times as many are kept in memory as are stored. */
 const atHand = 10;
 /** A watermark that is written late costs a longer look back, not a message. */
 const writeEveryMs = 10_000;

@@ -1,8 +1,8 @@
 import type { CompileContext, Token, Extension as TreeExtension } from "mdast-util-from-markdown";
 
 /**
- * For `mdast-util-from-markdown`, after GFM's own: the boxes of task lists. The parser takes a paragraph right below an
- * empty item (`-`, and `[ ] todo` in the next line) for the item's, too; there the box stays the text that it is.
+ * For `mdast-util-from-markdown`, after GFM's own: the boxes of task lists. The parser also finds a box in a paragraph
+ * directly below an empty item; there it stays text.
  */
 export function checkBoxesFromMarkdown(): TreeExtension {
   return {

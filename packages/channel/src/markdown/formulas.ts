@@ -64,7 +64,7 @@ class FormulaReader {
   /** The character before the one that may close it. */
   #before: Code = null;
   /** There is more than space in it. */
-  #says = false;
+  #hasText = false;
 
   constructor(marks: Marks, context: TokenizeContext, effects: Effects, ok: State, nok: State) {
     this.#marks = marks;
@@ -85,8 +85,8 @@ class FormulaReader {
   readonly #open: State = (code) => {
     const { open } = this.#marks;
     if (this.#opened === open.length) {
-      const isNone = code === DOLLAR || (open === "$" && isSpace(code));
-      return isNone ? this.#nok(code) : this.#inside(code);
+      const isNoFormula = code === DOLLAR || (open === "$" && isSpace(code));
+      return isNoFormula ? this.#nok(code) : this.#inside(code);
     }
     if (code !== open.charCodeAt(this.#opened)) return this.#nok(code);
     this.#effects.consume(code);
@@ -101,7 +101,7 @@ class FormulaReader {
     this.#effects.consume(code);
     if (mayClose) return this.#close;
     this.#before = code;
-    this.#says ||= !isBlank(code);
+    this.#hasText ||= !isBlank(code);
     return this.#inside;
   };
 
@@ -126,14 +126,14 @@ class FormulaReader {
     }
     // A second one that opens: the first was none. So each text is read through once, however many open.
     if (code === open.charCodeAt(1)) return this.#nok(code);
-    this.#says = true;
+    this.#hasText = true;
     if (code !== BACKSLASH) return this.#inside(code);
     this.#effects.consume(code);
     return this.#inside;
   };
 
   readonly #done: State = (code) => {
-    if (!this.#says) return this.#nok(code);
+    if (!this.#hasText) return this.#nok(code);
     this.#effects.exit("formulaText");
     this.#effects.exit("formula");
     return this.#ok(code);

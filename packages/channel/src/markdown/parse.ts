@@ -60,7 +60,7 @@ export function parseMarkdown(text: string, options: MarkdownOptions = {}): Mark
       formulasFromMarkdown(),
     ],
   });
-  endAddressesInTime(root, source);
+  endBareUrlsAtCjk(root, source);
   return { source, root };
 }
 
@@ -108,12 +108,12 @@ function isBareAddress(node: Nodes, source: string): node is Link {
 const eastAsian = /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]/;
 
 /** Bare addresses end at the first East Asian character: GFM has them go on to the next space. */
-function endAddressesInTime(parent: Parents, source: string): void {
+function endBareUrlsAtCjk(parent: Parents, source: string): void {
   for (const [index, child] of [...parent.children.entries()].toReversed()) {
     if (isBareAddress(child, source)) {
       const rest = cutAddress(child, source);
       if (rest !== undefined) parent.children.splice(index + 1, 0, rest);
-    } else if (isParent(child)) endAddressesInTime(child, source);
+    } else if (isParent(child)) endBareUrlsAtCjk(child, source);
   }
 }
 

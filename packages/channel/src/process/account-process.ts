@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { Duplex, type Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { ChannelContext } from "../contract/definition.ts";
+import { type Handler, Line } from "./line.ts";
 import { logPrinted } from "./log-printed.ts";
-import { type Answer, Peer } from "./peer.ts";
 
 /**
  * What a program needs to run at all, and to reach the network as its host does. The host's secrets are not among them,
@@ -47,7 +47,7 @@ export type Launch = () => Launched;
 /** A process with one account, and the line to it. */
 export interface AccountProcess {
   readonly pid: number | undefined;
-  readonly peer: Peer;
+  readonly line: Line;
   /** Resolves once it is gone, with why. */
   readonly ended: Promise<string>;
   /** Ends it. */
@@ -60,23 +60,23 @@ export interface AccountProcess {
  */
 export function startProcess(
   launch: Launch,
-  answers: readonly Answer[],
+  handlers: readonly Handler[],
   context: Pick<ChannelContext, "logger" | "clock">,
 ): AccountProcess {
   const launched = launch();
   logPrinted(launched.printed, context);
   let cutBecause: string | undefined;
   const ended = launched.ended.then((why) => cutBecause ?? why);
-  const peer = new Peer(launched.line, answers, (reason) => {
+  const line = new Line(launched.line, handlers, (reason) => {
     cutBecause = reason;
     launched.kill();
   });
   return {
     pid: launched.pid,
-    peer,
+    line,
     ended,
     async end() {
-      peer.close("it was told to end");
+      line.close("it was told to end");
       await ended;
     },
   };

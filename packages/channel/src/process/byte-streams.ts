@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
+import { type Handler, handling, type Line } from "./line.ts";
 import { streamMethods } from "./methods.ts";
-import { type Answer, answering, type Peer } from "./peer.ts";
 
 /** Bytes that this end has, for the other one to read. */
 export class ByteStreams {
@@ -14,14 +14,14 @@ export class ByteStreams {
     return id;
   }
 
-  readonly answers: readonly Answer[] = [
-    answering(streamMethods.read, async ({ stream }) => {
+  readonly handlers: readonly Handler[] = [
+    handling(streamMethods.read, async ({ stream }) => {
       const reader = this.#readers.get(stream);
       const { value, done } = (await reader?.read()) ?? { value: undefined, done: true };
       if (done) this.#readers.delete(stream);
       return value === undefined ? {} : { data: Buffer.from(value).toString("base64") };
     }),
-    answering(streamMethods.cancel, async ({ stream }) => {
+    handling(streamMethods.cancel, async ({ stream }) => {
       const reader = this.#readers.get(stream);
       this.#readers.delete(stream);
       await reader?.cancel();
@@ -37,15 +37,15 @@ export class ByteStreams {
 }
 
 /** Bytes that the other end has offered. */
-export function readFrom(peer: Peer, stream: number): ReadableStream<Uint8Array<ArrayBuffer>> {
+export function readFrom(line: Line, stream: number): ReadableStream<Uint8Array<ArrayBuffer>> {
   return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
       async pull(controller) {
-        const { data } = await peer.call(streamMethods.read, { stream });
+        const { data } = await line.call(streamMethods.read, { stream });
         if (data === undefined) controller.close();
         else controller.enqueue(new Uint8Array(Buffer.from(data, "base64")));
       },
-      cancel: () => peer.call(streamMethods.cancel, { stream }),
+      cancel: () => line.call(streamMethods.cancel, { stream }),
     },
     { highWaterMark: 0 },
   );

@@ -139,7 +139,7 @@ export const hostMethods = {
     nothing,
   ),
   /** How the account is, and who; told before the answer to whatever changed it. */
-  standing: method("standing", z.object({ health, self: identity.exactOptional() }), nothing),
+  status: method("status", z.object({ health, self: identity.exactOptional() }), nothing),
   cacheGet: method("cacheGet", z.object({ key: text }), z.object({ value: json.exactOptional() })),
   cacheSet: method("cacheSet", z.object({ key: text, value: json, ttlMs: z.number() }), nothing),
   stateGet: method("stateGet", z.object({ key: text }), z.object({ value: json.exactOptional() })),

@@ -8,11 +8,11 @@ import { ChannelError } from "../contract/errors.ts";
 import type { Draft, FinalizeOptions } from "../contract/messages.ts";
 import { systemClock } from "../host/system-clock.ts";
 import { ByteStreams, readFrom } from "./byte-streams.ts";
+import { type Handler, handling, Line } from "./line.ts";
 import { accountMethods, hostMethods, type Method } from "./methods.ts";
-import { type Answer, answering, Peer } from "./peer.ts";
 
 /** How often the host is told what has changed. */
-const STANDING_MS = 500;
+const STATUS_MS = 500;
 /** How often the host is told in any case, as a sign of life. */
 const ALIVE_MS = 5_000;
 
@@ -31,17 +31,17 @@ interface Opened {
 }
 
 class ServedAccount {
-  readonly #peer: Peer;
+  readonly #line: Line;
   readonly #lifetime = new AbortController();
   readonly #bytes = new ByteStreams();
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #drafts = new Map<number, { readonly draft: Draft; readonly halt: AbortController }>();
   #draftCount = 0;
   #opened: Opened | undefined;
-  #told: unknown;
+  #reported: unknown;
 
   constructor(stream: Duplex, onGone: () => void) {
-    this.#peer = new Peer(stream, this.#answers(), () => {
+    this.#line = new Line(stream, this.#handlers(), () => {
       for (const timer of this.#timers) clearInterval(timer);
       this.#lifetime.abort();
       onGone();
@@ -49,29 +49,29 @@ class ServedAccount {
   }
 
   begin(): void {
-    const tellAgain = (): void => {
-      this.#told = undefined;
-      this.#tellStanding();
+    const reportAgain = (): void => {
+      this.#reported = undefined;
+      this.#reportStatus();
     };
     this.#timers.push(
-      setInterval(() => this.#tellStanding(), STANDING_MS).unref(),
-      setInterval(tellAgain, ALIVE_MS).unref(),
+      setInterval(() => this.#reportStatus(), STATUS_MS).unref(),
+      setInterval(reportAgain, ALIVE_MS).unref(),
     );
   }
 
-  #answers(): readonly Answer[] {
+  #handlers(): readonly Handler[] {
     return [
       ...this.#forLifecycle(),
       ...this.#forMessages(),
       ...this.#forLookups(),
       ...this.#forDrafts(),
-      ...this.#bytes.answers,
+      ...this.#bytes.handlers,
     ];
   }
 
-  #forLifecycle(): readonly Answer[] {
+  #forLifecycle(): readonly Handler[] {
     return [
-      answering(
+      handling(
         accountMethods.create,
         async ({ module, channel: id, account: name, config, commands, raw }) => {
           const definition = definitionIn(await import(module), id);
@@ -79,7 +79,7 @@ class ServedAccount {
           const context = { config, account: name, commands, raw };
           const channel = await definition.create(this.#contextOf(context));
           this.#opened = { definition, channel };
-          this.#tellStanding();
+          this.#reportStatus();
           const methods = Object.entries(channel).filter(([, value]) => typeof value === "function");
           return { methods: methods.map(([method]) => method) };
         },
@@ -91,7 +91,7 @@ class ServedAccount {
     ];
   }
 
-  #forMessages(): readonly Answer[] {
+  #forMessages(): readonly Handler[] {
     return [
       this.#asking(accountMethods.webhook, async ({ channel }, { method, url, headers, body }) => {
         const bytes = Buffer.from(body, "base64");
@@ -152,7 +152,7 @@ class ServedAccount {
     ];
   }
 
-  #forLookups(): readonly Answer[] {
+  #forLookups(): readonly Handler[] {
     return [
       this.#asking(accountMethods.openDirect, async ({ channel, definition }, { userId }, signal) => {
         const to = await methodOf(channel.openDirect, "openDirect").call(channel, userId, signal);
@@ -179,7 +179,7 @@ class ServedAccount {
     ];
   }
 
-  #forDrafts(): readonly Answer[] {
+  #forDrafts(): readonly Handler[] {
     return [
       this.#asking(accountMethods.openDraft, async ({ channel, definition }, { to, ...options }) => {
         const halt = new AbortController();
@@ -226,23 +226,23 @@ class ServedAccount {
   #asking<Params, Result>(
     method: Method<Params, Result>,
     ask: (opened: Opened, params: Params, signal: AbortSignal) => Promise<Result> | Result,
-  ): Answer {
-    return answering(method, async (params, signal) => {
+  ): Handler {
+    return handling(method, async (params, signal) => {
       if (this.#opened === undefined) throw new ChannelError("transient", "The account is not there yet");
       try {
         return await ask(this.#opened, params, signal);
       } finally {
-        this.#tellStanding();
+        this.#reportStatus();
       }
     });
   }
 
   /** What the host does while a message is sent. */
   #callbacks({ id: sending, opensMedia }: { readonly id: number; readonly opensMedia: boolean }) {
-    const onPart: FinalizeOptions["onPart"] = (part) => this.#peer.call(hostMethods.part, { sending, part });
+    const onPart: FinalizeOptions["onPart"] = (part) => this.#line.call(hostMethods.part, { sending, part });
     const openMedia: FinalizeOptions["openMedia"] = async (part) => {
-      const { stream } = await this.#peer.call(hostMethods.openMedia, { sending, part });
-      return readFrom(this.#peer, stream);
+      const { stream } = await this.#line.call(hostMethods.openMedia, { sending, part });
+      return readFrom(this.#line, stream);
     };
     return { onPart, ...(opensMedia ? { openMedia } : {}) };
   }
@@ -250,41 +250,41 @@ class ServedAccount {
   #contextOf(
     given: Pick<ChannelContext, "config" | "account"> & Required<Pick<ChannelContext, "commands" | "raw">>,
   ): ChannelContext {
-    const peer = this.#peer;
+    const line = this.#line;
     const log =
       (level: keyof ChannelLogger): ChannelLogger[typeof level] =>
       (message, fields) => {
-        void peer
+        void line
           .call(hostMethods.log, { level, message, ...(fields === undefined ? {} : { fields }) })
           .catch(() => {});
       };
     return {
       ...given,
       logger: { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") },
-      emit: (event) => peer.call(hostMethods.emit, { event }),
+      emit: (event) => line.call(hostMethods.emit, { event }),
       fetch: globalThis.fetch,
       clock: systemClock,
       cache: {
-        get: async (key) => (await peer.call(hostMethods.cacheGet, { key })).value,
-        set: (key, value, ttlMs) => peer.call(hostMethods.cacheSet, { key, value, ttlMs }),
+        get: async (key) => (await line.call(hostMethods.cacheGet, { key })).value,
+        set: (key, value, ttlMs) => line.call(hostMethods.cacheSet, { key, value, ttlMs }),
       },
       state: {
-        get: async (key) => (await peer.call(hostMethods.stateGet, { key })).value,
-        set: (key, value) => peer.call(hostMethods.stateSet, { key, value }),
-        delete: (key) => peer.call(hostMethods.stateDelete, { key }),
+        get: async (key) => (await line.call(hostMethods.stateGet, { key })).value,
+        set: (key, value) => line.call(hostMethods.stateSet, { key, value }),
+        delete: (key) => line.call(hostMethods.stateDelete, { key }),
       },
       signal: this.#lifetime.signal,
     };
   }
 
-  #tellStanding(): void {
+  #reportStatus(): void {
     if (this.#opened === undefined) return;
     const { channel } = this.#opened;
     const self = channel.self();
-    const standing = { health: channel.health(), ...(self === undefined ? {} : { self }) };
-    if (isDeepStrictEqual(standing, this.#told)) return;
-    this.#told = standing;
-    void this.#peer.call(hostMethods.standing, standing).catch(() => {});
+    const status = { health: channel.health(), ...(self === undefined ? {} : { self }) };
+    if (isDeepStrictEqual(status, this.#reported)) return;
+    this.#reported = status;
+    void this.#line.call(hostMethods.status, status).catch(() => {});
   }
 }
 

@@ -4,9 +4,9 @@ import type { PartReceipt, SendOptions } from "../contract/messages.ts";
 import { deadline } from "../host/deadline.ts";
 import { type AccountProcess, type Launch, startProcess } from "./account-process.ts";
 import { ByteStreams, readFrom } from "./byte-streams.ts";
+import { type Handler, handling, type Line, LineCut } from "./line.ts";
 import { createEntryLog } from "./log-said.ts";
 import { accountMethods, hostMethods, type Method } from "./methods.ts";
-import { type Answer, answering, type Peer, PeerGone } from "./peer.ts";
 import { json } from "./schemas.ts";
 
 /** What a process may take to load the channel, and its account to start in one that takes another's place. */
@@ -66,7 +66,7 @@ export class SupervisedAccount {
   }
 
   get health(): Health {
-    const isLost = this.#process?.peer.isGone === true && !this.#isStopped;
+    const isLost = this.#process?.line.isGone === true && !this.#isStopped;
     return isLost ? { state: "down", reason: "its process ended" } : (this.#outage ?? this.#health);
   }
 
@@ -89,8 +89,8 @@ export class SupervisedAccount {
     this.#isStopped = true;
     const stopping = this.#process;
     if (stopping !== undefined) {
-      const { peer } = stopping;
-      await within(drainMs + STOP_MS, peer, peer.call(accountMethods.stop, { drainMs })).catch(() => {});
+      const { line } = stopping;
+      await within(drainMs + STOP_MS, line, line.call(accountMethods.stop, { drainMs })).catch(() => {});
       await stopping.end();
     }
     this.#outage = undefined;
@@ -103,16 +103,16 @@ export class SupervisedAccount {
     params: Params,
     signal?: AbortSignal,
   ): Promise<Result> {
-    const peer = this.#process?.peer;
-    if (peer === undefined || peer.isGone) {
+    const line = this.#process?.line;
+    if (line === undefined || line.isGone) {
       throw new ChannelError("transient", "The process of the account is being started again", {
         scope: "account",
       });
     }
     try {
-      return await peer.call(method, params, signal);
+      return await line.call(method, params, signal);
     } catch (error) {
-      if (!(error instanceof PeerGone)) throw error;
+      if (!(error instanceof LineCut)) throw error;
       const message = "The process of the account ended before it had answered";
       throw new ChannelError("unknown_outcome", message, { cause: error });
     }
@@ -139,14 +139,14 @@ export class SupervisedAccount {
   read(stream: number): ReadableStream<Uint8Array> {
     if (this.#process === undefined)
       throw new ChannelError("transient", "The process of the account is gone");
-    return readFrom(this.#process.peer, stream);
+    return readFrom(this.#process.line, stream);
   }
 
   async #launch() {
     const bytes = new ByteStreams();
     const launched = startProcess(
       this.#launchWith,
-      [...this.#answers(bytes), ...bytes.answers],
+      [...this.#handlers(bytes), ...bytes.handlers],
       this.#context,
     );
     void launched.ended.then(() => bytes.end());
@@ -158,14 +158,14 @@ export class SupervisedAccount {
       const given = { ...exported, account: name, config: config.data, commands: [...commands], raw };
       const { methods } = await within(
         LAUNCH_MS,
-        launched.peer,
-        launched.peer.call(accountMethods.create, given),
+        launched.line,
+        launched.line.call(accountMethods.create, given),
         this.#context.signal,
       );
       return { launched, methods };
     } catch (error) {
       await launched.end();
-      throw error instanceof PeerGone
+      throw error instanceof LineCut
         ? new ChannelError("transient", `The process did not come up: ${await launched.ended}`, {
             cause: error,
           })
@@ -198,7 +198,7 @@ export class SupervisedAccount {
         this.#isHeard = false;
         await this.#context.clock.delay(SILENT_MS, over.signal);
       } while (this.#isHeard);
-      launched.peer.close("it did not answer any more");
+      launched.line.close("it did not answer any more");
     } catch {
       // It has ended.
     }
@@ -218,7 +218,7 @@ export class SupervisedAccount {
     if (this.#isStopped) return;
     try {
       const { launched } = await this.#launch();
-      await within(LAUNCH_MS, launched.peer, launched.peer.call(accountMethods.start, {}), signal).catch(
+      await within(LAUNCH_MS, launched.line, launched.line.call(accountMethods.start, {}), signal).catch(
         async (error: unknown) => {
           await launched.end();
           throw error;
@@ -231,31 +231,31 @@ export class SupervisedAccount {
     }
   }
 
-  #answers(bytes: ByteStreams): readonly Answer[] {
+  #handlers(bytes: ByteStreams): readonly Handler[] {
     const { emit, cache, state } = this.#context;
     return [
-      answering(hostMethods.emit, ({ event }) => emit(event)),
-      answering(hostMethods.log, (entry) => this.#log(entry)),
-      answering(hostMethods.standing, ({ health, self }) => {
+      handling(hostMethods.emit, ({ event }) => emit(event)),
+      handling(hostMethods.log, (entry) => this.#log(entry)),
+      handling(hostMethods.status, ({ health, self }) => {
         if (!this.#isStopped || health.state === "stopped") this.#health = health;
         this.self = self;
         this.#isHeard = true;
         return undefined;
       }),
-      answering(hostMethods.cacheGet, async ({ key }) => kept(await cache.get(key))),
-      answering(hostMethods.cacheSet, ({ key, value, ttlMs }) =>
+      handling(hostMethods.cacheGet, async ({ key }) => kept(await cache.get(key))),
+      handling(hostMethods.cacheSet, ({ key, value, ttlMs }) =>
         cache.set(key, value, ttlMs).then(() => undefined),
       ),
-      answering(hostMethods.stateGet, async ({ key }) => kept(await state.get(key))),
-      answering(hostMethods.stateSet, ({ key, value }) => state.set(key, value).then(() => undefined)),
-      answering(hostMethods.stateDelete, ({ key }) => state.delete(key).then(() => undefined)),
-      answering(hostMethods.part, async ({ sending: id, part }) => {
+      handling(hostMethods.stateGet, async ({ key }) => kept(await state.get(key))),
+      handling(hostMethods.stateSet, ({ key, value }) => state.set(key, value).then(() => undefined)),
+      handling(hostMethods.stateDelete, ({ key }) => state.delete(key).then(() => undefined)),
+      handling(hostMethods.part, async ({ sending: id, part }) => {
         const sending = this.#sendings.get(id);
         sending?.sent.push(part);
         await sending?.onPart?.(part);
         return undefined;
       }),
-      answering(hostMethods.openMedia, async ({ sending, part }) => {
+      handling(hostMethods.openMedia, async ({ sending, part }) => {
         const { openMedia } = this.#sendings.get(sending) ?? {};
         if (openMedia === undefined) throw new ChannelError("not_found", "There are no bytes for it");
         return { stream: bytes.offer(await openMedia(part)) };
@@ -271,12 +271,12 @@ function kept<Value>(value: Value | undefined): { value?: Value } {
 /** Cuts the line to a process that takes too long, which ends what it was asked for. */
 async function within<Result>(
   ms: number,
-  peer: Peer,
+  line: Line,
   work: Promise<Result>,
   signal?: AbortSignal,
 ): Promise<Result> {
   const limit = deadline(ms, signal);
-  limit.signal.addEventListener("abort", () => peer.close(reasonOf(limit.signal.reason)), { once: true });
+  limit.signal.addEventListener("abort", () => line.close(reasonOf(limit.signal.reason)), { once: true });
   try {
     return await work;
   } finally {
@@ -286,7 +286,7 @@ async function within<Result>(
 
 /** The parts that are out are known here, where the process could not say it any more. */
 function withReceipt(error: unknown, sent: readonly PartReceipt[]): unknown {
-  const isCut = error instanceof ChannelError && error.cause instanceof PeerGone;
+  const isCut = error instanceof ChannelError && error.cause instanceof LineCut;
   if (!isCut || sent.length === 0) return error;
   return new ChannelError(error.code, error.message, { receipt: { parts: sent }, cause: error.cause });
 }

@@ -2,28 +2,28 @@ import type { Duplex } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { parsePayload } from "../inbound/payload.ts";
 import { errorOf, failureOf } from "./failure.ts";
-import { type Frame, frame } from "./frames.ts";
 import type { Method } from "./methods.ts";
+import { type Packet, packet } from "./packets.ts";
 
-/** The longest line that is read, in characters: a message with everything in it is far shorter. */
-const MAX_LINE = 32_000_000;
+/** The longest packet that is read, in characters: a message with everything in it is far shorter. */
+const MAX_PACKET = 32_000_000;
 
 /** The other end went away before it answered. */
-export class PeerGone extends Error {
-  override readonly name = "PeerGone";
+export class LineCut extends Error {
+  override readonly name = "LineCut";
 }
 
 /** A method that this end has: reads what it is called with, and gives what goes back. */
-export interface Answer {
+export interface Handler {
   readonly name: string;
-  readonly answer: (params: unknown, signal: AbortSignal) => Promise<unknown>;
+  readonly handle: (params: unknown, signal: AbortSignal) => Promise<unknown>;
 }
 
-export function answering<Params, Result>(
+export function handling<Params, Result>(
   { name, params: schema }: Method<Params, Result>,
-  answer: (params: Params, signal: AbortSignal) => Promise<Result> | Result,
-): Answer {
-  return { name, answer: async (params, signal) => answer(schema.parse(params), signal) };
+  handle: (params: Params, signal: AbortSignal) => Promise<Result> | Result,
+): Handler {
+  return { name, handle: async (params, signal) => handle(schema.parse(params), signal) };
 }
 
 interface Pending {
@@ -32,21 +32,21 @@ interface Pending {
 }
 
 /** One end of the line between a host and the process of an account. */
-export class Peer {
+export class Line {
   readonly #stream: Duplex;
-  readonly #answers: ReadonlyMap<string, Answer>;
+  readonly #handlers: ReadonlyMap<string, Handler>;
   readonly #onGone: (reason: string | undefined) => void;
   /** Calls to the other end that it has not answered. */
   readonly #pending = new Map<number, Pending>();
   /** Calls of the other end that are carried out here. */
-  readonly #answered = new Map<number, AbortController>();
+  readonly #running = new Map<number, AbortController>();
   #calls = 0;
   #gone: string | undefined;
 
   /** @param onGone called once, when the line is cut, with the reason where that was done at this end */
-  constructor(stream: Duplex, answers: readonly Answer[], onGone: (reason: string | undefined) => void) {
+  constructor(stream: Duplex, handlers: readonly Handler[], onGone: (reason: string | undefined) => void) {
     this.#stream = stream;
-    this.#answers = new Map(answers.map((each) => [each.name, each]));
+    this.#handlers = new Map(handlers.map((each) => [each.name, each]));
     this.#onGone = onGone;
     this.#listen();
   }
@@ -56,7 +56,7 @@ export class Peer {
     return this.#gone !== undefined;
   }
 
-  /** @throws PeerGone, and what the other end failed with */
+  /** @throws LineCut, and what the other end failed with */
   call<Params, Result>(
     { name: method, result }: Method<Params, Result>,
     params: Params,
@@ -65,7 +65,7 @@ export class Peer {
     const id = this.#calls++;
     const abort = (): void => this.#write({ type: "abort", id });
     return new Promise<Result>((resolve, reject) => {
-      if (this.#gone !== undefined) return reject(new PeerGone(this.#gone));
+      if (this.#gone !== undefined) return reject(new LineCut(this.#gone));
       // What cannot be written is no call that waits for an answer.
       const written = JSON.parse(JSON.stringify(params));
       this.#pending.set(id, {
@@ -73,7 +73,7 @@ export class Peer {
           const read = result.safeParse(value);
           if (read.success) return resolve(read.data);
           this.close(`what ${method} answered cannot be read`);
-          reject(new PeerGone(`what ${method} answered cannot be read`));
+          reject(new LineCut(`what ${method} answered cannot be read`));
         },
         fail: reject,
       });
@@ -96,7 +96,7 @@ export class Peer {
 
   #listen(): void {
     const decoder = new StringDecoder("utf8");
-    /** What has come of a line that is not whole. */
+    /** What has come of a packet that is not whole. */
     let pieces: string[] = [];
     let size = 0;
     this.#stream.on("data", (chunk: Buffer) => {
@@ -108,25 +108,25 @@ export class Peer {
         pieces = [next];
         size = next.length;
       }
-      if (size > MAX_LINE) this.close("it sent more in one frame than is read");
+      if (size > MAX_PACKET) this.close("it sent more in one packet than is read");
     });
     this.#stream.on("error", () => {});
     this.#stream.on("close", () => this.#end(undefined));
   }
 
-  #read(line: string): void {
-    const read = frame.safeParse(parsePayload(line));
+  #read(text: string): void {
+    const read = packet.safeParse(parsePayload(text));
     if (!read.success) {
-      this.close("it sent what is no frame");
+      this.close("it sent what is no packet");
       return;
     }
     const said = read.data;
     switch (said.type) {
       case "call":
-        void this.#answer(said);
+        void this.#carryOut(said);
         return;
       case "abort":
-        this.#answered.get(said.id)?.abort();
+        this.#running.get(said.id)?.abort();
         return;
       case "result":
         this.#take(said.id)?.settle(said.value);
@@ -137,14 +137,14 @@ export class Peer {
     }
   }
 
-  async #answer({ id, method, params, aborted }: Extract<Frame, { type: "call" }>): Promise<void> {
+  async #carryOut({ id, method, params, aborted }: Extract<Packet, { type: "call" }>): Promise<void> {
     const aborting = new AbortController();
     if (aborted) aborting.abort();
-    this.#answered.set(id, aborting);
+    this.#running.set(id, aborting);
     try {
-      const answer = this.#answers.get(method);
-      if (answer === undefined) throw new Error(`there is no method ${method}`);
-      const value = await answer.answer(params, aborting.signal);
+      const handler = this.#handlers.get(method);
+      if (handler === undefined) throw new Error(`there is no method ${method}`);
+      const value = await handler.handle(params, aborting.signal);
       this.#write({
         type: "result",
         id,
@@ -153,7 +153,7 @@ export class Peer {
     } catch (error) {
       this.#write({ type: "error", id, error: failureOf(error) });
     } finally {
-      this.#answered.delete(id);
+      this.#running.delete(id);
     }
   }
 
@@ -163,15 +163,15 @@ export class Peer {
     return pending;
   }
 
-  #write(each: Frame): void {
+  #write(each: Packet): void {
     if (this.#gone === undefined) this.#stream.write(`${JSON.stringify(each)}\n`);
   }
 
   #end(reason: string | undefined): void {
     if (this.#gone !== undefined) return;
     this.#gone = reason ?? "the line was cut";
-    for (const id of [...this.#pending.keys()]) this.#take(id)?.fail(new PeerGone(this.#gone));
-    for (const aborting of this.#answered.values()) aborting.abort();
+    for (const id of [...this.#pending.keys()]) this.#take(id)?.fail(new LineCut(this.#gone));
+    for (const aborting of this.#running.values()) aborting.abort();
     this.#onGone(reason);
   }
 }

@@ -2,8 +2,8 @@ import { duplexPair } from "node:stream";
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { ChannelError } from "../contract/errors.ts";
+import { type Handler, handling, Line } from "./line.ts";
 import type { Method } from "./methods.ts";
-import { type Answer, answering, Peer } from "./peer.ts";
 
 const greet: Method<{ name: string }, string> = {
   name: "greet",
@@ -11,12 +11,12 @@ const greet: Method<{ name: string }, string> = {
   result: z.string(),
 };
 
-function open(...answers: Answer[]) {
+function open(...handlers: Handler[]) {
   const [near, far] = duplexPair();
   const gone: (string | undefined)[] = [];
-  const peer = new Peer(near, [], (reason) => gone.push(reason));
-  const other = new Peer(far, answers, () => {});
-  return { peer, other, far, gone };
+  const line = new Line(near, [], (reason) => gone.push(reason));
+  const other = new Line(far, handlers, () => {});
+  return { line, other, far, gone };
 }
 
 it("calls several methods at once, and gives errors back as they were", async () => {
@@ -25,15 +25,15 @@ it("calls several methods at once, and gives errors back as they were", async ()
     scope: "account",
     platformCode: "x",
   });
-  const { peer } = open(
-    answering(greet, async ({ name }) => {
+  const { line } = open(
+    handling(greet, async ({ name }) => {
       if (name === "Bob") throw limit;
       return `Hello, ${name}`;
     }),
   );
   const [ann, bob] = await Promise.allSettled([
-    peer.call(greet, { name: "Ann" }),
-    peer.call(greet, { name: "Bob" }),
+    line.call(greet, { name: "Ann" }),
+    line.call(greet, { name: "Bob" }),
   ]);
   expect(ann).toEqual({ status: "fulfilled", value: "Hello, Ann" });
   expect(bob).toMatchObject({
@@ -43,31 +43,31 @@ it("calls several methods at once, and gives errors back as they were", async ()
 
 it("passes a signal on, fired before the call or during it", async () => {
   const begun = Promise.withResolvers<void>();
-  const { peer } = open(
-    answering(greet, async (_, signal) => {
+  const { line } = open(
+    handling(greet, async (_, signal) => {
       begun.resolve();
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
       return "gave up";
     }),
   );
-  expect(await peer.call(greet, { name: "Ann" }, AbortSignal.abort())).toBe("gave up");
+  expect(await line.call(greet, { name: "Ann" }, AbortSignal.abort())).toBe("gave up");
   const stop = new AbortController();
-  const calling = peer.call(greet, { name: "Ann" }, stop.signal);
+  const calling = line.call(greet, { name: "Ann" }, stop.signal);
   await begun.promise;
   stop.abort();
   expect(await calling).toBe("gave up");
 });
 
 it("reads what it is called with by the method's schema, and knows no other method", async () => {
-  const { peer } = open(answering(greet, ({ name }) => name));
+  const { line } = open(handling(greet, ({ name }) => name));
   const wrong = { name: 1 } as unknown as { name: string };
-  await expect(peer.call(greet, wrong)).rejects.toThrow("expected string");
-  await expect(peer.call({ ...greet, name: "shout" }, { name: "Ann" })).rejects.toThrow("no method shout");
+  await expect(line.call(greet, wrong)).rejects.toThrow("expected string");
+  await expect(line.call({ ...greet, name: "shout" }, { name: "Ann" })).rejects.toThrow("no method shout");
 });
 
 it("waits for no answer to what cannot be written", async () => {
-  const { peer, far, gone } = open();
-  await expect(peer.call(greet, { name: 1n as unknown as string })).rejects.toThrow("BigInt");
+  const { line, far, gone } = open();
+  await expect(line.call(greet, { name: 1n as unknown as string })).rejects.toThrow("BigInt");
   // Were it waited for, this would be an answer of the wrong kind, and cut the line.
   far.write('{"type":"result","id":0}\n');
   await new Promise((resolve) => setImmediate(resolve));
@@ -76,15 +76,15 @@ it("waits for no answer to what cannot be written", async () => {
 
 it.each([
   ["no JSON", "{\n"],
-  ["no frame", '{"type":"of tomorrow"}\n'],
+  ["no packet", '{"type":"of tomorrow"}\n'],
   ["a result of another kind", '{"type":"result","id":0,"value":1}\n'],
-  ["a line without an end", "x".repeat(33_000_000)],
+  ["a packet without an end", "x".repeat(33_000_000)],
 ])("cuts the line to who sends %s, and fails what waits for it", async (_, sent) => {
-  const { peer, far, gone } = open();
+  const { line, far, gone } = open();
   far.pause();
-  const waiting = peer.call(greet, { name: "Ann" });
+  const waiting = line.call(greet, { name: "Ann" });
   far.write(sent);
-  await expect(waiting).rejects.toMatchObject({ name: "PeerGone" });
+  await expect(waiting).rejects.toMatchObject({ name: "LineCut" });
   expect(gone).toHaveLength(1);
-  await expect(peer.call(greet, { name: "Bob" })).rejects.toMatchObject({ name: "PeerGone" });
+  await expect(line.call(greet, { name: "Bob" })).rejects.toMatchObject({ name: "LineCut" });
 });

@@ -6,7 +6,7 @@ import { json } from "./schemas.ts";
  * What travels between a host and the process of an account: one JSON object a line, in both directions. Either end
  * calls methods of the other, several at once; each call is answered once, by its number.
  */
-export const frame = z.discriminatedUnion("type", [
+export const packet = z.discriminatedUnion("type", [
   /** `aborted`: its signal has fired already. */
   z.object({
     type: z.literal("call"),
@@ -20,4 +20,4 @@ export const frame = z.discriminatedUnion("type", [
   z.object({ type: z.literal("result"), id: z.int(), value: json.exactOptional() }),
   z.object({ type: z.literal("error"), id: z.int(), error: failure }),
 ]);
-export type Frame = z.infer<typeof frame>;
+export type Packet = z.infer<typeof packet>;
