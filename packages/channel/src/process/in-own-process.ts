@@ -42,27 +42,17 @@ function channelOver<Address>(
   codec: ChannelDefinition<unknown, Address>["codec"],
   methods: ReadonlySet<string>,
 ): Channel<Address> {
-  const optional: Required<Omit<Channel<Address>, AlwaysThere>> = {
-    ...messageMethods(supervised, codec),
-    ...lookupMethods(supervised, codec),
-  };
-  const available = Object.entries(optional).filter(([name]) => methods.has(name));
+  const available = Object.entries(optionalMethods(supervised, codec)).filter(([name]) => methods.has(name));
   return {
     start: (signal) => supervised.start(signal),
     stop: (options) => supervised.stop(options),
     health: () => supervised.health,
     self: () => supervised.self,
-    send: (to, message, { signal, idempotencyKey, startAt, ...heard }) =>
+    send: (to, message, { signal, idempotencyKey, startAt = 0, ...heard }) =>
       supervised.sending(heard, (callbacks) =>
         supervised.call(
           accountMethods.send,
-          {
-            to: codec.encode(to),
-            message,
-            idempotencyKey,
-            callbacks,
-            ...(startAt === undefined ? {} : { startAt }),
-          },
+          { to: codec.encode(to), message, idempotencyKey, startAt, callbacks },
           signal,
         ),
       ),
@@ -70,15 +60,10 @@ function channelOver<Address>(
   };
 }
 
-type Optional<Address, Names extends keyof Channel<Address>> = Required<Pick<Channel<Address>, Names>>;
-
-function messageMethods<Address>(
+function optionalMethods<Address>(
   supervised: SupervisedAccount,
   codec: ChannelDefinition<unknown, Address>["codec"],
-): Optional<
-  Address,
-  "webhook" | "edit" | "remove" | "closePoll" | "react" | "typing" | "openDraft" | "reconcile"
-> {
+): Required<Omit<Channel<Address>, AlwaysThere>> {
   return {
     webhook: (request, read) => handRequest(supervised, request, read),
     edit: (to, messageId, message, signal) =>
@@ -94,14 +79,6 @@ function messageMethods<Address>(
     openDraft: (to, options) => new RemoteDraft(supervised, codec.encode(to), options).opened(),
     reconcile: ({ to, ...intent }, signal) =>
       supervised.call(accountMethods.reconcile, { ...intent, to: codec.encode(to) }, signal),
-  };
-}
-
-function lookupMethods<Address>(
-  supervised: SupervisedAccount,
-  codec: ChannelDefinition<unknown, Address>["codec"],
-): Optional<Address, "openDirect" | "history" | "resolve" | "checks" | "fetchMedia"> {
-  return {
     async openDirect(userId, signal) {
       const { to } = await supervised.call(accountMethods.openDirect, { userId }, signal);
       return codec.decode(to);
@@ -109,10 +86,8 @@ function lookupMethods<Address>(
     history: (to, { signal, ...options }) =>
       supervised.call(accountMethods.history, { to: codec.encode(to), ...options }, signal),
     async resolve(userId, signal) {
-      const { name } = await supervised
-        .call(accountMethods.resolve, { userId }, signal)
-        .catch(() => ({ name: undefined }));
-      return name === undefined ? undefined : { name };
+      const person = await supervised.call(accountMethods.resolve, { userId }, signal).catch(() => undefined);
+      return person?.name === undefined ? undefined : { name: person.name };
     },
     checks: (signal) => supervised.call(accountMethods.checks, {}, signal),
     async fetchMedia(media, signal) {

@@ -93,87 +93,62 @@ class ServedAccount {
 
   #forMessages(): readonly Handler[] {
     return [
-      this.#asking(accountMethods.webhook, async ({ channel }, { method, url, headers, body }) => {
+      this.#optional("webhook", accountMethods.webhook, async (webhook, { method, url, headers, body }) => {
         const bytes = Buffer.from(body, "base64");
         const request = new Request(url, {
           method,
           headers,
           ...(method === "GET" || method === "HEAD" ? {} : { body: bytes }),
         });
-        const response = await methodOf(channel.webhook, "webhook").call(channel, request, async () => bytes);
+        const response = await webhook(request, async () => bytes);
         return {
           status: response.status,
           headers: [...response.headers],
           body: Buffer.from(await response.arrayBuffer()).toString("base64"),
         };
       }),
-      this.#asking(
-        accountMethods.send,
-        ({ channel, definition }, { to, message, callbacks, ...rest }, signal) =>
-          channel.send(definition.codec.decode(to), message, {
-            ...rest,
-            ...this.#callbacks(callbacks),
-            signal,
-          }),
+      this.#asking(accountMethods.send, ({ channel }, { to, message, callbacks, ...rest }, signal) =>
+        channel.send(this.#decode(to), message, { ...rest, ...this.#callbacks(callbacks), signal }),
       ),
-      this.#asking(accountMethods.edit, ({ channel, definition }, { to, messageId, message }, signal) =>
-        methodOf(channel.edit, "edit").call(channel, definition.codec.decode(to), messageId, message, signal),
+      this.#optional("edit", accountMethods.edit, (edit, { to, messageId, message }, signal) =>
+        edit(this.#decode(to), messageId, message, signal),
       ),
-      this.#asking(accountMethods.remove, ({ channel, definition }, { to, messageId }, signal) =>
-        methodOf(channel.remove, "remove").call(channel, definition.codec.decode(to), messageId, signal),
+      this.#optional("remove", accountMethods.remove, (remove, { to, messageId }, signal) =>
+        remove(this.#decode(to), messageId, signal),
       ),
-      this.#asking(accountMethods.closePoll, ({ channel, definition }, { to, messageId }, signal) =>
-        methodOf(channel.closePoll, "closePoll").call(
-          channel,
-          definition.codec.decode(to),
-          messageId,
-          signal,
-        ),
+      this.#optional("closePoll", accountMethods.closePoll, (closePoll, { to, messageId }, signal) =>
+        closePoll(this.#decode(to), messageId, signal),
       ),
-      this.#asking(accountMethods.react, ({ channel, definition }, { to, messageId, emoji, on }, signal) =>
-        methodOf(channel.react, "react").call(
-          channel,
-          definition.codec.decode(to),
-          messageId,
-          { emoji, on },
-          signal,
-        ),
+      this.#optional("react", accountMethods.react, (react, { to, messageId, emoji, on }, signal) =>
+        react(this.#decode(to), messageId, { emoji, on }, signal),
       ),
-      this.#asking(accountMethods.typing, ({ channel, definition }, { to, ...state }, signal) =>
-        methodOf(channel.typing, "typing").call(channel, definition.codec.decode(to), state, signal),
+      this.#optional("typing", accountMethods.typing, (typing, { to, ...state }, signal) =>
+        typing(this.#decode(to), state, signal),
       ),
-      this.#asking(accountMethods.reconcile, ({ channel, definition }, { to, ...intent }, signal) =>
-        methodOf(channel.reconcile, "reconcile").call(
-          channel,
-          { ...intent, to: definition.codec.decode(to) },
-          signal,
-        ),
+      this.#optional("reconcile", accountMethods.reconcile, (reconcile, { to, ...intent }, signal) =>
+        reconcile({ ...intent, to: this.#decode(to) }, signal),
       ),
     ];
   }
 
   #forLookups(): readonly Handler[] {
     return [
-      this.#asking(accountMethods.openDirect, async ({ channel, definition }, { userId }, signal) => {
-        const to = await methodOf(channel.openDirect, "openDirect").call(channel, userId, signal);
-        return { to: definition.codec.encode(to) };
-      }),
-      this.#asking(accountMethods.history, async ({ channel, definition }, { to, ...options }, signal) => {
-        const history = methodOf(channel.history, "history");
-        return [...(await history.call(channel, definition.codec.decode(to), { ...options, signal }))];
-      }),
-      this.#asking(accountMethods.resolve, async ({ channel }, { userId }, signal) => {
-        return (await methodOf(channel.resolve, "resolve").call(channel, userId, signal)) ?? {};
-      }),
-      this.#asking(accountMethods.checks, async ({ channel }, _, signal) => {
-        return [...(await methodOf(channel.checks, "checks").call(channel, signal))];
-      }),
-      this.#asking(accountMethods.fetchMedia, async ({ channel }, { media }, signal) => {
-        const { body, ...rest } = await methodOf(channel.fetchMedia, "fetchMedia").call(
-          channel,
-          media,
-          signal,
-        );
+      this.#optional("openDirect", accountMethods.openDirect, async (openDirect, { userId }, signal) => ({
+        to: this.#account.definition.codec.encode(await openDirect(userId, signal)),
+      })),
+      this.#optional("history", accountMethods.history, async (history, { to, ...options }, signal) => [
+        ...(await history(this.#decode(to), { ...options, signal })),
+      ]),
+      this.#optional(
+        "resolve",
+        accountMethods.resolve,
+        async (resolve, { userId }, signal) => (await resolve(userId, signal)) ?? {},
+      ),
+      this.#optional("checks", accountMethods.checks, async (checks, _, signal) => [
+        ...(await checks(signal)),
+      ]),
+      this.#optional("fetchMedia", accountMethods.fetchMedia, async (fetchMedia, { media }, signal) => {
+        const { body, ...rest } = await fetchMedia(media, signal);
         return { ...rest, stream: this.#bytes.offer(body) };
       }),
     ];
@@ -181,11 +156,10 @@ class ServedAccount {
 
   #forDrafts(): readonly Handler[] {
     return [
-      this.#asking(accountMethods.openDraft, async ({ channel, definition }, { to, ...options }) => {
+      this.#optional("openDraft", accountMethods.openDraft, async (openDraft, { to, ...options }) => {
         const halt = new AbortController();
         const signal = AbortSignal.any([halt.signal, this.#lifetime.signal]);
-        const openDraft = methodOf(channel.openDraft, "openDraft");
-        const draft = await openDraft.call(channel, definition.codec.decode(to), { ...options, signal });
+        const draft = await openDraft(this.#decode(to), { ...options, signal });
         const id = this.#draftCount++;
         this.#drafts.set(id, { draft, halt });
         return { draft: id };
@@ -228,13 +202,35 @@ class ServedAccount {
     ask: (opened: Opened, params: Params, signal: AbortSignal) => Promise<Result> | Result,
   ): Handler {
     return handling(method, async (params, signal) => {
-      if (this.#opened === undefined) throw new ChannelError("transient", "The account is not there yet");
       try {
-        return await ask(this.#opened, params, signal);
+        return await ask(this.#account, params, signal);
       } finally {
         this.#reportStatus();
       }
     });
+  }
+
+  /** The same of a method that the host calls only where the channel has said that it has it. */
+  #optional<Name extends keyof Channel, Params, Result>(
+    name: Name,
+    method: Method<Params, Result>,
+    ask: (own: NonNullable<Channel[Name]>, params: Params, signal: AbortSignal) => Promise<Result> | Result,
+  ): Handler {
+    return this.#asking(method, ({ channel }, params, signal) => {
+      const own: unknown = channel[name];
+      if (typeof own !== "function") throw new ChannelError("unsupported", `The channel has no ${name}`);
+      return ask(own.bind(channel), params, signal);
+    });
+  }
+
+  get #account(): Opened {
+    if (this.#opened === undefined) throw new ChannelError("transient", "The account is not there yet");
+    return this.#opened;
+  }
+
+  /** An address, which the host knows as text. */
+  #decode(to: string): unknown {
+    return this.#account.definition.codec.decode(to);
   }
 
   /** What the host does while a message is sent. */
@@ -286,10 +282,4 @@ class ServedAccount {
     this.#reported = status;
     void this.#line.call(hostMethods.status, status).catch(() => {});
   }
-}
-
-/** A method that the host calls only where the channel has said that it has it. */
-function methodOf<M>(method: M | undefined, name: string): M {
-  if (method === undefined) throw new ChannelError("unsupported", `The channel has no ${name}`);
-  return method;
 }
