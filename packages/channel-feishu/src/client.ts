@@ -1,9 +1,8 @@
 import type { Client } from "@larksuiteoapi/node-sdk";
-import { type Clock, isPayload } from "@signalbox/channel";
+import { type Clock, isPayload, untilAborted } from "@signalbox/channel";
 import { apiBase, type FeishuConfig } from "./config.ts";
 import { callSignal, type Download, type FeishuHttp, FeishuHttpError, type FeishuRequest } from "./http.ts";
 import { limits } from "./limits.ts";
-import { untilAborted } from "./until-aborted.ts";
 
 type Im = Client["im"]["v1"];
 type CardKit = Client["cardkit"]["v1"];

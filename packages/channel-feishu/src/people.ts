@@ -7,12 +7,12 @@ import {
   isPayload,
   pathSegment,
   textAt,
+  untilAborted,
 } from "@signalbox/channel";
 import { idType } from "./address.ts";
 import type { FeishuApi } from "./api.ts";
 import type { FeishuConfig } from "./config.ts";
 import { limits } from "./limits.ts";
-import { untilAborted } from "./until-aborted.ts";
 
 const dayMs = 24 * 3_600_000;
 /** How long after a failure the bot's own identity is not asked for again. */

@@ -95,6 +95,7 @@ export { createMemoryCache, createMemoryState } from "./host/memory.ts";
 export { missingPackage } from "./host/missing-package.ts";
 export { createNames, type NameOf, type NamesOptions } from "./host/names.ts";
 export { systemClock } from "./host/system-clock.ts";
+export { untilAborted } from "./host/until-aborted.ts";
 export { type UntilDoneOptions, untilDone } from "./host/until-done.ts";
 export { type Backfill, type BackfillOptions, createBackfill } from "./inbound/backfill.ts";
 export { checkWebhook, type WebhookChallenge, type WebhookCheck } from "./inbound/check-webhook.ts";

@@ -1,5 +1,6 @@
 import type { ChannelLogger, Clock, Health } from "../contract/definition.ts";
 import { ChannelError, type ChannelErrorCode, isChannelError, reasonOf } from "../contract/errors.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 /** An open connection. */
 export interface Connection {
@@ -129,15 +130,10 @@ class RetriedConnection implements SupervisedConnection {
       () => late.abort(tooLong),
       () => {},
     );
-    const { promise: stopped, reject } = Promise.withResolvers<never>();
-    const stop = (): void => reject(limit.reason);
     try {
       limit.throwIfAborted();
-      limit.addEventListener("abort", stop);
-      return await Promise.race([work(limit), stopped]);
+      return await untilAborted(work(limit), limit);
     } finally {
-      // A listener would keep the signal for as long as its parent lives.
-      limit.removeEventListener("abort", stop);
       finished.abort();
     }
   }
@@ -164,7 +160,7 @@ class RetriedConnection implements SupervisedConnection {
       logger.warn("the connection stopped responding");
       return;
     }
-    await aborted(ended);
+    await untilAborted(connection.lost, this.#life.signal).catch(() => {});
   }
 
   async #keep(first: Connection): Promise<void> {
@@ -227,13 +223,6 @@ class RetriedConnection implements SupervisedConnection {
 
 /** A person has to fix something first. */
 const refusals: readonly ChannelErrorCode[] = ["auth", "permission"];
-
-function aborted(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  if (signal.aborted) resolve();
-  else signal.addEventListener("abort", () => resolve(), { once: true });
-  return promise;
-}
 
 function unreachable(name: string, reason: string, cause?: unknown): ChannelError {
   return new ChannelError("transient", `${name}: ${reason}`, { scope: "account", cause });

@@ -2,6 +2,7 @@ import { strict as assert } from "node:assert";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { deadline } from "../host/deadline.ts";
+import { untilAborted } from "../host/until-aborted.ts";
 import { type Bench, never } from "./bench.ts";
 import { type Check, method, needed, only } from "./check.ts";
 import { failing } from "./failing.ts";
@@ -43,11 +44,8 @@ async function lengthOf(body: ReadableStream<Uint8Array>): Promise<number> {
 /** The same work, which fails the test where it takes longer. */
 async function within<T>(waitMs: number, work: Promise<T>, what: string): Promise<T> {
   const limit = deadline(waitMs);
-  const over = new Promise<never>((_, reject) => {
-    limit.signal.addEventListener("abort", () => reject(new Error(`${what}: nothing within ${waitMs} ms`)));
-  });
   try {
-    return await Promise.race([work, over]);
+    return await untilAborted(work, limit.signal, () => new Error(`${what}: nothing within ${waitMs} ms`));
   } finally {
     limit.end();
   }
