@@ -166,9 +166,5 @@ function unlessGivenUp(token: Promise<string>): Promise<string> {
 function notSent(error: unknown): unknown {
   if (!(error instanceof FeishuHttpError) || (error.status !== undefined && error.status < 500)) return error;
   const { message, retryAfterMs } = error;
-  return new FeishuHttpError(`no token: ${message}`, {
-    unsent: true,
-    cause: error,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  });
+  return new FeishuHttpError(`no token: ${message}`, { unsent: true, cause: error, retryAfterMs });
 }

@@ -87,9 +87,9 @@ export function toChannelError(error: unknown, what: string, write: boolean): Ch
   const [code, scope] = classify(error, write);
   const wait = error.retryAfterMs ?? (code === "rate_limited" ? defaultWaitMs : undefined);
   return new ChannelError(code, `Feishu: ${what}: ${error.message}`, {
-    scope: scope ?? "message",
-    ...(error.code === undefined ? {} : { platformCode: String(error.code) }),
-    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+    scope,
+    platformCode: error.code?.toString(),
+    retryAfterMs: wait,
     cause: error,
   });
 }

@@ -24,7 +24,7 @@ export class FeishuHttpError extends Error {
 
   constructor(
     message: string,
-    facts: { status?: number; code?: number; retryAfterMs?: number; unsent?: boolean; cause?: unknown } = {},
+    facts: Partial<Pick<FeishuHttpError, "status" | "code" | "retryAfterMs" | "unsent" | "cause">> = {},
   ) {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
     this.status = facts.status;
@@ -169,7 +169,7 @@ function failure(response: Response, body: Payload | undefined, now: number): Fe
   const wait = retryAfterMs(headers.get("x-ogw-ratelimit-reset") ?? headers.get("retry-after"), now);
   return new FeishuHttpError(`HTTP ${status} ${message}`.trim(), {
     status,
-    ...(typeof code === "number" ? { code } : {}),
-    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+    code: typeof code === "number" ? code : undefined,
+    retryAfterMs: wait,
   });
 }

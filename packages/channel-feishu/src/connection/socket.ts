@@ -129,7 +129,7 @@ function endpointHttp(http: FeishuHttp, fail: (error: ChannelError) => void): Ht
           new ChannelError(
             refusals.includes(code) ? "auth" : "transient",
             `Feishu: no long connection: ${reason}`,
-            { scope: "account", ...(code === undefined ? {} : { platformCode: String(code) }) },
+            { scope: "account", platformCode: code?.toString() },
           ),
         );
         throw error;

@@ -10,10 +10,12 @@ export interface TextCapability {
   readonly markup: "plain" | "markdown";
 }
 
-export type MediaKind = "image" | "audio" | "video" | "file" | "sticker";
+export const mediaKinds = ["image", "audio", "video", "file", "sticker"] as const;
+export type MediaKind = (typeof mediaKinds)[number];
 
 /** What can be sent as an attachment. */
-export type OutboundMediaKind = Exclude<MediaKind, "sticker">;
+export const outboundMediaKinds = ["image", "audio", "video", "file"] as const;
+export type OutboundMediaKind = (typeof outboundMediaKinds)[number];
 
 /** What a channel takes of one kind of attachment. */
 export interface SendMediaLimit {

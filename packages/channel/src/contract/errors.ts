@@ -1,5 +1,17 @@
 import type { Receipt } from "./messages.ts";
 
+export const channelErrorCodes = [
+  "rate_limited",
+  "auth",
+  "permission",
+  "not_found",
+  "too_large",
+  "unsupported",
+  "invalid",
+  "transient",
+  "unknown_outcome",
+] as const;
+
 /**
  * - `rate_limited`: wait `retryAfterMs`, then again.
  * - `auth`: the account's credentials are refused; nothing works until somebody mends them.
@@ -11,29 +23,22 @@ import type { Receipt } from "./messages.ts";
  * - `transient`: certainly not done, try again.
  * - `unknown_outcome`: may have been done, nobody can tell from the answer.
  */
-export type ChannelErrorCode =
-  | "rate_limited"
-  | "auth"
-  | "permission"
-  | "not_found"
-  | "too_large"
-  | "unsupported"
-  | "invalid"
-  | "transient"
-  | "unknown_outcome";
+export type ChannelErrorCode = (typeof channelErrorCodes)[number];
+
+export const channelErrorScopes = ["message", "conversation", "account"] as const;
 
 /** What an error holds for: this one message, its conversation, or the whole account. */
-export type ChannelErrorScope = "message" | "conversation" | "account";
+export type ChannelErrorScope = (typeof channelErrorScopes)[number];
 
 export interface ChannelErrorOptions {
   /** Not before that many milliseconds. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
   /** Default `message`. */
-  readonly scope?: ChannelErrorScope;
+  readonly scope?: ChannelErrorScope | undefined;
   /** The platform's own error code, for people and logs. */
-  readonly platformCode?: string;
+  readonly platformCode?: string | undefined;
   /** The parts already sent, if a send failed after the first. */
-  readonly receipt?: Receipt;
+  readonly receipt?: Receipt | undefined;
   readonly cause?: unknown;
 }
 

@@ -2,7 +2,8 @@ import type { MediaKind } from "./capabilities.ts";
 import type { Json } from "./json.ts";
 
 /** `direct`: two people; `group`: some; `channel`: a place of a community that anyone in it can read. */
-export type ConversationKind = "direct" | "group" | "channel";
+export const conversationKinds = ["direct", "group", "channel"] as const;
+export type ConversationKind = (typeof conversationKinds)[number];
 
 export interface Conversation {
   /** The platform's id of the place, without the thread. */
@@ -37,7 +38,8 @@ export interface Sender {
 }
 
 /** Why the message concerns the bot; the channel knows by ids, never by a name. */
-export type Addressed = "dm" | "mention" | "reply" | "none";
+export const waysOfAddressing = ["dm", "mention", "reply", "none"] as const;
+export type Addressed = (typeof waysOfAddressing)[number];
 
 /** An attachment that was named but not fetched. */
 export interface MediaRef {

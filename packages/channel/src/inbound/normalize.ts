@@ -1,4 +1,11 @@
-import type { Conversation, MediaRef, MessageBody, TurnRequest } from "../contract/events.ts";
+import { mediaKinds } from "../contract/capabilities.ts";
+import {
+  type Conversation,
+  conversationKinds,
+  type MediaRef,
+  type MessageBody,
+  type TurnRequest,
+} from "../contract/events.ts";
 import { normalizeLineEnds } from "../text.ts";
 
 /** What both a message and its later version have. */
@@ -7,8 +14,6 @@ type Spoken = MessageBody & {
   readonly sender: { readonly name?: string };
 };
 
-const KINDS: readonly string[] = ["direct", "group", "channel"];
-const MEDIA_KINDS: readonly string[] = ["image", "audio", "video", "file", "sticker"];
 const UNTYPED = "application/octet-stream";
 
 /**
@@ -23,7 +28,7 @@ export function normalizeEvent<Event extends Spoken>(event: Event): Event {
     conversation: {
       ...conversation,
       // A place of an unknown kind is one where only who is listed has a say.
-      kind: KINDS.includes(conversation.kind) ? conversation.kind : "group",
+      kind: conversationKinds.includes(conversation.kind) ? conversation.kind : "group",
       ...named("subject", conversation.subject),
     },
     sender: { ...sender, ...named("name", sender.name) },
@@ -49,7 +54,7 @@ export function normalizeTurn(turn: TurnRequest): TurnRequest {
 function normalizeMedia(item: MediaRef): MediaRef {
   return {
     ...item,
-    kind: MEDIA_KINDS.includes(item.kind) ? item.kind : "file",
+    kind: mediaKinds.includes(item.kind) ? item.kind : "file",
     mimeType: typeof item.mimeType === "string" && item.mimeType !== "" ? item.mimeType : UNTYPED,
     ...named("name", item.name),
   };

@@ -55,8 +55,8 @@ export async function carryingReceipt<T>(sent: readonly PartReceipt[], work: () 
     const parts = [...sent, ...(error.receipt?.parts ?? [])];
     throw new ChannelError(error.code, error.message, {
       scope: error.scope,
-      ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
-      ...(error.platformCode === undefined ? {} : { platformCode: error.platformCode }),
+      retryAfterMs: error.retryAfterMs,
+      platformCode: error.platformCode,
       receipt: { parts },
       cause: error,
     });

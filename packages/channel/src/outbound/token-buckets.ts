@@ -1,8 +1,7 @@
+import type { RateLimit } from "../contract/capabilities.ts";
+
 /** A rate for each second, with a burst at first. */
-export interface BucketRule {
-  readonly perSecond: number;
-  readonly burst: number;
-}
+export type BucketRule = Omit<RateLimit, "scope">;
 
 interface Bucket {
   readonly tokens: number;

@@ -1,6 +1,13 @@
 import { z } from "zod";
+import { mediaKinds, outboundMediaKinds } from "../contract/capabilities.ts";
 import type { AccountCheck, Health, HistoryMessage, Identity } from "../contract/definition.ts";
-import type { EmitResult, InboundEvent, MediaRef } from "../contract/events.ts";
+import {
+  conversationKinds,
+  type EmitResult,
+  type InboundEvent,
+  type MediaRef,
+  waysOfAddressing,
+} from "../contract/events.ts";
 import type { Json } from "../contract/json.ts";
 import type {
   MediaPart,
@@ -19,7 +26,7 @@ const milliseconds = z.number();
 
 const conversation = z.object({
   id: text,
-  kind: z.enum(["direct", "group", "channel"]),
+  kind: z.enum(conversationKinds),
   threadId: text.exactOptional(),
   beginsThread: z.boolean().exactOptional(),
   parentId: text.exactOptional(),
@@ -37,7 +44,7 @@ const sender = z.object({
 });
 
 export const mediaRef: z.ZodType<MediaRef> = z.object({
-  kind: z.enum(["image", "audio", "video", "file", "sticker"]),
+  kind: z.enum(mediaKinds),
   mimeType: text,
   name: text.exactOptional(),
   size: z.number().exactOptional(),
@@ -52,7 +59,7 @@ const base = {
   conversation,
   address: text,
   sender,
-  addressed: z.enum(["dm", "mention", "reply", "none"]),
+  addressed: z.enum(waysOfAddressing),
   timestamp: milliseconds,
   raw: json.exactOptional(),
 };
@@ -103,7 +110,7 @@ export const emitResult: z.ZodType<EmitResult> = z.enum(["accepted", "duplicate"
 
 export const mediaPart: z.ZodType<MediaPart> = z.object({
   type: z.literal("media"),
-  kind: z.enum(["image", "audio", "video", "file"]),
+  kind: z.enum(outboundMediaKinds),
   name: text,
   mimeType: text,
   size: z.number(),

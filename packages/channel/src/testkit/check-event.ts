@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { InboundEvent } from "../contract/events.ts";
+import { conversationKinds, type InboundEvent, waysOfAddressing } from "../contract/events.ts";
 
 /** What is wrong with an event by the contract; empty for a good one. */
 export function checkEvent(
@@ -15,8 +15,8 @@ export function checkEvent(
   must(event.eventId !== "", "eventId is empty");
   must(event.address !== "", "address is empty");
   must(event.conversation.id !== "", "conversation.id is empty");
-  must(["direct", "group", "channel"].includes(event.conversation.kind), "conversation.kind is unknown");
-  must(["dm", "mention", "reply", "none"].includes(event.addressed), "addressed is unknown");
+  must(conversationKinds.includes(event.conversation.kind), "conversation.kind is unknown");
+  must(waysOfAddressing.includes(event.addressed), "addressed is unknown");
   must(
     (event.conversation.kind === "direct") === (event.addressed === "dm"),
     "addressed is dm exactly in direct conversations",

@@ -1,5 +1,10 @@
 import { strict as assert } from "node:assert";
-import type { Capabilities, OutboundMediaKind, SendMediaLimit } from "../contract/capabilities.ts";
+import {
+  type Capabilities,
+  type OutboundMediaKind,
+  outboundMediaKinds,
+  type SendMediaLimit,
+} from "../contract/capabilities.ts";
 import { ChannelError } from "../contract/errors.ts";
 import type { MediaPart, OutboundPart, SendOptions } from "../contract/messages.ts";
 import { never } from "./bench.ts";
@@ -39,8 +44,7 @@ function oggPage(sequence: number, packet: Buffer): Buffer {
 type Claimed = readonly [OutboundMediaKind, SendMediaLimit];
 
 function claimedBy({ sendMedia = {} }: Capabilities): readonly Claimed[] {
-  const kinds: readonly OutboundMediaKind[] = ["image", "audio", "video", "file"];
-  return kinds.flatMap((kind): Claimed[] => {
+  return outboundMediaKinds.flatMap((kind): Claimed[] => {
     const limit = sendMedia[kind];
     return limit === undefined ? [] : [[kind, limit]];
   });
@@ -146,7 +150,7 @@ export const attachmentChecks: readonly Check[] = [
           assert.equal(await refused({ ...partOf(kind, limit), mimeType: "x-odd/type" }), "unsupported");
       }
       const claimed = definition.capabilities.sendMedia ?? {};
-      for (const kind of ["image", "audio", "video", "file"] as const) {
+      for (const kind of outboundMediaKinds) {
         if (claimed[kind] === undefined) assert.equal(await refused(partOf(kind)), "unsupported");
       }
       assert.deepEqual(opened, []);
