@@ -12,78 +12,46 @@ import type { FeishuAddress } from "./address.ts";
 import type { FeishuApi } from "./api.ts";
 import { readContent } from "./inbound/content.ts";
 import { readMentions, writeMentions } from "./inbound/mentions.ts";
+import { listed } from "./listed.ts";
 
 /** The most that Feishu lists at once. */
 export const pageSize = 50;
-/** Of what was missed in a chat: the latest five hundred messages. */
-const mostPages = 10;
 
 /** A stretch of time in milliseconds since the epoch; Feishu counts in seconds, of which it is given the wider. */
 interface Span {
   readonly start?: number;
   readonly end?: number;
-  /** Default: a page. */
+  /** Messages on a page. Default: as many as there can be. */
   readonly size?: number;
+  /** Default 1. */
+  readonly pages?: number;
 }
 
-interface Page {
-  readonly items: readonly Payload[];
-  /** Names the page behind it. */
-  readonly next: string | undefined;
-}
-
-/** Messages of a chat as the API lists them, newest first, one page at most. */
+/** Messages of a chat as the API lists them, newest first. */
 export async function listMessages(
   api: FeishuApi,
   chatId: string,
-  span: Span,
-  signal: AbortSignal,
-): Promise<readonly Payload[]> {
-  return (await listPage(api, chatId, span, signal)).items;
-}
-
-/** The same, page after page. */
-export async function listPages(
-  api: FeishuApi,
-  chatId: string,
-  span: Span,
+  { start, end, size = pageSize, pages = 1 }: Span,
   signal: AbortSignal,
 ): Promise<readonly Payload[]> {
   const items: Payload[] = [];
-  let token: string | undefined;
-  for (let pages = 0; pages < mostPages; pages++) {
-    const page = await listPage(api, chatId, span, signal, token);
-    items.push(...page.items);
-    token = page.next;
-    if (token === undefined) break;
-  }
-  return items;
-}
-
-async function listPage(
-  api: FeishuApi,
-  chatId: string,
-  { start, end, size = pageSize }: Span,
-  signal: AbortSignal,
-  token?: string,
-): Promise<Page> {
-  const { data } = await api.call({ what: "reading a chat", write: false, signal }, (client) =>
-    client.message.list({
-      params: {
-        container_id_type: "chat",
-        container_id: chatId,
-        sort_type: "ByCreateTimeDesc",
-        page_size: size,
-        ...(start === undefined ? {} : { start_time: String(Math.floor(start / 1000)) }),
-        ...(end === undefined ? {} : { end_time: String(Math.ceil(end / 1000)) }),
-        ...(token === undefined ? {} : { page_token: token }),
-      },
-    }),
+  const found = listed<unknown>(pages, (next) =>
+    api.call({ what: "reading a chat", write: false, signal }, (client) =>
+      client.message.list({
+        params: {
+          container_id_type: "chat",
+          container_id: chatId,
+          sort_type: "ByCreateTimeDesc",
+          page_size: size,
+          ...(start === undefined ? {} : { start_time: String(Math.floor(start / 1000)) }),
+          ...(end === undefined ? {} : { end_time: String(Math.ceil(end / 1000)) }),
+          ...next,
+        },
+      }),
+    ),
   );
-  return {
-    items: (data?.items ?? []).filter(isPayload),
-    next: data?.has_more === true ? data.page_token : undefined,
-  };
+  for await (const item of found) if (isPayload(item)) items.push(item);
+  return items;
 }
 
 /** A message, and where it is a merged forward what is in it. @throws ChannelError */

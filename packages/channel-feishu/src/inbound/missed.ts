@@ -1,6 +1,6 @@
 import { objectAt, objectsAt, type Payload, textAt, timeAt } from "@signalbox/channel";
 import type { FeishuApi } from "../api.ts";
-import { listPages } from "../history.ts";
+import { listMessages } from "../history.ts";
 import type { Place } from "../places.ts";
 import type { EventEnvelope } from "./envelope.ts";
 
@@ -8,6 +8,8 @@ import type { EventEnvelope } from "./envelope.ts";
 export const editedType = "message.edited";
 /** How long before a moment a message may have been written whose edit since then counts. */
 const editedWithinMs = 3_600_000;
+/** The latest five hundred messages of a chat. */
+const mostPages = 10;
 
 /**
  * What people wrote in a chat since `since`, and what they edited, oldest first, as the events that would have brought
@@ -18,7 +20,8 @@ export async function missedMessages(
   place: Place,
   span: { readonly since: number; readonly appId: string; readonly signal: AbortSignal },
 ): Promise<readonly EventEnvelope[]> {
-  const items = await listPages(api, place.chatId, { start: span.since - editedWithinMs }, span.signal);
+  const stretch = { start: span.since - editedWithinMs, pages: mostPages };
+  const items = await listMessages(api, place.chatId, stretch, span.signal);
   return items
     .filter((item) => isMissed(item, span.appId))
     .toReversed()

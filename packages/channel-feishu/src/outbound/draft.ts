@@ -62,15 +62,12 @@ export function createDraft(
     },
     options,
   );
-  return {
-    get messageId() {
-      return draft.messageId;
-    },
-    update: (text) => draft.update(text),
-    finalize: (message, how) => draft.finalize(message, how),
-    async abort() {
+  const takeBack = draft.abort.bind(draft);
+  return Object.assign(draft, {
+    abort(): Promise<void> {
+      // What is being written to the card is not waited for.
       ending.abort();
-      await draft.abort();
+      return takeBack();
     },
-  };
+  });
 }

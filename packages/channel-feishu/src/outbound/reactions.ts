@@ -1,6 +1,7 @@
 import { ChannelError, pathSegment } from "@signalbox/channel";
 import type { FeishuApi } from "../api.ts";
 import { emojiType } from "../emoji.ts";
+import { listed } from "../listed.ts";
 
 /** The most that Feishu lists at once. */
 const pageSize = 50;
@@ -53,24 +54,17 @@ async function ownReactions(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const own: string[] = [];
-  let token: string | undefined;
-  for (let pages = 0; pages < mostPages; pages++) {
-    const { data } = await api.call({ what: "looking reactions up", write: false, signal }, (client) =>
+  const found = listed(mostPages, (next) =>
+    api.call({ what: "looking reactions up", write: false, signal }, (client) =>
       client.messageReaction.list({
         path: { message_id: pathSegment(messageId) },
-        params: {
-          reaction_type: type,
-          page_size: pageSize,
-          ...(token === undefined ? {} : { page_token: token }),
-        },
+        params: { reaction_type: type, page_size: pageSize, ...next },
       }),
-    );
-    for (const { operator, reaction_type, reaction_id } of data?.items ?? []) {
-      const isOwn = operator?.operator_id === appId && reaction_type?.emoji_type === type;
-      if (isOwn && reaction_id !== undefined) own.push(reaction_id);
-    }
-    token = data?.has_more === true ? data.page_token : undefined;
-    if (token === undefined) break;
+    ),
+  );
+  for await (const { operator, reaction_type, reaction_id } of found) {
+    const isOwn = operator?.operator_id === appId && reaction_type?.emoji_type === type;
+    if (isOwn && reaction_id !== undefined) own.push(reaction_id);
   }
   return own;
 }

@@ -44,20 +44,85 @@ interface Needs {
   readonly appId: string;
 }
 
-export function createSender(needs: Needs): Sender {
-  const { api } = needs;
+export function createSender({ api, places, cards, appId }: Needs): Sender {
+  async function post(
+    to: FeishuAddress,
+    { msgType, content }: Rendered,
+    { replyTo, uuid, signal }: PostOptions,
+  ): Promise<string> {
+    const data = { msg_type: msgType, content, uuid };
+    const answer = await api.call({ what: "sending a message", write: true, signal }, (client) =>
+      replyTo === undefined
+        ? client.message.create({
+            params: { receive_id_type: idType(to.id) },
+            data: { ...data, receive_id: to.id },
+          })
+        : client.message.reply({
+            path: { message_id: pathSegment(replyTo) },
+            data: { ...data, ...(to.rootId === undefined ? {} : { reply_in_thread: true }) },
+          }),
+    );
+    const messageId = answer.data?.message_id;
+    if (messageId === undefined)
+      throw new ChannelError("unknown_outcome", "Feishu: sent, but without an id in the answer");
+    await places.sent(messageId, answer.data?.chat_id ?? to.id);
+    return messageId;
+  }
+
+  /** A reply to a message that is gone becomes a plain message: better said than lost. */
+  async function reply(to: FeishuAddress, rendered: Rendered, options: PostOptions): Promise<string> {
+    if (options.uuid.length > limits.uuidLength)
+      throw new ChannelError("invalid", "Feishu: the idempotency key is too long");
+    for (const replyTo of [options.replyTo, to.rootId]) {
+      if (replyTo === undefined) continue;
+      try {
+        return await post(to, rendered, { ...options, replyTo });
+      } catch (error) {
+        if (!isChannelError(error) || error.code !== "not_found") throw error;
+      }
+    }
+    return post(to, rendered, { ...options, replyTo: undefined });
+  }
+
+  async function changeCard(messageId: string, content: string, signal: AbortSignal): Promise<void> {
+    const path = { message_id: pathSegment(messageId) };
+    try {
+      await api.call({ what: "changing a card", write: true, signal }, (client) =>
+        client.message.patch({ path, data: { content } }),
+      );
+    } catch (error) {
+      // A message that shows a card entity changes with that.
+      const entity = isLasting(error) ? await cards.shownBy(messageId, signal) : undefined;
+      if (entity === undefined) throw error;
+      await entity.replace(content, signal);
+    }
+  }
+
   return {
     send: (to, message, options) =>
       sendParts(message, options, async ({ part, key, replyTo }) => {
         const rendered = part.type === "media" ? await attach(api, part, options) : renderPart(part);
-        return sendAnswer(needs, to, rendered, { replyTo, uuid: key, signal: options.signal });
+        return reply(to, rendered, { replyTo, uuid: key, signal: options.signal });
       }),
 
-    sendCard: (to, content, options) => sendAnswer(needs, to, { msgType: "interactive", content }, options),
+    sendCard: (to, content, options) => reply(to, { msgType: "interactive", content }, options),
 
-    changeCard: (messageId, content, signal) => changeCard(needs, messageId, content, signal),
+    changeCard,
 
-    edit: (messageId, message, signal) => edit(needs, messageId, message, signal),
+    async edit(messageId, message, signal) {
+      const part = theOnePart(message);
+      const [before] = await lookMessageUp(api, messageId, signal);
+      if (before?.["msg_type"] === "interactive") return changeCard(messageId, renderCard(part), signal);
+      const { msgType, content } = renderPart(part);
+      if (msgType === "interactive")
+        throw new ChannelError("unsupported", "Feishu: a text cannot be edited into a card");
+      await api.call({ what: "editing a message", write: true, signal }, (client) =>
+        client.message.update({
+          path: { message_id: pathSegment(messageId) },
+          data: { msg_type: msgType, content },
+        }),
+      );
+    },
 
     async remove(messageId, signal) {
       await api.call({ what: "taking a message back", write: true, signal }, (client) =>
@@ -66,87 +131,8 @@ export function createSender(needs: Needs): Sender {
     },
 
     react: (messageId, emoji, on, signal) =>
-      on ? addReaction(api, messageId, emoji, signal) : removeReactions(needs, messageId, emoji, signal),
+      on
+        ? addReaction(api, messageId, emoji, signal)
+        : removeReactions({ api, appId }, messageId, emoji, signal),
   };
-}
-
-async function sendPart(
-  { api, places }: Needs,
-  to: FeishuAddress,
-  rendered: Rendered,
-  { replyTo, uuid, signal }: PostOptions,
-): Promise<string> {
-  const call = { what: "sending a message", write: true, signal };
-  const data = { msg_type: rendered.msgType, content: rendered.content, uuid };
-  const answer = await api.call(call, (client) =>
-    replyTo === undefined
-      ? client.message.create({
-          params: { receive_id_type: idType(to.id) },
-          data: { ...data, receive_id: to.id },
-        })
-      : client.message.reply({
-          path: { message_id: pathSegment(replyTo) },
-          data: { ...data, ...(to.rootId === undefined ? {} : { reply_in_thread: true }) },
-        }),
-  );
-  const messageId = answer.data?.message_id;
-  if (messageId === undefined)
-    throw new ChannelError("unknown_outcome", "Feishu: sent, but without an id in the answer");
-  await places.sent(messageId, answer.data?.chat_id ?? to.id);
-  return messageId;
-}
-
-/** An answer to a message that is gone becomes a plain message: better said than lost. */
-async function sendAnswer(
-  needs: Needs,
-  to: FeishuAddress,
-  rendered: Rendered,
-  options: PostOptions,
-): Promise<string> {
-  if (options.uuid.length > limits.uuidLength)
-    throw new ChannelError("invalid", "Feishu: the idempotency key is too long");
-  for (const candidate of [options.replyTo, to.rootId]) {
-    if (candidate === undefined) continue;
-    try {
-      return await sendPart(needs, to, rendered, { ...options, replyTo: candidate });
-    } catch (error) {
-      if (!isChannelError(error) || error.code !== "not_found") throw error;
-    }
-  }
-  return sendPart(needs, to, rendered, { ...options, replyTo: undefined });
-}
-
-async function changeCard(
-  { api, cards }: Needs,
-  messageId: string,
-  content: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const path = { message_id: pathSegment(messageId) };
-  try {
-    await api.call({ what: "changing a card", write: true, signal }, (client) =>
-      client.message.patch({ path, data: { content } }),
-    );
-  } catch (error) {
-    // A message that shows a card entity changes with that.
-    const entity = isLasting(error) ? await cards.shownBy(messageId, signal) : undefined;
-    if (entity === undefined) throw error;
-    await entity.replace(content, signal);
-  }
-}
-
-async function edit(needs: Needs, messageId: string, message: Outbound, signal: AbortSignal): Promise<void> {
-  const { api } = needs;
-  const part = theOnePart(message);
-  const [before] = await lookMessageUp(api, messageId, signal);
-  const isCard = before?.["msg_type"] === "interactive";
-  const rendered = renderPart(part);
-  const path = { message_id: pathSegment(messageId) };
-  const call = { what: "editing a message", write: true, signal };
-  if (isCard) return changeCard(needs, messageId, renderCard(part), signal);
-  if (rendered.msgType === "interactive") {
-    throw new ChannelError("unsupported", "Feishu: a text cannot be edited into a card");
-  }
-  const data = { msg_type: rendered.msgType, content: rendered.content };
-  await api.call(call, (client) => client.message.update({ path, data }));
 }
