@@ -35,8 +35,7 @@ export class Progress {
     try {
       for (let latest = this.#latest; latest !== undefined && !this.#over; latest = this.#latest) {
         this.#latest = undefined;
-        const taken = this.#show(latest);
-        if (taken !== undefined) await taken;
+        await this.#show(latest);
       }
     } catch (error) {
       this.#over = true;

@@ -30,7 +30,7 @@ export interface CallSetting {
  */
 export async function* toolCall(call: ToolCallBlock, setting: CallSetting): Part<SettledCall | "waiting"> {
   const { message, pending, run } = setting;
-  const { config, now, signal, tools, turn } = run;
+  const { now, signal, tools, turn } = run;
   const tool = tools.get(call.name);
   if (tool === undefined) return failedCall("error", texts.unknownTool(call.name, tools.specs));
   if (call.args === undefined) return failedCall("error", texts.malformed(call));
@@ -38,7 +38,7 @@ export async function* toolCall(call: ToolCallBlock, setting: CallSetting): Part
   if ("outcome" in checked) return checked;
   if ("problems" in checked) return failedCall("error", texts.invalid(call.name, checked.problems));
   const valid = { ...checked, call, tool, message, turn, signal };
-  const decision = config.beforeToolCall === undefined ? valid : await gate(valid, setting);
+  const decision = await gate(valid, setting);
   const isAsked = "action" in decision;
   if (isAsked) yield { type: "tool.ask", call, question: decision.question };
   const allowed = isAsked ? await ask(valid, decision, setting) : decision;
@@ -47,7 +47,7 @@ export async function* toolCall(call: ToolCallBlock, setting: CallSetting): Part
   yield { kind: "toolStart", turn, messages: [], pendingToolCalls: pending(), call, args };
   const started = now();
   const worked = await execute(allowed, setting);
-  const settled = config.afterToolCall === undefined ? worked : await afterwards(allowed, worked, run);
+  const settled = await applyAfterToolCall(allowed, worked, run);
   return { ...settled, durationMs: now() - started };
 }
 
@@ -71,8 +71,9 @@ async function gate(info: ToolCallInfo, setting: CallSetting): Promise<ToolCallI
   const { run, stopped } = setting;
   const { config, signal } = run;
   const { call, tool } = info;
+  if (config.beforeToolCall === undefined) return info;
   try {
-    const decision = await untilStopped(config.beforeToolCall?.(info), signal);
+    const decision = await untilStopped(config.beforeToolCall(info), signal);
     if (signal.aborted) return stopped(call);
     switch (decision?.action) {
       case "block":
@@ -150,14 +151,16 @@ async function execute(
  * Lets the host see, and replace, what a tool gave. Should the run have to stop first, what the hook
  * might have replaced is not shown as it was.
  */
-async function afterwards(
+async function applyAfterToolCall(
   info: ToolCallInfo,
   settled: SettledCall,
   { config, graceMs, signal }: CallSetting["run"],
 ): Promise<SettledCall> {
+  const { afterToolCall } = config;
   const { name } = info.call;
+  if (afterToolCall === undefined) return settled;
   try {
-    const hook = async () => config.afterToolCall?.({ ...info, result: settled.result });
+    const hook = async () => afterToolCall({ ...info, result: settled.result });
     const given = await race(hook(), { signal, graceMs });
     if (!given.done) return failedCall("aborted", texts.abortedDuring(name));
     if (given.value === undefined) return settled;
