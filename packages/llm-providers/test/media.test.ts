@@ -126,7 +126,7 @@ describe.each(families.map((family) => [family.provider.api, family] as const))(
       baseUrl: "https://vendor.test",
       fetch: line.fetch,
     });
-    const stopSequences = ["a", "b", "c", "d", "e", "f"];
+    const stopSequences = ["a", "b", "c", "d", "e", "f", "  "];
     const { events } = await readTurn(
       stream(
         { ...modelOf(family), thinking: [] },

@@ -146,3 +146,16 @@ test("the vendor itself is not asked without a key", async () => {
   });
   expect((await tell(stream)).error).toMatchObject({ code: "auth", retryable: false, scope: "key" });
 });
+
+test("passes on whatever word a model states for a level", async () => {
+  const own = {
+    ...testModel("mistral-chat", "m"),
+    thinking: ["off", "high"],
+    quirks: { thinkingStyle: "reasoning_effort", efforts: { high: "deepest" } },
+  } as const;
+  const body = await bodyOf(mistralChat, own, {
+    context: { system: { stable: "" }, messages: [user("Hi.")], tools: [] },
+    options: { thinking: "high" },
+  });
+  expect(body).toMatchObject({ reasoning_effort: "deepest" });
+});

@@ -210,3 +210,28 @@ test("calls that came without ids get ids of their own, of every answer others",
   expect(ids).toHaveLength(4);
   expect(new Set(ids).size).toBe(4);
 });
+
+test.each([
+  ["response.failed", "error"],
+  ["response.cancelled", "error"],
+  ["response.incomplete", "max_tokens"],
+  ["response.completed", "tool_use"],
+])("takes the word of %s where the response itself does not say", async (type, stopReason) => {
+  const item = { type: "function_call", id: "fc_1", call_id: "call_1", name: "t", arguments: "{}" };
+  const events = [
+    { type: "response.output_item.done", output_index: 0, item },
+    { type, response: { id: "resp_1" } },
+  ];
+  const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+  const told = await replay({ provider: openaiResponses, model, baseUrl }, { pieces: [Buffer.from(body)] });
+  expect(told.message.stopReason).toBe(stopReason);
+});
+
+test("passes on whatever word a model states for a level", async () => {
+  const own = { ...model, thinking: ["off", "high"], quirks: { efforts: { high: "deepest" } } } as const;
+  const body = await bodyOf(openaiResponses, own, {
+    context: { system: { stable: "" }, messages: [user("Hi.")], tools: [] },
+    options: { thinking: "high" },
+  });
+  expect(body).toMatchObject({ reasoning: { effort: "deepest" } });
+});

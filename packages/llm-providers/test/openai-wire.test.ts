@@ -65,9 +65,3 @@ it.each(ENDPOINTS)("$api asks an address that has a name and a password in it", 
   await readTurn(stream(testModel(provider.api, "m"), { system: { stable: "" }, messages: [], tools: [] }));
   expect(seen.map(({ headers }) => headers.authorization)).toEqual(["Bearer k"]);
 });
-
-it.each(ENDPOINTS)("$api sends no key where there is none", async (provider) => {
-  const stream = provider.connect({ baseUrl });
-  await readTurn(stream(testModel(provider.api, "m"), { system: { stable: "" }, messages: [], tools: [] }));
-  expect(seen.map(({ headers }) => headers.authorization)).toEqual([undefined]);
-});

@@ -9,8 +9,10 @@ import { mistralChat } from "../src/mistral/index.ts";
 import { openaiChat } from "../src/openai-chat/index.ts";
 import { openaiResponses } from "../src/openai-responses/index.ts";
 import type { Provider } from "../src/provider/provider.ts";
+import { readTurn, wire } from "../src/testkit/index.ts";
 import { requestChecker } from "./spec.ts";
 import { conversations, result, tools, user } from "./support/conversations.ts";
+import { families } from "./support/families.ts";
 import { tell } from "./support/replay.ts";
 import { bodyOf } from "./support/requests.ts";
 
@@ -240,4 +242,17 @@ describe.each(cases)("requests of $title", ({ provider, model, baseUrl, spec, st
       "user assistant toolResult toolResult assistant user assistant user assistant",
     );
   });
+});
+
+test.each(families)("$provider.api sends no key to a server that needs none", async ({ provider, model }) => {
+  const line = wire({ pieces: [] });
+  const stream = provider.connect({
+    baseUrl: "http://own.test",
+    fetch: line.fetch,
+    headers: { "x-team": "blue" },
+  });
+  await readTurn(stream(model, { system: { stable: "" }, messages: [user("Hi.")], tools: [] }));
+  const [sent] = line.requests;
+  expect(Object.keys(sent?.headers ?? {}).filter((name) => /key|authorization/.test(name))).toEqual([]);
+  expect(sent?.headers).toMatchObject({ "x-team": "blue" });
 });

@@ -2,7 +2,7 @@ import type { Message } from "@signalbox/agent-core";
 import type { Failure } from "../failure/failure.ts";
 import { defineProvider, type ModelRequest } from "../provider/define-provider.ts";
 import type { Provider } from "../provider/provider.ts";
-import { loadSdk, requestOf } from "../provider/sdk.ts";
+import { loadSdk, NO_KEY, requestOf } from "../provider/sdk.ts";
 import { AnthropicReader, readError } from "./reader.ts";
 import { requestBody } from "./request.ts";
 
@@ -22,8 +22,7 @@ export const anthropicMessages: Provider = defineProvider({
     const keyHeader = apiKey !== undefined && baseUrl !== undefined ? { "x-api-key": apiKey } : {};
     const { url, headers: sent } = await requestOf((fetch) => {
       const account = new sdk.Anthropic({
-        // A server of one's own may ask for no key, but the SDK does.
-        apiKey: apiKey ?? "none",
+        apiKey: apiKey ?? NO_KEY,
         authToken: null,
         baseURL: (baseUrl ?? PUBLIC_URL).replace(/\/+$/, ""),
         openTelemetry: false,

@@ -37,7 +37,7 @@ export function requestBody(request: ModelRequest, sdk: SchemaTransformer): stri
       thinking,
       output_config: unlessEmpty(stated({ effort, format: outputFormat(request, quirks, sdk) })),
       ...samplingParams(request, quirks.temperature && !thinks),
-      stop_sequences: unlessEmpty(options.stopSequences?.filter((stop) => stop.trim() !== "") ?? []),
+      stop_sequences: stopSequences(request),
     }),
   };
   const messages = historyMessages(context.messages);
@@ -102,6 +102,15 @@ function samplingParams(request: ModelRequest, isTaken: boolean) {
   const unusual = { ...(temperature !== 1 && { temperature }), ...(topP !== 1 && { topP }) };
   const one = temperature === 1 ? "top_p" : "temperature";
   return samplingFor({ ...request, options: { ...rest, ...unusual } }, isTaken ? [one] : []);
+}
+
+/** The vendor takes none that is blank. */
+function stopSequences({ options: { stopSequences: all = [] }, warn }: ModelRequest): string[] | undefined {
+  const taken = all.filter((stop) => stop.trim() !== "");
+  const dropped = all.length - taken.length;
+  if (dropped > 0)
+    warn("stop.dropped", `${dropped} stop sequence(s) were left out: Anthropic takes no blank ones.`);
+  return unlessEmpty(taken);
 }
 
 function outputFormat(

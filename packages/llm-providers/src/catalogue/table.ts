@@ -10,7 +10,7 @@ interface Family extends Sizes {
   readonly input: readonly string[];
   readonly thinking: readonly string[];
   readonly quirks?: JsonObject | undefined;
-  /** Above so many input tokens input and cache cost so many times as much, and output. */
+  /** Above so many input tokens prices of input and cache are multiplied by `input`, those of output by `output`. */
   readonly longPrompts?: Readonly<Record<"above" | "input" | "output", number>> | undefined;
   readonly models: readonly { id: string; name: string; dollars?: readonly number[] | undefined }[];
 }

@@ -1,6 +1,6 @@
 import { defineProvider } from "../provider/define-provider.ts";
 import type { Provider } from "../provider/provider.ts";
-import { loadSdk, requestOf } from "../provider/sdk.ts";
+import { loadSdk, NO_KEY, requestOf } from "../provider/sdk.ts";
 import { GoogleReader, readError } from "./reader.ts";
 import { requestParams } from "./request.ts";
 
@@ -12,7 +12,7 @@ export const googleGenerative: Provider = defineProvider({
   vendor: "Google",
   requires: ["@google/genai"],
   requestIdHeaders: ["x-request-id"],
-  async client({ apiKey = "none", baseUrl = PUBLIC_URL, headers = {} }) {
+  async client({ apiKey = NO_KEY, baseUrl = PUBLIC_URL, headers = {} }) {
     const sdk = await loadSdk("@google/genai", () => import("@google/genai"));
     const account = new sdk.GoogleGenAI({
       vertexai: false,

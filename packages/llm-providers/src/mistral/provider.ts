@@ -3,7 +3,7 @@ import type { FailureFacts } from "../failure/failure.ts";
 import { ChatReader } from "../openai-chat/reader.ts";
 import { defineProvider } from "../provider/define-provider.ts";
 import type { Provider } from "../provider/provider.ts";
-import { loadSdk, requestOf } from "../provider/sdk.ts";
+import { loadSdk, NO_KEY, requestOf } from "../provider/sdk.ts";
 import { entryOf, objectsAt, parseObject, textAt } from "../shared/json.ts";
 import { requestParams } from "./request.ts";
 
@@ -17,7 +17,7 @@ export const mistralChat: Provider = defineProvider({
   requestIdHeaders: ["mistral-correlation-id", "x-kong-request-id"],
   client: () => loadSdk("@mistralai/mistralai", () => import("@mistralai/mistralai")),
   async buildRequest(request, { HTTPClient, Mistral }) {
-    const { apiKey = "none", baseUrl = PUBLIC_URL, headers = {} } = request.config;
+    const { apiKey = NO_KEY, baseUrl = PUBLIC_URL, headers = {} } = request.config;
     const { extra } = request.options;
     const made = await requestOf((fetcher) => {
       const httpClient = new HTTPClient({ fetcher });

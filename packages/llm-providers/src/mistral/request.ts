@@ -1,12 +1,10 @@
 import type { ChatCompletionStreamRequest, ResponseFormat } from "@mistralai/mistralai/models/components";
-import type { JsonOutput, Model, ThinkingLevel } from "@signalbox/agent-core";
+import type { JsonObject, JsonOutput, Model, ThinkingLevel } from "@signalbox/agent-core";
 import type { ModelRequest } from "../provider/define-provider.ts";
 import { stated } from "../shared/json.ts";
 import { functionOf, outputTokens, stopSequences, systemText, thinkingLevel } from "../shared/request.ts";
 import { historyMessages } from "./history.ts";
 import { mistralQuirks } from "./quirks.ts";
-
-const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh"] as const;
 
 export function requestParams(request: ModelRequest): ChatCompletionStreamRequest {
   const { model, context, options } = request;
@@ -14,7 +12,7 @@ export function requestParams(request: ModelRequest): ChatCompletionStreamReques
   const level = thinkingLevel(request);
   const system = systemText(context.system);
   const messages = historyMessages(context.messages);
-  return {
+  const params: ChatCompletionStreamRequest = {
     model: model.id,
     messages: system === undefined ? messages : [{ role: "system", content: system }, ...messages],
     stream: true,
@@ -28,9 +26,10 @@ export function requestParams(request: ModelRequest): ChatCompletionStreamReques
       promptCacheKey: cache === "none" ? undefined : sessionId,
     }),
     ...toolFields(request),
-    // Not thinking is what a model does that is told nothing.
-    ...(level !== undefined && (level !== "off" || options.thinking !== undefined) && thinking(model, level)),
   };
+  // Not thinking is what a model does that is told nothing.
+  const isTold = level !== undefined && (level !== "off" || options.thinking !== undefined);
+  return isTold ? Object.assign(params, thinking(model, level)) : params;
 }
 
 function toolFields({ context, options }: ModelRequest): Partial<ChatCompletionStreamRequest> {
@@ -43,10 +42,10 @@ function toolFields({ context, options }: ModelRequest): Partial<ChatCompletionS
   return { tools, toolChoice: choice === "required" ? "any" : choice };
 }
 
-function thinking(model: Model, level: ThinkingLevel): Partial<ChatCompletionStreamRequest> {
+function thinking(model: Model, level: ThinkingLevel): JsonObject {
   const { thinkingStyle, efforts } = mistralQuirks(model);
   if (thinkingStyle === "prompt_mode") return { promptMode: level === "off" ? null : "reasoning" };
-  return { reasoningEffort: EFFORTS.find((effort) => effort === (efforts[level] ?? level)) };
+  return { reasoningEffort: efforts[level] ?? level };
 }
 
 function responseFormat({ name = "answer", schema, strict = false }: JsonOutput): ResponseFormat {

@@ -88,6 +88,24 @@ it("loads ahead of time what its accounts need, once for each wire format, and n
   await createModels({ anthropic: { apiKey: "k" } }, { fetch: nowhere }).load();
 });
 
+it("loads the others where one cannot be loaded, and says so", async () => {
+  const loaded: string[] = [];
+  const providers = ["one", "two"].map((api) => ({
+    api,
+    connect: () => {
+      throw new Error("nobody asks");
+    },
+    async load() {
+      if (api === "one") throw new Error("its SDK is not installed");
+      loaded.push(api);
+    },
+  }));
+  const baseUrl = "http://127.0.0.1:9";
+  const models = createModels({ a: { api: "one", baseUrl }, b: { api: "two", baseUrl } }, { providers });
+  await expect(models.load()).rejects.toThrow("its SDK is not installed");
+  expect(loaded).toEqual(["two"]);
+});
+
 describe("what cannot be asked", () => {
   it("names the key that is missing, and its variable", async () => {
     const models = createModels({}, { env: { MISTRAL_API_KEY: "" }, fetch: nowhere });

@@ -89,7 +89,10 @@ export interface Models {
   requires(provider: string): readonly string[];
   /** Every provider's keys, and which of them are resting. */
   keys(): readonly KeyState[];
-  /** Loads, one after the other, what the first requests would have to wait for. See `Provider.load`. */
+  /**
+   * Loads, one after the other, what the first requests would have to wait for. See `Provider.load`. Rejects with the
+   * first failure once the others are loaded.
+   */
   load(at?: string): Promise<void>;
 }
 
@@ -169,7 +172,13 @@ export function createModels(entries: ProviderEntries = {}, options: ModelsOptio
     },
     keys: () => runner.keys(),
     async load(at) {
-      for (const api of new Set(accounts.map((account) => account.api))) await providers.get(api)?.load?.(at);
+      const failures: unknown[] = [];
+      for (const api of new Set(accounts.map((account) => account.api)))
+        await providers
+          .get(api)
+          ?.load?.(at)
+          .catch((error) => failures.push(error));
+      if (failures.length > 0) throw failures[0];
     },
   };
 }

@@ -1,6 +1,4 @@
-import { openaiRequest, PUBLIC_URL } from "../openai/client.ts";
-import { readError } from "../openai/failure.ts";
-import { defineProvider } from "../provider/define-provider.ts";
+import { openaiProvider, PUBLIC_URL } from "../openai/openai-provider.ts";
 import type { Provider } from "../provider/provider.ts";
 import { chatQuirks } from "./quirks.ts";
 import { ChatReader } from "./reader.ts";
@@ -10,15 +8,10 @@ import { requestParams } from "./request.ts";
  * The chat completions dialect, through the `openai` SDK: OpenAI itself, and the many servers that speak it. The base
  * URL names the dialect, or `quirks.dialect` of the model.
  */
-export const openaiChat: Provider = defineProvider({
+export const openaiChat: Provider = openaiProvider({
   api: "openai-chat",
-  vendor: "OpenAI",
-  requires: ["openai"],
-  requestIdHeaders: ["x-request-id"],
-  client: (config) =>
-    openaiRequest(config, ({ chat }) => chat.completions.create({ model: "", messages: [], stream: true })),
-  buildRequest: (request, client) => ({ ...client, body: JSON.stringify(requestParams(request)) }),
-  readError,
+  ask: ({ chat }) => chat.completions.create({ model: "", messages: [], stream: true }),
+  params: requestParams,
   createReader: (turn, { model, config }) =>
     new ChatReader(turn, chatQuirks(model, config.baseUrl ?? PUBLIC_URL).thinkTags),
 });

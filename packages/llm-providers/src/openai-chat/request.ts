@@ -1,6 +1,6 @@
 import type { JsonObject, JsonOutput, SystemPrompt, ThinkingLevel } from "@signalbox/agent-core";
 import type OpenAI from "openai";
-import { cacheFields, PUBLIC_URL } from "../openai/client.ts";
+import { cacheFields, PUBLIC_URL } from "../openai/openai-provider.ts";
 import type { ModelRequest } from "../provider/define-provider.ts";
 import { stated } from "../shared/json.ts";
 import {

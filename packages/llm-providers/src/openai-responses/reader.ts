@@ -64,10 +64,10 @@ export class ResponsesReader implements EventReader {
     "response.output_item.done": (event) => this.#finished(this.#indexOf(event), objectAt(event, "item")),
     "response.output_text.annotation.added": (event) =>
       this.#item(event, "message").citations.push(objectAt(event, "annotation")),
-    "response.completed": (event) => this.#ended(objectAt(event, "response")),
-    "response.incomplete": (event) => this.#ended(objectAt(event, "response")),
-    "response.failed": (event) => this.#ended(objectAt(event, "response")),
-    "response.cancelled": (event) => this.#ended(objectAt(event, "response")),
+    "response.completed": (event) => this.#ended(objectAt(event, "response"), "completed"),
+    "response.incomplete": (event) => this.#ended(objectAt(event, "response"), "incomplete"),
+    "response.failed": (event) => this.#ended(objectAt(event, "response"), "failed"),
+    "response.cancelled": (event) => this.#ended(objectAt(event, "response"), "cancelled"),
     error: (event) => this.#turn.fail(classify(readError(isJsonObject(event.error) ? event.error : event))),
   };
 
@@ -226,8 +226,10 @@ export class ResponsesReader implements EventReader {
     });
   }
 
-  #ended(response: JsonObject): void {
-    const { status, error } = response;
+  /** `word` is how the event calls the end, for a server whose response does not say. */
+  #ended(response: JsonObject, word: string): void {
+    const { error } = response;
+    const status = textAt(response, "status") ?? word;
     if (status === "failed" || status === "cancelled") {
       const unsaid = failure("protocol", `The response was ${status}.`);
       this.#turn.fail(isJsonObject(error) ? classify(readError(error)) : unsaid);
@@ -245,7 +247,7 @@ export class ResponsesReader implements EventReader {
       return;
     }
     const stop: StopReason = this.#calls ? "tool_use" : this.#refused ? "refusal" : "end_turn";
-    this.#turn.finish(stop, textAt(response, "status") ?? "completed");
+    this.#turn.finish(stop, status);
   }
 
   #usage(usage: JsonObject): void {

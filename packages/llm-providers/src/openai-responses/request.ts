@@ -1,6 +1,6 @@
-import type { JsonOutput, ThinkingLevel } from "@signalbox/agent-core";
+import type { JsonObject, JsonOutput, ThinkingLevel } from "@signalbox/agent-core";
 import type OpenAI from "openai";
-import { cacheFields } from "../openai/client.ts";
+import { cacheFields } from "../openai/openai-provider.ts";
 import type { ModelRequest } from "../provider/define-provider.ts";
 import { stated } from "../shared/json.ts";
 import {
@@ -19,8 +19,6 @@ type Params = OpenAI.Responses.ResponseCreateParamsStreaming;
 /** The endpoint's own lower bound. */
 const MIN_OUTPUT_TOKENS = 16;
 
-const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
-
 /** The body of a `/v1/responses` request. Nothing is stored at the vendor; reasoning comes back encrypted. */
 export function requestParams(request: ModelRequest): Params {
   const { model, context, options } = request;
@@ -38,16 +36,15 @@ export function requestParams(request: ModelRequest): Params {
       text: options.json && { format: textFormat(options.json) },
     }),
     ...samplingFor(request, quirks.temperature ? ["temperature", "top_p"] : []),
-    ...(level !== undefined && thinking(level, quirks)),
     ...toolFields(request),
     ...cacheFields(options, quirks.longCache),
   };
-  return Object.assign(params, options.extra);
+  return Object.assign(params, level !== undefined && thinking(level, quirks), options.extra);
 }
 
-function thinking(level: ThinkingLevel, quirks: ResponsesQuirks): Partial<Params> {
-  const effort = EFFORTS.find((word) => word === (quirks.efforts[level] ?? level)) ?? null;
-  const summary = quirks.reasoningSummary && level !== "off" ? { summary: "auto" as const } : {};
+function thinking(level: ThinkingLevel, quirks: ResponsesQuirks): JsonObject {
+  const effort = quirks.efforts[level] ?? level;
+  const summary = quirks.reasoningSummary && level !== "off" ? { summary: "auto" } : {};
   return { include: ["reasoning.encrypted_content"], reasoning: { effort, ...summary } };
 }
 

@@ -7,7 +7,7 @@ import type { HttpResponse } from "./transport.ts";
 export interface EventReader {
   /** Takes the data of one event. A `SyntaxError` ends the turn as a `protocol` failure. */
   data(text: string): void;
-  /** Takes an answer in one piece, from a server that does not stream or reports a failure so; `data` where absent. */
+  /** Takes an answer in one piece, from a server that does not stream, or fails this way. Default `data`. */
   whole?(text: string): void;
   /**
    * Nothing more comes: the turn may be finished if its last word was said. `broken` where the connection was cut and
@@ -16,9 +16,9 @@ export interface EventReader {
   wireEnded?(broken: boolean): void;
 }
 
-/** Of one event, or an answer in one piece, in characters: an image in base64 fits, a server without end does not. */
+/** Characters of one event, or of a whole answer: an image in base64 fits, a server without end does not. */
 const MAX_EVENT = 64 * 1024 * 1024;
-/** Of the beginning of an answer, in characters: a page's title stands there. */
+/** Characters at the beginning of an answer: a page's title stands there. */
 const HEAD = 4_096;
 
 /** Reads an answer into a turn, one piece of the wire for each that is asked for. */

@@ -19,9 +19,13 @@ export async function loadSdk<Sdk>(name: string, load: () => Promise<Sdk>): Prom
   }
 }
 
+/** What an SDK is given that asks for a key where there is none: a server of one's own may ask for no key. */
+export const NO_KEY = "no-key";
+
 /**
  * The request that an SDK makes, caught before it is sent. The SDK knows the vendor's addresses, headers and bodies; of
  * an answer each parses every delta several times over, and keeps less of a refusal.
+ * It carries no header with the key that is none.
  * @param ask calls the SDK with the `fetch` it is to use
  */
 export async function requestOf(ask: (fetch: FetchLike) => PromiseLike<unknown>): Promise<HttpRequest> {
@@ -31,5 +35,6 @@ export async function requestOf(ask: (fetch: FetchLike) => PromiseLike<unknown>)
     return new Response("", { headers: { "content-type": "text/event-stream" } });
   });
   if (made === undefined) throw new Error("The SDK made no request.");
-  return made;
+  const headers = Object.entries(made.headers).filter(([, value]) => !value.endsWith(NO_KEY));
+  return { ...made, headers: Object.fromEntries(headers) };
 }

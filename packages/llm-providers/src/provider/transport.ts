@@ -13,8 +13,8 @@ export interface HttpResponse {
   /** A header by its name in lower case. */
   header(name: string): string | undefined;
   /**
-   * The bytes as they are asked for. Who leaves early leaves only the body's end to be read, so that the connection can
-   * be kept; where the request's signal is aborted it is cut.
+   * The bytes as they are asked for. A reader that stops early leaves the rest to be drained, so that the connection
+   * can be kept; aborting the request's signal cuts it.
    */
   readonly body: AsyncIterable<Uint8Array>;
 }
@@ -25,7 +25,7 @@ export interface HttpResponse {
  */
 export type Transport = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse>;
 
-/** What comes behind the last word is read for so long, and so much of it; after that the connection is given up. */
+/** How long, and how much of it, the rest of a body is drained at most before the connection is closed. */
 export const DRAIN_MS = 2_000;
 export const DRAIN_BYTES = 131_072;
 
@@ -52,8 +52,8 @@ export function fetchTransport(fetch: FetchLike): Transport {
 }
 
 /**
- * The bytes of a response as they are asked for. Who leaves after a whole answer leaves only the body's end to be read,
- * so that the connection can be kept; where `signal` is aborted it is cut.
+ * The bytes of a response as they are asked for. A reader that stops after a whole answer leaves the rest to be
+ * drained, so that the connection can be kept; aborting `signal` cuts it.
  */
 export async function* responseBytes(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const reader = response.body?.getReader();

@@ -63,7 +63,7 @@ export class KeyRing {
     return key;
   }
 
-  /** The key that has to rest least, whether or not it is ready. */
+  /** The key that is usable again soonest, whether or not it is ready. */
   soonest(): Key {
     return this.#keys.reduce((least, key) => (key.restsUntil < least.restsUntil ? key : least));
   }

@@ -39,9 +39,9 @@ export interface Step {
   readonly next: NextAttempt;
 }
 
-/** What a further attempt is given of that time, however little is left of it. */
+/** The least silence allowed to a further attempt, however little of that time is left. */
 const LEAST_MS = 5_000;
-/** What is kept of it for one other model, and for several. */
+/** How much of that time is reserved for one other model, and for several. */
 const FOR_ONE_MS = 15_000;
 const FOR_MORE_MS = 20_000;
 

@@ -10,7 +10,7 @@ import { failedTurn } from "../turn/turn.ts";
 import { guarded } from "./guard.ts";
 import type { Attempt, AttemptPlan, Step } from "./plan.ts";
 
-/** Of what a vendor says of a failure, in UTF-16 units: some quote the whole request. */
+/** The longest message of a failure that is kept, in UTF-16 units: some vendors quote the whole request. */
 const LONGEST_MESSAGE = 4_000;
 /** A secret that begins within the message is seen whole. */
 const MOST_READ = 8_000;

@@ -194,7 +194,7 @@ const STRIDE = 61;
 /** How the wire ends at a cut: either way in turn, and both ways around the end of an event. */
 const ENDINGS = ["end", "break"] as const;
 
-/** Of a small recording, wherever it comes out differently; of a large one around its events, and a sample. */
+/** Of a small recording every cut that can differ; of a large one those around its events, and a sample. */
 function cutsOf(bytes: Uint8Array, ends: readonly number[], everyByte: boolean): readonly number[] {
   if (everyByte) return [...bytes.keys()];
   if (bytes.length <= DENSE) return cutPlaces(bytes);

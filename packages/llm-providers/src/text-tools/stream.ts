@@ -1,4 +1,4 @@
-import type { ModelEvent, StreamModel } from "@signalbox/agent-core";
+import type { Block, ModelEvent, StreamModel } from "@signalbox/agent-core";
 import { Speech } from "../shared/speech.ts";
 import type { TurnWriter } from "../turn/record.ts";
 import { Replay, retell } from "../turn/replay.ts";
@@ -16,6 +16,7 @@ class TextCallReader {
   #scanner: CallScanner | undefined;
   readonly #speech: Speech;
   #calls = 0;
+  #blocks = 0;
 
   constructor(turn: TurnWriter, idPrefix: string) {
     this.#turn = turn;
@@ -45,6 +46,7 @@ class TextCallReader {
   };
 
   event(event: ModelEvent): void {
+    if (event.type === "block.start") this.#blocks++;
     if (event.type === "block.start" && event.block.type === "text") {
       this.#reading = event.index;
       this.#scanner = new CallScanner(this.#sink);
@@ -55,13 +57,26 @@ class TextCallReader {
       this.#scanner?.end();
       this.#speech.end();
     } else if (event.type === "finish") {
-      const { stopReason, rawStopReason, responseId } = event.message;
+      const { content, stopReason, rawStopReason, responseId } = event.message;
       this.#turn.responseId(responseId);
+      for (const block of content.slice(this.#blocks)) this.#whole(block);
       const ended = stopReason === "end_turn" || stopReason === "stop_sequence";
       this.#turn.finish(this.#calls > 0 && ended ? "tool_use" : stopReason, rawStopReason);
     } else {
       this.#replay.event(event);
     }
+  }
+
+  /** A block that was not streamed, and comes with the end. */
+  #whole(block: Block): void {
+    const index = this.#blocks;
+    if (block.type !== "text") {
+      this.#turn.block(block);
+      return;
+    }
+    this.event({ type: "block.start", index, block: { type: "text" } });
+    this.event({ type: "text.delta", index, delta: block.text });
+    this.event({ type: "block.end", index, block });
   }
 }
 

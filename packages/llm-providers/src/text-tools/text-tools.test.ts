@@ -42,7 +42,7 @@ interface Seen {
 function saying(
   pieces: readonly string[],
   stop: "end_turn" | "max_tokens" = "end_turn",
-): { stream: StreamModel; seen: Seen } {
+): { stream: StreamModel; plain: StreamModel; seen: Seen } {
   const seen: Seen = {};
   const stream: StreamModel = (asked, context, options) => {
     seen.context = context;
@@ -56,7 +56,7 @@ function saying(
       yield;
     });
   };
-  return { stream: withTextTools(stream), seen };
+  return { stream: withTextTools(stream), plain: stream, seen };
 }
 
 async function read(pieces: readonly string[], stop?: "max_tokens") {
@@ -80,6 +80,17 @@ describe("tool calls in text", () => {
       },
     ]);
     expect(turn.message).toMatchObject({ stopReason: "tool_use", rawStopReason: "stop" });
+  });
+
+  it("are found where the text comes with the end only", async () => {
+    const whole: StreamModel = async function* (asked, context, options) {
+      const { message } = await readTurn(saying([CALL]).plain(asked, context, options));
+      yield { type: "finish", message };
+    };
+    const { message } = await readTurn(
+      withTextTools(whole)(model, { system: { stable: "S" }, messages: [go], tools: TOOLS }),
+    );
+    expect(message).toMatchObject({ content: [{ type: "toolCall", name: "read" }], stopReason: "tool_use" });
   });
 
   it("are found however the text is cut, and several at once", () => {

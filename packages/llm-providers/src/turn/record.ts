@@ -212,7 +212,7 @@ export class TurnRecord {
     this.usage(reportedUsage({ uncached: rest, ...stated(counts) }, pricesFor(this.#setup.model, input)));
   }
 
-  /** Adds what was written since the vendor last counted, about, and what was sent where it has counted nothing. */
+  /** Adds an estimate of what was written since the vendor last counted and, if it never counted, of what was sent. */
   estimate(): void {
     const { model, context } = this.#setup;
     const input = this.#usage?.input.total ?? (context && estimateRequest(context));
@@ -241,7 +241,7 @@ export class TurnRecord {
     this.start();
     this.#sealAll(false);
     const { context } = this.#setup;
-    // Before an answer is whole vendors have said what was sent to them at most, and not what was written since.
+    // Until an answer is complete, vendors have reported input tokens at most.
     if (this.#uncounted !== "" && (this.#usage ?? context) !== undefined) this.estimate();
     const error = { ...cause, emitted: this.#emitted };
     this.#events.push({ type: "error", error, partial: { ...this.#message(stopReason), error } });
