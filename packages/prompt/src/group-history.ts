@@ -28,7 +28,7 @@ export function groupWords({ text, sender }: Pick<MessageEvent, "text" | "sender
   return { text, ...(sender.name === undefined ? {} : { name: sender.name }) };
 }
 
-/** A kept message as one that is addressed to the agent has it beside it. */
+/** A kept message, as context for one that is addressed to the agent. */
 export function groupMessage({ id, senderId, body, at }: GroupEntry): ContextMessage {
   const { text, name } = recordOf(body);
   return {

@@ -65,7 +65,7 @@ export function createSentThere({ store, now }: SentTherePorts): SentThere {
   };
 }
 
-/** Guests there may have all of it read out to them: it says who asked by their role alone. */
+/** Guests may read this, so it names only the role of whoever asked. */
 function sentWords(text: string, { agent, role }: Sender): SentWords {
   return { text, name: `${agent.id}, asked by somebody whose role is ${role}` };
 }

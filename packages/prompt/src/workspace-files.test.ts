@@ -66,4 +66,8 @@ test("files that were just read are not read again, and a moment later they are"
   now = 1_000;
   expect(await read(dir)).toEqual([{ name: "AGENTS.md", text: "two" }]);
   expect(problems).toEqual(["SOUL.md", "SOUL.md"]);
+  await writeFile(join(dir, "AGENTS.md"), "three");
+  // A clock that was set back.
+  now = -5_000;
+  expect(await read(dir)).toEqual([{ name: "AGENTS.md", text: "three" }]);
 });

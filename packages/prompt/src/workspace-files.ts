@@ -96,7 +96,8 @@ export function createWorkspaceFileReader({
   const read = new Map<string, { readonly at: number; readonly files: Promise<readonly WorkspaceFile[]> }>();
   return (dir) => {
     const last = read.get(dir);
-    if (last && now() - last.at < MAX_AGE_MS) return last.files;
+    // A clock may have been set back.
+    if (last && Math.abs(now() - last.at) < MAX_AGE_MS) return last.files;
     const files = loadWorkspaceFiles(dir).then((loaded) => {
       for (const problem of loaded.problems) onProblem(dir, problem);
       return loaded.files;

@@ -168,4 +168,26 @@ describe("the durable cache", () => {
     await router.flush();
     expect(errors).toEqual([new Error("load"), new Error("put")]);
   });
+
+  it("is warm where only the removal of older routes fails", async () => {
+    const kept = new Map<string, CachedRoute>();
+    const errors: unknown[] = [];
+    const cache: RouteCacheStore = {
+      load: async () => [...kept.values()],
+      put: async (_config, rows) => {
+        for (const row of rows) kept.set(row.digest, row);
+      },
+      prune: () => Promise.reject(new Error("prune")),
+    };
+    const first = createRouter(config, { cache, clock: handClock() });
+    first.resolve(message);
+    await first.flush();
+    const second = createRouter(config, {
+      cache,
+      clock: handClock(),
+      onCacheError: (error) => errors.push(error),
+    });
+    expect(await second.warm()).toBe(1);
+    expect(errors).toEqual([new Error("prune")]);
+  });
 });

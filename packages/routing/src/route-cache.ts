@@ -99,18 +99,19 @@ export class RouteCache {
   /** Loads the routes of this configuration, removes those of others, and gives the number of those loaded. */
   async warm(): Promise<number> {
     const limit = Math.min(MAX_LOADED, this.#maxRoutes);
+    let loaded = 0;
     try {
       const rows = (await this.#store?.load(this.#config, limit)) ?? [];
       // The newest last, so that they are the last to be dropped.
       for (const { digest, route } of rows.toReversed()) {
         if (!this.#entries?.has(digest)) this.#entries?.set(digest, { source: "store", route });
       }
+      loaded = rows.length;
       await this.#store?.prune(this.#config);
-      return rows.length;
     } catch (error) {
       this.#onError(error);
-      return 0;
     }
+    return loaded;
   }
 
   /** Writes what waits. */

@@ -1,7 +1,7 @@
 import { relative, sep } from "node:path";
 import { isInside } from "./fs.ts";
 import type { Pacer } from "./pacer.ts";
-import { byRelevance } from "./relevance.ts";
+import { byRelevance, isRankable } from "./relevance.ts";
 import type { Skill } from "./skill.ts";
 import { oneLine, sha256 } from "./text.ts";
 
@@ -80,7 +80,7 @@ export async function writeCatalogue(
   const included = skills.filter((skill) => fitting.has(skill));
   const omitted = skills.filter((skill) => !fitting.has(skill)).map(({ id }) => id);
   const list = included.map((skill) => fitting.get(skill)).join("");
-  const text = `${OPEN}${list}${CLOSE}${leftOut(omitted, relevantTo !== "")}${last}`;
+  const text = `${OPEN}${list}${CLOSE}${leftOut(omitted, isRankable(relevantTo))}${last}`;
   return { text, included: included.map(({ id }) => id), omitted, version: sha256(text).slice(0, 12) };
 }
 

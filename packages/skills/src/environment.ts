@@ -23,7 +23,7 @@ export function entriesById(entries: Readonly<Record<string, SkillEntry>> = {}):
   );
 }
 
-/** What the entry of a skill sets. A variable that it names itself counts before the skill's word for its key. */
+/** What the entry of a skill sets. A variable in its `env` wins over the one the skill names for its key. */
 export function environmentOf(
   { id, primaryEnv }: Pick<Skill, "id" | "primaryEnv">,
   entries: SkillEntries,

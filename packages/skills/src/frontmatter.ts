@@ -82,7 +82,7 @@ function fields<Shape extends z.ZodRawShape>(shape: Shape) {
 }
 
 const Requires = fields({ bins: Names, anyBins: Names, env: Names, config: Names, os: Names });
-/** Looked at one by one: what one of them cannot be, is no reason to leave the skill out. */
+/** Read one by one: an entry that is wrong does not exclude the skill. */
 const Anything = z.array(z.unknown()).catch([]);
 const HostMetadata = fields({
   emoji: Text,

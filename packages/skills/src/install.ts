@@ -112,7 +112,7 @@ function formatOf(named: string): "tar" | "zip" {
   return /(?:^|\.)zip$/i.test(named.replace(/[?#].*$/, "")) ? "zip" : "tar";
 }
 
-/** The ways that can be read; what is of an unknown kind, or could be more than it says, is none. */
+/** The ways that can be read; unknown kinds and unsafe names are dropped. */
 export function readInstalls(said: readonly unknown[]): readonly SkillInstall[] {
   return said.flatMap((each) => {
     const read = Install.safeParse(each);

@@ -6,6 +6,11 @@ const MAX_TEXT = 2_000;
 /** Of a description, so that thousands of them are compared in milliseconds, and long ones win nothing. */
 const MAX_DESCRIPTION = 200;
 
+/** Whether a text has words that skills can be compared with. */
+export function isRankable(text: string): boolean {
+  return termsOf(text.slice(0, MAX_TEXT)).length > 0;
+}
+
 /**
  * The skills that have most to do with a text first; in their own order where nothing tells them apart. A word counts
  * for more the fewer skills have it, and for less the more words a skill has, so that naming everything wins nothing.

@@ -31,7 +31,7 @@ export interface SkillDeclaration {
   readonly requires: SkillRequirements;
   /** The environment variable that holds its key, which an operator's `apiKey` is put into. */
   readonly primaryEnv?: string;
-  /** How what it requires can be got, as far as that can be read. */
+  /** How what it requires can be installed, as far as that can be read. */
   readonly install: readonly SkillInstall[];
   /** Whether it has a slash command. Default true. */
   readonly userInvocable: boolean;

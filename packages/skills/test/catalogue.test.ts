@@ -171,6 +171,8 @@ describe("a catalogue that does not fit", () => {
     expect(text).toContain(
       "24 more skills are not listed for lack of space, having less to do with this conversation: ",
     );
+    const greeted = await writeAll(skills, undefined, { relevantTo: "hi" });
+    expect(greeted.text).toContain("24 more skills are not listed for lack of space: ");
     const first = await writeAll(skills, undefined, { relevantTo: asked, maxSkills: 1 });
     expect(first.included).toEqual([kept]);
   });

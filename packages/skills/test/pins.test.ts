@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { comparedBeside } from "@signalbox/tools";
 import { describe, expect, it } from "vitest";
@@ -56,6 +56,42 @@ describe("a skill that changes", () => {
     const diff = (await one()).diff.split("\n");
     expect(diff.filter((line) => line.startsWith("-line"))).toHaveLength(500);
     expect(diff).not.toContain("-line 1");
+  });
+
+  it("is seen through the links it is read through", async () => {
+    const { dir, start } = open({ "managed/notes.md": "# a\nOld.\n", "managed/a/run.sh": "echo 1\n" });
+    symlinkSync("../notes.md", join(dir, "managed/a/SKILL.md"));
+    const { skills, offered, one } = start();
+    expect(await offered()).toEqual(["a"]);
+    write(dir, { "managed/notes.md": "# a\nNew.\n" });
+    expect(await offered()).toEqual([]);
+    const pending = await one();
+    expect(pending.diff).toContain("-Old.\n+New.\n");
+    expect(await skills.approve(pending, "ann")).toBe(true);
+    expect(await offered()).toEqual(["a"]);
+  });
+
+  it("is not offered where a link leads to a folder beside it, which could change unseen", async () => {
+    const { dir, start, agent } = open({
+      "managed/a/SKILL.md": "# a",
+      "managed/a/lib/x.sh": "1",
+      "managed/lib/x": "",
+    });
+    symlinkSync("lib", join(dir, "managed/a/same"));
+    const { skills, offered } = start();
+    expect(await offered()).toEqual(["a"]);
+    symlinkSync("../lib", join(dir, "managed/a/other"));
+    expect(await offered()).toEqual([]);
+    const [excluded] = (await skills.forAgent(agent)).excluded;
+    expect(excluded?.reasons[0]?.message).toContain("which is no file of the skill");
+  });
+
+  it("hides no file behind many folders", async () => {
+    const { dir, start, agent } = open({ "managed/a/SKILL.md": "# a" });
+    for (let at = 0; at < 1_100; at++) mkdirSync(join(dir, `managed/a/d${at}`));
+    const { skills } = start();
+    const [excluded] = (await skills.forAgent(agent)).excluded;
+    expect(excluded?.reasons[0]?.message).toContain("holds more than 1000 files");
   });
 
   it("is offered no more, and says what changed, until an owner approves it", async () => {

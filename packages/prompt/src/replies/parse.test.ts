@@ -58,6 +58,13 @@ describe("directives", () => {
     expect(parseReply(text)).toEqual({ text, silent: false, media: [], audioAsVoice: false });
   });
 
+  test("nothing in code that is indented or stands in a list is one", () => {
+    const text =
+      "- Write:\n\n    ```yaml\n    MEDIA: a.png\n    ```\n\n1. Or:\n\n       MEDIA: b.png\n\n\tMEDIA: c.png";
+    expect(parseReply(text)).toMatchObject({ text, media: [] });
+    expect(parseReply("   MEDIA: d.png").media).toEqual(["d.png"]);
+  });
+
   test("a fence ends with its own mark, and directives count again", () => {
     expect(parseReply("````\n```\nMEDIA: a\n````\nMEDIA: b").media).toEqual(["b"]);
   });

@@ -15,7 +15,8 @@ export interface ParsedReply {
   readonly audioAsVoice: boolean;
 }
 
-const MEDIA = /^[ \t]*MEDIA:[ \t]*(\S(?:.*\S)?)[ \t]*$/;
+/** With more space before it, it is code. */
+const MEDIA = /^ {0,3}MEDIA:[ \t]*(\S(?:.*\S)?)[ \t]*$/;
 const DIRECTIVE = /\[\[[ \t]*(audio_as_voice|reply_to_current|reply_to:[ \t]*([^\]\s]+))[ \t]*\]\][ \t]?/g;
 
 /**

@@ -40,7 +40,7 @@ interface LineReader {
   wasMisread(): boolean;
 }
 
-const MAYBE_MEDIA = /^[ \t]*(?:M(?:E(?:D(?:I(?:A(?::.*)?)?)?)?)?)?$/;
+const MAYBE_MEDIA = /^ {0,3}(?:M(?:E(?:D(?:I(?:A(?::.*)?)?)?)?)?)?$/;
 
 function createLineReader(): LineReader {
   const fences = createFenceTracker();

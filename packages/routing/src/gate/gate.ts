@@ -70,7 +70,7 @@ export type Role = "owner" | "member" | "guest" | "system";
 
 /** `answer` with the speaker's role; `pair` gives a stranger a code; `keep` remembers for later; `ignore` drops. */
 export type GateDecision =
-  /** The rule of what is passed on names whom it comes from. */
+  /** For a forwarded message, the rule names its origin. */
   | { readonly kind: "answer"; readonly rule: GateRule | (string & {}); readonly role: Role }
   | { readonly kind: "pair" | "keep" | "ignore"; readonly rule: GateRule };
 
@@ -141,7 +141,7 @@ function ruleOfGroup(requireMention: boolean, { addressed }: GateInput): GateRul
   return addressed === "reply" ? "group_reply" : "group_mention";
 }
 
-/** Whoever holds a token is what the token says; what that one only passes on orders nothing. */
+/** The holder of a token has the token's role; text they merely forward orders nothing. */
 function holderOfToken(
   role: NonNullable<GateInput["tokenRole"]>,
   { forwardedFrom }: GateInput,

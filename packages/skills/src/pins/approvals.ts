@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { Ineligibility } from "../eligibility.ts";
 import type { SkillFs } from "../fs.ts";
 import type { Skill } from "../skill.ts";
@@ -87,6 +87,10 @@ export class SkillApprovals {
   async #check(skill: Skill, sourceDir: string): Promise<Ineligibility | undefined> {
     try {
       const pin = await this.#pinner.pin(skill);
+      // What is offered is what was read, which may be older than what is pinned.
+      if (pin.files[basename(skill.file)]?.startsWith(skill.version) !== true) {
+        return { requirement: "pin", missing: [skill.file], message: "It changed while it was looked at." };
+      }
       if (this.#approved.get(skill.dir)?.pin.digest === pin.digest) return undefined;
       const approved = await this.#store.get(skill.dir);
       if (approved !== undefined) this.#approved.set(skill.dir, approved);
@@ -152,7 +156,9 @@ export class SkillApprovals {
     const texts: [string, string][] = [];
     let room = MAX_TEXTS;
     for (const path of Object.keys(pin.files)) {
-      const bytes = this.#fs.read(join(dir, path), MAX_TEXT, root);
+      // What is read through a link is shown as well.
+      const real = this.#fs.realpath(join(dir, path));
+      const bytes = real === undefined ? undefined : this.#fs.read(real, MAX_TEXT, root);
       const text = bytes && textIn(bytes);
       if (text === undefined || text.length > room) continue;
       room -= text.length;

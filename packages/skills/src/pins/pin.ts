@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type FileStat, reason, type SkillFs } from "../fs.ts";
+import { type FileStat, isInside, reason, type SkillFs } from "../fs.ts";
 import type { Pacer } from "../pacer.ts";
 import type { Skill } from "../skill.ts";
 import { sha256 } from "../text.ts";
@@ -8,7 +8,7 @@ import { sha256 } from "../text.ts";
 export interface SkillPin {
   /** SHA-256 over all files, as 64 hexadecimal digits. */
   readonly digest: string;
-  /** SHA-256 of each file by its path in the folder. */
+  /** SHA-256 of each file by its path in the folder; a link to a file counts as that file. */
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -30,7 +30,7 @@ export class SkillFolderError extends Error {
   }
 }
 
-/** What a skill's folder may hold. */
+/** What a skill's folder may hold; folders and other things count as files do. */
 const MAX_FILES = 1_000;
 const MAX_FILE_BYTES = 8_000_000;
 const MAX_TOTAL_BYTES = 50_000_000;
@@ -58,19 +58,21 @@ export class Pinner {
   }
 
   async #pinned({ dir, root }: Skill): Promise<SkillPin> {
-    const files = filesOf(this.#fs, dir);
+    const files = await this.#filesOf(dir);
     const hashes: [path: string, hash: string][] = [];
     for (const { path, stat } of files) {
       await this.#pacer.pause();
-      hashes.push([path, this.#hash(join(dir, path), stat, root)]);
+      const place = join(dir, path);
+      hashes.push([
+        path,
+        stat.kind === "link" ? this.#hashLink(place, dir, root) : this.#hash(place, stat, root),
+      ]);
     }
     // A list keeps any file name, also `__proto__`, and so does what is made from it.
     return { digest: sha256(JSON.stringify(hashes)), files: Object.fromEntries(hashes) };
   }
 
   #hash(path: string, stat: FileStat, root: string): string {
-    // Where a link leads is what it holds; its target is not read.
-    if (stat.kind === "link") return sha256(`link ${this.#fs.realpath(path) ?? ""}`);
     const before = this.#hashes.get(path);
     if (before?.stamp === stat.stamp) return before.hash;
     const bytes = this.#fs.read(path, MAX_FILE_BYTES, root);
@@ -81,32 +83,46 @@ export class Pinner {
     this.#hashes.set(path, { stamp: stat.stamp, hash });
     return hash;
   }
-}
 
-/** All files and links of a folder, in the order of their paths; other things are passed over. */
-function filesOf(fs: SkillFs, dir: string): { readonly path: string; readonly stat: FileStat }[] {
-  const files: { path: string; stat: FileStat }[] = [];
-  let bytes = 0;
-  const visit = (prefix: string, depth: number) => {
-    if (depth > MAX_DEPTH) {
-      throw new SkillFolderError("too-large", `${dir} has folders more than ${MAX_DEPTH} deep.`);
-    }
-    for (const { name } of fs.list(join(dir, prefix), MAX_FILES + 1) ?? []) {
-      if (name === ".git") continue;
-      const path = prefix === "" ? name : `${prefix}/${name}`;
-      const stat = fs.stat(join(dir, path));
-      if (stat?.kind === "folder") visit(path, depth + 1);
-      if (stat?.kind !== "file" && stat?.kind !== "link") continue;
-      files.push({ path, stat });
-      bytes += stat.size;
-      if (files.length > MAX_FILES || bytes > MAX_TOTAL_BYTES || stat.size > MAX_FILE_BYTES) {
-        const limits = `${MAX_FILES} files, ${MAX_FILE_BYTES} bytes in one or ${MAX_TOTAL_BYTES} in all`;
-        throw new SkillFolderError("too-large", `${dir} holds more than ${limits}.`);
+  /** What is read through a link is pinned too; what lies outside of the source is no part of a skill. */
+  #hashLink(path: string, dir: string, root: string): string {
+    const real = this.#fs.realpath(path);
+    const target = real === undefined ? undefined : this.#fs.stat(real);
+    if (real === undefined || target === undefined || !isInside(real, root))
+      return sha256(`link ${real ?? ""}`);
+    if (target.kind === "file") return this.#hash(real, target, root);
+    if (target.kind === "folder" && isInside(real, this.#fs.realpath(dir) ?? dir))
+      return sha256(`link ${real}`);
+    throw new SkillFolderError("unreadable", `${path} leads to ${real}, which is no file of the skill.`);
+  }
+
+  /** All files and links of a folder, in the order of their paths; other things are passed over. */
+  async #filesOf(dir: string): Promise<{ readonly path: string; readonly stat: FileStat }[]> {
+    const files: { path: string; stat: FileStat }[] = [];
+    let entries = 0;
+    let bytes = 0;
+    const visit = async (prefix: string, depth: number) => {
+      await this.#pacer.pause();
+      if (depth > MAX_DEPTH) {
+        throw new SkillFolderError("too-large", `${dir} has folders more than ${MAX_DEPTH} deep.`);
       }
-    }
-  };
-  visit("", 0);
-  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+      for (const { name } of this.#fs.list(join(dir, prefix), MAX_FILES + 1) ?? []) {
+        if (name === ".git") continue;
+        const path = prefix === "" ? name : `${prefix}/${name}`;
+        const stat = this.#fs.stat(join(dir, path));
+        entries++;
+        bytes += stat?.size ?? 0;
+        if (entries > MAX_FILES || bytes > MAX_TOTAL_BYTES || (stat?.size ?? 0) > MAX_FILE_BYTES) {
+          const limits = `${MAX_FILES} files, ${MAX_FILE_BYTES} bytes in one or ${MAX_TOTAL_BYTES} in all`;
+          throw new SkillFolderError("too-large", `${dir} holds more than ${limits}.`);
+        }
+        if (stat?.kind === "folder") await visit(path, depth + 1);
+        if (stat?.kind === "file" || stat?.kind === "link") files.push({ path, stat });
+      }
+    };
+    await visit("", 0);
+    return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
 }
 
 /** What became of a folder between two pins; undefined where nothing. */
