@@ -10,7 +10,7 @@ import { createSurfaces } from "@signalbox/service";
 import { createGatewayHooks } from "@signalbox/setup/hooks";
 import { type InboxId, openStore, parseId, type RunId } from "@signalbox/store";
 import { createLogger } from "@signalbox/telemetry/logger";
-import { createInquiries, createMemoryLabelStore, openFileLabels } from "@signalbox/tools";
+import { createMemoryLabelStore, createUserQuestions, openFileLabels } from "@signalbox/tools";
 import { expect, onTestFinished, test } from "vitest";
 import { resolveConfig } from "../src/resolve/resolve-config.ts";
 import type { GatewayBodies } from "../src/store.ts";
@@ -83,7 +83,7 @@ async function tainted(channel: string) {
     audit: { tool: () => {}, approval: () => {} },
     memories: () => undefined,
     listeners: createListeners(() => false),
-    inquiries: createInquiries({ kv: store.kv, now }),
+    userQuestions: createUserQuestions({ kv: store.kv, now }),
     more: async () => ({ tools: [] }),
     cron: nothing,
     sessions: nothing,

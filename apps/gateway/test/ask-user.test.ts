@@ -77,7 +77,7 @@ describe("ask_user", () => {
     await plain.emit(plainMessage("m1", "make me a drink"));
     await isAsked(plain);
     expect(said(plain)[0]).toContain(`${QUESTION}\n\n1. Tea\n2. Coffee`);
-    const [row] = await inStore(world, (store) => store.kv.list("inquiries"));
+    const [row] = await inStore(world, (store) => store.kv.list("user_questions"));
     await plain.emit(plainMessage("m2", words.replace("ID", String(row?.key))));
     await started.settled();
     expect(heard(world)).toBe(told);
@@ -105,7 +105,7 @@ describe("ask_user", () => {
     await plain.emit(plainMessage("m1", "make me a drink", group));
     await isAsked(plain);
     await plain.emit(plainMessage("m2", "coffee", { ...group, ...ben }));
-    const [row] = await inStore(world, (store) => store.kv.list("inquiries"));
+    const [row] = await inStore(world, (store) => store.kv.list("user_questions"));
     await plain.emit(plainMessage("m3", `/answer ${row?.key} 2`, { ...group, ...ben }));
     await eventually(() => said(plain).length === 2, "ben is told");
     expect(said(plain)[1]).toBe("That question is for someone else.");

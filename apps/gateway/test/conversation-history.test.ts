@@ -123,14 +123,14 @@ describe("a conversation that is looked at later", () => {
   it("takes what was asked and answered in it along when it is removed", async () => {
     const input = { question: "Which house?" };
     world.script([{ toolCalls: [{ id: "toolu_1", name: "ask_user", input }] }, { text: "I see." }]);
-    const inquiries = () => inStore(world, (store) => store.kv.list("inquiries"));
+    const userQuestions = () => inStore(world, (store) => store.kv.list("user_questions"));
     const watching = watch("help me");
-    await eventually(async () => (await inquiries()).length === 1, "the question is put");
+    await eventually(async () => (await userQuestions()).length === 1, "the question is put");
     await watch("the yellow one");
     await watching;
-    expect(JSON.stringify(await inquiries())).toContain("the yellow one");
+    expect(JSON.stringify(await userQuestions())).toContain("the yellow one");
     await client.removeConversation("c1");
-    expect(await inquiries()).toEqual([]);
+    expect(await userQuestions()).toEqual([]);
   });
 
   it("has every question as it was asked, also those that the agent was told in short", async () => {

@@ -38,7 +38,7 @@ const removal = (lease: Lease, busyWith?: string) => {
       lease,
       lanes: { busy: (key: string) => key === busyWith },
       exchanges: { remove: async (key: string) => void removed.push(key) },
-      inquiries: { forget: async (key: string) => void asked.push(key) },
+      userQuestions: { forget: async (key: string) => void asked.push(key) },
       live: { forget: (key: string) => void forgotten.push(key) },
       subAgents: { of: async () => [] },
       endCommands: async (key: string) => void ended.push(key),
@@ -89,6 +89,6 @@ it("is busy as well where a sub-agent, or one of its own, works for it, or a run
   const begin = async () => {
     await store.runs.begin({ session, lease, inboxIds: [], userMessages: [] });
   };
-  const remove = removeConversation({ store, ...ports, inquiries: { forget: begin } }, "a-1");
+  const remove = removeConversation({ store, ...ports, userQuestions: { forget: begin } }, "a-1");
   expect(await remove).toBe("busy");
 });

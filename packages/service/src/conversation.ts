@@ -12,7 +12,7 @@ interface RemovalPorts {
   readonly store: Pick<ServiceStore, "sessions">;
   readonly exchanges: Pick<KeptExchanges, "remove">;
   /** What agents have asked there. */
-  readonly inquiries: { forget(sessionKey: string): Promise<void> };
+  readonly userQuestions: { forget(sessionKey: string): Promise<void> };
   readonly lanes: { busy(sessionKey: string): boolean };
   readonly subAgents: SubAgentsPort;
   /** What it has in the background ends with it. */
@@ -79,7 +79,7 @@ export async function removeConversation(
     await ports.endCommands(key);
     await ports.endSchedules(key);
     await ports.exchanges.remove(key);
-    await ports.inquiries.forget(key);
+    await ports.userQuestions.forget(key);
     ports.live.forget(key);
     const isFree = await sessions.remove(key, ports.lease).then(() => true, isHeld);
     if (!isFree) return "busy";

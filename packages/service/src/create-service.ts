@@ -9,7 +9,7 @@ import type { GatewayService, LiveHub } from "@signalbox/server";
 import type { Accounts, Agent, Agents, Models } from "@signalbox/setup";
 import type { LeaseToken } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
-import { type Approval, type Inquiries, type Questions, type Trust, visibleLine } from "@signalbox/tools";
+import { type Approval, type Questions, type Trust, type UserQuestions, visibleLine } from "@signalbox/tools";
 import { type ActivityPorts, readActivity } from "./activity.ts";
 import type { FileDesk } from "./carried-files.ts";
 import { runChecks } from "./checks.ts";
@@ -42,7 +42,7 @@ export interface ServiceOptions extends SubmitPorts {
   readonly subAgents: SubAgentsPort;
   readonly live: LiveHub;
   readonly exchanges: KeptExchanges;
-  readonly inquiries: Pick<Inquiries, "forget">;
+  readonly userQuestions: Pick<UserQuestions, "forget">;
   /** Keeps files that clients send, each client's by itself. */
   readonly uploads: Pick<FileDesk, "add">;
   /** Milliseconds since the epoch. */

@@ -49,23 +49,6 @@ export { type FromToolOptions, fromTool, isTool } from "./from-tool.ts";
 export { type ConfigChange, createGatewayTool, type GatewayToolOptions } from "./gateway.ts";
 export { createImageTool, type ImageToolOptions, type PictureQuestion } from "./image.ts";
 export type { InForce } from "./in-force.ts";
-export { type AskUserToolOptions, createAskUserTool, type UserQuestion } from "./inquiries/ask-user.ts";
-export {
-  type Answered,
-  createInquiries,
-  type Inquiries,
-  type InquiriesOptions,
-  type InquiryAnswer,
-  type InquiryRequest,
-} from "./inquiries/inquiries.ts";
-export {
-  type Inquiry,
-  type InquiryEnd,
-  inquiryChoices,
-  inquiryEnding,
-  inquiryText,
-  mayAnswer,
-} from "./inquiries/inquiry.ts";
 export { type AgentFiles, openAgentFiles } from "./labels/agent-files.ts";
 export { type FileLabels, openFileLabels } from "./labels/file-labels.ts";
 export {
@@ -130,6 +113,27 @@ export type {
 export type { CommandCallOptions, HeardMessage, ToolboxRun } from "./toolbox/run.ts";
 export { createToolbox, type Toolbox } from "./toolbox/toolbox.ts";
 export type * from "./types.ts";
+export {
+  type AskUserRequest,
+  type AskUserToolOptions,
+  createAskUserTool,
+} from "./user-questions/ask-user.ts";
+export {
+  formatUserQuestion,
+  formatUserQuestionOutcome,
+  getAnswerChoices,
+  mayAnswer,
+  type UserQuestion,
+  type UserQuestionOutcome,
+} from "./user-questions/user-question.ts";
+export {
+  type AnswerResult,
+  createUserQuestions,
+  type NewUserQuestion,
+  type UserAnswer,
+  type UserQuestions,
+  type UserQuestionsOptions,
+} from "./user-questions/user-questions.ts";
 export { codeBlock, visibleLine, visibleText } from "./visible.ts";
 export { isPublicAddress } from "./web/address.ts";
 export { FetchError, type FetchErrorCode } from "./web/errors.ts";

@@ -24,7 +24,7 @@ export function createGatewayService(
 ): GatewayService {
   const { agents, models, accounts, surfaces, clientFiles } = resolved;
   const { store, lease, redact, audit } = opened;
-  const { exchanges, inquiries, live, outcomes, metrics, router } = surroundings;
+  const { exchanges, userQuestions, live, outcomes, metrics, router } = surroundings;
   const { delivery, toolbox, trust, scheduledWakes, subAgents } = surroundings;
   return createService({
     version: VERSION,
@@ -37,7 +37,7 @@ export function createGatewayService(
     lanes,
     subAgents,
     exchanges,
-    inquiries,
+    userQuestions,
     live,
     outcomes,
     metrics,

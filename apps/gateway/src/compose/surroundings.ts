@@ -11,7 +11,7 @@ import type { Logger } from "@signalbox/telemetry/logger";
 import {
   type AgentFiles,
   type Approval,
-  createInquiries,
+  createUserQuestions,
   expireApprovals,
   type FileLabels,
   openAgentFiles,
@@ -65,7 +65,7 @@ export async function createSurroundings(base: Base, onFatal: (error: Error) => 
     ...outward,
     ...files,
     subAgents,
-    inquiries: createInquiries({ kv: store.kv, now }),
+    userQuestions: createUserQuestions({ kv: store.kv, now }),
     memories: memoriesOf(base, observers),
     listeners: createListeners(resolved.isOwnChannel),
     mcp: openMcpServers(options.loaded.config, { version: VERSION, logger, now }),

@@ -29,7 +29,7 @@ export function createTakingHalf(parts: Parts, ports: TakingPorts): Taking {
   const { options, resolved, opened, surroundings, configuration, now } = parts;
   const { accounts, agents } = resolved;
   const { definition } = accounts;
-  const { hooks, live, tracer, metrics, inquiries, supervisor } = surroundings;
+  const { hooks, live, tracer, metrics, userQuestions, supervisor } = surroundings;
   const { logger } = options;
   const common = { store: opened.store, lease: opened.lease, tracer, logger, now };
   const queue = createQueue({
@@ -38,7 +38,7 @@ export function createTakingHalf(parts: Parts, ports: TakingPorts): Taking {
     answerAtOnce: createAnswerAtOnce(parts, ports),
     lanes: ports.lanes,
     modes: ports.queueModes,
-    inquiries,
+    userQuestions,
     logger,
   });
   return createTaking({
@@ -72,7 +72,7 @@ function createAnswerAtOnce(
 ): ReturnType<typeof createAtOnceCommands> {
   const { logger } = options;
   const { exchanges, live, tracer, hooks, router, delivery, spending, toolbox, trust } = surroundings;
-  const { supervisor, onOutcome, subAgents, inquiries } = surroundings;
+  const { supervisor, onOutcome, subAgents, userQuestions } = surroundings;
   return createAtOnceCommands({
     store: opened.store,
     lease: opened.lease,
@@ -102,7 +102,7 @@ function createAnswerAtOnce(
     supervisor,
     skills,
     trust,
-    inquiries,
+    userQuestions,
     subAgents,
   });
 }

@@ -9,7 +9,7 @@ import {
   type Spending,
   withoutSecrets,
 } from "@signalbox/setup";
-import type { FileLabels, Inquiries } from "@signalbox/tools";
+import type { FileLabels, UserQuestions } from "@signalbox/tools";
 import {
   createCronHandler,
   createSessionsHandler,
@@ -29,7 +29,7 @@ import type { Outward } from "./outward.ts";
 export interface AroundTools extends Observers, Outward {
   readonly labels: FileLabels;
   /** What agents have asked people. */
-  readonly inquiries: Inquiries;
+  readonly userQuestions: UserQuestions;
   /** What agents remember beyond a conversation; not asked where that is turned off. */
   readonly memories: Memories;
   /** Who hears of it where. */
@@ -77,7 +77,7 @@ function toolboxOptions(base: Base, around: AroundTools, spending: () => Spendin
     audit: opened.audit,
     memories: () => (config().memory.enabled ? memories : undefined),
     listeners: around.listeners,
-    inquiries: around.inquiries,
+    userQuestions: around.userQuestions,
     execSandbox: options.execSandbox,
     now,
     more: createMoreTools(plugins, mcp),

@@ -45,7 +45,7 @@ export function createWay(parts: Parts): Way {
   const { logger } = parts.options;
   const { store, lease } = parts.opened;
   const { agents, models, accounts } = parts.resolved;
-  const { inquiries } = parts.surroundings;
+  const { userQuestions } = parts.surroundings;
   const waitingRuns = createWaitingRuns({
     store,
     lease,
@@ -72,7 +72,7 @@ export function createWay(parts: Parts): Way {
     wake: taking.wake,
     async recover() {
       // What arrives may be the answer to what an earlier process has asked.
-      await inquiries.load();
+      await userQuestions.load();
       for (const interrupted of await store.runs.interrupted(lease)) {
         const resumed = resumedRun(interrupted);
         if (resumed === undefined) await endDamagedRun({ store, lease }, interrupted.run.id);

@@ -16,7 +16,7 @@ import { isOfConversation } from "@signalbox/service";
 import { type Asking, createAsking, type PhrasesOf } from "@signalbox/setup";
 import type { LeaseToken, OutboxRow } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
-import type { Inquiries } from "@signalbox/tools";
+import type { UserQuestions } from "@signalbox/tools";
 import { ShutdownAbort } from "../shutdown.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { ActiveRun, ToolRun } from "./tool-run.ts";
@@ -75,11 +75,11 @@ async function isMessageOf(
 }
 
 /** How their tools ask people. */
-export function openAsking(options: SpeakingOptions, inquiries: Inquiries): Asking<ToolRun> {
+export function openAsking(options: SpeakingOptions, userQuestions: UserQuestions): Asking<ToolRun> {
   const { store, logger } = options;
   return createAsking({
     questions: createQuestions({ ...options, outbox: store.outbox }),
-    inquiries,
+    userQuestions,
     show: (run, id, text, choices) => show(options, run, id, text, choices),
     phrasesOf: options.phrasesOf,
     isShutdown: (reason) => reason instanceof ShutdownAbort,

@@ -25,13 +25,13 @@ import {
   type FileLabels,
   type GatewayToolOptions,
   type GuardedFetch,
-  type Inquiries,
   type LookFor,
   type SessionsCall,
   type SessionsRequest,
   type ToolboxOptions as ToolboxOptionsOf,
   type ToolboxRun,
   createToolbox as toolboxOf,
+  type UserQuestions,
 } from "@signalbox/tools";
 import type { Tracer } from "../traces.ts";
 import { createSend, openAsking, type SpeakingOptions } from "./speaking.ts";
@@ -76,7 +76,7 @@ export interface ToolboxOptions {
   readonly memories: () => Memories | undefined;
   readonly listeners: Listeners;
   /** What agents have asked people. */
-  readonly inquiries: Inquiries;
+  readonly userQuestions: UserQuestions;
   /** What the cron tool does. */
   readonly cron: (request: CronRequest, run: ToolRun, call: { readonly callId: string }) => Promise<string>;
   /** What the tools for sub-agents do, in a run with the tools of these names. */
@@ -107,7 +107,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   // Proving it takes a moment; the first run that needs it waits, the start does not.
   if (agents.all.some(({ tools }) => allowsTool(tools, "exec"))) void sandbox();
   const rules = createStandingRules(speaking.store.kv, () => config().tools.exec.rules);
-  const asking = openAsking(speaking, options.inquiries);
+  const asking = openAsking(speaking, options.userQuestions);
   const toolbox = toolboxOf<PlacedRun>({
     ...abilities(options),
     ...decisions(options),

@@ -117,18 +117,18 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     return phrases.decided(decision, outcome.approval.tool, id);
   },
 
-  async answer({ inquiries }, { message: { id: messageId, stored }, args, phrases }) {
+  async answer({ userQuestions }, { message: { id: messageId, stored }, args, phrases }) {
     const [, typed = "", words = ""] = /^(\S*)\s*([\s\S]*)$/.exec(args) ?? [];
     if (words === "") return phrases.sayTheAnswer;
     const id = typed.toUpperCase();
     const { event, role } = stored;
-    const answered = await inquiries.answer(id, { words, speaker: speakerOf(event), role, messageId });
-    if (answered.ok) return "";
+    const result = await userQuestions.answer(id, { words, speaker: speakerOf(event), role, messageId });
+    if (result.ok) return "";
     return {
       unknown: phrases.noQuestion(id),
-      "somebody-else": phrases.questionOfOthers,
-      over: phrases.questionOver,
-    }[answered.why];
+      wrong_person: phrases.questionOfOthers,
+      closed: phrases.questionOver,
+    }[result.why];
   },
 };
 

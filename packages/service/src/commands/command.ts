@@ -7,7 +7,7 @@ import { type Role, tokenOfHolder } from "@signalbox/routing";
 import type { Agent, Models } from "@signalbox/setup";
 import type { SkillCommand } from "@signalbox/skills";
 import type { InboxId } from "@signalbox/store";
-import type { Inquiries, Questions, Trust } from "@signalbox/tools";
+import type { Questions, Trust, UserQuestions } from "@signalbox/tools";
 import type { SubAgentsPort } from "../made-sub-agents.ts";
 import type { PlacedMessage, ServiceStore, StoredMessage } from "../service-store.ts";
 import type { ExplainRoute } from "../traces.ts";
@@ -22,7 +22,7 @@ export interface AnswerOptions extends SkillChangesPorts {
   readonly approvals: Pick<Questions, "list"> & {
     resolve(id: string, decision: Decision, approver: string): ReturnType<Questions["resolve"]>;
   };
-  readonly inquiries: Pick<Inquiries, "answer">;
+  readonly userQuestions: Pick<UserQuestions, "answer">;
   readonly trust: Trust;
   readonly audit: Pick<Auditor, "skill" | "trusted">;
   readonly queueModes: Pick<QueueModes, "get" | "set">;

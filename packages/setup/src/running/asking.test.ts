@@ -1,5 +1,5 @@
 import { phrasesFor } from "@signalbox/phrases";
-import type { Inquiries } from "@signalbox/tools";
+import type { UserQuestions } from "@signalbox/tools";
 import { expect, it } from "vitest";
 import { type AskingRun, createAsking } from "./asking.ts";
 
@@ -32,7 +32,7 @@ const question = { question: "Tea or coffee?", options: ["Tea", "Coffee"], ttlMs
 /** Somebody who is asked once, and answers with `words`, or not at all. */
 function open(words: string | undefined) {
   const [calls, put, shown, closed]: [string[], string[], string[], string[]] = [[], [], [], []];
-  const inquiries: Pick<Inquiries, "open" | "wait" | "close"> = {
+  const userQuestions: Pick<UserQuestions, "open" | "wait" | "close"> = {
     async open({ call, ttlMs, ...asked }) {
       calls.push(call);
       return { ...asked, id: "ABCD2345", expiresAt: ttlMs };
@@ -46,7 +46,7 @@ function open(words: string | undefined) {
       put: async ({ choices }) => void put.push(choices.map(({ label }) => label).join(" or ")),
       close: async (_, how) => void closed.push(how),
     },
-    inquiries: { ...inquiries, ...NEVER },
+    userQuestions: { ...userQuestions, ...NEVER },
     show: (_, id, text) => shown.push(`${id}: ${text.split("\n")[0]}`),
     phrasesOf: ({ stored }) => phrasesFor(undefined, stored.event.text),
     isShutdown: (reason) => reason instanceof Shutdown,
@@ -56,11 +56,11 @@ function open(words: string | undefined) {
 }
 
 /** What is asked here is none of these. */
-const NEVER: Omit<Inquiries, "open" | "wait" | "close"> = {
+const NEVER: Omit<UserQuestions, "open" | "wait" | "close"> = {
   load: () => expect.unreachable(),
   answer: () => expect.unreachable(),
-  asked: () => expect.unreachable(),
-  answeredBy: () => expect.unreachable(),
+  getOpen: () => expect.unreachable(),
+  getAnsweredBy: () => expect.unreachable(),
   forget: () => expect.unreachable(),
 };
 

@@ -4,14 +4,14 @@ import { type Choice, type DeliveryLogger, type Questions, questionKey } from "@
 import type { Phrases } from "@signalbox/phrases";
 import {
   type Approval,
-  type Inquiries,
-  type InquiryEnd,
-  inquiryChoices,
-  inquiryEnding,
-  inquiryText,
+  type AskUserRequest,
+  formatUserQuestion,
+  formatUserQuestionOutcome,
+  getAnswerChoices,
   questionText,
   type Role,
-  type UserQuestion,
+  type UserQuestionOutcome,
+  type UserQuestions,
 } from "@signalbox/tools";
 import type { PhrasesOf } from "../phrases-of.ts";
 
@@ -28,7 +28,7 @@ export interface AskingRun {
 
 export interface AskingPorts<Run extends AskingRun> {
   readonly questions: Questions;
-  readonly inquiries: Inquiries;
+  readonly userQuestions: UserQuestions;
   /** The phrases for the sender of a message to an agent. */
   readonly phrasesOf: PhrasesOf;
   /** Shows a text to clients that read the conversation themselves. */
@@ -49,14 +49,14 @@ export interface Asking<Run extends AskingRun> {
    * process, so that a call made again is the same question.
    */
   forAnswer(
-    question: UserQuestion,
+    request: AskUserRequest,
     run: Run,
     call: { readonly callId: string; readonly signal: AbortSignal },
-  ): Promise<InquiryEnd>;
+  ): Promise<UserQuestionOutcome>;
 }
 
 export function createAsking<Run extends AskingRun>(ports: AskingPorts<Run>): Asking<Run> {
-  const { questions, inquiries, show, phrasesOf, logger } = ports;
+  const { questions, userQuestions, show, phrasesOf, logger } = ports;
   const phrasesTo = ({ agent, event }: Run) => phrasesOf({ agentId: agent.id, stored: { event } });
   /** In which words each open approval was asked for here. */
   const asked = new Map<string, Phrases>();
@@ -80,26 +80,26 @@ export function createAsking<Run extends AskingRun>(ports: AskingPorts<Run>): As
       asked.delete(id);
       return questions.close(id, approvalEnding(state, phrases));
     },
-    async forAnswer(question, run, { callId, signal }) {
-      const inquiry = await openInquiry(ports, question, run, callId);
-      const { id, expiresAt, end: endedBefore } = inquiry;
+    async forAnswer(request, run, { callId, signal }) {
+      const question = await openUserQuestion(ports, request, run, callId);
+      const { id, expiresAt, outcome: earlier } = question;
       const phrases = phrasesTo(run);
-      if (endedBefore === undefined) {
-        const text = inquiryText(inquiry, phrases);
+      if (earlier === undefined) {
+        const text = formatUserQuestion(question, phrases);
         show(run, questionKey(id), text, question.options);
         const ownWords = question.options.length === 0 ? phrases.answer : phrases.otherAnswer;
-        const choices = inquiryChoices(question.options);
+        const choices = getAnswerChoices(question.options);
         await questions.put(
           { id, text, kind: "answer", choices, ownWords, expiresAt },
           run.event,
           run.sessionKey,
         );
       }
-      const end = await inquiries.wait(id, signal);
-      if (end === undefined && ports.isShutdown(signal.reason)) throw signal.reason;
-      if (end === undefined) await inquiries.close(id, "stopped");
-      await questions.close(id, inquiryEnding(end ?? { kind: "stopped" }, phrases));
-      return end ?? { kind: "stopped" };
+      const outcome = await userQuestions.wait(id, signal);
+      if (outcome === undefined && ports.isShutdown(signal.reason)) throw signal.reason;
+      if (outcome === undefined) await userQuestions.close(id, "stopped");
+      await questions.close(id, formatUserQuestionOutcome(outcome ?? { kind: "stopped" }, phrases));
+      return outcome ?? { kind: "stopped" };
     },
   };
 }
@@ -117,13 +117,13 @@ function decisionsIn({ allow, deny }: Phrases): readonly Choice[] {
   ];
 }
 
-function openInquiry<Run extends AskingRun>(
-  { inquiries }: AskingPorts<Run>,
-  { question, options, ttlMs }: UserQuestion,
+function openUserQuestion<Run extends AskingRun>(
+  { userQuestions }: AskingPorts<Run>,
+  { question, options, ttlMs }: AskUserRequest,
   { runId, sessionKey, speaker, role }: Run,
   callId: string,
 ) {
-  return inquiries.open({
+  return userQuestions.open({
     call: `${runId} ${callId}`,
     sessionKey,
     speaker,

@@ -8,13 +8,13 @@ import type { CronRequest } from "../cron.ts";
 import type { ToolDefinition } from "../define.ts";
 import type { PictureQuestion } from "../image.ts";
 import type { LooksUpInForce } from "../in-force.ts";
-import type { UserQuestion } from "../inquiries/ask-user.ts";
-import type { InquiryEnd } from "../inquiries/inquiry.ts";
 import type { AgentMemory } from "../memory.ts";
 import type { ToolPolicy } from "../policy.ts";
 import type { SessionsCall, SessionsRequest } from "../sessions.ts";
 import type { StandingRule } from "../shell/standing-rules.ts";
 import type { Role, TaintMark } from "../types.ts";
+import type { AskUserRequest } from "../user-questions/ask-user.ts";
+import type { UserQuestionOutcome } from "../user-questions/user-question.ts";
 
 /** A run from its tools' point of view. A host adds what its own functions in {@link ToolboxOptions} need. */
 export interface ToolRun {
@@ -88,10 +88,10 @@ export interface ToolboxOptions<Run extends ToolRun> {
    * tool does not exist.
    */
   readonly askUser?: (
-    question: UserQuestion,
+    question: AskUserRequest,
     run: Run,
     call: { readonly callId: string; readonly signal: AbortSignal },
-  ) => Promise<InquiryEnd>;
+  ) => Promise<UserQuestionOutcome>;
   /**
    * Carries out requests for sub-agents, of a run with these tools. Default: there are none, and the tools do not
    * exist.

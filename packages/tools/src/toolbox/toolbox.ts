@@ -5,12 +5,12 @@ import { type BackgroundProcess, createProcesses, type Processes } from "../back
 import { type BuiltInToolsOptions, createBuiltInTools } from "../built-in.ts";
 import { createGivenLinks } from "../given-links.ts";
 import type { LooksUpInForce } from "../in-force.ts";
-import type { AskUserToolOptions } from "../inquiries/ask-user.ts";
 import { allowsTool, type ToolPolicy } from "../policy.ts";
 import { createQuestions, type Questions } from "../questions.ts";
 import { createRunState, type RunState } from "../run-state.ts";
 import { createToolRunner, type ToolRunner } from "../runner.ts";
 import type { RunFacts, TaintMark } from "../types.ts";
+import type { AskUserToolOptions } from "../user-questions/ask-user.ts";
 import type { HookVerdict, MayAttach, MoreTools, ToolboxOptions, ToolRun } from "./options.ts";
 import { gated, inputsOf, type ToolboxRun } from "./run.ts";
 
@@ -217,11 +217,11 @@ class AgentsToolbox<Run extends ToolRun> implements Toolbox<Run> {
 
   #asking(askUser: NonNullable<ToolboxOptions<Run>["askUser"]>): AskUserToolOptions["ask"] {
     return async (question, { sessionKey, callId, signal }) => {
-      const end = await askUser(question, this.#runOf(sessionKey), { callId, signal });
+      const outcome = await askUser(question, this.#runOf(sessionKey), { callId, signal });
       // Addresses in it are the person's own words, as those in a message are; in an option they are the model's.
-      if (end.kind === "answered" && !question.options.includes(end.text))
-        this.#links.add(sessionKey, end.text);
-      return end;
+      if (outcome.kind === "answered" && !question.options.includes(outcome.text))
+        this.#links.add(sessionKey, outcome.text);
+      return outcome;
     };
   }
 

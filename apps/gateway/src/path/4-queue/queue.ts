@@ -4,7 +4,7 @@ import { needsTurn, type Order } from "@signalbox/commands";
 import type { Lanes, QueueModes } from "@signalbox/lanes";
 import type { Agent, Agents } from "@signalbox/setup";
 import type { Logger } from "@signalbox/telemetry/logger";
-import { type Inquiries, mayAnswer } from "@signalbox/tools";
+import { mayAnswer, type UserQuestions } from "@signalbox/tools";
 import type { Accepted } from "../3-accept/accept.ts";
 import type { Queued, QueuedMessage, ReadOrder } from "./message.ts";
 
@@ -15,7 +15,7 @@ export interface QueuePorts {
   readonly answerAtOnce: (message: QueuedMessage, agent: Agent, order: Order) => void;
   readonly lanes: Pick<Lanes<Queued>, "enqueue" | "all">;
   /** What agents have asked people. */
-  readonly inquiries: Pick<Inquiries, "asked" | "answeredBy" | "close">;
+  readonly userQuestions: Pick<UserQuestions, "getOpen" | "getAnsweredBy" | "close">;
   readonly modes: Pick<QueueModes, "read">;
   readonly logger: Logger;
 }
@@ -30,7 +30,7 @@ export interface Queue {
 }
 
 export function createQueue(ports: QueuePorts): Queue {
-  const { agents, readOrder, answerAtOnce, lanes, modes, inquiries, logger } = ports;
+  const { agents, readOrder, answerAtOnce, lanes, modes, userQuestions, logger } = ports;
   const withOrder = (message: QueuedMessage): QueuedMessage => {
     const { order: _, ...plain } = message;
     const order = readOrder(message.stored, message.agentId);
@@ -45,16 +45,16 @@ export function createQueue(ports: QueuePorts): Queue {
     if (order !== undefined || wake !== undefined) return message;
     // One that was asked by a run which is gone waits for nobody: its answer would be lost, whatever runs there now.
     const goesOn = lanes.all(sessionKey).some(({ kind }) => kind === "resume");
-    const asked = inquiries.asked(sessionKey, speakerOf(event), goesOn);
-    const inquiry = inquiries.answeredBy(id) ?? asked;
-    if (inquiry === undefined) return message;
-    if (isInOwnWords(event) && mayAnswer(inquiry, speakerOf(event), role))
-      return { ...message, order: { kind: "command", name: "answer", args: `${inquiry.id} ${event.text}` } };
+    const open = userQuestions.getOpen(sessionKey, speakerOf(event), goesOn);
+    const question = userQuestions.getAnsweredBy(id) ?? open;
+    if (question === undefined) return message;
+    if (isInOwnWords(event) && mayAnswer(question, speakerOf(event), role))
+      return { ...message, order: { kind: "command", name: "answer", args: `${question.id} ${event.text}` } };
     // The agent gets it whole, as a message and with its sender's rights, and not only the words in it.
-    inquiries
-      .close(inquiry.id, "passed-over")
+    userQuestions
+      .close(question.id, "passed_over")
       .catch((error: unknown) =>
-        logger.warn({ question: inquiry.id, err: reasonOf(error) }, "a question could not be skipped"),
+        logger.warn({ question: question.id, err: reasonOf(error) }, "a question could not be skipped"),
       );
     return message;
   };

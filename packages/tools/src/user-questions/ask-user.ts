@@ -2,37 +2,37 @@ import { reasonOf } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
 import { failure, success } from "../result.ts";
-import type { InquiryEnd } from "./inquiry.ts";
+import type { UserQuestionOutcome } from "./user-question.ts";
 
-/** What an agent asks the person it works for. */
-export interface UserQuestion {
+/** A question that an agent wants to ask the person it works for. */
+export interface AskUserRequest {
   readonly question: string;
-  /** Answers to choose from; a person may answer in their own words all the same. */
+  /** Suggested answers. The person can always answer in their own words. */
   readonly options: readonly string[];
-  /** How long the answer is waited for. */
+  /** How long to wait for an answer, in milliseconds. */
   readonly ttlMs: number;
 }
 
 export interface AskUserToolOptions {
   /**
-   * Puts the question, once for each call, and resolves with its end: at once where it has one already. Its errors are
-   * told to the model. The call's id is the same when the same call is run again.
+   * Asks the question once per call and resolves with its outcome, immediately if there already is one. The model sees
+   * the message of a rejection. A call that is repeated after a restart has the same `callId`.
    */
   readonly ask: (
-    question: UserQuestion,
+    request: AskUserRequest,
     call: { readonly sessionKey: string; readonly callId: string; readonly signal: AbortSignal },
-  ) => Promise<InquiryEnd>;
+  ) => Promise<UserQuestionOutcome>;
 }
 
 const MINUTE_MS = 60_000;
 const DEFAULT_MINUTES = 60;
 
-/** `ask_user`: asks the person that the run works for, and waits. */
+/** Creates `ask_user`, which asks the person that the run works for and waits for the answer. */
 export function createAskUserTool({ ask }: AskUserToolOptions): ToolDefinition {
   return defineTool({
     name: "ask_user",
     description:
-      "Ask the person you work for something only they can answer, and wait for the answer. If there are a few possible answers, give them as `options`. Never ask for permission: a call that needs it asks by itself.",
+      "Ask the person you work for something that only they can answer, and wait for the answer. If there are a few possible answers, list them in `options`. Never ask for permission: a call that needs approval requests it automatically.",
     inputSchema: z.object({
       question: z.string().min(1).max(2_000),
       options: z.array(z.string().min(1).max(80)).min(2).max(8).optional(),
@@ -41,16 +41,16 @@ export function createAskUserTool({ ask }: AskUserToolOptions): ToolDefinition {
         .min(1)
         .max(24 * 60)
         .optional()
-        .describe(`Default ${DEFAULT_MINUTES}`),
+        .describe(`How long to wait. Default: ${DEFAULT_MINUTES}`),
     }),
     effects: "keyed",
-    // The wait is the loop's and not the body's: meanwhile the run takes nobody's place, and a restart goes on with it.
+    // The loop waits here, not in the body: meanwhile the run occupies no run slot, and a restart resumes the wait.
     async waitsFor({ id: callId, args }, { sessionKey }, signal) {
-      await ask(questionOf(args), { sessionKey, callId, signal });
+      await ask(toRequest(args), { sessionKey, callId, signal });
     },
     async run({ id: callId, args }, { signal }, { record: { sessionKey } }) {
       try {
-        return success(inWords(await ask(questionOf(args), { sessionKey, callId, signal })), {});
+        return success(describeOutcome(await ask(toRequest(args), { sessionKey, callId, signal })), {});
       } catch (error) {
         return failure(reasonOf(error));
       }
@@ -58,7 +58,7 @@ export function createAskUserTool({ ask }: AskUserToolOptions): ToolDefinition {
   });
 }
 
-function questionOf({
+function toRequest({
   question,
   options = [],
   timeout_minutes: minutes = DEFAULT_MINUTES,
@@ -66,16 +66,16 @@ function questionOf({
   readonly question: string;
   readonly options?: readonly string[] | undefined;
   readonly timeout_minutes?: number | undefined;
-}): UserQuestion {
+}): AskUserRequest {
   return { question, options, ttlMs: minutes * MINUTE_MS };
 }
 
-function inWords(end: InquiryEnd): string {
-  switch (end.kind) {
+function describeOutcome(outcome: UserQuestionOutcome): string {
+  switch (outcome.kind) {
     case "answered":
-      return `They answered: ${end.text}`;
-    case "passed-over":
-      return "They sent something other than an answer; you will get it as a message.";
+      return `They answered: ${outcome.text}`;
+    case "passed_over":
+      return "They did not answer the question. What they sent instead follows as a message.";
     case "expired":
       return "Nobody answered in time. Continue without the answer, or stop and say what you need.";
     case "stopped":
