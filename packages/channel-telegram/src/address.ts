@@ -1,14 +1,14 @@
 import { type AddressCodec, ChannelError, createAddressCodec } from "@signalbox/channel";
 
-/** Where an answer goes. */
+/** Destination of a message. */
 export interface TelegramAddress {
-  /** The chat's number as text; negative for groups and channels. */
+  /** Numeric chat id as text. Groups and channels have negative ids. */
   readonly chatId: string;
-  /** The topic of a forum. */
+  /** Forum topic. */
   readonly topicId?: string;
 }
 
-/** `telegram:123`, or `telegram:-100123/45` for a topic. */
+/** Writes addresses as `telegram:123`, or `telegram:-100123/45` for a topic. */
 export const addressCodec: AddressCodec<TelegramAddress> = createAddressCodec("telegram", "Telegram", {
   write: ({ chatId, topicId }) => [chatId, topicId],
   read([chatId, topicId]) {
@@ -18,23 +18,27 @@ export const addressCodec: AddressCodec<TelegramAddress> = createAddressCodec("t
   },
 });
 
-/** Telegram numbers messages in each chat; ours are unique within the account. */
-export function messageIdOf(chatId: string | number, messageId: number): string {
+/**
+ * Builds a message id that is unique within the account. Telegram's own ids are unique only within a chat.
+ */
+export function formatMessageId(chatId: string | number, messageId: number): string {
   return `${chatId}:${messageId}`;
 }
 
 /**
- * The number of a message in the chat it is said to be in.
+ * Returns Telegram's id of a message in the given chat.
  *
- * @throws ChannelError `not_found` for a message of another chat, and for what is no message id of this channel
+ * @throws ChannelError `not_found` if the id belongs to another chat or is malformed
  */
-export function messageIn({ chatId }: TelegramAddress, messageId: string): number {
+export function parseMessageId({ chatId }: TelegramAddress, messageId: string): number {
   const [chat, number, ...more] = messageId.split(":");
   if (chat === chatId && more.length === 0 && /^[1-9]\d{0,15}$/.test(number ?? "")) return Number(number);
-  throw new ChannelError("not_found", "Telegram: there is no such message in this conversation");
+  throw new ChannelError("not_found", "Telegram: no such message in this conversation");
 }
 
-/** People have positive numbers, groups and channels negative ones. */
-export function isPrivate(chatId: string): boolean {
+/**
+ * Returns whether a chat id belongs to a private chat. Users have positive ids, groups and channels negative ones.
+ */
+export function isPrivateChat(chatId: string): boolean {
   return !chatId.startsWith("-");
 }

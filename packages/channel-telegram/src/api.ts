@@ -2,33 +2,33 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { type ChannelContext, ChannelError, deadline, missingPackage } from "@signalbox/channel";
 import type { GrammyError, HttpError, InputFile, RawApi } from "grammy/web";
 import type { TelegramConfig } from "./config.ts";
-import { refused, unanswered } from "./errors.ts";
+import { toNoAnswerError, toRefusalError } from "./errors.ts";
 import { limits } from "./limits.ts";
 
-/** What a call is, for errors and limits. */
+/** Describes a call for error messages and time limits. */
 interface CallOptions {
-  /** For people, for instance `sending a message`. */
+  /** Used in error messages, for instance `sending a message`. */
   readonly what: string;
-  /** It changes something at the platform. */
+  /** The call changes state on Telegram, so a missing response leaves its outcome unknown. */
   readonly write: boolean;
   readonly signal: AbortSignal;
   /** Default 15 s. */
   readonly timeoutMs?: number;
 }
 
-/** The Bot API over grammY, which is loaded at the first call. */
+/** The Bot API through grammY, which is loaded on the first call. */
 export interface TelegramApi {
-  /** @throws ChannelError for every answer but a success */
+  /** @throws ChannelError for every response other than success */
   call<T>(options: CallOptions, run: (api: RawApi) => Promise<T>): Promise<T>;
-  /** Bytes to be sent under a name. */
+  /** Wraps bytes as an upload with a file name. */
   file(content: Uint8Array, name: string): Promise<InputFile>;
-  /** A file that `getFile` has told the path of. */
+  /** Downloads a file by the path that `getFile` returned. */
   download(path: string, signal: AbortSignal): Promise<Response>;
 }
 
 let loading: Promise<typeof import("grammy/web")> | undefined;
 
-/** The build for pages has the platform's own `fetch` and signals, and no dependency; it is the same library. */
+/** Loads grammY's web build. It uses the global `fetch` and `AbortSignal` and has no dependencies. */
 function library(): Promise<typeof import("grammy/web")> {
   loading ??= withoutPageStorage(() => import("grammy/web")).catch((error: unknown) => {
     loading = undefined;
@@ -37,7 +37,7 @@ function library(): Promise<typeof import("grammy/web")> {
   return loading;
 }
 
-/** As it is loaded, that build looks for the storage of pages, of which Node.js would warn whoever reads its log. */
+/** Hides `localStorage` during the import: the web build reads it, and Node.js would print a warning. */
 async function withoutPageStorage<T>(load: () => Promise<T>): Promise<T> {
   const storage = Object.getOwnPropertyDescriptor(globalThis, "localStorage");
   if (storage?.configurable !== true) return load();
@@ -49,7 +49,7 @@ async function withoutPageStorage<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The signal of the call that is under way: the library's declarations know another kind than Node's. */
+/** Signal of the current call. grammY's declarations use an `AbortSignal` type that differs from Node's. */
 const callSignal = new AsyncLocalStorage<AbortSignal>();
 
 export function createApi({
@@ -70,8 +70,8 @@ export function createApi({
       fetch: fetchUnderSignal,
     });
     const explain = (error: unknown, { what, write }: CallOptions): ChannelError => {
-      if (error instanceof GrammyError) return refused(refusalOf(error), what, write);
-      return unanswered(error instanceof HttpError ? causeOf(error) : error, what, write);
+      if (error instanceof GrammyError) return toRefusalError(readRefusal(error), what, write);
+      return toNoAnswerError(error instanceof HttpError ? readCause(error) : error, what, write);
     };
     return { raw, explain };
   }
@@ -80,7 +80,7 @@ export function createApi({
     async call(options, run) {
       const { what, signal, timeoutMs = limits.requestTimeoutMs } = options;
       if (signal.aborted)
-        throw new ChannelError("transient", `Telegram: ${what}: given up before it was tried`);
+        throw new ChannelError("transient", `Telegram: ${what}: aborted before the request was sent`);
       opening ??= open();
       const { raw, explain } = await opening.catch((error: unknown) => {
         opening = undefined;
@@ -102,29 +102,30 @@ export function createApi({
     },
 
     async download(path, signal) {
-      const what = "fetching a file";
+      const what = "downloading a file";
       const address = `${config.apiBaseUrl}/file/bot${config.botToken}/${path.split("/").map(encodeURIComponent).join("/")}`;
       let response: Response;
       try {
-        // The token is in the address: whoever it led to could read it.
+        // The URL contains the token. A redirect target could read it.
         response = await fetch(address, { redirect: "manual", signal });
       } catch (error) {
-        throw unanswered(error, what, false);
+        throw toNoAnswerError(error, what, false);
       }
       if (response.ok) return response;
       await response.body?.cancel();
-      // Here, a page that does not exist is a file that is gone.
-      if (response.status === 404) throw new ChannelError("not_found", `Telegram: ${what}: it is gone`);
-      throw refused({ code: response.status, description: response.statusText }, what, false);
+      // For a file, 404 means that it no longer exists.
+      if (response.status === 404)
+        throw new ChannelError("not_found", `Telegram: ${what}: the file no longer exists`);
+      throw toRefusalError({ code: response.status, description: response.statusText }, what, false);
     },
   };
 }
 
-function refusalOf({ error_code, description, parameters }: GrammyError) {
+function readRefusal({ error_code, description, parameters }: GrammyError) {
   const { retry_after: retryAfterSeconds, migrate_to_chat_id: migratedTo } = parameters;
   return { code: error_code, description, retryAfterSeconds, migratedTo };
 }
 
-function causeOf({ error }: HttpError): unknown {
+function readCause({ error }: HttpError): unknown {
   return error;
 }

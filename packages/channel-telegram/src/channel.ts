@@ -17,12 +17,12 @@ import { checkBot } from "./checks.ts";
 import { registerCommands } from "./commands.ts";
 import type { TelegramConfig } from "./config.ts";
 import { Identity } from "./identity.ts";
-import { gatherRequests } from "./inbound/album-requests.ts";
 import { type Albums, createAlbums } from "./inbound/albums.ts";
-import { nameOf } from "./inbound/conversation.ts";
+import { getDisplayName } from "./inbound/conversation.ts";
 import { createPolling } from "./inbound/polling.ts";
 import { createReceiver, type Receive } from "./inbound/receive.ts";
-import { createUpdateWebhook, registerWebhook, webhookTrouble } from "./inbound/webhook.ts";
+import { createUpdateWebhook, findWebhookProblem, registerWebhook } from "./inbound/webhook.ts";
+import { collectWebhookAlbums } from "./inbound/webhook-albums.ts";
 import { limits } from "./limits.ts";
 import { fetchMedia } from "./media.ts";
 import { createDrafts } from "./outbound/draft.ts";
@@ -50,7 +50,7 @@ export function createTelegram(context: ChannelContext<TelegramConfig>): Telegra
 
   const webhook = createUpdateWebhook(
     context,
-    gatherRequests(context, (updates) => takeArranged(albums, takeUnlessStopped, updates)),
+    collectWebhookAlbums(context, (updates) => takeArranged(albums, takeUnlessStopped, updates)),
   );
   const polling =
     config.transport === "polling"
@@ -60,7 +60,7 @@ export function createTelegram(context: ChannelContext<TelegramConfig>): Telegra
   /** Until the account stops: whether Telegram gets its updates through, which nothing here would notice. */
   async function watchWebhook(since: number): Promise<void> {
     while (state === "ready" && !context.signal.aborted) {
-      const asked = activity.track(webhookTrouble(api, config, since, context.signal));
+      const asked = activity.track(findWebhookProblem(api, config, since, context.signal));
       unreached = await asked.catch(() => unreached);
       await clock.delay(limits.webhookCheckMs, lifetime.signal).catch(() => {});
     }
@@ -157,7 +157,7 @@ async function listCommands(
     clock,
     logger,
     signal,
-    failing: "the commands could not be listed",
+    failing: "failed to register commands",
     isHopeless: isLasting,
   });
 }
@@ -168,9 +168,9 @@ function namesOf({ cache, logger }: ChannelContext<TelegramConfig>, api: Telegra
     logger,
     prefix: "name",
     async ask(userId, signal) {
-      const call = { what: "looking a person up", write: false, signal };
+      const call = { what: "looking up a user", write: false, signal };
       const chat = await api.call(call, (raw) => raw.getChat({ chat_id: userId }));
-      return chat.type === "private" ? nameOf({ ...chat }) : undefined;
+      return chat.type === "private" ? getDisplayName({ ...chat }) : undefined;
     },
   });
 }
@@ -184,7 +184,7 @@ async function showTyping(
     chat_id: chatId,
     ...(topicId === undefined ? {} : { message_thread_id: Number(topicId) }),
   };
-  await api.call({ what: "showing that an answer is written", write: false, signal }, (raw) =>
+  await api.call({ what: "showing the typing indicator", write: false, signal }, (raw) =>
     raw.sendChatAction({ ...place, action: "typing" }),
   );
 }

@@ -3,7 +3,10 @@ import type { BotCommand, LanguageCode } from "grammy/types";
 import type { TelegramApi } from "./api.ts";
 import { limits } from "./limits.ts";
 
-/** Has Telegram list the host's commands, in each language that they are in, where its list is another. */
+/**
+ * Registers the host's commands with Telegram in each of their languages, unless Telegram already has the
+ * same list.
+ */
 export async function registerCommands(
   api: TelegramApi,
   commands: readonly ChannelCommand[],
@@ -11,10 +14,10 @@ export async function registerCommands(
 ): Promise<void> {
   const possible = commands.filter(({ name }) => /^[a-z0-9_]{1,32}$/.test(name)).slice(0, limits.commands);
   const languages = possible.flatMap(({ localized = {} }) => Object.keys(localized).filter(isLanguageCode));
-  const call = { what: "listing commands", write: false, signal };
+  const call = { what: "registering commands", write: false, signal };
   for (const language of [undefined, ...new Set(languages)]) {
     const wanted = possible.map((command) => toBotCommand(command, language));
-    // Whoever speaks another language is shown the list that is of none.
+    // The list without a language code is shown to users of all other languages.
     const whose = language === undefined ? {} : { language_code: language };
     const listed = await api.call(call, (raw) => raw.getMyCommands(whose));
     const same = listed.map(({ command, description }) => ({ command, description }));

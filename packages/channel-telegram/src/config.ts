@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Settings of one account, after the schema. */
+/** Settings of one account, after validation. */
 export interface TelegramConfig {
   readonly botToken: string;
   readonly transport: "polling" | "webhook";
@@ -10,44 +10,47 @@ export interface TelegramConfig {
   readonly apiBaseUrl: string;
 }
 
-/** Characters of a secret that differ from each other: of sixteen made up at random some ten do. */
-const LEAST_DIFFERENT = 7;
+/** Minimum number of distinct characters in a secret. Sixteen random characters contain about ten. */
+const MIN_DISTINCT_CHARACTERS = 7;
 const fromBotFather = "copy it from the chat with @BotFather (/mybots > API Token).";
 
-/** Checks the settings of one account; each issue names field and remedy. */
+/** Validates the settings of one account. Each issue names the field and the remedy. */
 export const telegramConfig: z.ZodType<TelegramConfig> = z
   .object({
     botToken: z
       .string({ error: `botToken is missing: ${fromBotFather}` })
       .trim()
       .regex(/^\d{1,20}:[A-Za-z0-9_-]{10,100}$/, {
-        error: `botToken must be a number, a colon and a secret: ${fromBotFather}`,
+        error: `botToken must consist of a number, a colon and a secret: ${fromBotFather}`,
       }),
     transport: z
       .enum(["polling", "webhook"], {
-        error: 'transport must be "polling" (updates are fetched) or "webhook" (Telegram posts them here).',
+        error:
+          'transport must be "polling" (the gateway fetches updates) or "webhook" (Telegram sends them to the gateway).',
       })
       .default("polling"),
     webhookSecret: z
       .string()
       .regex(/^[A-Za-z0-9_-]{16,256}$/, {
-        error: "webhookSecret must be 16 to 256 letters, digits, _ or -: make one up and keep it secret.",
+        error:
+          "webhookSecret must be 16 to 256 letters, digits, _ or -. Generate one with `openssl rand -hex 32`.",
         abort: true,
       })
-      .refine((secret) => new Set(secret).size >= LEAST_DIFFERENT, {
-        error: "webhookSecret can be guessed: it repeats itself. Make one with `openssl rand -hex 32`.",
+      .refine((secret) => new Set(secret).size >= MIN_DISTINCT_CHARACTERS, {
+        error: "webhookSecret is too easy to guess. Generate one with `openssl rand -hex 32`.",
       })
       .optional(),
     webhookUrl: z
       .url({
         protocol: /^https?$/,
-        error: "webhookUrl must be the address under which Telegram reaches this webhook.",
+        error: "webhookUrl must be the public URL of this webhook.",
       })
       .optional(),
-    // Off: older clients show nothing of a rich message, and a bot cannot know what its readers have.
+    // Off by default: older clients do not show rich messages, and a bot cannot tell which client a reader
+    // uses.
     richMessages: z.boolean({ error: "richMessages must be true or false." }).default(false),
     apiBaseUrl: z
-      .url({ protocol: /^https?$/, error: "apiBaseUrl must be an http or https address." })
+      .url({ protocol: /^https?$/, error: "apiBaseUrl must be an http or https URL." })
       .default("https://api.telegram.org")
       .transform((url) => url.replace(/\/+$/, "")),
   })
@@ -59,6 +62,6 @@ export const telegramConfig: z.ZodType<TelegramConfig> = z
       input: context.value,
       path: ["webhookSecret"],
       message:
-        "webhookSecret is missing: without it anybody could post updates. Make up 16 letters and digits or more.",
+        "webhookSecret is missing: without it, anyone could send updates. Generate one with `openssl rand -hex 32`.",
     });
   });

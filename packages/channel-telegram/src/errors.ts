@@ -6,18 +6,18 @@ import {
   neverSent,
 } from "@signalbox/channel";
 
-/** What Telegram answered in place of a result. Source: the Bot API's `ResponseParameters` and "Making requests". */
+/** An error response. Source: "Making requests" and `ResponseParameters` in the Bot API reference. */
 export interface Refusal {
   readonly code: number;
   readonly description: string;
   readonly retryAfterSeconds?: number | undefined;
-  /** The chat that a group has become. */
+  /** The id of the supergroup that the group became. */
   readonly migratedTo?: number | undefined;
 }
 
 type Class = readonly [ChannelErrorCode, ChannelErrorScope?];
 
-/** Telegram has no codes beyond HTTP's: what a 400 or 403 is about stands in its description alone. */
+/** Telegram has only HTTP status codes. The reason for a 400 or 403 is in the description. */
 const descriptions: readonly (readonly [RegExp, Class])[] = [
   [/chat not found|user not found|PEER_ID_INVALID/i, ["not_found", "conversation"]],
   [/group chat was upgraded/i, ["not_found", "conversation"]],
@@ -30,11 +30,15 @@ const descriptions: readonly (readonly [RegExp, Class])[] = [
   [/query is too old|QUERY_ID_INVALID/i, ["not_found"]],
 ];
 
-/** How long to wait where Telegram names no time. */
+/** Default wait if Telegram sends no `retry_after`. */
 const defaultWaitMs = 1_000;
 
-/** `write`: the call changes something, so that an answer which did not come leaves the outcome open. */
-export function refused(refusal: Refusal, what: string, write: boolean): ChannelError {
+/**
+ * Converts an error response to a ChannelError.
+ *
+ * @param write the call changes state, so a server error leaves its outcome unknown
+ */
+export function toRefusalError(refusal: Refusal, what: string, write: boolean): ChannelError {
   const [code, scope = "message"] = classify(refusal, write);
   const { description, retryAfterSeconds, migratedTo } = refusal;
   const waitMs = retryAfterSeconds === undefined ? defaultWaitMs : retryAfterSeconds * 1_000;
@@ -47,7 +51,7 @@ export function refused(refusal: Refusal, what: string, write: boolean): Channel
 }
 
 function classify({ code, description }: Refusal, write: boolean): Class {
-  // A token of the wrong form is answered as a page that does not exist, a revoked one as unauthorized.
+  // Telegram responds to a malformed token with 404 and to a revoked one with 401.
   if (code === 401 || code === 404) return ["auth", "account"];
   if (code === 409) return ["transient", "account"];
   if (code === 413) return ["too_large"];
@@ -58,9 +62,12 @@ function classify({ code, description }: Refusal, write: boolean): Class {
   return code === 403 ? ["permission", "conversation"] : ["invalid"];
 }
 
-/** A request to which no answer came. The cause stays out of the error: it may hold the address, token and all. */
-export function unanswered(error: unknown, what: string, write: boolean): ChannelError {
+/**
+ * Converts a failed request to a ChannelError. The cause is left out because it can contain the URL with the
+ * token.
+ */
+export function toNoAnswerError(error: unknown, what: string, write: boolean): ChannelError {
   if (isChannelError(error)) return error;
   const code = write && !neverSent(error) ? "unknown_outcome" : "transient";
-  return new ChannelError(code, `Telegram: ${what}: no answer`, { scope: "account" });
+  return new ChannelError(code, `Telegram: ${what}: no response`, { scope: "account" });
 }

@@ -5,11 +5,11 @@ import { type Buttons, createButtons } from "./outbound/buttons.ts";
 
 interface Identified {
   readonly bot: Bot;
-  /** Another bot has other ones. */
+  /** Stored values belong to this bot. */
   readonly buttons: Buttons;
 }
 
-/** Who the bot is. */
+/** The bot's own identity, fetched by `getMe`. */
 export class Identity {
   readonly #context: Pick<ChannelContext, "state">;
   readonly #api: TelegramApi;
@@ -32,9 +32,9 @@ export class Identity {
     return this.#mustKnow().buttons;
   }
 
-  /** @throws ChannelError `auth` where the token is refused */
+  /** @throws ChannelError `auth` if the token is rejected */
   async learn(signal: AbortSignal): Promise<void> {
-    const call = { what: "asking who the bot is", write: false, signal };
+    const call = { what: "fetching the bot's identity", write: false, signal };
     const me = await this.#api.call(call, (raw) => raw.getMe());
     const id = String(me.id);
     const buttons = this.#known?.bot.id === id ? this.#known.buttons : createButtons(this.#context.state, id);
@@ -43,6 +43,8 @@ export class Identity {
 
   #mustKnow(): Identified {
     if (this.#known !== undefined) return this.#known;
-    throw new ChannelError("transient", "Telegram: it is not known yet who the bot is", { scope: "account" });
+    throw new ChannelError("transient", "Telegram: the bot's identity has not been fetched yet", {
+      scope: "account",
+    });
   }
 }

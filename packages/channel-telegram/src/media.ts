@@ -15,7 +15,7 @@ import type { Message } from "grammy/types";
 import type { TelegramApi } from "./api.ts";
 import { limits } from "./limits.ts";
 
-/** Sources: sendPhoto, sendAudio, sendVoice, sendVideo and sendDocument of the Bot API's reference. */
+/** Sources: sendPhoto, sendAudio, sendVoice, sendVideo and sendDocument in the Bot API reference. */
 export const sendMedia: NonNullable<Capabilities["sendMedia"]> = {
   image: { maxBytes: limits.photoBytes, mimeTypes: ["image/jpeg", "image/png", "image/webp"] },
   audio: {
@@ -26,17 +26,23 @@ export const sendMedia: NonNullable<Capabilities["sendMedia"]> = {
   file: { maxBytes: limits.uploadBytes },
 };
 
-/** Where a message goes, in the words of every method that sends one. */
+/** Destination fields that all send methods share. */
 export interface Target {
   readonly chat_id: string;
   readonly message_thread_id?: number;
   readonly reply_parameters?: { readonly message_id: number; readonly allow_sending_without_reply: true };
 }
 
-/** Telegram's words for a picture that it does not show: more than 10,000 dots around, or a strip, or no picture. */
+/**
+ * Error texts for images that Telegram cannot show as a photo: width plus height over 10,000 pixels, an
+ * extreme aspect ratio, or a broken file.
+ */
 const noPicture = /PHOTO_|IMAGE_PROCESS_FAILED/;
 
-/** Uploads an attachment as the kind of message that shows it. A picture that Telegram does not show goes as a file. */
+/**
+ * Uploads an attachment with the method that displays it best. An image that Telegram rejects as a photo is
+ * sent as a document.
+ */
 export async function sendAttachment(
   api: TelegramApi,
   target: Target,
@@ -44,7 +50,7 @@ export async function sendAttachment(
   { openMedia, signal }: Pick<SendOptions, "openMedia" | "signal">,
 ): Promise<Message> {
   const bytes = await readMedia(part, sendMedia, openMedia);
-  // The library writes the name into a header as it is.
+  // grammY writes the name into a header without escaping it.
   const file = await api.file(bytes, part.name.replace(/["\r\n;]/g, "_"));
   const what = "sending an attachment";
   const call = { what, write: true, signal, timeoutMs: limits.uploadTimeoutMs };
@@ -76,15 +82,15 @@ function uploadAs({ kind, voice, mimeType }: MediaPart): UploadKind {
   if (kind === "image") return "photo";
   if (kind === "video") return "video";
   if (kind === "file") return "document";
-  // A spoken message; an ogg that is none would be refused among the pieces of music.
+  // Telegram rejects Ogg files that are not Opus voice messages with `sendAudio`.
   return voice === true || mimeType === "audio/ogg" ? "voice" : "audio";
 }
 
 /**
- * The bytes of an attachment that came in.
+ * Downloads an attachment of a received message.
  *
- * @throws ChannelError `invalid` for a reference that is not one of ours, `not_found` for a file that is gone,
- *   `too_large` for one beyond what bots may fetch
+ * @throws ChannelError `invalid` if the reference is not one of ours, `not_found` if the file no longer
+ *   exists, `too_large` if bots may not fetch it
  */
 export async function fetchMedia(
   api: TelegramApi,
@@ -92,26 +98,27 @@ export async function fetchMedia(
   signal: AbortSignal,
 ): Promise<FetchedMedia> {
   const fileId = isPayload(ref.ref) ? textAt(ref.ref, "fileId") : undefined;
-  if (fileId === undefined) throw new ChannelError("invalid", "Telegram: not a reference to a file");
-  const call = { what: "looking a file up", write: false, signal };
-  const file = await api.call(call, (raw) => raw.getFile({ file_id: fileId })).catch(asGone);
+  if (fileId === undefined)
+    throw new ChannelError("invalid", "Telegram: not a file reference of this channel");
+  const call = { what: "looking up a file", write: false, signal };
+  const file = await api.call(call, (raw) => raw.getFile({ file_id: fileId })).catch(throwNotFound);
   if (file.file_path === undefined)
-    throw new ChannelError("too_large", `Telegram: bots may fetch at most ${limits.mediaBytes} bytes`);
+    throw new ChannelError("too_large", `Telegram: bots can download at most ${limits.mediaBytes} bytes`);
   const { body, headers } = await api.download(file.file_path, signal);
-  if (body === null) throw new ChannelError("transient", "Telegram: a file without content");
+  if (body === null) throw new ChannelError("transient", "Telegram: the file download had no body");
   const fetched = fetchedMedia({ body, headers }, ref, limits.mediaBytes);
   return {
     ...(file.file_size === undefined ? {} : { size: file.file_size }),
     ...fetched,
-    // Of most files Telegram says that they are bytes, and no more.
+    // Telegram serves most files as `application/octet-stream`.
     mimeType: fetched.mimeType === octets ? ref.mimeType : fetched.mimeType,
   };
 }
 
 const octets = "application/octet-stream";
 
-/** A file id that Telegram does not know is answered as a bad request. */
-function asGone(error: unknown): never {
+/** Telegram answers an unknown file id with a generic 400. */
+function throwNotFound(error: unknown): never {
   if (error instanceof ChannelError && error.code === "invalid")
     throw new ChannelError("not_found", error.message, { cause: error });
   throw error;

@@ -5,7 +5,10 @@ import { type TelegramConfig, telegramConfig } from "./config.ts";
 import { limits } from "./limits.ts";
 import { sendMedia } from "./media.ts";
 
-/** Telegram: a bot's updates by long polling or webhook, messages over grammY, which is loaded at the first call. */
+/**
+ * The Telegram channel: receives a bot's updates by long polling or webhook and sends messages through
+ * grammY, which is loaded on the first call.
+ */
 export const telegram: ChannelDefinition<TelegramConfig, TelegramAddress> = defineChannel({
   specVersion: 1,
   id: "telegram",
@@ -57,7 +60,8 @@ export const telegram: ChannelDefinition<TelegramConfig, TelegramAddress> = defi
     resolve: true,
     cards: { buttons: limits.buttons, callbackBytes: limits.valueBytes },
     commands: true,
-    // No key and nothing to read back: a send of which nobody knows the outcome is shown, never repeated.
+    // Telegram has neither idempotency keys nor readable history, so the host reports sends with an unknown
+    // outcome instead of repeating them.
     delivery: {},
     rate: [
       { scope: "conversation", perSecond: limits.messagesPerSecond, burst: limits.messageBurst },

@@ -1,4 +1,5 @@
-// Run by `sharedProcess`: serves an account over each line that is opened to the socket it is given.
+// Entry point of the process that `sharedProcess` starts. Serves one account per connection to the given
+// socket.
 import { createServer } from "node:net";
 import { serveAccount } from "@signalbox/channel/process";
 

@@ -4,7 +4,7 @@ import { messageObject, startTelegram, textMessage, update } from "@signalbox/te
 import { describe, expect, it } from "vitest";
 import { type Bench, openBench, token, webhookSecret } from "./harness.ts";
 
-/** One picture of an album. */
+/** One image of an album. */
 function picture(album: string, fileId: string, caption?: string, chat?: { id: number; type: "supergroup" }) {
   const photo = [{ file_id: fileId, file_unique_id: `u-${fileId}`, width: 10, height: 10 }];
   const fields = { media_group_id: album, photo, ...(caption === undefined ? {} : { caption }) };
@@ -23,7 +23,7 @@ const polls = ({ standIn }: Bench) =>
   standIn.requests.filter(({ path }) => path.endsWith("/getUpdates")).length;
 
 describe("an album", () => {
-  it("is one message with all its pictures, also those that come a moment later, in its place", async () => {
+  it("becomes one message with all its images, including late ones, at the first one's position", async () => {
     const clock = turnedClock();
     await using bench = await openBench({}, { context: { clock } });
     const before = bench.standIn.push(textMessage("before"));
@@ -46,7 +46,7 @@ describe("an album", () => {
     ]);
   });
 
-  it("is one message also where a page of updates ends in it", async () => {
+  it("becomes one message even if a page of updates ends within it", async () => {
     const standIn = await startTelegram({ token });
     try {
       const texts = Array.from({ length: 99 }, (_, number) => standIn.push(textMessage(`${number}`)));
@@ -59,7 +59,7 @@ describe("an album", () => {
     }
   });
 
-  it("is confirmed only when all of it is taken, and once, also after a crash in between", async () => {
+  it("is confirmed only as a whole and emitted once, even after a crash in between", async () => {
     const standIn = await startTelegram({ token });
     const state = createMemoryState();
     const taken: InboundEvent[] = [];
@@ -67,7 +67,7 @@ describe("an album", () => {
       const parts = [standIn.push(picture("7", "a", "both")), standIn.push(picture("7", "b"))];
       {
         await using bench = await openBench({}, { standIn, context: { state } });
-        // The host has it, and the process dies before it says so.
+        // The host stored the album, and the process dies before confirming it.
         const kept = Promise.withResolvers<void>();
         bench.onEmit = async (event) => {
           taken.push(event);
@@ -82,7 +82,7 @@ describe("an album", () => {
       await Promise.all(parts);
       const [first] = bench.events;
       expect(first?.eventId).toBe(taken[0]?.eventId);
-      // The one that came too late is not in the repetition, which the host would pass over.
+      // The late item is not part of the redelivered album, which the host would deduplicate.
       expect(seen(bench.events)).toEqual([
         { text: "both", files: ["a", "b"] },
         { text: "", files: ["c"] },
@@ -92,7 +92,7 @@ describe("an album", () => {
     }
   });
 
-  it("is not repeated in part where an update within it was refused at first", async () => {
+  it("is not emitted partially after an update within it was rejected", async () => {
     await using bench = await openBench();
     const tried: string[] = [];
     bench.onEmit = async (event) => {
@@ -105,7 +105,7 @@ describe("an album", () => {
     expect(tried).toEqual(["album", "between", "between"]);
   });
 
-  it("is addressed to the bot in a group where one caption mentions it", async () => {
+  it("is addressed to the bot in a group if one caption mentions it", async () => {
     await using bench = await openBench();
     const group = { id: -1_001_234, type: "supergroup" } as const;
     const plain = picture("7", "a", undefined, group);
@@ -118,11 +118,11 @@ describe("an album", () => {
     expect(seen(bench.events)).toMatchObject([{ files: ["a", "b"] }]);
   });
 
-  it("is one message by webhook too, and answered when it is taken", async () => {
+  it("becomes one message with a webhook too, and each request is answered after the whole album", async () => {
     const clock = turnedClock();
     const config = { transport: "webhook", webhookSecret } as const;
     await using bench = await openBench(config, { context: { clock } });
-    // The pause until it is asked again whether Telegram gets through.
+    // The pause before the next webhook check.
     await expect.poll(() => clock.waiting).toBe(1);
     const post = async (part: unknown) => {
       const headers = { "x-telegram-bot-api-secret-token": webhookSecret };

@@ -39,7 +39,7 @@ async function post(channel: Running, update: unknown, secret: string | undefine
   return (await channel.webhook?.(request))?.status ?? 0;
 }
 
-/** Telegram numbers what the kit names. */
+/** Maps the suite's message names to Telegram's numbers. */
 function numberOf(name: string): number {
   return [...name].reduce((number, letter) => (number * 31 + letter.charCodeAt(0)) % 1_000_003, 7);
 }
@@ -66,7 +66,7 @@ const kinds: Readonly<Record<string, OutboundMediaKind>> = {
   document: "file",
 };
 
-/** The buttons under a message. */
+/** The buttons of a message. */
 function buttonsOf({
   keyboard,
 }: TelegramMessage): readonly { readonly label: string; readonly data: string }[] {

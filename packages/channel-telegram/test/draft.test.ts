@@ -3,14 +3,14 @@ import { turnedClock } from "@signalbox/channel/testkit";
 import { describe, expect, it } from "vitest";
 import { never, openBench } from "./harness.ts";
 
-/** A clock that moves on only by what a draft is asked to wait, and tells how long that was. */
+/** A clock that only advances by the delays it is asked for, and records them. */
 function hastyClock() {
   let now = Date.now();
   const waits: number[] = [];
   const clock: Clock = {
     now: () => now,
     async delay(ms, signal) {
-      // What connections wait for is not what is tested.
+      // Delays of connections are real.
       if (ms > 4_000) return systemClock.delay(ms, signal);
       signal?.throwIfAborted();
       waits.push(ms);
@@ -24,7 +24,7 @@ function hastyClock() {
 }
 
 async function openDraft(chatId: string, clock: Clock, flood = false) {
-  // The stand-in's rates go by the same clock.
+  // The fake server applies its rate limits by the same clock.
   const bench = await openBench({}, { context: { clock }, now: () => clock.now(), flood });
   const draft = await bench.channel.openDraft?.({ chatId }, { idempotencyKey: "d", signal: never });
   if (draft === undefined) throw new Error("no draft");
@@ -35,23 +35,23 @@ describe("a draft", () => {
   it.each([
     ["5001", 1_100],
     ["-1001234", 3_100],
-  ])("in %s changes no faster than Telegram takes it", async (chatId, everyMs) => {
+  ])("in chat %s is edited no faster than Telegram allows", async (chatId, everyMs) => {
     const { clock, waits, pass } = hastyClock();
     const { bench, draft } = await openDraft(chatId, clock, true);
     await using _ = bench;
     for (let length = 1; length <= 30; length += 1) await draft.update("word ".repeat(length));
     expect(waits).toHaveLength(29);
     expect(waits.every((ms) => ms > everyMs / 2 && ms <= everyMs)).toBe(true);
-    // The end waits for nobody's turn: what Telegram refuses for being too fast, the host sends again.
+    // The final edit does not wait. If Telegram rate-limits it, the host retries.
     pass(everyMs);
     await draft.finalize({ parts: [{ type: "markdown", text: "**the end**" }] });
     expect(bench.standIn.sent).toMatchObject([{ text: "the end" }]);
-    // Never more changes than asked for, and no flood: a refusal would have failed an update.
+    // A rate-limited update would have thrown.
     expect(bench.standIn.sent[0]?.texts).toHaveLength(31);
   });
 
-  it("ends at once, without waiting for its turn", async () => {
-    // Nobody turns it, so that no pause ends by itself.
+  it("is finalized without waiting for the edit rate", async () => {
+    // A clock that never advances, so no delay ends by itself.
     const clock = turnedClock();
     const { bench, draft } = await openDraft("-1001234", clock);
     await using _ = bench;
@@ -63,7 +63,7 @@ describe("a draft", () => {
     expect(bench.standIn.sent).toMatchObject([{ text: "one and all" }]);
   });
 
-  it("that is refused for being too fast says until when, and tries nothing by itself", async () => {
+  it("reports a rate limit with its wait and does not retry by itself", async () => {
     const { clock } = hastyClock();
     const { bench, draft } = await openDraft("5001", clock);
     await using _ = bench;
@@ -77,7 +77,7 @@ describe("a draft", () => {
     expect(bench.standIn.requests.length - before).toBe(1);
   });
 
-  it("whose message somebody deleted is refused for good", async () => {
+  it("fails permanently if its message was deleted", async () => {
     const { clock } = hastyClock();
     const { bench, draft } = await openDraft("5001", clock);
     await using _ = bench;

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { openBench, webhookSecret } from "./harness.ts";
 import { recorded } from "./recorded.ts";
 
-// The full count: FUZZ_RUNS=100000 pnpm --filter @signalbox/channel-telegram exec vitest run test/fuzz.test.ts
+// Full run: FUZZ_RUNS=100000 pnpm --filter @signalbox/channel-telegram exec vitest run test/fuzz.test.ts
 const numRuns = Number(process.env["FUZZ_RUNS"] ?? 1_000);
 const seed = Number(process.env["FUZZ_SEED"] ?? 20261122);
 
@@ -30,7 +30,7 @@ const someName = fc.constantFrom(
   ],
 );
 
-/** A change of one place of a payload: which place, and what comes there. */
+/** A mutation of one place in a payload: its position and the new value. */
 const change = fc.record({
   at: fc.nat(),
   how: fc.constantFrom("replace", "remove", "add", "cut"),
@@ -64,7 +64,7 @@ function changed(payload: unknown, changes: readonly Change[]): unknown {
 }
 
 describe(`malformed updates (${numRuns}, seed ${seed})`, () => {
-  it("are answered in the 400s or ignored, and what gets through is sound", async () => {
+  it("are answered with 4xx or ignored, and the emitted events are valid", async () => {
     await using bench = await openBench({
       transport: "webhook",
       webhookSecret,

@@ -6,10 +6,10 @@ import { type TelegramAddress, type TelegramConfig, telegram } from "../src/inde
 export const token = "42:secret-of-the-bot-0123456789";
 export const webhookSecret = "secret-of-the-webhook";
 
-/** What a process of its own is to load. */
+/** The module that a separate process loads. */
 export const BUILT = new URL("../dist/index.js", import.meta.url).href;
 
-/** A channel against a stand-in. */
+/** A running channel and its fake server. */
 export interface Bench extends RunningChannel<TelegramAddress> {
   readonly standIn: TelegramStandIn;
 }
@@ -18,7 +18,7 @@ export async function openBench(
   config: Partial<TelegramConfig> = {},
   options: Partial<TelegramOptions> & {
     readonly context?: Partial<ChannelContext<TelegramConfig>>;
-    /** An earlier one that goes on running. */
+    /** Reuses a running fake server. */
     readonly standIn?: TelegramStandIn;
   } = {},
 ): Promise<Bench> {

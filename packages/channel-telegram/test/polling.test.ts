@@ -3,7 +3,7 @@ import { click, startTelegram, textMessage } from "@signalbox/testkit/telegram";
 import { describe, expect, it, vi } from "vitest";
 import { openBench, token } from "./harness.ts";
 
-/** The offsets that requests for updates named, in order. */
+/** Offsets that `getUpdates` requests contained, in order. */
 function offsets(requests: readonly { readonly path: string; readonly text: string }[]): unknown[] {
   return requests
     .filter(({ path }) => path.endsWith("/getUpdates"))
@@ -11,7 +11,7 @@ function offsets(requests: readonly { readonly path: string; readonly text: stri
 }
 
 describe("long polling", () => {
-  it("confirms an update only once the host has taken it", async () => {
+  it("confirms an update only after the host accepted it", async () => {
     await using bench = await openBench();
     const { promise, resolve } = Promise.withResolvers<"accepted">();
     const emitted = Promise.withResolvers<void>();
@@ -32,7 +32,7 @@ describe("long polling", () => {
     expect(offsets(bench.standIn.requests)).toContain(update.update_id + 1);
   });
 
-  it("asks again for what the host did not take, and keeps the order", async () => {
+  it("fetches rejected updates again, in order", async () => {
     await using bench = await openBench();
     const tried: string[] = [];
     bench.onEmit = async ({ eventId }) => {
@@ -45,7 +45,7 @@ describe("long polling", () => {
     expect(tried).toEqual([one, two, two, three]);
   });
 
-  it("passes over what cannot be read at the third try, so that what comes behind it is heard", async () => {
+  it("skips an update that cannot be read three times, so that later updates arrive", async () => {
     const kept = createMemoryState();
     const get = (key: string) =>
       key.endsWith("/buttons") ? Promise.reject(new Error("broken")) : kept.get(key);
@@ -60,10 +60,10 @@ describe("long polling", () => {
     expect(bench.logged.filter((line) => line.includes("it will be fetched again"))).toHaveLength(2);
   });
 
-  it("gets what came while nobody asked, also under another account's old state", async () => {
+  it("receives updates sent while it was offline, even with stored state of another bot", async () => {
     const standIn = await startTelegram({ token });
     try {
-      // Numbers of another bot's updates were higher.
+      // The other bot's update ids were higher.
       const state = createMemoryState();
       await state.set("41/offset", 999_999_999);
       const missed = standIn.push(textMessage("said while it was away"));
@@ -75,7 +75,7 @@ describe("long polling", () => {
     }
   });
 
-  it("takes a webhook away that is in its way", async () => {
+  it("removes a registered webhook before polling", async () => {
     const standIn = await startTelegram({ token });
     try {
       await fetch(`${standIn.url}/bot${token}/setWebhook`, {
@@ -91,7 +91,7 @@ describe("long polling", () => {
     }
   });
 
-  it("is down while Telegram is away, says so, and goes on by itself", async () => {
+  it("reports `down` while Telegram is unreachable and reconnects by itself", async () => {
     await using bench = await openBench();
     bench.standIn.fail({ kind: "status", status: 503, path: "/bot", times: 3 });
     bench.standIn.conflict();
@@ -101,7 +101,7 @@ describe("long polling", () => {
     expect(bench.events).toHaveLength(1);
   });
 
-  it("does not start with a token that is refused, and never shows it", async () => {
+  it("fails to start with a rejected token and never reveals the token", async () => {
     const standIn = await startTelegram({ token: "43:another-token-0123456789" });
     try {
       const error: unknown = await openBench({}, { standIn }).catch((thrown: unknown) => thrown);
@@ -112,7 +112,7 @@ describe("long polling", () => {
     }
   });
 
-  it("passes over an update it cannot read", async () => {
+  it("skips an unreadable update", async () => {
     await using bench = await openBench();
     const broken = textMessage("no sender");
     Object.assign(broken, { message: { message_id: "x", text: "no chat" } });
@@ -122,7 +122,7 @@ describe("long polling", () => {
     ]);
   });
 
-  it("leaves a broken host's updates for the next start", async () => {
+  it("leaves updates unconfirmed if the host fails to accept them", async () => {
     const standIn = await startTelegram({ token });
     try {
       const first = await openBench({}, { standIn });

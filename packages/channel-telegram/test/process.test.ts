@@ -9,7 +9,7 @@ import { BUILT, never, token } from "./harness.ts";
 
 const to = { chatId: String(person.id) };
 
-/** A bot with a process of its own. */
+/** A bot whose account runs in its own process. */
 async function open(context: Partial<ChannelContext<TelegramConfig>> = {}) {
   const standIn = await startTelegram({ token, users: [person] });
   const settings = { botToken: token, apiBaseUrl: standIn.url };
@@ -22,7 +22,7 @@ async function open(context: Partial<ChannelContext<TelegramConfig>> = {}) {
     running.logged.flatMap((line) => /in its own process \{"pid":(\d+)\}/.exec(line)?.[1] ?? []).map(Number);
   const kill = (signal: NodeJS.Signals = "SIGKILL") => {
     const pid = pids().at(-1);
-    // Without a number the signal would go to this process and all beside it.
+    // Without a pid, the signal would go to the whole process group.
     if (pid === undefined) throw new Error("The log does not name the process of the account.");
     process.kill(pid, signal);
   };
@@ -31,7 +31,7 @@ async function open(context: Partial<ChannelContext<TelegramConfig>> = {}) {
 
 const part = (text: string) => ({ parts: [{ type: "text" as const, text }] });
 
-it("is started again when it is killed, with nothing lost and nothing twice", async () => {
+it("restarts an account process that was killed, without losing or repeating messages", async () => {
   const emitted: InboundEvent[] = [];
   const kept = new Set<string>();
   let isFirst = true;
@@ -40,7 +40,7 @@ it("is started again when it is killed, with nothing lost and nothing twice", as
       emitted.push(event);
       const isNew = !kept.has(event.eventId);
       kept.add(event.eventId);
-      // It dies before it can tell Telegram that the message was kept.
+      // The process dies before it confirms the message to Telegram.
       if (event.type === "message" && event.text === "one" && isFirst) {
         isFirst = false;
         kill();
@@ -68,7 +68,7 @@ it("is started again when it is killed, with nothing lost and nothing twice", as
   expect(standIn.sent.map(({ text }) => text)).toEqual(["back"]);
 });
 
-it("is ended when it hangs, and started again", async () => {
+it("kills and restarts an account process that hangs", async () => {
   const waits: { readonly ms: number; readonly end: () => void }[] = [];
   const clock: Clock = {
     now: () => Date.now(),
@@ -80,7 +80,7 @@ it("is ended when it hangs, and started again", async () => {
   };
   const { channel, pids, kill } = await open({ clock });
   kill("SIGSTOP");
-  // It may have spoken before it was stopped: the second wait is silent in any case.
+  // The log may already contain a line from before the stop; the second iteration is certain.
   for (const count of [1, 2]) {
     await expect.poll(() => waits.filter(({ ms }) => ms === 30_000).length).toBe(count);
     waits.at(-1)?.end();
@@ -95,7 +95,7 @@ it("is ended when it hangs, and started again", async () => {
   expect(new Set(pids()).size).toBe(2);
 });
 
-it("says that nobody knows whether a message went out that it died over, and which parts did", async () => {
+it("reports an unknown outcome and the sent parts if the process dies while sending", async () => {
   const { channel, standIn, kill } = await open();
   const message = { parts: [...part("one").parts, ...part("two").parts] };
   const sending = channel.send(to, message, {
@@ -113,7 +113,7 @@ it("says that nobody knows whether a message went out that it died over, and whi
   expect(standIn.sent.map(({ text }) => text)).toEqual(["one", "two"]);
 });
 
-it("goes on with a draft in the message that the process before has made", async () => {
+it("continues a draft in the message that the previous process created", async () => {
   const { channel, standIn, kill } = await open();
   const draft = await channel.openDraft?.(to, { idempotencyKey: "d", signal: never });
   await draft?.update("Hel");
@@ -126,12 +126,12 @@ it("goes on with a draft in the message that the process before has made", async
   expect(receipt?.parts).toEqual([{ index: 0, messageId: draft?.messageId }]);
 });
 
-it("asks its platform what the account lacks there", async () => {
+it("runs the account's checks in the separate process", async () => {
   const { channel } = await open();
   expect(await channel.checks?.(never)).toMatchObject([{ about: "groups", ok: true }]);
 });
 
-it("leaves nothing behind when it stops", async () => {
+it("leaves no process behind after a stop", async () => {
   const handles = () => process.getActiveResourcesInfo().filter((name) => name !== "Immediate").length;
   const standIn = await startTelegram({ token, users: [person] });
   onTestFinished(() => standIn.stop());
@@ -148,7 +148,7 @@ it("leaves nothing behind when it stops", async () => {
   await expect.poll(handles).toBeLessThanOrEqual(before);
 });
 
-it.skipIf(process.platform !== "linux")("tells its secrets to nobody who looks at processes", async () => {
+it.skipIf(process.platform !== "linux")("does not expose secrets in the process list", async () => {
   const { pids } = await open();
   const [pid] = pids();
   for (const file of ["environ", "cmdline"]) {

@@ -6,7 +6,7 @@ const group = { id: -1_001_234, type: "supergroup", title: "Team", is_forum: tru
 const message = { message_id: 7, date: 1_760_000_000, chat, from };
 const inGroup = { ...message, chat: group };
 
-/** Updates in the shapes that the reference of the Bot API describes. */
+/** Updates in the shapes that the Bot API reference describes. */
 export const recorded: readonly Recorded[] = [
   {
     name: "a photo with a caption",

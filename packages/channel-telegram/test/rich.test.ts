@@ -15,14 +15,14 @@ const called = ({ standIn }: Bench) =>
     .map(({ path }) => path.split("/").at(-1) ?? "")
     .filter((method) => /^(?:send|edit)/.test(method));
 
-describe("rich messages", () => {
-  it("are sent by accounts that are set to them alone", async () => {
+describe("sending rich messages", () => {
+  it("happens only if the account enables them", async () => {
     await using bench = await openBench();
     await send(bench, table);
     expect(called(bench)).toEqual(["sendMessage"]);
   });
 
-  it("hold what text and entities cannot show: tables, headings, nested lists, formulas", async () => {
+  it("covers what entities cannot express: tables, headings, nested lists, formulas", async () => {
     await using bench = await openBench({ richMessages: true });
     await send(bench, table);
     await send(bench, "## Today\n\n1. one\n2. two\n   - [x] deep [docs](https://e.org)");
@@ -89,7 +89,7 @@ describe("rich messages", () => {
     ]);
   });
 
-  it("are none where text and entities show it all, or where it is beyond their limits", async () => {
+  it("is skipped if entities suffice or a limit of rich messages is exceeded", async () => {
     await using bench = await openBench({ richMessages: true });
     const row = (cell: string, columns: number) => `|${` ${cell} |`.repeat(columns)}`;
     const tableOf = (columns: number) => [row("a", columns), row("-", columns), row("b", columns)].join("\n");
@@ -103,9 +103,12 @@ describe("rich messages", () => {
   });
 
   it.each([
-    { refusal: "as such", fault: { kind: "refuse", description: "Bad Request: RICH_BLOCK_INVALID" } },
-    { refusal: "by an older server", fault: { kind: "refuse", status: 404, description: "Not Found" } },
-  ] as const)("become text where Telegram refuses them $refusal", async ({ fault }) => {
+    { refusal: "invalid blocks", fault: { kind: "refuse", description: "Bad Request: RICH_BLOCK_INVALID" } },
+    {
+      refusal: "method unknown to an older server",
+      fault: { kind: "refuse", status: 404, description: "Not Found" },
+    },
+  ] as const)("falls back to text if Telegram rejects the message ($refusal)", async ({ fault }) => {
     await using bench = await openBench({ richMessages: true });
     bench.standIn.fail({ ...fault, path: "sendRichMessage" });
     await send(bench, table);
@@ -113,7 +116,7 @@ describe("rich messages", () => {
     expect(called(bench)).toEqual(["sendRichMessage", "sendMessage"]);
   });
 
-  it("are not sent a second time as text where nobody knows what came of them", async () => {
+  it("does not fall back to text if the outcome is unknown", async () => {
     await using bench = await openBench({ richMessages: true });
     bench.standIn.fail({ kind: "cut", path: "sendRichMessage" });
     await expect(send(bench, table)).rejects.toMatchObject({ code: "unknown_outcome" });
@@ -122,7 +125,7 @@ describe("rich messages", () => {
     expect(called(bench)).toEqual(["sendRichMessage", "sendRichMessage"]);
   });
 
-  it("take the place of a text, and give it back, and keep buttons", async () => {
+  it("replaces text and is replaced by text on edit, keeping buttons", async () => {
     await using bench = await openBench({ richMessages: true });
     const { parts } = await send(bench, "a text");
     const messageId = parts[0]?.messageId ?? "";
@@ -137,7 +140,7 @@ describe("rich messages", () => {
     expect(bench.standIn.sent).toMatchObject([{ rich: undefined, text: "Title" }]);
   });
 
-  it("are what a draft ends as, which was text while it grew", async () => {
+  it("happens when a draft is finalized; the draft itself is text", async () => {
     await using bench = await openBench({ richMessages: true });
     const draft = await bench.channel.openDraft?.(to, options);
     await draft?.update(table);
@@ -146,7 +149,7 @@ describe("rich messages", () => {
     expect(bench.standIn.sent).toMatchObject([{ rich: [{ type: "table" }] }]);
   });
 
-  it("are never such that Telegram would refuse them, whatever a model writes", async () => {
+  it("never produces blocks that Telegram rejects, for arbitrary Markdown", async () => {
     await using bench = await openBench({ richMessages: true });
     const pieces = [
       ...[
@@ -193,7 +196,7 @@ describe("rich messages", () => {
   });
 });
 
-describe("rich messages of people", () => {
+describe("received rich messages", () => {
   async function read(blocks: readonly unknown[]) {
     await using bench = await openBench();
     const fields = { rich_message: { blocks } };
@@ -252,7 +255,7 @@ describe("rich messages of people", () => {
     expect(await textOf(block)).toBe(text);
   });
 
-  it("bring along their files", async () => {
+  it("include their attachments", async () => {
     const file = { file_id: "f", file_unique_id: "u", file_size: 5 };
     const voice = { type: "voice_note", voice_note: file, caption: { text: "listen" } };
     expect(
@@ -277,7 +280,7 @@ describe("rich messages of people", () => {
     await expect.poll(() => bench.events).toMatchObject([{ type: "command", name: "status", args: "all" }]);
   });
 
-  it("are quoted as what they say, and read again when they are edited", async () => {
+  it("are quoted by their text and read again after an edit", async () => {
     await using bench = await openBench();
     const rich_message = { blocks: [{ type: "heading", text: "Plan", size: 1 }] };
     const answered = messageObject(undefined, { messageId: 5, fields: { rich_message } });
@@ -293,7 +296,7 @@ describe("rich messages of people", () => {
       ]);
   });
 
-  it("that nest without end are read as far as Telegram would nest them", async () => {
+  it("are read only to a bounded depth", async () => {
     let block: unknown = paragraph("deepest");
     for (let level = 0; level < 5_000; level += 1) block = { type: "blockquote", blocks: [block] };
     let text: unknown = "deepest";

@@ -24,8 +24,8 @@ function message(part: OutboundPart, replyTo?: string): Outbound {
   return { parts: [part], ...(replyTo === undefined ? {} : { replyTo }) };
 }
 
-describe("messages", () => {
-  it("show Markdown by entities, whatever stands in it", async () => {
+describe("sending messages", () => {
+  it("formats Markdown with entities", async () => {
     await using bench = await openBench();
     const text = "Use **bold _and italic_**, `a*b` and [docs](https://example.org/x_y_) \\* 1 < 2 [";
     await bench.channel.send(to, message({ type: "markdown", text }), options);
@@ -43,7 +43,7 @@ describe("messages", () => {
     ]);
   });
 
-  it("have no previews of links, which Telegram would fetch before anybody taps", async () => {
+  it("disables link previews, which Telegram would fetch before anyone taps", async () => {
     await using bench = await openBench();
     const link = { type: "text", text: "see https://x.example/?said=this" } as const;
     const { parts } = await bench.channel.send(to, message(link), options);
@@ -55,7 +55,7 @@ describe("messages", () => {
     ]);
   });
 
-  it("answer in the topic and to the message, and go out when that message is gone", async () => {
+  it("sends into the topic and quotes the message, or omits the quote if the message is gone", async () => {
     await using bench = await openBench();
     const topic = { chatId: "-1001234", topicId: "17" };
     const text = { type: "text", text: "yes" } as const;
@@ -66,7 +66,7 @@ describe("messages", () => {
     expect(bench.standIn.sent[0]?.replyTo).toBeUndefined();
   });
 
-  it("change and go only in the chat they are in", async () => {
+  it("edits and deletes messages only in their own chat", async () => {
     await using bench = await openBench();
     const text = { type: "text", text: "yes" } as const;
     const { parts } = await bench.channel.send(to, message(text), options);
@@ -74,7 +74,7 @@ describe("messages", () => {
     await expect(bench.channel.remove?.({ chatId: "5002" }, messageId, never)).rejects.toMatchObject({
       code: "not_found",
     });
-    // The same again is what was wanted.
+    // An edit that changes nothing succeeds.
     await bench.channel.edit?.(to, messageId, message(text), never);
     await bench.channel.edit?.(to, messageId, message({ type: "markdown", text: "*no*" }), never);
     expect(bench.standIn.sent).toMatchObject([{ text: "no", texts: ["yes", "no"] }]);
@@ -82,7 +82,7 @@ describe("messages", () => {
     expect(bench.standIn.sent).toMatchObject([{ deleted: true }]);
   });
 
-  it("say why Telegram takes them not", async () => {
+  it("reports Telegram's reason for rejecting a message", async () => {
     await using bench = await openBench({}, { chats: [5_001, 5_003] });
     const send = (chatId: string) =>
       bench.channel.send({ chatId }, message({ type: "text", text: "hello" }), options);
@@ -93,7 +93,7 @@ describe("messages", () => {
     await expect(send("5001")).rejects.toMatchObject({ code: "rate_limited", retryAfterMs: 30_000 });
   });
 
-  it("say where a group is that has become another chat", async () => {
+  it("reports the new chat id of a group that became a supergroup", async () => {
     await using bench = await openBench();
     const refusal = {
       ok: false,
@@ -110,7 +110,7 @@ describe("messages", () => {
     });
   });
 
-  it("show a picture as a file where Telegram takes it for no photo", async () => {
+  it("sends an image as a document if Telegram rejects it as a photo", async () => {
     await using bench = await openBench();
     const { part, openMedia } = attachment("image", "image/png");
     bench.standIn.fail({
@@ -123,7 +123,7 @@ describe("messages", () => {
     expect(bench.standIn.sent).toMatchObject([{ media: { kind: "document", file: { name: "a" } } }]);
   });
 
-  it("are reacted to where Telegram knows the emoji", async () => {
+  it("reacts with an emoji that Telegram supports", async () => {
     await using bench = await openBench();
     bench.standIn.plant(5_001, 7);
     const react = (emoji: string, on: boolean) => bench.channel.react?.(to, "5001:7", { emoji, on }, never);
@@ -149,7 +149,7 @@ describe("buttons", () => {
     ],
   };
 
-  it("give back what they hold, also beyond Telegram's 64 bytes, and go once decided", async () => {
+  it("return their values, even over Telegram's 64 bytes, and disappear after a decision", async () => {
     await using bench = await openBench();
     const { parts } = await bench.channel.send(to, { parts: [question] }, options);
     const sent = bench.standIn.sent[0];
@@ -172,7 +172,7 @@ describe("buttons", () => {
     expect(bench.standIn.sent[0]).toMatchObject({ text: "Denied.", keyboard: undefined });
   });
 
-  it("have labels of whole characters, however long they are", async () => {
+  it("shorten long labels without splitting a character", async () => {
     await using bench = await openBench();
     const buttons = [{ id: "long", label: `${"a".repeat(63)}😀 and more` }];
     await bench.channel.send(to, message({ ...question, buttons }), options);
@@ -181,7 +181,7 @@ describe("buttons", () => {
     });
   });
 
-  it("that nobody here wrote lead to nothing", async () => {
+  it("are ignored if this channel did not create them", async () => {
     await using bench = await openBench();
     for (const data of ["#unknown", "{}", '{"id":1}', "approve"])
       await bench.standIn.push(click(data, { chatId: "5001", messageId: 1 }));
@@ -196,7 +196,7 @@ describe("commands", () => {
     { name: "help", description: "What there is" },
   ] as const;
 
-  it("are listed with Telegram when the list is another", async () => {
+  it("are registered only if Telegram's list differs", async () => {
     await using first = await openBench({}, { context: { commands } });
     const { standIn } = first;
     await expect
@@ -211,7 +211,7 @@ describe("commands", () => {
     expect(standIn.commands.writes).toBe(1);
   });
 
-  it("are listed in the languages that they are in, and as they are where one of them is in no other", async () => {
+  it("are registered in each of their languages, with untranslated ones in the default language", async () => {
     const [first, second] = commands;
     const localized = [{ ...first, localized: { zh: "重新开始" } }, second];
     await using bench = await openBench({}, { context: { commands: localized } });
@@ -234,7 +234,7 @@ describe("commands", () => {
     expect(standIn.commands.writes).toBe(2);
   });
 
-  it("are listed as soon as Telegram takes them", async () => {
+  it("are registered as soon as Telegram accepts them", async () => {
     const hurried: Clock = {
       now: systemClock.now,
       delay: (ms, signal) => systemClock.delay(ms === 1_000 ? 5 : ms, signal),
@@ -249,7 +249,7 @@ describe("commands", () => {
     }
   });
 
-  it("stay as they are with Telegram where the host says nothing of them", async () => {
+  it("stay unchanged if the host passes none", async () => {
     await using first = await openBench({}, { context: { commands } });
     await expect.poll(() => first.standIn.commands.list).toHaveLength(2);
     await using _trial = await openBench({}, { standIn: first.standIn });
@@ -257,7 +257,7 @@ describe("commands", () => {
     expect(first.standIn.commands.writes).toBe(1);
   });
 
-  it("come as commands where they are ours, as words where nobody knows them, and else not at all", async () => {
+  it("arrive as commands if registered, as text if unknown, and not at all if meant for another bot", async () => {
     await using bench = await openBench({}, { context: { commands } });
     const chat = { id: -1_001_234, type: "supergroup" } as const;
     for (const text of ["/new tell me", "/new@signalbox_bot", "/new@other_bot x", "/start", "/weather Oslo"])
@@ -272,7 +272,7 @@ describe("commands", () => {
 });
 
 describe("attachments", () => {
-  it("come whole up to what bots may fetch, and break off beyond, whatever a server announces", async () => {
+  it("download up to the limit for bots and abort beyond it, whatever size the server announced", async () => {
     await using bench = await openBench();
     const fetched = async (bytes: number) => {
       bench.standIn.addFile("file", new Uint8Array(bytes), { announced: 7 });
@@ -286,7 +286,7 @@ describe("attachments", () => {
 });
 
 describe("mentions", () => {
-  it("count by what Telegram marks, never by a name in the text", async () => {
+  it("are read from Telegram's entities, never from a name in the text", async () => {
     await using bench = await openBench();
     const chat = { id: -1_001_234, type: "supergroup" } as const;
     await bench.standIn.push(groupMention("hello", "signalbox_bot"));

@@ -7,14 +7,16 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Launch } from "@signalbox/channel/process";
 
-/** A process for many accounts, each with a line of its own to it. */
+/** A process that runs many accounts, each over its own connection. */
 export interface SharedProcess {
   start(): Promise<void>;
   readonly launch: Launch;
   stop(): Promise<void>;
 }
 
-/** The kit brings up an account a hundred times, and starting Node.js takes longer than most of its checks. */
+/**
+ * The conformance suite opens about a hundred accounts, and starting Node.js takes longer than most checks.
+ */
 export function sharedProcess(): SharedProcess {
   const folder = mkdtempSync(join(tmpdir(), "signalbox-accounts-"));
   const socket = join(folder, "socket");

@@ -32,7 +32,7 @@ async function issuesOf(settings: unknown): Promise<readonly string[]> {
 }
 
 describe("a webhook", () => {
-  it("is registered with its secret, and takes nothing without it", async () => {
+  it("is registered with its secret and rejects requests without it", async () => {
     await using bench = await openBench(webhook);
     const registered = bench.standIn.requests.find(({ path }) => path.endsWith("/setWebhook"));
     expect(JSON.parse(registered?.text ?? "{}")).toMatchObject({
@@ -47,7 +47,7 @@ describe("a webhook", () => {
     expect(bench.events).toMatchObject([{ text: "hello", sender: { id: String(person.id) } }]);
   });
 
-  it("is looked after when somebody asks what is wrong", async () => {
+  it("is covered by the account checks", async () => {
     const { signal } = new AbortController();
     await using bench = await openBench(webhook);
     expect(await bench.channel.checks?.(signal)).toMatchObject([
@@ -59,11 +59,11 @@ describe("a webhook", () => {
     expect(await other.channel.checks?.(signal)).toMatchObject([{}, { about: "webhook", ok: true }]);
     expect(await bench.channel.checks?.(signal)).toMatchObject([
       {},
-      { about: "webhook", ok: false, detail: "Telegram posts this bot's updates to another address" },
+      { about: "webhook", ok: false, detail: "Telegram sends this bot's updates to another URL" },
     ]);
   });
 
-  it("says of a bot that can be summoned elsewhere that it is silent there", async () => {
+  it("warns about guest mode, in which the bot does not reply", async () => {
     await using bench = await openBench({}, { guests: true });
     expect(await bench.channel.checks?.(new AbortController().signal)).toMatchObject([
       { about: "groups", ok: true },
@@ -71,7 +71,7 @@ describe("a webhook", () => {
     ]);
   });
 
-  it("answers what Telegram would not send in the 400s", async () => {
+  it("answers requests that Telegram would not send with a 4xx status", async () => {
     await using bench = await openBench(webhook);
     expect((await post(bench, "{", webhookSecret)).status).toBe(400);
     expect((await post(bench, '{"update_id":"x"}', webhookSecret)).status).toBe(400);
@@ -79,13 +79,13 @@ describe("a webhook", () => {
     expect((await post(bench, "", webhookSecret, "GET")).status).toBe(405);
   });
 
-  it("has Telegram deliver again what the host did not take", async () => {
+  it("makes Telegram deliver an update again if the host rejected it", async () => {
     await using bench = await openBench(webhook);
     bench.onEmit = async () => "rejected";
     expect((await post(bench, JSON.stringify(textMessage("hello")), webhookSecret)).status).toBe(503);
   });
 
-  it("says so where Telegram posts to somebody else", async () => {
+  it("reports an account as degraded if Telegram sends updates to another URL", async () => {
     await using bench = await openBench({ ...webhook, webhookUrl: undefined });
     await expect
       .poll(() => bench.channel.health())
@@ -97,7 +97,7 @@ describe("a webhook", () => {
 });
 
 describe("settings", () => {
-  it("name field and remedy where they are wrong", async () => {
+  it("name the field and the remedy if they are invalid", async () => {
     expect(await issuesOf({})).toEqual([expect.stringContaining("botToken is missing: copy it from")]);
     expect(await issuesOf({ botToken: "abc" })).toEqual([
       expect.stringContaining("a number, a colon and a secret"),
@@ -106,7 +106,7 @@ describe("settings", () => {
       expect.stringContaining("webhookSecret is missing"),
     ]);
     expect(await issuesOf({ botToken: token, transport: "webhook", webhookSecret: "ab".repeat(16) })).toEqual(
-      [expect.stringContaining("can be guessed")],
+      [expect.stringContaining("too easy to guess")],
     );
     expect(await issuesOf({ botToken: token, transport: "webhook", webhookSecret: "short" })).toEqual([
       expect.stringContaining("16 to 256"),

@@ -1,18 +1,23 @@
 import {
+  type Addressed,
   type ChannelContext,
+  type InboundEvent,
   isPayload,
   type Json,
+  type MessageEvent,
   objectAt,
   type Payload,
   textAt,
 } from "@signalbox/channel";
-import { updateIdOf } from "./update.ts";
+import { getUpdateId } from "./update.ts";
 
-/** As many albums as are remembered. */
-const mostAlbums = 50;
+const MAX_ALBUMS = 50;
 
-/** The album that a message of an update is part of. Telegram sends each picture as a message of its own. */
-export function albumOf(update: Payload): string | undefined {
+/**
+ * Returns the id of the album that the message belongs to. Telegram sends each item of an album as a message
+ * of its own.
+ */
+export function getAlbumId(update: Payload): string | undefined {
   const message = isPayload(update["message"])
     ? objectAt(update, "message")
     : objectAt(update, "channel_post");
@@ -20,31 +25,31 @@ export function albumOf(update: Payload): string | undefined {
 }
 
 /**
- * Which updates are one message. What belongs to an album is written down before it is handed over: updates that come
- * again after a crash are put together the same way, and a picture that came too late for its album is a message of its
- * own, then and later.
+ * Groups updates into messages. The members of an album are stored before the album is emitted, so updates
+ * that are delivered again after a crash are grouped the same way. An item that arrives after its album was
+ * emitted stays a separate message.
  */
 export interface Albums {
   /**
-   * What is to be handed over at the place of each update: itself, its whole album at the place of the first part, and
-   * nothing at the places of the others.
+   * Returns what to emit at the position of each update: the update itself, the whole album at the position
+   * of its first item, and nothing at the positions of the other items.
    */
   arrange(updates: readonly Payload[]): Promise<ReadonlyMap<Payload, readonly Payload[]>>;
 }
 
 export function createAlbums({ state }: Pick<ChannelContext, "state">, botId: () => string): Albums {
   const key = (): string => `${botId()}/albums`;
-  /** Writing one album down must not undo what is written down for another. */
+  /** Serializes writes, so that storing one album cannot overwrite another. */
   let last: Promise<unknown> = Promise.resolve();
 
-  /** The numbers of the updates that are the album, the first of them first. */
+  /** Ids of the updates that form the album, first one first. */
   function membersOf(album: string, present: readonly number[]): Promise<readonly number[]> {
     const members = last.then(async () => {
       const saved = await state.get(key());
       const known = isPayload(saved) ? saved : {};
-      const before = numbersIn(known[album]);
+      const before = readIds(known[album]);
       const [first] = before;
-      // Handed over already: what came late stays apart from it.
+      // The album was already emitted. A late item stays separate.
       if (first !== undefined && !present.includes(first)) return before;
       const now = before.length === 0 ? present : before.filter((id) => present.includes(id));
       if (now.length !== before.length) await state.set(key(), newest({ ...known, [album]: [...now] }));
@@ -57,36 +62,58 @@ export function createAlbums({ state }: Pick<ChannelContext, "state">, botId: ()
   return {
     async arrange(updates) {
       const arranged = new Map<Payload, readonly Payload[]>(updates.map((update) => [update, [update]]));
-      for (const [album, parts] of partsByAlbum(updates)) {
+      for (const [album, parts] of groupByAlbum(updates)) {
         const members = await membersOf(
           album,
-          parts.flatMap((part) => updateIdOf(part) ?? []),
+          parts.flatMap((part) => getUpdateId(part) ?? []),
         );
-        const together = parts.filter((part) => members.includes(updateIdOf(part) ?? -1));
-        for (const part of together) arranged.set(part, updateIdOf(part) === members[0] ? together : []);
+        const together = parts.filter((part) => members.includes(getUpdateId(part) ?? -1));
+        for (const part of together) arranged.set(part, getUpdateId(part) === members[0] ? together : []);
       }
       return arranged;
     },
   };
 }
 
-function partsByAlbum(updates: readonly Payload[]): ReadonlyMap<string, readonly Payload[]> {
+function groupByAlbum(updates: readonly Payload[]): ReadonlyMap<string, readonly Payload[]> {
   const albums = new Map<string, Payload[]>();
   for (const update of updates) {
-    const album = albumOf(update);
+    const album = getAlbumId(update);
     if (album !== undefined) albums.set(album, [...(albums.get(album) ?? []), update]);
   }
-  // Requests do not keep the order in which the parts were sent.
-  for (const parts of albums.values()) parts.sort((a, b) => (updateIdOf(a) ?? 0) - (updateIdOf(b) ?? 0));
+  // Webhook requests can arrive in any order.
+  for (const parts of albums.values()) parts.sort((a, b) => (getUpdateId(a) ?? 0) - (getUpdateId(b) ?? 0));
   return albums;
 }
 
-function numbersIn(value: unknown): readonly number[] {
+function readIds(value: unknown): readonly number[] {
   return Array.isArray(value) ? value.filter((id) => typeof id === "number") : [];
 }
 
 function newest(albums: Payload): Json {
-  const entries = Object.entries(albums).map(([album, ids]) => [album, [...numbersIn(ids)]] as const);
+  const entries = Object.entries(albums).map(([album, ids]) => [album, [...readIds(ids)]] as const);
   const byAge = entries.toSorted(([, a], [, b]) => (a[0] ?? 0) - (b[0] ?? 0));
-  return Object.fromEntries(byAge.slice(-mostAlbums));
+  return Object.fromEntries(byAge.slice(-MAX_ALBUMS));
 }
+
+/** Merges the parts of an album into one message with all images and captions. */
+export function mergeAlbum(events: readonly InboundEvent[]): readonly InboundEvent[] {
+  const parts = events.filter((event): event is MessageEvent => event.type === "message");
+  const [first] = parts;
+  // A part with another event, such as a command in its caption, is not merged.
+  if (first === undefined || parts.length < events.length || parts.length === 1) return events;
+  return [
+    {
+      ...first,
+      addressed: strongest.find((way) => parts.some(({ addressed }) => addressed === way)) ?? "none",
+      text: parts
+        .map(({ text }) => text)
+        .filter((text) => text !== "")
+        .join("\n"),
+      media: parts.flatMap(({ media }) => media),
+      mentions: parts.flatMap(({ mentions }) => mentions),
+    },
+  ];
+}
+
+const strongest: readonly Addressed[] = ["dm", "mention", "reply"];

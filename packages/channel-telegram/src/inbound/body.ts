@@ -6,33 +6,34 @@ import {
   type Payload,
   textAt,
 } from "@signalbox/channel";
-import { idAt, messageIdAt, nameOf, type Where, whereOf } from "./conversation.ts";
-import { mediaOf } from "./media.ts";
-import { noteOf } from "./notes.ts";
+import { getDisplayName, idAt, messageIdAt, type Place, readPlace } from "./conversation.ts";
+import { readAttachments } from "./media.ts";
 import { readRich } from "./rich-text.ts";
+import { describeSpecialContent } from "./special-content.ts";
 import { type Bot, type ReadText, readText } from "./text.ts";
 
-/** What a message says and brings along, and the command that it begins with. */
+/** Content of a message, and the command at its start. */
 export interface Read {
   readonly body: MessageBody;
   readonly command: ReadText["command"];
 }
 
-export function readBody(message: Payload, where: Where, bot: Bot): Read {
+export function readBody(message: Payload, where: Place, bot: Bot): Read {
   const rich = message["rich_message"];
   const { text, mentions, media, command } = isPayload(rich)
     ? readRich(rich, bot)
-    : { ...readText(message, bot), media: mediaOf(message) };
+    : { ...readText(message, bot), media: readAttachments(message) };
   const answered = objectAt(message, "reply_to_message");
-  // A message of another chat: Telegram says which one only of supergroups and channels.
+  // A reply to a message in another chat. Telegram identifies that chat only if it is a supergroup or
+  // channel.
   const external = objectAt(message, "external_reply");
-  const elsewhere = whereOf(external);
+  const elsewhere = readPlace(external);
   const answeredId = messageIdAt(answered, where) ?? (elsewhere && messageIdAt(external, elsewhere));
   const quoted = quotedText(message, answered, bot);
   const senderId = idAt(objectAt(answered, "from"));
   const origin = message["forward_origin"];
   const body = {
-    text: normalizeLineEnds(text || noteOf(message)),
+    text: normalizeLineEnds(text || describeSpecialContent(message)),
     media,
     mentions,
     ...(answeredId === undefined
@@ -49,7 +50,7 @@ export function readBody(message: Payload, where: Where, bot: Bot): Read {
   return { body, command };
 }
 
-/** The stretch that the person chose to quote, else the whole message that is answered. */
+/** The range that the sender selected as a quote, or else the whole text of the quoted message. */
 function quotedText(message: Payload, answered: Payload, bot: Bot): string | undefined {
   const rich = answered["rich_message"];
   return (
@@ -63,7 +64,7 @@ function quotedText(message: Payload, answered: Payload, bot: Bot): string | und
 function forwardedFrom(origin: Payload): { readonly from?: string } {
   const chat = isPayload(origin["chat"]) ? objectAt(origin, "chat") : objectAt(origin, "sender_chat");
   const from =
-    (nameOf(objectAt(origin, "sender_user")) || undefined) ??
+    (getDisplayName(objectAt(origin, "sender_user")) || undefined) ??
     textAt(origin, "sender_user_name") ??
     textAt(chat, "title");
   return from === undefined ? {} : { from };

@@ -1,16 +1,16 @@
 import { type Conversation, objectAt, type Payload, type Sender, textAt } from "@signalbox/channel";
-import { addressCodec, messageIdOf, type TelegramAddress } from "../address.ts";
+import { addressCodec, formatMessageId, type TelegramAddress } from "../address.ts";
 import type { Bot } from "./text.ts";
 
-/** Where something happened, and where an answer goes. */
-export interface Where {
+/** Conversation of a message, and the address of the reply. */
+export interface Place {
   readonly conversation: Conversation;
   readonly to: TelegramAddress;
   readonly address: string;
 }
 
-/** The place a message or a click is in; undefined without a chat. */
-export function whereOf(message: Payload): Where | undefined {
+/** Returns `undefined` if the payload has no chat. */
+export function readPlace(message: Payload): Place | undefined {
   const chat = objectAt(message, "chat");
   const chatId = idAt(chat);
   if (chatId === undefined) return undefined;
@@ -20,7 +20,7 @@ export function whereOf(message: Payload): Where | undefined {
   return {
     conversation: {
       id: chatId,
-      kind: kindOf(chat),
+      kind: readKind(chat),
       ...(topicId === undefined ? {} : { threadId: topicId }),
       ...(subject === undefined ? {} : { subject }),
     },
@@ -29,7 +29,7 @@ export function whereOf(message: Payload): Where | undefined {
   };
 }
 
-/** Answers in an ordinary group have a `message_thread_id`, too; a topic says so of itself. */
+/** In ordinary groups, replies have a `message_thread_id` too. Only topics set `is_topic_message`. */
 function topicOf(message: Payload): string | undefined {
   const id = message["message_thread_id"];
   return message["is_topic_message"] === true && Number.isInteger(id) && Number(id) > 0
@@ -37,7 +37,7 @@ function topicOf(message: Payload): string | undefined {
     : undefined;
 }
 
-function kindOf(chat: Payload): Conversation["kind"] {
+function readKind(chat: Payload): Conversation["kind"] {
   switch (chat["type"]) {
     case "private":
       return "direct";
@@ -49,23 +49,23 @@ function kindOf(chat: Payload): Conversation["kind"] {
 }
 
 /**
- * Who wrote a message. Whoever writes as a chat (an anonymous administrator, a channel) is that chat: the person
- * Telegram puts in its place is the same for everybody.
+ * Reads the author of a message. For an anonymous administrator or a channel, the sender is the chat: `from`
+ * then holds a placeholder user that is the same for everyone.
  */
-export function senderOf(message: Payload, bot: Bot): Sender | undefined {
+export function readSender(message: Payload, bot: Bot): Sender | undefined {
   const chat = objectAt(message, "sender_chat");
   const chatId = idAt(chat);
   if (chatId !== undefined) {
     const name = textAt(chat, "title") ?? textAt(chat, "username");
     return { id: chatId, ...(name === undefined ? {} : { name }), isBot: false, isSelf: false };
   }
-  return personOf(objectAt(message, "from"), bot);
+  return readUser(objectAt(message, "from"), bot);
 }
 
-export function personOf(user: Payload, bot: Bot): Sender | undefined {
+export function readUser(user: Payload, bot: Bot): Sender | undefined {
   const id = idAt(user);
   if (id === undefined) return undefined;
-  const name = nameOf(user);
+  const name = getDisplayName(user);
   return {
     id,
     ...(name === "" ? {} : { name }),
@@ -74,21 +74,21 @@ export function personOf(user: Payload, bot: Bot): Sender | undefined {
   };
 }
 
-/** What a person calls themselves. */
-export function nameOf(user: Payload): string {
+/** Display name of a user. */
+export function getDisplayName(user: Payload): string {
   const names = [textAt(user, "first_name"), textAt(user, "last_name")];
   return names.filter((name) => name !== undefined).join(" ") || (textAt(user, "username") ?? "");
 }
 
-/** Telegram's numbers have up to 52 bits, and no zero among them. */
+/** Telegram's ids have up to 52 bits and are never zero. */
 export function idAt(payload: Payload): string | undefined {
   const { id } = payload;
   return Number.isSafeInteger(id) && id !== 0 ? String(id) : undefined;
 }
 
-export function messageIdAt(message: Payload, { to }: Where): string | undefined {
+export function messageIdAt(message: Payload, { to }: Place): string | undefined {
   const { message_id: id } = message;
   return typeof id === "number" && Number.isSafeInteger(id) && id > 0
-    ? messageIdOf(to.chatId, id)
+    ? formatMessageId(to.chatId, id)
     : undefined;
 }

@@ -1,8 +1,8 @@
 import { type MediaKind, type MediaRef, objectAt, objectsAt, type Payload, textAt } from "@signalbox/channel";
 
-/** Fields of a message, or of a block of a rich one, that hold a file, and what it is where Telegram does not say. */
+/** Fields that hold a file, with the media type to assume if Telegram sends none. */
 const kinds: readonly (readonly [field: string, kind: MediaKind, mimeType: string])[] = [
-  // A GIF comes as `animation` and, for older bots, as `document` too: the first that fits counts.
+  // A GIF has both `animation` and, for older bots, `document`. The first match wins.
   ["animation", "video", "video/mp4"],
   ["document", "file", "application/octet-stream"],
   ["audio", "audio", "audio/mpeg"],
@@ -13,8 +13,8 @@ const kinds: readonly (readonly [field: string, kind: MediaKind, mimeType: strin
   ["sticker", "sticker", "image/webp"],
 ];
 
-/** What a message, or a block of a rich one, brings along. */
-export function mediaOf(message: Payload): readonly MediaRef[] {
+/** Attachments of a message or of a block of a rich message. */
+export function readAttachments(message: Payload): readonly MediaRef[] {
   const photo = largest(objectsAt(message, "photo"));
   if (photo !== undefined) return reference(photo, "image", "image/jpeg");
   for (const [field, kind, mimeType] of kinds) {
@@ -24,7 +24,7 @@ export function mediaOf(message: Payload): readonly MediaRef[] {
   return [];
 }
 
-/** Telegram gives a photo in several sizes. */
+/** Telegram sends each photo in several sizes. */
 function largest(sizes: readonly Payload[]): Payload | undefined {
   const area = (size: Payload) => Number(size["width"]) * Number(size["height"]) || 0;
   return sizes.toSorted((a, b) => area(b) - area(a))[0];

@@ -12,9 +12,9 @@ import type { TelegramApi } from "../api.ts";
 import type { TelegramConfig } from "../config.ts";
 import type { Identity } from "../identity.ts";
 import { limits } from "../limits.ts";
-import { type Albums, albumOf } from "./albums.ts";
+import { type Albums, getAlbumId } from "./albums.ts";
 import type { Receive } from "./receive.ts";
-import { updateIdOf, updateTypes } from "./update.ts";
+import { getUpdateId, updateTypes } from "./update.ts";
 
 interface PollingOptions {
   readonly context: ChannelContext<TelegramConfig>;
@@ -25,9 +25,9 @@ interface PollingOptions {
 }
 
 /**
- * Fetches updates by long polling. Telegram keeps them for a day and gives them out again until a request names a
- * higher offset, which is sent only for what the host has taken: nothing that came while this process was away or died
- * is missed, and no offset of another bot can be in the way.
+ * Fetches updates by long polling. Telegram keeps them for a day and returns them again until a request
+ * confirms them with a higher offset. The offset is sent only after the host accepted them, so nothing is
+ * missed after a crash. No offset is stored, so a new bot under the same account starts fresh.
  */
 export function createPolling(options: PollingOptions): SupervisedConnection {
   const { clock, logger } = options.context;
@@ -43,29 +43,34 @@ export function createPolling(options: PollingOptions): SupervisedConnection {
 async function open(options: PollingOptions, signal: AbortSignal): Promise<Connection> {
   const { api, identity, context } = options;
   await identity.learn(signal);
-  // A webhook and polling exclude each other; what waits for the webhook comes by polling then.
-  await api.call({ what: "taking the webhook away", write: false, signal }, (raw) =>
+  // A webhook and polling exclude each other. Updates that wait for the webhook are then fetched here.
+  await api.call({ what: "removing the webhook", write: false, signal }, (raw) =>
     raw.deleteWebhook({ drop_pending_updates: false }),
   );
-  // A connection that stands has been answered: nothing is confirmed by asking for what is there.
+  // Verifies the connection with a request that confirms nothing.
   await fetchUpdates(options, undefined, 0, signal);
   const closed = new AbortController();
   const lost = poll(options, AbortSignal.any([closed.signal, context.signal]));
   return { lost, close: () => closed.abort() };
 }
 
-/** Polls until a request fails; too many of them is no failure. */
+/** Polls until a request fails. A rate limit only causes a pause. */
 async function poll(options: PollingOptions, signal: AbortSignal): Promise<void> {
   const { clock, logger } = options.context;
   let offset: number | undefined;
   while (!signal.aborted) {
     try {
       const updates = await fetchUpdates(options, offset, limits.pollSeconds, signal);
-      offset = await take(options, await withWholeAlbums(options, updates, offset, signal), offset, signal);
+      offset = await take(
+        options,
+        await fetchCompleteAlbums(options, updates, offset, signal),
+        offset,
+        signal,
+      );
     } catch (error) {
       if (signal.aborted) return;
       if (!isChannelError(error) || error.code !== "rate_limited") {
-        logger.warn("updates cannot be fetched", { reason: reasonOf(error) });
+        logger.warn("failed to fetch updates", { reason: reasonOf(error) });
         return;
       }
       await clock.delay(error.retryAfterMs ?? 0, signal).catch(() => {});
@@ -91,14 +96,15 @@ async function fetchUpdates(
   return Array.isArray(updates) ? updates.filter(isPayload) : [];
 }
 
-/** Asks again, without confirming any, until no album among the updates has grown for a while. */
-async function withWholeAlbums(
+/** Fetches again without confirming until no album among the updates has grown. */
+async function fetchCompleteAlbums(
   options: PollingOptions,
   updates: readonly Payload[],
   offset: number | undefined,
   signal: AbortSignal,
 ): Promise<readonly Payload[]> {
-  const parts = (among: readonly Payload[]) => among.filter((update) => albumOf(update) !== undefined).length;
+  const parts = (among: readonly Payload[]) =>
+    among.filter((update) => getAlbumId(update) !== undefined).length;
   let gathered = updates;
   let count = 0;
   for (let round = 0; round < limits.albumRounds && parts(gathered) > count; round += 1) {
@@ -106,18 +112,21 @@ async function withWholeAlbums(
     await options.context.clock.delay(limits.albumMs, signal);
     gathered = await fetchUpdates(options, offset, 0, signal);
   }
-  return gathered.length < limits.updatesPerPoll ? gathered : beforeLastAlbum(gathered);
+  return gathered.length < limits.updatesPerPoll ? gathered : cutBeforeLastAlbum(gathered);
 }
 
-/** A full page may end in the middle of an album, which comes whole once what is before it is confirmed. */
-function beforeLastAlbum(updates: readonly Payload[]): readonly Payload[] {
+/**
+ * Cuts a full page before an album at its end. The album is complete after the updates before it are
+ * confirmed.
+ */
+function cutBeforeLastAlbum(updates: readonly Payload[]): readonly Payload[] {
   const last = updates.at(-1);
-  const album = last && albumOf(last);
-  const start = album === undefined ? 0 : updates.findIndex((update) => albumOf(update) === album);
+  const album = last && getAlbumId(last);
+  const start = album === undefined ? 0 : updates.findIndex((update) => getAlbumId(update) === album);
   return start > 0 ? updates.slice(0, start) : updates;
 }
 
-/** Hands updates over in order; gives the offset behind the last one that was taken. */
+/** Emits updates in order and returns the offset after the last accepted one. */
 async function take(
   { context, albums, receive }: PollingOptions,
   updates: readonly Payload[],
@@ -128,20 +137,20 @@ async function take(
   let next = offset;
   const arranged = await albums.arrange(updates);
   for (const update of updates) {
-    const id = updateIdOf(update);
+    const id = getUpdateId(update);
     if (id === undefined || signal.aborted) continue;
     const together = arranged.get(update) ?? [];
-    // Part of an album that has been taken.
+    // The update belongs to an album that was already emitted.
     const taking = together.length === 0 ? Promise.resolve("duplicate" as const) : receive(together);
     const handled = await taking.catch((error: unknown) => {
-      logger.error("an update could not be accepted; it will be fetched again", { reason: String(error) });
+      logger.error("failed to accept an update; it will be fetched again", { reason: String(error) });
       return "rejected" as const;
     });
     if (handled === "rejected") {
       await clock.delay(limits.refusedUpdateMs, signal).catch(() => {});
       return next;
     }
-    if (handled === "malformed") logger.warn("an unreadable update was skipped", { update: id });
+    if (handled === "malformed") logger.warn("skipped an unreadable update", { update: id });
     next = id + 1;
   }
   return next;

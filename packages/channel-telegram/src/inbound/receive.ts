@@ -11,13 +11,13 @@ import {
 import type { TelegramApi } from "../api.ts";
 import type { TelegramConfig } from "../config.ts";
 import type { Buttons } from "../outbound/buttons.ts";
-import { asOneMessage } from "./one-message.ts";
+import { mergeAlbum } from "./albums.ts";
 import type { Bot } from "./text.ts";
-import { readUpdate, updateIdOf } from "./update.ts";
+import { getUpdateId, readUpdate } from "./update.ts";
 
-const mostTries = 3;
+const MAX_TRIES = 3;
 
-/** The way of an update, or of the parts of an album, from the wire to `emit`. Resolves after the durable insert. */
+/** Reads one update, or the items of an album, and emits the events. Resolves after the durable insert. */
 export type Receive = (updates: readonly Payload[]) => Promise<Handled>;
 
 export function createReceiver(
@@ -25,12 +25,12 @@ export function createReceiver(
   api: TelegramApi,
   who: { readonly bot: Bot; readonly buttons: Buttons },
 ): Receive {
-  /** How often each update could not be read. */
+  /** Number of failed attempts by update. */
   const unreadable = new Map<number | undefined, number>();
 
-  /** Undefined for what Telegram does not send, and for what cannot be read however often it is tried. */
-  async function readOrLeaveOut(update: Payload): Promise<readonly InboundEvent[] | undefined> {
-    const id = updateIdOf(update);
+  /** Returns `undefined` for malformed updates and for those that failed too often. */
+  async function readOrSkip(update: Payload): Promise<readonly InboundEvent[] | undefined> {
+    const id = getUpdateId(update);
     try {
       const events = await read(update);
       unreadable.delete(id);
@@ -38,10 +38,10 @@ export function createReceiver(
     } catch (error) {
       const tries = (unreadable.get(id) ?? 0) + 1;
       unreadable.set(id, tries);
-      if (tries < mostTries) throw error;
-      // What is wrong with one of them must not keep all that come behind it from being heard.
+      if (tries < MAX_TRIES) throw error;
+      // Skip it, so that one bad update does not block those after it.
       unreadable.delete(id);
-      context.logger.error("an unreadable update was skipped", { reason: reasonOf(error) });
+      context.logger.error("skipped an unreadable update", { reason: reasonOf(error) });
       return undefined;
     }
   }
@@ -59,9 +59,9 @@ export function createReceiver(
   }
 
   return async function receive(updates) {
-    const readings = await Promise.all(updates.map(readOrLeaveOut));
+    const readings = await Promise.all(updates.map(readOrSkip));
     if (readings.every((events) => events === undefined)) return "malformed";
-    const events = asOneMessage(readings.flatMap((reading) => reading ?? []));
+    const events = mergeAlbum(readings.flatMap((reading) => reading ?? []));
     const query = objectAt(updates[0] ?? {}, "callback_query");
     const handled = await emitAll(context, events);
     if (handled === "rejected") return handled;
@@ -70,9 +70,9 @@ export function createReceiver(
     return handled;
   };
 
-  /** Until it is answered, the button that was clicked shows that it is busy. Nothing hangs on it. */
+  /** Stops the progress indicator on the clicked button. A failure is ignored. */
   async function stopSpinner(queryId: string): Promise<void> {
-    const call = { what: "answering a click", write: false, signal: context.signal };
+    const call = { what: "acknowledging a click", write: false, signal: context.signal };
     await api.call(call, (raw) => raw.answerCallbackQuery({ callback_query_id: queryId })).catch(() => {});
   }
 }

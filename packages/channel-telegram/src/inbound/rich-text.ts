@@ -7,41 +7,41 @@ import {
   type Payload,
   textAt,
 } from "@signalbox/channel";
-import { mediaOf } from "./media.ts";
-import { noteOf } from "./notes.ts";
+import { readAttachments } from "./media.ts";
+import { describeSpecialContent } from "./special-content.ts";
 import {
   type Bot,
-  commandIn,
-  linkTo,
-  mentionOfName,
-  mentionOfUser,
+  getLinkMarks,
+  markdownMarks,
+  mentionName,
+  mentionUser,
+  parseCommand,
   type ReadText,
-  withoutOwnMention,
-  wraps,
+  stripOwnMention,
 } from "./text.ts";
 
-/** Telegram nests 16 levels; a text in a list of texts in a mark are several here. */
-const mostLevels = 64;
+/** Telegram nests 16 levels. One of them takes several levels of recursion here. */
+const MAX_LEVELS = 64;
 
-/** A rich message as Markdown, with what it shows. Source: the Bot API's `RichMessage`. */
+/** Converts a rich message to Markdown and collects its attachments. Source: the Bot API's `RichMessage`. */
 export function readRich(message: Payload, bot: Bot): ReadText & { readonly media: readonly MediaRef[] } {
   const reader = new RichReader(bot);
   const raw = reader.blocksIn(message, 0);
   const { mentions, media, firstCommand } = reader;
-  const command = raw.startsWith(firstCommand) ? commandIn(raw, firstCommand.length) : undefined;
+  const command = raw.startsWith(firstCommand) ? parseCommand(raw, firstCommand.length) : undefined;
   return {
-    text: withoutOwnMention(raw, bot),
+    text: stripOwnMention(raw, bot),
     mentions,
     media,
     ...(command === undefined ? {} : { command }),
   };
 }
 
-/** Writes blocks as Markdown and notes what stands in them. What it does not know gives the words that it holds. */
+/** Writes blocks as Markdown and collects mentions and media. Of unknown blocks, the text is kept. */
 class RichReader {
   readonly mentions: Mention[] = [];
   readonly media: MediaRef[] = [];
-  /** As it was written; empty where there is none. */
+  /** The first command as written, or an empty string. */
   firstCommand = "";
   readonly #bot: Bot;
 
@@ -50,17 +50,17 @@ class RichReader {
   }
 
   blocksIn(parent: Payload, level: number): string {
-    if (level > mostLevels) return "";
+    if (level > MAX_LEVELS) return "";
     return together(...objectsAt(parent, "blocks").map((block) => this.#block(block, level + 1)));
   }
 
   #block(block: Payload, level: number): string {
-    this.media.push(...mediaOf(block));
+    this.media.push(...readAttachments(block));
     const words = this.#words(block["text"], level);
     const { type } = block;
     switch (type) {
       case "heading":
-        return `${"#".repeat(levelOf(block))} ${words}`;
+        return `${"#".repeat(getHeadingLevel(block))} ${words}`;
       case "pre":
         return `\`\`\`${textAt(block, "language") ?? ""}\n${words}\n\`\`\``;
       case "divider":
@@ -78,7 +78,7 @@ class RichReader {
       case "table":
         return together(this.#words(block["caption"], level), this.#table(block, level));
       case "map":
-        return together(noteOf(block), this.#caption(block, level));
+        return together(describeSpecialContent(block), this.#caption(block, level));
       case "buttons":
         return objectsAt(block, "buttons")
           .map((button) => this.#button(button, level))
@@ -88,7 +88,7 @@ class RichReader {
     }
   }
 
-  /** The words of a block, the blocks in it, and whose they are. */
+  /** Text of a block followed by its nested blocks, caption and credit. */
   #within(block: Payload, words: string, level: number): string {
     const summary = this.#words(block["summary"], level);
     const inner = this.blocksIn(block, level);
@@ -112,7 +112,7 @@ class RichReader {
     return indented(this.blocksIn(item, level), `${mark}${box}`, " ".repeat(mark.length));
   }
 
-  /** Markdown's tables begin with their heads, whatever Telegram says of the first row. */
+  /** Markdown tables start with a header row, so the first row becomes the header. */
   #table(block: Payload, level: number): string {
     const { cells } = block;
     const rows = Array.isArray(cells) ? cells.filter((row) => Array.isArray(row)) : [];
@@ -131,7 +131,7 @@ class RichReader {
 
   #words(text: unknown, level: number): string {
     if (typeof text === "string") return text.toWellFormed();
-    if (level > mostLevels) return "";
+    if (level > MAX_LEVELS) return "";
     if (Array.isArray(text)) return text.map((part) => this.#words(part, level + 1)).join("");
     return isPayload(text) ? this.#marked(text, level + 1) : "";
   }
@@ -149,30 +149,30 @@ class RichReader {
       case "button":
         return this.#button(objectAt(marked, "button"), level);
       case "mention":
-        this.mentions.push(mentionOfName(textAt(marked, "username") ?? words, this.#bot));
+        this.mentions.push(mentionName(textAt(marked, "username") ?? words, this.#bot));
         return words;
       case "text_mention":
-        this.mentions.push(...mentionOfUser(objectAt(marked, "user"), words, this.#bot));
+        this.mentions.push(...mentionUser(objectAt(marked, "user"), words, this.#bot));
         return words;
       case "bot_command":
         this.firstCommand ||= words;
         return words;
       default: {
-        const [before, after] = wraps.get(type) ?? ["", ""];
+        const [before, after] = markdownMarks.get(type) ?? ["", ""];
         return `${before}${words}${after}`;
       }
     }
   }
 }
 
-function levelOf({ size }: Payload): number {
+function getHeadingLevel({ size }: Payload): number {
   return typeof size === "number" && size >= 1 && size <= 6 ? Math.floor(size) : 1;
 }
 
-/** Addresses that stand in the text are marked as links, too. */
+/** Telegram also marks bare URLs in the text as links. */
 function linked(words: string, url: string | undefined): string {
   if (url === undefined || url === words) return words;
-  const [before, after] = linkTo(url);
+  const [before, after] = getLinkMarks(url);
   return `${before}${words}${after}`;
 }
 
@@ -180,7 +180,7 @@ function together(...texts: readonly string[]): string {
   return texts.filter((text) => text !== "").join("\n\n");
 }
 
-/** The first line begins with one mark, and all others with another. */
+/** Prefixes the first line with `first` and the others with `others`. */
 function indented(text: string, first: string, others: string): string {
   return text
     .split("\n")

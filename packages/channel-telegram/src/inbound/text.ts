@@ -1,19 +1,19 @@
 import { type Mention, objectAt, objectsAt, type Payload, textAt } from "@signalbox/channel";
 
-/** Who the bot is, as `getMe` says. */
+/** The bot, as returned by `getMe`. */
 export interface Bot {
   readonly id: string;
   readonly name: string;
-  /** Without the @. */
+  /** Without the leading @. */
   readonly username: string;
 }
 
-/** What a message says. */
+/** Text of a message with its mentions and command. */
 export interface ReadText {
-  /** Formatted stretches as Markdown; without the bot's own mention at the front. */
+  /** Formatting is written as Markdown. The bot's own mention is removed from the start. */
   readonly text: string;
   readonly mentions: readonly Mention[];
-  /** `/name@bot arguments` at the very front. */
+  /** `/name@bot arguments` at the start of the text. */
   readonly command?: { readonly name: string; readonly args: string; readonly bot?: string };
 }
 
@@ -24,15 +24,15 @@ interface Entity {
   readonly payload: Payload;
 }
 
-/** The text or caption of a message, with its entities, which count in UTF-16 units. */
+/** Reads the text or caption of a message. Entity offsets count UTF-16 code units. */
 export function readText(message: Payload, bot: Bot): ReadText {
   const isCaption = textAt(message, "text") === undefined;
   const raw = textAt(message, isCaption ? "caption" : "text") ?? "";
   const entities = entitiesOf(message, isCaption ? "caption_entities" : "entities", raw.length);
-  const mentions = entities.flatMap((entity) => mentionOf(entity, raw, bot));
-  const command = commandOf(entities, raw);
+  const mentions = entities.flatMap((entity) => readMention(entity, raw, bot));
+  const command = findCommand(entities, raw);
   return {
-    text: withoutOwnMention(toMarkdown(raw, entities), bot),
+    text: stripOwnMention(writeMarkdown(raw, entities), bot),
     mentions,
     ...(command === undefined ? {} : { command }),
   };
@@ -50,60 +50,63 @@ function isIndex(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 0;
 }
 
-function mentionOf(entity: Entity, raw: string, bot: Bot): Mention[] {
+function readMention(entity: Entity, raw: string, bot: Bot): Mention[] {
   const words = raw.slice(entity.offset, entity.offset + entity.length);
-  if (entity.type === "text_mention") return mentionOfUser(objectAt(entity.payload, "user"), words, bot);
-  return entity.type === "mention" ? [mentionOfName(words, bot)] : [];
+  if (entity.type === "text_mention") return mentionUser(objectAt(entity.payload, "user"), words, bot);
+  return entity.type === "mention" ? [mentionName(words, bot)] : [];
 }
 
-export function mentionOfUser(user: Payload, name: string, bot: Bot): Mention[] {
+export function mentionUser(user: Payload, name: string, bot: Bot): Mention[] {
   const id = String(user["id"] ?? "");
   return id === "" ? [] : [{ id, name, isSelf: id === bot.id }];
 }
 
-/** By `@name`, or without the @. Telegram says of others only what they call themselves. */
-export function mentionOfName(written: string, bot: Bot): Mention {
+/**
+ * @param written the user name, with or without the @. Telegram does not send the ids of users mentioned this
+ *   way.
+ */
+export function mentionName(written: string, bot: Bot): Mention {
   const username = written.replace(/^@/, "");
   const isSelf = username.toLowerCase() === bot.username.toLowerCase();
   return { id: isSelf ? bot.id : `@${username}`, name: username, isSelf };
 }
 
-function commandOf(entities: readonly Entity[], raw: string): ReadText["command"] {
+function findCommand(entities: readonly Entity[], raw: string): ReadText["command"] {
   const entity = entities.find(({ type, offset }) => type === "bot_command" && offset === 0);
-  return entity === undefined ? undefined : commandIn(raw, entity.length);
+  return entity === undefined ? undefined : parseCommand(raw, entity.length);
 }
 
-/** @param length of the command at the front; 0 where there is none */
-export function commandIn(raw: string, length: number): ReadText["command"] {
+/** @param length of the command at the start; 0 if there is no command */
+export function parseCommand(raw: string, length: number): ReadText["command"] {
   if (length === 0) return undefined;
   const [name = "", bot] = raw.slice(1, length).split("@");
   const args = raw.slice(length).trim();
   return { name: name.toLowerCase(), args, ...(bot === undefined ? {} : { bot: bot.toLowerCase() }) };
 }
 
-export function withoutOwnMention(text: string, { username }: Bot): string {
+export function stripOwnMention(text: string, { username }: Bot): string {
   const start = new RegExp(`^\\s*@${username}(?![A-Za-z0-9_])[\\s,:]*`, "i");
   return username === "" ? text : text.replace(start, "");
 }
 
-/** How Markdown writes what looks like that. */
-export const wraps: ReadonlyMap<string, readonly [before: string, after: string]> = new Map([
+/** Markdown marks by entity type. */
+export const markdownMarks: ReadonlyMap<string, readonly [before: string, after: string]> = new Map([
   ["bold", ["**", "**"]],
   ["italic", ["*", "*"]],
   ["strikethrough", ["~~", "~~"]],
   ["code", ["`", "`"]],
 ]);
 
-/** Writes formatted stretches as Markdown; what Markdown has no mark for is left as it is. */
-function toMarkdown(raw: string, entities: readonly Entity[]): string {
+/** Writes formatted ranges as Markdown. Formatting that Markdown lacks is dropped. */
+function writeMarkdown(raw: string, entities: readonly Entity[]): string {
   const marks = entities.flatMap((entity, order) => {
-    const wrap = wrapOf(entity);
+    const wrap = getMarkdownMarks(entity);
     if (wrap === undefined) return [];
     const { offset, length } = entity;
     const end = offset + length;
     return [
-      // At one place what ends comes before what begins, the inner end before the
-      // outer, the outer start before the inner.
+      // At the same position, ends come before starts, inner ends before outer ends, and outer starts before
+      // inner starts.
       { at: end, rank: -length, order: -order, text: wrap[1], isEnd: true },
       { at: offset, rank: -length, order, text: wrap[0], isEnd: false },
     ];
@@ -124,15 +127,15 @@ function toMarkdown(raw: string, entities: readonly Entity[]): string {
   return text + raw.slice(at);
 }
 
-export function linkTo(url: string): readonly [string, string] {
+export function getLinkMarks(url: string): readonly [string, string] {
   return ["[", `](${/[\s()]/.test(url) ? `<${url}>` : url})`];
 }
 
-function wrapOf({ type, payload }: Entity): readonly [string, string] | undefined {
+function getMarkdownMarks({ type, payload }: Entity): readonly [string, string] | undefined {
   if (type === "text_link") {
     const url = textAt(payload, "url");
-    return url === undefined ? undefined : linkTo(url);
+    return url === undefined ? undefined : getLinkMarks(url);
   }
   if (type === "pre") return [`\n\`\`\`${textAt(payload, "language") ?? ""}\n`, "\n```\n"];
-  return wraps.get(type);
+  return markdownMarks.get(type);
 }

@@ -12,28 +12,36 @@ import {
   timeAt,
   toJson,
 } from "@signalbox/channel";
-import type { Clicked } from "../outbound/buttons.ts";
+import type { Click } from "../outbound/buttons.ts";
 import { type Read, readBody } from "./body.ts";
-import { idAt, messageIdAt, nameOf, personOf, senderOf, type Where, whereOf } from "./conversation.ts";
+import {
+  getDisplayName,
+  idAt,
+  messageIdAt,
+  type Place,
+  readPlace,
+  readSender,
+  readUser,
+} from "./conversation.ts";
 import type { Bot } from "./text.ts";
 
-/** What an update leaves open. */
+/** Information that the update itself does not contain. */
 export interface Facts {
   readonly account: string;
   readonly bot: Bot;
-  /** Those that Telegram lists for people. */
+  /** The commands that are registered with Telegram. */
   readonly commands: readonly ChannelCommand[];
-  /** What was clicked, where the update is a click on one of our buttons. */
-  readonly clicked?: Clicked | undefined;
+  /** The action behind the button, if the update is a click on one of our buttons. */
+  readonly clicked?: Click | undefined;
   /** Milliseconds since the epoch, for updates without a time. */
   readonly now: number;
   readonly raw: boolean;
 }
 
 /**
- * What `getUpdates` and `setWebhook` are asked for. What is not named here does not come, or is passed over where a
- * webhook was registered by somebody else. Among that are the messages of guests, who summon the bot in a chat that it
- * is not in: one message answers them, for a chat of strangers to read, with no way to ask, to pair or to go on.
+ * The update types requested by `getUpdates` and `setWebhook`. Other types are ignored if a webhook was
+ * registered with them. `guest_message` is left out on purpose: a guest summons the bot in a chat that it has
+ * not joined and can get one public reply, which leaves no place for pairing, questions or a conversation.
  */
 export const updateTypes = [
   "message",
@@ -46,11 +54,13 @@ export const updateTypes = [
 ] as const;
 
 /**
- * The events of an update, in order; none for what concerns nobody here. Undefined for what Telegram does not send.
- * Source: the Bot API's `Update`.
+ * Converts an update to events, in order.
+ *
+ * @returns an empty list if the update needs no reaction, `undefined` if it is malformed. Source: the Bot
+ *   API's `Update`.
  */
 export function readUpdate(update: Payload, facts: Facts): readonly InboundEvent[] | undefined {
-  const eventId = updateIdOf(update);
+  const eventId = getUpdateId(update);
   if (eventId === undefined) return undefined;
   const type = updateTypes.find((name) => isPayload(update[name]));
   if (type === undefined) return [];
@@ -72,7 +82,7 @@ export function readUpdate(update: Payload, facts: Facts): readonly InboundEvent
   }
 }
 
-export function updateIdOf(update: Payload): number | undefined {
+export function getUpdateId(update: Payload): number | undefined {
   const { update_id: id } = update;
   return typeof id === "number" && Number.isSafeInteger(id) && id >= 0 ? id : undefined;
 }
@@ -85,67 +95,67 @@ interface Reading {
 
 function readMessage(message: Payload, reading: Reading): readonly InboundEvent[] | undefined {
   const { facts } = reading;
-  const where = whereOf(message);
-  const sender = senderOf(message, facts.bot);
+  const where = readPlace(message);
+  const sender = readSender(message, facts.bot);
   const messageId = where === undefined ? undefined : messageIdAt(message, where);
   if (where === undefined || sender === undefined || messageId === undefined) return undefined;
-  const base = common(reading, where, sender, timeAt(message, "date"));
+  const base = createBase(reading, where, sender, timeAt(message, "date"));
   const service = readService(message, base);
   if (service !== undefined) return service;
   const { body, command: written } = readBody(message, where, facts.bot);
   if (written?.bot !== undefined && written.bot !== facts.bot.username.toLowerCase()) return [];
-  const command = commandFor(written, facts);
+  const command = findRegisteredCommand(written, facts);
   if (command !== undefined) {
     const addressed = where.conversation.kind === "direct" ? "dm" : "mention";
     return [{ ...base, type: "command", addressed, ...command }];
   }
   if (body.text === "" && body.media.length === 0) return [];
   return [
-    { ...base, type: "message", messageId, addressed: addressedBy(message, where, body, facts), ...body },
+    { ...base, type: "message", messageId, addressed: getAddressed(message, where, body, facts), ...body },
   ];
 }
 
 function readEdited(message: Payload, reading: Reading): readonly InboundEvent[] | undefined {
   const { facts } = reading;
-  const where = whereOf(message);
-  const sender = senderOf(message, facts.bot);
+  const where = readPlace(message);
+  const sender = readSender(message, facts.bot);
   const messageId = where === undefined ? undefined : messageIdAt(message, where);
   if (where === undefined || sender === undefined || messageId === undefined) return undefined;
   const { body } = readBody(message, where, facts.bot);
   return [
     {
-      ...common(reading, where, sender, timeAt(message, "edit_date") ?? timeAt(message, "date")),
+      ...createBase(reading, where, sender, timeAt(message, "edit_date") ?? timeAt(message, "date")),
       type: "edited",
       messageId,
-      addressed: addressedBy(message, where, body, facts),
+      addressed: getAddressed(message, where, body, facts),
       ...body,
     },
   ];
 }
 
-function addressedBy(message: Payload, where: Where, body: MessageBody, { bot }: Facts): Addressed {
+function getAddressed(message: Payload, where: Place, body: MessageBody, { bot }: Facts): Addressed {
   if (where.conversation.kind === "direct") return "dm";
   if (body.mentions.some(({ isSelf }) => isSelf)) return "mention";
-  // The first message of a topic is what every message of it answers.
+  // Every message of a topic is technically a reply to the message that created the topic.
   const answered = objectAt(message, "reply_to_message");
   const isTopicStart = isPayload(answered["forum_topic_created"]);
   return idAt(objectAt(answered, "from")) === bot.id && !isTopicStart ? "reply" : "none";
 }
 
-/** A command that Telegram lists; others are words. */
-function commandFor(
+/** Returns the command if it is registered with Telegram. Other commands are treated as text. */
+function findRegisteredCommand(
   command: Read["command"],
   { commands }: Facts,
 ): { name: string; args: string } | undefined {
   if (command === undefined) return undefined;
-  // Telegram's button with which every conversation with a bot begins.
+  // Telegram sends `/start` when a conversation with a bot begins.
   const name = command.name === "start" ? "help" : command.name;
   return commands.some((listed) => listed.name === name) ? { name, args: command.args } : undefined;
 }
 
-type Base = ReturnType<typeof common>;
+type Base = ReturnType<typeof createBase>;
 
-/** What Telegram itself says in a chat; undefined for a message of somebody's. */
+/** Reads a service message. Returns `undefined` for a message that a person wrote. */
 function readService(message: Payload, base: Base): readonly InboundEvent[] | undefined {
   const title = textAt(message, "new_chat_title");
   if (title !== undefined) return [{ ...base, type: "lifecycle", what: "renamed", detail: { name: title } }];
@@ -158,33 +168,33 @@ function readService(message: Payload, base: Base): readonly InboundEvent[] | un
 function memberEvent(base: Base, user: Payload, change: "joined" | "left"): readonly InboundEvent[] {
   const id = idAt(user);
   if (id === undefined) return [];
-  const name = nameOf(user);
+  const name = getDisplayName(user);
   const member = { id, isSelf: id === base.botId, ...(name === "" ? {} : { name }) };
   return [{ ...base, eventId: `${base.eventId}:${id}`, type: "member", change, member }];
 }
 
 function readOwnMembership(change: Payload, reading: Reading): readonly InboundEvent[] | undefined {
   const { facts } = reading;
-  const where = whereOf(change);
-  const sender = personOf(objectAt(change, "from"), facts.bot);
+  const where = readPlace(change);
+  const sender = readUser(objectAt(change, "from"), facts.bot);
   const status = textAt(objectAt(change, "new_chat_member"), "status");
   if (where === undefined || sender === undefined || status === undefined) return undefined;
   const what = status === "left" || status === "kicked" ? "removed" : "installed";
-  return [{ ...common(reading, where, sender, timeAt(change, "date")), type: "lifecycle", what }];
+  return [{ ...createBase(reading, where, sender, timeAt(change, "date")), type: "lifecycle", what }];
 }
 
 function readClick(query: Payload, reading: Reading): readonly InboundEvent[] | undefined {
   const { facts } = reading;
   const message = objectAt(query, "message");
-  const sender = personOf(objectAt(query, "from"), facts.bot);
+  const sender = readUser(objectAt(query, "from"), facts.bot);
   if (sender === undefined) return undefined;
-  const where = whereOf(message);
-  // Of a message sent by way of another bot, or a button that was forgotten: nothing can be made of it.
+  const where = readPlace(message);
+  // The button belongs to a message sent through another bot, or its value was evicted.
   if (where === undefined || facts.clicked === undefined) return [];
   const messageId = messageIdAt(message, where);
   return [
     {
-      ...common(reading, where, sender, undefined),
+      ...createBase(reading, where, sender, undefined),
       type: "action",
       ...(messageId === undefined ? {} : { messageId }),
       ...facts.clicked,
@@ -194,15 +204,15 @@ function readClick(query: Payload, reading: Reading): readonly InboundEvent[] | 
 
 function readReactions(change: Payload, reading: Reading): readonly InboundEvent[] | undefined {
   const { facts } = reading;
-  const where = whereOf(change);
+  const where = readPlace(change);
   const sender =
-    personOf(objectAt(change, "user"), facts.bot) ??
-    senderOf({ sender_chat: change["actor_chat"] }, facts.bot);
+    readUser(objectAt(change, "user"), facts.bot) ??
+    readSender({ sender_chat: change["actor_chat"] }, facts.bot);
   const messageId = where === undefined ? undefined : messageIdAt(change, where);
   if (where === undefined || sender === undefined || messageId === undefined) return undefined;
-  const base = common(reading, where, sender, timeAt(change, "date"));
-  const before = emojiIn(change, "old_reaction");
-  const after = emojiIn(change, "new_reaction");
+  const base = createBase(reading, where, sender, timeAt(change, "date"));
+  const before = readEmoji(change, "old_reaction");
+  const after = readEmoji(change, "new_reaction");
   const event = (emoji: string, added: boolean): InboundEvent => ({
     ...base,
     eventId: `${base.eventId}:${added ? "+" : "-"}${emoji}`,
@@ -217,7 +227,7 @@ function readReactions(change: Payload, reading: Reading): readonly InboundEvent
   ];
 }
 
-function emojiIn(change: Payload, field: string): readonly string[] {
+function readEmoji(change: Payload, field: string): readonly string[] {
   return objectsAt(change, field).flatMap((reaction) => {
     const emoji =
       textAt(reaction, "emoji") ?? textAt(reaction, "custom_emoji_id") ?? textAt(reaction, "type");
@@ -225,7 +235,12 @@ function emojiIn(change: Payload, field: string): readonly string[] {
   });
 }
 
-function common({ eventId, update, facts }: Reading, where: Where, sender: Sender, at: number | undefined) {
+function createBase(
+  { eventId, update, facts }: Reading,
+  where: Place,
+  sender: Sender,
+  at: number | undefined,
+) {
   return {
     eventId,
     channel: "telegram",

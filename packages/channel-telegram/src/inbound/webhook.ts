@@ -13,7 +13,7 @@ import type { TelegramConfig } from "../config.ts";
 import { limits } from "../limits.ts";
 import { updateTypes } from "./update.ts";
 
-/** Answers Telegram's requests. Source: setWebhook's `secret_token`, which comes back as a header. */
+/** Creates the handler for webhook requests. Telegram sends the secret from `setWebhook` back in a header. */
 export function createUpdateWebhook(
   { config, logger }: ChannelContext<TelegramConfig>,
   handle: (update: Payload) => Promise<Handled>,
@@ -23,7 +23,7 @@ export function createUpdateWebhook(
   function verify(body: Uint8Array, headers: Headers): Verified<Payload> {
     const secret = headers.get("x-telegram-bot-api-secret-token");
     if (webhookSecret === undefined || !equalInConstantTime(secret ?? "", webhookSecret))
-      return { kind: "forged", reason: "the secret token is missing or wrong" };
+      return { kind: "forged", reason: "missing or wrong secret token" };
     const update = parsePayload(new TextDecoder().decode(body));
     return update === undefined
       ? { kind: "malformed", reason: "not an update" }
@@ -33,7 +33,7 @@ export function createUpdateWebhook(
   return createWebhook({ maxBytes: limits.bodyBytes, verify, handle, logger });
 }
 
-/** Registers the webhook where its address is known; otherwise somebody has done so by hand. */
+/** Registers the webhook if its URL is configured. Otherwise the operator has to do it. */
 export async function registerWebhook(
   api: TelegramApi,
   { webhookUrl, webhookSecret }: TelegramConfig,
@@ -45,20 +45,20 @@ export async function registerWebhook(
   );
 }
 
-/** Why no updates come in, in Telegram's words; undefined where they do. */
-export async function webhookTrouble(
+/** Returns Telegram's reason for not delivering updates, or `undefined` if it delivers them. */
+export async function findWebhookProblem(
   api: TelegramApi,
   { webhookUrl }: TelegramConfig,
   since: number,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const call = { what: "asking for the webhook's state", write: false, signal };
+  const call = { what: "checking the webhook", write: false, signal };
   const info = await api.call(call, (raw) => raw.getWebhookInfo());
   if (info.url === undefined || info.url === "")
-    return "Telegram has no webhook for this bot: set webhookUrl, or call setWebhook";
+    return "no webhook is registered for this bot: set webhookUrl, or call setWebhook";
   if (webhookUrl !== undefined && info.url !== webhookUrl)
-    return "Telegram posts this bot's updates to another address";
+    return "Telegram sends this bot's updates to another URL";
   const failedAt = (info.last_error_date ?? 0) * 1_000;
   if (failedAt < since || (info.pending_update_count ?? 0) === 0) return undefined;
-  return `Telegram cannot deliver: ${info.last_error_message ?? "no reason given"}`;
+  return `Telegram cannot deliver updates: ${info.last_error_message ?? "no reason given"}`;
 }

@@ -13,25 +13,28 @@ import {
 import type { InlineKeyboardMarkup } from "grammy/types";
 import { limits } from "../limits.ts";
 
-/** What a click gives back. */
-export interface Clicked {
+/** Action and value of a clicked button. */
+export interface Click {
   readonly actionId: string;
   readonly value?: Json;
 }
 
 /**
- * Buttons of messages. Telegram gives 64 bytes back with a click; what a button holds beyond that is remembered here,
- * the newest so many of them, under a digest.
+ * Buttons of messages. Telegram returns at most 64 bytes with a click, so longer values are stored here,
+ * keyed by a digest. The oldest stored values are evicted.
  */
 export interface Buttons {
   keyboard(part: ButtonsPart): Promise<InlineKeyboardMarkup>;
-  /** Undefined for data that this channel did not write, or has forgotten. */
-  read(data: string): Promise<Clicked | undefined>;
+  /**
+   * Returns the click that `data` stands for, or `undefined` if this channel did not write it or has evicted
+   * its value.
+   */
+  read(data: string): Promise<Click | undefined>;
 }
 
 const remembered = "#";
 
-/** @param botId keys what is remembered: another bot has other buttons */
+/** @param botId part of the storage key, because each bot has its own buttons */
 export function createButtons(state: ChannelState, botId: string): Buttons {
   const key = `${botId}/buttons`;
   let last: Promise<unknown> = Promise.resolve();
@@ -59,13 +62,13 @@ export function createButtons(state: ChannelState, botId: string): Buttons {
   return {
     async keyboard({ buttons }) {
       if (buttons.length > limits.buttons)
-        throw new ChannelError("too_large", `Telegram: a message holds at most ${limits.buttons} buttons`);
+        throw new ChannelError("too_large", `Telegram: a message can have at most ${limits.buttons} buttons`);
       const long: [string, string][] = [];
       const rows = buttons.map(({ id, label, value }) => {
         if (Buffer.byteLength(JSON.stringify(value) ?? "") > limits.valueBytes)
           throw new ChannelError(
             "too_large",
-            `Telegram: a button's value holds at most ${limits.valueBytes} bytes`,
+            `Telegram: a button's value can have at most ${limits.valueBytes} bytes`,
           );
         const data = JSON.stringify(value === undefined ? { id } : { id, value });
         const text = fitLabel(label, limits.labelLength);

@@ -6,15 +6,15 @@ import {
   fitText,
   TokenBuckets,
 } from "@signalbox/channel";
-import { isPrivate, type TelegramAddress } from "../address.ts";
+import { isPrivateChat, type TelegramAddress } from "../address.ts";
 import { limits } from "../limits.ts";
 import { toTelegram } from "./markdown.ts";
 import { type Rendered, type RenderSettings, renderText } from "./render.ts";
 import type { Sender } from "./send.ts";
 
 /**
- * Opens drafts: messages that are edited as they grow, no faster than Telegram takes it in their chat. Telegram's own
- * drafts live 30 seconds and in private chats alone; a message stays.
+ * Creates drafts: messages that are edited as they grow, within the edit rate of their chat. Telegram's own
+ * drafts are not used because they expire after 30 seconds and exist only in private chats.
  */
 export function createDrafts(
   sender: Sender,
@@ -26,10 +26,10 @@ export function createDrafts(
   return (to, options) => {
     const { signal } = options;
     const rule = {
-      perSecond: 1_000 / limits.editEveryMs[isPrivate(to.chatId) ? "private" : "group"],
+      perSecond: 1_000 / limits.editEveryMs[isPrivateChat(to.chatId) ? "private" : "group"],
       burst: 1,
     };
-    /** Fires when the draft ends: its last text waits for nothing. */
+    /** Aborted when the draft ends, because the final text does not wait for the edit rate. */
     const ending = new AbortController();
     const hurried = AbortSignal.any([signal, ending.signal]);
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { limits } from "../limits.ts";
 import { toTelegram } from "./markdown.ts";
 
-/** What each entity covers. */
+/** The text that each entity covers. */
 function marked(markdown: string): { text: string; marks: (readonly [string, string])[] } {
   const { text, entities } = toTelegram(markdown);
   const marks = entities.map(
@@ -13,7 +13,7 @@ function marked(markdown: string): { text: string; marks: (readonly [string, str
 }
 
 describe("Markdown for Telegram", () => {
-  it("makes lists, headings, quotes and rules of words", () => {
+  it("formats lists, headings, quotes and rules as text", () => {
     expect(
       marked("# Title\n\n- one\n- two\n  1. deep\n\n- [x] done\n\n> said\n> > inner\n\n---\n\nend"),
     ).toEqual({
@@ -25,7 +25,7 @@ describe("Markdown for Telegram", () => {
     });
   });
 
-  it("keeps code as it is, with its language", () => {
+  it("keeps code unchanged, with its language", () => {
     const { text, entities } = toTelegram("Run:\n\n```sh\nls *  # **all**\n```\n\nand `**x**`");
     expect(text).toBe("Run:\n\nls *  # **all**\n\nand **x**");
     expect(entities).toEqual([
@@ -34,7 +34,7 @@ describe("Markdown for Telegram", () => {
     ]);
   });
 
-  it("lets no code reach into what follows, however many blank lines it ends with", () => {
+  it("ends a code entity before the following text, however many blank lines the code ends with", () => {
     expect(marked("```\na\n\n\n\n\n```\nnext *one*")).toEqual({
       text: "a\n\nnext one",
       marks: [
@@ -44,26 +44,26 @@ describe("Markdown for Telegram", () => {
     });
   });
 
-  it("draws tables in columns, Chinese two wide", () => {
+  it("draws tables in columns, with Chinese characters two columns wide", () => {
     const { text, entities } = toTelegram("| 名称 | n |\n| --- | --- |\n| a | 10 |\n| 北京 | 2 |");
     expect(text.split("\n")).toEqual(["名称 │ n", "─────┼───", "a    │ 10", "北京 │ 2"]);
     expect(entities).toEqual([{ type: "pre", offset: 0, length: text.length }]);
   });
 
-  it("shows where a link leads that Telegram would not open", () => {
+  it("writes out the URL of a link that Telegram does not accept", () => {
     expect(marked("[a](file:///etc/passwd) [b](https://example.org)")).toEqual({
       text: "a (file:///etc/passwd) b",
       marks: [["text_link", "b"]],
     });
   });
 
-  it("leaves as it was written what would be longer than a message may be", () => {
+  it("keeps the source if the formatted text exceeds the message limit", () => {
     const wide = `| a | b |\n| --- | --- |\n${`| ${"x".repeat(60)} | y |\n| z | z |\n`.repeat(40)}`;
     expect(wide.length).toBeLessThan(limits.partLength);
     expect(toTelegram(wide)).toEqual({ text: wide, entities: [] });
   });
 
-  it("begins a look anew where what held the one before has ended", () => {
+  it("starts a new entity after the enclosing entity ended", () => {
     const { text, entities } = toTelegram("*[![i](https://e.org/i.png)*![i](https://e.org/i.png)");
     expect(text).toBe("[ii");
     expect(entities.map(({ type, offset, length }) => [type, offset, length])).toEqual([
@@ -73,7 +73,7 @@ describe("Markdown for Telegram", () => {
     ]);
   });
 
-  it("never makes what Telegram could refuse", () => {
+  it("never produces entities that Telegram rejects", () => {
     const piece = fc.constantFrom(
       ...[
         "**",

@@ -1,15 +1,14 @@
 import { loadMarkdown } from "@signalbox/channel";
 import type { Blockquote, List, Nodes, Parents, Table } from "mdast";
 import { limits } from "../limits.ts";
-import { type FormattedText, FormattedWriter, type Look } from "./formatted.ts";
-import { opens } from "./links.ts";
+import { type FormattedText, FormattedWriter, isLink, type Style } from "./formatted.ts";
 
-/** A text without any of these reads the same as Markdown, and need not be parsed. */
+/** Characters that can start markup. Text without them needs no parsing. */
 const marks = /[*_`~#>|[\]\\&]|:\/\/|^\s*(?:[-+]|\d+[.)])\s|^\s*(?:-{3,}|={3,})\s*$/m;
 
 /**
- * Markdown as words with entities, which Telegram cannot fail to read. Where that would be longer than a message may
- * be (a table that is drawn is longer than one that is written), it stays as it was written.
+ * Converts Markdown to text with entities, which cannot fail to parse. Returns the source unchanged if the
+ * result would exceed the message limit, for instance because a drawn table is wider than its source.
  */
 export function toTelegram(markdown: string): FormattedText {
   const plain = { text: markdown, entities: [] };
@@ -33,132 +32,132 @@ class TreeWriter {
     this.#source = source;
   }
 
-  blocks(parent: Parents, looks: readonly Look[], gap: string): void {
+  blocks(parent: Parents, styles: readonly Style[], gap: string): void {
     for (const [index, child] of parent.children.entries()) {
       if (index > 0) this.#writer.separate(gap);
-      this.#node(child, looks);
+      this.#node(child, styles);
     }
   }
 
-  #inline(parent: Parents, looks: readonly Look[]): void {
-    for (const child of parent.children) this.#node(child, looks);
+  #inline(parent: Parents, styles: readonly Style[]): void {
+    for (const child of parent.children) this.#node(child, styles);
   }
 
-  #node(node: Nodes, looks: readonly Look[]): void {
+  #node(node: Nodes, styles: readonly Style[]): void {
     switch (node.type) {
       case "paragraph":
-        this.#inline(node, looks);
+        this.#inline(node, styles);
         break;
       case "heading":
       case "strong":
-        this.#inline(node, withLook(looks, { type: "bold" }));
+        this.#inline(node, addStyle(styles, { type: "bold" }));
         break;
       case "emphasis":
-        this.#inline(node, withLook(looks, { type: "italic" }));
+        this.#inline(node, addStyle(styles, { type: "italic" }));
         break;
       case "delete":
-        this.#inline(node, withLook(looks, { type: "strikethrough" }));
+        this.#inline(node, addStyle(styles, { type: "strikethrough" }));
         break;
       case "link":
-        this.#link(node, node.url, looks);
+        this.#link(node, node.url, styles);
         break;
       case "blockquote":
-        this.#quote(node, looks);
+        this.#quote(node, styles);
         break;
       case "list":
-        this.#list(node, looks, "");
+        this.#list(node, styles, "");
         break;
       default:
-        this.#writer.write(...this.#leaf(node, looks));
+        this.#writer.write(...this.#leaf(node, styles));
     }
   }
 
-  /** The words of a node without children, and how they look. */
-  #leaf(node: Nodes, looks: readonly Look[]): readonly [words: string, looks: readonly Look[]] {
+  /** Text of a node without children, and its styles. */
+  #leaf(node: Nodes, styles: readonly Style[]): readonly [words: string, styles: readonly Style[]] {
     switch (node.type) {
       case "text":
-        return [node.value, looks];
+        return [node.value, styles];
       case "break":
-        return ["\n", looks];
+        return ["\n", styles];
       case "inlineCode":
-        // Of a stretch of code nothing else may be said.
+        // Code cannot be combined with other entities.
         return [node.value, [{ type: "code" }]];
       case "code":
         return [node.value || " ", [pre(node.lang)]];
       case "table":
         return [drawTable(node, this.#source), [{ type: "pre" }]];
       case "thematicBreak":
-        return ["———", looks];
+        return ["———", styles];
       case "image":
-        return [node.alt || "image", withLook(looks, linkTo(node.url))];
+        return [node.alt || "image", addStyle(styles, createLinkStyle(node.url))];
       default:
-        // HTML, references and footnotes stay as they were written.
-        return [this.#source(node), looks];
+        // HTML, references and footnotes are shown as written.
+        return [this.#source(node), styles];
     }
   }
 
-  #link(node: Parents, url: string, looks: readonly Look[]): void {
-    const link = linkTo(url);
-    this.#inline(node, withLook(looks, link));
-    // What cannot be tapped is at least to be read.
-    if (link === undefined && url !== "") this.#writer.write(` (${url})`, looks);
+  #link(node: Parents, url: string, styles: readonly Style[]): void {
+    const link = createLinkStyle(url);
+    this.#inline(node, addStyle(styles, link));
+    // A URL that Telegram does not accept as a link is written after the text.
+    if (link === undefined && url !== "") this.#writer.write(` (${url})`, styles);
   }
 
-  /** Quotes hold no quotes: an inner one is part of the outer one. */
-  #quote(quote: Blockquote, looks: readonly Look[]): void {
+  /** Telegram does not nest quotes, so an inner quote becomes part of the outer one. */
+  #quote(quote: Blockquote, styles: readonly Style[]): void {
     const isInner = this.#isInQuote;
     const start = this.#writer.length;
     this.#isInQuote = true;
-    this.blocks(quote, looks, "\n");
+    this.blocks(quote, styles, "\n");
     this.#isInQuote = isInner;
     if (!isInner) this.#writer.mark({ type: "blockquote" }, start);
   }
 
-  #list(list: List, looks: readonly Look[], indent: string): void {
+  #list(list: List, styles: readonly Style[], indent: string): void {
     for (const [index, item] of list.children.entries()) {
       if (index > 0) this.#writer.separate("\n");
       const number = `${(list.start ?? 1) + index}. `;
       const box = item.checked === true ? "☑ " : "☐ ";
       const bullet = list.ordered === true ? number : "• ";
-      this.#writer.write(indent + (typeof item.checked === "boolean" ? box : bullet), looks);
+      this.#writer.write(indent + (typeof item.checked === "boolean" ? box : bullet), styles);
       for (const [part, child] of item.children.entries()) {
         if (part > 0) this.#writer.separate("\n");
-        if (child.type === "list") this.#list(child, looks, `${indent}    `);
-        else this.#node(child, looks);
+        if (child.type === "list") this.#list(child, styles, `${indent}    `);
+        else this.#node(child, styles);
       }
     }
   }
 }
 
-function withLook(looks: readonly Look[], look: Look | undefined): readonly Look[] {
-  return look === undefined || looks.some(({ type }) => type === look.type) ? looks : [...looks, look];
+function addStyle(styles: readonly Style[], style: Style | undefined): readonly Style[] {
+  return style === undefined || styles.some(({ type }) => type === style.type) ? styles : [...styles, style];
 }
 
-function pre(language: string | null | undefined): Look {
+function pre(language: string | null | undefined): Style {
   return language ? { type: "pre", language: language.slice(0, 64) } : { type: "pre" };
 }
 
-/** Telegram opens these alone; undefined for the rest. */
-function linkTo(url: string): Look | undefined {
-  return opens(url) ? { type: "text_link", url } : undefined;
+/** Returns the link style, or `undefined` if Telegram does not accept the URL. */
+function createLinkStyle(url: string): Style | undefined {
+  return isLink(url) ? { type: "text_link", url } : undefined;
 }
 
-/** Telegram knows no tables: columns are lined up for a font of one width. */
+/** Draws a table in columns for a monospaced font, since Telegram has no table entity. */
 function drawTable(table: Table, source: (node: Nodes) => string): string {
   const rows = table.children.map((row) =>
     row.children.map((cell) =>
       cell.children
-        .map((child) => wordsOf(child, source))
+        .map((child) => getText(child, source))
         .join("")
         .replace(/\s+/g, " "),
     ),
   );
   const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => widthOf(row[column] ?? ""))),
+    Math.max(...rows.map((row) => getDisplayWidth(row[column] ?? ""))),
   );
   const lines = rows.map((row) =>
     widths
-      .map((width, column) => padded(row[column] ?? "", width))
+      .map((width, column) => padToWidth(row[column] ?? "", width))
       .join(" │ ")
       .trimEnd(),
   );
@@ -166,17 +165,17 @@ function drawTable(table: Table, source: (node: Nodes) => string): string {
   return [...lines.slice(0, 1), rule, ...lines.slice(1)].join("\n");
 }
 
-function wordsOf(node: Nodes, source: (node: Nodes) => string): string {
-  if ("children" in node) return node.children.map((child) => wordsOf(child, source)).join("");
+function getText(node: Nodes, source: (node: Nodes) => string): string {
+  if ("children" in node) return node.children.map((child) => getText(child, source)).join("");
   return "value" in node ? node.value : source(node);
 }
 
-function padded(text: string, width: number): string {
-  return text + " ".repeat(Math.max(0, width - widthOf(text)));
+function padToWidth(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - getDisplayWidth(text)));
 }
 
-/** Columns that a text takes: East Asian characters and emoji are two wide. */
-function widthOf(text: string): number {
+/** Display width in columns. East Asian characters and emoji take two. */
+function getDisplayWidth(text: string): number {
   let width = 0;
   for (const character of text)
     width +=

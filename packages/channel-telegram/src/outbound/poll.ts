@@ -3,7 +3,7 @@ import type { TelegramApi } from "../api.ts";
 import { limits } from "../limits.ts";
 import type { Target } from "../media.ts";
 
-/** Sends a poll in which nobody sees who voted for what. */
+/** Sends an anonymous poll. */
 export function sendPoll(
   api: TelegramApi,
   target: Target,

@@ -7,12 +7,12 @@ import type { FormattedText } from "./formatted.ts";
 import { toTelegram } from "./markdown.ts";
 import { type RichBlock, toRich } from "./rich.ts";
 
-/** What the account is set to. */
+/** The account's settings for rendering. */
 export type RenderSettings = Pick<TelegramConfig, "richMessages">;
 
-/** A text message as the API wants it. */
+/** A text message in the form that the API accepts. */
 export interface Rendered extends FormattedText {
-  /** The same as a rich message, where that shows more: the text is for where Telegram refuses it. */
+  /** The same content as a rich message, if that shows more. `text` is the fallback. */
   readonly rich?: readonly RichBlock[];
   readonly keyboard?: InlineKeyboardMarkup;
 }
@@ -28,31 +28,31 @@ export async function renderPart(
 }
 
 /**
- * A part of words alone.
+ * Renders a part that consists of text only.
  *
  * @throws ChannelError `invalid`, `too_large`, `unsupported`
  */
 export function renderText(part: OutboundPart, settings: RenderSettings): Rendered {
   switch (part.type) {
     case "text":
-      return { text: checked(part.text), entities: [] };
+      return { text: cleanText(part.text), entities: [] };
     case "markdown":
       return renderMarkdown(part.text, settings);
     default:
-      throw new ChannelError("unsupported", "Telegram: this kind of part is not known here");
+      throw new ChannelError("unsupported", "Telegram: this kind of part is not supported");
   }
 }
 
 function renderMarkdown(markdown: string, { richMessages }: RenderSettings): Rendered {
-  const clean = checked(markdown);
+  const clean = cleanText(markdown);
   const rich = richMessages ? toRich(clean) : undefined;
   return { ...toTelegram(clean), ...(rich === undefined ? {} : { rich }) };
 }
 
-/** Without what Telegram refuses, or counts in another way than we do. */
-function checked(text: string): string {
+/** Removes control characters, which Telegram rejects or counts differently. */
+function cleanText(text: string): string {
   const clean = withoutControls(text);
-  if (clean.trim() === "") throw new ChannelError("invalid", "Telegram: an empty message");
+  if (clean.trim() === "") throw new ChannelError("invalid", "Telegram: the message is empty");
   if (clean.length <= limits.partLength) return clean;
-  throw new ChannelError("too_large", `Telegram: a message holds at most ${limits.partLength} characters`);
+  throw new ChannelError("too_large", `Telegram: a message can have at most ${limits.partLength} characters`);
 }

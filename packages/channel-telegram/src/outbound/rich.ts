@@ -2,14 +2,15 @@ import { loadMarkdown } from "@signalbox/channel";
 import type { InputRichBlock, RichText } from "grammy/types";
 import type { List, ListItem, Nodes, Parents, Table } from "mdast";
 import { limits } from "../limits.ts";
-import { opens } from "./links.ts";
+import { isLink } from "./formatted.ts";
 
-/** A block of words: nothing is uploaded with it. */
+/** A text block. Nothing is uploaded with it. */
 export type RichBlock = InputRichBlock;
 
 /**
- * Markdown as the blocks of a rich message. Undefined where text and entities show it all, and where Telegram would
- * not take it: that is what the other way is for.
+ * Converts Markdown to the blocks of a rich message.
+ *
+ * @returns `undefined` if text with entities shows everything, or if the blocks exceed Telegram's limits
  */
 export function toRich(markdown: string): readonly RichBlock[] | undefined {
   const { parseMarkdown, sourceOf } = loadMarkdown();
@@ -20,7 +21,9 @@ export function toRich(markdown: string): readonly RichBlock[] | undefined {
   return reader.isSendable ? blocks : undefined;
 }
 
-/** It holds a heading, a table, a formula or a list in a list, for which there are no entities. */
+/**
+ * Returns whether the tree contains a heading, a table, a formula or a nested list, which entities cannot express.
+ */
 function needsBlocks(node: Nodes, isInList: boolean): boolean {
   if (node.type === "heading" || node.type === "table") return true;
   if (node.type === "list" && isInList) return true;
@@ -30,8 +33,8 @@ function needsBlocks(node: Nodes, isInList: boolean): boolean {
 }
 
 /**
- * Makes blocks of a tree, and counts what Telegram limits. Its 32,768 characters are out of reach: a part of an answer
- * is cut at 4,096.
+ * Builds blocks and counts them against Telegram's limits. The limit of 32,768 characters cannot be reached,
+ * because the host splits an answer at 4,096.
  */
 class BlockReader {
   readonly #source: (node: Nodes) => string;
@@ -80,7 +83,7 @@ class BlockReader {
       case "thematicBreak":
         return { type: "divider" };
       default:
-        // HTML and footnotes stay as they were written.
+        // HTML and footnotes are shown as written.
         return { type: "paragraph", text: this.#said(this.#source(node)) };
     }
   }
@@ -100,7 +103,7 @@ class BlockReader {
       this.#enter(depth);
       this.#widest = Math.max(this.#widest, row.children.length);
       return row.children.map((cell, column) => ({
-        // A cell without words has none in Telegram, either.
+        // Telegram represents an empty cell by leaving out its text.
         ...(cell.children.length === 0 ? {} : { text: this.#words(cell, depth) }),
         ...(index === 0 ? { is_header: true as const } : {}),
         align: align?.[column] ?? ("left" as const),
@@ -154,14 +157,14 @@ class BlockReader {
   }
 }
 
-/** A paragraph that is one formula and no more. */
+/** A paragraph that consists of one display formula. */
 function displayFormula({ children }: Parents): RichBlock | undefined {
   const [only, ...more] = children;
   if (more.length > 0 || only?.type !== "inlineCode" || only.data?.formula !== "display") return undefined;
   return { type: "mathematical_expression", expression: only.value };
 }
 
-/** What cannot be tapped is at least to be read. */
+/** A URL that Telegram does not accept as a link is written after the text. */
 function linked(text: RichText, url: string): RichText {
-  return opens(url) ? { type: "url", text, url } : [text, ` (${url})`];
+  return isLink(url) ? { type: "url", text, url } : [text, ` (${url})`];
 }

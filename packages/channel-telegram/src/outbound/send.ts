@@ -8,7 +8,7 @@ import {
   theOnePart,
 } from "@signalbox/channel";
 import type { InlineKeyboardMarkup, ReactionTypeEmoji } from "grammy/types";
-import { messageIdOf, messageIn, type TelegramAddress } from "../address.ts";
+import { formatMessageId, parseMessageId, type TelegramAddress } from "../address.ts";
 import type { TelegramApi } from "../api.ts";
 import { sendAttachment, type Target } from "../media.ts";
 import type { Buttons } from "./buttons.ts";
@@ -17,16 +17,16 @@ import { sendPoll } from "./poll.ts";
 import { type Rendered, type RenderSettings, renderPart } from "./render.ts";
 import type { RichBlock } from "./rich.ts";
 
-/** What goes out: messages, changes, reactions. Every method throws ChannelError and nothing else. */
+/** Sends and changes messages. Every method throws only ChannelError. */
 export interface Sender {
   send(to: TelegramAddress, message: Outbound, options: SendOptions): Promise<Receipt>;
-  /** Sends a text; resolves with its id. */
+  /** Sends a text message and returns its id. */
   sendText(
     to: TelegramAddress,
     rendered: Rendered,
     options: { readonly replyTo: string | undefined; readonly signal: AbortSignal },
   ): Promise<string>;
-  /** Puts a text, and its buttons or none, in the place of a message's. */
+  /** Replaces the text and the buttons of a message. */
   changeText(to: TelegramAddress, messageId: string, rendered: Rendered, signal: AbortSignal): Promise<void>;
   edit(to: TelegramAddress, messageId: string, message: Outbound, signal: AbortSignal): Promise<void>;
   remove(to: TelegramAddress, messageId: string, signal: AbortSignal): Promise<void>;
@@ -48,8 +48,8 @@ export function createSender(api: TelegramApi, buttons: () => Buttons, settings:
     send: (to, message, options) =>
       sendParts(message, options, async ({ part, replyTo }) => {
         if (part.type === "poll") {
-          const sent = await sendPoll(api, targetOf(to, replyTo), part, options.signal);
-          return messageIdOf(to.chatId, sent.message_id);
+          const sent = await sendPoll(api, createTarget(to, replyTo), part, options.signal);
+          return formatMessageId(to.chatId, sent.message_id);
         }
         if (part.type !== "media") {
           return sendText(api, to, await renderPart(part, buttons(), settings), {
@@ -57,8 +57,8 @@ export function createSender(api: TelegramApi, buttons: () => Buttons, settings:
             signal: options.signal,
           });
         }
-        const sent = await sendAttachment(api, targetOf(to, replyTo), part, options);
-        return messageIdOf(to.chatId, sent.message_id);
+        const sent = await sendAttachment(api, createTarget(to, replyTo), part, options);
+        return formatMessageId(to.chatId, sent.message_id);
       }),
 
     async edit(to, messageId, message, signal) {
@@ -67,23 +67,21 @@ export function createSender(api: TelegramApi, buttons: () => Buttons, settings:
     },
 
     async remove(to, messageId, signal) {
-      const place = { chat_id: to.chatId, message_id: messageIn(to, messageId) };
-      await api.call({ what: "taking a message back", write: true, signal }, (raw) =>
-        raw.deleteMessage(place),
-      );
+      const place = { chat_id: to.chatId, message_id: parseMessageId(to, messageId) };
+      await api.call({ what: "deleting a message", write: true, signal }, (raw) => raw.deleteMessage(place));
     },
 
     async closePoll(to, messageId, signal) {
-      const message = messageIn(to, messageId);
-      const { options } = await api.call({ what: "ending a poll", write: true, signal }, (raw) =>
+      const message = parseMessageId(to, messageId);
+      const { options } = await api.call({ what: "closing a poll", write: true, signal }, (raw) =>
         raw.stopPoll({ chat_id: to.chatId, message_id: message }),
       );
       return { options: options.map(({ text, voter_count }) => ({ text, votes: voter_count })) };
     },
 
     async react(to, messageId, emoji, signal) {
-      const place = { chat_id: to.chatId, message_id: messageIn(to, messageId) };
-      // The type lists the emoji of one version of the API; which of them a chat takes, Telegram says.
+      const place = { chat_id: to.chatId, message_id: parseMessageId(to, messageId) };
+      // The type lists the emoji of one API version; which ones a chat allows is decided by Telegram.
       const reaction =
         emoji === undefined ? [] : [{ type: "emoji", emoji: emoji as ReactionTypeEmoji["emoji"] } as const];
       await api.call({ what: "reacting", write: true, signal }, (raw) =>
@@ -100,13 +98,13 @@ async function sendText(
   { replyTo, signal }: { readonly replyTo: string | undefined; readonly signal: AbortSignal },
 ): Promise<string> {
   const call = { what: "sending a message", write: true, signal };
-  const target = { ...targetOf(to, replyTo), ...withKeyboard(keyboard) };
+  const target = { ...createTarget(to, replyTo), ...createKeyboardFields(keyboard) };
   const asText = () =>
-    api.call(call, (raw) => raw.sendMessage({ ...target, ...textOnly({ text, entities }) }));
+    api.call(call, (raw) => raw.sendMessage({ ...target, ...createTextFields({ text, entities }) }));
   const asBlocks = (blocks: readonly RichBlock[]) =>
     api.call(call, (raw) => raw.sendRichMessage({ ...target, rich_message: { blocks: [...blocks] } }));
-  const sent = rich === undefined ? await asText() : await asBlocks(rich).catch(whereRefused(asText));
-  return messageIdOf(to.chatId, sent.message_id);
+  const sent = rich === undefined ? await asText() : await asBlocks(rich).catch(ifRichRejected(asText));
+  return formatMessageId(to.chatId, sent.message_id);
 }
 
 async function changeText(
@@ -118,34 +116,34 @@ async function changeText(
 ): Promise<void> {
   const place = {
     chat_id: to.chatId,
-    message_id: messageIn(to, messageId),
-    ...withKeyboard(keyboard),
+    message_id: parseMessageId(to, messageId),
+    ...createKeyboardFields(keyboard),
   };
-  const change = async (content: ReturnType<typeof textOnly> | { rich_message: Rich }) => {
+  const change = async (content: ReturnType<typeof createTextFields> | { rich_message: Rich }) => {
     await api
-      .call({ what: "changing a message", write: true, signal }, (raw) =>
+      .call({ what: "editing a message", write: true, signal }, (raw) =>
         raw.editMessageText({ ...place, ...content }),
       )
-      .catch(unlessUnchanged);
+      .catch(ignoreUnchanged);
   };
-  const asText = () => change(textOnly({ text, entities }));
+  const asText = () => change(createTextFields({ text, entities }));
   if (rich === undefined) await asText();
-  else await change({ rich_message: { blocks: [...rich] } }).catch(whereRefused(asText));
+  else await change({ rich_message: { blocks: [...rich] } }).catch(ifRichRejected(asText));
 }
 
-/** Without previews of links, which Telegram fetches before anybody taps. */
-function textOnly({ text, entities }: FormattedText) {
+/** Link previews are disabled: Telegram would fetch the page before anyone taps the link. */
+function createTextFields({ text, entities }: FormattedText) {
   return { text, entities: [...entities], link_preview_options: { is_disabled: true } };
 }
 
-function targetOf(to: TelegramAddress, replyTo: string | undefined): Target {
+function createTarget(to: TelegramAddress, replyTo: string | undefined): Target {
   return {
     chat_id: to.chatId,
     ...(to.topicId === undefined ? {} : { message_thread_id: Number(to.topicId) }),
-    // An answer to a message that is gone becomes a plain message: better said than lost.
+    // If the quoted message no longer exists, Telegram sends a plain message instead of failing.
     ...(replyTo === undefined
       ? {}
-      : { reply_parameters: { message_id: messageIn(to, replyTo), allow_sending_without_reply: true } }),
+      : { reply_parameters: { message_id: parseMessageId(to, replyTo), allow_sending_without_reply: true } }),
   };
 }
 
@@ -153,12 +151,15 @@ interface Rich {
   readonly blocks: RichBlock[];
 }
 
-function withKeyboard(keyboard: InlineKeyboardMarkup | undefined) {
+function createKeyboardFields(keyboard: InlineKeyboardMarkup | undefined) {
   return keyboard === undefined ? {} : { reply_markup: keyboard };
 }
 
-/** Goes the other way where a rich message was refused as such: a server that is older answers as for no method. */
-function whereRefused<T>(otherwise: () => Promise<T>): (error: unknown) => Promise<T> {
+/**
+ * Falls back if Telegram rejects a rich message. Older Bot API servers respond with 404, as for an unknown
+ * method.
+ */
+function ifRichRejected<T>(otherwise: () => Promise<T>): (error: unknown) => Promise<T> {
   return (error) => {
     const isRefused =
       isChannelError(error) &&
@@ -168,7 +169,7 @@ function whereRefused<T>(otherwise: () => Promise<T>): (error: unknown) => Promi
   };
 }
 
-/** What is there already is what was wanted. */
-function unlessUnchanged(error: unknown): void {
+/** Treats an edit that changes nothing as success. */
+function ignoreUnchanged(error: unknown): void {
   if (!isChannelError(error) || !error.message.includes("message is not modified")) throw error;
 }

@@ -1,7 +1,10 @@
 import { objectAt, objectsAt, type Payload, textAt } from "@signalbox/channel";
 
-/** In words what a message is that has none: a place, a contact, a poll, dice. Empty for the rest. */
-export function noteOf(message: Payload): string {
+/**
+ * Describes content without text: a location, a contact, a poll, dice. Returns an empty string for anything
+ * else.
+ */
+export function describeSpecialContent(message: Payload): string {
   const venue = objectAt(message, "venue");
   const place = objectAt(message, "location");
   const { latitude, longitude } = place;

@@ -1,6 +1,6 @@
 import type { ChannelContext, Handled, Payload } from "@signalbox/channel";
 import { limits } from "../limits.ts";
-import { albumOf } from "./albums.ts";
+import { getAlbumId } from "./albums.ts";
 
 interface Gathering {
   readonly parts: Payload[];
@@ -8,10 +8,10 @@ interface Gathering {
 }
 
 /**
- * For updates that come one to a request: those of an album wait for each other, and are answered together once all of
- * them are taken.
+ * Collects the updates of an album that arrive in separate webhook requests. The requests are answered
+ * together, after the whole album was handled.
  */
-export function gatherRequests(
+export function collectWebhookAlbums(
   { clock, signal }: Pick<ChannelContext, "clock" | "signal">,
   take: (updates: readonly Payload[]) => Promise<Handled>,
 ): (update: Payload) => Promise<Handled> {
@@ -33,7 +33,7 @@ export function gatherRequests(
   }
 
   return (update) => {
-    const album = albumOf(update);
+    const album = getAlbumId(update);
     if (album === undefined) return take([update]);
     const open = gathering.get(album);
     if (open !== undefined) {
