@@ -30,7 +30,6 @@ const ROWS = [
   {
     name: "foundations",
     members: [
-      "audit",
       "budgets",
       "channel",
       "client",

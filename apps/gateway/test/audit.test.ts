@@ -46,9 +46,9 @@ it("has every decision on record: configuration, sign-ins, tools, tokens, pairin
   ]);
   expect(records).toEqual([
     ["configuration", "changed", "operator"],
-    ["sign-in", "signed-in", "owner"],
+    ["sign_in", "signed-in", "owner"],
     ["tool", expect.stringMatching(/allow|deny/), expect.stringMatching(/^api:/)],
-    ["sign-in", "signed-out", "owner"],
+    ["sign_in", "signed-out", "owner"],
     ["token", "added", "command line"],
     ["token", "revoked", "command line"],
   ]);
@@ -56,7 +56,7 @@ it("has every decision on record: configuration, sign-ins, tools, tokens, pairin
   const verified = await world.command(["audit", "verify"]);
   expect(verified).toMatchObject({
     code: 0,
-    out: expect.stringMatching(/^All 6 records are intact/),
+    out: expect.stringMatching(/^All 6 entries are intact/),
   });
   // The same configuration again is no change.
   await (await world.start()).stop();

@@ -1,9 +1,9 @@
 import { reasonOf } from "@signalbox/agent-core";
-import { type Auditor, openAudit } from "@signalbox/audit";
 import type { LoadedConfig } from "@signalbox/config";
 import { type Lifecycle, tryAgain } from "@signalbox/lanes";
 import type { Redact } from "@signalbox/redaction";
 import type { HomeLock, Lease, SqliteStore, StoreOptions } from "@signalbox/store";
+import { type Auditor, openAudit } from "@signalbox/store/audit";
 import { lockHome, openDatabase, takeLease } from "./database.ts";
 import { prepareHome } from "./folders.ts";
 import type { Home } from "./layout.ts";

@@ -1,4 +1,3 @@
-import type { Auditor } from "@signalbox/audit";
 import type { Budget } from "@signalbox/budgets";
 import type { Upkeep } from "@signalbox/home";
 import type { LaneItem, Lanes } from "@signalbox/lanes";
@@ -8,6 +7,7 @@ import type { Reading } from "@signalbox/runs";
 import type { GatewayService, LiveHub } from "@signalbox/server";
 import type { Accounts, Agent, Agents, Models } from "@signalbox/setup";
 import type { LeaseToken } from "@signalbox/store";
+import type { Auditor } from "@signalbox/store/audit";
 import type { Metrics } from "@signalbox/telemetry";
 import { type Approval, type Questions, type Trust, type UserQuestions, visibleLine } from "@signalbox/tools";
 import { type ActivityPorts, readActivity } from "./activity.ts";

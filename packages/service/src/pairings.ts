@@ -1,5 +1,5 @@
-import type { Auditor } from "@signalbox/audit";
 import type { GatewayService } from "@signalbox/server";
+import type { Auditor } from "@signalbox/store/audit";
 import type { ServiceStore } from "./service-store.ts";
 
 /** Who waits to be let in and who was, and the decision about them, which stays on record. */

@@ -1,12 +1,12 @@
-// What a decision on record costs beside the write that it leads to. Usage: node bench/audit.ts [decisions]
+// Measures the cost of an audit entry that precedes another write. Usage: node bench/audit.ts [decisions]
 import fs from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
-import { type AuditEntry, openStore } from "../src/index.ts";
+import { type AuditEvent, openStore } from "../src/index.ts";
 
 const decisions = Number(process.argv[2] ?? 4_000);
 const folder = fs.mkdtempSync(join(os.tmpdir(), "signalbox-bench-"));
-const entry: AuditEntry = {
+const entry: AuditEvent = {
   at: 1_764_000_000_000,
   kind: "tool",
   action: "allow",
@@ -15,13 +15,13 @@ const entry: AuditEntry = {
   details: { rule: "agent", agent: "coder", session: "agent:coder:feishu:direct:x" },
 };
 
-/** Processor time of one decision in microseconds, and commits of all. */
-async function measured(name: string, onRecord: boolean): Promise<{ cpu: number; commits: number }> {
+/** Returns the CPU time of one call in microseconds, and the number of commits of all calls. */
+async function measured(name: string, audited: boolean): Promise<{ cpu: number; commits: number }> {
   const store = await openStore({ path: join(folder, `${name}.db`) });
   const before = (await store.maintenance.stats()).commits;
   const started = process.cpuUsage();
   for (let number = 0; number < decisions; number += 1) {
-    const noted = onRecord ? store.audit.append(entry) : undefined;
+    const noted = audited ? store.audit.append(entry) : undefined;
     await store.kv.set("bench", "call", number);
     await noted;
   }
@@ -42,8 +42,6 @@ for (let round = 0; round < rounds; round += 1) {
   commits += together.commits - alone.commits;
 }
 const [, , median = 0] = extra.toSorted((a, b) => a - b);
-console.log(
-  `a decision on record: ${median.toFixed(0)} µs of processor time more, at the median of ${rounds} rounds`,
-);
-console.log(`commits more: ${commits} for ${rounds * decisions} decisions`);
+console.log(`an audit entry: ${median.toFixed(0)} µs of CPU time (median of ${rounds} rounds)`);
+console.log(`additional commits: ${commits} for ${rounds * decisions} entries`);
 fs.rmSync(folder, { recursive: true });

@@ -1,6 +1,6 @@
+import { randomBytes } from "node:crypto";
 import { promises as fs } from "node:fs";
 import { dirname } from "node:path";
-import { crypto } from "./crypto.ts";
 import { toStoreError } from "./driver-errors.ts";
 import { StoreError } from "./errors.ts";
 
@@ -15,7 +15,7 @@ export async function backupTo(
   copy: (part: string) => Promise<void>,
 ): Promise<{ readonly bytes: number }> {
   if (await exists(toPath)) throw taken(toPath);
-  const part = `${toPath}.${crypto().randomBytes(6).toString("hex")}.part`;
+  const part = `${toPath}.${randomBytes(6).toString("hex")}.part`;
   try {
     const made = await fs.open(part, "wx", 0o600);
     await made.close();

@@ -1,6 +1,6 @@
+import { hash } from "node:crypto";
 import { asc, eq, gt, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
-import { crypto } from "./crypto.ts";
 import type { Bound, Database } from "./database.ts";
 import type { InboxRows } from "./inbox-rows.ts";
 import { dedupe, dedupeMark, type InboxRecord, inbox } from "./schema/index.ts";
@@ -40,7 +40,7 @@ export interface DedupeIndex {
 }
 
 export function dedupeKey(kind: DedupeKey["kind"], channel: string, account: string, id: string): DedupeKey {
-  const digest = crypto().hash("sha256", `${kind}\0${channel}\0${account}\0${id}`, "hex");
+  const digest = hash("sha256", `${kind}\0${channel}\0${account}\0${id}`, "hex");
   const number = parseInt(digest.slice(0, 12), 16) * 32 + (parseInt(digest.slice(12, 14), 16) & 31);
   return { number, kind, channel, account, id };
 }

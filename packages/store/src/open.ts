@@ -1,13 +1,13 @@
+import { randomFillSync } from "node:crypto";
 import { createAccessStore } from "./access.ts";
 import { createStoreAdmin } from "./admin.ts";
 import { createAnswers } from "./answers.ts";
 import { createApprovalStore } from "./approvals.ts";
-import { createAuditStore } from "./audit.ts";
+import { createAuditLog } from "./audit/audit-log.ts";
 import { createBudgetStore } from "./budgets.ts";
 import { type CommitQueue, commitQueue } from "./commit-queue.ts";
 import { connect } from "./connection.ts";
 import type { Context } from "./context.ts";
-import { crypto } from "./crypto.ts";
 import { wrapDatabase } from "./database.ts";
 import { createDedupeIndex } from "./dedupe.ts";
 import { createEntries } from "./entries.ts";
@@ -48,7 +48,7 @@ function systemRandom(): () => number {
   let used = words.length;
   return () => {
     if (used === words.length) {
-      crypto().randomFillSync(words);
+      randomFillSync(words);
       used = 0;
     }
     const [a = 0, b = 0] = words.subarray(used, used + 2);
@@ -162,7 +162,7 @@ function createStores<T extends Bodies>(
     contexts: createMessageContextStore(context),
     kv: createKvStore(context),
     access: createAccessStore(context),
-    audit: createAuditStore(context),
+    audit: createAuditLog(context),
     approvals: createApprovalStore(context),
     pairing: createPairingStore(context, fence, insertOutbox),
     maintenance: createMaintenanceStore(context, createPruner(context, sessionRows, chain, dedupe, usage)),

@@ -1,6 +1,6 @@
+import { hash } from "node:crypto";
 import { answeredRows } from "./answers.ts";
 import type { Context } from "./context.ts";
-import { crypto } from "./crypto.ts";
 import type { Entries } from "./entries.ts";
 import { StoreError } from "./errors.ts";
 import { type GroupHistoryRows, type PreparedHistory, prepareHistory } from "./group-history-rows.ts";
@@ -68,7 +68,7 @@ export function prepareOutbox(rows: readonly OutboxInsert[]): PreparedOutbox[] {
 
 /** The same run and place give the same key. 96 bits in 16 characters. */
 function derivedKey(origin: string, place: number): string {
-  return crypto().hash("sha256", `${origin}\0${place}`, "buffer").subarray(0, 12).toString("base64url");
+  return hash("sha256", `${origin}\0${place}`, "buffer").subarray(0, 12).toString("base64url");
 }
 
 export function createOutboxInsert<T extends Bodies>(

@@ -1,6 +1,6 @@
+import { hash, timingSafeEqual } from "node:crypto";
 import { and, asc, eq, gt, gte, lt, lte, or, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
-import { crypto } from "./crypto.ts";
 import type { Bound, Database } from "./database.ts";
 import type { Fence } from "./leases.ts";
 import { type InsertOutbox, prepareOutbox } from "./outbox-insert.ts";
@@ -21,7 +21,7 @@ interface Peer {
 
 /** People read codes aloud and type them as they like: letters count without their case. */
 function hashCode(code: string): Buffer {
-  return crypto().hash("sha256", code.trim().toUpperCase(), "buffer");
+  return hash("sha256", code.trim().toUpperCase(), "buffer");
 }
 
 function withLabel<R extends Peer & { readonly label: string | null }>({ label, ...row }: R) {
@@ -104,7 +104,7 @@ export function createPairingStore<T extends Bodies>(
       queue.write(() => {
         const hashed = hashCode(code);
         const candidates = openOn(channel, account);
-        const match = candidates.find((row) => crypto().timingSafeEqual(row.codeHash, hashed));
+        const match = candidates.find((row) => timingSafeEqual(row.codeHash, hashed));
         if (match === undefined) {
           for (const row of candidates) statements.countTry.run(row);
           return { outcome: "unknown" };

@@ -1,4 +1,3 @@
-import type { Auditor } from "@signalbox/audit";
 import { speakerOf } from "@signalbox/channel";
 import type { Config } from "@signalbox/config";
 import { isCurrentConversation } from "@signalbox/delivery";
@@ -14,6 +13,7 @@ import {
 } from "@signalbox/setup";
 import { type GatewayHooks, TOOL_ARGUMENTS } from "@signalbox/setup/hooks";
 import type { Media } from "@signalbox/setup/media";
+import type { Auditor } from "@signalbox/store/audit";
 import {
   type Approval,
   allowsTool,

@@ -1,5 +1,5 @@
-import { type AuditHead, type AuditKind, fileWitness, verifyChain } from "@signalbox/audit";
 import { GatewayError } from "@signalbox/home";
+import { type AuditHead, type AuditKind, fileWitness, verifyChain } from "@signalbox/store/audit";
 import type { CommonOptions } from "../common-options.ts";
 import { withStore } from "../home-store.ts";
 import { print } from "../output.ts";
@@ -9,15 +9,15 @@ export async function list(
   options: CommonOptions & { readonly kind?: AuditKind; readonly limit: number },
 ): Promise<void> {
   const { kind, limit } = options;
-  const records = await withStore(options, "read", async ({ audit }) => {
+  const entries = await withStore(options, "read", async ({ audit }) => {
     if (kind === undefined) return audit.latest(limit);
     const ofKind = await audit.list({ kind, limit: Number.MAX_SAFE_INTEGER });
     return ofKind.slice(-limit);
   });
-  print(options.json, records, () =>
-    records.length === 0
+  print(options.json, entries, () =>
+    entries.length === 0
       ? ["No decisions yet."]
-      : records.map(({ seq, at, kind, action, actor, subject, details = {} }) => {
+      : entries.map(({ seq, at, kind, action, actor, subject, details = {} }) => {
           const more = Object.entries(details).map(([name, value]) => `${name}=${value}`);
           return [
             `${seq}  ${new Date(at).toISOString()}  ${kind} ${action}: ${subject}  by ${actor}`,
@@ -27,7 +27,7 @@ export async function list(
   );
 }
 
-/** `signalbox audit verify`: exit code 1 where a record was changed, removed or moved. */
+/** `signalbox audit verify`: exits with 1 if an entry was changed, removed or moved. */
 export async function verify(options: CommonOptions & { readonly head?: string }): Promise<void> {
   const verdict = await withStore(options, "read", ({ audit }, home) => {
     const noted = fileWitness(home.auditHeadFile).read();
@@ -36,8 +36,8 @@ export async function verify(options: CommonOptions & { readonly head?: string }
   });
   print(options.json, verdict, () =>
     verdict.intact
-      ? [`All ${verdict.head.count} records are intact. Head: ${verdict.head.count}:${verdict.head.hash}`]
-      : [`Broken at record ${verdict.seq}: ${verdict.reason}.`],
+      ? [`All ${verdict.head.count} entries are intact. Head: ${verdict.head.count}:${verdict.head.hash}`]
+      : [`Broken at entry ${verdict.seq}: ${verdict.reason}.`],
   );
   if (!verdict.intact) throw new GatewayError("failure", "The audit chain was altered.");
 }

@@ -1,4 +1,4 @@
-import { AUDIT_KINDS } from "@signalbox/audit";
+import { AUDIT_KINDS } from "@signalbox/store/audit";
 import { type Command, Option } from "commander";
 import { type Actions, command, count } from "./command.ts";
 
@@ -73,10 +73,10 @@ export function addTrust(program: Command, { runOn }: Actions): void {
 
 export function addAudit(audit: Command, { run }: Actions): void {
   command(audit, "list", "list the latest decisions", ["audit list --limit 20", "audit list --kind tool"])
-    .addOption(new Option("--kind <kind>", "only records of this kind").choices(AUDIT_KINDS))
+    .addOption(new Option("--kind <kind>", "only entries of this kind").choices(AUDIT_KINDS))
     .option("--limit <count>", "maximum number to list", count, 50)
     .action(run(async () => (await import("../commands/audit.ts")).list));
-  command(audit, "verify", "check that no record was changed, removed or moved", ["audit verify"])
+  command(audit, "verify", "check that no entry was changed, removed or moved", ["audit verify"])
     .option("--head <end>", "an end of the chain that you noted elsewhere, as this command prints it")
     .action(run(async () => (await import("../commands/audit.ts")).verify));
 }

@@ -1,4 +1,3 @@
-import type { Auditor } from "@signalbox/audit";
 import type { Left } from "@signalbox/budgets";
 import type { ChannelDefinition } from "@signalbox/channel";
 import type { QueueModes, Stopped } from "@signalbox/lanes";
@@ -7,6 +6,7 @@ import { type Role, tokenOfHolder } from "@signalbox/routing";
 import type { Agent, Models } from "@signalbox/setup";
 import type { SkillCommand } from "@signalbox/skills";
 import type { InboxId } from "@signalbox/store";
+import type { Auditor } from "@signalbox/store/audit";
 import type { Questions, Trust, UserQuestions } from "@signalbox/tools";
 import type { SubAgentsPort } from "../made-sub-agents.ts";
 import type { PlacedMessage, ServiceStore, StoredMessage } from "../service-store.ts";

@@ -1,7 +1,7 @@
-import type { Auditor } from "@signalbox/audit";
 import type { Phrases } from "@signalbox/phrases";
 import type { Agent, AgentsSkills } from "@signalbox/setup";
 import { describePending, type PendingSkill, shortDigest } from "@signalbox/skills";
+import type { Auditor } from "@signalbox/store/audit";
 import { codeBlock, visibleLine, visibleText } from "@signalbox/tools";
 
 export interface SkillChangesPorts {

@@ -1,10 +1,11 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { AUDIT_KINDS } from "../audit/chain.ts";
 
-/** What was decided; each row is linked to the one before it by its hash. Rows are only ever added. */
+/** The audit log. Rows are only inserted, never changed. */
 export const auditRecord = sqliteTable("audit_record", {
   seq: integer().primaryKey(),
   at: integer().notNull(),
-  kind: text({ enum: ["approval", "configuration", "pairing", "sign-in", "token", "tool"] }).notNull(),
+  kind: text({ enum: AUDIT_KINDS }).notNull(),
   action: text().notNull(),
   actor: text().notNull(),
   subject: text().notNull(),
@@ -12,7 +13,7 @@ export const auditRecord = sqliteTable("audit_record", {
   hash: text().notNull(),
 });
 
-/** The end of the chain, which tells a tail that was cut off. */
+/** The head of the chain, in one row. It reveals missing rows at the end of the log. */
 export const auditHead = sqliteTable("audit_head", {
   one: integer().primaryKey(),
   count: integer().notNull(),

@@ -1,7 +1,7 @@
 import type { AccessStore } from "./access.ts";
 import type { StoreAdmin } from "./admin.ts";
 import type { ApprovalStore } from "./approvals.ts";
-import type { AuditStore } from "./audit.ts";
+import type { AuditLog } from "./audit.ts";
 import type { BudgetStore } from "./budgets.ts";
 import type { Bodies, Millis } from "./common.ts";
 import type { MessageContextStore } from "./contexts.ts";
@@ -36,7 +36,7 @@ export interface Store<T extends Bodies = Bodies> {
   readonly kv: KvStore;
   readonly pairing: PairingStore<T>;
   readonly access: AccessStore;
-  readonly audit: AuditStore;
+  readonly audit: AuditLog;
   readonly approvals: ApprovalStore<T>;
   readonly traces: TraceStore;
   readonly maintenance: MaintenanceStore;

@@ -1,24 +1,26 @@
-import { type AuditHead, EMPTY_HEAD, linkHash } from "./chain.ts";
-import type { AuditLog } from "./log.ts";
+import type { AuditHead, AuditLog } from "../types/audit.ts";
+import { EMPTY_HEAD, linkHash } from "./chain.ts";
 
-/** What is wrong with a chain, and from which record on; or that nothing is. */
+/** The result of a verification: intact, or the number of the first bad entry and the reason. */
 export type Verdict =
   | { readonly intact: true; readonly head: AuditHead }
   | { readonly intact: false; readonly seq: number; readonly reason: string };
 
 /**
- * Checks the whole chain. `witnesses` are heads that were noted elsewhere: a writer of the log can cut its end off, or
- * rewrite all of it, but not what was noted where they cannot write.
+ * Verifies the whole chain.
+ *
+ * @param witnesses heads that were noted elsewhere. Whoever can write the log can truncate or rewrite it together with
+ *   the stored head; only a head that they cannot write reveals that.
  */
 export async function verifyChain(
   log: Pick<AuditLog, "list" | "head">,
   witnesses: readonly AuditHead[] = [],
 ): Promise<Verdict> {
   const expected = new Map<number, string>();
-  // What is appended meanwhile lies behind the head that is read first.
+  // The head is read first: entries appended during the verification are ignored.
   for (const { count, hash } of [await log.head(), ...witnesses]) {
     const other = expected.get(count);
-    if (other !== undefined && other !== hash) return broken(count, "two heads that were noted differ");
+    if (other !== undefined && other !== hash) return broken(count, "two noted heads differ");
     expected.set(count, hash);
   }
   const last = Math.max(...expected.keys());
@@ -26,13 +28,13 @@ export async function verifyChain(
   while (head.count < last) {
     const page = await log.list({ after: head.count });
     if (page.length === 0) return broken(head.count + 1, "the end of the chain is missing");
-    for (const record of page) {
+    for (const entry of page) {
       const seq = head.count + 1;
-      if (record.seq !== seq) return broken(seq, "the record is missing");
-      if (record.hash !== linkHash(head, record)) return broken(seq, "the record was changed or moved");
-      head = { count: seq, hash: record.hash };
+      if (entry.seq !== seq) return broken(seq, "the entry is missing");
+      if (entry.hash !== linkHash(head, entry)) return broken(seq, "the entry was changed or moved");
+      head = { count: seq, hash: entry.hash };
       if ((expected.get(seq) ?? head.hash) !== head.hash)
-        return broken(seq, "the chain was written anew: its hash is not the one that was noted");
+        return broken(seq, "the chain was rewritten: its hash differs from the noted one");
     }
   }
   return { intact: true, head };

@@ -1,1 +1,0 @@
-export { auditConformance } from "./conformance.ts";
