@@ -115,6 +115,7 @@ async function writeOpeners() {
     input: {
       signalbox: join(dist, "program", "main.js"),
       "signalbox-program": beside("bundled-program.mjs"),
+      "json-schema-worker": join(builtIn("agent-core"), "tools", "json-schema-worker.js"),
       "article-worker": join(builtIn("tools"), "web", "article-worker.js"),
       "pdf-worker": join(builtIn("tools"), "web", "pdf-worker.js"),
       "walk-worker": join(builtIn("tools"), "search", "walk-worker.js"),

@@ -1,64 +1,64 @@
 import type { OutputUnit } from "@cfworker/json-schema";
 import { isJsonObject } from "../json.ts";
 
-/** One thing that is wrong with a value. `path` is a JSON pointer, empty for the value itself. */
+/** One violation of a schema. `path` is a JSON pointer to the wrong value; empty for the arguments as a whole. */
 export interface SchemaIssue {
   readonly path: string;
   readonly message: string;
 }
 
-/** More than a model can use at once. */
+/** A model cannot use more at once. */
 const MAX_ISSUES = 12;
 
-/** Keywords whose failure is told by what failed inside them. */
+/** Keywords that fail only because a schema inside them failed, which is reported instead. */
 const WRAPPERS = new Set(
   `$ref allOf if properties patternProperties additionalProperties unevaluatedProperties propertyNames dependentSchemas
   prefixItems items unevaluatedItems`.split(/\s+/),
 );
 
-/** Finds the part of a schema that a validator's keyword location, such as `#/properties/a/type`, leads to. */
+/** Returns the part of a schema at a keyword location such as `#/properties/a/type`. */
 export type SchemaAt = (keywordLocation: string) => unknown;
 
-/** A validator's failures in terms a model can act on: where, and what instead. */
-export function issuesOf(units: readonly OutputUnit[], schemaAt: SchemaAt): SchemaIssue[] {
+/** Turns the output of the validator into issues that a model can act on. */
+export function findIssues(units: readonly OutputUnit[], schemaAt: SchemaAt): SchemaIssue[] {
   const issues: SchemaIssue[] = [];
   let at = 0;
   while (at < units.length && issues.length < MAX_ISSUES) {
     const unit = units[at++];
     if (unit === undefined) break;
     if (unit.keyword === "anyOf" || unit.keyword === "oneOf") {
-      const end = endOfInner(units, at, unit);
-      issues.push(...alternativesIssues(unit, units.slice(at, end), schemaAt));
+      const end = findEnd(units, at, unit);
+      issues.push(...findAlternativeIssues(unit, units.slice(at, end), schemaAt));
       at = end;
     } else if (unit.keyword === "false") {
-      issues.push({ path: pathOf(unit), message: refusal(units[at - 2], schemaAt) });
+      issues.push({ path: getPath(unit), message: falseSchemaMessage(units[at - 2], schemaAt) });
     } else if (!WRAPPERS.has(unit.keyword)) {
-      issues.push(leafIssue(unit, schemaAt));
+      issues.push(createIssue(unit, schemaAt));
     }
   }
   return issues.slice(0, MAX_ISSUES);
 }
 
-/** The alternative that came furthest is the one that was meant. */
-function alternativesIssues(unit: OutputUnit, inner: OutputUnit[], schemaAt: SchemaAt): SchemaIssue[] {
-  const path = pathOf(unit);
+/** Reports the alternative that failed deepest inside the value, since it is probably the intended one. */
+function findAlternativeIssues(unit: OutputUnit, inner: OutputUnit[], schemaAt: SchemaAt): SchemaIssue[] {
+  const path = getPath(unit);
   if (unit.keyword === "oneOf" && !unit.error.endsWith("(0 matches).")) {
     return [{ path, message: "fits more than one of the alternatives" }];
   }
   let best: SchemaIssue[] = [];
   for (let from = 0, to = 0; from < inner.length; from = to) {
-    const branch = branchOf(inner[from], unit);
+    const branch = getBranch(inner[from], unit);
     do to++;
-    while (to < inner.length && (inner[to]?.keyword === "false" || branchOf(inner[to], unit) === branch));
-    const issues = issuesOf(inner.slice(from, to), schemaAt);
-    if (depthOf(issues) > depthOf(best)) best = issues;
+    while (to < inner.length && (inner[to]?.keyword === "false" || getBranch(inner[to], unit) === branch));
+    const issues = findIssues(inner.slice(from, to), schemaAt);
+    if (getDepth(issues) > getDepth(best)) best = issues;
   }
-  if (depthOf(best) > path.length) return best;
+  if (getDepth(best) > path.length) return best;
   return [{ path, message: best.map(({ message }) => message).join("; ") }];
 }
 
-/** Where the failures inside of `unit` end. A schema of `false` is located by the value and not by the schema. */
-function endOfInner(units: readonly OutputUnit[], from: number, unit: OutputUnit): number {
+/** Returns the index after the failures inside `unit`. A `false` schema is located by the value, not by the schema. */
+function findEnd(units: readonly OutputUnit[], from: number, unit: OutputUnit): number {
   const inside = `${unit.keywordLocation}/`;
   const isInside = (inner: OutputUnit | undefined): boolean =>
     inner?.keyword === "false" || inner?.keywordLocation.startsWith(inside) === true;
@@ -67,37 +67,37 @@ function endOfInner(units: readonly OutputUnit[], from: number, unit: OutputUnit
   return end;
 }
 
-function branchOf(inner: OutputUnit | undefined, unit: OutputUnit): string {
+function getBranch(inner: OutputUnit | undefined, unit: OutputUnit): string {
   return inner?.keywordLocation.slice(unit.keywordLocation.length + 1).split("/", 1)[0] ?? "";
 }
 
-function depthOf(issues: readonly SchemaIssue[]): number {
+function getDepth(issues: readonly SchemaIssue[]): number {
   return Math.max(-1, ...issues.map(({ path }) => path.length));
 }
 
-function pathOf({ instanceLocation }: OutputUnit): string {
+function getPath({ instanceLocation }: OutputUnit): string {
   return instanceLocation.slice(1);
 }
 
-/** What a schema of `false` says of a value, by the keyword it stands under. */
-function refusal(wrapper: OutputUnit | undefined, schemaAt: SchemaAt): string {
+/** Explains a `false` schema by the keyword that holds it. */
+function falseSchemaMessage(wrapper: OutputUnit | undefined, schemaAt: SchemaAt): string {
   if (wrapper?.keyword !== "additionalProperties" && wrapper?.keyword !== "unevaluatedProperties") {
     return "is not allowed";
   }
   const parent = schemaAt(wrapper.keywordLocation.slice(0, wrapper.keywordLocation.lastIndexOf("/")));
   const names = isJsonObject(parent) && isJsonObject(parent.properties) ? Object.keys(parent.properties) : [];
   if (names.length === 0) return "is not a known property";
-  return `is not a known property; there are ${names.join(", ")}`;
+  return `is not a known property; the properties are: ${names.join(", ")}`;
 }
 
 const MISSING = /required property "([\s\S]*)"\.$/;
 
 /**
- * What a failed keyword says in the validator's words, which do not point to a property that is missing, nor name the
- * pattern that a text does not match.
+ * Uses the validator's message, except for a missing property, which it does not locate, and for a pattern, which it
+ * does not quote.
  */
-function leafIssue(unit: OutputUnit, schemaAt: SchemaAt): SchemaIssue {
-  const path = pathOf(unit);
+function createIssue(unit: OutputUnit, schemaAt: SchemaAt): SchemaIssue {
+  const path = getPath(unit);
   const [, missing] = MISSING.exec(unit.error) ?? [];
   if (missing !== undefined) {
     return { path: `${path}/${missing.replaceAll("~", "~0").replaceAll("/", "~1")}`, message: "is missing" };
@@ -106,14 +106,14 @@ function leafIssue(unit: OutputUnit, schemaAt: SchemaAt): SchemaIssue {
   return { path, message: !pattern ? unit.error : `String does not match ${pattern}.` };
 }
 
-/** The keys of a JSON pointer. */
+/** Splits a JSON pointer into its keys. */
 export function pointerKeys(path: string): string[] {
   const [, ...keys] = path.split("/");
   return keys.map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** As lines for the model. */
-export function issueLines(issues: readonly SchemaIssue[]): string {
+/** Formats issues for the model, one per line. */
+export function formatIssues(issues: readonly SchemaIssue[]): string {
   return issues
     .slice(0, MAX_ISSUES)
     .map(({ path, message }) => `- ${path === "" ? "the arguments" : path}: ${message}`)

@@ -5,8 +5,8 @@ import { type RaceLimits, race } from "../loop/race.ts";
 import type { ToolSpec } from "../model.ts";
 import { estimateTokens, sumOf } from "../tokens.ts";
 import type { InputSchema, Tool } from "../tool.ts";
-import { compileJsonSchema, type JsonSchemaCheck } from "./json-schema.ts";
-import { issueLines, type SchemaIssue } from "./schema-issues.ts";
+import { validateJson } from "./json-schema.ts";
+import { formatIssues, type SchemaIssue } from "./schema-issues.ts";
 
 /**
  * What checking arguments gave: the value the tool gets, or what is wrong, in lines for the model. `undefined` where it
@@ -57,7 +57,7 @@ export async function checkArguments(tool: Tool, args: JsonObject, signal?: Abor
   try {
     return await compileSchema(tool).check(args, { signal, timeoutMs: tool.timeoutMs });
   } catch (error) {
-    return { problems: issueLines([{ path: "", message: reasonOf(error) }]) };
+    return { problems: formatIssues([{ path: "", message: reasonOf(error) }]) };
   }
 }
 
@@ -132,11 +132,10 @@ function jsonSchemaOf(name: string, schema: Standard): JsonObject {
 }
 
 function checkJson(schema: JsonObject): Check {
-  let check: JsonSchemaCheck | undefined;
-  return async (args) => {
-    check ??= await compileJsonSchema(schema);
-    const issues = check(args);
-    return issues.length === 0 ? { args } : { problems: issueLines(issues) };
+  return async (args, limits) => {
+    const validated = await race(validateJson(schema, args), limits);
+    if (!validated.done) return undefined;
+    return validated.value.length === 0 ? { args } : { problems: formatIssues(validated.value) };
   };
 }
 
@@ -150,6 +149,6 @@ function checkStandard(schema: Standard): Check {
       const path = (issue.path ?? []).map((part) => `/${String(typeof part === "object" ? part.key : part)}`);
       return { path: path.join(""), message: issue.message };
     });
-    return { problems: issueLines(issues) };
+    return { problems: formatIssues(issues) };
   };
 }
