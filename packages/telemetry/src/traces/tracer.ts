@@ -23,8 +23,8 @@ export function createTracer<Stage extends string = string>(
 ): Tracer<Stage> {
   return {
     note(messageId, stage, summary, data) {
-      const entry = { stage, data: data === undefined ? { summary } : { summary, data } };
-      store.append(messageId, [entry]).catch(onError);
+      const noted: Json = data === undefined ? { summary } : { summary, data };
+      store.append(messageId, [{ stage, data: noted }]).catch(onError);
     },
   };
 }

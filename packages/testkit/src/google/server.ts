@@ -70,7 +70,7 @@ export async function startGoogle(options: GoogleOptions): Promise<GoogleStandIn
     }
     const turn = await turns.next(body);
     if (turn.error && turn.error.afterEvents === undefined) {
-      const more =
+      const more: Record<string, string> =
         turn.error.retryAfter === undefined ? {} : { "retry-after": String(turn.error.retryAfter) };
       json(response, turn.error.status, scriptedError(turn.error).body(), more);
       return;
