@@ -20,11 +20,10 @@ COPY --from=build /gateway /gateway
 COPY --chown=node:node deploy/signalbox.yaml /home/node/.signalbox/signalbox.yaml
 RUN chown node:node /home/node/.signalbox && chmod 700 /home/node/.signalbox && chmod 600 /home/node/.signalbox/signalbox.yaml
 USER node
-ENV MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=131072
 VOLUME /home/node/.signalbox
 EXPOSE 4747
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:4747/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--max-semi-space-size=8", "--initial-old-space-size=64", "/gateway/dist/signalbox.js"]
+ENTRYPOINT ["node", "/gateway/dist/signalbox.js"]
 CMD ["start"]

@@ -19,7 +19,7 @@ const members = workspaceMembers().map((member) => [
     // Workers are started by the address of their file; the bundle of the program begins at its first page.
     entry: [
       ...published(member),
-      "src/**/{*-worker,program/main}.ts",
+      "src/{**/*-worker,main,run-signalbox}.ts",
       "{bench,scripts,test}/**/*.{ts,tsx,mts,mjs}",
     ],
     project: ["{src,bench,scripts,test}/**/*.{ts,tsx,mts,mjs}"],

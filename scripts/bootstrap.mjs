@@ -19,12 +19,7 @@ const WITHOUT_DOCS = ["--filter", "!@signalbox/docs"];
  * is released is built anew.
  */
 const COMMANDS = {
-  start: {
-    install: WITHOUT_DOCS,
-    build: ["--filter=@signalbox/gateway"],
-    // As in the first line of the gateway's own program.
-    run: ["--max-semi-space-size=8", "--initial-old-space-size=64", gateway, "start"],
-  },
+  start: { install: WITHOUT_DOCS, build: ["--filter=@signalbox/gateway"], run: [gateway, "start"] },
   signalbox: { install: WITHOUT_DOCS, build: ["--filter=@signalbox/gateway"], run: [gateway] },
   test: { run: [script("check.mjs")] },
   bench: { build: [], run: [script("bench.mjs")] },
@@ -105,8 +100,6 @@ function pinnedNode() {
 
 function environment() {
   return {
-    // Read by the gateway alone; what the caller has set wins.
-    ...(command === "start" ? { MALLOC_ARENA_MAX: "1", MALLOC_MMAP_THRESHOLD_: "131072" } : {}),
     ...process.env,
     PATH: [
       dirname(node),

@@ -116,7 +116,7 @@ describe("layers", () => {
     ["accepts a stage that imports an earlier one", "../1-route.ts", []],
     ["refuses one that imports a later one", "../deliver.ts", ["stage-run"]],
   ])("%s", async (_name, target, expected) => {
-    const path = "apps/gateway/src/path";
+    const path = "apps/gateway/src/pipeline";
     const files = {
       [`${path}/1-route.ts`]: "export type Value = 1;",
       [`${path}/2-run/turn.ts`]: `import type { Value } from "${target}"; export type Run = Value;`,

@@ -1,4 +1,4 @@
-import { type Actions, createProgram } from "@signalbox/cli";
+import { type Actions, createProgram } from "@signalbox/gateway/cli";
 import type { Command } from "commander";
 
 /** The page about every command, made of the program itself. */

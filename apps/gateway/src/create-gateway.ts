@@ -3,13 +3,13 @@ import type { ChannelDefinition } from "@signalbox/channel";
 import { formatProblem, loadConfig, type Problem } from "@signalbox/config";
 import { gatewayToken, locateHome, openVault, prepareHome, secretSources } from "@signalbox/home";
 import type { Clock } from "@signalbox/lanes";
-import type { GatewayHook } from "@signalbox/setup/hooks";
 import { createLogger } from "@signalbox/telemetry/logger";
 import { stringify } from "yaml";
 import { ASSETS } from "./assets.ts";
+import { resolveConfig } from "./configure/resolve-config.ts";
 import { startGateway } from "./gateway.ts";
 import type { Gateway } from "./gateway-options.ts";
-import { resolveConfig } from "./resolve/resolve-config.ts";
+import type { GatewayHook } from "./hooks/hook-points.ts";
 
 /** A gateway inside another program. */
 export interface CreateGatewayOptions {

@@ -6,10 +6,11 @@ import type { GatewayToken, Home } from "@signalbox/home";
 import type { Clock } from "@signalbox/lanes";
 import type { Vault } from "@signalbox/redaction";
 import type { GatewayService } from "@signalbox/server";
-import type { ReadConfiguration, Reloaded, StartExecSandbox } from "@signalbox/setup";
-import type { GatewayHook } from "@signalbox/setup/hooks";
 import type { Logger } from "@signalbox/telemetry/logger";
+import type { StartExecSandbox } from "./agent/exec-sandbox.ts";
 import type { Instrument } from "./compose/instrument.ts";
+import type { ReadConfiguration, Reloaded } from "./configure/reload.ts";
+import type { GatewayHook } from "./hooks/hook-points.ts";
 
 export interface GatewayOptions {
   readonly home: Home;

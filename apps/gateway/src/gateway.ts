@@ -9,9 +9,8 @@ import {
   type Upkeep,
 } from "@signalbox/home";
 import { atMost, createLifecycle, type End, type Lifecycle, tryAgain, watchEnd } from "@signalbox/lanes";
-import { openWork, watchRevokedTokens } from "@signalbox/service";
-import { accountCommands, type BringUp, createBringUp, loadAhead } from "@signalbox/setup";
-import type { WakeAgent } from "@signalbox/wakes";
+import { openWork } from "./api/open-work.ts";
+import { watchRevokedTokens } from "./api/revoked-tokens.ts";
 import { openBase } from "./compose/base.ts";
 import { listen } from "./compose/listen.ts";
 import { createReloading } from "./compose/reload.ts";
@@ -19,10 +18,14 @@ import { createGatewayService } from "./compose/service.ts";
 import { createSurroundings, type Parts, type Surroundings } from "./compose/surroundings.ts";
 import { createGatewayUpkeep, leasesOfAccounts } from "./compose/upkeep.ts";
 import { createWay, type Way } from "./compose/way.ts";
+import { accountCommands } from "./configure/account-commands.ts";
+import { type BringUp, createBringUp } from "./configure/bring-up.ts";
+import { loadAhead } from "./configure/load-ahead.ts";
+import type { ResolvedConfig } from "./configure/resolve-config.ts";
 import type { Gateway, GatewayOptions } from "./gateway-options.ts";
-import { eventsOf } from "./path/4-queue/message.ts";
-import type { ResolvedConfig } from "./resolve/resolve-config.ts";
+import { eventsOf } from "./pipeline/4-queue/message.ts";
 import { ShutdownAbort } from "./shutdown.ts";
+import type { WakeAgent } from "./triggers/wake.ts";
 
 /** How long runs may take to stop, in milliseconds. */
 const ENDING_MS = 5_000;
@@ -81,7 +84,7 @@ async function start(
   if (token.isNew) keepToken(home, token.value);
   isReady = true;
   return {
-    connected: bringUp.rest(loadLater(parts, way, http.url, lifecycle)),
+    connected: bringUp.rest(loadLater(parts, lifecycle)),
     url: http.url,
     demo: base.resolved.models.demo,
     service,
@@ -93,15 +96,13 @@ async function start(
   };
 }
 
-/** What a ready gateway loads in the background. Returns a signal that fires when it stops. */
+/** Loads in the background what the first message needs. Returns a signal that fires when the gateway stops. */
 function loadLater(
-  { options: { logger }, resolved, opened, surroundings, configuration: { config } }: Parts,
-  { lanes }: Way,
-  url: string,
+  { options: { logger }, resolved, surroundings, configuration: { config } }: Parts,
   lifecycle: Lifecycle,
 ): AbortSignal {
-  const { agents, models, skills, accounts } = resolved;
-  const { metrics, toolbox, memories } = surroundings;
+  const { agents, models, accounts } = resolved;
+  const { metrics } = surroundings;
   metrics
     .load()
     .catch((error: unknown) =>
@@ -109,22 +110,8 @@ function loadLater(
     );
   const stopping = new AbortController();
   lifecycle.started("loading", () => stopping.abort());
-  loadAhead(
-    {
-      config,
-      agents,
-      models,
-      skills,
-      accounts,
-      memories,
-      prepareTools: (agent) => toolbox.prepare(agent),
-      opened,
-      url,
-      busy: () => lanes.counts().running > 0,
-      logger,
-    },
-    stopping.signal,
-  );
+  const memories = config().memory.enabled ? surroundings.memories : undefined;
+  void loadAhead({ agents, models, accounts, memories, logger }, stopping.signal);
   return stopping.signal;
 }
 

@@ -1,7 +1,9 @@
 export { GatewayError, type GatewayErrorCode } from "@signalbox/home";
 export type { LiveEvent } from "@signalbox/protocol";
 export type { GatewayService, LiveHub, Outcome, Submission, Submitted, TurnUsage } from "@signalbox/server";
-export type { Reloaded } from "@signalbox/setup";
+export type { Reloaded } from "./configure/reload.ts";
+export { type CreateGatewayOptions, createGateway, type EmbeddedGateway } from "./create-gateway.ts";
+export type { Gateway } from "./gateway-options.ts";
 export {
   type AfterToolCall,
   type BeforeModelResolve,
@@ -15,6 +17,4 @@ export {
   type MessageReceived,
   type MessageSent,
   type RunEnded,
-} from "@signalbox/setup/hooks";
-export { type CreateGatewayOptions, createGateway, type EmbeddedGateway } from "./create-gateway.ts";
-export type { Gateway } from "./gateway-options.ts";
+} from "./hooks/hook-points.ts";

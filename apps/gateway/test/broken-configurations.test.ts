@@ -6,7 +6,7 @@ import { locateHome, openVault, readConfig } from "@signalbox/home";
 import { createLogger } from "@signalbox/telemetry/logger";
 import { expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
-import { resolveConfig } from "../src/resolve/resolve-config.ts";
+import { resolveConfig } from "../src/configure/resolve-config.ts";
 
 interface Broken {
   readonly config: string;

@@ -33,7 +33,7 @@ async function inItsOwnProcess(
   process.env = { ...env };
   process.exitCode = 0;
   try {
-    const { runSignalbox }: typeof import("../dist/program/program.js") = await import(PROGRAM.href);
+    const { runSignalbox }: typeof import("../dist/run-signalbox.js") = await import(PROGRAM.href);
     await runSignalbox([process.execPath, "signalbox", ...args]);
     return { code: Number(process.exitCode), out: out.text(), err: err.text() };
   } finally {

@@ -16,8 +16,6 @@ import {
   rereadConfig,
 } from "@signalbox/home";
 import type { Clock } from "@signalbox/lanes";
-import { execSandbox, type Reloaded, type StartExecSandbox } from "@signalbox/setup";
-import type { GatewayHook } from "@signalbox/setup/hooks";
 import { openStore } from "@signalbox/store";
 import { createLogger } from "@signalbox/telemetry/logger";
 import type { Script, ScriptedTurn } from "@signalbox/testkit";
@@ -27,9 +25,12 @@ import { createSessionTaint, type Sandbox, type TaintSource } from "@signalbox/t
 import { onTestFinished } from "vitest";
 import { stringify } from "yaml";
 import { SCRATCH } from "../../../scripts/scratch.ts";
+import { execSandbox, type StartExecSandbox } from "../src/agent/exec-sandbox.ts";
+import type { Reloaded } from "../src/configure/reload.ts";
+import { resolveConfig } from "../src/configure/resolve-config.ts";
 import { startGateway } from "../src/gateway.ts";
 import type { Gateway } from "../src/gateway-options.ts";
-import { resolveConfig } from "../src/resolve/resolve-config.ts";
+import type { GatewayHook } from "../src/hooks/hook-points.ts";
 import type { GatewayBodies, GatewayStore } from "../src/store.ts";
 import { type Child, endChild, listeningChild, type StartedChild, spawnProgram } from "./children.ts";
 import { type Ended, runCommand } from "./command.ts";

@@ -136,7 +136,11 @@ describe("/hooks", () => {
   it("lets nobody in without the secret, and tells them nothing", async () => {
     // Who has shown the token before is not locked out by those who guess from the same address.
     await fetch(`${started.url}/v1/models`, { headers: { authorization: `Bearer ${TOKEN}` } });
-    const strangers = [{}, { authorization: "Bearer guess" }, { authorization: `Bearer ${SECRET}x` }];
+    const strangers: readonly Readonly<Record<string, string>>[] = [
+      {},
+      { authorization: "Bearer guess" },
+      { authorization: `Bearer ${SECRET}x` },
+    ];
     for (const headers of strangers)
       for (const name of ["build", "bare", "nothing", "__proto__", "constructor"])
         expect([name, (await call(name, BODY, headers)).status]).toEqual([

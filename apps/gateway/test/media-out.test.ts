@@ -3,13 +3,14 @@ import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync, writ
 import { join } from "node:path";
 import { readConfig } from "@signalbox/home";
 import { createRedactor } from "@signalbox/redaction";
-import { createWebFetch } from "@signalbox/setup";
-import { createMedia, openClientFiles } from "@signalbox/setup/media";
 import { createLogger } from "@signalbox/telemetry/logger";
 import { groupMention, messageEvent, textMessage } from "@signalbox/testkit/feishu";
 import { createAgentWorkspaces, createMemoryLabelStore, openFileLabels } from "@signalbox/tools";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { openClientFiles } from "../src/agent/client-files.ts";
+import { createMedia } from "../src/agent/media.ts";
+import { createWebFetch } from "../src/agent/web-fetch.ts";
 import { eventually, exampleConfig, inStore, openWorld, type World, ZHANG } from "./harness.ts";
 import { modelRequests } from "./requests.ts";
 import { serve } from "./site.ts";

@@ -52,8 +52,8 @@ describe("who may speak to the gateway", () => {
       ["/v1/chat/completions", chat, 200],
       ["/metrics", {}, 200],
     ];
-    const good = [{ host }, { host, origin: `http://${host}` }];
-    const bad = [
+    const good: readonly Readonly<Record<string, string>>[] = [{ host }, { host, origin: `http://${host}` }];
+    const bad: readonly Readonly<Record<string, string>>[] = [
       { host: "evil.example" },
       { host: `evil.example:${new URL(url).port}` },
       { host: "127.0.0.1.evil.example" },
@@ -98,13 +98,14 @@ describe("who may speak to the gateway", () => {
       "/v1/nothing",
       "/metrics",
     ]) {
-      for (const headers of [
+      const strangers: readonly Readonly<Record<string, string>>[] = [
         {},
         { authorization: "Bearer a-guess-of-the-token" },
         { cookie: "signalbox-4747=99999999999999.abc" },
         { "x-forwarded-for": "127.0.0.1" },
         { authorization: `Basic ${Buffer.from(`x:${TOKEN}`).toString("base64")}` },
-      ])
+      ];
+      for (const headers of strangers)
         expect([path, (await ask(url, path, { headers })).status]).toEqual([
           path,
           expect.toSatisfy((status) => status === 401 || status === 429),
@@ -184,7 +185,10 @@ describe("who may speak to the gateway", () => {
     const { url } = started;
     const { cookie, headers } = await signIn();
     const stranger = await signIn();
-    const replays = [{ cookie }, { cookie, [SESSION_KEY_HEADER]: stranger.key }];
+    const replays: readonly Readonly<Record<string, string>>[] = [
+      { cookie },
+      { cookie, [SESSION_KEY_HEADER]: stranger.key },
+    ];
     for (const replay of replays) {
       for (const path of ["/api/me", "/api/conversations", "/api/status", "/v1/models", "/metrics"])
         expect([path, (await ask(url, path, { headers: replay })).status]).toEqual([path, 401]);

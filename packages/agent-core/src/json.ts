@@ -1,7 +1,7 @@
-/** Any value that survives a JSON round trip. */
+/** Any value that `JSON.stringify` writes. A property that is `undefined` is left out. */
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 
-export type JsonObject = { readonly [key: string]: JsonValue };
+export type JsonObject = { readonly [key: string]: JsonValue | undefined };
 
 /**
  * Arrays and objects inside one another that a model's JSON may have. A parser takes any number of them; what walks the

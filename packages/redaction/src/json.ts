@@ -1,7 +1,7 @@
 import type { Redact } from "./redactor.ts";
 
 /** A value of JSON. */
-type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
 
 /** The same value with every text in it redacted, and itself where that changes nothing. Keys stay as they are. */
 export function redactJson<Value extends Json>(value: Value, redact: Redact): Json {
@@ -13,6 +13,8 @@ export function redactJson<Value extends Json>(value: Value, redact: Redact): Js
     return clean.every((item, index) => item === items[index]) ? value : clean;
   }
   const entries = Object.entries(value);
-  const clean = entries.map(([key, item]) => [key, redactJson(item, redact)] as const);
+  const clean = entries.map(
+    ([key, item]) => [key, item === undefined ? undefined : redactJson(item, redact)] as const,
+  );
   return clean.every(([, item], index) => item === entries[index]?.[1]) ? value : Object.fromEntries(clean);
 }

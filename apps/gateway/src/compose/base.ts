@@ -1,8 +1,9 @@
 import { type OpenHome, openHome } from "@signalbox/home";
 import type { Lifecycle } from "@signalbox/lanes";
-import { type Applied, createLiveSetup, type LiveSetup, prepareWorkspaces } from "@signalbox/setup";
+import { prepareWorkspaces } from "../agent/workspaces.ts";
+import { type Applied, createLiveSetup, type LiveSetup } from "../configure/live-setup.ts";
+import type { ResolvedConfig } from "../configure/resolve-config.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
-import type { ResolvedConfig } from "../resolve/resolve-config.ts";
 import type { GatewayBodies } from "../store.ts";
 
 const LEASE_MS = 30_000;

@@ -2,12 +2,14 @@ import { reasonOf } from "@signalbox/agent-core";
 import type { SendOptions } from "@signalbox/channel";
 import { createNotifyingDelivery, type DeliveryState, type NotifyingDelivery } from "@signalbox/delivery";
 import { phrasesFor } from "@signalbox/phrases";
-import { lastWords } from "@signalbox/service";
-import type { Accounts, Agents } from "@signalbox/setup";
-import { type GatewayHooks, sentMessage } from "@signalbox/setup/hooks";
 import { isPassing, type LeaseToken, type OutboxRow } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
 import type { Logger } from "@signalbox/telemetry/logger";
+import { lastWords } from "../api/last-words.ts";
+import type { Accounts } from "../configure/accounts.ts";
+import type { Agents } from "../configure/agents.ts";
+import type { GatewayHooks } from "../hooks/hook-points.ts";
+import { sentMessage } from "../hooks/message-sent.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { Tracer } from "../traces.ts";
 

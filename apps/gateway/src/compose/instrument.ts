@@ -1,6 +1,6 @@
 import type { ChannelContext } from "@signalbox/channel";
-import type { Account } from "@signalbox/setup";
 import type { FaultPoint } from "@signalbox/store";
+import type { Account } from "../configure/accounts.ts";
 import type { GatewayStore } from "../store.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 

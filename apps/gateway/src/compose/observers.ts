@@ -7,11 +7,13 @@ import {
   type Outcomes,
   redactedOutcome,
 } from "@signalbox/server";
-import type { SpendingReports } from "@signalbox/setup";
-import { countingHooks, createGatewayHooks, type GatewayHooks, OWN_HOOKS } from "@signalbox/setup/hooks";
 import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
-import type { Delegation } from "@signalbox/wakes";
+import type { SpendingReports } from "../agent/spending-reports.ts";
+import type { GatewayHooks } from "../hooks/hook-points.ts";
+import { countingHooks, OWN_HOOKS } from "../hooks/own-hooks.ts";
+import { createGatewayHooks } from "../hooks/registry.ts";
 import type { Tracer } from "../traces.ts";
+import type { Delegation } from "../triggers/delegation.ts";
 import { VERSION } from "../version.ts";
 import type { Base } from "./base.ts";
 

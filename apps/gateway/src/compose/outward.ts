@@ -6,10 +6,12 @@ import {
   type Drafts,
   type Typing,
 } from "@signalbox/delivery";
-import { type Accounts, createSpenders, createTranscriptionCosts } from "@signalbox/setup";
-import { createMedia, type Media, type MediaOptions } from "@signalbox/setup/media";
 import type { OutboxRow, RunId } from "@signalbox/store";
 import type { AgentWorkspaces } from "@signalbox/tools";
+import { createMedia, type Media, type MediaOptions } from "../agent/media.ts";
+import { createSpenders } from "../agent/spending.ts";
+import { createTranscriptionCosts } from "../agent/transcription-costs.ts";
+import type { Accounts } from "../configure/accounts.ts";
 import type { GatewayBodies } from "../store.ts";
 import type { Base } from "./base.ts";
 import { createReplyDelivery, type ReplyDelivery } from "./delivery.ts";

@@ -1,12 +1,9 @@
-import {
-  type Applied,
-  changedAccounts,
-  changedSections,
-  mcpSettings,
-  prepareWorkspaces,
-  Reloading,
-} from "@signalbox/setup";
-import { type ResolvedConfig, resolveConfig } from "../resolve/resolve-config.ts";
+import { mcpSettings } from "../agent/mcp-servers.ts";
+import { prepareWorkspaces } from "../agent/workspaces.ts";
+import type { Applied } from "../configure/live-setup.ts";
+import { changedAccounts, changedSections } from "../configure/next-setup.ts";
+import { Reloading } from "../configure/reload.ts";
+import { type ResolvedConfig, resolveConfig } from "../configure/resolve-config.ts";
 import type { Parts } from "./surroundings.ts";
 
 /** How long an account whose settings have changed may take to end what is under way, in milliseconds. */

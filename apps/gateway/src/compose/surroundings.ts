@@ -3,9 +3,6 @@ import { createSupervisor, type Supervisor, systemClock, tryAgain } from "@signa
 import { createListeners, type Memories } from "@signalbox/memory/agents";
 import type { Router } from "@signalbox/routing";
 import { isOneOff } from "@signalbox/server";
-import { createExchanges, type Exchanges } from "@signalbox/service";
-import { createLiveRouter, createVectorCosts, openMcpServers, type Spending } from "@signalbox/setup";
-import { createAgentMemories } from "@signalbox/setup/memories";
 import { storeErrorIn } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
 import {
@@ -16,17 +13,19 @@ import {
   type FileLabels,
   openAgentFiles,
 } from "@signalbox/tools";
-import {
-  createDelegation,
-  createHeartbeats,
-  createOtherSessions,
-  createScheduledWakes,
-  type Heartbeats,
-  readChecklist,
-  type ScheduledWakes,
-} from "@signalbox/wakes";
-import { judgeFailure } from "../path/failures.ts";
+import { openMcpServers } from "../agent/mcp-servers.ts";
+import { createAgentMemories } from "../agent/memories.ts";
+import type { Spending } from "../agent/spending.ts";
+import { createVectorCosts } from "../agent/vector-costs.ts";
+import { createExchanges, type Exchanges } from "../api/exchange.ts";
+import { createLiveRouter } from "../configure/live-router.ts";
+import { judgeFailure } from "../pipeline/failures.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
+import { readChecklist } from "../triggers/checklist.ts";
+import { createDelegation } from "../triggers/delegation.ts";
+import { createHeartbeats, type Heartbeats } from "../triggers/heartbeat.ts";
+import { createOtherSessions } from "../triggers/other-sessions.ts";
+import { createScheduledWakes, type ScheduledWakes } from "../triggers/scheduled-wakes.ts";
 import { VERSION } from "../version.ts";
 import type { Base } from "./base.ts";
 import { createObservers, type Observers } from "./observers.ts";

@@ -1,24 +1,19 @@
 import type { McpServers } from "@signalbox/mcp";
 import type { Listeners, Memories } from "@signalbox/memory/agents";
-import {
-  createGatewayDesk,
-  createLook,
-  createMoreTools,
-  createPhrasesOf,
-  createSpending,
-  type Spending,
-  withoutSecrets,
-} from "@signalbox/setup";
 import type { FileLabels, UserQuestions } from "@signalbox/tools";
-import {
-  createCronHandler,
-  createSessionsHandler,
-  type Delegation,
-  type OtherSessions,
-  type ScheduledWakes,
-} from "@signalbox/wakes";
+import { createGatewayDesk } from "../agent/gateway-tool.ts";
+import { createLook } from "../agent/look.ts";
+import { createMoreTools } from "../agent/more-tools.ts";
+import { createSpending, type Spending } from "../agent/spending.ts";
+import { createPhrasesOf } from "../configure/phrases-of.ts";
+import { withoutSecrets } from "../configure/redacted-answers.ts";
 import type { SpeakingOptions } from "../tools/speaking.ts";
 import { createToolbox, type Toolbox, type ToolboxOptions } from "../tools/toolbox.ts";
+import { createCronHandler } from "../triggers/cron-handler.ts";
+import type { Delegation } from "../triggers/delegation.ts";
+import type { OtherSessions } from "../triggers/other-sessions.ts";
+import type { ScheduledWakes } from "../triggers/scheduled-wakes.ts";
+import { createSessionsHandler } from "../triggers/sessions-handler.ts";
 import { VERSION } from "../version.ts";
 import type { Base } from "./base.ts";
 import { DOCUMENTS } from "./documents.ts";

@@ -1,6 +1,6 @@
 import { type AccountLeases, createAccountLeases, createUpkeep, type Upkeep } from "@signalbox/home";
 import { isOneOff } from "@signalbox/server";
-import { createConsolidation } from "@signalbox/setup/memories";
+import { createConsolidation } from "../agent/memories.ts";
 import type { Parts } from "./surroundings.ts";
 import type { Way } from "./way.ts";
 

@@ -12,11 +12,12 @@ import {
 import { createSentThere } from "@signalbox/prompt";
 import { sentId } from "@signalbox/runs";
 import type { LiveHub } from "@signalbox/server";
-import { isOfConversation } from "@signalbox/service";
-import { type Asking, createAsking, type PhrasesOf } from "@signalbox/setup";
 import type { LeaseToken, OutboxRow } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { UserQuestions } from "@signalbox/tools";
+import { type Asking, createAsking } from "../agent/asking.ts";
+import { isOfConversation } from "../api/traces.ts";
+import type { PhrasesOf } from "../configure/phrases-of.ts";
 import { ShutdownAbort } from "../shutdown.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { ActiveRun, ToolRun } from "./tool-run.ts";

@@ -1,9 +1,9 @@
 import type { MessageEvent } from "@signalbox/channel";
 import type { Role } from "@signalbox/routing";
-import type { Agent } from "@signalbox/setup";
 import type { InboxId, RunId } from "@signalbox/store";
 import type { InForce, MayAttach } from "@signalbox/tools";
-import type { WakeTerms } from "@signalbox/wakes";
+import type { Agent } from "../configure/agents.ts";
+import type { WakeTerms } from "../triggers/wake.ts";
 
 /** What a run's tools depend on. */
 export interface ToolRun {

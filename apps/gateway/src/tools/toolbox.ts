@@ -3,16 +3,6 @@ import type { Config } from "@signalbox/config";
 import { isCurrentConversation } from "@signalbox/delivery";
 import type { Home } from "@signalbox/home";
 import { createToolMemory, type Listeners, type Memories } from "@signalbox/memory/agents";
-import {
-  type Agent,
-  type Agents,
-  type AgentsSkills,
-  createExecSandbox,
-  type MoreToolsOf,
-  type StartExecSandbox,
-} from "@signalbox/setup";
-import { type GatewayHooks, TOOL_ARGUMENTS } from "@signalbox/setup/hooks";
-import type { Media } from "@signalbox/setup/media";
 import type { Auditor } from "@signalbox/store/audit";
 import {
   type Approval,
@@ -33,6 +23,12 @@ import {
   createToolbox as toolboxOf,
   type UserQuestions,
 } from "@signalbox/tools";
+import { createExecSandbox, type StartExecSandbox } from "../agent/exec-sandbox.ts";
+import type { Media } from "../agent/media.ts";
+import type { MoreToolsOf } from "../agent/more-tools.ts";
+import type { Agent, Agents } from "../configure/agents.ts";
+import type { AgentsSkills } from "../configure/skills.ts";
+import { type GatewayHooks, TOOL_ARGUMENTS } from "../hooks/hook-points.ts";
 import type { Tracer } from "../traces.ts";
 import { createSend, openAsking, type SpeakingOptions } from "./speaking.ts";
 import type { ToolRun } from "./tool-run.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Channel } from "@signalbox/channel";
-import type { Account } from "@signalbox/setup";
 import { type FaultPoint, StoreError } from "@signalbox/store";
 import type { Instrument } from "../../src/compose/instrument.ts";
+import type { Account } from "../../src/configure/accounts.ts";
 import type { GatewayStore } from "../../src/store.ts";
 import type { Toolbox } from "../../src/tools/toolbox.ts";
 

@@ -1,18 +1,18 @@
 // `signalbox` as it was built, with what tests set by the environment: failpoints, short times, and clocks.
 import { existsSync } from "node:fs";
-import type { Tuning } from "../../dist/program/prepare.js";
+import type { Tuning } from "../../dist/prepare.js";
 import { failpointInstrument, failpointsOf } from "./failpoints.ts";
 import { turnAtSignal } from "./turned-clock.ts";
 
 const { SIGNALBOX_TURN_MS: turnMs } = process.env;
 if (turnMs !== undefined) turnAtSignal(Number(turnMs));
-const { runSignalbox }: typeof import("../../dist/program/program.js") = await import(programFile());
+const { runSignalbox }: typeof import("../../dist/run-signalbox.js") = await import(programFile());
 
 await runSignalbox(process.argv, tuning(process.env));
 
 /** The bundle, which starts sooner; a copy in which bugs are planted has none, and is run as it was compiled. */
 function programFile(): string {
-  const [bundled, compiled] = ["signalbox-program.js", "program/program.js"].map(
+  const [bundled, compiled] = ["signalbox-program.js", "run-signalbox.js"].map(
     (file) => new URL(`../../dist/${file}`, import.meta.url),
   );
   return String(bundled !== undefined && existsSync(bundled) ? bundled : compiled);

@@ -15,10 +15,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type * as Homes from "@signalbox/home";
-import type * as Agents from "@signalbox/setup";
+import * as agents from "../../src/configure/agents.ts";
 
 const PACKAGES = join(import.meta.dirname, "..", "..", "..", "..", "packages");
-const SETUP_SOURCES = join(PACKAGES, "setup", "src");
+const SETUP_SOURCES = join(import.meta.dirname, "..", "..", "src", "configure");
 const HOME_SOURCES = join(PACKAGES, "home", "src");
 
 /** Workspaces, by what makes their folder; `own` is the gateway's home. */
@@ -50,7 +50,7 @@ function linked(target: string, path: string): string {
 /** The places and files that get through. */
 function attempt(
   homes: typeof Homes,
-  agents: typeof Agents,
+  { resolveAgents }: typeof agents,
 ): { readonly tried: number; readonly through: string[] } {
   const through: string[] = [];
   for (const place of PLACES) {
@@ -59,7 +59,7 @@ function attempt(
       const list = [{ id: "coder", tools: { allow: ["exec"] }, workspaceDir }];
       writeFileSync(join(own, "signalbox.yaml"), JSON.stringify({ agents: { list } }));
       const home = homes.locateHome(own, {});
-      if (agents.resolveAgents(homes.readConfig(home, {}), home).all.length > 0) through.push(workspaceDir);
+      if (resolveAgents(homes.readConfig(home, {}), home).all.length > 0) through.push(workspaceDir);
     });
   }
   for (const name of SECOND_FILES) {
@@ -113,7 +113,6 @@ async function changed<T>(sources: string, main: string, file: string, from: str
 }
 
 const homes: typeof Homes = await import(pathToFileURL(join(HOME_SOURCES, "index.ts")).href);
-const agents: typeof Agents = await import("@signalbox/setup");
 const { tried, through } = attempt(homes, agents);
 console.log(`places of a workspace and second configurations: ${tried} tried, ${through.length} got through`);
 for (const each of through) console.log("  ", each);
@@ -126,7 +125,7 @@ const openHomes: typeof Homes = await changed(
   "home.otherConfigFiles.length > 0",
   "home.otherConfigFiles.length > 99",
 );
-const openAgents: typeof Agents = await changed(
+const openAgents: typeof agents = await changed(
   SETUP_SOURCES,
   "agents.ts",
   "agents.ts",

@@ -57,7 +57,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "acknowledges before the commit",
     edits: [
       {
-        file: `${GATEWAY}/path/path.js`,
+        file: `${GATEWAY}/pipeline/pipeline.js`,
         from: 'const outcome = await metrics.timed("accept", () => stages.accept(received, admitted));',
         to: 'const late = stages.accept(received, admitted); void late.then((one) => one.outcome === "accepted" && enter(one.accepted)).catch(() => {}); if (late) return { outcome: "accepted" }; const outcome = await late;',
       },
@@ -179,7 +179,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "goes on with waiting messages in the wrong order",
     edits: [
       {
-        file: `${GATEWAY}/path/3-accept/accept.js`,
+        file: `${GATEWAY}/pipeline/3-accept/accept.js`,
         from: "const due = (await inbox.claimDue(lease)).map(",
         to: "const due = (await inbox.claimDue(lease)).toReversed().map(",
       },
@@ -209,12 +209,12 @@ export const MUTANTS: readonly Mutant[] = [
     name: "commits a reply after the end of its turn",
     edits: [
       {
-        file: `${GATEWAY}/path/7-conclude/commit.js`,
+        file: `${GATEWAY}/pipeline/7-conclude/commit.js`,
         from: "            outbox,\n",
         to: "            outbox: [],\n",
       },
       {
-        file: `${GATEWAY}/path/7-conclude/commit.js`,
+        file: `${GATEWAY}/pipeline/7-conclude/commit.js`,
         from: "inbox, rows, end, shown };",
         to: "inbox, rows: await store.outbox.enqueue(outbox, { lease, sessionKey: run.sessionKey }), end, shown };",
       },
@@ -226,7 +226,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "answers a command again after a crash",
     edits: [
       {
-        file: `${GATEWAY}/path/word.js`,
+        file: `${GATEWAY}/pipeline/word.js`,
         from: "key: outboxKey(id)",
         to: "key: outboxKey(id, String(now()))",
       },
@@ -238,7 +238,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "loses an edit of what is being answered",
     edits: [
       {
-        file: `${GATEWAY}/path/4-queue/edits.js`,
+        file: `${GATEWAY}/pipeline/4-queue/edits.js`,
         from: "if (!underWay || event.text === before.payload.event.text)",
         to: "if (true)",
       },

@@ -49,7 +49,7 @@ const KEYWORDS: ReadonlyMap<string, ReadKeyword> = new Map([
   ...each("required", strings),
   ...each("dependentRequired", (value) => {
     if (!isJsonObject(value)) return undefined;
-    return Object.fromEntries(Object.entries(value).map(([key, keys]) => [key, strings(keys)]));
+    return Object.fromEntries(Object.entries(value).map(([key, keys]) => [key, strings(keys ?? null)]));
   }),
   ...each("not if then else items contains additionalProperties", (value, reader) => reader.read(value)),
   ...each("unevaluatedProperties unevaluatedItems propertyNames", (value, reader) => reader.read(value)),
@@ -80,7 +80,7 @@ class SchemaReader {
     const schema: Schema = {};
     if (!isJsonObject(source)) return schema;
     for (const [keyword, value] of Object.entries(source)) {
-      const read = KEYWORDS.get(keyword)?.(value, this);
+      const read = value === undefined ? undefined : KEYWORDS.get(keyword)?.(value, this);
       if (read !== undefined) schema[keyword] = read;
     }
     const types = [source.type].flat().filter((type) => TYPES.has(String(type)));

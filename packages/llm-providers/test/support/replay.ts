@@ -5,7 +5,8 @@ import { cutPlaces, eventEnds } from "../../src/testkit/wire.ts";
 
 /** A `fetch` that answers with these bytes at once. */
 export function answering(bytes: Uint8Array, status = 200): FetchLike {
-  const headers = status === 200 ? {} : { "content-type": "application/json" };
+  const headers: Readonly<Record<string, string>> =
+    status === 200 ? {} : { "content-type": "application/json" };
   return wire({ status, headers, pieces: [bytes] }).fetch;
 }
 

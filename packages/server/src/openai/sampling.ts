@@ -4,7 +4,7 @@ import { RequestProblem } from "./request.ts";
 
 /** Levels of a JSON Schema; whatever goes through it later must not run out of stack. */
 const MOST_LEVELS = 64;
-const jsonSchema = z.custom<{ readonly [key: string]: Json }>(
+const jsonSchema = z.custom<{ readonly [key: string]: Json | undefined }>(
   (value) =>
     value !== null && typeof value === "object" && !Array.isArray(value) && isShallow(value, MOST_LEVELS),
   { error: `expected an object of at most ${MOST_LEVELS} levels` },

@@ -5,7 +5,7 @@ export type JsonValue =
   | boolean
   | null
   | readonly JsonValue[]
-  | { readonly [key: string]: JsonValue };
+  | { readonly [key: string]: JsonValue | undefined };
 
 /** `pending` → `allowed` → `used`, or `denied`; `expired` if it was not decided or used in time. */
 export type ApprovalState = "pending" | "allowed" | "denied" | "used" | "expired";

@@ -1,7 +1,7 @@
 import type { TraceEntry } from "@signalbox/protocol";
 
 /** A value of JSON. */
-type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
 
 /** Where notes are kept. */
 export interface TraceStore {
@@ -68,6 +68,6 @@ function unpacked(data: Json): Json {
   };
 }
 
-function isRecord(value: Json): value is { readonly [key: string]: Json } {
+function isRecord(value: Json): value is { readonly [key: string]: Json | undefined } {
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }

@@ -20,7 +20,8 @@ export function refuse(error: string, more: Raw = {}): ApiReply {
 
 /** HTTP 429; without a time where `retryAfter` is left out. */
 export function rateLimited(retryAfter: number | undefined): ApiReply {
-  const headers: Record<string, string> = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
+  const headers: Record<string, string> =
+    retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
   return { status: 429, body: { ok: false, error: "ratelimited" }, headers };
 }
 

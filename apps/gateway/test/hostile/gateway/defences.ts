@@ -17,7 +17,7 @@ export const GATEWAY_DEFENCES: readonly GatewayDefence[] = [
     kind: "hooks",
     edits: [
       {
-        file: "packages/hooks/dist/hooks.js",
+        file: "apps/gateway/dist/hooks/hooks.js",
         from: 'return { action: "deny", reason: `The check ${hook.name} could not be made.` };',
         to: "continue;",
       },
@@ -39,7 +39,7 @@ export const GATEWAY_DEFENCES: readonly GatewayDefence[] = [
     kind: "plugin tools",
     edits: [
       {
-        file: "packages/setup/dist/running/more-tools.js",
+        file: "apps/gateway/dist/agent/more-tools.js",
         from: 'fromTool(tool, { taints: "mcp" })',
         to: "fromTool(tool, {})",
       },

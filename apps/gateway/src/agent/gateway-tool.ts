@@ -1,0 +1,94 @@
+import { reasonOf } from "@signalbox/agent-core";
+import { type Config, type ConfigEdit, type ConfigPath, configPath, secretsIn } from "@signalbox/config";
+import {
+  ASSUMED_SECRETS,
+  changeConfig,
+  configText,
+  type Env,
+  type Home,
+  proposedConfig,
+} from "@signalbox/home";
+import { redactJson } from "@signalbox/redaction";
+import type { ConfigChange, GatewayToolOptions } from "@signalbox/tools";
+import { parse, stringify } from "yaml";
+import type { Accounts } from "../configure/accounts.ts";
+import type { Agents } from "../configure/agents.ts";
+import type { Models } from "../configure/models.ts";
+
+export interface GatewayDeskPorts {
+  readonly home: Home;
+  readonly env: Env;
+  readonly version: string;
+  /** As it applies at the moment. */
+  readonly config: () => Config;
+  readonly agents: Pick<Agents, "all">;
+  readonly models: Pick<Models, "of">;
+  readonly accounts: Pick<Accounts, "list">;
+  /** Takes secrets out of a text. */
+  readonly redact: (text: string) => string;
+  readonly now: () => number;
+}
+
+/** What agents are told of the gateway, and what happens to the changes they propose. */
+export function createGatewayDesk(ports: GatewayDeskPorts): GatewayToolOptions {
+  const { home, env, redact, now } = ports;
+  return {
+    status: async () => redact(statusOf(ports)),
+    async config(key) {
+      const applied: unknown = redactJson(JSON.parse(JSON.stringify(ports.config())), redact);
+      const value = key === undefined ? applied : valueAt(applied, configPath(home.configFile, key));
+      if (value === undefined) throw new Error(`${key} is not set and has no default.`);
+      return stringify(value).trimEnd();
+    },
+    async preview(change) {
+      const edit = editOf(home, change);
+      try {
+        // First, since it says in words of ours what cannot be read or changed.
+        const proposed = proposedConfig(home, env, [edit]);
+        const before = valueAt(parse(configText(home.configFile)), edit.path);
+        const after = valueAt(parse(proposed), edit.path);
+        return redact([`${change.key}:`, ...marked("-", before), ...marked("+", after)].join("\n"));
+      } catch (error) {
+        throw new Error(redact(reasonOf(error)), { cause: error });
+      }
+    },
+    // What it names is read with the whole file, by the gateway that finds it changed.
+    apply: async (change) =>
+      changeConfig(home, env, [editOf(home, change)], new Date(now()), ASSUMED_SECRETS),
+  };
+}
+
+function statusOf({ version, agents, models, accounts }: GatewayDeskPorts): string {
+  return stringify({
+    version,
+    agents: agents.all.map((agent) => {
+      const chosen = models.of(agent);
+      return { id: agent.id, model: chosen && `${chosen.model.provider}/${chosen.model.id}` };
+    }),
+    accounts: accounts.list(),
+  }).trimEnd();
+}
+
+/** A model has no secret to give: it may name one that the gateway finds for itself. */
+function editOf({ configFile }: Home, { key, value }: ConfigChange): ConfigEdit {
+  const path = configPath(configFile, key);
+  if (secretsIn(value, path).some((secret) => !REFERENCE.test(secret)))
+    throw new Error(
+      "Secrets cannot be set here. An owner sets one with `signalbox config set`, or refers to it as ${NAME}.",
+    );
+  return { path, value };
+}
+
+const REFERENCE = /^\$\{\w+\}$/;
+
+function valueAt(value: unknown, [step, ...rest]: ConfigPath): unknown {
+  if (step === undefined) return value;
+  if (value === null || typeof value !== "object") return undefined;
+  return valueAt(Object.getOwnPropertyDescriptor(value, step)?.value, rest);
+}
+
+function marked(sign: "-" | "+", value: unknown): string[] {
+  if (value === undefined) return [];
+  const lines = stringify(value).trimEnd().split("\n");
+  return lines.map((line) => `${sign} ${line}`);
+}

@@ -1,0 +1,30 @@
+import { randomUUID } from "node:crypto";
+import { type Budget, createMeter, type Meter } from "@signalbox/budgets";
+import type { Config } from "@signalbox/config";
+import { pricesFor } from "@signalbox/llm-providers";
+import { budgetsOf } from "../configure/budgets.ts";
+import { type SpendingReports, tellNews } from "./spending-reports.ts";
+
+/** Has calls that are no conversation with a model, for vectors or recordings, paid from the same budgets. */
+export function createPaidCalls(config: () => Config, reports: SpendingReports): Pick<Meter, "pay"> {
+  return createMeter({
+    budgets: (): readonly Budget[] => budgetsOf(config()),
+    ledger: reports.ledger,
+    pricesOf: pricesFor,
+    cheaper: () => undefined,
+    onNews: tellNews(reports),
+    onProblem: (error) => reports.logger.warn({ err: String(error) }, "a paid call was not settled"),
+    now: reports.now,
+    newId: randomUUID,
+  });
+}
+
+/** Millionths of a dollar for a token, which are dollars for a million; nothing where the configuration has none. */
+export function pricesOfEntry(
+  { models }: Pick<Config, "models">,
+  reference: string,
+): { readonly input: number; readonly output: number } {
+  const [provider = "", ...model] = reference.split("/");
+  const entry = models.providers[provider]?.models.find(({ id }) => id === model.join("/"));
+  return entry?.prices ?? { input: 0, output: 0 };
+}

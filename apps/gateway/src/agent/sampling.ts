@@ -1,0 +1,27 @@
+import type { JsonObject, JsonOutput, StreamOptions } from "@signalbox/agent-core";
+import type { TurnRequest, TurnSampling } from "@signalbox/channel";
+import type { Agent } from "../configure/agents.ts";
+
+/** How the model is to write: as its agent is set up, and as the client of this turn wants. */
+export function samplingOf(
+  { maxOutputTokens: most }: Pick<Agent, "maxOutputTokens">,
+  turn: TurnRequest | undefined,
+): StreamOptions {
+  const { temperature, topP, seed, maxOutputTokens: wanted, stopSequences, json } = turn?.sampling ?? {};
+  const limits = [most, wanted].filter((limit) => limit !== undefined);
+  return {
+    ...(limits.length === 0 ? {} : { maxOutputTokens: Math.min(...limits) }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { topP }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(stopSequences === undefined ? {} : { stopSequences }),
+    ...(json === undefined ? {} : { json: jsonOutput(json) }),
+  };
+}
+
+/** A client's JSON Schema is any JSON; what is no object is none. */
+function jsonOutput({ schema, ...wanted }: NonNullable<TurnSampling["json"]>): JsonOutput {
+  if (typeof schema !== "object" || schema === null) return wanted;
+  const json: JsonObject = JSON.parse(JSON.stringify(schema));
+  return { ...wanted, schema: json };
+}

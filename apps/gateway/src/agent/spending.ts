@@ -1,0 +1,139 @@
+import { randomUUID } from "node:crypto";
+import { reasonOf } from "@signalbox/agent-core";
+import type { MessageWithFiles } from "@signalbox/attachments";
+import {
+  type AskForMore,
+  type Budget,
+  type BudgetPot,
+  budgetsLeft,
+  createMeter,
+  endOfPeriod,
+  factsOf,
+  type Left,
+  type Spender,
+} from "@signalbox/budgets";
+import { type MessageEvent, speakerOf } from "@signalbox/channel";
+import { pricesFor } from "@signalbox/llm-providers";
+import type { Phrases } from "@signalbox/phrases";
+import { type Role, readIdentityLinks } from "@signalbox/routing";
+import { type Questions, visibleText } from "@signalbox/tools";
+import type { Agent } from "../configure/agents.ts";
+import { budgetsOf } from "../configure/budgets.ts";
+import type { LiveSetup } from "../configure/live-setup.ts";
+import type { AgentModel } from "../configure/models.ts";
+import { createPhrasesOf } from "../configure/phrases-of.ts";
+import { type SpendingReports, tellNews } from "./spending-reports.ts";
+
+export interface SpendingPorts extends SpendingReports {
+  readonly approvals: Pick<Questions, "request" | "wait" | "take">;
+}
+
+/** A message that model calls are made for: its sender pays. */
+interface PaidMessage {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly stored: { readonly event: MessageEvent; readonly role: Role };
+}
+
+/** Has every model call paid from the budgets that it counts for. */
+export interface Spending {
+  /**
+   * The model, its calls counted for the sender of a message, its channel and the agent.
+   *
+   * @param asking where a person can be asked: does so, and knows that the run waits meanwhile
+   */
+  forMessage(agentModel: AgentModel, message: PaidMessage, asking?: Asking): AgentModel;
+  /** As {@link forMessage}, for what an agent does by itself. */
+  forUpkeep(agentModel: AgentModel, agent: Agent): AgentModel;
+  /** Models that may answer in the place of another, `provider/model`. */
+  cheaperModels(): readonly string[];
+  /** What is left to the sender of a message. */
+  left(message: PaidMessage): Promise<readonly Left[]>;
+}
+
+type Asking = (ask: () => Promise<boolean>) => Promise<boolean>;
+
+/** Keeps what agents cost within the budgets of the configuration, as it is at each call. */
+export function createSpending(configuration: LiveSetup, ports: SpendingPorts): Spending {
+  const { ledger, logger, now } = ports;
+  const { agents, models } = configuration.resolved;
+  const budgets = (): readonly Budget[] => budgetsOf(configuration.config());
+  const spenderOf = createSpenders(configuration);
+  const phrasesOf = createPhrasesOf(agents);
+  const spender = ({ agentId, stored: { event, role } }: PaidMessage) => spenderOf({ agentId, event, role });
+  const meter = createMeter({
+    budgets,
+    ledger,
+    pricesOf: pricesFor,
+    cheaper({ agent: id }, reference) {
+      const agent = agents.get(id);
+      const chosen = agent && models.of(agent, reference);
+      return chosen !== undefined && nameOf(chosen) === reference ? chosen : undefined;
+    },
+    onNews: tellNews(ports),
+    onProblem: (error) => logger.warn({ err: reasonOf(error) }, "a model call was not settled"),
+    now,
+    newId: randomUUID,
+  });
+  return {
+    forMessage(agentModel, message, asking) {
+      const ask: AskForMore = async (pot, signal) =>
+        asking?.(() => askForMore(ports, message, pot, phrasesOf(message), signal)) ?? false;
+      return { ...agentModel, stream: meter.stream(spender(message), agentModel, ask) };
+    },
+    forUpkeep: (agentModel, { id }) => ({
+      ...agentModel,
+      stream: meter.stream({ agent: id, role: "system" }, agentModel),
+    }),
+    cheaperModels: () =>
+      budgets().flatMap(({ whenUsedUp }) => (whenUsedUp.action === "cheaper" ? [whenUsedUp.model] : [])),
+    left: (message) => budgetsLeft(ledger, budgets(), spender(message), now()),
+  };
+}
+
+/** Who pays for a message: people joined by a link are one. */
+export function createSpenders(
+  configuration: Pick<LiveSetup, "derived">,
+): (message: Pick<MessageWithFiles, "agentId" | "event" | "role">) => Spender {
+  const identities = configuration.derived(({ loaded }) =>
+    readIdentityLinks(loaded.config.session.identityLinks),
+  );
+  return ({ agentId, event, role }) => ({
+    agent: agentId,
+    sender: identities.personOf(event.channel, event.sender.id) ?? payerOf(event),
+    channel: event.channel,
+    ...(role === undefined ? {} : { role }),
+  });
+}
+
+/** What a hook passes on is paid by the hook, whatever conversation its caller names. */
+function payerOf(event: MessageEvent): string {
+  const from = event.channel === "web" ? event.forwarded?.from : undefined;
+  return from === undefined ? speakerOf(event) : `${event.channel}:${from}`;
+}
+
+/** Asks an owner, in the conversation that the call is for. A stop does not answer: the next start asks again. */
+async function askForMore(
+  { approvals, now }: SpendingPorts,
+  { agentId, sessionKey }: PaidMessage,
+  { budget, account }: BudgetPot,
+  phrases: Phrases,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<boolean> {
+  const facts = { ...factsOf(budget), left: 0, until: endOfPeriod(budget.per, now()) };
+  const request = {
+    tool: "budget",
+    subject: { action: visibleText(phrases.grantMore(account, facts)) },
+    agentId,
+    sessionKey,
+    reason: visibleText(phrases.budgetUsedUp(facts)),
+    taint: [],
+  };
+  const { id } = await approvals.request(request);
+  const answer = await approvals.wait(id, signal);
+  return answer === "allowed" && (await approvals.take(request)) !== undefined;
+}
+
+function nameOf({ model: { provider, id } }: AgentModel): string {
+  return `${provider}/${id}`;
+}

@@ -1,0 +1,147 @@
+import { reasonOf } from "@signalbox/agent-core";
+import type { MediaForModel } from "@signalbox/attachments";
+import type { MessageEvent } from "@signalbox/channel";
+import type { Listeners } from "@signalbox/memory/agents";
+import {
+  type BuiltPrompt,
+  buildSystemPrompt,
+  type ContextDocument,
+  capabilityNames,
+  createWorkspaceFileReader,
+  type Documentation,
+  type ExtraSection,
+  endFirstRun,
+  type PromptTool,
+  readFirstRun,
+  SUB_AGENT_TASK,
+  sharedFiles,
+  turnInstructions,
+  type WorkspaceFile,
+} from "@signalbox/prompt";
+import type { Role } from "@signalbox/tools";
+import type { Account } from "../configure/accounts.ts";
+import type { Agent } from "../configure/agents.ts";
+import type { AgentModel } from "../configure/models.ts";
+import type { AgentsSkills } from "../configure/skills.ts";
+import type { GatewayHooks } from "../hooks/hook-points.ts";
+
+/** As long as the list of skills, a file of the workspace and all of those are at most, where the window is large. */
+const CATALOGUE_CHARS = 30_000;
+const FILE_CHARS = 20_000;
+const ALL_FILES_CHARS = 150_000;
+/** What the system prompt may take of a window; the conversation needs the rest. */
+const SHARE_OF_WINDOW = 0.5;
+
+export interface SystemPromptPorts {
+  readonly skills: Pick<AgentsSkills, "forAgent">;
+  /** What agents may read about the gateway. */
+  readonly documentation: Documentation;
+  readonly account: (channel: string, account: string) => Account | undefined;
+  readonly hooks: Pick<GatewayHooks, "modify">;
+  readonly listeners: Pick<Listeners, "hearsOwners">;
+  /** The machine, as operating system and architecture. */
+  readonly system: string;
+  readonly logger: { warn(fields: object, message: string): void };
+  readonly now: () => number;
+}
+
+/** What a turn's prompt depends on. */
+export interface PromptedTurn {
+  readonly agent: Agent;
+  readonly agentModel: AgentModel;
+  /** What the conversation began with, as far as it is in the history. */
+  readonly opening: string;
+  readonly sessionKey: string;
+  /** The last message of the turn. */
+  readonly event: MessageEvent;
+  /** A sub-agent's words are for the session that made it. */
+  readonly isSubAgent: boolean;
+  /** The weakest of those who speak in it. */
+  readonly role: Role;
+  readonly tools: readonly PromptTool[];
+  readonly pages: readonly ContextDocument[];
+  readonly files: MediaForModel["files"];
+  /** How often it has been answered in the conversation before. */
+  readonly answers: number;
+  /** The agent's notes, as far as those who speak may know them. */
+  readonly memory: readonly ExtraSection[];
+}
+
+/** Builds the system prompt of a turn. */
+export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTurn) => Promise<BuiltPrompt> {
+  const workspaceFiles = createWorkspaceFileReader({
+    now: ports.now,
+    onProblem: (dir, { name, message }) => ports.logger.warn({ dir, file: name }, message),
+  });
+  return async (turn) => {
+    const { agent, agentModel, sessionKey, event, isSubAgent, role, pages, files } = turn;
+    const model = `${agentModel.model.provider}/${agentModel.model.id}`;
+    const { extra } = await ports.hooks.modify("before_prompt_build", {
+      agentId: agent.id,
+      sessionKey,
+      event,
+      model,
+      pages,
+      files,
+      extra: [],
+      instructions: turnInstructions(event.turn),
+    });
+    const tellsOwners = ports.listeners.hearsOwners(sessionKey, role);
+    const meetsOwner = role === "owner" && tellsOwners && !isSubAgent;
+    const firstRun = meetsOwner ? await firstRunOf(ports, agent, turn.answers) : [];
+    const skills = await ports.skills.forAgent(agent);
+    const { contextWindow } = agentModel.model;
+    const { text: catalogue } = await skills.catalogue({
+      relevantTo: turn.opening,
+      maxChars: Math.min(CATALOGUE_CHARS, contextWindow),
+    });
+    return buildSystemPrompt({
+      mode: isSubAgent ? "minimal" : "full",
+      agent: {
+        id: agent.id,
+        name: agent.name,
+        ...(agent.systemPrompt === undefined ? {} : { systemPrompt: agent.systemPrompt }),
+      },
+      tools: turn.tools,
+      ...(catalogue === "" ? {} : { skills: catalogue }),
+      activeSkills: skills.active,
+      workspaceDir: agent.workspaceDir,
+      documentation: ports.documentation,
+      workspaceFiles: filesFor(tellsOwners, await workspaceFiles(agent.workspaceDir)),
+      workspaceFileLimits: {
+        maxFileChars: Math.min(FILE_CHARS, Math.floor(contextWindow / 2)),
+        maxTotalChars: Math.min(ALL_FILES_CHARS, contextWindow),
+      },
+      maxTokens: contextWindow * SHARE_OF_WINDOW,
+      extra: [...(isSubAgent ? [SUB_AGENT_TASK] : []), ...extra, ...turn.memory, ...firstRun],
+      runtime: {
+        session: sessionKey,
+        channel: event.channel,
+        model,
+        thinking: agent.thinking,
+        capabilities: capabilityNames(ports.account(event.channel, event.account)?.definition.capabilities),
+        facts: { system: ports.system },
+      },
+    });
+  };
+}
+
+/** What owners keep about themselves is told to nobody else, and not where others read along. */
+function filesFor(tellsOwners: boolean, files: readonly WorkspaceFile[]): readonly WorkspaceFile[] {
+  return tellsOwners ? files : sharedFiles(files);
+}
+
+/** What a new agent is told for its first conversation. Afterwards the file goes. */
+async function firstRunOf(
+  { logger }: SystemPromptPorts,
+  { id, workspaceDir }: Agent,
+  answers: number,
+): Promise<readonly ExtraSection[]> {
+  const { section, isOver, problem } = await readFirstRun(workspaceDir, answers);
+  if (problem !== undefined) logger.warn({ agent: id, file: problem.name }, problem.message);
+  if (isOver)
+    await endFirstRun(workspaceDir).catch((error: unknown) =>
+      logger.warn({ agent: id, err: reasonOf(error) }, "BOOTSTRAP.md could not be removed"),
+    );
+  return section === undefined ? [] : [section];
+}

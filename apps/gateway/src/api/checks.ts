@@ -1,0 +1,87 @@
+import { reasonOf } from "@signalbox/channel";
+import type { RemoteCheck } from "@signalbox/protocol";
+import type { Accounts } from "../configure/accounts.ts";
+import type { Agent, Agents } from "../configure/agents.ts";
+import type { AgentModel, Models } from "../configure/models.ts";
+
+export interface ChecksPorts {
+  readonly accounts: Pick<Accounts, "get" | "list">;
+  readonly agents: Pick<Agents, "all">;
+  readonly models: Pick<Models, "of">;
+  /** Takes secrets out of what others say. */
+  readonly redact: (text: string) => string;
+  readonly now: () => number;
+}
+
+/** For one platform or vendor, in milliseconds. */
+const LONGEST_MS = 15_000;
+const CHECK_TOKENS = 16;
+
+/** Asks the platforms what their accounts lack there, and, where that is wanted, calls each agent's model once. */
+export async function runChecks(ports: ChecksPorts, withModels: boolean): Promise<RemoteCheck[]> {
+  const ofAccounts = ports.accounts
+    .list()
+    .map(({ channel, account }) => checkAccount(ports, channel, account));
+  const ofAgents = withModels ? ports.agents.all.map((agent) => checkModel(ports, agent)) : [];
+  const checks = (await Promise.all([...ofAccounts, ...ofAgents])).flat();
+  return checks.map((check) => ({ ...check, detail: ports.redact(check.detail) }));
+}
+
+async function checkAccount(
+  { accounts }: ChecksPorts,
+  channel: string,
+  account: string,
+): Promise<readonly RemoteCheck[]> {
+  const running = accounts.get(channel, account)?.running;
+  if (running?.checks === undefined) return [];
+  const part = `channel ${channel}/${account}`;
+  try {
+    const checks = await running.checks(AbortSignal.timeout(LONGEST_MS));
+    return checks.map(({ about, ok, detail, remedy }) => ({
+      part: `${part} ${about}`,
+      ok,
+      detail,
+      ...(remedy === undefined ? {} : { remedy }),
+    }));
+  } catch (error) {
+    const detail = `the platform could not be reached: ${reasonOf(error)}`;
+    return [
+      { part, ok: false, detail, remedy: "Check whether the platform can be reached from this machine." },
+    ];
+  }
+}
+
+async function checkModel({ models, now }: ChecksPorts, agent: Agent): Promise<readonly RemoteCheck[]> {
+  const chosen = models.of(agent);
+  if (chosen === undefined || chosen.demo) return [];
+  const { model } = chosen;
+  const part = `model ${model.provider}/${model.id} of ${agent.id}`;
+  try {
+    await askOnce(chosen, now());
+    return [{ part, ok: true, detail: "it answers" }];
+  } catch (error) {
+    const remedy = `Fix its key or address under models.providers.${model.provider}, or choose another model.`;
+    return [{ part, ok: false, detail: `it does not answer: ${reasonOf(error)}`, remedy }];
+  }
+}
+
+/** @throws what the vendor says, also where a fallback would answer in its place, or where it says so for too long */
+async function askOnce({ model, stream }: AgentModel, timestamp: number): Promise<void> {
+  let said = `no response within ${LONGEST_MS / 1000} s`;
+  const events = stream(
+    model,
+    {
+      system: { stable: "" },
+      messages: [{ role: "user", content: "Reply with the word OK.", timestamp }],
+      tools: [],
+    },
+    { signal: AbortSignal.timeout(LONGEST_MS), maxOutputTokens: CHECK_TOKENS, cache: "none" },
+  );
+  for await (const event of events) {
+    if (event.type === "finish") return;
+    if (event.type === "error") throw new Error(event.error.code === "aborted" ? said : event.error.message);
+    if (event.type !== "attempt") continue;
+    said = event.failure.message;
+    if (event.next.kind === "model") throw new Error(said);
+  }
+}

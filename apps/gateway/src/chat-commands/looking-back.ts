@@ -1,0 +1,98 @@
+import { factsOf } from "@signalbox/budgets";
+import { speakerOf } from "@signalbox/channel";
+import type { Phrases } from "@signalbox/phrases";
+import { explain, whyLines } from "@signalbox/telemetry";
+import type { ServiceStore, StoredRow } from "../api/service-store.ts";
+import { findInConversation, findMessage, messageInfo, readTrace } from "../api/traces.ts";
+import type { Answer, CommandMessage } from "./command.ts";
+
+/** The word after /why that asks for every step, in the words of the record. */
+const DETAILS = "details";
+
+/** What happened to a message. */
+export const why: Answer = async ({ store, explainRoute }, { message, args, phrases }) => {
+  const words = args.split(/\s+/).filter((word) => word !== "");
+  const asked = words.find((word) => word !== DETAILS) ?? "";
+  const row = asked === "" ? await lastMessage(store, message) : await namedMessage(store, message, asked);
+  if (row === undefined || !concerns(row, message))
+    return asked === "" ? phrases.nothingBefore : phrases.noMessage(asked);
+  // The tiers name what other people are bound to.
+  const isOwner = message.stored.role === "owner";
+  const trace = await readTrace(store, row.id, isOwner ? explainRoute : undefined);
+  const isDetailed = trace !== undefined && words.includes(DETAILS);
+  const lines = isDetailed ? whyLines(trace).map(({ stage, summary }) => `${stage}: ${summary}`) : [];
+  const { sentence, remedy } = explain(
+    trace ?? { messageId: row.id, entries: [], message: messageInfo(row) },
+    phrases,
+  );
+  const advice = isOwner && remedy !== undefined ? [remedy] : [];
+  return [`${row.messageId ?? row.id}: ${sentence}`, ...advice, ...lines].join("\n");
+};
+
+/** What answers have taken, and what is left. */
+export const usage: Answer = async (options, { message, agent, phrases }) => {
+  const { store, now } = options;
+  const session = await store.sessions.get(message.sessionKey);
+  const sender = speakerOf(message.stored.event);
+  const [asker] = await store.usage.sum({ by: "sender", sender, from: now() });
+  const lines = [
+    ...(await usageOfMessage(store, message, phrases)),
+    phrases.labelled(phrases.usageHere, phrases.usage(session?.totals)),
+    phrases.labelled(phrases.usageYours, phrases.usage(asker)),
+  ];
+  if (message.stored.role === "owner") {
+    const of = { by: "agent", agentId: agent.id } as const;
+    const [today] = await store.usage.sum({ ...of, from: now() });
+    const [ever] = await store.usage.sum(of);
+    lines.push(
+      phrases.labelled(phrases.usageToday(agent.id), phrases.usage(today)),
+      phrases.labelled(phrases.usageEver(agent.id), phrases.usage(ever)),
+    );
+  }
+  const left = await options.budgetsLeft(message);
+  const budgets = left.map(({ budget, left, until }) =>
+    phrases.budgetLeft({ ...factsOf(budget), left, until }),
+  );
+  return [...lines, ...budgets].join("\n");
+};
+
+/** What answering took the message that `/usage` is about, with others that were answered at once. */
+async function usageOfMessage(
+  { inbox, runs }: ServiceStore,
+  message: CommandMessage,
+  phrases: Phrases,
+): Promise<string[]> {
+  const row = await lastMessage({ inbox }, message);
+  if (row?.runId === undefined || !concerns(row, message)) return [];
+  const used = (await runs.get(row.runId))?.usage;
+  if (used === undefined) return [];
+  const isQuoted = row.messageId !== undefined && row.messageId === message.stored.event.replyTo?.messageId;
+  return [phrases.labelled(phrases.usageOfMessage(isQuoted), phrases.usage(used))];
+}
+
+/** What came in elsewhere concerns owners alone. */
+function concerns(row: StoredRow, { sessionKey, stored }: CommandMessage): boolean {
+  return row.route?.sessionKey === sessionKey || stored.role === "owner";
+}
+
+/** The message of this conversation that is called so; else one of any. */
+async function namedMessage(
+  store: Pick<ServiceStore, "inbox">,
+  { stored }: CommandMessage,
+  id: string,
+): Promise<StoredRow | undefined> {
+  return (await findInConversation(store, stored.event, id)) ?? (await findMessage(store, id));
+}
+
+/** What the command was a reply to; else the newest message of the conversation that was not itself a command. */
+async function lastMessage(
+  store: Pick<ServiceStore, "inbox">,
+  message: CommandMessage,
+): Promise<StoredRow | undefined> {
+  const { event } = message.stored;
+  const { replyTo } = event;
+  const answered = replyTo && (await findInConversation(store, event, replyTo.messageId));
+  if (answered !== undefined) return answered;
+  const rows = await store.inbox.list({ sessionKey: message.sessionKey, before: message.id, limit: 50 });
+  return rows.find((row) => row.kind === "message" && row.detail?.rule?.startsWith("command:") !== true);
+}

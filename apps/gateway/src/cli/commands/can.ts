@@ -1,0 +1,146 @@
+import { type MessageEvent, speakerOf } from "@signalbox/channel";
+import { GatewayError } from "@signalbox/home";
+import { checkToolNames, explainUse, type RunFacts } from "@signalbox/tools";
+import { type Agent, resolveAgents, workspacesOf } from "../../configure/agents.ts";
+import { resolvePluginTools } from "../../configure/plugin-tools.ts";
+import { namesFor } from "../../configure/tool-names.ts";
+import type { CommonOptions } from "../common-options.ts";
+import { configuredHome } from "../configured-home.ts";
+import { decideAt } from "../home-decision.ts";
+import type { ConfiguredHome, GatewayHost } from "../host.ts";
+import { print } from "../output.ts";
+
+type CanOptions = CommonOptions & { readonly in?: string; readonly account: string };
+
+/** Who wants to use which tool. */
+interface UseAsked {
+  /** `channel:id`. */
+  readonly sender: string;
+  readonly tool: string;
+  /** Of the channel: which bot is written to. */
+  readonly account: string;
+  /** `channel:id` of a group; absent: in a direct conversation. */
+  readonly group?: string;
+}
+
+interface UseAnswer {
+  readonly agent: string;
+  /** What the gate makes of a message there. */
+  readonly gate: { readonly kind: string; readonly rule: string };
+  /** Absent where the sender is not answered. */
+  readonly role?: string;
+  readonly uses: readonly {
+    /** Whether the run has seen what others wrote. */
+    readonly tainted: boolean;
+    /** What the call reaches for beyond the tool itself. */
+    readonly reachesFor?: string;
+    readonly decision: "allow" | "ask" | "deny";
+    readonly rule: string;
+    readonly reason: string;
+  }[];
+}
+
+/** `signalbox can <sender> <tool>`: whether a person may use a tool, and by which rule; exit code 1 if not. */
+export async function can(
+  sender: string,
+  tool: string,
+  options: CanOptions,
+  host: GatewayHost,
+): Promise<void> {
+  const { in: group, account } = options;
+  const asked = { sender, tool, account, ...(group === undefined ? {} : { group }) };
+  const answer = await canUse(configuredHome(options), asked, host);
+  print(options.json, answer, () => linesOf(answer, sender, tool));
+  if (!answer.uses.some(({ decision }) => decision !== "deny"))
+    throw new GatewayError("failure", `${sender} cannot use ${tool} there.`);
+}
+
+function linesOf({ agent, gate, role, uses }: UseAnswer, sender: string, tool: string): string[] {
+  if (role === undefined) {
+    const instead = gate.kind === "pair" ? ", but sent a pairing code" : "";
+    return [`${sender} is not answered by ${agent}${instead} (${gate.rule}).`];
+  }
+  const lines = uses.map(({ tainted, reachesFor, decision, rule, reason }) => {
+    const when = tainted ? "after untrusted content" : "at first";
+    const what = reachesFor === undefined ? tool : `${tool}, to ${reachesFor}`;
+    return `${decision.padEnd(5)} ${what}, ${when} (${rule}): ${reason}`;
+  });
+  return [`${sender} is answered by ${agent} as ${role} (${gate.rule}).`, ...lines];
+}
+
+/** What somebody may do, and by which rules: asked of the code that decides about messages and calls. */
+async function canUse(configured: ConfiguredHome, asked: UseAsked, host: GatewayHost): Promise<UseAnswer> {
+  const { home, loaded } = configured;
+  const workspaces = workspacesOf(home, resolveAgents(loaded, home));
+  const plugins = await resolvePluginTools({ loaded, home, given: [], packages: host.packages, workspaces });
+  const [unknown] = checkToolNames([asked.tool], namesFor(loaded, plugins));
+  if (unknown !== undefined) {
+    const near = unknown.near.length === 0 ? "" : ` Did you mean ${unknown.near.join(" or ")}?`;
+    throw new GatewayError("usage", `There is no tool ${asked.tool}.${near}`);
+  }
+  const event = messageFrom(asked);
+  const { agentId, sessionKey, decision } = await decideAt(configured, event);
+  const agent = resolveAgents(loaded, home).get(agentId);
+  const gate = { kind: decision.kind, rule: decision.rule };
+  if (agent === undefined || decision.kind !== "answer") return { agent: agentId, gate, uses: [] };
+  const { role } = decision;
+  return { agent: agent.id, gate, role, uses: usesOf(agent, event, sessionKey, role, asked.tool) };
+}
+
+/** Before the run has seen anything of others, and after. */
+function usesOf(
+  agent: Agent,
+  event: MessageEvent,
+  sessionKey: string,
+  role: RunFacts["role"],
+  tool: string,
+): UseAnswer["uses"] {
+  const models = [...(agent.model === undefined ? [] : [agent.model]), ...agent.fallbacks];
+  const channelKind = event.conversation.kind;
+  return [false, true].flatMap((tainted) => {
+    const taint = tainted ? [{ source: "web" } as const] : [];
+    const facts = {
+      agentId: agent.id,
+      sessionKey,
+      role,
+      speaker: speakerOf(event),
+      channelKind,
+      models,
+      taint,
+    };
+    return explainUse(agent.tools, facts, tool).map(({ reachesFor, decision }) => ({
+      tainted,
+      ...(reachesFor === undefined ? {} : { reachesFor }),
+      ...decision,
+    }));
+  });
+}
+
+/** A message that this person could write there, addressed to the agent. */
+function messageFrom({ sender, group, account }: UseAsked): MessageEvent {
+  const [channel = "", id = ""] = parted(sender);
+  const place = group === undefined ? undefined : parted(group)[1];
+  return {
+    type: "message",
+    eventId: "can",
+    messageId: "can",
+    channel,
+    account,
+    timestamp: 0,
+    address: "",
+    conversation: place === undefined ? { kind: "direct", id } : { kind: "group", id: place },
+    sender: { id, isBot: false, isSelf: false },
+    addressed: place === undefined ? "dm" : "mention",
+    text: "",
+    media: [],
+    mentions: [],
+  };
+}
+
+/** `channel:id`; ids may have colons themselves. */
+function parted(text: string): readonly string[] {
+  const end = text.indexOf(":");
+  if (end < 1 || end === text.length - 1)
+    throw new GatewayError("usage", `Write ${text} as channel:id, such as feishu:ou_1.`);
+  return [text.slice(0, end), text.slice(end + 1)];
+}

@@ -1,0 +1,100 @@
+import { type BodiesWithParts, GatewayError, openVault, pruneStore, withDatabase } from "@signalbox/home";
+import type { PruneReport } from "@signalbox/store";
+import { createLogger } from "@signalbox/telemetry/logger";
+import { createAgentWorkspaces, createMemoryLabelStore, openFileLabels } from "@signalbox/tools";
+import { openClientFiles } from "../../agent/client-files.ts";
+import { createMedia } from "../../agent/media.ts";
+import { createWebFetch } from "../../agent/web-fetch.ts";
+import type { ServiceBodies } from "../../api/service-store.ts";
+import { resolveAgents } from "../../configure/agents.ts";
+import type { CommonOptions } from "../common-options.ts";
+import { configuredHome } from "../configured-home.ts";
+import { withStore } from "../home-store.ts";
+import { print } from "../output.ts";
+import { withProgress } from "../progress.ts";
+import { isHeld, runningGateway } from "../running.ts";
+
+/** `signalbox maintenance prune`: removes what is over its time or number now, attachments included. */
+export async function prune(options: CommonOptions): Promise<void> {
+  const report = await withProgress("Removing", () =>
+    inGateway(options, "maintenance/prune", () => pruneHome(options)),
+  );
+  print(options.json, report, () =>
+    Object.entries(WORDS).map(([what, words]) => `${String(report[what] ?? 0).padStart(12)}  ${words}`),
+  );
+}
+
+/** What upkeep of a gateway does by itself, on a home where none runs. */
+async function pruneHome(options: CommonOptions): Promise<PruneReport> {
+  const { home, loaded, env } = configuredHome(options);
+  const { config } = loaded;
+  const logger = createLogger("warn", openVault(loaded, env).redact);
+  const labels = await openFileLabels(createMemoryLabelStore());
+  return withDatabase<BodiesWithParts & ServiceBodies, PruneReport>(home, "share", async (store) => {
+    const report = await pruneStore(store.maintenance, config.retention, logger);
+    const media = createMedia({
+      config: () => config,
+      env,
+      home,
+      store,
+      logger,
+      workspaces: createAgentWorkspaces({ forbidden: home.closed, labels }),
+      agents: resolveAgents(loaded, home),
+      fetch: createWebFetch(config).fetch,
+      clientFiles: openClientFiles(home, { logger, now: Date.now }),
+      account: () => undefined,
+      now: Date.now,
+    });
+    await media.prune();
+    return report;
+  });
+}
+
+const WORDS: Readonly<Record<keyof PruneReport, string>> = {
+  inbox: "finished messages removed",
+  dedupe: "redelivery keys removed",
+  runs: "run journals removed",
+  outbox: "replies removed",
+  traces: "trace rows removed",
+  messages: "messages no longer part of a conversation removed",
+  sessions: "conversations removed",
+  kv: "expired values removed",
+  approvals: "approval questions removed",
+  usedBytes: "bytes in use",
+};
+
+/** `signalbox maintenance vacuum`: gives free pages back to the file system. */
+export async function vacuum(options: CommonOptions): Promise<void> {
+  const report = await withProgress("Returning space", () =>
+    inGateway(options, "maintenance/vacuum", () =>
+      withStore(options, "share", (store) => store.admin.vacuum()),
+    ),
+  );
+  print(options.json, report, () => [`${report["freedBytes"] ?? 0} bytes returned to the disk.`]);
+}
+
+type Report = Readonly<Record<string, number>>;
+
+/** A gateway that runs does it itself: it waits with its writes for as long as that takes, and knows what it needs. */
+async function inGateway(
+  options: CommonOptions,
+  path: string,
+  alone: () => Promise<object>,
+): Promise<Report> {
+  if (!isHeld(options.home)) return numbersOf(await alone());
+  const { tell } = await runningGateway(options.home).catch(() => {
+    throw new GatewayError(
+      "unavailable",
+      "A gateway is using this home but cannot be reached from here. Try again, or stop it first.",
+    );
+  });
+  return numbersOf(await tell(path));
+}
+
+function numbersOf(report: unknown): Report {
+  if (report === null || typeof report !== "object")
+    throw new GatewayError("failure", "The gateway sent a response that this command does not understand.");
+  return Object.fromEntries(
+    Object.entries(report).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
+  );
+}

@@ -1,0 +1,71 @@
+import type { AgentMessage } from "@signalbox/agent-core";
+import type { MessageEvent } from "@signalbox/channel";
+import type { RouteExplanation } from "@signalbox/routing";
+import type { GatewayRecords, PerformedMessage, PerformedTool } from "@signalbox/testkit/replay";
+import type { ServiceStore } from "../../api/service-store.ts";
+import { readTrace } from "../../api/traces.ts";
+
+/** More than a scenario has of anything. */
+const LIMIT = 1_000;
+const STATES = ["pending", "sending", "sent", "uncertain", "dead", "expired"] as const;
+
+/** What a gateway has kept of a scenario, with the reasons of each route. */
+export async function readRecords(
+  store: ServiceStore,
+  explainRoute: (event: MessageEvent) => RouteExplanation,
+): Promise<GatewayRecords> {
+  const outbox = (await store.outbox.list({ states: STATES, limit: LIMIT })).toReversed();
+  const sessions = await store.sessions.list();
+  const transcripts = await Promise.all(sessions.map(({ key }) => store.sessions.transcript(key)));
+  return {
+    messages: await readMessages(store, explainRoute),
+    tools: transcripts.flatMap((rows) => toolsIn(rows.map(({ message }) => message).toReversed())),
+    outbox: outbox.map(({ id, key, state, channel, address, payload, receipts }) => ({
+      id,
+      key,
+      state,
+      channel,
+      address,
+      payload,
+      receipts,
+    })),
+  };
+}
+
+async function readMessages(
+  store: ServiceStore,
+  explainRoute: (event: MessageEvent) => RouteExplanation,
+): Promise<PerformedMessage[]> {
+  const rows = (await store.inbox.list({ limit: LIMIT })).toSorted((a, b) => a.seq - b.seq);
+  const messages: PerformedMessage[] = [];
+  for (const { id, messageId = id, state, payload, detail, route } of rows) {
+    const trace = await readTrace(store, id);
+    messages.push({
+      id: messageId,
+      state,
+      inbound: payload.event,
+      route: explainRoute(payload.event),
+      ...(detail?.rule === undefined ? {} : { rule: detail.rule }),
+      ...(route === undefined ? {} : { agent: route.agentId, sessionKey: route.sessionKey }),
+      trace: trace?.entries ?? [],
+    });
+  }
+  return messages;
+}
+
+/** The calls of a transcript, the oldest message first, with what came of each. */
+function toolsIn(transcript: readonly AgentMessage[]): PerformedTool[] {
+  const args = new Map<string, unknown>();
+  return transcript.flatMap((message): PerformedTool[] => {
+    if (message.role === "assistant") {
+      for (const block of message.content)
+        if (block.type === "toolCall") args.set(block.id, block.args ?? block.argsText);
+    }
+    if (message.role !== "toolResult") return [];
+    const { toolName: name, toolCallId, isError, content, details } = message;
+    const text = content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join("\n");
+    return [
+      { name, args: args.get(toolCallId), isError, text, ...(details === undefined ? {} : { details }) },
+    ];
+  });
+}

@@ -1,0 +1,97 @@
+/** What a service starts. */
+export interface ServiceProgram {
+  readonly node: string;
+  readonly program: string;
+  readonly home: string;
+}
+
+/** Longer than a stop takes that lets runs reach a committed step, in seconds. */
+const STOP_SECONDS = 45;
+
+/**
+ * A unit of systemd for one person. What it takes away is what neither the gateway nor bubblewrap, which runs commands
+ * of agents, needs.
+ */
+export function systemdUnit({ node, program, home }: ServiceProgram): string {
+  const words = [program, "start"].map(unitParameter);
+  return `[Unit]
+Description=Signalbox, a gateway between chat platforms and LLM agents
+After=network-online.target
+Wants=network-online.target
+StartLimitIntervalSec=300
+StartLimitBurst=10
+
+[Service]
+ExecStart=${[unitWord(node), ...words].join(" ")}${unitHome(home)}# Commands of agents get groups of their own below, with limits.
+Delegate=memory pids
+Restart=on-failure
+RestartSec=2
+# 78: the configuration is wrong, and would be wrong again.
+RestartPreventExitStatus=78
+TimeoutStopSec=${STOP_SECONDS}
+UMask=0077
+LockPersonality=true
+RestrictRealtime=true
+
+[Install]
+WantedBy=default.target
+`;
+}
+
+/** How a unit names its home. */
+export function unitHome(home: string): string {
+  return ` --home ${unitParameter(home)}\n`;
+}
+
+/** Variables are put into what a program is called with, not into its own path. */
+function unitParameter(word: string): string {
+  return unitWord(word.replaceAll("$", "$$$$"));
+}
+
+/** A word of ExecStart: systemd reads quotes, backslashes and percent signs in it, and a line ends it. */
+function unitWord(word: string): string {
+  const escaped = word
+    .replaceAll("%", "%%")
+    .replace(/["\\]/g, "\\$&")
+    .replaceAll("\n", "\\n")
+    .replaceAll("\r", "\\r");
+  return /[\s"'\\;]/.test(escaped) ? `"${escaped}"` : escaped;
+}
+
+/** A property list of launchd, which rotates nothing: what is logged goes into the gateway's own file, which is. */
+export function launchdPlist(label: string, { node, program, home }: ServiceProgram): string {
+  const words = [node, program, "start", "--quiet"];
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key><string>${xml(label)}</string>
+  <key>ProgramArguments</key>
+  <array>
+${words.map(plistWord).join("")}${plistHome(home)}  </array>
+  <key>RunAtLoad</key><true/>
+  <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
+  <key>ExitTimeOut</key><integer>${STOP_SECONDS}</integer>
+  <key>Umask</key><integer>63</integer>
+  <key>StandardErrorPath</key><string>${xml(home)}/service.log</string>
+</dict>
+</plist>
+`;
+}
+
+/** How a property list names its home. */
+export function plistHome(home: string): string {
+  return `${plistWord("--home")}${plistWord(home)}`;
+}
+
+function plistWord(word: string): string {
+  return `    <string>${xml(word)}</string>\n`;
+}
+
+function xml(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll("\r", "&#13;");
+}

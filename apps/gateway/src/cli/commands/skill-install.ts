@@ -1,0 +1,179 @@
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { createReadStream, existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { GatewayError, type Home } from "@signalbox/home";
+import {
+  createPathLookup,
+  type InstallCommand,
+  installCommands,
+  type SkillInstall,
+  type SkillReport,
+} from "@signalbox/skills";
+import { visibleText } from "@signalbox/tools";
+import { resolveAgents } from "../../configure/agents.ts";
+import { resolveSkills } from "../../configure/skills.ts";
+import { shellWord } from "../command-on.ts";
+import type { CommonOptions } from "../common-options.ts";
+import { configuredHome } from "../configured-home.ts";
+import { withStore } from "../home-store.ts";
+import type { ConfiguredHome, GatewayHost } from "../host.ts";
+import { askNobody, askTerminal } from "../init/asker.ts";
+import { print } from "../output.ts";
+
+interface InstallOptions extends CommonOptions {
+  readonly with?: string;
+  readonly yes?: boolean;
+}
+
+/**
+ * `signalbox skills install <name>`: shows exactly what would run, and runs it once the person at the terminal agrees.
+ * No model can: it is no tool, and what it installs lies where commands of agents only read.
+ */
+export async function install(name: string, options: InstallOptions, host: GatewayHost): Promise<void> {
+  const configured = configuredHome(options);
+  const { home, env } = configured;
+  const report = await lookAt(name, configured, host);
+  const way = wayFor(report, options.with, env);
+  const commands = installCommands(way, report.skill, home.programsDir);
+  const lines = commands.map(commandLine);
+  if (!(await isAgreed(options, name, lines)))
+    throw new GatewayError("failure", "Nothing was installed. Confirm at a terminal, or pass --yes.");
+  await putOnRecord(options, home, name, lines);
+  await mkdir(join(home.programsDir, "bin"), { recursive: true });
+  const failed = await runAll(commands, env);
+  if (failed !== undefined) throw new GatewayError("failure", `This failed: ${failed}`);
+  const { eligible, reasons } = await lookAt(name, configured, host);
+  print(options.json, { id: name, installed: lines, eligible, reasons }, () => [
+    eligible
+      ? `Installed. Agents can now use the skill ${name}; a running gateway picks it up within a minute.`
+      : `Installed. The skill ${name} still cannot be used: ${reasons.map(({ message }) => message).join(" ")}`,
+  ]);
+}
+
+/** The skill as the first agent sees it that may use it, on the machine as it is now. */
+async function lookAt(
+  name: string,
+  { home, loaded, env }: ConfiguredHome,
+  { skillsDir: bundledDir }: GatewayHost,
+): Promise<SkillReport> {
+  const agents = resolveAgents(loaded, home);
+  const { check } = await resolveSkills({ loaded, home, agents, env, bundledDir });
+  const checks = await Promise.all(agents.all.map(check));
+  const named = checks.flatMap(({ skills }) => skills).filter(({ skill }) => skill.id === name);
+  const lacks = ({ reasons }: SkillReport, ...requirements: readonly string[]) =>
+    reasons.some(({ requirement }) => requirements.includes(requirement));
+  const report = named.find((each) => !lacks(each, "allowed", "enabled")) ?? named[0];
+  if (report === undefined)
+    throw new GatewayError(
+      "failure",
+      `There is no skill ${name}. \`signalbox skills list\` shows all skills.`,
+    );
+  if (lacks(report, "pin"))
+    throw new GatewayError(
+      "failure",
+      `The skill ${name} needs your approval first. See \`signalbox skills changes\`.`,
+    );
+  return report;
+}
+
+/** The way that is named, else the first for this platform whose installer is here. */
+function wayFor(
+  { skill }: SkillReport,
+  named: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): SkillInstall {
+  const { id, install } = skill;
+  const { platform } = process;
+  const isHere = createPathLookup(env, platform, Date.now);
+  const usable = install.filter(
+    (way) =>
+      (way.os.length === 0 || way.os.includes(platform)) &&
+      installCommands(way, skill, "").every(({ program }) => isHere(program)),
+  );
+  const way = named === undefined ? usable[0] : usable.find(({ id: of }) => of === named);
+  if (way !== undefined) return way;
+  const offered = install.map(({ id: of, kind }) => `${of} (${kind})`).join(", ");
+  throw new GatewayError(
+    "failure",
+    offered === ""
+      ? `The skill ${id} has no install instructions that can be run. Its SKILL.md may explain what to do.`
+      : `The skill ${id} can be installed with ${visibleText(offered)}; ${named === undefined ? "none of these works on this machine" : `"${named}" is not one of these or does not work on this machine`}.`,
+  );
+}
+
+/** As a shell would take it. */
+function commandLine({ program, args, env, expected }: InstallCommand): string {
+  const settings = Object.entries(env).map(([name, value]) => `${name}=${shellWord(value)}`);
+  const check = expected === undefined ? [] : [`# its SHA-256 must be ${expected.sha256}`];
+  return [...settings, program, ...args.map(shellWord), ...check].join(" ");
+}
+
+async function isAgreed(
+  { yes, json }: InstallOptions,
+  name: string,
+  lines: readonly string[],
+): Promise<boolean> {
+  const asker = json !== true && process.stdin.isTTY === true ? await askTerminal() : askNobody();
+  asker.say(
+    [
+      `To install what the skill ${name} needs, this runs with all your user's rights:`,
+      ...lines.map((line) => `  ${visibleText(line)}`),
+    ].join("\n"),
+  );
+  return yes === true || asker.confirm("Run this?");
+}
+
+/** Of what people set for installers; keys of the gateway in this environment are none of theirs. */
+const PASSED_ON =
+  /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|LANG|LC_.*|TMPDIR|(?:https?|no|all)_proxy|SSL_CERT_.*|NODE_EXTRA_CA_CERTS|HOMEBREW_.*|GOPROXY|GOPATH|GOMODCACHE|GOCACHE|XDG_.*)$/i;
+
+/** One after the other; gives the one that failed. */
+async function runAll(
+  commands: readonly InstallCommand[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string | undefined> {
+  const usual = Object.fromEntries(Object.entries(env).filter(([name]) => PASSED_ON.test(name)));
+  for (const command of commands)
+    if ((await run(command, { ...usual, ...command.env })) !== 0 || !(await isAsExpected(command)))
+      return commandLine(command);
+  return undefined;
+}
+
+async function isAsExpected({ expected }: InstallCommand): Promise<boolean> {
+  if (expected === undefined) return true;
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(expected.file), hash);
+  return hash.digest("hex") === expected.sha256;
+}
+
+function run({ program, args }: InstallCommand, env: NodeJS.ProcessEnv): Promise<number> {
+  return new Promise((resolve) => {
+    // What it prints is for people: the answer of this command stands alone on standard output.
+    const child = spawn(program, args, { env, stdio: ["ignore", process.stderr, "inherit"] });
+    child.once("error", () => resolve(1));
+    child.once("close", (code) => resolve(code ?? 1));
+  });
+}
+
+async function putOnRecord(
+  options: CommonOptions,
+  { databaseFile }: Home,
+  name: string,
+  lines: readonly string[],
+): Promise<void> {
+  // Before its first start a gateway has no record to put it on.
+  if (!existsSync(databaseFile)) return;
+  await withStore(options, "share", ({ audit }) =>
+    audit.append({
+      at: Date.now(),
+      kind: "approval",
+      action: "allowed",
+      actor: "command line",
+      subject: `installation for the skill ${name}`,
+      details: { commands: lines.join("\n") },
+    }),
+  );
+}

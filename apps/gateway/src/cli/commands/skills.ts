@@ -1,0 +1,138 @@
+import { existsSync } from "node:fs";
+import { GatewayError } from "@signalbox/home";
+import {
+  describePending,
+  type PendingSkill,
+  type Skill,
+  type Skills,
+  type SkillsCheck,
+  shortDigest,
+} from "@signalbox/skills";
+import { visibleLine, visibleText } from "@signalbox/tools";
+import { resolveAgents } from "../../configure/agents.ts";
+import { resolveSkills } from "../../configure/skills.ts";
+import type { CommonOptions } from "../common-options.ts";
+import { configuredHome } from "../configured-home.ts";
+import { withStore } from "../home-store.ts";
+import type { ConfiguredHome, GatewayHost } from "../host.ts";
+import { print } from "../output.ts";
+
+/** What an agent can use, and what is wrong with the rest. */
+interface SkillsOfAgent {
+  readonly agent: string;
+  readonly usable: readonly Skill[];
+  readonly check: SkillsCheck;
+  /** What is new or has changed and waits for an owner. */
+  readonly pending: readonly PendingSkill[];
+  readonly approve: Skills["approve"];
+}
+
+async function skillsOf(
+  { home, loaded, env }: ConfiguredHome,
+  { skillsDir: bundledDir }: GatewayHost,
+): Promise<SkillsOfAgent[]> {
+  const agents = resolveAgents(loaded, home);
+  const resolved = await resolveSkills({ loaded, home, agents, env, bundledDir });
+  const { approve } = resolved;
+  return Promise.all(
+    agents.all.map(async (agent) => {
+      const { skills: usable } = await resolved.forAgent(agent);
+      const check = await resolved.check(agent);
+      return { agent: agent.id, usable, check, pending: await resolved.pending(agent), approve };
+    }),
+  );
+}
+
+/** `signalbox skills list`: what each agent can use. */
+export async function list(options: CommonOptions, host: GatewayHost): Promise<void> {
+  const rows = (await skillsOf(configuredHome(options), host)).flatMap(({ agent, usable }) =>
+    usable.map(({ id, description, source, file, version }) => {
+      return { agent, id, description, source, file, version };
+    }),
+  );
+  print(options.json, rows, () =>
+    rows.map((row) => `${row.agent}  ${row.id} (${row.source})  ${row.description}`),
+  );
+}
+
+/** `signalbox skills check`: what cannot be used, and why; exit code 1 when something is wrong. */
+export async function check(options: CommonOptions, host: GatewayHost): Promise<void> {
+  const skills = await skillsOf(configuredHome(options), host);
+  const reports = skills.map(({ agent, check }) => ({ agent, ...check }));
+  print(options.json, reports, () =>
+    reports.flatMap(({ agent, skills: found, problems, unknown }) => [
+      ...found.map(({ skill, eligible, reasons }) =>
+        eligible
+          ? `ok    ${agent}  ${skill.id}`
+          : `out   ${agent}  ${skill.id}: ${reasons.map((one) => one.message).join(" ")}`,
+      ),
+      ...problems.map(
+        ({ severity, path, line, message, remedy }) =>
+          `${severity.padEnd(5)} ${path}${line === undefined ? "" : `:${line}`}: ${message} ${remedy}`,
+      ),
+      ...unknown.map((name) => `error ${agent} refers to the skill ${name}, which does not exist`),
+    ]),
+  );
+  if (reports.some((one) => !one.ok)) throw new GatewayError("failure", "Some skills cannot be used.");
+}
+
+/** `signalbox skills changes`: what waits for an owner, with what changed, line by line. */
+export async function changes(options: CommonOptions, host: GatewayHost): Promise<void> {
+  const waiting = oncePerFolder(await skillsOf(configuredHome(options), host));
+  const shown = waiting.map(({ agent, pending: { skill, digest, change, diff } }) => {
+    return { agent, id: skill.id, dir: skill.dir, digest, ...change, diff };
+  });
+  print(options.json, shown, () =>
+    waiting.length === 0
+      ? ["No skill needs approval."]
+      : waiting.flatMap(({ pending }) => [
+          ...describePending(pending, { text: visibleText, line: visibleLine }),
+          `To approve exactly this: signalbox skills approve ${pending.skill.id} --hash ${shortDigest(pending)}`,
+        ]),
+  );
+}
+
+/**
+ * `signalbox skills approve <name> --hash <hash>`: what `changes` showed counts from now on, in a gateway that runs,
+ * too.
+ */
+export async function approve(
+  name: string,
+  options: CommonOptions & { readonly hash: string },
+  host: GatewayHost,
+): Promise<void> {
+  const configured = configuredHome(options);
+  const wanted = oncePerFolder(await skillsOf(configured, host)).find(
+    ({ pending }) => pending.skill.id === name && shortDigest(pending) === options.hash,
+  );
+  if (wanted === undefined || !(await wanted.approve(wanted.pending, OPERATOR)))
+    throw new GatewayError(
+      "failure",
+      `No skill ${name} with the hash ${options.hash} needs approval. \`signalbox skills changes\` shows those that do.`,
+    );
+  const { skill, digest } = wanted.pending;
+  if (existsSync(configured.home.databaseFile))
+    await withStore(options, "share", ({ audit }) =>
+      audit.append({
+        at: Date.now(),
+        kind: "approval",
+        action: "allowed",
+        actor: OPERATOR,
+        subject: `skill: ${skill.id}`,
+        details: { digest, folder: skill.dir },
+      }),
+    );
+  print(options.json, { id: name, digest }, () => [`Approved the skill ${name} as it is now.`]);
+}
+
+const OPERATOR = "command line";
+
+/** Agents may share skills; a person decides about each once. */
+function oncePerFolder(agents: readonly SkillsOfAgent[]) {
+  const folders = new Map(
+    agents
+      .flatMap(({ agent, pending, approve }) => pending.map((one) => ({ agent, pending: one, approve })))
+      .map((each) => [each.pending.skill.dir, each]),
+  );
+  return [...folders.values()];
+}

@@ -1,0 +1,147 @@
+import { amountText, describeBudget, everythingLeft, type Left, periodOf } from "@signalbox/budgets";
+import type { MessageInfo } from "@signalbox/client";
+import type { RunId, RunSummary, UsageTotals } from "@signalbox/store";
+import type { ServiceBodies } from "../../api/service-store.ts";
+import { messageInfo } from "../../api/traces.ts";
+import { daysAgo } from "../../api/usage.ts";
+import { budgetsOf } from "../../configure/budgets.ts";
+import type { CommonOptions } from "../common-options.ts";
+import { configuredHome } from "../configured-home.ts";
+import { type HomeStore, withStore } from "../home-store.ts";
+import { printTable, short, time } from "../table.ts";
+
+interface UsageOptions extends CommonOptions {
+  readonly by: "message" | "day" | "agent" | "session" | "sender";
+  readonly days?: number;
+  readonly budgets?: boolean;
+}
+
+type Figures = Omit<UsageTotals, "runs">;
+
+/** What answering took, and the messages that were answered together. */
+interface AnswerUsage extends Figures {
+  /** When the answer had its end. */
+  readonly at: number;
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly messages: readonly MessageInfo[];
+}
+
+const DAY_MS = 86_400_000;
+/** Of which messages are listed where no number of days is given. */
+const DAYS_OF_MESSAGES = 7;
+/** A run may wait for somebody's word for hours. */
+const LONGEST_MS = DAY_MS;
+const RUNS_AT_ONCE = 500;
+const TEXT_CHARS = 40;
+
+const FIGURES = {
+  CALLS: ({ modelCalls }: Figures) => String(modelCalls),
+  "TOKENS IN": ({ inputTokens }: Figures) => String(inputTokens),
+  "CACHE READ": ({ cacheReadTokens }: Figures) => String(cacheReadTokens),
+  "CACHE WRITE": ({ cacheWriteTokens }: Figures) => String(cacheWriteTokens),
+  "TOKENS OUT": ({ outputTokens }: Figures) => String(outputTokens),
+  "COST (USD)": ({ costMicros }: Figures) => dollars(costMicros),
+};
+
+/** `signalbox usage`: tokens and money of the runs that have ended, also of those that are not kept any more. */
+export async function usage(options: UsageOptions): Promise<void> {
+  const { by, days } = options;
+  if (options.budgets === true) return budgetsLeft(options);
+  if (by === "message") return usageByMessage(options, days ?? DAYS_OF_MESSAGES);
+  const from = days === undefined ? {} : { from: daysAgo(days, Date.now()) };
+  const groups = await withStore(options, "read", (store) => store.usage.sum({ by, ...from }));
+  printTable(options.json, groups, {
+    none: "No usage yet.",
+    columns: {
+      [by.toUpperCase()]: (group) => group.by || "(unknown)",
+      RUNS: ({ runs }) => String(runs),
+      ...FIGURES,
+    },
+    below: [inAll(groups)],
+  });
+}
+
+async function usageByMessage(options: CommonOptions, days: number): Promise<void> {
+  const since = Math.floor(daysAgo(days, Date.now()) / DAY_MS) * DAY_MS;
+  const answers = await withStore(options, "read", (store) => answersSince(store, since));
+  printTable(options.json, answers, {
+    none: "No usage yet.",
+    columns: {
+      TIME: ({ at }) => time(at),
+      MESSAGE: ({ messages }) => messages.map(({ id }) => id).join(" ") || "(not kept)",
+      FROM: ({ messages: [first] }) => short(first?.sender ?? "", 24),
+      ...FIGURES,
+      TEXT: ({ messages: [first] }) => short(first?.text ?? "", TEXT_CHARS),
+    },
+    below: [
+      inAll(answers),
+      "Messages answered together share a row. Usage whose messages were removed appears only in the other groupings.",
+    ],
+  });
+}
+
+/** What each run took that is kept and has ended since, the newest first. */
+async function answersSince({ runs }: HomeStore, since: number): Promise<AnswerUsage[]> {
+  const answers: AnswerUsage[] = [];
+  let before: RunId | undefined;
+  for (;;) {
+    const some = await runs.list({ limit: RUNS_AT_ONCE, ...(before === undefined ? {} : { before }) });
+    const ended = some.filter(({ finishedAt }) => finishedAt !== undefined && finishedAt >= since);
+    answers.push(...(await runs.summaries(ended.map(({ id }) => id))).map(answerUsage));
+    // They come by when they began.
+    const last = some.at(-1);
+    if (last === undefined || last.startedAt < since - LONGEST_MS) break;
+    before = last.id;
+  }
+  return answers.toSorted((a, b) => b.at - a.at);
+}
+
+function answerUsage({ run, inbox }: RunSummary<ServiceBodies>): AnswerUsage {
+  const { usage = {}, finishedAt = run.startedAt, agentId, sessionKey } = run;
+  return {
+    at: finishedAt,
+    agentId,
+    sessionKey,
+    messages: inbox.map(messageInfo),
+    modelCalls: usage.modelCalls ?? 0,
+    inputTokens: usage.inputTokens ?? 0,
+    cacheReadTokens: usage.cacheReadTokens ?? 0,
+    cacheWriteTokens: usage.cacheWriteTokens ?? 0,
+    outputTokens: usage.outputTokens ?? 0,
+    costMicros: usage.costMicros ?? 0,
+  };
+}
+
+function inAll(used: readonly Figures[]): string {
+  const micros = used.reduce((sum, { costMicros }) => sum + costMicros, 0);
+  return `Total: ${dollars(micros)} USD. Cache reads and writes are included in the input tokens.`;
+}
+
+/** What is left of each budget to everybody whose calls have counted for it. */
+async function budgetsLeft(options: CommonOptions): Promise<void> {
+  const budgets = budgetsOf(configuredHome(options).loaded.config);
+  const at = Date.now();
+  const periods = [periodOf("day", at), periodOf("month", at)];
+  const balances = await withStore(options, "read", (store) => store.budgets.inPeriods(periods));
+  const amount = ({ budget }: Left, value: number): string => amountText(budget.limit.unit, value);
+  printTable(options.json, everythingLeft(balances, budgets, at), {
+    none:
+      budgets.length === 0
+        ? "No budgets are set. Add them under `budgets` in the configuration."
+        : "None of the budgets has been used in this period.",
+    columns: {
+      BUDGET: ({ budget }) => describeBudget(budget),
+      WHOSE: ({ account }) => account,
+      USED: (left) => amount(left, left.spent),
+      RESERVED: (left) => amount(left, left.reserved),
+      LEFT: (left) => amount(left, left.left),
+      "RESETS (UTC)": ({ until }) => new Date(until).toISOString().slice(0, 16).replace("T", " "),
+    },
+  });
+}
+
+/** To the last millionth. */
+function dollars(micros: number): string {
+  return (micros / 1e6).toFixed(6);
+}

@@ -1,0 +1,64 @@
+import { existsSync } from "node:fs";
+import { reasonOf } from "@signalbox/agent-core";
+import { ConfigError, formatProblem, type Problem } from "@signalbox/config";
+import { type Home, openVault, readConfig } from "@signalbox/home";
+import type { PendingSkill } from "@signalbox/skills";
+import { PICTURES_AS_THEY_ARE } from "../../agent/images.ts";
+import type { GatewayHost } from "../host.ts";
+import { type Finding, look } from "./finding.ts";
+import { describeExec, describeReach } from "./policy.ts";
+
+/** Searches for something, as a run would, so that it is known to work. */
+async function memoryOf(home: Home, agent: string): Promise<string> {
+  if (!existsSync(home.memoryIndex(agent))) return "created with the first message";
+  const { describeStatus, withMemory } = await import("../home-memory.ts");
+  return withMemory({ home: home.dir, agent }, async (memory) => {
+    const { mode } = await memory.search("doctor", { reader: "all", limit: 1 });
+    const status = await memory.status();
+    const now =
+      status.vectors === undefined || mode.kind !== "words" ? "" : `; currently by words: ${mode.reason}`;
+    return `${describeStatus(status)}${now}`;
+  });
+}
+
+function changedSkills(agent: string, pending: readonly PendingSkill[]): Finding[] {
+  if (pending.length === 0) return [];
+  const names = pending.map(({ skill }) => skill.id);
+  const detail = `not used until an owner approves them, because they are new or changed: ${names.join(", ")}; see \`signalbox skills changes\``;
+  return [{ part: `skills of ${agent}`, state: "warning", detail }];
+}
+
+function describePictures({ packages }: GatewayHost): string {
+  return packages.missing(["sharp"]).length === 0 ? "resized to what models accept" : PICTURES_AS_THEY_ARE;
+}
+
+/** What a gateway would make of the configuration here, and whether it could work with it. */
+export async function lookAtConfiguration(home: Home, host: GatewayHost): Promise<Finding[]> {
+  try {
+    const loaded = readConfig(home, process.env);
+    const vault = openVault(loaded, process.env);
+    const { setup } = await host.prepare({ home, loaded, env: process.env }, vault, { level: "silent" });
+    const { agents, models, skills } = setup;
+    const findings = setup.problems.map(findingOf);
+    if (models.demo)
+      findings.push({
+        part: "models",
+        state: "warning",
+        detail: "no key is set, so the offline demo model answers",
+      });
+    if (loaded.config.memory.enabled && existsSync(home.databaseFile))
+      for (const { id } of agents.all) findings.push(await look(`memory of ${id}`, () => memoryOf(home, id)));
+    for (const agent of agents.all) findings.push(...changedSkills(agent.id, await skills.pending(agent)));
+    findings.push(await look("pictures", async () => describePictures(host)));
+    findings.push(await look("policy", async () => describeReach(agents)));
+    findings.push(await look("exec", () => describeExec(loaded.config, agents, home)));
+    return findings;
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map(findingOf);
+    return [{ part: "configuration", state: "error", detail: reasonOf(error) }];
+  }
+}
+
+function findingOf(problem: Problem): Finding {
+  return { part: "configuration", state: problem.severity, detail: formatProblem(problem) };
+}

@@ -1,0 +1,42 @@
+import type { Config } from "@signalbox/config";
+import type { Home } from "@signalbox/home";
+import { allowsTool, describeSandbox, proveReach } from "@signalbox/tools";
+import { execSandbox } from "../../agent/exec-sandbox.ts";
+import type { Agents } from "../../configure/agents.ts";
+
+/**
+ * Shows for every agent that no untrusted sender reaches tools that act.
+ * @throws Error that names what is reached
+ */
+export function describeReach({ all }: Agents): string {
+  let tried = 0;
+  const reached = all.flatMap(({ id, tools }) => {
+    const proof = proveReach(tools);
+    tried += proof.tried;
+    return proof.reached.map(({ tool, role, channelKind, reachesFor }) => {
+      const how = reachesFor === undefined ? "" : ` (${reachesFor})`;
+      return `${role} of ${id} in a ${channelKind} conversation: ${tool}${how}`;
+    });
+  });
+  if (reached.length > 0) throw new Error(`reached unasked: ${[...new Set(reached)].join("; ")}`);
+  return `${tried} combinations of agent, role, conversation and taint: no guest can use exec, process or a write, and no run that has seen untrusted content can reach the network, the agent's notes or another conversation without approval`;
+}
+
+/** Where agents may run commands, in words. @throws Error where they may and cannot */
+export async function describeExec(
+  config: Config,
+  agents: Agents,
+  { programsDir }: Pick<Home, "programsDir">,
+): Promise<string> {
+  const users = agents.all.filter((agent) => allowsTool(agent.tools, "exec")).map((agent) => agent.id);
+  if (users.length === 0) return "no agent can run commands";
+  const { ok, summary, notes } = describeSandbox(await execSandbox(config, programsDir));
+  const reached = agents.all.flatMap(({ id, tools: { domains } }) =>
+    domains.length === 0 ? [] : [`Commands of ${id} may request ${domains.join(", ")}.`],
+  );
+  const text = [summary, ...reached, ...notes, `Agents that can run commands: ${users.join(", ")}.`].join(
+    " ",
+  );
+  if (!ok) throw new Error(text);
+  return text;
+}

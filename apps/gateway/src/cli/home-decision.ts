@@ -1,0 +1,64 @@
+import { existsSync } from "node:fs";
+import type { ChannelDefinition, MessageEvent } from "@signalbox/channel";
+import { GatewayError, withDatabase } from "@signalbox/home";
+import { createGate, createRouter, type GateDecision, tokenOfHolder } from "@signalbox/routing";
+import { createSurfaces } from "../api/surfaces.ts";
+import { resolveAgents } from "../configure/agents.ts";
+import { createDecide } from "../configure/decide.ts";
+import { routingConfig } from "../configure/routing.ts";
+import type { ConfiguredHome } from "./host.ts";
+
+/** What a gateway would do about a message. */
+interface MessageDecision {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly decision: GateDecision;
+}
+
+/** What would be decided about a message, by the code that decides, beside a gateway that may be running. */
+export async function decideAt(
+  { home, loaded }: ConfiguredHome,
+  event: MessageEvent,
+): Promise<MessageDecision> {
+  const { config } = loaded;
+  const own = ownChannel(event.channel);
+  const hasDatabase = existsSync(home.databaseFile);
+  const decide = createDecide({
+    router: createRouter(routingConfig(config, resolveAgents(loaded, home))),
+    bindings: () => config.bindings,
+    gate: createGate(config.access),
+    pairing: {
+      isApproved: async (...person) =>
+        hasDatabase && withDatabase(home, "read", ({ pairing }) => pairing.isApproved(...person)),
+    },
+    tokens: {
+      named: async (name) =>
+        hasDatabase ? withDatabase(home, "read", ({ access }) => access.tokens.named(name)) : undefined,
+    },
+    definition: () => own,
+  });
+  const { place, decision } = await decide(own === undefined ? event : fromTokenHolder(event));
+  return { agentId: place.agentId, sessionKey: place.sessionKey, decision };
+}
+
+/** The channel of the gateway's own clients by this name, if it is one. */
+function ownChannel(id: string): ChannelDefinition | undefined {
+  const nothing = () => Promise.reject(new Error("nothing is fetched to decide about a message"));
+  const files = { open: nothing };
+  return Object.values(createSurfaces(nothing, { uploads: files, carried: files }))
+    .map(({ definition }) => definition)
+    .find((definition) => definition.id === id);
+}
+
+/** Who comes by the gateway's own token, as `/whoami` and the log name them, and by a hook. */
+const BY_OWN_TOKEN = /^(?:owner|token|hook:.+)$/;
+
+/** Of a token with a name the database knows whether its holder may less. */
+function fromTokenHolder(event: MessageEvent): MessageEvent {
+  const { channel, sender } = event;
+  if (!BY_OWN_TOKEN.test(sender.id) && tokenOfHolder(sender.id) === undefined) {
+    const ids = `${channel}:token for the gateway's own, ${channel}:token:<name> for one with a name`;
+    throw new GatewayError("usage", `Whoever comes by ${channel} holds a token: write ${ids}.`);
+  }
+  return { ...event, sender: { ...event.sender, authenticatedAs: "owner" } };
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import type { Config } from "@signalbox/config";
+import { GatewayError, openVault } from "@signalbox/home";
+import type { Memory } from "@signalbox/memory";
+import { isOneOff } from "@signalbox/server";
+import type { Lease } from "@signalbox/store";
+import { createLogger, type Logger } from "@signalbox/telemetry/logger";
+import { createAgentMemories } from "../agent/memories.ts";
+import { createVectorCosts } from "../agent/vector-costs.ts";
+import type { CommonOptions } from "./common-options.ts";
+import { configuredHome } from "./configured-home.ts";
+import { agentOf } from "./home-agents.ts";
+import { type HomeStore, withStore } from "./home-store.ts";
+
+export interface AgentOption extends CommonOptions {
+  readonly agent?: string;
+}
+
+/**
+ * What an agent remembers, beside a gateway that may be running. Whoever has the home reads everything that is in it.
+ */
+export async function withMemory<T>(options: AgentOption, use: (memory: Memory) => Promise<T>): Promise<T> {
+  const configured = configuredHome(options);
+  const agent = agentOf(configured, options.agent);
+  const { home, loaded, env } = configured;
+  // Vectors may cost money, which is written down.
+  const isPaid = loaded.config.memory.embeddings !== "none" && loaded.config.budgets.length > 0;
+  return withStore(options, isPaid ? "share" : "read", async (store) => {
+    const logger = createLogger("warn", openVault(loaded, env).redact);
+    const lease = isPaid ? await commandLease(store) : undefined;
+    const memories = createAgentMemories({
+      loaded: () => loaded,
+      home,
+      env,
+      store,
+      isLeftOut: isOneOff,
+      ...(lease === undefined ? {} : { payForVectors: payingBy(store, lease, loaded.config, logger) }),
+      now: Date.now,
+      logger,
+    });
+    try {
+      return await use(await memories.of(agent));
+    } finally {
+      await memories.close();
+      if (lease !== undefined) await store.leases.release(lease);
+    }
+  });
+}
+
+/** For as long as making an index may take. What a command that was killed has reserved counts as spent afterwards. */
+const LEASE_MS = 86_400_000;
+
+/** The right to reserve what calls of this process may cost. */
+async function commandLease({ leases }: HomeStore): Promise<Lease> {
+  const lease = await leases.acquire(`command ${process.pid}`, randomUUID(), LEASE_MS);
+  if (lease === undefined)
+    throw new GatewayError("failure", "A command that was killed still holds a lease. Try again.");
+  return lease;
+}
+
+function payingBy(store: HomeStore, lease: Lease, config: Config, logger: Logger) {
+  const ledger = store.budgets.ledger(lease);
+  return createVectorCosts(() => config, { ledger, onNews: () => {}, logger, now: Date.now });
+}
+
+/** What is in a memory and how it is searched, in words. */
+export function describeStatus({ notes, turns, vectors }: Awaited<ReturnType<Memory["status"]>>): string {
+  const indexed = `${notes} parts of notes and ${turns} turns of conversations`;
+  if (vectors === undefined) return `${indexed}, searched by words`;
+  const { model, engine, pending, problem } = vectors;
+  const left =
+    pending === 0 ? "" : `, ${pending} not embedded yet${problem === undefined ? "" : `: ${problem}`}`;
+  return `${indexed}, searched by words and vectors (${model}, by ${engine}${left})`;
+}

@@ -1,0 +1,24 @@
+import type { MessageInfo, Trace } from "@signalbox/client";
+import { messageInfo, readTrace } from "../api/traces.ts";
+import type { CommonOptions } from "./common-options.ts";
+import { withStore } from "./home-store.ts";
+
+export interface MessagesWanted {
+  readonly limit: number;
+  /** Those of one conversation. */
+  readonly session?: string;
+}
+
+/** The latest messages, the newest first. */
+export function latestMessages(
+  options: CommonOptions,
+  { limit, session }: MessagesWanted,
+): Promise<MessageInfo[]> {
+  const wanted = { limit, ...(session === undefined ? {} : { sessionKey: session }) };
+  return withStore(options, "read", async ({ inbox }) => (await inbox.list(wanted)).map(messageInfo));
+}
+
+/** What is noted about a message, by the gateway's id or the platform's. */
+export function keptTrace(options: CommonOptions, id: string): Promise<Trace | undefined> {
+  return withStore(options, "read", (store) => readTrace(store, id));
+}

@@ -1,0 +1,22 @@
+import { type Home, locateHome, withDatabase } from "@signalbox/home";
+import type { SqliteStore, StoreAccess } from "@signalbox/store";
+import type { Approval } from "@signalbox/tools";
+import type { ServiceBodies } from "../api/service-store.ts";
+import type { CommonOptions } from "./common-options.ts";
+
+/** What commands read of what a gateway keeps in its database. */
+interface HomeBodies extends ServiceBodies {
+  readonly approval: Approval;
+}
+
+export type HomeStore = SqliteStore<HomeBodies>;
+
+/** Uses the database of the home that the options name, beside a gateway that may be running on it. */
+export async function withStore<T>(
+  options: CommonOptions,
+  access: Exclude<StoreAccess, "own">,
+  use: (store: HomeStore, home: Home) => Promise<T>,
+): Promise<T> {
+  const home = locateHome(options.home, process.env);
+  return withDatabase<HomeBodies, T>(home, access, (store) => use(store, home));
+}

@@ -1,0 +1,62 @@
+import type { ChannelDefinition } from "@signalbox/channel";
+import type { Config, LoadedConfig } from "@signalbox/config";
+import type { Env, GatewayToken, Home } from "@signalbox/home";
+import type { Vault } from "@signalbox/redaction";
+import type { ReplayHost } from "@signalbox/testkit/replay";
+import type { Setup } from "../configure/create-setup.ts";
+import type { HostPackages } from "../configure/host-packages.ts";
+
+/** The gateway as the command line starts it and looks into it. Heavy parts are loaded on demand. */
+export interface GatewayHost {
+  readonly version: string;
+  /** The file that Node.js runs as `signalbox`. */
+  readonly program: string;
+  /** The channels that come with it. */
+  channels(): Promise<readonly ChannelDefinition[]>;
+  /** The skills that come with it. */
+  readonly skillsDir: string;
+  /** Packages that are installed beside it. */
+  readonly packages: HostPackages;
+  /** What it would make of a configuration. */
+  prepare(configured: ConfiguredHome, vault: Vault, logging: Logging): Promise<PreparedGateway>;
+  /** On what scenarios are played. */
+  replay(): Promise<ReplayHost>;
+}
+
+export interface Logging {
+  /** The least urgent that is logged; `silent`: nothing. */
+  readonly level: string;
+  /** In the file of the home alone, and not on standard error as well. */
+  readonly isQuiet?: boolean;
+}
+
+/** A home with its configuration, read. */
+export interface ConfiguredHome {
+  readonly home: Home;
+  readonly loaded: LoadedConfig;
+  readonly env: Env;
+}
+
+/** A gateway that could be started. */
+export interface PreparedGateway {
+  /** Its resolved configuration. */
+  readonly setup: Pick<Setup, "problems" | "accounts" | "agents" | "models" | "skills">;
+  /** @throws GatewayError */
+  start(options: StartOptions): Promise<StartedGateway>;
+}
+
+export interface StartOptions {
+  /** A new one is kept in the home once the gateway runs. */
+  readonly token: GatewayToken;
+  /** Told when it cannot go on. */
+  readonly onFatal: (error: Error) => void;
+}
+
+export interface StartedGateway {
+  /** Where it listens. */
+  readonly url: string;
+  /** Reads the configuration again and applies what of it can be; the log says what that is. */
+  reload(read: (applied: Config) => Promise<LoadedConfig>): Promise<void>;
+  /** Stops it in order. */
+  stop(reason: string): Promise<void>;
+}

@@ -1,0 +1,2 @@
+export type { Actions } from "./definitions/command.ts";
+export { createProgram } from "./program.ts";

@@ -1,0 +1,248 @@
+import { existsSync, realpathSync } from "node:fs";
+import { getCompileCacheDir } from "node:module";
+import { basename, dirname, join } from "node:path";
+import type { RunLimits, ThinkingLevel } from "@signalbox/agent-core";
+import type { AgentConfig, Config, LoadedConfig, Problem } from "@signalbox/config";
+import { configuredPath, folderFault, type Home } from "@signalbox/home";
+import type { Language } from "@signalbox/phrases";
+import type { AskMode, ToolPolicy } from "@signalbox/tools";
+import { ASSETS } from "../assets.ts";
+
+/** An agent with everything the defaults gave it. */
+export interface Agent {
+  readonly id: string;
+  readonly name: string;
+  /** `provider/model`; absent where the configuration names none. */
+  readonly model: string | undefined;
+  readonly fallbacks: readonly string[];
+  readonly thinking: ThinkingLevel;
+  readonly systemPrompt: string | undefined;
+  /** Of the files that its workspace begins with. Absent: that of the machine. */
+  readonly language: Language | undefined;
+  readonly maxOutputTokens: number | undefined;
+  /** How many of the last turns of a conversation the model is sent. Absent: all. */
+  readonly historyTurns: number | undefined;
+  readonly workspaceDir: string;
+  readonly tools: ToolPolicy & {
+    readonly allow: readonly string[];
+    readonly deny: readonly string[];
+    /** Hosts that its commands may reach, where policy lets them. */
+    readonly domains: readonly string[];
+    readonly askModes: Readonly<Record<string, AskMode>>;
+  };
+  /** Absent: all skills. */
+  readonly skills: { readonly allow: readonly string[] | undefined; readonly deny: readonly string[] };
+  readonly limits: RunLimits;
+  /** What it may delegate to sub-agents, and the limits of their runs. */
+  readonly subAgents: SubAgentSettings;
+  /** Absent: it does nothing by itself. */
+  readonly heartbeat: Heartbeat | undefined;
+}
+
+/** See `agents.*.subagents` of the configuration. */
+export interface SubAgentSettings {
+  readonly maxDepth: number;
+  readonly maxAtOnce: number;
+  readonly maxTasks: number;
+  /** Nowhere more than the agent's own. */
+  readonly limits: RunLimits;
+}
+
+/** When an agent goes through `HEARTBEAT.md` of its workspace by itself. */
+export interface Heartbeat {
+  /** A time span, for instance `30m`. */
+  readonly every: string;
+  /** It rests outside of these hours, given as `08:30`; they may go past midnight. Absent: never. */
+  readonly activeHours: ActiveHours | undefined;
+  /** Where its words go: a conversation of its own on the page, or that in which an owner wrote to it last. */
+  readonly to: "page" | "owner";
+}
+
+export interface ActiveHours {
+  readonly from: string;
+  readonly to: string;
+  /** Absent: that of the machine. */
+  readonly zone?: string | undefined;
+}
+
+/** The agents that can work, and what keeps the others from it. */
+export interface Agents {
+  readonly all: readonly Agent[];
+  /** Who answers where no binding matches; it may be one that cannot work. */
+  readonly defaultId: string;
+  readonly problems: readonly Problem[];
+  get(id: string): Agent | undefined;
+}
+
+/** What an agent may use where nothing is said: files of its workspace and messages, but no commands. */
+const DEFAULT_TOOLS = ["read", "write", "edit", "ls", "message"];
+
+/**
+ * Gives every agent its defaults and its workspace. A workspace under the home is made when the gateway starts; one
+ * that the configuration names must exist. An agent whose workspace cannot be used is left out and reported.
+ */
+export function resolveAgents(loaded: LoadedConfig, home: Home): Agents {
+  const { defaults, list } = loaded.config.agents;
+  const problems: Problem[] = [];
+  const all: Agent[] = [];
+  for (const [index, config] of list.entries()) {
+    const workspaceDir =
+      config.workspaceDir === undefined
+        ? home.workspace(config.id)
+        : configuredPath(home, config.workspaceDir);
+    const fault = workspaceFault(home, workspaceDir, config.workspaceDir === undefined);
+    if (fault !== undefined) {
+      problems.push(
+        loaded.problem(["agents", "list", index, "workspaceDir"], {
+          severity: "error",
+          message: `the workspace ${workspaceDir} ${fault}`,
+          remedy: "Create the folder and make it writable for the gateway's user, or choose another one.",
+          disables: `agent ${config.id}`,
+        }),
+      );
+      continue;
+    }
+    all.push({
+      id: config.id,
+      name: config.name ?? config.id,
+      model: config.model ?? defaults.model,
+      fallbacks: config.fallbacks ?? defaults.fallbacks ?? [],
+      thinking: config.thinking ?? defaults.thinking ?? "off",
+      systemPrompt: config.systemPrompt ?? defaults.systemPrompt,
+      language: config.language ?? defaults.language,
+      maxOutputTokens: config.maxOutputTokens ?? defaults.maxOutputTokens,
+      historyTurns: config.historyTurns ?? defaults.historyTurns,
+      workspaceDir,
+      tools: toolsOf(config.tools, defaults.tools, loaded.config.tools.exec),
+      skills: {
+        allow: config.skills?.allow ?? defaults.skills?.allow,
+        deny: config.skills?.deny ?? defaults.skills?.deny ?? [],
+      },
+      limits: limitsOf({ ...defaults.limits, ...config.limits }),
+      subAgents: subAgentsOf(config, defaults),
+      heartbeat: heartbeatOf(config.heartbeat, defaults.heartbeat),
+    });
+  }
+  const chosen = list.find((agent) => agent.default === true) ?? list[0];
+  const byId = new Map(all.map((agent) => [agent.id, agent]));
+  return { all, defaultId: chosen?.id ?? "main", problems, get: (id) => byId.get(id) };
+}
+
+type ExecConfig = Config["tools"]["exec"];
+
+/** What the agent says counts, else what the defaults say. A profile and a list of the same place go together. */
+function toolsOf(
+  own: AgentConfig["tools"],
+  defaults: AgentConfig["tools"],
+  exec: ExecConfig,
+): Agent["tools"] {
+  const lists = [own, defaults].find(
+    (tools) => tools?.allow !== undefined || tools?.profile !== undefined,
+  ) ?? { allow: DEFAULT_TOOLS };
+  const profile = lists.profile === undefined ? [] : [`profile:${lists.profile}`];
+  const roles = own?.roles ?? defaults?.roles;
+  const channelKinds = own?.conversations ?? defaults?.conversations;
+  const models = own?.models ?? defaults?.models;
+  return {
+    allow: [...profile, ...(lists.allow ?? [])],
+    deny: own?.deny ?? defaults?.deny ?? [],
+    domains: own?.domains ?? defaults?.domains ?? exec.domains,
+    askModes: { exec: exec.ask, process: exec.ask, ...(own?.ask ?? defaults?.ask) },
+    ...(roles === undefined ? {} : { roles }),
+    ...(channelKinds === undefined ? {} : { channelKinds }),
+    ...(models === undefined ? {} : { models }),
+  };
+}
+
+/** Off by default: each heartbeat costs a model call. */
+function heartbeatOf(
+  own: AgentConfig["heartbeat"],
+  defaults: AgentConfig["heartbeat"],
+): Heartbeat | undefined {
+  const { enabled = true, every = "30m", activeHours, to = "page" } = { ...defaults, ...own };
+  return enabled ? { every, activeHours, to } : undefined;
+}
+
+function subAgentsOf(own: AgentConfig, defaults: Omit<AgentConfig, "id">): SubAgentSettings {
+  const { maxDepth = 1, maxAtOnce = 4, maxTasks = 20 } = { ...defaults.subagents, ...own.subagents };
+  const limits = limitsOf({ ...defaults.limits, ...own.limits });
+  const theirs = limitsOf({ ...defaults.subagents?.limits, ...own.subagents?.limits });
+  return { maxDepth, maxAtOnce, maxTasks, limits: tighterLimits(limits, theirs) };
+}
+
+function tighterLimits(one: RunLimits, other: RunLimits): RunLimits {
+  const least = (name: "turns" | "toolCalls" | "wallMs" | "outputTokens" | "costMicros") => {
+    const given = [one[name], other[name]].filter((limit) => limit !== undefined);
+    return given.length === 0 ? undefined : Math.min(...given);
+  };
+  return limitsOf({
+    turns: least("turns"),
+    toolCalls: least("toolCalls"),
+    wallMs: least("wallMs"),
+    outputTokens: least("outputTokens"),
+    costMicros: least("costMicros"),
+  });
+}
+
+/** Only the limits that are given. */
+function limitsOf({
+  turns,
+  toolCalls,
+  wallMs,
+  outputTokens,
+  costMicros,
+}: NonNullable<AgentConfig["limits"]>): RunLimits {
+  return {
+    ...(turns === undefined ? {} : { turns }),
+    ...(toolCalls === undefined ? {} : { toolCalls }),
+    ...(wallMs === undefined ? {} : { wallMs }),
+    ...(outputTokens === undefined ? {} : { outputTokens }),
+    ...(costMicros === undefined ? {} : { costMicros }),
+  };
+}
+
+function workspaceFault(home: Home, dir: string, ours: boolean): string | undefined {
+  if (!ours && !existsSync(dir)) return "does not exist";
+  return homeFault(home, dir) ?? programFault(dir) ?? folderFault(dir);
+}
+
+/** Every folder that agents write in. */
+export function workspacesOf(home: Pick<Home, "workspacesDir">, agents: Pick<Agents, "all">): string[] {
+  return [home.workspacesDir, ...agents.all.map(({ workspaceDir }) => workspaceDir)];
+}
+
+/** What agents write must never become what the gateway is told: configuration, skills, its own files. */
+function homeFault(home: Home, dir: string): string | undefined {
+  const place = realFolder(dir);
+  const [own, workspaces] = [realFolder(home.dir), realFolder(home.workspacesDir)];
+  if (isInside(own, place)) return `is or contains the gateway's home ${home.dir}`;
+  if (isInside(place, own) && (place === workspaces || !isInside(place, workspaces)))
+    return `is in the gateway's home ${home.dir}, but not in a folder of ${home.workspacesDir}`;
+  return undefined;
+}
+
+/** Nor may it become what the gateway runs: its program, or the code that is kept of it between starts. */
+function programFault(dir: string): string | undefined {
+  const place = realFolder(dir);
+  const own = programFolders().find((folder) => isInside(folder, place) || isInside(place, folder));
+  return own === undefined ? undefined : `contains the program of the gateway in ${own}, or lies in it`;
+}
+
+/** The folders of the running program: an installed one with everything that is installed beside it. */
+function programFolders(): string[] {
+  const own = dirname(ASSETS.program);
+  const [installed = "", ...inside] = own.split(/(?<=\/node_modules)\//);
+  const compiled = getCompileCacheDir();
+  const program = inside.length > 0 ? installed : own;
+  return [program, ...(compiled === undefined ? [] : [realFolder(compiled)])];
+}
+
+/** Where a folder is that may not be there yet. */
+function realFolder(dir: string): string {
+  const above = dirname(dir);
+  return existsSync(dir) || above === dir ? realpathSync(dir) : join(realFolder(above), basename(dir));
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
+}

@@ -1,0 +1,111 @@
+import type { Tool } from "@signalbox/agent-core";
+import { type ChannelDefinition, createMemoryCache, systemClock } from "@signalbox/channel";
+import type { LoadedConfig, Problem } from "@signalbox/config";
+import { type Home, type JudgedSecrets, judgeSecrets, openListeningProblem } from "@signalbox/home";
+import type { Vault } from "@signalbox/redaction";
+import { transcriptionProblems } from "../agent/transcription.ts";
+import { type ConfiguredHooks, resolvePointHooks } from "../hooks/configured-hooks.ts";
+import { type Accounts, type AccountsOptions, resolveAccounts } from "./accounts.ts";
+import { type Agents, resolveAgents, workspacesOf } from "./agents.ts";
+import { budgetProblems } from "./budgets.ts";
+import { embeddingsProblems } from "./embeddings.ts";
+import type { HostPackages } from "./host-packages.ts";
+import { type Models, resolveModels } from "./models.ts";
+import { type PluginTools, resolvePluginTools } from "./plugin-tools.ts";
+import { routingProblems } from "./routing.ts";
+import { type AgentsSkills, resolveSkills } from "./skills.ts";
+import { toolProblems } from "./tool-names.ts";
+
+export interface SetupOptions {
+  readonly home: Home;
+  readonly loaded: LoadedConfig;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Takes secrets out of problems and answers, and is told of those that channels call so. */
+  readonly vault: Vault;
+  readonly packages: HostPackages;
+  /** Channels that need no package of their own. */
+  readonly channels: readonly ChannelDefinition[];
+  /**
+   * The packages they are from, by id: where one is named, its accounts can have processes of their own. Default: none
+   * is.
+   */
+  readonly channelPackages?: AccountsOptions["channelPackages"];
+  /** The channels of the host's own clients, which no configuration names. */
+  readonly ownChannels: readonly ChannelDefinition[];
+  /** Tools in addition to the built-in ones. */
+  readonly tools: readonly Tool[];
+  /** The folder of the skills that come with the host. */
+  readonly skillsDir: string;
+  /** The log of an account. */
+  readonly logger: AccountsOptions["logger"];
+}
+
+/** The parts of a configuration that can work, and everything that is wrong with the rest. */
+export interface Setup {
+  readonly agents: Agents;
+  readonly models: Models;
+  readonly skills: AgentsSkills;
+  readonly plugins: PluginTools;
+  readonly pointHooks: ConfiguredHooks;
+  readonly accounts: Accounts;
+  readonly secrets: JudgedSecrets;
+  /** In the order of the file, without secrets. */
+  readonly problems: readonly Problem[];
+}
+
+/** Works out what the configuration asks for without starting anything. */
+export async function createSetup(options: SetupOptions): Promise<Setup> {
+  const { home, loaded, env, vault, packages, logger } = options;
+  const agents = resolveAgents(loaded, home);
+  const models = resolveModels(loaded, agents, env, vault, packages);
+  const skills = await resolveSkills({ loaded, home, agents, env, bundledDir: options.skillsDir });
+  const workspaces = workspacesOf(home, agents);
+  const plugins = await resolvePluginTools({ loaded, home, packages, workspaces, given: options.tools });
+  const pointHooks = await resolvePointHooks({ loaded, home, packages, workspaces });
+  const secrets = await judgeSecrets(loaded, home, env);
+  const accounts = await resolveAccounts({
+    loaded,
+    logger,
+    home,
+    vault,
+    packages,
+    workspaces,
+    definitions: options.channels,
+    channelPackages: options.channelPackages ?? {},
+    own: options.ownChannels,
+    cache: createMemoryCache({ clock: systemClock }),
+  });
+  const ofParts = [agents, models, skills, plugins, pointHooks, accounts, secrets].flatMap(
+    (part) => part.problems,
+  );
+  const problems = onceEach(loaded.problems, [
+    ...ofParts,
+    ...[openListeningProblem(loaded, env)].filter((problem) => problem !== undefined),
+    ...toolProblems(loaded, agents, plugins),
+    ...routingProblems(loaded, agents),
+    ...embeddingsProblems(loaded),
+    ...transcriptionProblems(loaded),
+    ...budgetProblems(loaded, agents, models),
+  ]).toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  // A value that does not work is named, and may be one that came from where secrets do.
+  const { redact } = vault;
+  const told = problems.map((problem) => ({
+    ...problem,
+    message: redact(problem.message),
+    remedy: redact(problem.remedy),
+    ...(problem.disables === undefined ? {} : { disables: redact(problem.disables) }),
+  }));
+  return { agents, models, skills, plugins, pointHooks, accounts, secrets, problems: told };
+}
+
+/** What is wrong with the text of a value says why its part misses it; the part only adds what does not work now. */
+function onceEach(ofFile: readonly Problem[], ofParts: readonly Problem[]): Problem[] {
+  const told = new Set<Problem>();
+  const merged = ofFile.map((problem) => {
+    const follows = ofParts.filter((one) => problem.severity === "error" && one.path === problem.path);
+    for (const following of follows) told.add(following);
+    const disables = problem.disables ?? follows.find((one) => one.disables !== undefined)?.disables;
+    return { ...problem, ...(disables === undefined ? {} : { disables }) };
+  });
+  return [...merged, ...ofParts.filter((one) => !told.has(one))];
+}

@@ -1,0 +1,137 @@
+import { reasonOf } from "@signalbox/agent-core";
+import { type Config, ConfigError, formatProblem, type LoadedConfig, type Problem } from "@signalbox/config";
+import type { ConfigurationState } from "@signalbox/protocol";
+import type { Vault } from "@signalbox/redaction";
+import type { Setup } from "./create-setup.ts";
+import type { Applied, LiveSetup } from "./live-setup.ts";
+import { changedSections, keysForStart, type NextSetup, nextSetup } from "./next-setup.ts";
+
+/**
+ * Reads the configuration; given what applies, so that a section without which nothing starts stays where it is wrong.
+ */
+export type ReadConfiguration = (applied: Config) => LoadedConfig | Promise<LoadedConfig>;
+
+/** The outcome of a reload, by section. */
+export interface Reloaded {
+  readonly applied: readonly string[];
+  /** Keys that are not as they were at the start, and of no effect before the next one. */
+  readonly forStart: readonly string[];
+  /** Which stay as they were, for a mistake in them or in one that is changed together with them. */
+  readonly kept: readonly string[];
+  /** Accounts that were started anew, or ended. */
+  readonly accounts: readonly string[];
+}
+
+export interface ReloadingPorts<Resolved extends Setup> {
+  readonly configuration: Pick<LiveSetup<Resolved>, "apply">;
+  /** Resolves a configuration. */
+  readonly resolve: (loaded: LoadedConfig) => Promise<Resolved>;
+  /** Creates what its agents need on the disk. If it cannot, the previous configuration stays. */
+  readonly prepare: (resolved: Resolved) => Promise<void>;
+  /** Tells the parts that do not look at the configuration themselves. Gives the accounts that changed. */
+  readonly tell: (before: Applied<Resolved>, next: Applied<Resolved>) => Promise<readonly string[]>;
+  /** Puts on record what applies from now on. */
+  readonly record: (config: Config, file: string) => Promise<void>;
+  readonly vault: Pick<Vault, "add">;
+  readonly logger: {
+    info(fields: object, message: string): void;
+    warn(fields: object, message: string): void;
+    error(fields: object, message: string): void;
+  };
+}
+
+/** Reads the configuration of a running host again and applies it by part, one change after the other. */
+export class Reloading<Resolved extends Setup> {
+  readonly #ports: ReloadingPorts<Resolved>;
+  readonly #started: Config;
+  #applied: Applied<Resolved>;
+  #state: ConfigurationState;
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** @param first what the host was started with */
+  constructor(first: Applied<Resolved>, ports: ReloadingPorts<Resolved>) {
+    this.#ports = ports;
+    this.#started = first.loaded.config;
+    this.#applied = first;
+    this.#state = { forStart: [], kept: [], errors: errorsOf(first.resolved.problems) };
+  }
+
+  /** What of the file does not apply just now. */
+  get state(): ConfigurationState {
+    return this.#state;
+  }
+
+  reload(read: ReadConfiguration): Promise<Reloaded> {
+    const reloaded = this.#last.then(() => this.#applyAndTell(read));
+    this.#last = reloaded.catch(() => undefined);
+    return reloaded;
+  }
+
+  async #applyAndTell(read: ReadConfiguration): Promise<Reloaded> {
+    const { logger } = this.#ports;
+    try {
+      const reloaded = await this.#apply(read);
+      logger.info({ ...reloaded }, "the configuration was reloaded");
+      return reloaded;
+    } catch (error) {
+      const errors = error instanceof ConfigError ? errorsOf(error.problems) : [];
+      this.#state = { ...this.#state, kept: [this.#applied.loaded.file], errors };
+      logger.error(
+        { err: reasonOf(error) },
+        "the configuration cannot be applied; the previous one stays in effect",
+      );
+      throw error;
+    }
+  }
+
+  async #apply(read: ReadConfiguration): Promise<Reloaded> {
+    const { configuration, vault, resolve, prepare, tell, record, logger } = this.#ports;
+    const before = this.#applied;
+    const loaded = await read(before.loaded.config);
+    vault.add(loaded.secrets);
+    const outcome = await nextSetup(before, loaded, resolve);
+    const { next, kept } = outcome;
+    for (const problem of outcome.problems)
+      logger.warn({ problem: formatProblem(problem) }, "the configuration has a problem");
+    await prepare(next.resolved);
+    configuration.apply(next);
+    this.#applied = next;
+    const accounts = (await this.#tried("told to every part", () => tell(before, next))) ?? [];
+    await this.#tried("put on record", () => record(next.loaded.config, next.loaded.file));
+    const forStart = keysForStart(this.#started, next.loaded.config);
+    this.#state = { forStart, kept: [...kept], errors: errorsOf(outcome.found) };
+    this.#warnOfRest(outcome, forStart);
+    return { applied: changedSections(before.loaded.config, next.loaded.config), forStart, accounts, kept };
+  }
+
+  /** What comes after it applies: whatever fails there takes nothing back. */
+  async #tried<T>(what: string, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#ports.logger.error(
+        { err: reasonOf(error) },
+        `the configuration applies, but could not be ${what}`,
+      );
+      return undefined;
+    }
+  }
+
+  /** What of it does not apply yet. */
+  #warnOfRest({ faulty, kept }: NextSetup<Resolved>, forStart: readonly string[]): void {
+    const { logger } = this.#ports;
+    if (forStart.length > 0)
+      logger.warn({ keys: forStart }, "changed in the configuration, but takes effect only after a restart");
+    if (kept.length > 0)
+      logger.warn(
+        { faulty, kept },
+        "the configuration has errors; these sections stay as they were, including all that control access",
+      );
+  }
+}
+
+function errorsOf(problems: readonly Problem[]): ConfigurationState["errors"] {
+  return problems
+    .filter(({ severity }) => severity === "error")
+    .map(({ path, message, remedy }) => ({ path, message, remedy }));
+}

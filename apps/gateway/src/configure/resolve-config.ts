@@ -1,0 +1,67 @@
+import type { ChannelDefinition } from "@signalbox/channel";
+import { discord } from "@signalbox/channel-discord";
+import { feishu } from "@signalbox/channel-feishu";
+import { slack } from "@signalbox/channel-slack";
+import { telegram } from "@signalbox/channel-telegram";
+import { type ClientFiles, openClientFiles } from "../agent/client-files.ts";
+import { createWebFetch, type WebFetch } from "../agent/web-fetch.ts";
+import type { Surfaces } from "../api/submit.ts";
+import { createSurfaces } from "../api/surfaces.ts";
+import { ASSETS } from "../assets.ts";
+import type { GatewayOptions } from "../gateway-options.ts";
+import { accountLogger } from "./account-logger.ts";
+import { createSetup, type Setup } from "./create-setup.ts";
+import { INSTALLED } from "./installed.ts";
+
+/** The configuration, resolved for this program. */
+export interface ResolvedConfig extends Setup {
+  /** The channels of the gateway's own clients. */
+  readonly surfaces: Surfaces;
+  /** Whether a channel is one of those: its clients have shown the gateway's own token. */
+  readonly isOwnChannel: (channel: string) => boolean;
+  /** Files that those clients send. */
+  readonly clientFiles: ClientFiles;
+  readonly web: WebFetch;
+}
+
+/** The channels that come with the gateway. */
+export const builtInChannels: readonly ChannelDefinition[] = [discord, feishu, slack, telegram];
+
+/** Where they come from, for those that run in a process of their own. */
+const CHANNEL_PACKAGES = {
+  discord: "@signalbox/channel-discord",
+  feishu: "@signalbox/channel-feishu",
+  slack: "@signalbox/channel-slack",
+  telegram: "@signalbox/channel-telegram",
+};
+
+/** Works out what the configuration asks for without starting anything: also what `config check` shows. */
+export async function resolveConfig(
+  options: Pick<GatewayOptions, "home" | "loaded" | "logger" | "env" | "channels" | "tools" | "vault">,
+): Promise<ResolvedConfig> {
+  const { home, loaded, logger, env, vault, channels = [], tools = [] } = options;
+  const web = createWebFetch(loaded.config);
+  const clientFiles = openClientFiles(home, { logger, now: Date.now });
+  const surfaces = createSurfaces(web.fetch, clientFiles);
+  const ownChannels = Object.values(surfaces).map(({ definition }) => definition);
+  const setup = await createSetup({
+    home,
+    loaded,
+    env,
+    vault,
+    tools,
+    packages: INSTALLED,
+    skillsDir: ASSETS.skillsDir,
+    channels: [...builtInChannels, ...channels],
+    channelPackages: CHANNEL_PACKAGES,
+    ownChannels,
+    logger: (account) => accountLogger(logger, account),
+  });
+  return { ...setup, surfaces, isOwnChannel: isAuthenticatedOn(ownChannels), clientFiles, web };
+}
+
+function isAuthenticatedOn(channels: readonly ChannelDefinition[]): (channel: string) => boolean {
+  const authenticated = channels.filter(({ capabilities }) => capabilities.authenticatedByGateway === true);
+  const ids = new Set(authenticated.map(({ id }) => id));
+  return (channel) => ids.has(channel);
+}

@@ -1,0 +1,192 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { reasonOf } from "@signalbox/agent-core";
+import type { Config, ConfigPath, LoadedConfig, Problem } from "@signalbox/config";
+import { configuredPath, GatewayError, type Home } from "@signalbox/home";
+import {
+  type AgentSkills,
+  createPathLookup,
+  createPinFiles,
+  createSkills,
+  type PendingSkill,
+  type Skills,
+  type SkillsCheck,
+  type SkillTarget,
+  standardSources,
+} from "@signalbox/skills";
+import { commandEnvironment, comparedBeside } from "@signalbox/tools";
+import { sandboxSetting } from "../agent/exec-sandbox.ts";
+import type { Agent, Agents } from "./agents.ts";
+
+/** What was scanned serves so long, and what an agent may use of it as long again. */
+const MAX_AGE_MS = 500;
+
+/** The skills of every agent. */
+export interface AgentsSkills {
+  readonly problems: readonly Problem[];
+  /** Folders outside the workspaces that hold skills; agents may read there. */
+  readonly dirs: readonly string[];
+  /** At most a second old, where a scan takes less than a fortieth of that. */
+  forAgent(agent: Agent): Promise<AgentSkills>;
+  /** As they were when somebody last asked for them. */
+  seen(agent: Agent): AgentSkills;
+  /** The same; asks for new ones meanwhile. */
+  latest(agent: Agent): AgentSkills;
+  /** All that can be said of an agent's skills, by a new scan. */
+  check(agent: Agent): Promise<SkillsCheck>;
+  /** What waits for an owner. */
+  pending(agent: Agent): Promise<readonly PendingSkill[]>;
+  approve: Skills["approve"];
+  /**
+   * For the gateway that holds the home: from now on skills are pinned as they are first seen.
+   * @throws GatewayError where that cannot be written down
+   */
+  pinFirstSeen(): Promise<void>;
+}
+
+export async function resolveSkills(options: {
+  readonly loaded: LoadedConfig;
+  readonly home: Home;
+  readonly agents: Agents;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The folder of the skills that come with the host. */
+  readonly bundledDir: string;
+}): Promise<AgentsSkills> {
+  const { loaded, home, agents, env, bundledDir } = options;
+  const { load, entries } = loaded.config.skills;
+  const sources = standardSources({
+    signalboxHome: home.dir,
+    home: env["HOME"] ?? homedir(),
+    bundledDir,
+    extraDirs: load.extraDirs.map((dir) => configuredPath(home, dir)),
+  });
+  let pinsFirstSeen = false;
+  const skills = createSkills({
+    sources,
+    env,
+    entries,
+    maxAgeMs: MAX_AGE_MS,
+    pins: { store: createPinFiles(home.skillPinsDir), compare: comparedBeside },
+    pinsFirstSeen: () => pinsFirstSeen,
+    hasConfig: (key) => isSet(loaded.config, key),
+  });
+  const latest = new Map<string, { readonly skills: AgentSkills; readonly at: number }>();
+  const target = targetOf(loaded.config, home);
+  const optionsOf = ({ skills: { allow, deny }, workspaceDir }: Agent) => {
+    return { allow, deny, workspaceDir, target };
+  };
+  const look = async (agent: Agent): Promise<AgentSkills> => {
+    const at = Date.now();
+    const usable = await skills.forAgent(optionsOf(agent));
+    latest.set(agent.id, { skills: usable, at });
+    return usable;
+  };
+  const forAgent = async (agent: Agent): Promise<AgentSkills> => {
+    const last = latest.get(agent.id);
+    const isFresh = last !== undefined && Math.abs(Date.now() - last.at) < MAX_AGE_MS;
+    return isFresh ? last.skills : look(agent);
+  };
+  const pending = async (agent: Agent): Promise<readonly PendingSkill[]> => {
+    const waiting = await skills.pending(optionsOf(agent));
+    await look(agent);
+    return waiting;
+  };
+  const seen = (agent: Agent): AgentSkills => latest.get(agent.id)?.skills ?? NO_SKILLS;
+  for (const agent of agents.all) await look(agent);
+  const problems = agents.all.flatMap((agent) => unknownSkills(loaded, home, agent, seen(agent)));
+  return {
+    problems,
+    dirs: sources.map((source) => source.dir),
+    forAgent,
+    seen,
+    check: (agent) => skills.check(optionsOf(agent)),
+    pending,
+    async approve(shown, by) {
+      const isApproved = await skills.approve(shown, by);
+      for (const agent of agents.all) await look(agent);
+      return isApproved;
+    },
+    async pinFirstSeen() {
+      pinsFirstSeen = true;
+      try {
+        for (const agent of agents.all) await pending(agent);
+      } catch (error) {
+        throw new GatewayError(
+          "cannot_write",
+          `Skills cannot be pinned in ${home.skillPinsDir}: ${reasonOf(error)}. Make that folder writable for this user, and check that the disk has space.`,
+          { cause: error },
+        );
+      }
+    },
+    latest(agent) {
+      // Where that fails, what was there before still is; who waits for the skills is told.
+      forAgent(agent).catch(() => undefined);
+      return seen(agent);
+    },
+  };
+}
+
+function unknownSkills(
+  loaded: LoadedConfig,
+  home: Home,
+  agent: Agent,
+  { unknown, skills }: AgentSkills,
+): Problem[] {
+  const ids = skills.map((skill) => skill.id).join(", ");
+  const usable = ids === "" ? "" : ` Usable now: ${ids}.`;
+  return unknown.map((name) =>
+    loaded.problem(placeOf(loaded, agent.id, name), {
+      severity: "error",
+      message: `agent ${agent.id} refers to the skill ${name}, which does not exist`,
+      remedy: `Correct the name, or create the skill in ${join(home.skillsDir, name, "SKILL.md")}.${usable}`,
+      disables: `skill ${name} of agent ${agent.id}`,
+    }),
+  );
+}
+
+/** Where the name of a skill is written that an agent's lists have: its own, or those of the defaults. */
+function placeOf({ config }: LoadedConfig, agentId: string, name: string): ConfigPath {
+  const { defaults, list } = config.agents;
+  const index = list.findIndex(({ id }) => id === agentId);
+  const own: ConfigPath = ["agents", "list", index, "skills"];
+  const places = [
+    { path: own, lists: list[index]?.skills },
+    { path: ["agents", "defaults", "skills"], lists: defaults.skills },
+  ].flatMap(({ path, lists }) => [
+    { path: [...path, "allow"], names: lists?.allow ?? [] },
+    { path: [...path, "deny"], names: lists?.deny ?? [] },
+  ]);
+  return places.find(({ names }) => names.includes(name))?.path ?? own;
+}
+
+/** Where commands run here, which find other programs and variables than the gateway; undefined where none do. */
+function targetOf(config: Config, { programsDir }: Home): SkillTarget | undefined {
+  const setting = sandboxSetting(config);
+  const env = commandEnvironment(setting, programsDir);
+  if (env === undefined) return undefined;
+  const name = setting === "none" ? "the path of commands" : "the sandbox of commands";
+  const { platform } = process;
+  return { name, platforms: [platform], env, hasBin: createPathLookup(env, platform, Date.now) };
+}
+
+/** Of an agent that came after the start. */
+const NO_SKILLS: AgentSkills = {
+  environment: () => ({}),
+  skills: [],
+  active: [],
+  excluded: [],
+  unknown: [],
+  problems: [],
+  catalogue: async () => ({ text: "", included: [], omitted: [], version: "" }),
+  commands: () => [],
+};
+
+/** Whether a dotted key of the configuration has a value other than false. */
+function isSet(config: Config, key: string): boolean {
+  const value = key.split(".").reduce<unknown>((parent, name) => {
+    const fields =
+      typeof parent === "object" && parent !== null ? new Map(Object.entries(parent)) : undefined;
+    return fields?.get(name);
+  }, config);
+  return value !== undefined && value !== null && value !== false && value !== "";
+}

@@ -1,0 +1,35 @@
+import type { MessageEvent, Outbound } from "@signalbox/channel";
+import type { MessageSent } from "./hook-points.ts";
+
+/** A reply in an outbox; what is said of its draft, or of its kind, is the outbox's own. */
+interface SentRow {
+  readonly channel: string;
+  readonly account: string;
+  readonly address: string;
+  readonly sessionKey?: string;
+  readonly runId?: string;
+  readonly payload: Outbound & { readonly draft?: unknown; readonly notice?: unknown };
+}
+
+/** A message that a person wrote to an agent. */
+interface AskedMessage {
+  readonly sessionKey: string;
+  readonly stored: { readonly event: Pick<MessageEvent, "channel" | "account" | "address"> };
+}
+
+/** A reply as `message_sent` tells of it. */
+export function sentMessage(row: SentRow): MessageSent {
+  const { channel, account, address, sessionKey, runId, payload } = row;
+  const { draft: _, notice: __, ...message } = payload;
+  return { channel, account, address, sessionKey, runId, message };
+}
+
+/** A reply that one of the gateway's own clients was shown. */
+export function shownMessage(
+  { stored, sessionKey }: AskedMessage,
+  runId: string | undefined,
+  text: string,
+): MessageSent {
+  const { channel, account, address } = stored.event;
+  return { channel, account, address, sessionKey, runId, message: { parts: [{ type: "markdown", text }] } };
+}

@@ -1,0 +1,54 @@
+import type { GatewayHook } from "./hook-points.ts";
+
+/** The gateway's own features that hang on the points others can use. */
+export const OWN_HOOKS: readonly GatewayHook[] = [
+  {
+    point: "before_prompt_build",
+    name: "client-instructions",
+    run: ({ instructions, extra }) =>
+      instructions === undefined
+        ? undefined
+        : {
+            extra: [
+              ...extra,
+              { name: "client", title: "Instructions of the client", text: instructions, part: "volatile" },
+            ],
+          },
+  },
+];
+
+/** Where what happens at the points is counted. */
+export interface PointCounts {
+  received(channel: string, decision: string): void;
+  replied(channel: string): void;
+  runEnded(
+    agent: string,
+    outcome: string,
+    usage:
+      | { readonly inputTokens: number; readonly cachedTokens: number; readonly outputTokens: number }
+      | undefined,
+  ): void;
+  toolCalled(tool: string, outcome: string): void;
+}
+
+/** Counts what the points of a message's way tell. */
+export function countingHooks(counts: PointCounts): readonly GatewayHook[] {
+  return [
+    {
+      point: "message_received",
+      name: "count-messages",
+      run: ({ event, decision }) => counts.received(event.channel, decision),
+    },
+    { point: "message_sent", name: "count-replies", run: ({ channel }) => counts.replied(channel) },
+    {
+      point: "run_end",
+      name: "count-runs",
+      run: ({ agentId, outcome, usage }) => counts.runEnded(agentId, outcome, usage),
+    },
+    {
+      point: "after_tool_call",
+      name: "count-tool-calls",
+      run: ({ tool, outcome }) => counts.toolCalled(tool, outcome),
+    },
+  ];
+}

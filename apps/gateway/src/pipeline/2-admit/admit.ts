@@ -1,0 +1,71 @@
+import type { Capabilities, MessageEvent } from "@signalbox/channel";
+import type { BotLoops, GateDecision } from "@signalbox/routing";
+import { weakerRole } from "@signalbox/tools";
+import type { Decide, Decided, Place } from "../../configure/decide.ts";
+import type { InboundRecord } from "../../store.ts";
+import type { WakeTerms } from "../../triggers/wake.ts";
+
+export interface AdmitPorts {
+  readonly decide: Decide;
+  readonly botLoops: BotLoops;
+}
+
+/** A message with its place, and what is to be done about it. */
+export interface Admitted {
+  /** As the inbox keeps it. */
+  readonly stored: InboundRecord;
+  readonly place: Place;
+  /** `answer` continues to the agent; the others end with their rule. */
+  readonly decision: GateDecision;
+  /** It has a run of its own. */
+  readonly exclusive: boolean;
+}
+
+/** `wake`: no one has written it, and these are the terms on which the gateway says it on someone's behalf. */
+export type Admit = (event: MessageEvent, wake?: WakeTerms) => Promise<Admitted>;
+
+/** Decides which agent a message is for, and whether its sender may talk to it. Nothing is written. */
+export function createAdmit({ decide, botLoops }: AdmitPorts): Admit {
+  const admitted = (event: MessageEvent, { place, capabilities, ...decided }: Decided): Admitted => {
+    const loops = decided.decision.rule === "group_bot" && !botLoops.admits(placeOf(event));
+    const decision: GateDecision = loops ? { kind: "ignore", rule: "bot_loop" } : decided.decision;
+    const role = decision.kind === "answer" ? decision.role : "guest";
+    const exclusive = isExclusive({ event }, capabilities);
+    return { stored: { event, rule: decision.rule, role }, place, decision, exclusive };
+  };
+
+  return async (event, wake) => {
+    const asFromOutside = admitted(event, await decide(event));
+    return wake === undefined ? asFromOutside : onTerms(wake, asFromOutside);
+  };
+}
+
+/** A message on behalf of a person who may no longer talk to the agent is not answered, and no one is told why. */
+function onTerms(wake: WakeTerms, { stored, decision }: Admitted): Admitted {
+  const { agentId, sessionKey, atMost } = wake;
+  const { kind, rule } = decision;
+  const role = weakerRole(stored.role, atMost);
+  const woken = { ...stored, role, wake };
+  return {
+    stored: woken,
+    place: { kind: "asked", agentId, sessionKey },
+    decision: kind === "answer" ? { kind, rule, role } : { kind: "ignore", rule },
+    exclusive: isExclusive(woken, undefined),
+  };
+}
+
+/**
+ * Whether a message needs a run of its own: its sender waits for exactly its answer, it must not disturb another run,
+ * or no one has written it and its rights differ from those of the people in another run.
+ */
+export function isExclusive(
+  { event, wake }: Pick<InboundRecord, "event" | "wake">,
+  capabilities: Capabilities | undefined,
+): boolean {
+  return wake !== undefined || capabilities?.awaitsSingleAnswer === true || event.turn?.alone === true;
+}
+
+/** The conversation as this gateway knows it: platforms number theirs each for itself. */
+function placeOf({ channel, account, conversation }: MessageEvent): string {
+  return JSON.stringify([channel, account, conversation.id]);
+}

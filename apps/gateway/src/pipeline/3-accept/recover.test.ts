@@ -1,0 +1,108 @@
+import { openStore } from "@signalbox/store";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
+import { plainMessage } from "../../../test/plain-channel.ts";
+import type { GatewayBodies, GatewayStore } from "../../store.ts";
+import type { WakeTerms } from "../../triggers/wake.ts";
+import { type Accepted, createRecovery, type RecoverPorts } from "./accept.ts";
+
+const ROUTE = { agentId: "coder", sessionKey: "s" };
+let store: GatewayStore;
+let time: number;
+
+beforeEach(async () => {
+  time = 1_000_000;
+  store = await openStore<GatewayBodies>({ path: ":memory:", clock: () => time });
+  onTestFinished(() => store.close());
+});
+
+async function take(name: string) {
+  const lease = await store.leases.acquire(name, name, 30_000);
+  if (lease === undefined) throw new Error("no lease");
+  return lease;
+}
+
+async function accepted(
+  id: string,
+  { wake, ...more }: { route?: typeof ROUTE; lease?: RecoverPorts["lease"]; wake?: WakeTerms },
+) {
+  const answer = await store.inbox.accept({
+    channel: "plain",
+    account: "main",
+    eventId: id,
+    messageId: id,
+    kind: "message",
+    conversationId: "room",
+    senderId: "anna",
+    payload: { event: plainMessage(id, id), role: "member", rule: "paired", ...(wake ? { wake } : {}) },
+    ...more,
+  });
+  if (answer.outcome !== "accepted") throw new Error(answer.outcome);
+  return answer.id;
+}
+
+/** A gateway where everybody has become an owner meanwhile. */
+function portsOf(lease: RecoverPorts["lease"]): RecoverPorts {
+  return {
+    inbox: store.inbox,
+    lease,
+    capabilities: () => undefined,
+    admit: async (event) => ({
+      stored: { event, role: "owner", rule: "owner" },
+      place: { kind: "asked", ...ROUTE },
+      decision: { kind: "answer", rule: "owner", role: "owner" },
+      exclusive: false,
+    }),
+  };
+}
+
+async function recovered(lease: RecoverPorts["lease"]): Promise<Accepted[]> {
+  const messages: Accepted[] = [];
+  for await (const message of createRecovery(portsOf(lease))()) messages.push(message);
+  return messages;
+}
+
+it("keeps what is decided anew about a message, with the role that its sender has now", async () => {
+  const lease = await take("gateway");
+  const id = await accepted("m1", {});
+  expect(await recovered(lease)).toMatchObject([{ id, stored: { role: "owner" } }]);
+  // Another crash, and whoever goes on then reads the row.
+  const row = await store.inbox.get(id);
+  expect([row?.state, row?.payload.role, row?.payload.rule]).toEqual(["queued", "owner", "owner"]);
+});
+
+it("takes what another process has left, once its lease is lost, and nothing before", async () => {
+  const [ours, others] = [await take("one"), await take("other")];
+  const id = await accepted("m1", { route: ROUTE, lease: others });
+  await accepted("m2", { route: ROUTE, lease: ours });
+  expect(await recovered(ours)).toEqual([]);
+  time += 30_000;
+  await store.leases.renew([ours], 30_000);
+  expect((await recovered(ours)).map((message) => message.id)).toEqual([id]);
+  expect(await recovered(ours)).toEqual([]);
+});
+
+it("leaves what nobody has written a run of its own, as it had before the crash", async () => {
+  const lease = await take("gateway");
+  await accepted("written", { route: ROUTE });
+  await accepted("woken", { route: ROUTE, wake: { ...ROUTE, atMost: "system" } });
+  expect((await recovered(lease)).map(({ exclusive }) => exclusive)).toEqual([false, true]);
+});
+
+it("gives again what a failure kept from being taken, and nothing that was deleted meanwhile", async () => {
+  const lease = await take("gateway");
+  const ids = [await accepted("m1", {}), await accepted("m2", {}), await accepted("m3", {})];
+  const recover = createRecovery(portsOf(lease));
+  const taken: string[] = [];
+  const takeAll = async (mayTake: (id: string) => boolean): Promise<void> => {
+    for await (const { id } of recover()) {
+      if (!mayTake(id)) throw new Error("the disk is full");
+      taken.push(id);
+    }
+  };
+  await expect(takeAll((id) => id === ids[0])).rejects.toThrow("the disk is full");
+  await store.inbox.withdraw({ channel: "plain", account: "main", messageId: "m3" });
+  ids.push(await accepted("m4", {}));
+  await takeAll(() => true);
+  await takeAll(() => true);
+  expect(taken).toEqual([ids[0], ids[1], ids[3]]);
+});

@@ -1,0 +1,88 @@
+import type { MediaForModel } from "@signalbox/attachments";
+import type { ChannelDefinition, MessageEvent } from "@signalbox/channel";
+import { senderName } from "@signalbox/channel/accounts";
+import {
+  broughtContext,
+  type ContextDocument,
+  eventContext,
+  groupKey,
+  groupMessage,
+  isSentKey,
+  sentKey,
+} from "@signalbox/prompt";
+import type { ToldEntry } from "@signalbox/store";
+import type { Account } from "../../configure/accounts.ts";
+import type { GatewayStore } from "../../store.ts";
+import type { QueuedMessage } from "../4-queue/message.ts";
+
+export interface InboundContextPorts {
+  readonly account: (channel: string, account: string) => Account | undefined;
+  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
+  /** The time zone of its sender. */
+  readonly timeZoneOf: (event: MessageEvent) => string;
+  readonly now: () => number;
+}
+
+/** What was read for a message. */
+export interface ReadAlong {
+  readonly pages: readonly ContextDocument[];
+  readonly media: Pick<MediaForModel, "blocks" | "files">;
+  /** What others said in the group since the agent was last addressed. */
+  readonly told: readonly ToldEntry[];
+  /** What memory has that bears on the message. */
+  readonly memory: readonly string[];
+}
+
+export const NOTHING_READ: ReadAlong = {
+  pages: [],
+  media: { blocks: [], files: [] },
+  told: [],
+  memory: [],
+};
+
+/** The machine's, for what several people read or wrote. */
+const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** The facts about a message that are put before it: who wrote it, where and when, and what it quotes. */
+export type FactsOf = (message: QueuedMessage) => Promise<string>;
+
+export function createFacts(ports: InboundContextPorts): FactsOf {
+  return async ({ stored: { event, role } }) => {
+    const { channel, account } = event;
+    return eventContext(event, {
+      senderName: await senderName(event, ports.account(channel, account)),
+      isOwnClient: ports.definition(channel, account)?.capabilities.authenticatedByGateway === true,
+      role,
+      timeZone: ports.timeZoneOf(event),
+      now: ports.now(),
+    });
+  };
+}
+
+/** The pages and files that were read for a message, in words for the model. */
+export function broughtWith({ pages, media: { files } }: ReadAlong): string {
+  return broughtContext({ files, pages }, TIME_ZONE);
+}
+
+/** What was said in the group before, and sent there from elsewhere, in words for the model. */
+export function toldContext(told: readonly ToldEntry[]): string {
+  const { history = [], sent = [] } = Object.groupBy(told, ({ conversation }) =>
+    isSentKey(conversation) ? "sent" : "history",
+  );
+  return broughtContext({ history: history.map(groupMessage), sent: sent.map(groupMessage) }, TIME_ZONE);
+}
+
+/**
+ * What was said in the group since the agent was last addressed, and, in direct chats too, what it has said here from
+ * other conversations.
+ */
+export async function groupHistoryOf(
+  groupHistory: Pick<GatewayStore["groupHistory"], "list">,
+  event: MessageEvent,
+): Promise<readonly ToldEntry[]> {
+  const places = [sentKey(event), ...(event.conversation.kind === "direct" ? [] : [groupKey(event)])];
+  const entries = places.map(async (conversation) =>
+    (await groupHistory.list(conversation)).map((entry) => ({ ...entry, conversation })),
+  );
+  return (await Promise.all(entries)).flat().toSorted((a, b) => a.at - b.at);
+}

@@ -1,0 +1,202 @@
+import type { UserMessage } from "@signalbox/agent-core";
+import type { AttachmentCrashes } from "@signalbox/attachments";
+import { speakerOf } from "@signalbox/channel";
+import type { Quarantine, RunHandle } from "@signalbox/lanes";
+import { clientHistory } from "@signalbox/prompt";
+import type { Router } from "@signalbox/routing";
+import type { Histories, History } from "@signalbox/runs";
+import type { LiveHub } from "@signalbox/server";
+import {
+  type LeaseToken,
+  type RunBegin,
+  type RunBegun,
+  type RunId,
+  type Session,
+  type SessionSeed,
+  StoreError,
+} from "@signalbox/store";
+import { failureNote } from "@signalbox/telemetry";
+import type { Logger } from "@signalbox/telemetry/logger";
+import { sessionSeed } from "../../api/session-seed.ts";
+import type { GatewayBodies, GatewayStore } from "../../store.ts";
+import { type Queued, type QueuedMessage, spokenText } from "../4-queue/message.ts";
+import { POISON_ATTEMPTS } from "../failures.ts";
+import type { ChooseModel } from "./choose-model.ts";
+import type { NewMessages, Opened, OpenedRun, Spoken } from "./opened-run.ts";
+import type { UserMessages } from "./user-messages.ts";
+
+export interface OpenRunPorts {
+  readonly store: Pick<GatewayStore, "sessions" | "runs">;
+  readonly lease: LeaseToken;
+  readonly router: Pick<Router, "resetDue">;
+  readonly chooseModel: ChooseModel;
+  readonly histories: Pick<Histories, "load">;
+  readonly userMessages: Pick<UserMessages, "of" | "summary">;
+  readonly crashes: Pick<AttachmentCrashes, "before" | "begin" | "end">;
+  readonly quarantine: Quarantine;
+  readonly live: Pick<LiveHub, "publish">;
+  /** What a conversation has in the background ends with it. */
+  readonly endCommands: (sessionKey: string) => Promise<void>;
+  readonly logger: Logger;
+  readonly now: () => number;
+}
+
+export type OpenRun = (given: NewMessages, handle: RunHandle<Queued>) => Promise<Opened>;
+
+/** Chooses who answers, brings the session up to date, and puts the beginning of a run on record. */
+export function createOpenRun(ports: OpenRunPorts): OpenRun {
+  const { store, crashes, logger } = ports;
+  return async (given, handle) => {
+    const { messages, summarised } = given;
+    const last = messages.at(-1);
+    if (last === undefined) return { kind: "nothing" };
+    const { sessionKey } = last;
+    const before = await crashes.before(messages);
+    if (before.spent.length > 0) return poisoned(ports, given, before.spent);
+    const session = await store.sessions.get(sessionKey);
+    if (session?.activeRun !== undefined) throw heldBy(sessionKey, session.activeRun);
+    const chosen = await ports.chooseModel(last, session);
+    if (chosen.kind === "none") {
+      const { code, message } = chosen;
+      logger.error({ agent: last.agentId, code }, message);
+      return { kind: "refused", messages: [...summarised, ...messages], code, message };
+    }
+    const seed = sessionSeed(last, spokenText(last));
+    const fresh = await freshen(ports, last, session, seed);
+    if (fresh.isReset) {
+      const { messageId } = (messages[0] ?? last).stored.event;
+      ports.live.publish(sessionKey, { type: "reset", messageId });
+    }
+    const history = await ports.histories.load(sessionKey, fresh.session);
+    const { provider, id } = chosen.agentModel.model;
+    const sender = speakerOf(last.stored.event);
+    const opening = { session: seed, sender, meta: { model: `${provider}/${id}` } };
+    const start = () => begin(ports, given, handle, opening);
+    const isSuspect = before.most === POISON_ATTEMPTS - 1;
+    const alone = isSuspect ? await ports.quarantine.run(handle.signal, start) : undefined;
+    const started = alone ?? (await start());
+    await crashes.end(messages);
+    return started === undefined
+      ? { kind: "nothing" }
+      : { kind: "run", run: newRun(started, chosen, history, handle) };
+  };
+}
+
+function newRun(
+  { begun, input, spoken, left }: Started,
+  { agent, agentModel }: Pick<OpenedRun, "agent" | "agentModel">,
+  history: History,
+  handle: RunHandle<Queued>,
+): OpenedRun {
+  const { run, session } = begun;
+  const first = session.lastSeq - input.length + 1;
+  return {
+    runId: run.id,
+    sessionKey: session.key,
+    agent,
+    agentModel,
+    handle,
+    input,
+    spoken,
+    messages: left,
+    generation: session.generation,
+    sessionData: session.data,
+    history: history.messages,
+    places: [...history.places, ...input.map((_, index) => first + index)],
+    calls: [],
+    earlier: [],
+    sentByTool: [],
+  };
+}
+
+/** Messages under which several processes died get no further run; the others may have one. */
+function poisoned(
+  { logger }: OpenRunPorts,
+  { messages, summarised }: NewMessages,
+  spent: readonly QueuedMessage[],
+): Opened {
+  const ids = spent.map(({ id }) => id);
+  const session = spent[0]?.sessionKey;
+  logger.error({ session, messages: ids }, "messages crashed the process several times and are given up");
+  const left = messages.filter((message) => !spent.includes(message));
+  return {
+    kind: "refused",
+    messages: spent,
+    code: "poison",
+    message: failureNote("poison"),
+    left: left.length > 0 ? { messages: left, summarised } : { messages: summarised, summarised: [] },
+  };
+}
+
+interface Freshened {
+  readonly session: Session | undefined;
+  readonly isReset: boolean;
+}
+
+/** A session may be due for a new beginning, or have turns that its client keeps. */
+async function freshen(
+  { store, lease, router, endCommands, now }: OpenRunPorts,
+  message: QueuedMessage,
+  session: Session | undefined,
+  seed: SessionSeed,
+): Promise<Freshened> {
+  const { sessionKey, order, stored } = message;
+  const { event } = stored;
+  const fresh = order?.kind === "turn" && order.fresh;
+  if (session === undefined) {
+    if (fresh || event.turn?.history === undefined) return { session, isReset: false };
+    await store.sessions.ensure(seed);
+    await store.sessions.append(sessionKey, clientHistory(event.turn, event.timestamp), lease);
+    return { session: await store.sessions.get(sessionKey), isReset: false };
+  }
+  const times = { lastMessageAt: session.updatedAt, now: now() };
+  if (!fresh && !router.resetDue(event.conversation.kind, times)) return { session, isReset: false };
+  await store.sessions.reset(sessionKey, lease);
+  await endCommands(sessionKey);
+  return { session: await store.sessions.get(sessionKey), isReset: true };
+}
+
+interface Started {
+  readonly begun: Extract<RunBegun, { outcome: "started" }>;
+  readonly input: readonly UserMessage[];
+  readonly spoken: readonly Spoken[];
+  /** The messages that were not deleted meanwhile. */
+  readonly left: QueuedMessage[];
+}
+
+/** Undefined if every message was deleted meanwhile. */
+async function begin(
+  ports: OpenRunPorts,
+  { messages, summarised }: NewMessages,
+  handle: RunHandle<Queued>,
+  opening: Pick<RunBegin<GatewayBodies>, "session" | "sender" | "meta">,
+): Promise<Started | undefined> {
+  const { store, lease } = ports;
+  const isLeft = ({ id }: QueuedMessage): boolean => !handle.recalled.has(id);
+  await ports.crashes.begin(messages);
+  for (;;) {
+    const left = [...summarised, ...messages].filter(isLeft);
+    if (left.length === 0) return undefined;
+    const short = summarised.filter(isLeft);
+    const spoken = await ports.userMessages.of(messages.filter(isLeft));
+    // One of them may have been deleted meanwhile. Nothing may come between here and the begin.
+    if (!left.every(isLeft)) continue;
+    const all = short.length > 0 ? [ports.userMessages.summary(short), ...spoken] : spoken;
+    const inboxIds = left.map(({ id }) => id);
+    const begun = await store.runs.begin({ ...opening, lease, inboxIds, userMessages: all });
+    if (begun.outcome === "busy") throw heldBy(opening.session.key, begun.run.id);
+    const firstSpoken = begun.session.lastSeq - spoken.length + 1;
+    return { input: all, spoken: pairs(messages.filter(isLeft), spoken, firstSpoken), begun, left };
+  }
+}
+
+function heldBy(sessionKey: string, runId: RunId): StoreError {
+  return new StoreError("busy", `the session ${sessionKey} is held by the run ${runId}`);
+}
+
+function pairs(messages: readonly QueuedMessage[], said: readonly UserMessage[], first: number): Spoken[] {
+  return messages.flatMap((message, index) => {
+    const words = said[index];
+    return words === undefined ? [] : [{ message, words, place: first + index }];
+  });
+}

@@ -1,0 +1,219 @@
+import type { AgentMessage, RunUsage as LoopUsage } from "@signalbox/agent-core";
+import type { ChannelDefinition, MediaPart } from "@signalbox/channel";
+import type { BlockReplies, Drafts } from "@signalbox/delivery";
+import { finalReply, isRepeatable, outboxRow, REPLY_TTL_MS } from "@signalbox/delivery";
+import type { Reply } from "@signalbox/prompt";
+import type { RunOutcome } from "@signalbox/protocol";
+import { clientUsage, journalUsage, wholeUsage } from "@signalbox/runs";
+import type { OutcomeError } from "@signalbox/server";
+import type { InboxSettle, LeaseToken, OutboxRow, RunId, ToldEntry } from "@signalbox/store";
+import { failureNote, problemOf } from "@signalbox/telemetry";
+import type { Exchanges } from "../../api/exchange.ts";
+import { isOfConversation } from "../../api/traces.ts";
+import type { PhrasesOf } from "../../configure/phrases-of.ts";
+import type { GatewayBodies, GatewayStore } from "../../store.ts";
+import { DELETED, isHeard, type QueuedMessage } from "../4-queue/message.ts";
+import type { BegunRun } from "../5-prepare/opened-run.ts";
+import type { UserMessages } from "../5-prepare/user-messages.ts";
+
+export interface CommitPorts {
+  readonly store: Pick<GatewayStore, "runs" | "inbox">;
+  readonly lease: LeaseToken;
+  readonly exchanges: Pick<Exchanges, "keep" | "keepNote">;
+  readonly drafts: Pick<Drafts, "end">;
+  readonly blocks: Pick<BlockReplies<RunId>, "end">;
+  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
+  readonly phrasesOf: PhrasesOf;
+  readonly userMessages: Pick<UserMessages, "takenBack">;
+  readonly now: () => number;
+}
+
+/** A reply with its attachments ready to be sent. */
+export interface ReadyReply extends Reply {
+  readonly attached?: readonly MediaPart[];
+}
+
+/** How people and programs are told of a run's end. */
+export interface Conclusion {
+  readonly outcome: "completed" | "failed" | "aborted" | "poisoned";
+  readonly state: "replied" | "silent" | "failed-reported";
+  readonly rule?: string;
+  /** More of why it ended so, for its record. */
+  readonly reason?: string;
+  readonly reply: ReadyReply;
+  /** Why there is no other reply than words about that. */
+  readonly failure?: "internal" | "no_agent" | "poison";
+  readonly end: RunOutcome;
+  readonly truncated?: boolean;
+  readonly error?: OutcomeError;
+  readonly used?: LoopUsage;
+  /** The last messages of the conversation, to be kept with the end. */
+  readonly messages?: readonly AgentMessage[];
+  /** What it told its model of the group's history. */
+  readonly told?: readonly ToldEntry[];
+}
+
+/** A run whose end is on record, with all that follows from it. */
+export interface Concluded {
+  readonly run: BegunRun;
+  readonly conclusion: Conclusion;
+  /** The reply as it was kept; silent where every message was deleted. */
+  readonly reply: Reply;
+  readonly end: RunOutcome;
+  /** In all, over restarts too. */
+  readonly used: LoopUsage | undefined;
+  /** The message it answers. */
+  readonly answered: QueuedMessage | undefined;
+  readonly inbox: readonly InboxSettle[];
+  /** Its sender reads the conversation itself, so that nothing goes out. */
+  readonly shown: boolean;
+  readonly rows: readonly OutboxRow<GatewayBodies>[];
+}
+
+export type Commit = (run: BegunRun, conclusion: Conclusion) => Promise<Concluded>;
+
+const SILENCE: Reply = { text: "", silent: true };
+
+/** The end of a run that a person stopped. */
+export const STOPPED_RUN: Conclusion = {
+  outcome: "aborted",
+  state: "silent",
+  rule: "stopped",
+  reply: SILENCE,
+  end: "aborted",
+};
+
+/** The end of a run that cannot go on. */
+export function failedRun(code: "internal" | "no_agent" | "poison", message?: string): Conclusion {
+  return {
+    outcome: code === "poison" ? "poisoned" : "failed",
+    state: "failed-reported",
+    rule: code,
+    reply: SILENCE,
+    failure: code,
+    end: "failed",
+    error: { code, message: message ?? failureNote(code) },
+  };
+}
+
+/** The same with a notice for the person who wrote last. */
+function inWords(
+  { phrasesOf }: CommitPorts,
+  conclusion: Conclusion,
+  to: QueuedMessage | undefined,
+): Conclusion {
+  if (conclusion.failure === undefined) return conclusion;
+  const text = failureNote(conclusion.failure, to && phrasesOf(to));
+  return { ...conclusion, reply: { text, silent: false, note: text } };
+}
+
+/** Commits the end of a run with everything that follows from it: the inbox, the history and the outbox in one. */
+export function createCommit(ports: CommitPorts): Commit {
+  const { store, lease, now } = ports;
+  return async (run, given) => {
+    const { runId, messages } = run;
+    const isLeft = ({ id }: QueuedMessage): boolean => !run.handle.recalled.has(id);
+    const seen = { draft: await ports.drafts.end(runId), blocks: await ports.blocks.end(runId) };
+    // It answers the last message that is still there; a draft of one that is not goes from where it is.
+    const answered = messages.findLast(isLeft) ?? messages.at(-1);
+    const conclusion = inWords(ports, given, answered);
+    const event = answered?.stored.event;
+    const channel = event && ports.definition(event.channel, event.account);
+    const replyTo = await answeredId(store, answered, conclusion.reply);
+    const used = wholeUsage(run.usedBefore, conclusion.used);
+    // The model has read them; later turns are not to answer them either.
+    const isRead = messages.every(({ order }) => order === undefined || order.kind === "turn");
+    await keepForLooking(ports.exchanges, run, conclusion, { isRead, used });
+    // From here to the commit nothing waits: a deletion is either known here, or comes after the end.
+    const gone = !messages.some(isLeft);
+    const { told, error } = conclusion;
+    const outcome = gone ? "aborted" : conclusion.outcome;
+    const reply: ReadyReply = gone ? SILENCE : conclusion.reply;
+    const payload = finalReply({
+      ...reply,
+      stopped: outcome === "aborted" && !gone ? answered && ports.phrasesOf(answered).stoppedMark : undefined,
+      seen,
+      replyTo,
+      capabilities: channel?.capabilities,
+    });
+    const claim = channel !== undefined && isRepeatable(channel);
+    const outbox =
+      event && payload ? [outboxRow(event, payload, { expiresAt: now() + REPLY_TTL_MS, claim })] : [];
+    const inbox = messages.map((message) => settleOf(message, isLeft(message), conclusion));
+    const noted = gone && isRead && messages.length > 0 ? [ports.userMessages.takenBack(messages)] : [];
+    const rows = await store.runs.finish({
+      runId,
+      lease,
+      outcome,
+      inbox,
+      messages: [...(conclusion.messages ?? []), ...noted],
+      outbox,
+      // What a failed or stopped run was told may not have reached anybody.
+      ...(told === undefined || outcome !== "completed" ? {} : { told }),
+      ...(used === undefined ? {} : { usage: journalUsage(used) }),
+      ...(error === undefined ? {} : { error: error.message }),
+    });
+    const end = gone ? "aborted" : conclusion.end;
+    const shown = channel?.capabilities.readsSession === true && replyTo !== undefined && !reply.silent;
+    return { run, conclusion, reply, used, answered, inbox, rows, end, shown };
+  };
+}
+
+/**
+ * Keeps for those who look back what the conversation itself does not hold of a run.
+ *
+ * @param isRead whether its messages are in the conversation; otherwise they are a command, which the model never reads
+ */
+async function keepForLooking(
+  exchanges: CommitPorts["exchanges"],
+  { runId, sessionKey, messages }: BegunRun,
+  { reply: { note }, end, error }: Conclusion,
+  { isRead, used }: { readonly isRead: boolean; readonly used: LoopUsage | undefined },
+): Promise<void> {
+  const [first] = messages;
+  if (first === undefined) return;
+  if (isRead) {
+    if (note !== undefined) await exchanges.keepNote(sessionKey, first.stored.event, { runId, text: note });
+    return;
+  }
+  const text = note === undefined ? {} : { text: note };
+  await exchanges.keep(sessionKey, messages, {
+    id: runId,
+    ...text,
+    outcome: end,
+    ...(used === undefined ? {} : { usage: clientUsage(used) }),
+    ...(error === undefined ? {} : { error: problemOf(error) }),
+  });
+}
+
+/** Ends an interrupted run whose messages have all lost their content: it would keep its session for ever. */
+export async function endDamagedRun(
+  { store, lease }: Pick<CommitPorts, "store" | "lease">,
+  runId: RunId,
+): Promise<void> {
+  const adopted = await store.runs.adopt({ runId, lease });
+  if (adopted === undefined) return;
+  const error = "The content of its messages is missing in the database.";
+  await store.runs.finish({ runId, lease, outcome: "failed", inbox: [], error });
+}
+
+function settleOf({ id }: QueuedMessage, isLeft: boolean, { state, rule, reason }: Conclusion): InboxSettle {
+  if (!isLeft) return { id, state: "ignored", detail: { rule: DELETED } };
+  const detail = { ...(rule === undefined ? {} : { rule }), ...(reason === undefined ? {} : { reason }) };
+  return { id, state, ...(rule === undefined ? {} : { detail }) };
+}
+
+/**
+ * The message a reply answers: the one the model chose, but only one of this very conversation, since platforms put an
+ * answer wherever the answered message is. Undefined where the conversation is to hear nothing.
+ */
+async function answeredId(
+  store: CommitPorts["store"],
+  answered: QueuedMessage | undefined,
+  { replyTo }: Reply,
+): Promise<string | undefined> {
+  if (answered === undefined || !isHeard(answered)) return undefined;
+  const { event } = answered.stored;
+  if (replyTo === undefined) return event.messageId;
+  return (await isOfConversation(store, event, replyTo)) ? replyTo : event.messageId;
+}

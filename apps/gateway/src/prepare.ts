@@ -1,0 +1,53 @@
+import { formatProblem } from "@signalbox/config";
+import type { Vault } from "@signalbox/redaction";
+import { createLogFile, createLogger, serviceLogger } from "@signalbox/telemetry/logger";
+import { ASSETS } from "./assets.ts";
+import type { ConfiguredHome, Logging, PreparedGateway } from "./cli/host.ts";
+import { resolveConfig } from "./configure/resolve-config.ts";
+import { startGateway } from "./gateway.ts";
+import type { GatewayOptions } from "./gateway-options.ts";
+
+/** What else a program can set that starts the gateway as the command does. */
+export type Tuning = Pick<GatewayOptions, "drafts" | "instrument" | "leaseMs">;
+
+/** Resolves a configuration; nothing is started until it is told to. */
+export async function prepare(
+  configured: ConfiguredHome,
+  vault: Vault,
+  { level, isQuiet = false }: Logging,
+  tuning: Tuning,
+): Promise<PreparedGateway> {
+  const { logFile } = configured.home;
+  const file = createLogFile(logFile);
+  const logger =
+    level === "silent"
+      ? createLogger(level, vault.redact)
+      : isQuiet
+        ? createLogger(level, vault.redact, file)
+        : serviceLogger(level, vault.redact, file);
+  const resolved = await resolveConfig({ ...configured, logger, vault });
+  return {
+    setup: resolved,
+    async start({ token, onFatal }) {
+      const { consoleDir } = ASSETS;
+      const options = { ...configured, ...tuning, token, logger, vault, consoleDir, onFatal };
+      const gateway = await startGateway(options, resolved);
+      // The command has told them on standard error.
+      const inFile = createLogger(level, vault.redact, file);
+      for (const problem of resolved.problems)
+        inFile.warn({ problem: formatProblem(problem) }, "the configuration has a problem");
+      logger.info({ url: gateway.url }, "started");
+      return {
+        url: gateway.url,
+        reload: async (read) => {
+          // Told in the log, with what stays.
+          await gateway.reload(read).catch(() => undefined);
+        },
+        async stop(reason) {
+          logger.info({ reason }, "stopping");
+          await gateway.stop();
+        },
+      };
+    },
+  };
+}

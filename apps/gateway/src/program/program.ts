@@ -1,8 +1,0 @@
-import { runProgram } from "@signalbox/cli";
-import { gatewayHost } from "./host.ts";
-import type { Tuning } from "./prepare.ts";
-
-/** The command line with this gateway behind it. */
-export function runSignalbox(argv: readonly string[], tuning: Tuning = {}): Promise<void> {
-  return runProgram(argv, gatewayHost(tuning));
-}

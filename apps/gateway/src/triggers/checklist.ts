@@ -1,0 +1,67 @@
+import { realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { loadWorkspaceFiles, SILENT_TOKEN, saysSomething } from "@signalbox/prompt";
+import type { FileLabels } from "@signalbox/tools";
+import type { ActiveHours, Agent, Heartbeat } from "../configure/agents.ts";
+import type { WakesLogger } from "./ports.ts";
+
+const NAME = "HEARTBEAT.md";
+const MAX_BYTES = 16_000;
+
+/** What an agent goes through at each heartbeat. */
+export interface Checklist {
+  readonly text: string;
+  /** The file is longer. */
+  readonly cut: boolean;
+}
+
+interface ChecklistPorts {
+  readonly labels: Pick<FileLabels, "of">;
+  readonly logger: WakesLogger;
+}
+
+/**
+ * Reads `HEARTBEAT.md` of an agent's workspace. Undefined where nothing in it is to be done, or it is not to be
+ * believed.
+ */
+export async function readChecklist(
+  { workspaceDir }: Pick<Agent, "workspaceDir">,
+  { labels, logger }: ChecklistPorts,
+): Promise<Checklist | undefined> {
+  const loaded = await loadWorkspaceFiles(workspaceDir, { names: [NAME], maxBytes: MAX_BYTES });
+  for (const { message } of loaded.problems) logger.warn({ dir: workspaceDir, file: NAME }, message);
+  const [file] = loaded.files;
+  if (file === undefined || !saysSomething(file.text)) return undefined;
+  if (labels.of(join(await realpath(workspaceDir), NAME)) !== undefined) {
+    const message =
+      "the heartbeat is on hold: its file contains text that others wrote, and no owner has trusted it yet";
+    logger.warn({ dir: workspaceDir, file: NAME }, message);
+    return undefined;
+  }
+  return { text: file.text.trim(), cut: file.totalBytes !== undefined };
+}
+
+/** Whether a time is within active hours. */
+export function isActive(hours: ActiveHours | undefined, at: number): boolean {
+  if (hours === undefined) return true;
+  const { from, to, zone } = hours;
+  const time = new Intl.DateTimeFormat("en-GB", {
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+    timeZone: zone,
+  }).format(at);
+  return from < to ? from <= time && time < to : from <= time || time < to;
+}
+
+/** The text for the agent. */
+export function heartbeatText({ every }: Heartbeat, { text, cut }: Checklist): string {
+  return [
+    `Heartbeat: nobody wrote this; it arrives by itself every ${every}.`,
+    `Do what ${NAME} in your workspace says, as far as it is due now. Do not repeat what you have already said.`,
+    `If there is nothing to tell, answer ${SILENT_TOKEN} and nothing else.`,
+    "",
+    cut ? `${NAME}, of which this is the beginning:` : `${NAME}:`,
+    text,
+  ].join("\n");
+}

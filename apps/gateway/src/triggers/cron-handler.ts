@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import type { CronRequest } from "@signalbox/tools";
+import type { WakingRun } from "./ports.ts";
+import type { ScheduledWakes, Wake } from "./scheduled-wakes.ts";
+import type { Schedule } from "./schedules/schedule.ts";
+import { describeWhen, readWhen } from "./schedules/when.ts";
+import { placeOf } from "./wake.ts";
+
+/** Schedules of one conversation. */
+export const MOST_SCHEDULES = 50;
+
+/** What the cron tool does: an agent reaches the schedules of its own conversation. */
+export function createCronHandler(
+  scheduler: Pick<ScheduledWakes, "list" | "recall" | "add" | "remove" | "run">,
+  now: () => number,
+) {
+  const ofSession = ({ sessionKey }: WakingRun): Schedule<Wake>[] =>
+    scheduler.list().filter(({ task }) => task.sessionKey === sessionKey);
+
+  const add = async (
+    { text, when: written, zone, missed = "once" }: Extract<CronRequest, { action: "add" }>,
+    run: WakingRun,
+    callId: string,
+  ): Promise<string> => {
+    const id = nameOf(run, callId).slice(0, 8);
+    // A call that is run again after a crash is told what the first one did, whatever the time is by now.
+    const earlier = await scheduler.recall(id);
+    if (earlier === "over") return `Scheduled as ${id}, and already over.`;
+    if (earlier !== undefined) return `Scheduled as ${id}: ${describeWhen(earlier.when)}.`;
+    if (ofSession(run).length >= MOST_SCHEDULES)
+      throw new Error(`This conversation already has ${MOST_SCHEDULES} schedules. Remove one first.`);
+    const when = readWhen({ ...written, ...(zone === undefined ? {} : { zone }) }, now());
+    const { agent, sessionKey, event, wake } = run;
+    const task: Wake = {
+      agentId: agent.id,
+      sessionKey,
+      text,
+      place: placeOf(event),
+      ...(wake?.saidFrom === undefined ? {} : { saidFrom: wake.saidFrom }),
+    };
+    if (!(await scheduler.add({ id, when, missed, task })))
+      throw new Error("Nothing was scheduled: that time has already passed.");
+    return `Scheduled as ${id}: ${describeWhen(when)}.`;
+  };
+
+  /** Carries out what is asked of a schedule of this conversation; of one that is over there is only that to say. */
+  const withOwn = async (id: string, run: WakingRun, carryOut: () => Promise<string>): Promise<string> => {
+    if (ofSession(run).some((schedule) => schedule.id === id)) return carryOut();
+    if ((await scheduler.recall(id)) === "over") return `${id} is over and does not run again.`;
+    throw new Error(`This conversation has no schedule ${id}. \`list\` shows its schedules.`);
+  };
+
+  return async (
+    request: CronRequest,
+    run: WakingRun,
+    { callId }: { readonly callId: string },
+  ): Promise<string> => {
+    switch (request.action) {
+      case "add":
+        return add(request, run, callId);
+      case "list":
+        return describeSchedules(ofSession(run));
+      case "remove":
+        return withOwn(request.id, run, async () => {
+          await scheduler.remove(request.id);
+          return `Removed ${request.id}.`;
+        });
+      case "run":
+        return withOwn(request.id, run, async () =>
+          (await scheduler.run(request.id, nameOf(run, callId))) === "taken"
+            ? `${request.id} runs as soon as this turn is over.`
+            : `${request.id} cannot run right now.`,
+        );
+    }
+  };
+}
+
+/** The same for a call that is run again after a crash: it is the same schedule, or the same occurrence of one. */
+function nameOf({ runId }: WakingRun, callId: string): string {
+  return createHash("sha256").update(`${runId} ${callId}`).digest("hex").slice(0, 16);
+}
+
+function describeSchedules(schedules: readonly Schedule<Wake>[]): string {
+  if (schedules.length === 0) return "Nothing is scheduled in this conversation.";
+  return schedules
+    .map(
+      ({ id, when, nextAt, task }) =>
+        `${id}: ${describeWhen(when)}, next ${new Date(nextAt).toISOString()}: ${task.text}`,
+    )
+    .join("\n");
+}

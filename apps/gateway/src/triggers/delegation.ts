@@ -1,0 +1,155 @@
+import { formatSessionKey } from "@signalbox/routing";
+import { type Role, type TaintSource, taintSource } from "@signalbox/tools";
+import { z } from "zod";
+import type { WakesLogger } from "./ports.ts";
+import type { KeyValues } from "./schedule-store.ts";
+import { createSubAgents, type SubAgents } from "./sub-agents/sub-agents.ts";
+import type { SubAgent, Task, TaskEnd } from "./sub-agents/types.ts";
+import { endOfTask, type TaskEndStore } from "./task-end.ts";
+import {
+  keptPlace,
+  messageAt,
+  type Place,
+  type SubAgentTerms,
+  type WakeAgent,
+  type WakeTerms,
+} from "./wake.ts";
+
+/** Whose work a task is: where they are, what they may, and what their run had seen. */
+export interface TaskOrigin {
+  readonly place: Place;
+  readonly role: Role;
+  readonly taint: readonly TaintSource[];
+  /** Where a sub-agent gives it: on what terms that one is told of the end. */
+  readonly within?: SubAgentTerms;
+  /** See {@link WakeTerms.saidFrom}: what comes of the task is passed on as little as what it came from. */
+  readonly saidFrom?: string;
+}
+
+const origin: z.ZodType<TaskOrigin> = z.object({
+  place: keptPlace,
+  role: z.enum(["owner", "member", "guest", "system"]),
+  taint: z.array(taintSource),
+  within: z.object({ id: z.string(), depth: z.int(), tools: z.array(z.string()) }).exactOptional(),
+  saidFrom: z.string().exactOptional(),
+});
+
+type KeptSubAgents = SubAgents<TaskOrigin, readonly TaintSource[]>;
+
+/** Work that agents delegate to sub-agents. */
+export interface Delegation extends Omit<KeptSubAgents, "start"> {
+  /**
+   * Has tasks and reports go the way of every message: to the sub-agent's session, and back to the one that made it.
+   */
+  start(way: DelegationWay): Promise<void>;
+}
+
+export interface DelegationPorts {
+  readonly store: TaskEndStore & { readonly kv: KeyValues };
+  readonly logger: WakesLogger;
+  readonly now: () => number;
+}
+
+/** What delegation needs of the way of a message. */
+interface DelegationWay {
+  readonly wake: WakeAgent;
+  /** What a sub-agent has in the background ends with its last task. */
+  readonly endCommands: (sessionKey: string) => Promise<void>;
+}
+
+const NAMESPACE = "subagents";
+
+export function createDelegation({ store, logger, now }: DelegationPorts): Delegation {
+  const { kv } = store;
+  const subAgents: KeptSubAgents = createSubAgents({
+    store: {
+      list: async () => (await kv.list(NAMESPACE)).map(({ key: id, value }) => ({ id, value })),
+      put: (id, value) => kv.set(NAMESPACE, id, z.json().parse(value)),
+      async remove(id) {
+        await kv.delete(NAMESPACE, id);
+      },
+    },
+    origin,
+    sessionKey: (agentId, id) => formatSessionKey({ kind: "subagent", agentId, id }),
+    logger,
+    now,
+  });
+  return {
+    spawn: (wanted, giver) => subAgents.spawn(wanted, giver),
+    send: (id, text, giver) => subAgents.send(id, text, giver),
+    of: (sessionKey) => subAgents.of(sessionKey),
+    countOpen: () => subAgents.countOpen(),
+    ended: (messageId) => subAgents.ended(messageId),
+    recover: () => subAgents.recover(),
+    stop: () => subAgents.stop(),
+    start: ({ wake, endCommands }) =>
+      subAgents.start({
+        give: (subAgent, task) => wakeWith(wake, now(), subAgent, task, taskMessage(subAgent, task)),
+        endOf: (messageId, { sessionKey }) => endOfTask(store, messageId, sessionKey),
+        async report(subAgent, task, end) {
+          // Another task that it works on may need them.
+          if (isLast(subAgent, task)) await endCommands(subAgent.sessionKey);
+          return wakeWith(wake, now(), subAgent, task, reportMessage(subAgent, task, end));
+        },
+      }),
+  };
+}
+
+function isLast({ tasks }: SubAgent<TaskOrigin>, { key }: Task<TaskOrigin>): boolean {
+  return tasks.every((task) => task.key === key || task.ended !== undefined);
+}
+
+interface Said {
+  /** Behind the names of the sub-agent and the task: what makes it the same message each time. */
+  readonly name: "task" | "report";
+  readonly text: string;
+  readonly sessionKey: string;
+  readonly taint: readonly TaintSource[];
+  readonly subAgent: SubAgentTerms | undefined;
+}
+
+function taskMessage(
+  { id, label, sessionKey, depth, tools }: SubAgent<TaskOrigin>,
+  { text, origin }: Task<TaskOrigin>,
+): Said {
+  const subAgent = { id, depth, tools };
+  return { name: "task", text: `[Task: ${label}]\n${text}`, sessionKey, taint: origin.taint, subAgent };
+}
+
+function reportMessage(
+  { id, label, parentKey }: SubAgent<TaskOrigin>,
+  { origin }: Task<TaskOrigin>,
+  { outcome, text, gained }: TaskEnd<readonly TaintSource[]>,
+): Said {
+  const head = `[Your sub-agent ${id} (${label}) has ${WORDS[outcome]}. This is its report; nobody else has seen it.]`;
+  const taint = [...new Set([...origin.taint, ...gained])];
+  return { name: "report", text: `${head}\n${text}`, sessionKey: parentKey, taint, subAgent: origin.within };
+}
+
+const WORDS = {
+  done: "done its task",
+  cut: "had to end before its task was done",
+  failed: "failed",
+  stopped: "been stopped",
+} as const;
+
+async function wakeWith(
+  wake: WakeAgent,
+  dueAt: number,
+  { id, agentId }: SubAgent<TaskOrigin>,
+  { key, chain, origin: { place, role, saidFrom } }: Task<TaskOrigin>,
+  { name, text, sessionKey, taint, subAgent }: Said,
+): Promise<{ readonly id: string } | "later"> {
+  const eventId = `subagent:${id}:${key}:${name}`;
+  const terms: WakeTerms = {
+    agentId,
+    sessionKey,
+    atMost: role,
+    delegated: { taint, chain },
+    ...(subAgent === undefined ? {} : { subAgent }),
+    ...(saidFrom === undefined ? {} : { saidFrom }),
+  };
+  const woken = await wake(messageAt(place, { eventId, dueAt, text }), terms);
+  // A message of which only a tombstone is left ended long ago.
+  return woken.outcome === "rejected" ? "later" : { id: woken.id ?? eventId };
+}

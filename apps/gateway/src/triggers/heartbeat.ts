@@ -1,0 +1,139 @@
+import { z } from "zod";
+import type { Agent, Agents, Heartbeat } from "../configure/agents.ts";
+import { type Checklist, heartbeatText, isActive } from "./checklist.ts";
+import { type Destination, ownPlace } from "./own-place.ts";
+import type { WakesLogger, WakesStore } from "./ports.ts";
+import { createScheduleStore, type KeyValues } from "./schedule-store.ts";
+import type { Occurrence, ScheduleStore } from "./schedules/schedule.ts";
+import { type Clock, createScheduler } from "./schedules/scheduler.ts";
+import { readWhen, type When } from "./schedules/when.ts";
+import { messageAt, placeOf, type WakeAgent } from "./wake.ts";
+
+export interface HeartbeatPorts {
+  readonly agents: Pick<Agents, "all" | "get">;
+  readonly store: { readonly kv: KeyValues; readonly inbox: InboxList };
+  readonly clock: Clock;
+  readonly logger: WakesLogger;
+  /** Undefined where an agent has nothing to go through. */
+  readonly readChecklist: (agent: Agent) => Promise<Checklist | undefined>;
+}
+
+type InboxList = Pick<WakesStore["inbox"], "list">;
+
+/** What heartbeats need of the way of a message. */
+interface WayIn {
+  readonly wake: WakeAgent;
+  /** Whether a conversation has something to answer. */
+  readonly busy: (sessionKey: string) => boolean;
+}
+
+/** Has each agent that has a heartbeat in the configuration go through its checklist by itself. */
+export interface Heartbeats {
+  start(way: WayIn): Promise<void>;
+  /** To be told when the configuration has changed. */
+  configured(): Promise<void>;
+  /** Resolves once nothing is under way any more. */
+  stop(): Promise<void>;
+}
+
+/** Whose heartbeat it is. Everything else is as the configuration has it when it is due. */
+interface Task {
+  readonly agentId: string;
+}
+
+const keptTask = z.object({ agentId: z.string() });
+
+/** When each is due, by the agent's id. */
+export function createHeartbeatStore(
+  kv: KeyValues,
+  onUnreadable: (agentId: string) => void,
+): ScheduleStore<Task> {
+  return createScheduleStore(kv, "heartbeats", keptTask, onUnreadable);
+}
+
+export function createHeartbeats(ports: HeartbeatPorts): Heartbeats {
+  const { agents, store, clock, logger } = ports;
+  const scheduler = createScheduler<Task>({
+    store: createHeartbeatStore(store.kv, (agent) =>
+      logger.warn({ agent }, "the time of the last heartbeat cannot be read; its interval starts over"),
+    ),
+    clock,
+    logger,
+  });
+
+  const beat = async (occurrence: Occurrence<Task>, { wake, busy }: WayIn): Promise<"taken" | "later"> => {
+    const { schedule, dueAt } = occurrence;
+    const { agentId } = schedule.task;
+    const agent = agents.get(agentId);
+    if (agent?.heartbeat === undefined || !isActive(agent.heartbeat.activeHours, clock.now())) return "taken";
+    const checklist = await ports.readChecklist(agent);
+    if (checklist === undefined) return "taken";
+    const { place, sessionKey } = await placeFor(agent, agent.heartbeat, dueAt, store.inbox);
+    // So that they do not pile up behind a long run.
+    if (busy(sessionKey)) return "later";
+    const eventId = `heartbeat:${agentId}:${dueAt}`;
+    const text = heartbeatText(agent.heartbeat, checklist);
+    const event = messageAt(place, { eventId, dueAt, text });
+    const { outcome } = await wake(event, { agentId, sessionKey, atMost: "system" });
+    return outcome === "rejected" ? "later" : "taken";
+  };
+
+  const configured = async (): Promise<void> => {
+    const beating = new Map(agents.all.flatMap(({ id, heartbeat }) => (heartbeat ? [[id, heartbeat]] : [])));
+    const kept = new Map(scheduler.list().map(({ id, when }) => [id, when]));
+    for (const id of kept.keys()) if (!beating.has(id)) await scheduler.remove(id);
+    for (const [agentId, { every }] of beating) {
+      const when = readWhen({ every }, clock.now());
+      // A start of the gateway, or a change of something else, does not put it off.
+      if (isAsOften(when, kept.get(agentId))) continue;
+      await scheduler.add({ id: agentId, when, missed: "once", task: { agentId } });
+    }
+  };
+
+  return {
+    async start(way) {
+      await scheduler.start((occurrence) => beat(occurrence, way));
+      await configured();
+    },
+    configured,
+    stop: () => scheduler.stop(),
+  };
+}
+
+function isAsOften(wanted: When, kept: When | undefined): boolean {
+  return wanted.kind === "every" && kept?.kind === "every" && wanted.everyMs === kept.everyMs;
+}
+
+async function placeFor(
+  agent: Agent,
+  { to }: Heartbeat,
+  dueAt: number,
+  inbox: InboxList,
+): Promise<Destination> {
+  const owners = to === "owner" ? await lastPlaceOfOwner(agent, dueAt, inbox) : undefined;
+  // Only owners decide what is in HEARTBEAT.md, so that it speaks for them.
+  return owners ?? ownPlace(agent.id, "heartbeat");
+}
+
+/** Messages that are looked through for an owner's. */
+const LOOKED_THROUGH = 200;
+
+/** As it was when the heartbeat was due, so that it goes to the same place when it is tried again. */
+async function lastPlaceOfOwner(
+  agent: Agent,
+  dueAt: number,
+  inbox: InboxList,
+): Promise<Destination | undefined> {
+  const rows = await inbox.list({ limit: LOOKED_THROUGH });
+  const last = rows.find(
+    ({ receivedAt, route, payload: { event, role } }) =>
+      receivedAt <= dueAt &&
+      route?.agentId === agent.id &&
+      role === "owner" &&
+      event.conversation.kind === "direct" &&
+      // Its clients wait for the answer to what they ask, and for nothing else.
+      event.channel !== "api",
+  );
+  if (last?.route === undefined) return undefined;
+  return { place: placeOf(last.payload.event), sessionKey: last.route.sessionKey };
+}

@@ -1,0 +1,25 @@
+import { formatSessionKey } from "@signalbox/routing";
+import { OWN_ACCOUNT } from "../configure/accounts.ts";
+import type { Place } from "./wake.ts";
+
+/** Where something is said, and whose session hears of it. */
+export interface Destination {
+  readonly place: Place;
+  readonly sessionKey: string;
+}
+
+/** A conversation of an agent's own on the web page, in which it is an owner that speaks. */
+export function ownPlace(agentId: string, name: "heartbeat" | "schedules"): Destination {
+  const channel = "web";
+  const id = `${name}-${agentId}`;
+  return {
+    sessionKey: formatSessionKey({ kind: "direct", agentId, channel, peerId: id }),
+    place: {
+      channel,
+      account: OWN_ACCOUNT,
+      address: `${channel}:${id}`,
+      conversation: { id, kind: "direct" },
+      sender: { id, isBot: false, isSelf: false, authenticatedAs: "owner" },
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import type { AgentMessage } from "@signalbox/agent-core";
+import type { MessageEvent } from "@signalbox/channel";
+import type { Role } from "@signalbox/routing";
+import type { Bodies, SqliteStore } from "@signalbox/store";
+import type { Agent } from "../configure/agents.ts";
+import type { WakeTerms } from "./wake.ts";
+
+/** What is read here of what its host keeps in the store. */
+export interface WakesBodies extends Bodies {
+  readonly message: AgentMessage;
+  readonly inbound: { readonly event: MessageEvent; readonly role: Role };
+}
+
+export type WakesStore = SqliteStore<WakesBodies>;
+
+/** A run in which an agent asks for something that is to happen later, or elsewhere. */
+export interface WakingRun {
+  readonly agent: Pick<Agent, "id" | "subAgents">;
+  /** The message being answered. */
+  readonly event: MessageEvent;
+  readonly messageId: string;
+  readonly sessionKey: string;
+  readonly runId: string;
+  /** Present where the agent was woken itself. */
+  readonly wake?: WakeTerms;
+}
+
+export interface WakesLogger {
+  warn(fields: object, message: string): void;
+}

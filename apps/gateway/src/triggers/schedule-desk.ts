@@ -1,0 +1,93 @@
+import type { NewSchedule, ScheduleAnswer, ScheduleInfo, ScheduleRun } from "@signalbox/protocol";
+import type { Agents } from "../configure/agents.ts";
+import { MOST_SCHEDULES } from "./cron-handler.ts";
+import { listWakes } from "./list-wakes.ts";
+import { type Destination, ownPlace } from "./own-place.ts";
+import type { WakesStore } from "./ports.ts";
+import type { KeyValues } from "./schedule-store.ts";
+import type { ScheduledWakes, Wake } from "./scheduled-wakes.ts";
+import { readWhen, WhenError } from "./schedules/when.ts";
+import { placeOf } from "./wake.ts";
+
+export interface ScheduleDeskPorts {
+  readonly scheduledWakes: Pick<ScheduledWakes, "list" | "add" | "remove" | "run">;
+  readonly store: { readonly kv: KeyValues; readonly inbox: Pick<WakesStore["inbox"], "list"> };
+  readonly agents: Pick<Agents, "get" | "defaultId">;
+  readonly now: () => number;
+  readonly newId: () => string;
+}
+
+/** What owners do with schedules from outside a conversation. */
+export interface ScheduleDesk {
+  schedules(): Promise<ScheduleInfo[]>;
+  addSchedule(wanted: NewSchedule): Promise<ScheduleAnswer>;
+  removeSchedule(id: string): Promise<boolean>;
+  runSchedule(id: string): Promise<ScheduleRun["outcome"] | "unknown">;
+}
+
+/** Nothing is scheduled; the person who asked is told the reason. */
+class NotScheduled extends Error {}
+
+export function createScheduleDesk(ports: ScheduleDeskPorts): ScheduleDesk {
+  const { scheduledWakes, store, now } = ports;
+
+  const add = async (wanted: NewSchedule): Promise<string> => {
+    const { text, at, in: within, every, cron, zone, missed = "once" } = wanted;
+    const written = Object.entries({ at, in: within, every, cron, zone }).filter(
+      ([, value]) => value !== undefined,
+    );
+    const when = readWhen(Object.fromEntries(written), now());
+    const task: Wake = { ...(await destinationOf(wanted, ports)), text };
+    const theirs = scheduledWakes.list().filter(({ task: { sessionKey } }) => sessionKey === task.sessionKey);
+    if (theirs.length >= MOST_SCHEDULES)
+      throw new NotScheduled(`That conversation already has ${MOST_SCHEDULES} schedules.`);
+    const id = ports.newId();
+    await scheduledWakes.add({ id, when, missed, task });
+    return id;
+  };
+
+  return {
+    schedules: () => listWakes(store.kv),
+    async addSchedule(wanted) {
+      try {
+        const id = await add(wanted);
+        const schedule = (await listWakes(store.kv)).find((each) => each.id === id);
+        return schedule === undefined
+          ? { ok: false, message: "Its time has passed." }
+          : { ok: true, schedule };
+      } catch (error) {
+        if (error instanceof WhenError || error instanceof NotScheduled)
+          return { ok: false, message: error.message };
+        throw error;
+      }
+    },
+    removeSchedule: (id) => scheduledWakes.remove(id),
+    runSchedule: (id) => scheduledWakes.run(id),
+  };
+}
+
+/** Messages of a conversation that are looked through for an owner's. */
+const LOOKED_THROUGH = 200;
+
+/** A schedule speaks for an owner: in a conversation where one has written, as that one, or on the page. */
+async function destinationOf(
+  { session, agent: agentId }: NewSchedule,
+  { agents, store }: ScheduleDeskPorts,
+): Promise<Destination & { readonly agentId: string }> {
+  if (session === undefined) {
+    const agent = agents.get(agentId ?? agents.defaultId);
+    if (agent === undefined) throw new NotScheduled(`There is no agent ${agentId}.`);
+    return { agentId: agent.id, ...ownPlace(agent.id, "schedules") };
+  }
+  if (agentId !== undefined)
+    throw new NotScheduled(
+      "A conversation already has an agent: give either a conversation or an agent, not both.",
+    );
+  const rows = await store.inbox.list({ sessionKey: session, limit: LOOKED_THROUGH });
+  const last = rows.find(({ payload: { event, role } }) => role === "owner" && event.channel !== "api");
+  if (last?.route === undefined)
+    throw new NotScheduled(
+      `No owner has written in ${session} recently. \`signalbox sessions\` lists conversations.`,
+    );
+  return { agentId: last.route.agentId, sessionKey: session, place: placeOf(last.payload.event) };
+}

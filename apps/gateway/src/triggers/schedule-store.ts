@@ -1,0 +1,45 @@
+import { z } from "zod";
+import type { WakesStore } from "./ports.ts";
+import type { ScheduleStore } from "./schedules/schedule.ts";
+
+const timing = z.object({
+  when: z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("at"), at: z.number() }),
+    z.object({ kind: z.literal("every"), everyMs: z.number().positive(), from: z.number() }),
+    z.object({ kind: z.literal("cron"), expression: z.string(), zone: z.string().exactOptional() }),
+  ]),
+  missed: z.enum(["once", "skip"]),
+  nextAt: z.number(),
+  lastAt: z.number().exactOptional(),
+});
+const kept = timing.extend({ task: z.json() });
+
+export type KeyValues = Pick<WakesStore["kv"], "list" | "set" | "delete">;
+
+/**
+ * Schedules in the store of their host, those of a kind together. One that cannot be read stays there, and is never
+ * due.
+ */
+export function createScheduleStore<Task>(
+  kv: KeyValues,
+  kind: string,
+  taskSchema: z.ZodType<Task>,
+  onUnreadable: (id: string) => void,
+): ScheduleStore<Task> {
+  return {
+    async list() {
+      const entries = await kv.list(kind);
+      return entries.flatMap(({ key: id, value }) => {
+        const read = kept.safeParse(value);
+        const task = taskSchema.safeParse(read.data?.task);
+        if (read.success && task.success) return [{ id, ...read.data, task: task.data }];
+        onUnreadable(id);
+        return [];
+      });
+    },
+    put: ({ id, ...rest }) => kv.set(kind, id, kept.parse(rest)),
+    async remove(id) {
+      await kv.delete(kind, id);
+    },
+  };
+}

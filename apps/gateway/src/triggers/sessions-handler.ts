@@ -1,0 +1,110 @@
+import { createHash } from "node:crypto";
+import {
+  isOtherSession,
+  matchesAny,
+  type SessionsCall,
+  type SessionsRequest,
+  TOOL_GROUPS,
+  taintIn,
+} from "@signalbox/tools";
+import type { Delegation, TaskOrigin } from "./delegation.ts";
+import type { OtherSessions } from "./other-sessions.ts";
+import type { WakesStore, WakingRun } from "./ports.ts";
+import { historyInWords } from "./session-words.ts";
+import type { Giver, SubAgent } from "./sub-agents/types.ts";
+import { placeOf } from "./wake.ts";
+
+type Run = WakingRun & { readonly offered: readonly string[] };
+
+/** What belongs to a conversation of people, and stays there. */
+const NOT_FOR_SUB_AGENTS = ["cron", "ask_user", ...(TOOL_GROUPS["memory"] ?? [])];
+
+/** What the tools for sessions do: an agent reaches the sessions it has created, and others as far as allowed. */
+export function createSessionsHandler(
+  subAgents: Pick<Delegation, "of" | "spawn" | "send">,
+  others: Pick<OtherSessions, "send" | "list" | "history">,
+  { sessions }: Pick<WakesStore, "sessions">,
+) {
+  const ofRun = async (id: string, { sessionKey }: Run): Promise<SubAgent<TaskOrigin>> => {
+    const own = (await subAgents.of(sessionKey)).find((subAgent) => subAgent.id === id);
+    if (own !== undefined) return own;
+    throw new Error(`There is no sub-agent ${id} of yours. sessions_list shows them.`);
+  };
+
+  const history = async (id: string, limit: number, run: Run, call: SessionsCall): Promise<string> => {
+    const { sessionKey } = await ofRun(id, run);
+    const session = await sessions.get(sessionKey);
+    for (const source of taintIn(session?.data)?.sources ?? [])
+      call.run.taint({ source, detail: `sub-agent ${id}` });
+    return historyInWords(await sessions.history(sessionKey, { limit }));
+  };
+
+  return async (request: SessionsRequest, run: Run, call: SessionsCall): Promise<string> => {
+    switch (request.action) {
+      case "spawn": {
+        const tools = toolsFor(run, request.tools);
+        const { task: text, label = firstWords(text) } = request;
+        const { id } = await subAgents.spawn({ label, text, tools }, giverOf(run, call));
+        return `Sub-agent ${id} (${label}) is working on it. Its result will arrive as a message; do not wait for it.`;
+      }
+      case "send":
+        if (isOtherSession(request.session)) return others.send(request.session, request.message, run, call);
+        await subAgents.send(request.session, request.message, giverOf(run, call));
+        return `Given to ${request.session}. Its result will arrive as a message.`;
+      case "list":
+        return request.others ? others.list(run, call) : describe(await subAgents.of(run.sessionKey));
+      case "history":
+        if (isOtherSession(request.session)) return others.history(request.session, request.limit, run, call);
+        return history(request.session, request.limit, run, call);
+    }
+  };
+}
+
+function giverOf(run: Run, { callId, run: { facts } }: SessionsCall): Giver<TaskOrigin> {
+  const { agent, sessionKey, runId, messageId, event, wake } = run;
+  const taint = [...new Set(facts.taint.map(({ source }) => source))];
+  const within = wake?.subAgent;
+  const saidFrom = wake?.saidFrom;
+  return {
+    agentId: agent.id,
+    sessionKey,
+    depth: within?.depth ?? 0,
+    chain: wake?.delegated?.chain ?? messageId,
+    origin: {
+      place: placeOf(event),
+      role: facts.role,
+      taint,
+      ...(within === undefined ? {} : { within }),
+      ...(saidFrom === undefined ? {} : { saidFrom }),
+    },
+    limits: agent.subAgents,
+    // The same call, made again after a crash, is the same task.
+    key: createHash("sha256").update(`${runId} ${callId}`).digest("hex").slice(0, 16),
+  };
+}
+
+/** At most those of the run itself. */
+function toolsFor({ agent, offered, wake }: Run, wanted: readonly string[] | undefined): readonly string[] {
+  const unknown = (wanted ?? []).filter((name) => !offered.some((tool) => matchesAny([name], tool)));
+  if (unknown.length > 0) throw new Error(`You have no tools called ${unknown.join(", ")} to give.`);
+  const isLast = (wake?.subAgent?.depth ?? 0) + 1 >= agent.subAgents.maxDepth;
+  const kept = [...NOT_FOR_SUB_AGENTS, ...(isLast ? (TOOL_GROUPS["sessions"] ?? []) : [])];
+  return offered.filter((tool) => !kept.includes(tool) && (wanted === undefined || matchesAny(wanted, tool)));
+}
+
+function firstWords(text: string): string {
+  const line = text.trim().split("\n", 1)[0] ?? "";
+  return line.length <= 60 ? line : `${line.slice(0, 59)}…`;
+}
+
+function describe(subAgents: readonly SubAgent<TaskOrigin>[]): string {
+  if (subAgents.length === 0) return "You have no sub-agents.";
+  return subAgents
+    .map(({ id, label, tasks }) => {
+      const open = tasks.filter(({ ended }) => ended === undefined).length;
+      const ends = tasks.flatMap(({ ended }) => ended ?? []);
+      const state = open > 0 ? `working on ${open} of ${tasks.length}` : ends.join(", ");
+      return `${id} (${label}): ${state}`;
+    })
+    .join("\n");
+}

@@ -1,0 +1,72 @@
+import { parseReply, turnTexts } from "@signalbox/prompt";
+import { type InboxId, parseId } from "@signalbox/store";
+import { type TaintSource, taintIn } from "@signalbox/tools";
+import type { WakesStore } from "./ports.ts";
+import type { TaskEnd, TaskOutcome } from "./sub-agents/types.ts";
+
+/** Characters of a result that its parent is told; sessions_history has the rest. */
+const MOST_CHARS = 20_000;
+
+export type TaskEndStore = Pick<WakesStore, "inbox" | "runs" | "sessions">;
+
+type Row = NonNullable<Awaited<ReturnType<TaskEndStore["inbox"]["get"]>>>;
+
+/** How a message ended that carried a task, as the store has it: the same before a crash and after it. */
+export async function endOfTask(
+  store: TaskEndStore,
+  messageId: string,
+  sessionKey: string,
+): Promise<TaskEnd<readonly TaintSource[]> | undefined> {
+  const id = parseId<InboxId>(messageId);
+  const row = id === undefined ? undefined : await store.inbox.get(id);
+  if (row === undefined)
+    return { outcome: "failed", text: "It is no longer known how it ended.", gained: [] };
+  const outcome = outcomeOf(row);
+  if (outcome === undefined) return undefined;
+  const gained = taintIn((await store.sessions.get(sessionKey))?.data)?.sources ?? [];
+  return { outcome, text: shortened(await textOf(store, row, outcome)), gained };
+}
+
+/** What the rule of a message says of a task that was not simply done. */
+const ENDED_EARLY: Readonly<Record<string, TaskOutcome>> = {
+  limit: "cut",
+  repeated: "cut",
+  cut: "cut",
+  stopped: "stopped",
+};
+
+function outcomeOf({ state, detail }: Row): TaskOutcome | undefined {
+  switch (state) {
+    case "accepted":
+    case "queued":
+    case "running":
+      return undefined;
+    case "replied":
+    case "silent":
+      return ENDED_EARLY[detail?.rule ?? ""] ?? "done";
+    case "ignored":
+      return "stopped";
+    case "failed-reported":
+    case "expired-reported":
+      return "failed";
+  }
+}
+
+async function textOf(
+  { runs }: Pick<WakesStore, "runs">,
+  { runId, detail }: Row,
+  outcome: TaskOutcome,
+): Promise<string> {
+  const ended = runId === undefined ? undefined : await runs.inspect(runId);
+  const said = turnTexts(ended?.messages.map(({ message }) => message) ?? []);
+  const text = parseReply(said.at(-1) ?? "").text.trim();
+  const why = ended?.run.error ?? detail?.reason ?? detail?.rule;
+  if (outcome === "done") return text === "" ? "It said nothing." : text;
+  return [...(why === undefined ? [] : [`Why: ${why}`]), ...(text === "" ? [] : [text])].join("\n\n");
+}
+
+function shortened(text: string): string {
+  return text.length <= MOST_CHARS
+    ? text
+    : `${text.slice(0, MOST_CHARS)}\n(cut; sessions_history has the rest)`;
+}

@@ -1,0 +1,60 @@
+import { defineTool } from "@signalbox/agent-core";
+import { phrasesIn } from "@signalbox/phrases";
+import { describe, expect, it } from "vitest";
+import { argumentsOf } from "../../src/chat-commands/arguments.ts";
+import { listedCommands } from "../../src/chat-commands/table.ts";
+import { modelText, skillsText, thinkText } from "../../src/chat-commands/texts.ts";
+
+const en = phrasesIn("en");
+
+describe("what commands say", () => {
+  it("what holds, and what there is where something else was typed", () => {
+    expect(modelText(en, "openai/a", ["openai/a"], "b")).toMatch(
+      /^There is no usable model named b\.\nAvailable:\n- openai\/a/,
+    );
+    expect(thinkText(en, "low", "")).toMatch(/^Thinking: low\. Choose one of: off, .*, default\.$/);
+    expect(skillsText(en, [], "x")).toBe("This agent has no skills.");
+    expect(skillsText(en, [{ name: "weather", description: "The weather." }], "wether now")).toBe(
+      "There is no skill named wether. Available skills:\n- weather: The weather.",
+    );
+  });
+
+  it("menus of platforms have every command with one line", () => {
+    for (const { name, description, localized } of listedCommands()) {
+      expect(name).toMatch(/^[a-z]+$/);
+      expect(description).toMatch(/^[^\n]{1,100}$/);
+      expect(localized?.["zh"]).toMatch(/^(?=.*\p{Script=Han})[^\n]{1,100}$/u);
+    }
+  });
+
+  it("menus of platforms are in one language where that is set", () => {
+    expect(listedCommands("zh")[0]?.description).toMatch(/\p{Script=Han}/u);
+    expect(listedCommands("en")[0]?.localized?.["zh"]).toBe(listedCommands("en")[0]?.description);
+  });
+});
+
+describe("what is written after a command", () => {
+  const tool = (properties: object, required: readonly string[] = []) =>
+    defineTool({
+      name: "t",
+      description: "A tool.",
+      effects: "none",
+      execute: () => "",
+      input: JSON.parse(JSON.stringify({ type: "object", properties, required })),
+    });
+  const text = { type: "string" };
+
+  it("is the one text that a tool needs, or may have", () => {
+    expect(argumentsOf(tool({ path: text, limit: { type: "number" } }, ["path"]), "a.md")).toEqual({
+      path: "a.md",
+    });
+    expect(argumentsOf(tool({ note: text }), "hello")).toEqual({ note: "hello" });
+    expect(argumentsOf(tool({ note: text }), "")).toEqual({});
+  });
+
+  it("calls no tool that needs something else", () => {
+    expect(argumentsOf(tool({ a: text, b: text }, ["a", "b"]), "x")).toBeUndefined();
+    expect(argumentsOf(tool({ mode: { type: "string", enum: ["on"] } }, ["mode"]), "on")).toBeUndefined();
+    expect(argumentsOf(tool({ n: { type: "number" } }), "7")).toBeUndefined();
+  });
+});

@@ -1,2 +1,0 @@
-export { type BundleOptions, openBundle } from "./open-bundle.ts";
-export { optimiseAfter } from "./optimising.ts";
