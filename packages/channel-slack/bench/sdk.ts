@@ -1,11 +1,11 @@
-// What loading the SDK costs, beside its parts: each in processes of its own, the median of several.
-// Usage: node bench/sdk.ts [processes of each]
+// Measures the cost of loading the SDK and its parts, each in separate processes; reports medians. Usage:
+// node bench/sdk.ts [processes of each]
 import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname } from "node:path";
 
 const rounds = Number(process.argv[2] ?? 7);
-/** Bolt's parts are found from where Bolt is. */
+/** Resolve Bolt's dependencies from its own location. */
 const bolt = dirname(createRequire(import.meta.url).resolve("@slack/bolt"));
 
 const probe = `

@@ -1,11 +1,11 @@
-/** What a button is: Slack wants every one of a message to have an id of its own. */
+/** Action id of a button. Slack requires unique ids within a message. */
 export interface ActionId {
-  /** As the host has called it. */
+  /** The host's id. */
   readonly id: string;
   readonly opensForm: boolean;
 }
 
-/** Between its place in the message and what the host has called it. */
+/** Separates the index in the message from the host's id. */
 const plain = ":";
 const opening = "?";
 

@@ -1,18 +1,18 @@
 import { type AddressCodec, ChannelError, createAddressCodec } from "@signalbox/channel";
 
-/** Where an answer goes. */
+/** Destination of a message. */
 export interface SlackAddress {
-  /** A conversation (`C…`, `D…`, `G…`). */
+  /** Conversation id (`C…`, `D…`, `G…`). */
   readonly channel: string;
-  /** The timestamp of the message that began the thread to answer in. */
+  /** Timestamp of the message that started the thread. */
   readonly thread?: string;
-  /** The slash command that is answered, which is in no thread. */
+  /** The slash command to respond to. A command is never in a thread. */
   readonly command?: string;
 }
 
 const ofCommand = "command-";
 
-/** `slack:C…`, `slack:C…/1700000000.000100` or `slack:C…/command-…`. */
+/** Writes addresses as `slack:C…`, `slack:C…/1700000000.000100` or `slack:C…/command-…`. */
 export const addressCodec: AddressCodec<SlackAddress> = createAddressCodec("slack", "Slack", {
   write: ({ channel, thread, command }) => [
     channel,
@@ -25,7 +25,7 @@ export const addressCodec: AddressCodec<SlackAddress> = createAddressCodec("slac
   },
 });
 
-/** A message. Slack's timestamps are unique within a conversation only. */
+/** Identifies a message. Slack's timestamps are unique only within a conversation. */
 export interface MessageKey {
   readonly channel: string;
   readonly ts: string;
@@ -36,12 +36,12 @@ export function messageId({ channel, ts }: MessageKey): string {
 }
 
 /**
- * The message of that id in the conversation of an address: what is asked for in one must not reach into another.
+ * Returns Slack's key of a message in the conversation of an address.
  *
- * @throws ChannelError `not_found`
+ * @throws ChannelError `not_found` if the message belongs to another conversation
  */
-export function messageIn({ channel }: SlackAddress, id: string): MessageKey {
+export function parseMessageId({ channel }: SlackAddress, id: string): MessageKey {
   const ts = id.startsWith(`${channel}:`) ? id.slice(channel.length + 1) : "";
-  if (ts === "") throw new ChannelError("not_found", "Slack: there is no such message in this conversation");
+  if (ts === "") throw new ChannelError("not_found", "Slack: no such message in this conversation");
   return { channel, ts };
 }

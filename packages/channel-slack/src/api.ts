@@ -16,14 +16,14 @@ import { limits } from "./limits.ts";
 import { loadBolt } from "./sdk.ts";
 
 interface CallOptions {
-  /** For the error, for instance `sending a message`. */
+  /** Used in error messages, for instance `sending a message`. */
   readonly what: string;
-  /** It changes something that people see. */
+  /** The call changes something that people see. */
   readonly write: boolean;
   readonly signal: AbortSignal;
 }
 
-/** A file to put into a conversation. */
+/** A file to upload to a conversation. */
 interface FileToShare {
   readonly channel: string;
   readonly thread: string | undefined;
@@ -31,26 +31,33 @@ interface FileToShare {
   readonly bytes: Buffer;
 }
 
-/** The vendor's client of the Web API, loaded at the first call. */
+/** The SDK's Web API client, loaded on the first call. */
 export interface SlackApi {
-  /** @throws ChannelError for every answer but a success */
+  /** @throws ChannelError for every response other than success */
   call(method: string, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<Payload>;
-  /** Resolves with the id of the file. @throws ChannelError */
+  /**
+   * Uploads a file and returns its id.
+   *
+   * @throws ChannelError
+   */
   shareFile(file: FileToShare, signal: AbortSignal): Promise<string>;
 }
 
 type Logger = NonNullable<webApi.WebClientOptions["logger"]>;
 
-/** Keeps the SDK quiet: what matters comes as an error, and its own lines carry what people wrote. */
+/**
+ * Creates a logger that drops everything: errors are thrown anyway, and the SDK's log lines contain message
+ * texts.
+ */
 export function quietLogger(level: ReturnType<Logger["getLevel"]>): Logger {
   const say = (): void => {};
   return { debug: say, info: say, warn: say, error: say, setLevel: say, setName: say, getLevel: () => level };
 }
 
-/** The call that is under way: the SDK has no place for its signal. */
+/** The current call. The SDK has no parameter for an abort signal. */
 interface Call {
   readonly signal: AbortSignal;
-  /** The last address that was asked. */
+  /** URL of the latest request. */
   asked: string;
 }
 
@@ -66,7 +73,7 @@ export function createApi(
     return new webApi.WebClient(config.botToken, {
       slackApiUrl: apiBase(config),
       fetch: createFetch(context, () => calls.getStore()),
-      // The host keeps to the rates and tries again.
+      // The host applies rate limits and retries.
       retryConfig: { retries: 0 },
       rejectRateLimitedCalls: true,
       maxRequestConcurrency: Number.POSITIVE_INFINITY,
@@ -79,7 +86,8 @@ export function createApi(
     mayBeDone: (asked: string) => boolean,
     work: (client: webApi.WebClient) => Promise<T>,
   ): Promise<T> {
-    if (signal.aborted) throw new ChannelError("transient", `Slack: ${what}: given up before it was tried`);
+    if (signal.aborted)
+      throw new ChannelError("transient", `Slack: ${what}: aborted before the request was sent`);
     const call: Call = { signal, asked: "" };
     try {
       return await calls.run(call, () => {
@@ -105,7 +113,7 @@ export function createApi(
       const share = { channel_id: channel, filename: name, title: name, file: bytes };
       const answer: unknown = await run(
         { what: "sending a file", signal },
-        // Nobody sees a file before the last of the three steps.
+        // A file becomes visible only with the last of the three requests.
         (asked) => asked.endsWith("files.completeUploadExternal"),
         (web) => web.filesUploadV2(thread === undefined ? share : { ...share, thread_ts: thread }),
       );
@@ -113,15 +121,12 @@ export function createApi(
       const [file] = job === undefined ? [] : objectsAt(job, "files");
       const id = file === undefined ? undefined : textAt(file, "id");
       if (id !== undefined) return id;
-      throw new ChannelError(
-        "unknown_outcome",
-        "Slack: sending a file: sent, but without an id in the answer",
-      );
+      throw new ChannelError("unknown_outcome", "Slack: sending a file: the response contains no file id");
     },
   };
 }
 
-/** The host's `fetch`, with the signal of the call and a time limit until the whole answer is there. */
+/** The host's `fetch` with the signal of the call and a deadline for the whole response. */
 export function createFetch(
   { fetch, clock }: Pick<ChannelContext, "fetch" | "clock">,
   currentCall: () => Call | undefined,
@@ -135,9 +140,9 @@ export function createFetch(
       const response = await fetch(input, { ...init, signal: limit.signal });
       const body = await response.arrayBuffer();
       const headers = new Headers(response.headers);
-      // Decoded already.
+      // The body is already decoded.
       for (const name of ["content-encoding", "content-length"]) headers.delete(name);
-      // The SDK has no word for a refusal without a time, and reads no dates.
+      // The SDK does not handle a 429 without `Retry-After` or with a date in it.
       if (response.status === 429) {
         const waitMs = retryAfterMs(headers.get("retry-after"), clock.now()) ?? limits.rateWaitMs;
         headers.set("retry-after", String(Math.ceil(waitMs / 1_000)));

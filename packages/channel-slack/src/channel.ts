@@ -15,28 +15,28 @@ import {
   type SendOptions,
   textAt,
 } from "@signalbox/channel";
-import { messageIn, type SlackAddress } from "./address.ts";
+import { parseMessageId, type SlackAddress } from "./address.ts";
 import { createApi, type SlackApi } from "./api.ts";
 import { checkAccount } from "./checks.ts";
 import { apiBase, type SlackConfig } from "./config.ts";
-import { createSocketLine, createWebhookLine } from "./connection/line.ts";
+import { createSocketTransport, createWebhookTransport } from "./connection/transports.ts";
+import { type Conversations, createConversations } from "./conversations.ts";
 import { createHistory, type History, readHistory } from "./history.ts";
 import type { Envelope } from "./inbound/envelope.ts";
 import { createReceiver, type Receiver } from "./inbound/receive.ts";
 import { createVerifier } from "./inbound/webhook.ts";
+import { createThreads, type Threads } from "./joined-threads.ts";
 import { limits } from "./limits.ts";
 import { fetchMedia } from "./media.ts";
-import { createCommandAnswers } from "./outbound/command-answers.ts";
+import { createCommandResponses } from "./outbound/command-responses.ts";
 import { createDraft } from "./outbound/draft.ts";
 import { LostStreams } from "./outbound/lost-streams.ts";
 import { reconcile } from "./outbound/reconcile.ts";
 import { createSender, type Sender } from "./outbound/send.ts";
 import { createPeople, type People } from "./people.ts";
-import { createPlaces, type Places } from "./places.ts";
-import { createThreads, type Threads } from "./threads.ts";
 
 /** What Slack shows beside the bot's name while it writes. */
-const writing = "is writing…";
+const TYPING_STATUS = "is writing…";
 
 /** Everything a channel may do. */
 type SlackChannel = Omit<Required<Channel<SlackAddress>>, "closePoll">;
@@ -47,10 +47,10 @@ export function createSlack(context: ChannelContext<SlackConfig>): SlackChannel 
   const activity = createActivity(clock);
   const api = createApi(context);
   const people = createPeople(context, api);
-  const places = createPlaces(context.cache, api, () => people.known()?.id ?? "");
+  const places = createConversations(context.cache, api, () => people.known()?.id ?? "");
   const history = createHistory(context, api);
   const threads = createThreads(context, people);
-  const commands = createCommandAnswers(context, people);
+  const commands = createCommandResponses(context, people);
   const sender = createSender({ api, threads, commands, clock });
   const lostStreams = new LostStreams({ context, api, people, history });
   const parts: Parts = { context, api, people, places, threads, history, sender, lostStreams, activity };
@@ -76,7 +76,8 @@ export function createSlack(context: ChannelContext<SlackConfig>): SlackChannel 
     take: async (envelope: Envelope) => (await activity.count(handle(envelope))) !== "rejected",
     missed: catchUp,
   };
-  const line = config.transport === "socket" ? createSocketLine(lineOptions) : createWebhookLine(lineOptions);
+  const line =
+    config.transport === "socket" ? createSocketTransport(lineOptions) : createWebhookTransport(lineOptions);
 
   async function catchUp(since?: number): Promise<void> {
     await receiver?.backfill.catchUp({ signal: context.signal, ...(since === undefined ? {} : { since }) });
@@ -112,7 +113,7 @@ interface Parts {
   readonly context: ChannelContext<SlackConfig>;
   readonly api: SlackApi;
   readonly people: People;
-  readonly places: Places;
+  readonly places: Conversations;
   readonly threads: Threads;
   readonly history: History;
   readonly sender: Sender;
@@ -138,12 +139,12 @@ function methodsOf(parts: Parts): Omit<SlackChannel, "start" | "stop" | "health"
     edit: (to, id, message, signal) => activity.track(sender.edit(to, id, message, signal)),
     remove: (to, id, signal) => activity.track(sender.remove(to, id, signal)),
     react: (to, id, { emoji, on }, signal) => activity.track(sender.react(to, id, emoji, on, signal)),
-    typing: (to, { on }, signal) => activity.track(setStatus(to, on ? writing : "", signal)),
+    typing: (to, { on }, signal) => activity.track(setStatus(to, on ? TYPING_STATUS : "", signal)),
     openDirect: (userId, signal) => activity.track(openDirect(api, userId, signal)),
     history: (to, options) => activity.track(readHistory(history, people, to, options)),
     resolve: (userId, signal) => people.name(userId, signal),
     async openDraft(to, options) {
-      if (options.messageId !== undefined) messageIn(to, options.messageId);
+      if (options.messageId !== undefined) parseMessageId(to, options.messageId);
       return activity.draft(createDraft(parts, to, options));
     },
     checks: (signal) => activity.track(checkAccount(context, api, signal)),
@@ -166,7 +167,8 @@ async function openDirect(api: SlackApi, userId: string, signal: AbortSignal): P
     objectAt(await api.call("conversations.open", { users: userId }, options), "channel"),
     "id",
   );
-  if (channel === undefined) throw new ChannelError("not_found", "Slack: no conversation with this person");
+  if (channel === undefined)
+    throw new ChannelError("not_found", "Slack: cannot open a conversation with this user");
   return { channel };
 }
 
@@ -177,18 +179,22 @@ function createStatus(api: SlackApi) {
     if (thread === undefined || !hasStatus) return;
     const args = { channel_id: channel, thread_ts: thread, status };
     try {
-      await api.call("assistant.threads.setStatus", args, { what: "showing a status", write: false, signal });
+      await api.call("assistant.threads.setStatus", args, {
+        what: "showing the typing indicator",
+        write: false,
+        signal,
+      });
     } catch (error) {
       // A thread that is gone says nothing about the others.
       if (!isLasting(error)) throw error;
       // An app that may not would be told so at every answer.
-      if (isOfTheApp(error)) hasStatus = false;
+      if (isAppRestriction(error)) hasStatus = false;
     }
   };
 }
 
 /** Whether it is the app that is refused, wherever it asks. */
-function isOfTheApp(error: unknown): boolean {
+function isAppRestriction(error: unknown): boolean {
   const { code, scope } = isChannelError(error) ? error : {};
   return code === "unsupported" || (code === "permission" && scope !== "conversation");
 }

@@ -1,20 +1,20 @@
 import { z } from "zod";
 
-/** Settings of one account, after the schema. */
+/** Settings of one account, after validation. */
 export interface SlackConfig {
   readonly botToken: string;
   readonly transport: "socket" | "webhook";
   readonly appToken?: string | undefined;
   readonly signingSecret?: string | undefined;
-  /** The address entered as Request URL at Slack; called by whoever looks for what is wrong, and by nobody else. */
+  /** The Request URL entered at Slack. Only `checks` calls it. */
   readonly webhookUrl?: string | undefined;
-  /** The slash command of the app. */
+  /** The app's slash command. */
   readonly command: string;
-  /** A mention at the top of a channel is answered in a thread. */
+  /** Answer a mention at the top level of a channel in a thread. */
   readonly replyInThread: boolean;
-  /** Whether answers are shown by Slack's streams where they can be. */
+  /** Show answers with Slack's streams if possible. */
   readonly streams: boolean;
-  /** `public`: the app is given to others outside Slack's marketplace, and may hardly read history. */
+  /** `public`: the app is distributed outside Slack's Marketplace, which restricts reading history. */
   readonly distribution: "internal" | "public";
   readonly baseUrl?: string | undefined;
 }
@@ -27,17 +27,17 @@ const token = (name: string, start: string, page: string) =>
     .string({ error: `${name} is missing: copy it from ${page} at api.slack.com/apps.` })
     .trim()
     .regex(new RegExp(`^${start}`), {
-      error: `${name} has to begin with ${start}: copy it from ${page} at api.slack.com/apps.`,
+      error: `${name} must start with ${start}: copy it from ${page} at api.slack.com/apps.`,
     });
 
-/** Checks the settings of one account; each issue names field and remedy. */
+/** Validates the settings of one account. Each issue names the field and the remedy. */
 export const slackConfig: z.ZodType<SlackConfig> = z
   .object({
     botToken: token("botToken", "xoxb-", oauthPage),
     transport: z
       .enum(["socket", "webhook"], {
         error:
-          'transport must be "socket" (connections from here to Slack) or "webhook" (Slack posts events here).',
+          'transport must be "socket" (the gateway connects to Slack) or "webhook" (Slack sends events to the gateway).',
       })
       .default("socket"),
     appToken: token("appToken", "xapp-", `${basicPage} > App-Level Tokens`).optional(),
@@ -49,23 +49,23 @@ export const slackConfig: z.ZodType<SlackConfig> = z
     webhookUrl: z
       .url({
         protocol: /^https?$/,
-        error: "webhookUrl must be the address that is entered as Request URL under Event Subscriptions.",
+        error: "webhookUrl must be the Request URL that is set under Event Subscriptions.",
       })
       .optional(),
     command: z
       .string()
       .regex(/^\/[a-z0-9_-]{1,31}$/, {
-        error: "command must be a slash and a name, as in the app's Slash Commands: /signalbox.",
+        error: "command must be a slash and a name, as under Slash Commands of the app: /signalbox.",
       })
       .default("/signalbox"),
     replyInThread: z.boolean({ error: "replyInThread must be true or false." }).default(true),
     streams: z.boolean({ error: "streams must be true or false." }).default(true),
     distribution: z
       .enum(["internal", "public"], {
-        error: 'distribution must be "internal" (an app of your own workspace) or "public".',
+        error: 'distribution must be "internal" (an app for your own workspace) or "public".',
       })
       .default("internal"),
-    baseUrl: z.url({ protocol: /^https?$/, error: "baseUrl must be an http or https address." }).optional(),
+    baseUrl: z.url({ protocol: /^https?$/, error: "baseUrl must be an http or https URL." }).optional(),
   })
   .check((context) => {
     const { transport, appToken, signingSecret } = context.value;
@@ -80,11 +80,11 @@ export const slackConfig: z.ZodType<SlackConfig> = z
     if (transport === "webhook" && signingSecret === undefined)
       missing(
         "signingSecret",
-        `signingSecret is missing: without it anybody could post events. Copy it from ${basicPage}.`,
+        `signingSecret is missing: without it, anyone could send events. Copy it from ${basicPage}.`,
       );
   });
 
-/** Where the account's API is, with a trailing slash. */
+/** Base URL of the API, with a trailing slash. */
 export function apiBase(config: SlackConfig): string {
   return `${(config.baseUrl ?? "https://slack.com/api").replace(/\/+$/, "")}/`;
 }

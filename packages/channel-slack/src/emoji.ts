@@ -1,4 +1,4 @@
-/** Slack's names of the emoji that people react with, and what stands for each in Unicode. */
+/** Unicode emoji by Slack's name. */
 const unicode: Readonly<Record<string, string>> = {
   "+1": "👍",
   "-1": "👎",
@@ -39,28 +39,32 @@ const unicode: Readonly<Record<string, string>> = {
 };
 
 const emojis = new Map(Object.entries(unicode));
-const names = new Map([...emojis].map(([name, emoji]) => [plain(emoji), name]));
+const names = new Map([...emojis].map(([name, emoji]) => [stripVariation(emoji), name]));
 const aliases = new Map([
   ["thumbsup", "+1"],
   ["thumbsdown", "-1"],
   ["thinking", "thinking_face"],
 ]);
 
-/** The emoji of one of Slack's names; undefined for one that is not listed here, such as a workspace's own. */
-export function unicodeOf(name: string): string | undefined {
+/**
+ * Returns the emoji for a Slack name, or `undefined` for unlisted ones such as a workspace's custom emoji.
+ */
+export function getEmoji(name: string): string | undefined {
   const [base = ""] = name.split("::");
   return emojis.get(aliases.get(base) ?? base);
 }
 
-/** Slack's name of an emoji, or of what is one of its names already. Undefined where there is none. */
-export function nameOf(emoji: string): string | undefined {
-  const named = names.get(plain(emoji));
+/**
+ * Returns Slack's name for an emoji. A Slack name is returned as it is. Returns `undefined` if there is none.
+ */
+export function getSlackName(emoji: string): string | undefined {
+  const named = names.get(stripVariation(emoji));
   if (named !== undefined) return named;
   const name = emoji.replaceAll(":", "");
   return /^[a-z0-9_+'-]{1,100}$/.test(name) ? name : undefined;
 }
 
-/** Without the sign that asks for colour. */
-function plain(emoji: string): string {
+/** Removes the variation selector for colored emoji. */
+function stripVariation(emoji: string): string {
   return emoji.replaceAll("\ufe0f", "");
 }

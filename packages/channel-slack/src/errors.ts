@@ -9,8 +9,8 @@ import {
 } from "@signalbox/channel";
 import { limits } from "./limits.ts";
 
-/** Slack's words for refusals. Source: the reference page of each method. Any other word is `invalid`. */
-const refusals: Readonly<Record<string, readonly [ChannelErrorCode, ChannelErrorScope?]>> = {
+/** Slack's error codes. Source: the reference page of each method. Unlisted codes become `invalid`. */
+const errorCodes: Readonly<Record<string, readonly [ChannelErrorCode, ChannelErrorScope?]>> = {
   account_inactive: ["auth", "account"],
   invalid_auth: ["auth", "account"],
   not_authed: ["auth", "account"],
@@ -46,10 +46,10 @@ const refusals: Readonly<Record<string, readonly [ChannelErrorCode, ChannelError
   not_allowed_token_type: ["unsupported"],
   unknown_method: ["unsupported"],
 };
-const words = new Map(Object.entries(refusals));
+const errorCodeMap = new Map(Object.entries(errorCodes));
 
-/** Answers after which, as Slack says, a part of what was asked may have been done. */
-const halfDone = ["fatal_error", "internal_error", "request_timeout", "service_unavailable"];
+/** Errors after which, according to Slack, a part of the request may have been executed. */
+const partialFailureCodes = ["fatal_error", "internal_error", "request_timeout", "service_unavailable"];
 
 interface CallFailure {
   readonly code: ChannelErrorCode;
@@ -60,8 +60,9 @@ interface CallFailure {
 }
 
 /**
- * Whatever a call through the SDK threw, as a {@link ChannelError}. `write`: the call changes something, so that an
- * answer that did not come leaves the outcome open.
+ * Converts any error of an SDK call to a {@link ChannelError}.
+ *
+ * @param write the call changes state, so a missing response leaves its outcome unknown
  */
 export function toChannelError(error: unknown, what: string, write: boolean): ChannelError {
   if (isChannelError(error)) return error;
@@ -74,44 +75,44 @@ export function toChannelError(error: unknown, what: string, write: boolean): Ch
   });
 }
 
-/** The SDK marks its errors by a code; what lies behind each is in fields of its own. */
+/** Reads the SDK's errors. Each kind has a code and its own fields. */
 function readFailure(error: unknown, write: boolean): CallFailure {
   const open: ChannelErrorCode = write ? "unknown_outcome" : "transient";
   const fields = Object.fromEntries(Object.entries(error ?? {}));
   switch (error instanceof Error && "code" in error ? error.code : undefined) {
     case "slack_webapi_platform_error":
-      return refusal(textAt(objectAt(fields, "data"), "error") ?? "", open);
+      return readErrorCode(textAt(objectAt(fields, "data"), "error") ?? "", open);
     case "slack_webapi_rate_limited_error":
       return {
         code: "rate_limited",
         scope: "account",
-        reason: "too many calls",
+        reason: "rate limited",
         retryAfterMs: Number(fields["retryAfter"]) * 1000,
       };
     case "slack_webapi_http_error": {
       const status = Number(fields["statusCode"]);
-      return { ...byStatus(status, open), reason: `HTTP ${status}` };
+      return { ...classifyStatus(status, open), reason: `HTTP ${status}` };
     }
     case "slack_webapi_request_error":
       return neverSent(fields["original"])
         ? { code: "transient", scope: "account", reason: "could not be reached" }
-        : { code: open, scope: "account", reason: "no answer" };
+        : { code: open, scope: "account", reason: "no response" };
     default:
       return { code: open, reason: error instanceof Error ? error.message : "failed" };
   }
 }
 
-function refusal(word: string, open: ChannelErrorCode): CallFailure {
-  // A body that is no JSON comes here as it is.
+function readErrorCode(word: string, open: ChannelErrorCode): CallFailure {
+  // For a body that is not JSON, the SDK passes the body as the error code.
   if (!/^[a-z0-9_:.-]{1,80}$/.test(word))
-    return { code: open, scope: "account", reason: "an answer that is none" };
+    return { code: open, scope: "account", reason: "the response is not JSON" };
   const known = { reason: word, platformCode: word };
-  if (halfDone.includes(word)) return { ...known, code: open, scope: "account" };
-  const [code, scope] = words.get(word) ?? ["invalid"];
+  if (partialFailureCodes.includes(word)) return { ...known, code: open, scope: "account" };
+  const [code, scope] = errorCodeMap.get(word) ?? ["invalid"];
   return { ...known, code, scope };
 }
 
-function byStatus(status: number, open: ChannelErrorCode): Pick<CallFailure, "code" | "scope"> {
+function classifyStatus(status: number, open: ChannelErrorCode): Pick<CallFailure, "code" | "scope"> {
   if (status >= 500) return { code: open, scope: "account" };
   if (status === 401) return { code: "auth", scope: "account" };
   if (status === 403) return { code: "permission" };
@@ -119,7 +120,7 @@ function byStatus(status: number, open: ChannelErrorCode): Pick<CallFailure, "co
   return { code: status === 413 ? "too_large" : "invalid" };
 }
 
-/** Slack's own word for a refusal. */
-export function wordOf(error: unknown): string | undefined {
+/** Returns Slack's own error code. */
+export function getErrorCode(error: unknown): string | undefined {
   return isChannelError(error) ? error.platformCode : undefined;
 }

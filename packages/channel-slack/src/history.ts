@@ -14,58 +14,62 @@ import { messageId, type SlackAddress } from "./address.ts";
 import type { SlackApi } from "./api.ts";
 import type { SlackConfig } from "./config.ts";
 import { readContent } from "./inbound/content.ts";
-import { isOwn, type People } from "./people.ts";
+import { isOwnMessage, type People } from "./people.ts";
 
-/** A stretch of time in milliseconds since the epoch. */
+/** A time range in milliseconds since the epoch. */
 interface Span {
   readonly oldest?: number;
   readonly latest?: number;
-  /** Default: as many as Slack gives at once. */
+  /** Default: the maximum page size. */
   readonly size?: number;
-  /** Where the page before it ended. */
+  /** `cursor` of the previous page. */
   readonly cursor?: string | undefined;
 }
 
 /** One page of messages, oldest first. */
 interface Page {
   readonly messages: readonly Payload[];
-  /** There are more in the span. */
+  /** The range contains more messages. */
   readonly hasMore: boolean;
-  /** Leads to them. */
+  /** Cursor of the next page. */
   readonly cursor: string | undefined;
 }
 
-/** Reads conversations and threads, within what Slack allows this app. */
+/** Reads conversations and threads, within Slack's rate limit for this app. */
 export interface History {
-  /** @throws ChannelError, `rate_limited` where the app may not read now */
+  /** @throws ChannelError, for instance `rate_limited` if the app may not read now */
   page(to: SlackAddress, span: Span, signal: AbortSignal): Promise<Page>;
 }
 
-/** Internal apps read at tier 3; those given to others once a minute, and 15 messages. */
+/** Internal apps read at tier 3. Distributed apps may read 15 messages once a minute. */
 const tiers = {
   internal: { rule: { perSecond: 50 / 60, burst: 30 }, size: 200 },
   public: { rule: { perSecond: 1 / 60, burst: 1 }, size: 15 },
 } as const;
 
-/** Of one thread: a thousand messages. */
-const mostPages = 5;
+/** Pages of a thread: 1,000 messages for an internal app. */
+const MAX_PAGES = 5;
 
 export function createHistory(
   context: Pick<ChannelContext<SlackConfig>, "config" | "clock">,
   api: SlackApi,
 ): History {
-  const { rule, size: mostAtOnce } = tiers[context.config.distribution];
+  const { rule, size: maxSize } = tiers[context.config.distribution];
   const buckets = new TokenBuckets(context.clock.now);
 
   return {
-    async page({ channel, thread }, { oldest, latest, cursor, size = mostAtOnce }, signal) {
+    async page({ channel, thread }, { oldest, latest, cursor, size = maxSize }, signal) {
       const method = thread === undefined ? "conversations.history" : "conversations.replies";
       const wait = buckets.take([{ key: method, rule }]);
       if (wait > 0) {
-        throw new ChannelError("rate_limited", "Slack: reading a conversation: not so often", {
-          retryAfterMs: wait,
-          scope: "conversation",
-        });
+        throw new ChannelError(
+          "rate_limited",
+          "Slack: reading a conversation: rate limit of this app reached",
+          {
+            retryAfterMs: wait,
+            scope: "conversation",
+          },
+        );
       }
       const args = {
         channel,
@@ -73,11 +77,11 @@ export function createHistory(
         ...(oldest === undefined ? {} : { oldest: seconds(oldest) }),
         ...(latest === undefined ? {} : { latest: seconds(latest) }),
         ...(cursor === undefined ? {} : { cursor }),
-        limit: Math.min(Math.max(size, 1), mostAtOnce),
+        limit: Math.min(Math.max(size, 1), maxSize),
         include_all_metadata: true,
       };
       const answer = await api.call(method, args, { what: "reading a conversation", write: false, signal });
-      const messages = objectsAt(answer, "messages").toSorted((a, b) => timeOf(a) - timeOf(b));
+      const messages = objectsAt(answer, "messages").toSorted((a, b) => getTime(a) - getTime(b));
       const hasMore = answer["has_more"] === true;
       const next = textAt(objectAt(answer, "response_metadata"), "next_cursor");
       return { messages, hasMore, cursor: hasMore && next !== "" ? next : undefined };
@@ -89,11 +93,11 @@ function seconds(ms: number): string {
   return (ms / 1000).toFixed(6);
 }
 
-function timeOf(message: Payload): number {
+function getTime(message: Payload): number {
   return Number(textAt(message, "ts") ?? 0);
 }
 
-/** What was said in a conversation or thread, newest last. */
+/** Returns messages of a conversation or thread, newest last. */
 export async function readHistory(
   history: History,
   people: People,
@@ -105,12 +109,15 @@ export async function readHistory(
   const messages =
     to.thread === undefined
       ? (await history.page(to, { ...until, size: limit }, signal)).messages
-      : await wholeThread(history, to, until, signal);
-  return messages.flatMap((message) => readItem(message, to.channel, people)).slice(-limit);
+      : await readThread(history, to, until, signal);
+  return messages.flatMap((message) => readHistoryMessage(message, to.channel, people)).slice(-limit);
 }
 
-/** Slack lists a thread from its beginning: to know its end is to go through it, as far as the app may at once. */
-async function wholeThread(
+/**
+ * Reads a thread page by page to find its end, because Slack lists threads from the beginning. Stops early if
+ * the app is rate limited.
+ */
+async function readThread(
   history: History,
   to: SlackAddress,
   until: Pick<Span, "latest">,
@@ -118,7 +125,7 @@ async function wholeThread(
 ): Promise<readonly Payload[]> {
   const read = new Map<string | undefined, Payload>();
   let oldest: number | undefined;
-  for (let page = 0; page < mostPages; page += 1) {
+  for (let page = 0; page < MAX_PAGES; page += 1) {
     const span = { ...until, ...(oldest === undefined ? {} : { oldest }) };
     const { messages, hasMore } = await history.page(to, span, signal).catch((error: unknown) => {
       if (page === 0 || !isChannelError(error) || error.code !== "rate_limited") throw error;
@@ -131,14 +138,14 @@ async function wholeThread(
   return [...read.values()];
 }
 
-function readItem(message: Payload, channel: string, people: People): readonly HistoryMessage[] {
+function readHistoryMessage(message: Payload, channel: string, people: People): readonly HistoryMessage[] {
   const self = people.known();
   const ts = textAt(message, "ts");
   const timestamp = timeAt(message, "ts");
   const bot = textAt(message, "bot_id");
   const id = textAt(message, "user") ?? bot;
   if (ts === undefined || timestamp === undefined || id === undefined) return [];
-  const isSelf = isOwn(message, self);
+  const isSelf = isOwnMessage(message, self);
   const { text } = readContent(message, () => undefined, self?.id ?? "");
   return [
     {

@@ -1,39 +1,38 @@
 /**
- * What Slack allows. Sources: the reference pages of the Web API's methods and of Block Kit (text of 12,000 characters
- * in `markdown_text` and Markdown blocks, sections of 3,000, 25 elements, labels of 75, values of 2,000, ids of 255,
- * options of 75; a modal's title of 24, its own data of 3,000, an input's label of 2,000 and text of 3,000; text
- * advised up to 4,000 and cut above 40,000), the page on rate limits (tiers 2, 3 and 4: 20, 50 and 100 calls a minute;
- * one message a second and conversation; history once a minute and 15 messages for apps that are given to others
- * outside the marketplace), the pages on the Events API and on verifying requests (an answer within 3 s; deliveries
- * again at once, after a minute and after 5; signatures not older than 5 minutes), on slash commands (answers to the
- * address that came with one for half an hour), and slackapi/node-slack-sdk#2702
- * for the life of streams.
+ * Slack's limits. Sources: the reference pages of the Web API methods and of Block Kit (12,000 characters in
+ * `markdown_text` and Markdown blocks, 3,000 in sections, 25 elements, labels of 75, values of 2,000, ids of
+ * 255, options of 75; modals: title of 24, private metadata of 3,000, label of 2,000 and text of 3,000; text
+ * recommended up to 4,000 and truncated above 40,000), "Rate limits" (tiers 2, 3 and 4: 20, 50 and 100 calls
+ * a minute; one message a second per conversation; history once a minute with 15 messages for distributed
+ * apps outside the Marketplace), "Events API" and "Verifying requests" (response within 3 s; retries at once,
+ * after 1 and 5 minutes; signatures up to 5 minutes old), "Slash commands" (`response_url` valid for 30
+ * minutes), and slackapi/node-slack-sdk#2702 for the lifetime of streams.
  */
 export const limits = {
-  /** One part of an answer, in UTF-16 units. */
+  /** One part of an answer, in UTF-16 code units. */
   partLength: 12_000,
-  /** What notifications and screen readers get of a message that has blocks. */
+  /** Fallback text for notifications and screen readers, next to blocks. */
   fallbackLength: 3_900,
-  /** A text without blocks, before Slack cuts it. */
+  /** Text without blocks. Slack truncates anything longer. */
   textLength: 40_000,
   buttons: 25,
-  /** More than so many of a kind are a menu. */
+  /** More equal buttons than this become a menu. */
   buttonsAtOnce: 5,
   labelLength: 75,
-  /** What an option of a menu may hold. */
+  /** Value of a menu option. */
   optionLength: 75,
-  /** Of a form: its title, the label of its field, what may be written into that, and the text above it. */
+  /** Characters in a form: its title, the label of its field, the input, and the text above it. */
   formTitleLength: 24,
   formLabelLength: 2_000,
   formTextLength: 3_000,
   sectionLength: 3_000,
   actionIdLength: 255,
   callbackBytes: 2_000,
-  /** How long a click is good for opening a form. */
+  /** Validity of a `trigger_id` for opening a form. */
   triggerMs: 3_000,
-  /** For how long Slack takes an answer to a command at the address that came with it: a minute less. */
+  /** Validity of a `response_url`, minus one minute. */
   commandMs: 1_740_000,
-  /** Slack takes a gigabyte; an upload goes through memory here. */
+  /** Slack accepts 1 GB, but an upload is held in memory. */
   uploadBytes: 104_857_600,
   mediaBytes: 104_857_600,
   mediaPerMessage: 20,
@@ -41,27 +40,27 @@ export const limits = {
   messageBurst: 3,
   requestsPerSecond: 2,
   requestBurst: 20,
-  /** A pushed event, in bytes. */
+  /** Body of a webhook request in bytes. */
   bodyBytes: 1_048_576,
   signatureAgeMs: 300_000,
-  /** Slack ends a stream after five minutes; it is ended here before. */
+  /** Slack ends a stream after five minutes. The channel ends it earlier. */
   streamMs: 270_000,
   requestTimeoutMs: 15_000,
   uploadTimeoutMs: 120_000,
-  /** Where Slack refuses a call for its rate and names no time. */
+  /** Default wait if a rate-limited response has no `Retry-After`. */
   rateWaitMs: 5_000,
-  /** What has to be looked up before an event is acknowledged has to be found out in that time. */
+  /** Deadline for lookups before an event is acknowledged. */
   lookupMs: 1_500,
-  /** People in one message whose names are asked for. */
+  /** Mentioned users per message whose names are looked up. */
   namesLookedUp: 20,
-  /** A socket that does not answer a ping in that time is dead; Slack itself pings more often. */
+  /** Deadline for the pong to a ping of ours. Slack sends pings more often than `serverPingMs`. */
   pongMs: 10_000,
   serverPingMs: 60_000,
-  /** How often it is looked whether the SDK has given a socket up; it waits half a minute more before it says so. */
+  /** Interval between checks of the SDK's socket. The SDK reports a dead socket up to 30 s later. */
   socketCheckMs: 5_000,
-  /** For so long a dead socket may have gone unnoticed. */
+  /** Time for which a dead socket may have gone unnoticed. */
   unnoticedMs: 60_000,
-  /** Without sockets, how often the credentials are tried, and how long an answer may take. */
+  /** Interval and deadline of the credential check of webhook accounts. */
   probeEveryMs: 300_000,
   probeMs: 15_000,
 } as const;

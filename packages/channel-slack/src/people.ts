@@ -11,33 +11,37 @@ import {
 import type { SlackApi } from "./api.ts";
 import type { SlackConfig } from "./config.ts";
 
-/** The bot, as Slack names it. */
+/** The bot's own identity. */
 export interface Self extends Identity {
-  /** As the author of messages, beside its id as a user. */
+  /** Id of the bot as the author of messages. Differs from its user id. */
   readonly botId: string | undefined;
-  /** The workspace that the token is of, or the organisation. */
+  /** The workspace, or the organization for an org-wide token. */
   readonly teamId: string;
 }
 
-/** Whether the bot wrote a message: Slack names it by an id of its own, and mostly by one as a user too. */
-export function isOwn(message: Payload, self: Self | undefined): boolean {
+/** Returns whether the bot wrote a message. Slack always sends a bot id and usually a user id too. */
+export function isOwnMessage(message: Payload, self: Self | undefined): boolean {
   const bot = textAt(message, "bot_id");
   const user = textAt(message, "user");
   return (user !== undefined && user === self?.id) || (bot !== undefined && bot === self?.botId);
 }
 
-/** Under which the bot remembers things for good: what it knows of one workspace says nothing about another. */
-export function ownerOf({ teamId, id }: Self): string {
+/** Prefix for stored keys. Ids are unique only within a workspace. */
+export function getStateKey({ teamId, id }: Self): string {
   return `${teamId}/${id}`;
 }
 
-/** Who people are, and who the bot is. */
+/** Looks up users and the bot's own identity. */
 export interface People {
-  /** The bot, once it was asked for. */
+  /** The bot, or `undefined` before the first `ask`. */
   known(): Self | undefined;
-  /** Asks Slack, each time: that it answers shows that the token is good. @throws ChannelError */
+  /**
+   * Fetches the bot's identity. Each call asks Slack, which also verifies the token.
+   *
+   * @throws ChannelError
+   */
   ask(signal: AbortSignal): Promise<Self>;
-  /** A person's name. Never throws. */
+  /** Returns a user's name. Never throws. */
   readonly name: NameOf;
 }
 
@@ -53,7 +57,7 @@ export function createPeople(
       const answer = await api.call(
         "users.info",
         { user },
-        { what: "asking for a name", write: false, signal },
+        { what: "looking up a user", write: false, signal },
       );
       const { profile, ...person } = objectAt(answer, "user");
       const shown = objectAt({ profile }, "profile");
@@ -65,11 +69,17 @@ export function createPeople(
   return {
     known: () => self,
     async ask(signal) {
-      const answer = await api.call("auth.test", {}, { what: "asking who the bot is", write: false, signal });
+      const answer = await api.call(
+        "auth.test",
+        {},
+        { what: "fetching the bot's identity", write: false, signal },
+      );
       const id = textAt(answer, "user_id");
       const teamId = textAt(answer, "team_id") ?? textAt(answer, "enterprise_id");
       if (id === undefined || teamId === undefined)
-        throw new ChannelError("permission", "Slack: the token is not a bot's", { scope: "account" });
+        throw new ChannelError("permission", "Slack: the token does not belong to a bot", {
+          scope: "account",
+        });
       const name = textAt(answer, "user");
       self = { id, teamId, botId: textAt(answer, "bot_id"), ...(name === undefined ? {} : { name }) };
       return self;

@@ -2,8 +2,8 @@ import { createRequire } from "node:module";
 import { missingPackage } from "@signalbox/channel";
 
 /**
- * Bolt, loaded at the first call. Of it the channel uses the client of the Web API and the receiver of socket mode:
- * Bolt's own `App` acknowledges events before they are kept.
+ * Loads Bolt on the first call. Only its Web API client and its socket mode receiver are used, because Bolt's
+ * `App` acknowledges events before they are stored.
  */
 export function loadBolt(): typeof import("@slack/bolt") {
   try {

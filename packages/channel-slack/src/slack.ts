@@ -5,7 +5,10 @@ import { type SlackConfig, slackConfig } from "./config.ts";
 import { limits } from "./limits.ts";
 import { sendMedia } from "./media.ts";
 
-/** Slack: events by socket mode or signed requests, messages over the vendor's SDK, which is loaded at the start. */
+/**
+ * The Slack channel: receives events by socket mode or signed requests and sends messages through Slack's
+ * SDK, which is loaded at start.
+ */
 export const slack: ChannelDefinition<SlackConfig, SlackAddress> = defineChannel({
   specVersion: 1,
   id: "slack",
@@ -23,18 +26,18 @@ export const slack: ChannelDefinition<SlackConfig, SlackAddress> = defineChannel
       },
       signingSecret: { label: "Signing secret", secret: true, hint: "Under Basic Information; for webhooks" },
       webhookUrl: {
-        label: "Webhook address",
-        hint: "The Request URL under Event Subscriptions; doctor calls it to check that it leads here",
+        label: "Webhook URL",
+        hint: "The Request URL under Event Subscriptions; `doctor` calls it to verify that it leads to this gateway",
       },
       transport: { label: "socket or webhook", hint: "How events arrive; default: socket" },
       command: { label: "Slash command", hint: "The app's; default: /signalbox" },
       replyInThread: { label: "Answer mentions in a thread", hint: "default: true" },
-      streams: { label: "Show answers by Slack's streams", hint: "default: true" },
+      streams: { label: "Show answers with Slack's streams", hint: "default: true" },
       distribution: {
         label: "internal or public",
         hint: "public for an app that others install outside Slack's marketplace",
       },
-      baseUrl: { label: "API address", hint: "Only for a proxy" },
+      baseUrl: { label: "API URL", hint: "Only for a proxy" },
     },
   },
   config: slackConfig,

@@ -3,7 +3,7 @@ import { credentials, never, openBench } from "./harness.ts";
 
 const webhookUrl = "https://gateway.example/channels/slack/main/events";
 
-/** An account whose public address leads to it, by way of `proxied`. */
+/** Opens an account whose webhook URL leads to it through `proxied`. */
 async function openPublished(
   config: object = {},
   proxied: (init?: RequestInit) => RequestInit = (init = {}) => init,
@@ -23,14 +23,14 @@ async function openPublished(
 const webhookCheck = async (bench: Awaited<ReturnType<typeof openBench>>) =>
   (await bench.channel.checks?.(never))?.find(({ about }) => about === "webhook");
 
-it("the public address is called with a challenge that this account alone answers", async () => {
+it("the webhook URL is checked with a challenge that only this account can answer", async () => {
   await using bench = await openPublished();
   expect(await webhookCheck(bench)).toMatchObject({ ok: true });
   expect(bench.events).toEqual([]);
   expect(bench.logged.join("\n")).not.toContain(credentials.signingSecret);
 });
 
-it("an address whose requests are changed on the way does not take the account's signature", async () => {
+it("the webhook check fails if a proxy changes the request body", async () => {
   await using bench = await openPublished({}, (init) => ({ ...init, body: `${init?.body} ` }));
   expect(await webhookCheck(bench)).toMatchObject({
     ok: false,
@@ -38,7 +38,7 @@ it("an address whose requests are changed on the way does not take the account's
   });
 });
 
-it("without an address it says that it cannot know, and over sockets nothing", async () => {
+it("the webhook check reports an unknown result without a URL and is skipped for sockets", async () => {
   await using bench = await openBench({ transport: "webhook" });
   expect(await webhookCheck(bench)).toMatchObject({
     ok: true,

@@ -41,7 +41,7 @@ async function hand(channel: Running, request: RequestInit): Promise<number> {
   return answer?.status ?? 0;
 }
 
-/** Slack calls messages by their time. */
+/** Maps the suite's message names to timestamps, which are Slack's message ids. */
 function createTimestamps(): (name: string) => string {
   const given = new Map<string, string>();
   const second = Math.floor(Date.now() / 1000);
@@ -168,7 +168,7 @@ interface Choosable {
   readonly deliver: (ts: string) => SlackDelivery;
 }
 
-/** What a message offers: the options of its menu, and its buttons. */
+/** The choices of a message: the options of its menu and its buttons. */
 function choosableIn({ content }: SlackMessage): readonly Choosable[] {
   const elements = (content.blocks ?? []).flatMap((block) => objectsAt(block, "elements"));
   return elements.flatMap((element): Choosable[] => {
@@ -186,7 +186,7 @@ function choosableIn({ content }: SlackMessage): readonly Choosable[] {
   });
 }
 
-/** What people do with messages and commands; under the kit's name the same is delivered again. */
+/** Actions of people. The same name from the suite means the same event, delivered again. */
 function interactionsOf(
   standIn: SlackStandIn,
   post: (channel: Running, delivery: SlackDelivery) => Promise<number>,
@@ -225,7 +225,7 @@ function interactionsOf(
   };
 }
 
-/** Recorded payloads are what is delivered, with its type; an event may stand for itself. */
+/** Wraps a recorded payload as a delivery with its type. */
 function deliveryOf(payload: unknown): SlackDelivery {
   const given = Object.fromEntries(Object.entries(payload ?? {}));
   const body = Object.fromEntries(Object.entries(given["body"] ?? {}));

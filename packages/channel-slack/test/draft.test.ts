@@ -7,7 +7,7 @@ const root = "1767225600.000100";
 const thread = { channel: "C_GENERAL", thread: root };
 const words = (...texts: string[]) => ({ parts: texts.map((text) => ({ type: "markdown" as const, text })) });
 
-/** A channel that was asked something in a channel, and the draft of its answer. */
+/** Opens a channel that received a question and a draft of the answer. */
 async function openDraft(options: BenchOptions = {}, config: { streams?: boolean } = {}) {
   const bench = await openBench({ transport: "webhook", ...config }, options);
   await bench.standIn.postEvent(bench.url, channelMention("go", "U_BOT", { ts: root, user: "U_ANN" }));
@@ -29,17 +29,17 @@ async function reopen(
   return draft;
 }
 
-/** The methods that write, in order. */
+/** The writing methods that were called, in order. */
 function written({ standIn }: Bench): string[] {
   return standIn.called.filter((method) => method.startsWith("chat."));
 }
 
-/** What stands there of the bot. */
+/** Texts of the bot's existing messages. */
 function standing({ standIn }: Bench): (string | undefined)[] {
   return standIn.sent.filter(({ isDeleted }) => !isDeleted).map(({ shown }) => shown.at(-1));
 }
 
-/** The answer to something before, which was a stream itself. */
+/** Sends an earlier answer, which was a stream. */
 async function earlierAnswer({ channel }: Bench): Promise<void> {
   const draft = await channel.openDraft?.(thread, {
     idempotencyKey: "run0",
@@ -51,7 +51,7 @@ async function earlierAnswer({ channel }: Bench): Promise<void> {
 }
 
 describe("a draft as Slack's stream", () => {
-  it("is opened for whoever asked, grows by what is new, and is closed as the finished answer", async () => {
+  it("is opened for the sender, appends new text and is closed with the final answer", async () => {
     const { bench, draft } = await openDraft();
     await using _ = bench;
     for (const text of ["**wo", "**words", "**words** <!channel>"]) await draft.update(text);
@@ -74,7 +74,7 @@ describe("a draft as Slack's stream", () => {
     ]);
   });
 
-  it("is closed before Slack ends it, and edited from then on, however long the answer takes", async () => {
+  it("is closed before Slack ends it, and the message is edited from then on", async () => {
     const clock = turnedClock();
     const { bench, draft } = await openDraft({ standIn: { now: clock.now }, context: { clock } });
     await using _ = bench;
@@ -99,7 +99,7 @@ describe("a draft as Slack's stream", () => {
     expect(bench.standIn.sent[0]?.shown).toHaveLength(13);
   });
 
-  it("loses nothing where Slack has ended it before", async () => {
+  it("loses no text if Slack ended the stream early", async () => {
     const clock = turnedClock();
     const { bench, draft } = await openDraft({
       standIn: { now: clock.now, streamMs: 1_000 },
@@ -114,7 +114,7 @@ describe("a draft as Slack's stream", () => {
     expect(bench.standIn.sent.map(({ shown }) => shown.at(-1))).toEqual(["one two three", "four"]);
   });
 
-  it("is finished in place where Slack has ended it just before the end", async () => {
+  it("is finalized in place if Slack ended the stream just before", async () => {
     const clock = turnedClock();
     const { bench, draft } = await openDraft({
       standIn: { now: clock.now, streamMs: 1_000 },
@@ -127,7 +127,7 @@ describe("a draft as Slack's stream", () => {
     expect(bench.standIn.sent.map(({ shown }) => shown.at(-1))).toEqual(["one"]);
   });
 
-  it("is edited where what was shown is not how the answer begins", async () => {
+  it("is edited if the final text does not start with the shown text", async () => {
     const { bench, draft } = await openDraft();
     await using _ = bench;
     await draft.update("first thoughts");
@@ -139,7 +139,7 @@ describe("a draft as Slack's stream", () => {
     expect(sent?.content.blocks).toMatchObject([{ type: "rich_text" }]);
   });
 
-  it("does not repeat words whose arrival is in doubt", async () => {
+  it("does not append text again whose arrival is unknown", async () => {
     const { bench, draft } = await openDraft();
     await using _ = bench;
     await draft.update("one ");
@@ -150,7 +150,7 @@ describe("a draft as Slack's stream", () => {
     expect(written(bench).slice(-2)).toEqual(["chat.stopStream", "chat.update"]);
   });
 
-  it("is found again where the answer to its start is lost", async () => {
+  it("is found again if the response to its start was lost", async () => {
     const { bench, draft } = await openDraft();
     await using _ = bench;
     await earlierAnswer(bench);
@@ -160,7 +160,7 @@ describe("a draft as Slack's stream", () => {
     expect(standing(bench)).toEqual(["an earlier answer", "one and all"]);
   });
 
-  it("is taken back beside the answer, where it could not be found before", async () => {
+  it("is deleted after the answer was sent if it could not be found before", async () => {
     const { bench, draft } = await openDraft();
     await using _ = bench;
     await earlierAnswer(bench);
@@ -171,7 +171,7 @@ describe("a draft as Slack's stream", () => {
     expect(standing(bench)).toEqual(["an earlier answer", "one and all"]);
   });
 
-  it("is not taken for an earlier one that was lost and never found", async () => {
+  it("is not confused with an earlier lost stream", async () => {
     const { bench, draft } = await openDraft();
     await using _ = bench;
     bench.standIn.fail({ kind: "cut", method: "chat.startStream" });
@@ -189,7 +189,7 @@ describe("a draft as Slack's stream", () => {
     expect(standing(bench)).toEqual(["one", "one and all", "two and all", "an aside"]);
   });
 
-  it("is taken up by a later process, which knows of no stream", async () => {
+  it("is continued by a later process that did not open the stream", async () => {
     const { bench, draft } = await openDraft();
     await using _ = bench;
     await draft.update("one");
@@ -199,7 +199,7 @@ describe("a draft as Slack's stream", () => {
     expect(written(bench)).toEqual(["chat.startStream", "chat.update", "chat.stopStream", "chat.update"]);
   });
 
-  it("waits as long as Slack says", async () => {
+  it("reports the wait that Slack requests", async () => {
     const { bench, draft } = await openDraft();
     await using _ = bench;
     await draft.update("one");
@@ -215,9 +215,9 @@ describe("a draft as Slack's stream", () => {
 
 describe("a draft by edits", () => {
   it.each([
-    ["where streams are off", {}, { streams: false }, thread],
+    ["if streams are off", {}, { streams: false }, thread],
     ["outside of threads", {}, {}, { channel: "C_GENERAL" }],
-  ] as const)("%s", async (_name, options, config, to) => {
+  ] as const)("is used %s", async (_name, options, config, to) => {
     const bench = await openBench({ transport: "webhook", ...config }, options);
     await using _ = bench;
     const draft = await reopen(bench, undefined, to);
@@ -227,7 +227,7 @@ describe("a draft by edits", () => {
     expect(bench.standIn.sent.map(({ shown }) => shown.at(-1))).toEqual(["one and all"]);
   });
 
-  it("where the workspace has no streams, or nobody knows for whom", async () => {
+  it("is used if the workspace has no streams or the recipient is unknown", async () => {
     const { bench, draft } = await openDraft();
     await using _ = bench;
     bench.standIn.fail({ kind: "error", error: "unknown_method", method: "chat.startStream" });
@@ -241,7 +241,7 @@ describe("a draft by edits", () => {
     expect(written(bench).at(-1)).toBe("chat.postMessage");
   });
 
-  it("finds the message of a try whose answer was lost, and takes that back", async () => {
+  it("finds the message of an attempt whose response was lost, and deletes it", async () => {
     const bench = await openBench({ transport: "webhook" });
     await using _ = bench;
     const draft = await reopen(bench, undefined, { channel: "D_DIRECT" });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { slack } from "../src/index.ts";
 import { never } from "./harness.ts";
 
-// A server of Slack's Web API that nobody of this project wrote. It has no sockets and no streams.
+// A third-party emulation of Slack's Web API. It has no sockets and no streams.
 const botToken = "xoxb-emulated";
 const bot = { bot_id: "B000000009", bot_user_id: "U000000009", bot_name: "signalbox" };
 const seed = {
@@ -53,12 +53,12 @@ describe("against emulate", () => {
   const texts = async (place: { channel: string; thread?: string } = to) =>
     (await channel.history(place, { limit: 20, signal: never })).map(({ text }) => text);
 
-  it("knows who it is", () => {
+  it("fetches its identity", () => {
     expect(channel.self()).toMatchObject({ id: bot.bot_user_id, name: "signalbox", botId: bot.bot_id });
     expect(channel.health()).toEqual({ state: "ready" });
   });
 
-  it("sends, finds by its key, edits, reacts to and takes back a message", async () => {
+  it("sends, reconciles, edits, reacts to and deletes a message", async () => {
     const { parts } = await send("**one**", "row-1");
     const id = parts[0]?.messageId ?? "";
     const intent = { to, part: 0, content: words("**one**"), attemptedAt: Date.now() };
@@ -77,7 +77,7 @@ describe("against emulate", () => {
     expect(await texts()).not.toContain("two");
   });
 
-  it("answers in a thread, and grows a draft by edits where there are no streams", async () => {
+  it("replies in a thread and edits a draft, as there are no streams", async () => {
     const { parts } = await send("root", "row-3");
     const thread = { ...to, thread: (parts[0]?.messageId ?? "").split(":")[1] ?? "" };
     const draft = await channel.openDraft(thread, { idempotencyKey: "run-1", signal: never });
@@ -86,7 +86,7 @@ describe("against emulate", () => {
     expect(await texts(thread)).toEqual(["root", "one and all", "more"]);
   });
 
-  it("sends a file and fetches it, and knows people", async () => {
+  it("sends and downloads a file and looks up users", async () => {
     const content = "a,b\n1,2\n";
     const part: OutboundPart = {
       type: "media",

@@ -31,14 +31,14 @@ async function ask({ channel, standIn }: Bench, buttons: ButtonsPart["buttons"])
   return message;
 }
 
-/** The click that opens the form of the only button. */
+/** A click on the message's only button. */
 function click({ ts }: SlackMessage) {
   const button = { id: "0?answer", label: "In other words", value: '{"id":"Q1"}' };
   return buttonClick(ts, button, { threadTs: to.thread });
 }
 
-describe("a button for an answer in other words", () => {
-  it("opens a form, whose text comes as the answer to that button, in its thread", async () => {
+describe("a button that opens a form", () => {
+  it("opens a form whose text arrives as an action of that button, in its thread", async () => {
     await using bench = await openBench();
     const message = await ask(bench, [own]);
     expect((await bench.standIn.postEvent(bench.url, click(message))).status).toBe(200);
@@ -61,7 +61,7 @@ describe("a button for an answer in other words", () => {
     ]);
   });
 
-  it("takes what was written again where the host could not", async () => {
+  it("keeps the form open if the host rejected the submission, so that it can be sent again", async () => {
     await using bench = await openBench();
     await bench.standIn.postEvent(bench.url, click(await ask(bench, [own])));
     const [view] = bench.standIn.views;
@@ -74,7 +74,7 @@ describe("a button for an answer in other words", () => {
     expect(bench.events).toMatchObject([{ text: "rather tomorrow" }]);
   });
 
-  it("is acknowledged where Slack opens no form any more: whoever clicked clicks again", async () => {
+  it("is acknowledged if Slack no longer opens a form, so that it can be clicked again", async () => {
     let passed = 0;
     await using bench = await openBench(undefined, { standIn: { now: () => Date.now() + passed } });
     const message = await ask(bench, [own]);
@@ -86,10 +86,10 @@ describe("a button for an answer in other words", () => {
     await bench.standIn.postEvent(bench.url, again);
     await bench.standIn.postEvent(bench.url, again);
     expect(bench.standIn.views).toHaveLength(1);
-    expect(bench.logged.filter((line) => line.includes("a form could not be opened"))).toHaveLength(2);
+    expect(bench.logged.filter((line) => line.includes("failed to open a form"))).toHaveLength(2);
   });
 
-  it("takes no form for its own that another app's code might have opened", async () => {
+  it("ignores submissions of forms that it did not open", async () => {
     await using bench = await openBench();
     await bench.standIn.postEvent(bench.url, click(await ask(bench, [own])));
     const [{ id, view } = { id: "", view: {} }] = bench.standIn.views;
@@ -100,7 +100,7 @@ describe("a button for an answer in other words", () => {
 });
 
 describe("many choices", () => {
-  it("are a menu, beside it what opens a form; a choice comes as a click on a button does", async () => {
+  it("become a menu next to the form button, and a choice arrives like a click", async () => {
     await using bench = await openBench();
     const { content, ts } = await ask(bench, [...choices(6), own]);
     const elements = content.blocks?.at(-1)?.["elements"];
@@ -116,13 +116,10 @@ describe("many choices", () => {
   });
 
   it.each([
-    ["five are buttons", choices(5)],
-    ["one of them stands out", [...choices(6), { id: "stop", label: "Stop", style: "danger" } as const]],
-    [
-      "more is behind each than an option holds",
-      choices(6).map((one) => ({ ...one, value: "v".repeat(80) })),
-    ],
-  ])("are buttons where %s", async (_, buttons) => {
+    ["there are only five", choices(5)],
+    ["one has another style", [...choices(6), { id: "stop", label: "Stop", style: "danger" } as const]],
+    ["their values do not fit into options", choices(6).map((one) => ({ ...one, value: "v".repeat(80) }))],
+  ])("are buttons if %s", async (_, buttons) => {
     await using bench = await openBench();
     const { content } = await ask(bench, buttons);
     const elements = content.blocks?.at(-1)?.["elements"];

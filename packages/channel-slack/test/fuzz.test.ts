@@ -5,13 +5,13 @@ import { describe, expect, it } from "vitest";
 import { type Bench, credentials, openBench } from "./harness.ts";
 import { recorded } from "./recorded.ts";
 
-// The full count: FUZZ_RUNS=100000 pnpm --filter @signalbox/channel-slack exec vitest run test/fuzz.test.ts
+// Full run: FUZZ_RUNS=100000 pnpm --filter @signalbox/channel-slack exec vitest run test/fuzz.test.ts
 const runs = Number(process.env["FUZZ_RUNS"] ?? 1_000);
 const seed = Number(process.env["SIGNALBOX_SEED"] ?? 20_261_122);
 
 const form = "application/x-www-form-urlencoded";
 
-/** As Slack would write it, whatever it is. */
+/** Encodes a payload like Slack would. */
 function written(payload: unknown): readonly [body: string, type: string] {
   const { type, body } = isPayload(payload) ? payload : {};
   if (type === "interactive")
@@ -28,7 +28,7 @@ async function post({ channel }: Bench, body: string, type: string): Promise<num
 }
 
 describe(`malformed events (${runs}, seed ${seed})`, () => {
-  it("are answered in the 400s or ignored, and what gets through is sound", async () => {
+  it("are answered with 4xx or ignored, and the emitted events are valid", async () => {
     const random = createRandom(seed);
     await using bench = await openBench({ transport: "webhook" });
     let through = 0;

@@ -14,10 +14,10 @@ export const credentials = {
   signingSecret: "secret-of-the-app",
 };
 
-/** A channel against a stand-in. */
+/** A running channel and its fake server. */
 export interface Bench extends RunningChannel<SlackAddress> {
   readonly standIn: SlackStandIn;
-  /** Where Slack would post events. */
+  /** The webhook URL. */
   readonly url: string;
 }
 

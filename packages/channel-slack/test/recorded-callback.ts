@@ -5,7 +5,7 @@ export type Expected = Readonly<Record<string, unknown>>;
 
 export const ts = "1767225599.000200";
 
-/** An event as Slack delivers it. */
+/** An event in Slack's outer envelope. */
 export function callback(
   name: string,
   event: { readonly [key: string]: Json },

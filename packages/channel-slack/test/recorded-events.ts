@@ -1,7 +1,7 @@
 import type { Recorded } from "@signalbox/channel/testkit";
 import { callback, ts } from "./recorded-callback.ts";
 
-/** What happens beside messages. */
+/** Events other than messages. */
 export const events: readonly Recorded[] = [
   callback(
     "reaction",

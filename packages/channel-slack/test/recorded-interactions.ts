@@ -1,7 +1,7 @@
 import type { Recorded } from "@signalbox/channel/testkit";
 import { ts } from "./recorded-callback.ts";
 
-/** What people click and command. */
+/** Clicks and commands. */
 export const interactions: readonly Recorded[] = [
   {
     name: "button",

@@ -49,11 +49,11 @@ const file = {
   url_private_download: "https://files.slack.com/files-pri/T061EG9R6-F0PARTY/download/party.gif",
 };
 
-/** What Slack tells of a message that is there already. */
+/** Base of an event about an existing message. */
 const later = { type: "message", hidden: true, ts: "1767225650.000100", ...inChannel };
 const annsMessage = (text: string) => ({ type: "message", user: "U_ANN", text, ts });
 
-/** Messages, what people do to them, and what looks like one. */
+/** Messages, actions on messages, and events that look like messages. */
 export const messages: readonly Recorded[] = [
   message(
     "direct",

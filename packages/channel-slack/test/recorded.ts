@@ -3,5 +3,5 @@ import { events } from "./recorded-events.ts";
 import { interactions } from "./recorded-interactions.ts";
 import { messages } from "./recorded-messages.ts";
 
-/** Payloads in the form of Slack's reference, one for each kind, and what they mean. */
+/** One payload of each kind from Slack's reference, with the expected events. */
 export const recorded: readonly Recorded[] = [...messages, ...events, ...interactions];

@@ -9,8 +9,8 @@ const send = ({ channel }: Bench, part: OutboundPart, key = "row1", place = to) 
   channel.send(place, { parts: [part] }, { idempotencyKey: key, signal: never });
 const markdown = (text: string): OutboundPart => ({ type: "markdown", text });
 
-describe("messages through the real SDK", () => {
-  it("carry their key, show Markdown, and unfurl nothing", async () => {
+describe("sending messages through the SDK", () => {
+  it("sets the idempotency key, renders Markdown and disables unfurling", async () => {
     await using bench = await openBench();
     await send(bench, markdown("# Title\n\n**bold** [link](https://a.example)"));
     const [sent] = bench.standIn.sent;
@@ -28,7 +28,7 @@ describe("messages through the real SDK", () => {
     );
   });
 
-  it("call nobody by what a model writes, and mention nobody in code or addresses", async () => {
+  it("escapes broadcasts, and mentions in code or URLs", async () => {
     await using bench = await openBench();
     const text = [
       "<!channel> <!here|x> <!everyone> @here",
@@ -54,7 +54,7 @@ describe("messages through the real SDK", () => {
     expect(plain?.text).toContain("&lt;!DOCTYPE html&gt;");
   });
 
-  it("are written in Slack's own markup where a workspace refuses blocks", async () => {
+  it("falls back to mrkdwn if the workspace rejects blocks", async () => {
     await using bench = await openBench();
     const text = [
       "## Head *x*",
@@ -86,7 +86,7 @@ describe("messages through the real SDK", () => {
     );
   });
 
-  it("fit, however much there is to take apart", async () => {
+  it("stays within the limit even if many mentions are escaped", async () => {
     await using bench = await openBench();
     const calls = "<!channel> ".repeat(1_090).slice(0, 12_000).trim();
     await send(bench, markdown(calls));
@@ -97,7 +97,7 @@ describe("messages through the real SDK", () => {
     expect((await failing(send(bench, { type: "text", text: " \u0000" }, "row3"))).code).toBe("invalid");
   });
 
-  it("ask with buttons that all have a label", async () => {
+  it("gives every button a label", async () => {
     await using bench = await openBench();
     const buttons = [
       { id: "a", label: " " },
@@ -108,7 +108,7 @@ describe("messages through the real SDK", () => {
     expect(elements).toMatchObject([{ text: { text: "…" } }, { text: { text: "Yes" } }]);
   });
 
-  it("ask with buttons that have an id of their own each", async () => {
+  it("gives every button of a message a unique id", async () => {
     await using bench = await openBench();
     const button = { id: "decide", label: "x".repeat(100), value: { answer: "allow" } } as const;
     const question: OutboundPart = {
@@ -134,7 +134,7 @@ describe("messages through the real SDK", () => {
     expect((await failing(send(bench, tooLong, "row3"))).code).toBe("too_large");
   });
 
-  it("are edited, taken back and reacted to in their own conversation alone", async () => {
+  it("edits, deletes and reacts only within the message's conversation", async () => {
     await using bench = await openBench();
     const { channel, standIn } = bench;
     const { parts } = await send(bench, markdown("one"));
@@ -158,7 +158,7 @@ describe("messages through the real SDK", () => {
     expect(standIn.sent[0]?.isDeleted).toBe(true);
   });
 
-  it("are looked up by their key, in threads too, not by their words", async () => {
+  it("reconciles by key, in threads too, not by text", async () => {
     await using bench = await openBench();
     const place = { channel: "C_GENERAL", thread: "1767225600.000100" };
     const content = markdown("the same words");
@@ -174,7 +174,7 @@ describe("messages through the real SDK", () => {
     expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "unknown" });
   });
 
-  it("stay open where a public app may not read now, or sees not enough", async () => {
+  it("leaves an outcome unknown if a public app may not read now or sees too little", async () => {
     const clock = turnedClock();
     const standIn = { limitedHistory: true, tiers: true, now: clock.now };
     await using bench = await openBench(
@@ -192,7 +192,7 @@ describe("messages through the real SDK", () => {
     expect(bench.standIn.called.filter((method) => method === "conversations.history")).toHaveLength(2);
   });
 
-  it("say why they failed", async () => {
+  it("reports Slack's reason for a failure", async () => {
     await using bench = await openBench({ transport: "webhook" }, { standIn: { strange: ["C_STRANGE"] } });
     expect(await failing(send(bench, markdown("x"), "k", { channel: "C_STRANGE" }))).toMatchObject({
       code: "not_found",
@@ -205,12 +205,12 @@ describe("messages through the real SDK", () => {
     expect((await failing(send(bench, markdown("x")))).code).toBe("invalid");
     await using unreachable = await openBench();
     await unreachable.standIn.stop();
-    // A connection that stood before may have taken it.
+    // An existing connection may have received the request.
     await failing(send(unreachable, markdown("x")));
     expect((await failing(send(unreachable, markdown("x")))).code).toBe("transient");
   });
 
-  it("tell a person's name once, and open the conversation with them", async () => {
+  it("looks up a user's name once and opens a direct conversation", async () => {
     await using bench = await openBench();
     const { channel, standIn } = bench;
     const asked = ["U_ANN", "U_ANN", "U_NOBODY", "U_NOBODY", "B_BOT"].map((id) =>
@@ -228,7 +228,7 @@ describe("messages through the real SDK", () => {
     expect((await failing(channel.openDirect?.("nobody", never) ?? never0)).code).toBe("not_found");
   });
 
-  it("give the conversation back, oldest first, with whose each is", async () => {
+  it("returns history, oldest first, with the senders", async () => {
     await using bench = await openBench();
     await bench.standIn.postEvent(bench.url, textMessage("a &amp; b", { ts: "1767225600.000100" }));
     await send(bench, markdown("**c**"));
@@ -244,7 +244,7 @@ describe("messages through the real SDK", () => {
     expect(await bench.channel.history?.(to, { limit: 1, signal: never })).toHaveLength(1);
   });
 
-  it("show a status in threads, and ask no more where the app may not", async () => {
+  it("shows a status in threads and stops asking if the app may not", async () => {
     await using bench = await openBench();
     const place = { channel: "D_DIRECT", thread: "1.2" };
     await bench.channel.typing?.(place, { on: true }, never);
@@ -258,7 +258,7 @@ describe("messages through the real SDK", () => {
     expect(bench.standIn.called.filter((method) => method.endsWith("setStatus"))).toHaveLength(3);
   });
 
-  it("shows that an answer is written also after one thread that is gone", async () => {
+  it("still shows the status after one thread no longer exists", async () => {
     await using bench = await openBench();
     const place = { channel: "C_GENERAL", thread: "1767225600.000100" };
     bench.standIn.fail({ kind: "error", error: "channel_not_found", method: "setStatus" });
@@ -285,7 +285,7 @@ describe("files", () => {
     mimeType = "text/plain",
   ) => bench.channel.fetchMedia?.({ kind: "file", mimeType, ref }, never) ?? never0;
 
-  it("are fetched from Slack's hosts alone, with the token", async () => {
+  it("are downloaded only from Slack's hosts, with the token", async () => {
     await using bench = await openBench();
     const file = bench.standIn.addFile({
       id: "F1",
@@ -312,7 +312,7 @@ describe("files", () => {
     expect((await failing(fetchMedia(bench, { id: "F1", url }))).code).toBe("permission");
   });
 
-  it("are looked for where a send of one is in doubt, and left open where one like it is there", async () => {
+  it("are looked up after an unknown outcome, which stays unknown if a similar file exists", async () => {
     await using bench = await openBench();
     const openMedia = async () => new Blob(["content"]).stream();
     const intent = { to, idempotencyKey: "row1", part: 0, content: part, attemptedAt: Date.now() };
@@ -326,7 +326,7 @@ describe("files", () => {
     expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "unknown" });
   });
 
-  it("of people are not taken for the bot's own, where Slack gives the bot no id but that of a user", async () => {
+  it("of users are not mistaken for the bot's own if the bot has only a user id", async () => {
     await using bench = await openBench(undefined, {
       standIn: { bot: { userId: "U_BOT", botId: "", name: "signalbox" } },
     });

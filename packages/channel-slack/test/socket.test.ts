@@ -13,8 +13,8 @@ function texts({ events }: Bench): string[] {
   return events.flatMap((event) => (event.type === "message" ? [event.text] : []));
 }
 
-describe("socket mode, through the real SDK", () => {
-  it("stands on two sockets, brings events in and acknowledges them once they are taken", async () => {
+describe("socket mode through the SDK", () => {
+  it("opens two sockets and acknowledges events after the host accepted them", async () => {
     await using bench = await openBench(sockets);
     expect(bench.standIn.sockets.count()).toBe(2);
     expect(bench.channel.health()).toEqual({ state: "ready" });
@@ -28,14 +28,14 @@ describe("socket mode, through the real SDK", () => {
     expect(response.status).toBe(404);
   });
 
-  it("takes what comes again as it takes the first try: that one may have died before it was kept", async () => {
+  it("accepts a retry like a first attempt, which may have failed before the event was stored", async () => {
     await using bench = await openBench(sockets);
     const again = { retry: { number: 1, reason: "timeout" } };
     expect(await bench.standIn.pushEvent(textMessage("the first try died"), again)).toBe(true);
     expect(texts(bench)).toEqual(["the first try died"]);
   });
 
-  it("makes one message of a mention that comes as two events, and of a gesture with two timestamps", async () => {
+  it("deduplicates a mention that arrives as two events and a message with two timestamps", async () => {
     await using bench = await openBench(sockets);
     const mention = channelMention("help", "U_BOT");
     await bench.standIn.pushEvent(mention);
@@ -45,7 +45,7 @@ describe("socket mode, through the real SDK", () => {
     expect(texts(bench)).toEqual(["help", "once"]);
   });
 
-  it("asks for nothing while one socket of two is renewed, and stays heard", async () => {
+  it("reads no history while one of two sockets is replaced", async () => {
     await using bench = await openBench(sockets);
     await bench.standIn.pushEvent(textMessage("before"));
     const asked = bench.standIn.called.filter((method) => method === "conversations.history").length;
@@ -57,7 +57,7 @@ describe("socket mode, through the real SDK", () => {
     expect(asked).toBe(0);
   });
 
-  it("connects again by itself and reads what was said meanwhile, in threads too, once", async () => {
+  it("reconnects by itself and reads missed messages once, in threads too", async () => {
     await using bench = await openBench(sockets);
     const { standIn } = bench;
     const root = "1767225600.000100";
@@ -71,7 +71,7 @@ describe("socket mode, through the real SDK", () => {
     standIn.plant({ channel: "C_GENERAL", threadTs, text: "in the thread", clientMsgId: "m-2" });
     standIn.plant({ channel: "C_GENERAL", user: "U_BOT", botId: "B_BOT", text: "the bot's own" });
     await until(() => texts(bench).length === 3);
-    // A thread is a conversation of its own, with an order of its own.
+    // A thread is a separate conversation with its own order.
     expect(texts(bench).toSorted()).toEqual(["begin", "in the thread", "meanwhile"]);
     expect(bench.channel.health()).toEqual({ state: "ready" });
     await standIn.pushEvent(
@@ -80,7 +80,7 @@ describe("socket mode, through the real SDK", () => {
     expect(texts(bench)).toHaveLength(3);
   });
 
-  it("reads after a restart what was said while the process was down, and nothing on a first start", async () => {
+  it("reads missed messages after a restart, but none on the first start", async () => {
     const state = createMemoryState();
     const standIn = { users: {} };
     {
@@ -106,7 +106,7 @@ describe("socket mode, through the real SDK", () => {
     }
   });
 
-  it("reads all that was said meanwhile, also where it is more than Slack lists at once", async () => {
+  it("reads all missed messages, even if they span several pages", async () => {
     await using bench = await openBench(sockets);
     await bench.standIn.pushEvent(textMessage("before"));
     bench.standIn.sockets.drop();
@@ -116,7 +116,7 @@ describe("socket mode, through the real SDK", () => {
     expect(texts(bench)).toEqual(["before", ...meanwhile]);
   });
 
-  it("notices sockets that stand and are dead", async () => {
+  it("detects sockets that are open but dead", async () => {
     await using bench = await openBench(sockets);
     await bench.standIn.pushEvent(textMessage("before"));
     bench.standIn.sockets.freeze();
@@ -127,7 +127,7 @@ describe("socket mode, through the real SDK", () => {
     expect(texts(bench)).toEqual(["before", "unheard"]);
   });
 
-  it("goes on trying, and says so, while Slack cannot be reached", async () => {
+  it("keeps reconnecting and reports `down` while Slack is unreachable", async () => {
     await using bench = await openBench(sockets);
     bench.standIn.fail({ kind: "status", method: "apps.connections.open", times: 4 });
     bench.standIn.sockets.drop();
@@ -139,7 +139,7 @@ describe("socket mode, through the real SDK", () => {
     await until(() => bench.channel.health().state === "ready");
   });
 
-  it("outlives frames that Slack would not send", async () => {
+  it("survives malformed frames", async () => {
     await using bench = await openBench(sockets);
     for (const frame of [
       "",
@@ -156,7 +156,7 @@ describe("socket mode, through the real SDK", () => {
     expect(texts(bench)).toEqual(["still here"]);
   });
 
-  it("does not start with wrong tokens, and leaves no socket when it stops", async () => {
+  it("fails to start with wrong tokens and closes all sockets on stop", async () => {
     await expect(openBench({ ...sockets, botToken: "xoxb-wrong" })).rejects.toMatchObject({
       code: "auth",
       scope: "account",

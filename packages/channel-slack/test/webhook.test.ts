@@ -16,8 +16,8 @@ import { type Bench, credentials, openBench, turnedClock } from "./harness.ts";
 const { signingSecret } = credentials;
 
 describe("signed requests", () => {
-  it("takes the example of Slack's own page, byte for byte", async () => {
-    // The worked example of Slack's page on verifying requests.
+  it("accept the example from Slack's documentation", async () => {
+    // The worked example of "Verifying requests from Slack".
     const body =
       "token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar" +
       "&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com" +
@@ -40,7 +40,7 @@ describe("signed requests", () => {
     ]);
   });
 
-  it("refuses what is older or newer than five minutes, and takes what is not", async () => {
+  it("are rejected if the timestamp differs by more than five minutes", async () => {
     const clock = turnedClock(1_767_225_600_000);
     await using bench = await openBench({ transport: "webhook" }, { context: { clock } });
     const post = async (seconds: number | string) =>
@@ -52,7 +52,7 @@ describe("signed requests", () => {
     );
   });
 
-  it("acknowledges only after the event was kept, and has Slack try again where it was not", async () => {
+  it("are acknowledged only after the event was stored; otherwise Slack retries", async () => {
     await using bench = await openBench();
     bench.onEmit = async () => "rejected";
     const message = textMessage("one");
@@ -66,7 +66,7 @@ describe("signed requests", () => {
     expect(bench.events).toHaveLength(1);
   });
 
-  it("takes clicks and commands, whose answer is empty", async () => {
+  it("accept clicks and commands with an empty response", async () => {
     await using bench = await openBench({ transport: "webhook", command: "/bot" });
     const deliveries = [
       buttonClick("1.2", { id: "yes", value: '{"a":[1]}' }),
@@ -88,7 +88,7 @@ describe("signed requests", () => {
     ]);
   });
 
-  it("answers a command where the bot is not a member to whoever used it", async () => {
+  it("answer a command privately if the bot is not a member of the conversation", async () => {
     const answers: unknown[] = [];
     const through: typeof fetch = async (input, init) => {
       if (!String(input).startsWith("https://hooks.slack.invalid/commands/")) return fetch(input, init);
@@ -106,19 +106,19 @@ describe("signed requests", () => {
     const to = slack.codec.decode(address);
     expect((await bench.channel.send(to, status, options)).parts).toHaveLength(1);
     expect(answers).toEqual([{ response_type: "ephemeral", text: "*Well* &lt;\u200b!channel&gt;" }]);
-    // What nobody waits for there is refused as ever.
+    // Without a pending command, sending there is rejected.
     expect(await failing(bench.channel.send({ channel: "C_STRANGE" }, status, options))).toMatchObject({
       code: "not_found",
       scope: "conversation",
     });
-    // Where the bot is a member, everybody reads the answer.
+    // If the bot is a member, everyone sees the answer.
     await bench.standIn.postEvent(bench.url, slashCommand("/signalbox", "status", { channel: "C_GENERAL" }));
     await bench.channel.send(slack.codec.decode(bench.events[1]?.address ?? ""), status, options);
     expect(bench.standIn.sent).toMatchObject([{ channel: "C_GENERAL" }]);
     expect(answers).toHaveLength(1);
   });
 
-  it("answers 400 to what is signed and no event, and to a check of the certificate 200", async () => {
+  it("get 400 if the body is not an event, and 200 for a certificate check", async () => {
     await using bench = await openBench();
     const form = "application/x-www-form-urlencoded";
     const post = async (body: string, type = "application/json") =>
@@ -134,7 +134,7 @@ describe("signed requests", () => {
     expect(bench.events).toEqual([]);
   });
 
-  it("counts the body's bytes, whatever they are", async () => {
+  it("are verified over the raw bytes of the body", async () => {
     await using bench = await openBench();
     const bytes = Buffer.from([0x7b, 0xff, 0xfe, 0x7d]);
     const dressed = push(textMessage("x"), { signingSecret });
@@ -146,7 +146,7 @@ describe("signed requests", () => {
     expect((await fetch(bench.url, { method: "POST", headers, body: other })).status).toBe(401);
   });
 
-  it("looks up of which kind a conversation is where an event does not say, and has it come again otherwise", async () => {
+  it("look up the kind of the conversation if the event lacks it, and are retried if that fails", async () => {
     await using bench = await openBench(
       { transport: "webhook" },
       { standIn: { channels: { G_SOME: "mpim" } } },
@@ -158,7 +158,7 @@ describe("signed requests", () => {
     expect(bench.events).toMatchObject([{ conversation: { id: "G_SOME", kind: "group" } }]);
   });
 
-  it("hears what is said in threads that the bot has spoken in, also after a restart", async () => {
+  it("address the bot in threads in which it has written, even after a restart", async () => {
     const state = createMemoryState();
     const threadTs = "1767225600.000100";
     const say = ({ standIn, url }: Bench, text: string) =>
@@ -177,7 +177,7 @@ describe("signed requests", () => {
     expect(next.events.map(({ addressed }) => addressed)).toEqual(["reply"]);
   });
 
-  it("sends an answer also where the thread cannot be remembered", async () => {
+  it("do not block an answer whose thread cannot be stored", async () => {
     const set = () => Promise.reject(new Error("the disk is full"));
     await using bench = await openBench(
       { transport: "webhook" },
@@ -191,7 +191,7 @@ describe("signed requests", () => {
     expect(parts).toHaveLength(1);
   });
 
-  it("asks for the names of some whom a message mentions, however many those are", async () => {
+  it("look up the names of a limited number of mentioned users", async () => {
     await using bench = await openBench();
     const everybody = Array.from({ length: 200 }, (_, index) => `<@U${index}>`).join(" ");
     await bench.standIn.postEvent(
@@ -202,7 +202,7 @@ describe("signed requests", () => {
     expect(bench.standIn.called.filter((method) => method === "users.info")).toHaveLength(20);
   });
 
-  it("hands over what is said in a conversation in its order, however long each takes to be looked up", async () => {
+  it("emit messages of a conversation in order, however long each lookup takes", async () => {
     const asked = Promise.withResolvers<void>();
     const named = Promise.withResolvers<void>();
     const slowly: typeof fetch = async (input, init) => {
@@ -228,14 +228,14 @@ describe("signed requests", () => {
     ]);
   });
 
-  it("leaves a mention where it is, where answers are not to go into threads", async () => {
+  it("keep a mention in the channel if replyInThread is off", async () => {
     await using bench = await openBench({ transport: "webhook", replyInThread: false });
     await bench.standIn.postEvent(bench.url, channelMention("hi", "U_BOT"));
     expect(bench.events).toMatchObject([{ address: "slack:C_GENERAL", addressed: "mention" }]);
     expect(bench.events[0]?.conversation.threadId).toBeUndefined();
   });
 
-  it("proves its life by asking Slack from time to time", async () => {
+  it("let the account verify its token periodically", async () => {
     const clock = turnedClock();
     await using bench = await openBench({ transport: "webhook" }, { context: { clock } });
     expect(bench.channel.health()).toEqual({ state: "ready" });
@@ -249,10 +249,10 @@ describe("the settings", () => {
   const issues = async (settings: unknown) =>
     ((await slack.config["~standard"].validate(settings)).issues ?? []).map(({ message }) => message);
 
-  it("say what is missing and where it is found", async () => {
+  it("name the missing field and where to find it", async () => {
     expect(await issues({})).toEqual([expect.stringMatching(/^botToken is missing: copy it from OAuth/)]);
     expect(await issues({ botToken: "xoxp-1", appToken: "xapp-1" })).toEqual([
-      expect.stringMatching(/^botToken has to begin with xoxb-/),
+      expect.stringMatching(/^botToken must start with xoxb-/),
     ]);
     expect(await issues({ botToken: "xoxb-1" })).toEqual([
       expect.stringMatching(/^appToken is missing: generate/),

@@ -6,14 +6,14 @@ import { type Envelope, readFrame } from "../inbound/envelope.ts";
 import { limits } from "../limits.ts";
 import { loadBolt } from "../sdk.ts";
 
-/** How a socket came to its end: Slack said so before, or not. */
+/** Reason for the end of a socket: closed by Slack with an announcement, or lost. */
 type End = "announced" | "lost";
 
 interface Socket extends Connection {
   readonly lost: Promise<End>;
 }
 
-/** A frame of socket mode, as the SDK hands it on. */
+/** A socket mode frame as emitted by the SDK. */
 interface Frame {
   readonly type: string;
   readonly body: unknown;
@@ -21,8 +21,8 @@ interface Frame {
 }
 
 /**
- * One connection of socket mode. The SDK's client is used for one connection only: it waits long before it connects
- * again, and at some errors never does. It probes its connection itself.
+ * Opens one socket mode connection. The SDK's client is used for a single connection, because it reconnects
+ * slowly and, after some errors, never. The client pings Slack by itself.
  *
  * @throws ChannelError
  */
@@ -32,21 +32,21 @@ export async function openSocket(
   signal: AbortSignal,
 ): Promise<Socket> {
   const { logger } = context;
-  const client = clientOf(context, signal);
+  const client = createClient(context, signal);
   const ended = Promise.withResolvers<End>();
   let end: End = "lost";
 
   async function onFrame({ type, body, ack }: Frame): Promise<void> {
     const envelope = readFrame(type, body);
-    if (envelope === undefined) logger.warn("an unreadable frame was skipped");
-    // What is not acknowledged comes again.
+    if (envelope === undefined) logger.warn("skipped an unreadable frame");
+    // Slack sends unacknowledged events again.
     if (envelope === undefined || (await take(envelope))) await ack();
   }
 
   function onMessage(read: (...args: unknown[]) => unknown, data: unknown, isBinary: unknown): void {
     if (typeof data === "string" && parsePayload(data)?.["type"] === "disconnect") end = "announced";
-    // The SDK takes every frame for a whole one, and what it throws over another would end the process.
-    Promise.resolve(read(data, isBinary)).catch(() => logger.warn("an unreadable frame was skipped"));
+    // The SDK does not expect incomplete frames. An exception in its handler would end the process.
+    Promise.resolve(read(data, isBinary)).catch(() => logger.warn("skipped an unreadable frame"));
   }
 
   const [read] = client.listeners("ws_message");
@@ -55,7 +55,7 @@ export async function openSocket(
   client.on("slack_event", (frame: Frame) => {
     onFrame(frame).catch((error: unknown) => {
       const reason = reasonOf(error);
-      logger.error("an event could not be accepted; Slack will redeliver it", { reason });
+      logger.error("failed to accept an event; Slack will redeliver it", { reason });
     });
   });
   client.on("close", () => ended.resolve(end));
@@ -67,7 +67,7 @@ export async function openSocket(
   try {
     await client.start();
   } catch (error) {
-    throw toChannelError(error ?? new Error("closed before it stood"), "opening a socket", false);
+    throw toChannelError(error ?? new Error("closed before it was established"), "opening a socket", false);
   } finally {
     signal.removeEventListener("abort", close);
   }
@@ -75,12 +75,12 @@ export async function openSocket(
     lost: ended.promise,
     close,
     async probe() {
-      if (client.websocket?.isActive() !== true) throw new Error("the socket does not answer");
+      if (client.websocket?.isActive() !== true) throw new Error("the socket does not respond");
     },
   };
 }
 
-function clientOf(
+function createClient(
   { config, ...context }: Pick<ChannelContext<SlackConfig>, "config" | "clock" | "fetch">,
   signal: AbortSignal,
 ) {

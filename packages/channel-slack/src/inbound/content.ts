@@ -11,41 +11,41 @@ import {
 } from "@signalbox/channel";
 import { type Names, richTextToMarkdown } from "./rich-text.ts";
 
-/** What a message says, without who wrote it. */
+/** Content of a message. */
 export interface Content {
   readonly text: string;
   readonly media: readonly MediaRef[];
   readonly mentions: readonly Mention[];
-  /** It passes on what somebody else wrote. */
+  /** The message shares another message. */
   readonly forwarded?: { readonly from?: string };
 }
 
-/** The ids of the people that a message mentions, each once. */
-export function mentionedIn(message: Payload): readonly string[] {
-  const ids = [...new Set([...writtenText(message).matchAll(userMention)].map(([, id = ""]) => id))];
+/** Returns the ids of the mentioned users without duplicates. */
+export function findMentionedUsers(message: Payload): readonly string[] {
+  const ids = [...new Set([...getText(message).matchAll(userMention)].map(([, id = ""]) => id))];
   return ids.filter((id) => id !== "");
 }
 
 const userMention = /<@([UW][A-Z0-9_]*)(?:\|[^>]*)?>/g;
 
-/** @param nameOf a person's name, where it is known */
+/** @param nameOf returns a user's name, if known */
 export function readContent(
   message: Payload,
   nameOf: (id: string) => string | undefined,
   selfId: string,
 ): Content {
-  const names: Names = { user: (id) => (id === selfId ? selfMark : `@${nameOf(id) ?? id}`) };
+  const names: Names = { user: (id) => (id === selfId ? SELF_MARK : `@${nameOf(id) ?? id}`) };
   const [richText] = objectsAt(message, "blocks").filter(({ type }) => type === "rich_text");
   const written = richText === undefined ? "" : richTextToMarkdown(richText, names);
-  const words = written || readMarkup(writtenText(message) || cardText(message), names);
+  const words = written || readMarkup(getText(message) || readCards(message), names);
   const shared = objectsAt(message, "attachments").filter((each) => each["is_share"] === true);
-  const quotes = shared.map((each) => quoted(readMarkup(textAt(each, "text") ?? "", names)));
+  const quotes = shared.map((each) => quote(readMarkup(textAt(each, "text") ?? "", names)));
   const text = [words, ...quotes].filter((each) => each.trim() !== "").join("\n\n");
   const from = shared[0] === undefined ? undefined : textAt(shared[0], "author_id");
   return {
-    text: withoutSelf(normalizeLineEnds(text), nameOf(selfId) ?? selfId),
+    text: stripSelfMentions(normalizeLineEnds(text), nameOf(selfId) ?? selfId),
     media: objectsAt(message, "files").flatMap(readFile),
-    mentions: mentionedIn(message).map((id) => {
+    mentions: findMentionedUsers(message).map((id) => {
       const name = nameOf(id);
       return { id, isSelf: id === selfId, ...(name === undefined ? {} : { name }) };
     }),
@@ -53,25 +53,25 @@ export function readContent(
   };
 }
 
-/** Bots write in blocks and attachments; what Slack adds to a link, and what is passed on, are no words of theirs. */
-function cardText(message: Payload): string {
+/** Text in blocks and attachments, where bots write. Link previews and shared messages are excluded. */
+function readCards(message: Payload): string {
   const own = objectsAt(message, "attachments").filter(
     (each) => each["is_share"] !== true && textAt(each, "from_url") === undefined,
   );
-  return [blocksText(message), ...own.map(attachmentText)].filter((text) => text !== "").join("\n\n");
+  return [readBlocks(message), ...own.map(readCard)].filter((text) => text !== "").join("\n\n");
 }
 
-function attachmentText(attachment: Payload): string {
+function readCard(attachment: Payload): string {
   const fields = objectsAt(attachment, "fields").map(
     (field) => `${textAt(field, "title") ?? ""}: ${textAt(field, "value") ?? ""}`,
   );
   const [pretext, title, text] = ["pretext", "title", "text"].map((key) => textAt(attachment, key));
-  const lines = [pretext, title, text, ...fields, blocksText(attachment)].filter((line) => line);
+  const lines = [pretext, title, text, ...fields, readBlocks(attachment)].filter((line) => line);
   return lines.length > 0 ? lines.join("\n") : (textAt(attachment, "fallback") ?? "");
 }
 
-/** The words of headers, sections and contexts. */
-function blocksText(holder: Payload): string {
+/** Text of headers, sections and contexts. */
+function readBlocks(holder: Payload): string {
   return objectsAt(holder, "blocks")
     .flatMap((block) => [
       objectAt(block, "text"),
@@ -82,21 +82,21 @@ function blocksText(holder: Payload): string {
     .join("\n");
 }
 
-function writtenText(message: Payload): string {
+function getText(message: Payload): string {
   return textAt(message, "text") ?? "";
 }
 
-/** Stands for the bot's mention until it is known where in the text it is; people cannot write it. */
-const selfMark = "\u0000";
+/** Placeholder for the bot's mention. NUL cannot occur in the text. */
+const SELF_MARK = "\u0000";
 
-/** Takes the bot's own mentions off the front, and writes the others as `@name`. */
-function withoutSelf(text: string, name: string): string {
+/** Removes the bot's own mentions from the start and writes the others as `@name`. */
+function stripSelfMentions(text: string, name: string): string {
   let rest = text.trimStart();
-  while (rest.startsWith(selfMark)) rest = rest.slice(selfMark.length).replace(/^[\s:,]+/, "");
-  return rest.replaceAll(selfMark, `@${name}`).trimEnd();
+  while (rest.startsWith(SELF_MARK)) rest = rest.slice(SELF_MARK.length).replace(/^[\s:,]+/, "");
+  return rest.replaceAll(SELF_MARK, `@${name}`).trimEnd();
 }
 
-/** Slack's markup in angle brackets, and its three entities. */
+/** Resolves angle brackets and the three entities of mrkdwn. */
 function readMarkup(text: string, names: Names): string {
   return text
     .replaceAll("\u0000", "")
@@ -116,11 +116,11 @@ function readTarget(target: string, label: string, names: Names): string {
   return label === "" || label === target.replace(/^mailto:/, "") ? label || target : `[${label}](${target})`;
 }
 
-function quoted(text: string): string {
+function quote(text: string): string {
   return text.trim() === "" ? "" : text.replace(/^/gm, "> ");
 }
 
-/** Files that Slack keeps for this message; none for what is deleted, or hidden from a free workspace. */
+/** Reads a file, unless it was deleted or is hidden by a free plan. */
 function readFile(file: Payload): readonly MediaRef[] {
   const id = textAt(file, "id");
   const mode = textAt(file, "mode");
@@ -131,7 +131,7 @@ function readFile(file: Payload): readonly MediaRef[] {
   const size = file["size"];
   return [
     {
-      // Slack writes a clip that was only spoken as a video.
+      // Slack sends an audio clip with a video type.
       kind: textAt(file, "subtype") === "slack_audio" ? "audio" : mediaKindOf(mimeType),
       mimeType,
       ref: url === undefined ? { id } : { id, url },

@@ -1,19 +1,19 @@
 import { isPayload, objectAt, type Payload, parsePayload, textAt } from "@signalbox/channel";
 
-/** What Slack hands over, whichever way it came. */
+/** A delivery, independent of the transport. */
 export type Envelope =
   | { readonly kind: "event"; readonly event: Payload; readonly body: Payload }
-  /** A click, a shortcut, a form. */
+  /** A click, a shortcut or a form submission. */
   | { readonly kind: "interaction"; readonly body: Payload }
   | { readonly kind: "command"; readonly body: Payload };
 
-/** What a signed request may hold besides. */
+/** Content of a signed request. */
 export type Request =
   | Envelope
   | { readonly kind: "challenge"; readonly challenge: string }
   | { readonly kind: "ping" };
 
-/** A delivery of socket mode, by the type of its frame. Undefined for what is none. */
+/** Reads a frame of socket mode. Returns `undefined` if it is not a delivery. */
 export function readFrame(type: string, body: unknown): Envelope | undefined {
   if (!isPayload(body)) return undefined;
   if (type === "events_api") return eventIn(body);
@@ -22,8 +22,8 @@ export function readFrame(type: string, body: unknown): Envelope | undefined {
 }
 
 /**
- * The body of a request: events are JSON, interactions JSON in a field of a form, commands a form. Undefined for what
- * is none of them.
+ * Reads a request body: events are JSON, interactions JSON in a form field, commands a form. Returns
+ * `undefined` for anything else.
  */
 export function readRequest(text: string, type: string): Request | undefined {
   if (!type.startsWith("application/x-www-form-urlencoded")) {

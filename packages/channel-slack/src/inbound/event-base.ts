@@ -11,57 +11,57 @@ import {
   toJson,
 } from "@signalbox/channel";
 import { addressCodec, type SlackAddress } from "../address.ts";
-import { isOwn, type Self } from "../people.ts";
+import { isOwnMessage, type Self } from "../people.ts";
 
-/** What the event itself does not say. */
+/** Information that the event itself does not contain. */
 export interface Facts {
   readonly account: string;
   readonly self: Self;
-  /** Names of people who are mentioned, as far as they could be found out. */
+  /** Names of mentioned users, as far as they could be looked up. */
   readonly names: ReadonlyMap<string, string>;
   readonly kind: ConversationKind;
-  /** The bot has spoken in the thread of the message. */
+  /** The bot has written in the message's thread. */
   readonly hasJoined: boolean;
-  /** A mention at the top of a channel begins a thread. */
+  /** A mention at the top level of a channel starts a thread. */
   readonly replyInThread: boolean;
   /** The app's slash command. */
   readonly command: string;
   /** Milliseconds since the epoch, for events without a time. */
   readonly now: number;
-  /** Give the payload along. */
+  /** Include the payload in the event. */
   readonly raw: boolean;
 }
 
-/** `ignored`: it concerns no bot; `malformed`: it cannot be read. */
+/** `ignored`: the event needs no reaction. `malformed`: it cannot be read. */
 export type Read = InboundEvent | "ignored" | "malformed";
 
-/** Who did it: a person, or a bot. */
-export function senderOf(event: Payload, { self }: Facts): Sender {
+/** Reads the author: a user or a bot. */
+export function readSender(event: Payload, { self }: Facts): Sender {
   const user = textAt(event, "user");
   const bot = textAt(event, "bot_id");
-  const isSelf = isOwn(event, self);
+  const isSelf = isOwnMessage(event, self);
   return { id: user ?? bot ?? "", isBot: bot !== undefined || isSelf, isSelf };
 }
 
-/** Slack's id of an event, which is the same at every redelivery. */
-export function eventKey(event: Payload, body: Payload): string {
+/** Returns Slack's event id, which is the same at every redelivery. */
+export function getEventId(event: Payload, body: Payload): string {
   return textAt(body, "event_id") ?? `${String(event["type"])}:${textAt(event, "event_ts") ?? ""}`;
 }
 
 interface Common {
   readonly channel: string;
   readonly thread?: string | undefined;
-  /** The slash command that it is. */
+  /** The `trigger_id` of the slash command. */
   readonly command?: string | undefined;
   readonly body: Payload;
   readonly sender: Sender;
-  /** The id of the event. */
+  /** Event id. */
   readonly key: string;
-  /** What has its time under `event_ts`. */
+  /** Payload with the time in `event_ts`. */
   readonly at: Payload;
 }
 
-export function common(
+export function createBase(
   { channel, thread, command, body, sender, key, at }: Common,
   facts: Facts,
 ): Omit<InboundEvent, "type"> & { readonly addressed: Addressed; readonly conversation: Conversation } {
@@ -78,7 +78,7 @@ export function common(
     conversation: {
       id: channel,
       kind: facts.kind,
-      teamId: teamOf(body) ?? facts.self.teamId,
+      teamId: getTeamId(body) ?? facts.self.teamId,
       ...(thread === undefined ? {} : { threadId: thread }),
     },
     address: addressCodec.encode(address),
@@ -90,10 +90,10 @@ export function common(
 }
 
 /**
- * The workspace through which the bot was told, not the sender's own: people of other companies write in shared
- * channels. In an organisation with many workspaces `team_id` may be missing.
+ * Returns the workspace through which the event was delivered. The sender's own workspace can differ in
+ * shared channels. `team_id` may be missing in an organization.
  */
-export function teamOf(body: Payload): string | undefined {
+export function getTeamId(body: Payload): string | undefined {
   return (
     textAt(body, "context_team_id") ??
     textAt(body, "team_id") ??

@@ -1,13 +1,13 @@
 import { objectAt, type Payload, type Sender, textAt } from "@signalbox/channel";
 import type { Envelope } from "./envelope.ts";
-import { common, eventKey, type Facts, type Read, senderOf } from "./event-base.ts";
-import { readForm } from "./forms.ts";
+import { createBase, type Facts, getEventId, type Read, readSender } from "./event-base.ts";
+import { readForm } from "./form-submissions.ts";
 import { readCommand, readInteraction } from "./interactions.ts";
 import { readMessageEvent } from "./messages.ts";
 import { reactionEvent } from "./reactions.ts";
 
-/** The conversation that something Slack hands over is about. */
-export function channelOf({ kind, ...envelope }: Envelope): string | undefined {
+/** Returns the conversation id of a delivery. */
+export function getChannelId({ kind, ...envelope }: Envelope): string | undefined {
   if (kind === "command") return textAt(envelope.body, "channel_id");
   if (kind === "interaction")
     return (
@@ -23,7 +23,7 @@ export function channelOf({ kind, ...envelope }: Envelope): string | undefined {
   );
 }
 
-/** What Slack hands over, as an inbound event. Source: the reference of the Events API and of interaction payloads. */
+/** Converts a delivery to an event. Sources: the references of the Events API and of interaction payloads. */
 export function readEnvelope(envelope: Envelope, facts: Facts): Read {
   switch (envelope.kind) {
     case "interaction":
@@ -64,20 +64,23 @@ function readMember(event: Payload, body: Payload, facts: Facts): Read {
   const channel = textAt(event, "channel");
   const user = textAt(event, "user");
   if (channel === undefined || user === undefined) return "malformed";
-  const base = common(
-    { channel, body, sender: senderOf(event, facts), key: eventKey(event, body), at: event },
+  const base = createBase(
+    { channel, body, sender: readSender(event, facts), key: getEventId(event, body), at: event },
     facts,
   );
   const change = event["type"] === "member_joined_channel" ? "joined" : "left";
   return { ...base, type: "member", change, member: { id: user, isSelf: user === facts.self.id } };
 }
 
-/** A conversation that has another name, or is no more for the bot. */
+/** Reads a renamed conversation, or one that the bot can no longer access. */
 function readPlace(event: Payload, body: Payload, facts: Facts): Read {
   const about = objectAt(event, "channel");
   const channel = textAt(event, "channel") ?? textAt(about, "id");
   if (channel === undefined) return "malformed";
-  const base = common({ channel, body, sender: nobody, key: eventKey(event, body), at: event }, facts);
+  const base = createBase(
+    { channel, body, sender: NO_SENDER, key: getEventId(event, body), at: event },
+    facts,
+  );
   if (!String(event["type"]).endsWith("_rename")) return { ...base, type: "lifecycle", what: "removed" };
   const name = textAt(about, "name");
   if (name === undefined) return "malformed";
@@ -90,4 +93,4 @@ function readPlace(event: Payload, body: Payload, facts: Facts): Read {
   };
 }
 
-const nobody: Sender = { id: "", isBot: false, isSelf: false };
+const NO_SENDER: Sender = { id: "", isBot: false, isSelf: false };

@@ -7,30 +7,34 @@ import {
   textAt,
 } from "@signalbox/channel";
 import type { SlackConfig } from "../config.ts";
+import type { Conversations } from "../conversations.ts";
+import type { Threads } from "../joined-threads.ts";
 import { limits } from "../limits.ts";
 import type { People, Self } from "../people.ts";
-import type { Places } from "../places.ts";
-import type { Threads } from "../threads.ts";
-import { mentionedIn } from "./content.ts";
+import { findMentionedUsers } from "./content.ts";
 import type { Envelope } from "./envelope.ts";
 import type { Facts } from "./event-base.ts";
-import { channelOf } from "./events.ts";
+import { getChannelId } from "./events.ts";
 
-export interface FactsPorts {
+export interface FactSources {
   readonly context: ChannelContext<SlackConfig>;
   readonly self: Self;
   readonly people: People;
-  readonly places: Places;
+  readonly places: Conversations;
   readonly threads: Threads;
 }
 
-/** What the event leaves open. Undefined: what decides about it could not be found out in time. */
-export async function lookUpFacts(ports: FactsPorts, envelope: Envelope): Promise<Facts | undefined> {
+/**
+ * Looks up what the event does not contain.
+ *
+ * @returns `undefined` if a required lookup failed or timed out
+ */
+export async function lookUpFacts(ports: FactSources, envelope: Envelope): Promise<Facts | undefined> {
   const { context, self } = ports;
   const { config, clock, logger } = context;
   const limit = deadline(limits.lookupMs, context.signal);
-  const channel = channelOf(envelope);
-  const message = envelope.kind === "event" ? messageIn(envelope.event) : {};
+  const channel = getChannelId(envelope);
+  const message = envelope.kind === "event" ? getChangedMessage(envelope.event) : {};
   try {
     return {
       account: context.account,
@@ -45,7 +49,7 @@ export async function lookUpFacts(ports: FactsPorts, envelope: Envelope): Promis
     };
   } catch (error) {
     if (!isChannelError(error)) throw error;
-    logger.warn("an event must be redelivered: its conversation could not be looked up", {
+    logger.warn("failed to look up the conversation of an event; Slack will redeliver it", {
       reason: error.message,
     });
     return undefined;
@@ -54,9 +58,9 @@ export async function lookUpFacts(ports: FactsPorts, envelope: Envelope): Promis
   }
 }
 
-/** Only messages say of which kind their conversation is. */
+/** Only message events contain the kind of their conversation. */
 async function kindOf(
-  { places }: FactsPorts,
+  { places }: FactSources,
   channel: string,
   envelope: Envelope,
   signal: AbortSignal,
@@ -69,18 +73,18 @@ async function kindOf(
   return kind;
 }
 
-async function hasJoined({ threads }: FactsPorts, channel: string, message: Payload): Promise<boolean> {
+async function hasJoined({ threads }: FactSources, channel: string, message: Payload): Promise<boolean> {
   const thread = textAt(message, "thread_ts");
   return thread !== undefined && (await threads.hasJoined({ channel, thread }));
 }
 
-/** Of the first people in a text: each costs a request. The bot knows its own. */
+/** Looks up the names of the first mentioned users. Each costs a request. */
 async function namesIn(
-  { self, people }: FactsPorts,
+  { self, people }: FactSources,
   message: Payload,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
-  const ids = mentionedIn(message)
+  const ids = findMentionedUsers(message)
     .filter((id) => id !== self.id)
     .slice(0, limits.namesLookedUp);
   const names = await Promise.all(
@@ -92,7 +96,7 @@ async function namesIn(
   return new Map(names.flat());
 }
 
-/** The message an event brings, or the one it changes. */
-function messageIn(event: Payload): Payload {
+/** Returns the message of an event, or the new version of an edited one. */
+function getChangedMessage(event: Payload): Payload {
   return event["subtype"] === "message_changed" ? objectAt(event, "message") : event;
 }

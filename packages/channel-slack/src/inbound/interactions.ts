@@ -2,10 +2,10 @@ import { type ActionEvent, objectAt, objectsAt, type Payload, type Sender, textA
 import { readActionId } from "../action-id.ts";
 import { messageId } from "../address.ts";
 import { readOption } from "../outbound/buttons.ts";
-import { common, type Facts, type Read } from "./event-base.ts";
-import { parsedValue, readForm } from "./forms.ts";
+import { createBase, type Facts, type Read } from "./event-base.ts";
+import { parsedValue, readForm } from "./form-submissions.ts";
 
-/** A click on a button, a choice of a menu, or what was written into a form. Shortcuts concern nobody here. */
+/** Reads a click, a menu choice or a form submission. Shortcuts are ignored. */
 export function readInteraction(body: Payload, facts: Facts): Read {
   switch (body["type"]) {
     case "block_actions":
@@ -25,7 +25,7 @@ function readClick(body: Payload, facts: Facts): Read {
   const actionId = action === undefined ? undefined : textAt(action, "action_id");
   const user = textAt(objectAt(body, "user"), "id");
   if (action === undefined || actionId === undefined || user === undefined) return "malformed";
-  // A button of the app's own page, which is no conversation.
+  // The button is on the app's home tab.
   if (channel === undefined) return "ignored";
   const message = objectAt(body, "message");
   const root = textAt(message, "thread_ts");
@@ -33,26 +33,26 @@ function readClick(body: Payload, facts: Facts): Read {
   const at = { event_ts: action["action_ts"] };
   const key = `action:${textAt(body, "trigger_id") ?? `${channel}:${ts}:${user}:${String(action["action_ts"])}`}`;
   return {
-    ...common({ channel, thread, body, sender: person(user), key, at }, facts),
+    ...createBase({ channel, thread, body, sender: createSender(user), key, at }, facts),
     type: "action",
     ...(ts === undefined ? {} : { messageId: messageId({ channel, ts }) }),
-    ...(chosenIn(action) ?? clickedIn(action, actionId)),
+    ...(readChosenOption(action) ?? readClickedButton(action, actionId)),
   };
 }
 
-/** What was chosen in a menu. */
-function chosenIn(action: Payload): ReturnType<typeof readOption> {
+/** Reads the chosen option of a menu. */
+function readChosenOption(action: Payload): ReturnType<typeof readOption> {
   const option = textAt(objectAt(action, "selected_option"), "value");
   return option === undefined ? undefined : readOption(option);
 }
 
-function clickedIn(action: Payload, actionId: string): Pick<ActionEvent, "actionId" | "value"> {
+function readClickedButton(action: Payload, actionId: string): Pick<ActionEvent, "actionId" | "value"> {
   const { id } = readActionId(actionId);
   const value = parsedValue(textAt(action, "value"));
   return value === undefined ? { actionId: id } : { actionId: id, value };
 }
 
-/** The answer to the button that had opened the form. */
+/** Reads the submission of a form that a button opened. */
 function readSubmission(body: Payload, facts: Facts): Read {
   const form = readForm(body);
   const user = textAt(objectAt(body, "user"), "id");
@@ -61,7 +61,10 @@ function readSubmission(body: Payload, facts: Facts): Read {
   if (user === undefined || viewId === undefined) return "malformed";
   const { channel, ts, thread, ...button } = form.askedBy;
   return {
-    ...common({ channel, thread, body, sender: person(user), key: `form:${viewId}`, at: {} }, facts),
+    ...createBase(
+      { channel, thread, body, sender: createSender(user), key: `form:${viewId}`, at: {} },
+      facts,
+    ),
     type: "action",
     messageId: messageId({ channel, ts }),
     ...button,
@@ -69,7 +72,7 @@ function readSubmission(body: Payload, facts: Facts): Read {
   };
 }
 
-/** `/signalbox status now` is the command `status`; a command of another name is that command itself. */
+/** `/signalbox status now` becomes the command `status`. A command of another name stays as it is. */
 export function readCommand(body: Payload, facts: Facts): Read {
   const channel = textAt(body, "channel_id");
   const user = textAt(body, "user_id");
@@ -77,17 +80,17 @@ export function readCommand(body: Payload, facts: Facts): Read {
   if (channel === undefined || user === undefined || command === undefined) return "malformed";
   const text = (textAt(body, "text") ?? "").trim();
   const [first = ""] = text.split(/\s/, 1);
-  const isOwn = command === facts.command;
+  const isOwnMessage = command === facts.command;
   const trigger = textAt(body, "trigger_id");
   const key = `command:${trigger ?? `${channel}:${user}:${facts.now}`}`;
   return {
-    ...common({ channel, command: trigger, body, sender: person(user), key, at: {} }, facts),
+    ...createBase({ channel, command: trigger, body, sender: createSender(user), key, at: {} }, facts),
     type: "command",
-    name: isOwn ? first.replace(/^\//, "").toLowerCase() || "help" : command.replace(/^\/+/, ""),
-    args: isOwn ? text.slice(first.length).trim() : text,
+    name: isOwnMessage ? first.replace(/^\//, "").toLowerCase() || "help" : command.replace(/^\/+/, ""),
+    args: isOwnMessage ? text.slice(first.length).trim() : text,
   };
 }
 
-function person(id: string): Sender {
+function createSender(id: string): Sender {
   return { id, isBot: false, isSelf: false };
 }

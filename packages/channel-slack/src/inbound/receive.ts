@@ -13,27 +13,27 @@ import { addressCodec } from "../address.ts";
 import type { SlackApi } from "../api.ts";
 import type { History } from "../history.ts";
 import { limits } from "../limits.ts";
-import type { CommandAnswers } from "../outbound/command-answers.ts";
+import type { CommandResponses } from "../outbound/command-responses.ts";
 import { renderForm } from "../outbound/forms.ts";
-import { ownerOf } from "../people.ts";
+import { getStateKey } from "../people.ts";
 import type { Envelope } from "./envelope.ts";
-import { type Read, teamOf } from "./event-base.ts";
-import { channelOf, readEnvelope } from "./events.ts";
-import { type FactsPorts, lookUpFacts } from "./facts.ts";
-import { formToOpen } from "./forms.ts";
-import { missedMessages } from "./missed.ts";
+import { getTeamId, type Read } from "./event-base.ts";
+import { getChannelId, readEnvelope } from "./events.ts";
+import { type FactSources, lookUpFacts } from "./facts.ts";
+import { formToOpen } from "./form-submissions.ts";
+import { missedMessages } from "./missed-messages.ts";
 
-/** The way of an event from the wire to `emit`. */
+/** Reads deliveries and emits the events. */
 export interface Receiver {
   accept(envelope: Envelope): Promise<Handled>;
-  /** What was said while nothing could come in. */
+  /** Catches up on messages from while the account was offline. */
   readonly backfill: Backfill;
 }
 
-interface ReceiverOptions extends FactsPorts {
+interface ReceiverOptions extends FactSources {
   readonly api: SlackApi;
   readonly history: History;
-  readonly commands: CommandAnswers;
+  readonly commands: CommandResponses;
 }
 
 export function createReceiver(options: ReceiverOptions): Receiver {
@@ -44,7 +44,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     state: context.state,
     clock,
     logger,
-    botId: ownerOf(self),
+    botId: getStateKey(self),
     read: (place, since, signal) => missedMessages({ history, clock }, place, since, signal),
     take: accept,
   });
@@ -52,18 +52,18 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   async function accept(envelope: Envelope): Promise<Handled> {
     const asked = envelope.kind === "interaction" ? formToOpen(envelope.body) : undefined;
     if (asked !== undefined) return openForm(options, asked);
-    const place = channelOf(envelope);
+    const place = getChannelId(envelope);
     const reading = read(options, envelope);
     const event = await (place === undefined ? reading : order.next(place, reading));
     if (typeof event === "string") return event;
     const handled = await context.emit(event);
-    if (handled !== "rejected" && event.type === "message") await noted(event);
+    if (handled !== "rejected" && event.type === "message") await noteProgress(event);
     return handled;
   }
 
-  async function noted({ address, timestamp, addressed }: MessageEvent): Promise<void> {
+  async function noteProgress({ address, timestamp, addressed }: MessageEvent): Promise<void> {
     const { channel, thread } = addressCodec.decode(address);
-    // What is said in threads is not among what a conversation lists.
+    // A conversation's history does not contain the replies in its threads.
     const marks = [address, ...(thread === undefined ? [] : [addressCodec.encode({ channel })])];
     const wanted = addressed === "none" ? marks.slice(-1) : marks;
     for (const mark of wanted) await backfill.note(mark, timestamp);
@@ -72,18 +72,18 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   return { accept, backfill };
 }
 
-/** `rejected`: what decides about it could not be found out in time. */
+/** Returns `rejected` if a required lookup failed or timed out. */
 async function read(options: ReceiverOptions, envelope: Envelope): Promise<Read | "rejected"> {
   const facts = await lookUpFacts(options, envelope);
   if (facts === undefined) return "rejected";
   const event = readEnvelope(envelope, facts);
   if (typeof event === "string") return event;
-  if (event.type === "message") await remember(options, event, envelope);
-  if (event.type === "command") await keepCommand(options, envelope.body);
+  if (event.type === "message") await rememberAuthor(options, event, envelope);
+  if (event.type === "command") await storeCommand(options, envelope.body);
   return event;
 }
 
-/** A click is good for it for three seconds, and once: who comes too late clicks again. */
+/** A trigger is valid for three seconds and only once. After that, the user has to click again. */
 async function openForm(
   { api, context }: ReceiverOptions,
   { form, triggerId }: NonNullable<ReturnType<typeof formToOpen>>,
@@ -93,27 +93,27 @@ async function openForm(
   try {
     await api.call("views.open", { trigger_id: triggerId, view: renderForm(form) }, options);
   } catch (error) {
-    context.logger.warn("a form could not be opened", { reason: reasonOf(error) });
+    context.logger.warn("failed to open a form", { reason: reasonOf(error) });
   } finally {
     limit.end();
   }
   return "ignored";
 }
 
-async function keepCommand({ commands }: ReceiverOptions, body: Payload): Promise<void> {
+async function storeCommand({ commands }: ReceiverOptions, body: Payload): Promise<void> {
   const [trigger, url] = [textAt(body, "trigger_id"), textAt(body, "response_url")];
   if (trigger !== undefined && url !== undefined) await commands.keep(trigger, url);
 }
 
-/** Streams want to know whom they answer. */
-async function remember(
+/** Streams need to know the recipient. */
+async function rememberAuthor(
   { self, places }: ReceiverOptions,
   { messageId: id, sender }: MessageEvent,
   { body, ...rest }: Envelope,
 ): Promise<void> {
   const event = "event" in rest ? rest.event : {};
-  // Of people from elsewhere Slack tells their own workspace.
-  const teamId = textAt(event, "user_team") ?? textAt(event, "team") ?? teamOf(body) ?? self.teamId;
+  // For users of other companies, Slack sends their own workspace.
+  const teamId = textAt(event, "user_team") ?? textAt(event, "team") ?? getTeamId(body) ?? self.teamId;
   const [channel = "", ts = ""] = id.split(/:(.*)/s);
   if (!sender.isBot) await places.wrote({ channel, ts }, { userId: sender.id, teamId });
 }

@@ -1,13 +1,13 @@
 import { objectAt, objectsAt, type Payload, textAt } from "@signalbox/channel";
-import { unicodeOf } from "../emoji.ts";
+import { getEmoji } from "../emoji.ts";
 
-/** How the ids in a text read. */
+/** Resolves ids in a text. */
 export interface Names {
-  /** With the sign before it. */
+  /** Returns the name with its @. */
   user(id: string): string;
 }
 
-/** A `rich_text` block, which is what people write in Slack's own editor, as Markdown. */
+/** Converts a `rich_text` block, which Slack's editor produces, to Markdown. */
 export function richTextToMarkdown(block: Payload, names: Names): string {
   return objectsAt(block, "elements")
     .map((element) => readBlock(element, names))
@@ -20,7 +20,7 @@ function readBlock(element: Payload, names: Names): string {
     case "rich_text_section":
       return readInline(element, names).trimEnd();
     case "rich_text_quote":
-      return prefixed(readInline(element, names), "> ");
+      return prefixLines(readInline(element, names), "> ");
     case "rich_text_preformatted":
       return `\`\`\`\n${readInline(element, names, "plain").replace(/\n$/, "")}\n\`\`\``;
     case "rich_text_list":
@@ -42,7 +42,7 @@ function readInline(section: Payload, names: Names, as: "markdown" | "plain" = "
   return objectsAt(section, "elements")
     .map((element) => {
       const words = readWords(element, names);
-      return as === "plain" ? words : styled(words, objectAt(element, "style"));
+      return as === "plain" ? words : applyStyle(words, objectAt(element, "style"));
     })
     .join("");
 }
@@ -66,7 +66,7 @@ function readWords(element: Payload, names: Names): string {
       return `@${textAt(element, "range") ?? ""}`;
     case "emoji": {
       const name = textAt(element, "name") ?? "";
-      return unicodeOf(name) ?? `:${name}:`;
+      return getEmoji(name) ?? `:${name}:`;
     }
     case "date":
       return textAt(element, "fallback") ?? "";
@@ -82,8 +82,8 @@ const marks: readonly (readonly [string, string])[] = [
   ["bold", "**"],
 ];
 
-/** Marks stand close to the words: spaces stay outside. */
-function styled(text: string, style: Payload): string {
+/** Markdown marks must not have spaces inside. */
+function applyStyle(text: string, style: Payload): string {
   const words = text.trim();
   if (words === "" || words.includes("\n")) return text;
   const start = text.indexOf(words);
@@ -94,7 +94,7 @@ function styled(text: string, style: Payload): string {
   return text.slice(0, start) + marked + text.slice(start + words.length);
 }
 
-function prefixed(text: string, prefix: string): string {
+function prefixLines(text: string, prefix: string): string {
   return text
     .trimEnd()
     .split("\n")

@@ -13,8 +13,8 @@ import { type Envelope, readRequest } from "./envelope.ts";
 type WebhookContext = Pick<ChannelContext<SlackConfig>, "config" | "clock">;
 
 /**
- * Checks that a request is Slack's, and reads it. That it is delivered again, as its headers say, is no reason to leave
- * it out: the first try may have died before it was kept.
+ * Creates the function that verifies and reads requests. Retries are accepted like first attempts, because
+ * the first one may have failed before the event was stored.
  */
 export function createVerifier(
   context: WebhookContext,
@@ -24,10 +24,10 @@ export function createVerifier(
   return (body, headers) => {
     const timestamp = headers.get("x-slack-request-timestamp") ?? "";
     if (!isRecent(Number(timestamp || Number.NaN) * 1000, clock.now(), limits.signatureAgeMs))
-      return { kind: "forged", reason: "the request has no time, or an old one" };
+      return { kind: "forged", reason: "missing or outdated timestamp" };
     const signature = headers.get("x-slack-signature") ?? "";
-    if (!signatureHolds({ timestamp, signature, body }, config.signingSecret))
-      return { kind: "forged", reason: "the signature does not hold" };
+    if (!isSignatureValid({ timestamp, signature, body }, config.signingSecret))
+      return { kind: "forged", reason: "invalid signature" };
     const request = readRequest(Buffer.from(body).toString("utf8"), headers.get("content-type") ?? "");
     if (request === undefined) return { kind: "malformed", reason: "not an event" };
     switch (request.kind) {
@@ -47,22 +47,28 @@ interface SignedRequest {
   readonly body: Uint8Array;
 }
 
-/** Source: Slack's page on verifying requests. */
-function signatureHolds({ timestamp, signature, body }: SignedRequest, secret: string | undefined): boolean {
+/** Source: "Verifying requests from Slack". */
+function isSignatureValid(
+  { timestamp, signature, body }: SignedRequest,
+  secret: string | undefined,
+): boolean {
   if (secret === undefined) return false;
-  return equalInConstantTime(signatureOf(timestamp, body, secret), signature);
+  return equalInConstantTime(sign(timestamp, body, secret), signature);
 }
 
-function signatureOf(timestamp: string, body: Uint8Array | string, secret: string): string {
+function sign(timestamp: string, body: Uint8Array | string, secret: string): string {
   return `v0=${createHmac("sha256", secret).update(`v0:${timestamp}:`).update(body).digest("hex")}`;
 }
 
-/** The question that Slack puts to an address before it posts events there, signed with the account's secret. */
-export function challengeOf({ config, clock }: WebhookContext): WebhookChallenge {
+/**
+ * Builds the URL verification request that Slack sends before it delivers events, signed with the account's
+ * secret.
+ */
+export function createChallenge({ config, clock }: WebhookContext): WebhookChallenge {
   const challenge = randomUUID();
   const body = JSON.stringify({ type: "url_verification", challenge });
   const timestamp = String(Math.floor(clock.now() / 1_000));
-  const signature = signatureOf(timestamp, body, config.signingSecret ?? "");
+  const signature = sign(timestamp, body, config.signingSecret ?? "");
   return {
     body,
     challenge,

@@ -5,18 +5,18 @@ import { limits } from "../limits.ts";
 type Button = ButtonsPart["buttons"][number];
 type Element = Readonly<Record<string, unknown>>;
 
-/** The id of a menu; what was chosen says the rest. */
-const menuId = "menu";
+/** Action id of a menu. The chosen option identifies the button. */
+const MENU_ACTION_ID = "menu";
 
 /**
- * The elements under a question: its buttons, or a menu where they are many, none stands out among them, and an option
- * can hold what is behind each.
+ * Renders the choices of a question: as a menu if there are many equal ones whose values fit into options,
+ * otherwise as buttons.
  *
  * @throws ChannelError `too_large`
  */
 export function renderButtons(buttons: ButtonsPart["buttons"]): readonly Element[] {
   if (buttons.length > limits.buttons)
-    throw new ChannelError("too_large", `Slack: a message holds at most ${limits.buttons} buttons`);
+    throw new ChannelError("too_large", `Slack: a message can have at most ${limits.buttons} buttons`);
   const choices = buttons.filter(({ opensForm }) => opensForm !== true);
   if (!isMenu(choices)) return buttons.map(renderButton);
   const others = buttons.filter((button) => !choices.includes(button));
@@ -24,7 +24,7 @@ export function renderButtons(buttons: ButtonsPart["buttons"]): readonly Element
     text: plainText(choice.label, limits.labelLength),
     value: optionValue(choice),
   }));
-  return [{ type: "static_select", action_id: menuId, options }, ...others.map(renderButton)];
+  return [{ type: "static_select", action_id: MENU_ACTION_ID, options }, ...others.map(renderButton)];
 }
 
 function isMenu(choices: readonly Button[]): boolean {
@@ -46,7 +46,7 @@ function renderButton(
   if (actionId.length > limits.actionIdLength || Buffer.byteLength(written ?? "") > limits.callbackBytes)
     throw new ChannelError(
       "too_large",
-      `Slack: a button's value holds at most ${limits.callbackBytes} bytes`,
+      `Slack: a button's value can have at most ${limits.callbackBytes} bytes`,
     );
   return {
     type: "button",
@@ -57,12 +57,12 @@ function renderButton(
   };
 }
 
-/** An option has no id of its own: both stand in its value. */
+/** An option has only a value, so it holds both the id and the value of the button. */
 function optionValue({ id, value }: Button): string {
   return JSON.stringify(value === undefined ? [id] : [id, value]);
 }
 
-/** What `optionValue` wrote; undefined for what it did not. */
+/** Parses an option value that `optionValue` wrote. Returns `undefined` for any other text. */
 export function readOption(
   written: string,
 ): { readonly actionId: string; readonly value?: Json } | undefined {
@@ -75,7 +75,7 @@ export function readOption(
   }
 }
 
-/** Words of a button or of a form, as much of them as Slack takes. */
+/** A label, shortened to the maximum length. */
 export function plainText(text: string, max: number): Element {
   return { type: "plain_text", text: fitLabel(text, max) };
 }

@@ -7,16 +7,16 @@ import {
   isChannelError,
   type OutboundPart,
 } from "@signalbox/channel";
-import { type MessageKey, messageId, messageIn, type SlackAddress } from "../address.ts";
+import { type MessageKey, messageId, parseMessageId, type SlackAddress } from "../address.ts";
 import type { SlackApi } from "../api.ts";
 import type { SlackConfig } from "../config.ts";
-import { wordOf } from "../errors.ts";
+import type { Conversations } from "../conversations.ts";
+import { getErrorCode } from "../errors.ts";
 import type { History } from "../history.ts";
+import type { Threads } from "../joined-threads.ts";
 import { limits } from "../limits.ts";
-import type { Places } from "../places.ts";
-import type { Threads } from "../threads.ts";
 import type { LostStreams } from "./lost-streams.ts";
-import { timestampOf } from "./reconcile.ts";
+import { findTimestamp } from "./reconcile.ts";
 import { type Rendered, renderPart } from "./render.ts";
 import type { Sender } from "./send.ts";
 import { Stream } from "./stream.ts";
@@ -25,15 +25,15 @@ export interface DraftNeeds {
   readonly context: Pick<ChannelContext<SlackConfig>, "config" | "clock">;
   readonly api: SlackApi;
   readonly sender: Sender;
-  readonly places: Places;
+  readonly places: Conversations;
   readonly threads: Threads;
   readonly history: History;
   readonly lostStreams: LostStreams;
 }
 
 /**
- * A message that grows: by Slack's own stream where it can be one, and by edits from the moment that the stream cannot
- * hold what is to be shown, or nears its end.
+ * Creates a draft. It uses Slack's stream if possible and edits the message once the stream cannot show the
+ * text or nears its end.
  */
 export function createDraft(needs: DraftNeeds, to: SlackAddress, options: DraftOptions): Draft {
   const { context, api, sender, history } = needs;
@@ -43,7 +43,7 @@ export function createDraft(needs: DraftNeeds, to: SlackAddress, options: DraftO
   let wasTried = false;
   const startedAt = clock.now();
 
-  /** Streams live in threads, and Slack wants to know for whom in all but direct conversations. */
+  /** Streams exist only in threads. Outside direct messages, Slack requires the recipient. */
   async function openStream(text: string | undefined): Promise<string | undefined> {
     if (!context.config.streams || to.thread === undefined || text === undefined) return undefined;
     const reader = await needs.places.author(options.replyTo ?? "");
@@ -66,14 +66,17 @@ export function createDraft(needs: DraftNeeds, to: SlackAddress, options: DraftO
     return messageId({ channel: to.channel, ts });
   }
 
-  /** The message of a try whose answer was lost. */
+  /** Finds the message of an earlier attempt that got no response. */
   async function sentEarlier(key: string): Promise<string | undefined> {
     const { messages } = await history.page(to, { oldest: startedAt - 60_000 }, signal);
-    const ts = timestampOf(messages, key) ?? (await needs.lostStreams.find(to, signal));
+    const ts = findTimestamp(messages, key) ?? (await needs.lostStreams.find(to, signal));
     return ts === undefined ? undefined : messageId({ channel: to.channel, ts });
   }
 
-  /** The message of a stream whose start got no answer. Where it is not found now, it is removed beside the answer. */
+  /**
+   * Finds the message of a stream whose start got no response. If it cannot be found now, it is deleted after
+   * the answer was sent.
+   */
   async function startedAfterAll(error: unknown): Promise<string | undefined> {
     if (!isChannelError(error) || error.code !== "unknown_outcome") return undefined;
     needs.lostStreams.add(to);
@@ -85,8 +88,8 @@ export function createDraft(needs: DraftNeeds, to: SlackAddress, options: DraftO
     try {
       await sender.change(message, content, signal);
     } catch (error) {
-      // Opened by an earlier process, which is the only one that knew.
-      if (wordOf(error) !== "streaming_state_conflict") throw error;
+      // An earlier process opened the stream.
+      if (getErrorCode(error) !== "streaming_state_conflict") throw error;
       await stream.stop(message);
       await sender.change(message, content, signal);
     }
@@ -94,10 +97,10 @@ export function createDraft(needs: DraftNeeds, to: SlackAddress, options: DraftO
 
   const draft = createEditedDraft<Rendered>(
     {
-      snapshot: (text) => renderPart(markdownPart(text)),
+      snapshot: (text) => renderPart(createMarkdownPart(text)),
       render: renderPart,
       create: (content, { key }) => create(content, key),
-      change: (id, content) => change(messageIn(to, id), content),
+      change: (id, content) => change(parseMessageId(to, id), content),
       remove: (id) => sender.remove(to, id, signal),
       sendRest: (message, how) => sender.send(to, message, { ...how, signal }),
     },
@@ -111,14 +114,14 @@ export function createDraft(needs: DraftNeeds, to: SlackAddress, options: DraftO
     async finalize(message, how) {
       const receipt = await draft.finalize(message, how);
       const [first] = receipt.parts;
-      // What was shown last may be all of it: the stream is still open then.
-      if (first !== undefined) await stream.end(messageIn(to, first.messageId));
+      // If the final text was already shown, the stream is still open.
+      if (first !== undefined) await stream.end(parseMessageId(to, first.messageId));
       return receipt;
     },
     abort: () => draft.abort(),
   };
 }
 
-function markdownPart(text: string): OutboundPart {
+function createMarkdownPart(text: string): OutboundPart {
   return { type: "markdown", text: fitText(text, { max: limits.partLength, unit: "utf16" }) };
 }

@@ -2,39 +2,39 @@ import { fitText } from "@signalbox/channel";
 import { limits } from "../limits.ts";
 import { plainText } from "./buttons.ts";
 
-/** A form with one field of text. */
+/** A modal with one text field. */
 export interface Form {
-  /** What the button says that opened it. */
+  /** Label of the button that opened it. */
   readonly label: string;
-  /** The message with the button, in Slack's own markup. */
+  /** Text of the message with the button, in mrkdwn. */
   readonly question: string | undefined;
-  /** Comes back with what was written. */
+  /** Slack returns it with the submission. */
   readonly metadata: string;
 }
 
-/** Of the field: the block it stands in, and the field itself. */
-export const textField = { block: "text", action: "text" } as const;
-/** Of every form of this channel. */
-export const formId = "signalbox";
+/** Ids of the field's block and of the field itself. */
+export const fieldIds = { block: "text", action: "text" } as const;
+/** `callback_id` of this channel's modals. */
+export const FORM_CALLBACK_ID = "signalbox";
 
-/** A modal, as `views.open` takes it. Source: Slack's pages on modal views and on the input block. */
+/** Renders the view for `views.open`. Sources: "Modals" and "Input block" in Slack's documentation. */
 export function renderForm({ label, question, metadata }: Form): Readonly<Record<string, unknown>> {
   const text = fitText(question ?? "", { max: limits.sectionLength, unit: "utf16" });
   const about = text.trim() === "" ? [] : [{ type: "section", text: { type: "mrkdwn", text } }];
   const field = {
     type: "input",
-    block_id: textField.block,
+    block_id: fieldIds.block,
     label: plainText(label, limits.formLabelLength),
     element: {
       type: "plain_text_input",
-      action_id: textField.action,
+      action_id: fieldIds.action,
       multiline: true,
       max_length: limits.formTextLength,
     },
   };
   return {
     type: "modal",
-    callback_id: formId,
+    callback_id: FORM_CALLBACK_ID,
     title: plainText(label, limits.formTitleLength),
     submit: plainText("OK", limits.formTitleLength),
     private_metadata: metadata,

@@ -3,8 +3,8 @@ import type { MessageKey, SlackAddress } from "../address.ts";
 import type { SlackApi } from "../api.ts";
 import type { History } from "../history.ts";
 import { limits } from "../limits.ts";
-import { isOwn, type People } from "../people.ts";
-import { skewMs } from "./reconcile.ts";
+import { isOwnMessage, type People } from "../people.ts";
+import { MAX_CLOCK_SKEW_MS } from "./reconcile.ts";
 import { Stream } from "./stream.ts";
 
 interface Needs {
@@ -15,12 +15,12 @@ interface Needs {
 }
 
 /**
- * Streams whose start got no answer. They carry no key, but are the only messages of the bot in their thread that
- * Slack still ends as a stream.
+ * Streams whose start request got no response. They carry no idempotency key, but they are the bot's only
+ * messages in the thread that `chat.stopStream` still accepts.
  */
 export class LostStreams {
   readonly #needs: Needs;
-  /** When each was lost, by its thread. */
+  /** Time of the loss by thread. */
   readonly #lost = new Map<string, number>();
 
   constructor(needs: Needs) {
@@ -28,29 +28,34 @@ export class LostStreams {
   }
 
   add(to: SlackAddress): void {
-    this.#lost.set(placeOf(to), this.#needs.context.clock.now());
+    this.#lost.set(getThreadKey(to), this.#needs.context.clock.now());
   }
 
-  /** Another one is opened there, which could be taken for it. */
+  /**
+   * Forgets a lost stream before another one is opened in the same thread, because the two could be confused.
+   */
   forget(to: SlackAddress): void {
-    this.#lost.delete(placeOf(to));
+    this.#lost.delete(getThreadKey(to));
   }
 
-  /** Ends the one of a thread, and gives the timestamp of its message. Undefined where there is none. */
+  /**
+   * Stops the lost stream of a thread and returns the timestamp of its message, or `undefined` if there is
+   * none.
+   */
   async find(to: SlackAddress, signal: AbortSignal): Promise<string | undefined> {
     const { api, history, people, context } = this.#needs;
     const { clock } = context;
-    const lostAt = this.#lost.get(placeOf(to));
+    const lostAt = this.#lost.get(getThreadKey(to));
     if (lostAt === undefined) return undefined;
-    // Slack itself has ended it by now, and it looks like every other message.
+    // Slack has ended the stream by now, so its message can no longer be recognized.
     if (clock.now() > lostAt + limits.streamMs) {
       this.forget(to);
       return undefined;
     }
-    const since = lostAt - limits.requestTimeoutMs - skewMs;
+    const since = lostAt - limits.requestTimeoutMs - MAX_CLOCK_SKEW_MS;
     const { messages } = await history.page(to, { oldest: since }, signal);
     const stream = new Stream({ api, clock, signal });
-    const own = messages.filter((message) => isOwn(message, people.known()));
+    const own = messages.filter((message) => isOwnMessage(message, people.known()));
     for (const message of own.toReversed()) {
       const ts = textAt(message, "ts");
       if (ts === undefined || !(await stream.stop({ channel: to.channel, ts }))) continue;
@@ -60,20 +65,20 @@ export class LostStreams {
     return undefined;
   }
 
-  /** Removes the one of a thread, beside which the answer stands by now. Never rejects: the answer is out. */
+  /** Deletes the lost stream of a thread after the answer was sent as another message. Never rejects. */
   async remove(to: SlackAddress, signal: AbortSignal): Promise<void> {
     const { api, context } = this.#needs;
     try {
       const ts = await this.find(to, signal);
       if (ts === undefined) return;
       const message: MessageKey = { channel: to.channel, ts };
-      await api.call("chat.delete", { ...message }, { what: "taking a message back", write: true, signal });
+      await api.call("chat.delete", { ...message }, { what: "deleting a message", write: true, signal });
     } catch (error) {
-      context.logger.debug("a stream that was lost could not be removed", { reason: reasonOf(error) });
+      context.logger.debug("failed to remove a lost stream", { reason: reasonOf(error) });
     }
   }
 }
 
-function placeOf({ channel, thread }: SlackAddress): string {
+function getThreadKey({ channel, thread }: SlackAddress): string {
   return `${channel} ${thread}`;
 }

@@ -1,35 +1,35 @@
 import { loadMarkdown } from "@signalbox/channel";
 
-/** A text without any of these needs no look at its tree. */
-const suspicious = /[<@]|!\[/;
-/** What calls everybody, or a group, wherever it stands. */
-const calls = /<(?=!(?:channel|here|everyone|subteam|date)\b)/g;
+/** Characters that need a parsed tree. Other text stays unchanged. */
+const mayNeedEscaping = /[<@]|!\[/;
+/** Mentions of a channel or a group. */
+const broadcastMentions = /<(?=!(?:channel|here|everyone|subteam|date)\b)/g;
 
 /**
- * Markdown as a Markdown block shows it: nobody is called by words that only look like a call, pictures become links,
- * since Slack shows only those that were uploaded to it, and in code and addresses nobody is mentioned.
+ * Prepares Markdown for a Markdown block: escapes mentions of channels and groups, turns images into links
+ * (Slack shows only uploaded ones), and escapes mentions in code and URLs.
  */
 export function toMarkdownBlock(markdown: string): string {
-  if (!suspicious.test(markdown)) return markdown;
+  if (!mayNeedEscaping.test(markdown)) return markdown;
   const { pictureAsLink, renderMarkdown } = loadMarkdown();
   const written = renderMarkdown(markdown, {
     image: pictureAsLink,
-    text: (node, { source }) => quietWords(source(node)),
-    code: (node, { source }) => inert(source(node)),
-    inlineCode: (node, { source }) => inert(source(node)),
-    // A line that begins with `<!channel>` is HTML to a reader of Markdown.
-    html: (node, { source }) => inert(quietWords(source(node))),
+    text: (node, { source }) => escapeBroadcasts(source(node)),
+    code: (node, { source }) => escapeMentions(source(node)),
+    inlineCode: (node, { source }) => escapeMentions(source(node)),
+    // CommonMark reads a line that starts with `<!channel>` as HTML.
+    html: (node, { source }) => escapeMentions(escapeBroadcasts(source(node))),
   });
-  // Words of pictures and titles of links belong to no node of their own.
-  return written.replace(calls, "<\u200b");
+  // Image descriptions and link titles have no nodes of their own in the tree.
+  return written.replace(broadcastMentions, "<\u200b");
 }
 
-/** Takes apart what calls everybody; a mention of one person by id stays. */
-export function quietWords(text: string): string {
+/** Escapes mentions of channels and groups. A mention of one user by id stays. */
+export function escapeBroadcasts(text: string): string {
   return text.replace(/<(?=!)/g, "<\u200b").replace(/@(?=(?:channel|here|everyone)\b)/gi, "@\u200b");
 }
 
-/** Takes mentions apart, as people may write them into code. */
-function inert(text: string): string {
+/** Escapes mentions in code. */
+function escapeMentions(text: string): string {
   return text.replace(/<(?=[@#][A-Z])/g, "<\u200b");
 }

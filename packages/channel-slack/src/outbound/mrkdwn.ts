@@ -1,18 +1,22 @@
 import { loadMarkdown } from "@signalbox/channel";
-import { quietWords } from "./markdown.ts";
+import { escapeBroadcasts } from "./markdown.ts";
 
-/** Markdown in Slack's own markup, for where Markdown blocks do not serve: notifications, and what Slack refuses. */
+/**
+ * Converts Markdown to mrkdwn, Slack's own markup. Used for notifications and for workspaces that reject
+ * Markdown blocks.
+ */
 export function toMrkdwn(markdown: string): string {
   const { renderMarkdown } = loadMarkdown();
   return renderMarkdown(markdown, {
     root: (node, { inner }) => inner(node, "\n\n"),
     paragraph: (node, { inner }) => inner(node),
-    heading: (node, { inner }) => marked("*", inner(node)),
-    text: (node) => escapeWords(node.value),
-    emphasis: (node, { inner }) => marked("_", inner(node)),
-    strong: (node, { inner }) => marked("*", inner(node)),
-    delete: (node, { inner }) => marked("~", inner(node)),
-    // Slack ends code at the first backtick, and a block at the first three: others that look the same end nothing.
+    heading: (node, { inner }) => wrapInMarks("*", inner(node)),
+    text: (node) => escapeKeepingMentions(node.value),
+    emphasis: (node, { inner }) => wrapInMarks("_", inner(node)),
+    strong: (node, { inner }) => wrapInMarks("*", inner(node)),
+    delete: (node, { inner }) => wrapInMarks("~", inner(node)),
+    // Slack ends inline code at the first backtick and a block at the first three. Similar characters end
+    // nothing.
     inlineCode: (node) => `\`${escapeText(node.value).replaceAll("`", "ˋ")}\``,
     code: (node) => codeBlock(node.value),
     blockquote: (node, { inner }) => inner(node, "\n\n").replace(/^/gm, "> "),
@@ -34,10 +38,10 @@ export function toMrkdwn(markdown: string): string {
     definition: ({ label, identifier, url }) => `${escapeText(label ?? identifier)}: ${link(url, "")}`,
     footnoteReference: ({ identifier }) => `[${escapeText(identifier)}]`,
     footnoteDefinition: (node, { inner }) => `[${escapeText(node.identifier)}] ${inner(node, "\n")}`,
-    html: (node) => escapeText(quietWords(node.value)),
+    html: (node) => escapeText(escapeBroadcasts(node.value)),
     break: () => "\n",
     thematicBreak: () => "———",
-    // Columns stand below each other in fixed width alone.
+    // Columns align only in a monospaced font.
     table: (node, { source }) => codeBlock(source(node)),
   });
 }
@@ -46,21 +50,21 @@ function codeBlock(code: string): string {
   return `\`\`\`\n${escapeText(code).replaceAll("```", "ˋˋˋ")}\n\`\`\``;
 }
 
-/** Plain words in Slack's markup; nobody is mentioned by them. */
+/** Escapes plain text. It cannot mention anyone. */
 export function escapeText(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** Words of an answer, in which a mention by id is one. */
-function escapeWords(text: string): string {
+/** Escapes text but keeps user mentions by id. */
+function escapeKeepingMentions(text: string): string {
   return text
     .split(/(<@[UW][A-Z0-9_]+>)/)
-    .map((piece, index) => (index % 2 === 1 ? piece : escapeText(quietWords(piece))))
+    .map((piece, index) => (index % 2 === 1 ? piece : escapeText(escapeBroadcasts(piece))))
     .join("");
 }
 
-/** Marks count on one line and around words alone. */
-function marked(mark: string, text: string): string {
+/** Slack's marks work only on one line and directly around text. */
+function wrapInMarks(mark: string, text: string): string {
   const words = text.trim();
   return words === "" || words.includes("\n") ? text : mark + words + mark;
 }

@@ -6,59 +6,59 @@ import { escapeText, toMrkdwn } from "./mrkdwn.ts";
 
 type Block = Readonly<Record<string, unknown>>;
 
-/** What a message holds, as the API wants it. */
+/** Content of a message in the form that the API accepts. */
 export interface Rendered {
-  /** In Slack's own markup: for notifications where there are blocks, else the message itself. */
+  /** In mrkdwn: the notification text if there are blocks, otherwise the message itself. */
   readonly text: string;
   readonly blocks?: readonly Block[];
-  /** The Markdown, where it is nothing else: what streams take. */
+  /** Source of a message that consists only of Markdown. Streams need it. */
   readonly markdown?: string;
 }
 
 /**
- * Writes a part in what Slack renders: plain words as rich text, which reads nothing as markup, Markdown as a Markdown
- * block.
+ * Renders a part: plain text as rich text, which contains no markup, and Markdown as a Markdown block.
  *
  * @throws ChannelError `too_large`, `invalid`, `unsupported`
  */
 export function renderPart(part: OutboundPart): Rendered {
   if (part.type !== "text" && part.type !== "markdown" && part.type !== "buttons")
-    throw new ChannelError("unsupported", "Slack: this kind of part is not known here");
+    throw new ChannelError("unsupported", "Slack: this kind of part is not supported");
   if (part.text.length > limits.partLength)
-    throw new ChannelError("too_large", `Slack: a part holds at most ${limits.partLength} characters`);
+    throw new ChannelError("too_large", `Slack: a part can have at most ${limits.partLength} characters`);
   const text = withoutControls(part.text);
-  if (text.trim() === "") throw new ChannelError("invalid", "Slack: an empty message");
-  if (part.type === "text") return { text: fallback(escapeText(text)), blocks: [plainBlock(text)] };
+  if (text.trim() === "") throw new ChannelError("invalid", "Slack: the message is empty");
+  if (part.type === "text")
+    return { text: shortenFallback(escapeText(text)), blocks: [createPlainBlock(text)] };
   const { blocks, markdown, ...rest } = renderMarkdown(text);
   if (part.type === "markdown") return { ...rest, ...(blocks && { blocks }), ...(markdown && { markdown }) };
-  const question = blocks ?? [plainBlock(text)];
+  const question = blocks ?? [createPlainBlock(text)];
   return { ...rest, blocks: [...question, { type: "actions", elements: renderButtons(part.buttons) }] };
 }
 
 function renderMarkdown(text: string): Rendered {
   const markdown = toMarkdownBlock(text);
-  // Taking calls apart may have made it longer than a block can be.
-  if (markdown.length > limits.partLength) return { text: withinText(toMrkdwn(text)) };
-  return { text: fallback(toMrkdwn(text)), blocks: [{ type: "markdown", text: markdown }], markdown };
+  // Escaping mentions can make the text longer than a block allows.
+  if (markdown.length > limits.partLength) return { text: checkTextLength(toMrkdwn(text)) };
+  return { text: shortenFallback(toMrkdwn(text)), blocks: [{ type: "markdown", text: markdown }], markdown };
 }
 
-/** The same without blocks, for a workspace that does not take them. */
+/** Renders a part without blocks, for workspaces that reject them. */
 export function renderWithoutBlocks(part: OutboundPart): Rendered {
-  if (part.type === "markdown") return { text: withinText(toMrkdwn(withoutControls(part.text))) };
-  if (part.type === "text") return { text: withinText(escapeText(withoutControls(part.text))) };
-  throw new ChannelError("unsupported", "Slack: buttons are not shown without blocks");
+  if (part.type === "markdown") return { text: checkTextLength(toMrkdwn(withoutControls(part.text))) };
+  if (part.type === "text") return { text: checkTextLength(escapeText(withoutControls(part.text))) };
+  throw new ChannelError("unsupported", "Slack: buttons require blocks");
 }
 
-function plainBlock(text: string): Block {
+function createPlainBlock(text: string): Block {
   const section = { type: "rich_text_section", elements: [{ type: "text", text }] };
   return { type: "rich_text", elements: [section] };
 }
 
-function fallback(text: string): string {
+function shortenFallback(text: string): string {
   return fitText(text, { max: limits.fallbackLength, unit: "utf16" });
 }
 
-function withinText(text: string): string {
+function checkTextLength(text: string): string {
   if (text.length <= limits.textLength) return text;
-  throw new ChannelError("too_large", `Slack: a text holds at most ${limits.textLength} characters`);
+  throw new ChannelError("too_large", `Slack: a text can have at most ${limits.textLength} characters`);
 }

@@ -11,19 +11,19 @@ import {
   textAt,
   theOnePart,
 } from "@signalbox/channel";
-import { type MessageKey, messageId, messageIn, type SlackAddress } from "../address.ts";
+import { type MessageKey, messageId, parseMessageId, type SlackAddress } from "../address.ts";
 import type { SlackApi } from "../api.ts";
-import { nameOf } from "../emoji.ts";
-import { wordOf } from "../errors.ts";
+import { getSlackName } from "../emoji.ts";
+import { getErrorCode } from "../errors.ts";
+import type { Threads } from "../joined-threads.ts";
 import { attach } from "../media.ts";
-import type { Threads } from "../threads.ts";
-import type { CommandAnswers } from "./command-answers.ts";
+import type { CommandResponses } from "./command-responses.ts";
 import { type Rendered, renderPart, renderWithoutBlocks } from "./render.ts";
 
-/** What goes out: messages, edits, reactions. Every method throws ChannelError and nothing else. */
+/** Sends, edits and deletes messages. Every method throws only ChannelError. */
 export interface Sender {
   send(to: SlackAddress, message: Outbound, options: SendOptions): Promise<Receipt>;
-  /** Sends one message; the key goes into its metadata. Resolves with its id. */
+  /** Sends one message with the key in its metadata and returns its id. */
   post(to: SlackAddress, content: Rendered, key: string, signal: AbortSignal): Promise<string>;
   change(message: MessageKey, content: Rendered, signal: AbortSignal): Promise<void>;
   edit(to: SlackAddress, id: string, message: Outbound, signal: AbortSignal): Promise<void>;
@@ -31,15 +31,15 @@ export interface Sender {
   react(to: SlackAddress, id: string, emoji: string, on: boolean, signal: AbortSignal): Promise<void>;
 }
 
-/** The type of the metadata that carries a message's key. */
-const metadataType = "signalbox_message";
+/** Event type of the metadata that carries the idempotency key. */
+const METADATA_TYPE = "signalbox_message";
 
-function metadataOf(key: string): Readonly<Record<string, unknown>> {
-  return { event_type: metadataType, event_payload: { key } };
+function createMetadata(key: string): Readonly<Record<string, unknown>> {
+  return { event_type: METADATA_TYPE, event_payload: { key } };
 }
 
-/** Slack refuses these blocks, or blocks at all. */
-const refusedBlocks: readonly (string | undefined)[] = [
+/** Error codes with which Slack rejects blocks. */
+const blockErrorCodes: readonly (string | undefined)[] = [
   "invalid_blocks",
   "invalid_blocks_format",
   "msg_blocks_too_long",
@@ -48,7 +48,7 @@ const refusedBlocks: readonly (string | undefined)[] = [
 interface Needs {
   readonly api: SlackApi;
   readonly threads: Threads;
-  readonly commands: CommandAnswers;
+  readonly commands: CommandResponses;
   readonly clock: Parameters<typeof attach>[0]["clock"];
 }
 
@@ -58,31 +58,31 @@ export function createSender(needs: Needs): Sender {
     change: (message, content, signal) => change(needs, message, content, signal),
     send: (to, message, options) =>
       sendParts(message, options, async ({ part, key }) => {
-        if (part.type !== "media") return sendWords(needs, to, part, key, options.signal);
+        if (part.type !== "media") return sendText(needs, to, part, key, options.signal);
         const id = await attach(needs, to, part, options);
         await needs.threads.joined(to);
         return id;
       }),
 
     async edit(to, id, message, signal) {
-      await withoutBlocksIfRefused(theOnePart(message), (content) =>
-        change(needs, messageIn(to, id), content, signal),
+      await withBlockFallback(theOnePart(message), (content) =>
+        change(needs, parseMessageId(to, id), content, signal),
       );
     },
 
     async remove(to, id, signal) {
       await needs.api.call(
         "chat.delete",
-        { ...messageIn(to, id) },
-        { what: "taking a message back", write: true, signal },
+        { ...parseMessageId(to, id) },
+        { what: "deleting a message", write: true, signal },
       );
     },
 
     async react(to, id, emoji, on, signal) {
-      const name = nameOf(emoji);
+      const name = getSlackName(emoji);
       if (name === undefined)
         throw new ChannelError("unsupported", `Slack has no reaction ${emoji.slice(0, 20)}`);
-      const { channel, ts } = messageIn(to, id);
+      const { channel, ts } = parseMessageId(to, id);
       const method = on ? "reactions.add" : "reactions.remove";
       try {
         await needs.api.call(
@@ -91,14 +91,17 @@ export function createSender(needs: Needs): Sender {
           { what: "reacting", write: true, signal },
         );
       } catch (error) {
-        if (wordOf(error) !== (on ? "already_reacted" : "no_reaction")) throw error;
+        if (getErrorCode(error) !== (on ? "already_reacted" : "no_reaction")) throw error;
       }
     },
   };
 }
 
-/** One part that is no file; where the bot may not write, as the answer that only whoever used a command sees. */
-async function sendWords(
+/**
+ * Sends a part without a file. If the bot may not write in the conversation of a slash command, responds to
+ * the command instead, which only its author sees.
+ */
+async function sendText(
   needs: Needs,
   to: SlackAddress,
   part: OutboundPart,
@@ -106,7 +109,7 @@ async function sendWords(
   signal: AbortSignal,
 ): Promise<string> {
   try {
-    return await withoutBlocksIfRefused(part, (content) => post(needs, to, content, key, signal));
+    return await withBlockFallback(part, (content) => post(needs, to, content, key, signal));
   } catch (error) {
     const isShutOut = isChannelError(error) && isLasting(error) && error.scope === "conversation";
     if (!isShutOut || to.command === undefined) throw error;
@@ -128,9 +131,9 @@ async function post(
     text,
     ...(blocks === undefined ? {} : { blocks }),
     ...(to.thread === undefined ? {} : { thread_ts: to.thread }),
-    metadata: metadataOf(key),
-    client_msg_id: uuidOf(key),
-    // A link in an answer is fetched by nobody before somebody clicks on it.
+    metadata: createMetadata(key),
+    client_msg_id: toUuid(key),
+    // Unfurling would fetch links before anyone clicks them.
     unfurl_links: false,
     unfurl_media: false,
   };
@@ -141,7 +144,10 @@ async function post(
   });
   const ts = textAt(answer, "ts");
   if (ts === undefined)
-    throw new ChannelError("unknown_outcome", "Slack: sent, but without an id in the answer");
+    throw new ChannelError(
+      "unknown_outcome",
+      "Slack: sending a message: the response contains no message id",
+    );
   await threads.joined(to);
   return messageId({ channel: textAt(answer, "channel") ?? to.channel, ts });
 }
@@ -160,21 +166,18 @@ async function change(
   );
 }
 
-/** The part as it is rendered first, and without blocks where Slack does not take those. */
-async function withoutBlocksIfRefused<T>(
-  part: OutboundPart,
-  work: (content: Rendered) => Promise<T>,
-): Promise<T> {
+/** Sends the part with blocks, and without them if Slack rejects them. */
+async function withBlockFallback<T>(part: OutboundPart, work: (content: Rendered) => Promise<T>): Promise<T> {
   try {
     return await work(renderPart(part));
   } catch (error) {
-    if (!refusedBlocks.includes(wordOf(error)) || part.type === "buttons") throw error;
+    if (!blockErrorCodes.includes(getErrorCode(error)) || part.type === "buttons") throw error;
     return work(renderWithoutBlocks(part));
   }
 }
 
-/** A key in the form of an id that a client gives its messages. */
-function uuidOf(key: string): string {
+/** Derives a UUID from the key, which is the format of `client_msg_id`. */
+function toUuid(key: string): string {
   const hex = createHash("sha256").update(key).digest("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

@@ -1,8 +1,8 @@
 import { type ChannelContext, isChannelError, isLasting, textAt } from "@signalbox/channel";
 import type { MessageKey, SlackAddress } from "../address.ts";
 import type { SlackApi } from "../api.ts";
+import type { Author } from "../conversations.ts";
 import { limits } from "../limits.ts";
-import type { Author } from "../places.ts";
 
 interface StreamOptions {
   readonly api: SlackApi;
@@ -10,17 +10,17 @@ interface StreamOptions {
   readonly signal: AbortSignal;
 }
 
-/** A stream that is open. */
+/** An open stream. */
 interface OpenStream {
-  /** What was put into it. */
+  /** Text sent so far. */
   text: string;
-  /** Milliseconds since the epoch; from then on the message is edited. */
+  /** Milliseconds since the epoch. After this time the message is edited instead. */
   readonly until: number;
 }
 
 /**
- * Slack's own way for a message to grow. Slack ends a stream by itself after some minutes; the message stays, and what
- * is finished never depends on the stream.
+ * A message that grows through Slack's streaming API. Slack ends a stream after a few minutes and keeps the
+ * message, so finishing an answer never depends on the stream.
  */
 export class Stream {
   readonly #options: StreamOptions;
@@ -30,10 +30,15 @@ export class Stream {
     this.#options = options;
   }
 
-  /** Gives the timestamp of the message. Undefined where there can be no stream. */
+  /** Opens a stream and returns the timestamp of its message, or `undefined` if streams are not available. */
   async open(to: SlackAddress, text: string, reader: Author | undefined): Promise<string | undefined> {
     const { api, clock, signal } = this.#options;
-    const args = { channel: to.channel, thread_ts: to.thread, markdown_text: text, ...recipient(reader) };
+    const args = {
+      channel: to.channel,
+      thread_ts: to.thread,
+      markdown_text: text,
+      ...createRecipientFields(reader),
+    };
     try {
       const answer = await api.call("chat.startStream", args, {
         what: "opening a stream",
@@ -43,17 +48,21 @@ export class Stream {
       this.#stream = { text, until: clock.now() + limits.streamMs };
       return textAt(answer, "ts");
     } catch (error) {
-      // Not every workspace and app has streams.
+      // Some workspaces and apps have no streams.
       if (isLasting(error)) return undefined;
       throw error;
     }
   }
 
-  /** Whether it shows this text now; a stream that cannot is over. */
+  /**
+   * Appends the missing text.
+   *
+   * @returns false if the stream cannot show the text; the stream is then closed
+   */
   async show(message: MessageKey, text: string | undefined): Promise<boolean> {
     const stream = this.#stream;
     if (stream === undefined) return false;
-    const more = moreFor(stream, text);
+    const more = getAppendedText(stream, text);
     if (more === undefined || this.#options.clock.now() >= stream.until) {
       await this.stop(message);
       return false;
@@ -63,31 +72,39 @@ export class Stream {
     return isIn;
   }
 
-  /** Ends the one that this process has open. */
+  /** Closes the stream if this process opened it. */
   async end(message: MessageKey): Promise<void> {
     if (this.#stream !== undefined) await this.stop(message);
   }
 
-  /** Ends it, whoever opened it. False where it was none, or none any more. */
+  /**
+   * Closes a stream, whichever process opened it.
+   *
+   * @returns false if there was no open stream
+   */
   async stop(message: MessageKey): Promise<boolean> {
     const wasOpen = await this.#unlessEnded("chat.stopStream", { ...message });
     this.#stream = undefined;
     return wasOpen;
   }
 
-  /** Whether Slack did it; it may have ended the stream. */
+  /**
+   * Calls a stream method.
+   *
+   * @returns false if the stream has already ended
+   */
   async #unlessEnded(method: string, args: Readonly<Record<string, unknown>>): Promise<boolean> {
     const { api, signal } = this.#options;
     try {
-      await api.call(method, args, { what: "writing a stream", write: true, signal });
+      await api.call(method, args, { what: "updating a stream", write: true, signal });
       return true;
     } catch (error) {
-      // Ended, or full.
+      // The stream has ended or is full.
       if (isLasting(error) || (isChannelError(error) && error.code === "too_large")) {
         this.#stream = undefined;
         return false;
       }
-      // What did or did not go into it shows when the message is edited.
+      // It is unknown which text arrived. The next update edits the message.
       if (this.#stream !== undefined && isChannelError(error) && error.code === "unknown_outcome")
         this.#stream = { ...this.#stream, until: 0 };
       throw error;
@@ -95,12 +112,12 @@ export class Stream {
   }
 }
 
-function recipient(reader: Author | undefined): Readonly<Record<string, string>> {
+function createRecipientFields(reader: Author | undefined): Readonly<Record<string, string>> {
   return reader === undefined ? {} : { recipient_user_id: reader.userId, recipient_team_id: reader.teamId };
 }
 
-/** What a stream still needs to show a text; undefined where the text does not go on from what it shows. */
-function moreFor({ text: shown }: OpenStream, text: string | undefined): string | undefined {
+/** Returns the text to append, or `undefined` if the new text does not continue the shown text. */
+function getAppendedText({ text: shown }: OpenStream, text: string | undefined): string | undefined {
   if (text === undefined || !text.startsWith(shown) || text.length === shown.length) return undefined;
   return text.slice(shown.length);
 }

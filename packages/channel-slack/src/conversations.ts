@@ -9,7 +9,7 @@ import {
 import { type MessageKey, messageId } from "./address.ts";
 import type { SlackApi } from "./api.ts";
 
-/** Who wrote a message, as streams want it. */
+/** Author of a message, as streams require it. */
 export interface Author {
   readonly userId: string;
   readonly teamId: string;
@@ -17,18 +17,22 @@ export interface Author {
 
 const weekMs = 7 * 24 * 3_600_000;
 
-/** Remembers conversations and the authors of messages, as far as they went by. */
-export interface Places {
-  /** A conversation that an event named with its kind. */
+/** Caches the kind of conversations and the authors of messages. */
+export interface Conversations {
+  /** Stores the kind that an event contained. */
   saw(channel: string, kind: ConversationKind): Promise<void>;
-  /** Asked for where it is not known. @throws ChannelError where it cannot be asked for now */
+  /**
+   * Returns the kind from the cache or from Slack.
+   *
+   * @throws ChannelError if Slack cannot be asked now
+   */
   kind(channel: string, signal: AbortSignal): Promise<ConversationKind>;
   wrote(message: MessageKey, author: Author): Promise<void>;
   author(id: string): Promise<Author | undefined>;
 }
 
-/** @param botId the bot's own id, which what is remembered belongs to */
-export function createPlaces(cache: ChannelCache, api: SlackApi, botId: () => string): Places {
+/** @param botId part of the cache key */
+export function createConversations(cache: ChannelCache, api: SlackApi, botId: () => string): Conversations {
   const key = (what: string, id: string) => `slack/${botId()}/${what}/${id}`;
 
   return {
@@ -40,7 +44,7 @@ export function createPlaces(cache: ChannelCache, api: SlackApi, botId: () => st
       const cached = await cache.get(key("channel", channel));
       if (cached === "group" || cached === "channel" || cached === "direct") return cached;
       try {
-        const options = { what: "looking a conversation up", write: false, signal };
+        const options = { what: "looking up a conversation", write: false, signal };
         const about = objectAt(await api.call("conversations.info", { channel }, options), "channel");
         const kind = about["is_im"] === true ? "direct" : about["is_mpim"] === true ? "group" : "channel";
         await cache.set(key("channel", channel), kind, weekMs);

@@ -11,24 +11,31 @@ import { limits } from "../limits.ts";
 import type { People } from "../people.ts";
 import { openSocket } from "./socket.ts";
 
-export interface LineOptions {
+export interface TransportOptions {
   readonly context: ChannelContext<SlackConfig>;
   readonly people: People;
-  /** Whether the delivery may be acknowledged. */
+  /**
+   * Handles a delivery.
+   *
+   * @returns whether it may be acknowledged
+   */
   take(envelope: Envelope): Promise<boolean>;
-  /** What came since then, milliseconds since the epoch, may have been missed. */
+  /** Called if events since that time (milliseconds since the epoch) may have been missed. */
   missed(since: number): Promise<void>;
 }
 
-type Line = Pick<SupervisedConnection, "start" | "stop" | "health">;
+type Transport = Pick<SupervisedConnection, "start" | "stop" | "health">;
 
 const timing = { probe: { everyMs: limits.socketCheckMs, withinMs: limits.probeMs } };
 
-/** Slack closes each socket every few hours, and gives an event to any one that stands: one of two is always there. */
-const socketCount = 2;
+/**
+ * Slack closes each socket every few hours and sends an event to any one of them. With two, one is always
+ * open.
+ */
+const SOCKET_COUNT = 2;
 
-/** Two sockets to Slack. */
-export function createSocketLine(options: LineOptions): Line {
+/** Opens two sockets to Slack. */
+export function createSocketTransport(options: TransportOptions): Transport {
   const { context, take, missed } = options;
   const { clock, logger } = context;
   const standing = new Set<Connection>();
@@ -39,7 +46,7 @@ export function createSocketLine(options: LineOptions): Line {
     standing.add(socket);
     void socket.lost.then((end) => {
       standing.delete(socket);
-      // Slack says before it closes one; a socket that died may have taken events with it.
+      // Slack announces before it closes a socket. A socket that died may have lost events.
       isGap ||= end !== "announced" || standing.size === 0;
     });
     return socket;
@@ -51,7 +58,7 @@ export function createSocketLine(options: LineOptions): Line {
     await missed(lostAt - limits.unnoticedMs);
   }
 
-  const sockets = Array.from({ length: socketCount }, () =>
+  const sockets = Array.from({ length: SOCKET_COUNT }, () =>
     superviseConnection({ name: "Slack", open, reconnected, timing, clock, logger }),
   );
   const stop = (): void => {
@@ -68,18 +75,16 @@ export function createSocketLine(options: LineOptions): Line {
       }
     },
     stop,
-    health: () => bestOf(sockets.map((socket) => socket.health())),
+    health: () => getBestHealth(sockets.map((socket) => socket.health())),
   };
 }
 
-function bestOf(healths: readonly Health[]): Health {
+function getBestHealth(healths: readonly Health[]): Health {
   return healths.find(({ state }) => state === "ready") ?? healths[0] ?? { state: "starting" };
 }
 
-/**
- * Without sockets Slack is asked from time to time whether the bot is still one: that nothing comes in proves nothing.
- */
-export function createWebhookLine({ context, people, missed }: LineOptions): Line {
+/** Checks the credentials from time to time. Without sockets, the absence of events proves nothing. */
+export function createWebhookTransport({ context, people, missed }: TransportOptions): Transport {
   return superviseConnection({
     name: "Slack",
     async open(signal) {

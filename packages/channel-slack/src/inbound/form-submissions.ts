@@ -8,9 +8,9 @@ import {
   toJson,
 } from "@signalbox/channel";
 import { readActionId } from "../action-id.ts";
-import { type Form, formId, textField } from "../outbound/forms.ts";
+import { FORM_CALLBACK_ID, type Form, fieldIds } from "../outbound/forms.ts";
 
-/** The button that a form belongs to. */
+/** The button that opened a form. */
 export interface AskedBy {
   readonly actionId: string;
   readonly value?: Json;
@@ -19,7 +19,7 @@ export interface AskedBy {
   readonly thread?: string;
 }
 
-/** The form that a click asks for, and what Slack wants to hear again to show it; undefined for any other click. */
+/** Returns the form that a click should open and the trigger for it, or `undefined` if it opens none. */
 export function formToOpen(body: Payload): { readonly form: Form; readonly triggerId: string } | undefined {
   if (body["type"] !== "block_actions") return undefined;
   const [action = {}] = objectsAt(body, "actions");
@@ -49,13 +49,13 @@ export function formToOpen(body: Payload): { readonly form: Form; readonly trigg
   };
 }
 
-/** What was written into a form of ours, and the button it belongs to; undefined for what is none, or empty. */
+/** Reads the submission of one of our forms. Returns `undefined` for other forms and for empty input. */
 export function readForm(body: Payload): { readonly askedBy: AskedBy; readonly text: string } | undefined {
   const view = objectAt(body, "view");
-  if (body["type"] !== "view_submission" || view["callback_id"] !== formId) return undefined;
+  if (body["type"] !== "view_submission" || view["callback_id"] !== FORM_CALLBACK_ID) return undefined;
   const askedBy = readAskedBy(textAt(view, "private_metadata") ?? "");
-  const block = objectAt(objectAt(objectAt(view, "state"), "values"), textField.block);
-  const text = textAt(objectAt(block, textField.action), "value")?.trim();
+  const block = objectAt(objectAt(objectAt(view, "state"), "values"), fieldIds.block);
+  const text = textAt(objectAt(block, fieldIds.action), "value")?.trim();
   return askedBy === undefined || text === undefined || text === "" ? undefined : { askedBy, text };
 }
 
@@ -74,7 +74,7 @@ function readAskedBy(metadata: string): AskedBy | undefined {
   };
 }
 
-/** What the button was given, which is JSON where it is one of ours. */
+/** Parses the value of a button. Our own values are JSON. */
 export function parsedValue(written: string | undefined): Json | undefined {
   if (written === undefined) return undefined;
   try {

@@ -3,10 +3,10 @@ import { addressCodec, type SlackAddress } from "../address.ts";
 import type { History } from "../history.ts";
 import type { Envelope } from "./envelope.ts";
 
-/** Threads that are followed in one conversation: each costs a request. */
-const mostThreads = 10;
-/** Of one conversation or thread, each as long as Slack lets the app read at once. */
-const mostPages = 5;
+/** Maximum threads read per conversation. Each costs a request. */
+const MAX_THREADS = 10;
+/** Maximum pages per conversation or thread. */
+const MAX_PAGES = 5;
 
 interface Needs {
   readonly history: History;
@@ -14,10 +14,10 @@ interface Needs {
 }
 
 /**
- * What was said in a conversation or a thread since `since`, oldest first, as the events that would have brought it.
- * Answers in threads come with the message that began them.
+ * Returns the messages of a conversation or thread since `since`, oldest first, in the form of the events
+ * that would have delivered them. Replies in threads follow the message that started the thread.
  *
- * @param place an address, as it is written
+ * @param place an encoded address
  */
 export async function missedMessages(
   { history, clock }: Needs,
@@ -27,15 +27,15 @@ export async function missedMessages(
 ): Promise<readonly Envelope[]> {
   const to = addressCodec.decode(place);
   const messages = await pagesOf(to);
-  const begun = to.thread === undefined ? messages.filter(hasReplies).slice(-mostThreads) : [];
+  const begun = to.thread === undefined ? messages.filter(hasReplies).slice(-MAX_THREADS) : [];
   const replies: Payload[] = [];
   for (const root of begun) replies.push(...(await pagesOf({ ...to, thread: textAt(root, "ts") ?? "" })));
   const seen = new Set<unknown>();
   return [...messages, ...replies]
     .filter(({ ts }) => !seen.has(ts) && seen.add(ts))
-    .map((message) => asEvent(message, to.channel));
+    .map((message) => toEnvelope(message, to.channel));
 
-  /** A conversation is listed from its end, a thread from its beginning. */
+  /** Slack lists a conversation from its end and a thread from its beginning. */
   async function pagesOf(target: SlackAddress): Promise<readonly Payload[]> {
     const pages: (readonly Payload[])[] = [];
     let cursor: string | undefined;
@@ -43,11 +43,11 @@ export async function missedMessages(
       const page = await pageInTime(target, cursor);
       pages.push(page.messages);
       cursor = page.cursor;
-    } while (cursor !== undefined && pages.length < mostPages);
+    } while (cursor !== undefined && pages.length < MAX_PAGES);
     return (target.thread === undefined ? pages.toReversed() : pages).flat();
   }
 
-  /** Waits where Slack lets the app read so many times a minute only. */
+  /** Waits if the app is rate limited. */
   async function pageInTime(target: SlackAddress, cursor: string | undefined): ReturnType<History["page"]> {
     for (;;) {
       try {
@@ -64,7 +64,7 @@ function hasReplies(message: Payload): boolean {
   return Number(message["reply_count"]) > 0;
 }
 
-function asEvent(message: Payload, channel: string): Envelope {
+function toEnvelope(message: Payload, channel: string): Envelope {
   const event = { ...message, type: "message", channel };
   return { kind: "event", event, body: { type: "event_callback", event } };
 }

@@ -1,16 +1,16 @@
 import { type ChannelContext, reasonOf } from "@signalbox/channel";
 import { messageId, type SlackAddress } from "./address.ts";
-import { ownerOf, type People } from "./people.ts";
+import { getStateKey, type People } from "./people.ts";
 
-/** The threads that the bot has spoken in, over restarts: what people say there is said to it. */
+/** Threads in which the bot has written. Messages there are addressed to the bot. Persists over restarts. */
 export interface Threads {
-  /** The bot has spoken there. Never rejects: what it said is out. */
+  /** Stores that the bot wrote in a thread. Never rejects, because the message was already sent. */
   joined(to: SlackAddress): Promise<void>;
   hasJoined(to: SlackAddress): Promise<boolean>;
 }
 
-/** The latest that are remembered. */
-const most = 1_000;
+/** Number of stored threads. The oldest are evicted. */
+const MAX_THREADS = 1_000;
 
 export function createThreads(
   { state, logger }: Pick<ChannelContext, "state" | "logger">,
@@ -18,9 +18,9 @@ export function createThreads(
 ): Threads {
   let loading: Promise<Set<string>> | undefined;
 
-  /** In the order in which they were joined. */
+  /** Oldest first. */
   function joinedThreads(): Promise<Set<string>> {
-    loading ??= state.get(keyOf(people)).then(
+    loading ??= state.get(getThreadsKey(people)).then(
       (saved) => new Set(Array.isArray(saved) ? saved.map(String) : []),
       (error: unknown) => {
         loading = undefined;
@@ -34,15 +34,15 @@ export function createThreads(
     const threads = await joinedThreads();
     if (threads.has(thread)) return;
     threads.add(thread);
-    for (const oldest of threads) if (threads.size > most) threads.delete(oldest);
-    await state.set(keyOf(people), [...threads]);
+    for (const oldest of threads) if (threads.size > MAX_THREADS) threads.delete(oldest);
+    await state.set(getThreadsKey(people), [...threads]);
   }
 
   return {
     async joined({ channel, thread }) {
       if (thread === undefined) return;
       await remember(messageId({ channel, ts: thread })).catch((error: unknown) => {
-        logger.warn("a thread could not be remembered", { reason: reasonOf(error) });
+        logger.warn("failed to store a thread", { reason: reasonOf(error) });
       });
     },
     async hasJoined({ channel, thread }) {
@@ -51,8 +51,8 @@ export function createThreads(
   };
 }
 
-function keyOf(people: Pick<People, "known">): string {
+function getThreadsKey(people: Pick<People, "known">): string {
   const self = people.known();
-  if (self === undefined) throw new Error("Slack was not asked yet who the bot is");
-  return `${ownerOf(self)}/threads`;
+  if (self === undefined) throw new Error("Slack: the bot's identity has not been fetched yet");
+  return `${getStateKey(self)}/threads`;
 }

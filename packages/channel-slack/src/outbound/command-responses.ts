@@ -4,21 +4,25 @@ import type { People } from "../people.ts";
 import { renderWithoutBlocks } from "./render.ts";
 
 /**
- * Answers to slash commands where the bot may not write: people use them in conversations that it is not in. Slack
- * shows such an answer to whoever used the command, and to nobody else.
+ * Responds to slash commands in conversations where the bot may not write. Slack shows such a response only
+ * to the user of the command.
  */
-export interface CommandAnswers {
-  /** Remembers where Slack takes answers to a command. */
+export interface CommandResponses {
+  /** Stores the response URL of a command. */
   keep(command: string, responseUrl: string): Promise<void>;
-  /** Whether Slack took it. Never throws: the command is as good as unanswered then. */
+  /**
+   * Sends a response.
+   *
+   * @returns whether Slack accepted it; never throws
+   */
   answer(command: string, part: OutboundPart, signal: AbortSignal): Promise<boolean>;
 }
 
-export function createCommandAnswers(
+export function createCommandResponses(
   { cache, fetch }: Pick<ChannelContext, "cache" | "fetch">,
   people: Pick<People, "known">,
-): CommandAnswers {
-  const keyOf = (command: string): string => `slack/${people.known()?.id ?? ""}/command/${command}`;
+): CommandResponses {
+  const getResponseKey = (command: string): string => `slack/${people.known()?.id ?? ""}/command/${command}`;
 
   async function post(url: string, part: OutboundPart, signal: AbortSignal): Promise<boolean> {
     const { text } = renderWithoutBlocks(part);
@@ -30,9 +34,9 @@ export function createCommandAnswers(
   }
 
   return {
-    keep: (command, url) => cache.set(keyOf(command), { url }, limits.commandMs),
+    keep: (command, url) => cache.set(getResponseKey(command), { url }, limits.commandMs),
     async answer(command, part, signal) {
-      const kept = await cache.get(keyOf(command));
+      const kept = await cache.get(getResponseKey(command));
       const url = isPayload(kept) ? textAt(kept, "url") : undefined;
       if (url === undefined) return false;
       const limit = deadline(limits.requestTimeoutMs, signal);
