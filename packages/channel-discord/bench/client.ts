@@ -1,5 +1,5 @@
-// One program of the bench: loads a client of Discord, connects it where it is told to, and prints what that took.
-// Usage: node --expose-gc bench/client.ts nothing|parts|core|discord.js|channel|client [url of a stand-in]
+// One program of the benchmark: loads a Discord client, connects it and prints the cost. Usage: node
+// --expose-gc bench/client.ts nothing|parts|core|discord.js|channel|client [url of a fake server]
 import { createRequire } from "node:module";
 import { setTimeout as delay } from "node:timers/promises";
 import { createMemoryCache, createMemoryState, systemClock } from "@signalbox/channel";
@@ -21,7 +21,7 @@ const cachesThatCanBeOff = [
 const require = createRequire(import.meta.url);
 const token = "MTAwMA.made-up.secret";
 
-// A gateway has these in any case.
+// Modules that a gateway loads anyway.
 const { discord } = await import("@signalbox/channel-discord");
 if (url !== "") await (await fetch(url)).text();
 const before = await resident();
@@ -52,7 +52,7 @@ function load(...names: readonly string[]): void {
   for (const name of names) require(name);
 }
 
-/** This package's channel, to the moment when all servers have been told. */
+/** This package's channel, until all servers were delivered. */
 async function connectChannel(): Promise<void> {
   const checked = await discord.config["~standard"].validate({ token, apiBaseUrl: url });
   if (checked.issues !== undefined) throw new Error("the settings are refused");
@@ -72,7 +72,7 @@ async function connectChannel(): Promise<void> {
   await delay(1_000);
 }
 
-/** discord.js's own client with every cache off that it lets one turn off. */
+/** discord.js's own client with all optional caches disabled. */
 async function connectClient(): Promise<void> {
   const { Client, Events, Options } = await import("discord.js");
   const off = Object.fromEntries(cachesThatCanBeOff.map((name) => [name, 0]));
@@ -87,7 +87,7 @@ async function connectClient(): Promise<void> {
   await delay(1_000);
 }
 
-/** Megabytes, once what can be thrown away is. */
+/** Megabytes after garbage collection. */
 async function resident(): Promise<number> {
   for (let round = 0; round < 3; round += 1) {
     globalThis.gc?.();

@@ -1,6 +1,5 @@
-// What a client of Discord costs in time and memory, each in a process of its own; then from the gateway's frame to the
-// call of `emit`, beside the floor: read the frame.
-// Usage: node bench/index.ts [events]
+// Measures time and memory of Discord clients, each in a separate process, and then the path from a gateway
+// frame to the call of `emit`, compared to parsing the frame. Usage: node bench/index.ts [events]
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -31,12 +30,12 @@ async function row(name: string, what: string, url = ""): Promise<void> {
     runs.push(JSON.parse(stdout));
   }
   const [, median] = runs.toSorted((a, b) => a.mb - b.mb);
-  // What a connected client does within the second that it is given is part of it.
+  // Includes the first second after connecting.
   const ms = url === "" ? `${median?.ms} ms` : "";
   console.log(`| ${name} | ${median?.mb} MB | ${ms} |`);
 }
 
-/** Servers of 50 channels and 20 roles. */
+/** Servers with 50 channels and 20 roles. */
 async function withServers(count: number): Promise<DiscordStandIn> {
   const standIn = await startDiscord({ token });
   for (let server = 1; server <= count; server += 1) {
@@ -65,16 +64,16 @@ async function measureEvents(): Promise<void> {
     close: () => standIn.stop(),
   });
   const { id: channelId } = standIn.directWith("2001");
-  const told = standIn.eventOf(standIn.plant({ channelId, authorId: "2001", content: "hello" }));
+  const gatewayEvent = standIn.eventOf(standIn.plant({ channelId, authorId: "2001", content: "hello" }));
   const send = async (count: number): Promise<void> => {
     let last = 0;
     for (let one = 0; one < count; one += 1)
-      last = standIn.gateway.dispatch("MESSAGE_CREATE", { ...told, id: String(one + 1) }) ?? 0;
+      last = standIn.gateway.dispatch("MESSAGE_CREATE", { ...gatewayEvent, id: String(one + 1) }) ?? 0;
     await standIn.acknowledged(last);
   };
   await send(events / 10);
   const ours = await timed(() => send(events));
-  const frame = JSON.stringify({ op: 0, t: "MESSAGE_CREATE", s: 1, d: told });
+  const frame = JSON.stringify({ op: 0, t: "MESSAGE_CREATE", s: 1, d: gatewayEvent });
   const floor = await timed(async () => {
     for (let one = 0; one < events; one += 1) JSON.parse(JSON.stringify(JSON.parse(frame)));
   });

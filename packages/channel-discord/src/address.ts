@@ -1,13 +1,13 @@
 import { type AddressCodec, createAddressCodec, type Payload, textAt } from "@signalbox/channel";
 
-/** Where an answer goes. Threads, posts of forums and direct conversations are channels of their own. */
+/** Destination of a message. Threads, forum posts and direct conversations are separate channels. */
 export interface DiscordAddress {
   readonly channelId: string;
-  /** The command that is answered. */
+  /** The command to respond to. */
   readonly interactionId?: string;
 }
 
-/** `discord:<channel>` or `discord:<channel>/<interaction>`. */
+/** Writes addresses as `discord:<channel>` or `discord:<channel>/<interaction>`. */
 export const addressCodec: AddressCodec<DiscordAddress> = createAddressCodec("discord", "Discord", {
   write: ({ channelId, interactionId }) => [channelId, interactionId],
   read([channelId, interactionId]) {
@@ -17,12 +17,12 @@ export const addressCodec: AddressCodec<DiscordAddress> = createAddressCodec("di
   },
 });
 
-/** Whether a text is one of Discord's ids. */
+/** Returns whether a text is a Discord id. */
 export function isSnowflake(text: string | undefined): text is string {
   return text !== undefined && /^\d{1,20}$/.test(text);
 }
 
-/** The id under `key`; undefined for what is none. */
+/** Returns the id under `key`, or `undefined` if there is no valid one. */
 export function idAt(payload: Payload, key: string): string | undefined {
   const text = textAt(payload, key);
   return isSnowflake(text) ? text : undefined;
@@ -30,12 +30,14 @@ export function idAt(payload: Payload, key: string): string | undefined {
 
 const epoch = 1_420_070_400_000;
 
-/** The first id of a moment, in milliseconds since the epoch: ids rise with time. */
+/** Returns the lowest id of a time in milliseconds since the epoch. Ids increase with time. */
 export function snowflakeAt(ms: number): string {
   return String(BigInt(Math.max(0, Math.floor(ms) - epoch)) << 22n);
 }
 
-/** When an id was given, in milliseconds since the epoch; undefined for what is none. */
-export function timeOf(id: string): number | undefined {
+/**
+ * Returns the creation time of an id in milliseconds since the epoch, or `undefined` if the id is invalid.
+ */
+export function getSnowflakeTime(id: string): number | undefined {
   return isSnowflake(id) ? Number(BigInt(id) >> 22n) + epoch : undefined;
 }

@@ -5,28 +5,28 @@ import { toChannelError } from "./errors.ts";
 import { limits } from "./limits.ts";
 import { loadRest } from "./sdk.ts";
 
-/** One request of the API. */
+/** One API request. */
 export interface ApiCall {
-  /** For the error, for instance `sending a message`. */
+  /** Used in error messages, for instance `sending a message`. */
   readonly what: string;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Behind the version, for instance `/channels/1/messages`. */
+  /** Path after the version, for instance `/channels/1/messages`. */
   readonly path: `/${string}`;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly files?: readonly RawFile[];
-  /** The path holds a token of its own. Default: the bot's token goes along. */
+  /** The path contains its own token, so the bot's token is not sent. Default false. */
   readonly ownToken?: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Discord's API over discord.js's client, which is loaded at the first call. */
+/** Discord's API through discord.js's REST client, which is loaded on the first call. */
 export interface DiscordApi {
-  /** @throws ChannelError for every answer but a success */
+  /** @throws ChannelError for every response other than success */
   call(call: ApiCall): Promise<unknown>;
-  /** For the gateway's client, which asks where to connect. */
+  /** The client itself. discord.js's gateway client needs it. */
   rest(): REST;
-  /** Lets go of what the client keeps. */
+  /** Stops the client's timers. */
   stop(): void;
 }
 
@@ -42,11 +42,11 @@ export function createApi(
     return new REST({
       version: "10",
       api: `${config.apiBaseUrl}/api`,
-      // Waiting and trying again are the host's.
+      // The host waits and retries.
       retries: 0,
       rejectOnRateLimit: () => true,
       offset: 0,
-      // Each call has a limit of its own, which holds for the body of the answer too.
+      // Each call has its own deadline, which covers the response body too.
       timeout: limits.uploadTimeoutMs,
       makeRequest: (url, init) => request(context.fetch, url, init),
     });
@@ -54,7 +54,7 @@ export function createApi(
 
   function client(): REST {
     rest ??= open();
-    // It forgets a token that was refused once.
+    // The client forgets its token after a 401.
     return rest.setToken(config.token);
   }
 
@@ -66,16 +66,16 @@ export function createApi(
     },
     async call({ what, signal, method, path, query, body, files, ownToken = false }) {
       if (signal.aborted)
-        throw new ChannelError("transient", `Discord: ${what}: given up before it was tried`);
-      // Too many refused requests shut out everybody who shares our address.
+        throw new ChannelError("transient", `Discord: ${what}: aborted before the request was sent`);
+      // Too many invalid requests block everyone who shares our IP address.
       if (!ownToken && refusedAt !== undefined && clock.now() - refusedAt < limits.refusedMs)
-        throw new ChannelError("auth", `Discord: ${what}: the token was refused`, { scope: "account" });
+        throw new ChannelError("auth", `Discord: ${what}: the token was rejected`, { scope: "account" });
       const limit = deadline(files === undefined ? limits.requestTimeoutMs : limits.uploadTimeoutMs, signal);
       const isWrite = method !== "GET";
       try {
         const { RequestMethod } = loadRest();
         const answer = await client().request({
-          method: methodOf(RequestMethod, method),
+          method: toRequestMethod(RequestMethod, method),
           fullRoute: path,
           signal: limit.signal,
           auth: !ownToken,
@@ -88,7 +88,7 @@ export function createApi(
       } catch (thrown) {
         const error = toChannelError(thrown, { what, isWrite });
         if (error.code !== "auth") throw error;
-        // A token of its own has ended; the bot's may be as good as ever.
+        // An interaction token expired. The bot's token can still be valid.
         if (ownToken) throw new ChannelError("not_found", error.message, { cause: error });
         refusedAt = clock.now();
         throw error;
@@ -101,7 +101,7 @@ export function createApi(
 
 type Methods = ReturnType<typeof loadRest>["RequestMethod"];
 
-function methodOf(methods: Methods, method: ApiCall["method"]): Methods[keyof Methods] {
+function toRequestMethod(methods: Methods, method: ApiCall["method"]): Methods[keyof Methods] {
   switch (method) {
     case "GET":
       return methods.Get;
@@ -118,7 +118,7 @@ function methodOf(methods: Methods, method: ApiCall["method"]): Methods[keyof Me
 
 type Init = Parameters<REST["options"]["makeRequest"]>[1];
 
-/** The client's request over the host's `fetch`. */
+/** Adapts the client's requests to the host's `fetch`. */
 async function request(fetch: typeof globalThis.fetch, url: string, init: Init): Promise<Response> {
   const { method, body, headers, signal } = init;
   const isSendable = typeof body === "string" || body instanceof FormData;

@@ -15,8 +15,9 @@ import { createApi, type DiscordApi } from "./api.ts";
 import { checkIntents } from "./checks.ts";
 import { registerCommands } from "./commands.ts";
 import type { DiscordConfig } from "./config.ts";
+import { createConversations } from "./conversations.ts";
 import { readHistory } from "./history.ts";
-import { createListening, type Listening } from "./listening.ts";
+import { createListener, type Listener } from "./listener.ts";
 import { fetchMedia } from "./media.ts";
 import { createDraft } from "./outbound/draft.ts";
 import { createInteractions } from "./outbound/interactions.ts";
@@ -24,7 +25,6 @@ import { reconcile } from "./outbound/reconcile.ts";
 import { createSender, type Sender } from "./outbound/send.ts";
 import { createTypingSigns, type TypingSigns } from "./outbound/typing.ts";
 import { createPeople, type People } from "./people.ts";
-import { createPlaces } from "./places.ts";
 
 /** Everything a channel without webhooks may do. */
 type DiscordChannel = Omit<Required<Channel<DiscordAddress>>, "webhook">;
@@ -33,18 +33,18 @@ type DiscordChannel = Omit<Required<Channel<DiscordAddress>>, "webhook">;
 export function createDiscord(context: ChannelContext<DiscordConfig>): DiscordChannel {
   const api = createApi(context);
   const people = createPeople(context, api);
-  const places = createPlaces(context, api);
+  const places = createConversations(context, api);
   const interactions = createInteractions(context, api);
   const sender = createSender(api, interactions);
   const typing = createTypingSigns(context, sender.typing);
   const activity = createActivity(context.clock);
   let state: "starting" | "ready" | "stopped" = "starting";
-  let listening: Listening | undefined;
+  let listening: Listener | undefined;
 
   async function listen(signal: AbortSignal): Promise<void> {
     const { id } = await people.self(signal);
     const emit = async (event: InboundEvent) => (state === "stopped" ? "rejected" : context.emit(event));
-    listening = createListening({
+    listening = createListener({
       context: { ...context, emit },
       api,
       people,
@@ -152,13 +152,13 @@ async function register(
     clock,
     logger,
     signal,
-    failing: "commands could not be registered",
+    failing: "failed to register commands",
     isHopeless: isLasting,
   });
 }
 
 async function openDirect(api: DiscordApi, userId: string, signal: AbortSignal): Promise<DiscordAddress> {
-  if (!isSnowflake(userId)) throw new ChannelError("invalid", "Discord: not the id of a person");
+  if (!isSnowflake(userId)) throw new ChannelError("invalid", "Discord: not a valid user id");
   const channel = await api.call({
     what: "opening a direct conversation",
     method: "POST",
@@ -167,6 +167,7 @@ async function openDirect(api: DiscordApi, userId: string, signal: AbortSignal):
     signal,
   });
   const channelId = isPayload(channel) ? textAt(channel, "id") : undefined;
-  if (channelId === undefined) throw new ChannelError("transient", "Discord names no conversation");
+  if (channelId === undefined)
+    throw new ChannelError("transient", "Discord: the response contains no channel id");
   return { channelId };
 }

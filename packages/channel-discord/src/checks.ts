@@ -2,16 +2,16 @@ import { type AccountCheck, isPayload } from "@signalbox/channel";
 import type { DiscordApi } from "./api.ts";
 import type { DiscordConfig } from "./config.ts";
 
-/** Flags of an application with Message Content Intent: of one in many servers, and of one in few. */
+/** Application flags for the Message Content Intent, for verified and unverified bots. */
 const MESSAGE_CONTENT = (1 << 18) | (1 << 19);
 
-/** Whether the bot is given what people write, as its settings expect. */
+/** Checks whether the bot receives the content of messages, as its settings require. */
 export async function checkIntents(
   api: DiscordApi,
   { messageContent }: DiscordConfig,
   signal: AbortSignal,
 ): Promise<readonly AccountCheck[]> {
-  const what = "asking for the application";
+  const what = "fetching the application";
   const application = await api.call({ what, method: "GET", path: "/applications/@me", signal });
   const flags = isPayload(application) ? Number(application["flags"]) : 0;
   const isGiven = (flags & MESSAGE_CONTENT) !== 0;
@@ -21,15 +21,15 @@ export async function checkIntents(
         about: "intents",
         ok: true,
         detail: messageContent
-          ? "Message Content Intent is turned on"
-          : "none is needed: the bot reads direct messages and mentions alone",
+          ? "Message Content Intent is on"
+          : "no intent is needed: the bot receives only direct messages and mentions",
       },
     ];
   return [
     {
       about: "intents",
       ok: false,
-      detail: "messageContent is true, and Message Content Intent is not turned on",
+      detail: "messageContent is true, but Message Content Intent is off",
       remedy:
         "Turn it on under Bot > Privileged Gateway Intents of the application, or set messageContent: false.",
     },

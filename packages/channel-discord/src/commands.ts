@@ -13,9 +13,9 @@ import { limits } from "./limits.ts";
 
 type CommandsContext = Pick<ChannelContext<DiscordConfig>, "commands" | "state" | "logger">;
 
-/** Discord takes letters of any script in lower case, digits, hyphens and underscores. */
-const nameForm = /^[-_\p{L}\p{N}]{1,32}$/u;
-/** Source: Discord's page on application commands. */
+/** Discord accepts lower-case letters of any script, digits, hyphens and underscores. */
+const namePattern = /^[-_\p{L}\p{N}]{1,32}$/u;
+/** Source: "Application Commands". */
 const chatInput = 1;
 const onMessage = 3;
 const stringOption = 3;
@@ -24,7 +24,7 @@ const inDirectMessages = 1;
 
 const contexts = [inServers, inDirectMessages];
 
-/** Languages that Discord knows by region alone. */
+/** Languages that Discord supports only with a region. */
 const regional: ReadonlyMap<string, readonly string[]> = new Map([
   ["en", ["en-GB", "en-US"]],
   ["es", ["es-419", "es-ES"]],
@@ -33,46 +33,47 @@ const regional: ReadonlyMap<string, readonly string[]> = new Map([
   ["zh", ["zh-CN", "zh-TW"]],
 ]);
 
-/** In the menu of every message: opens a form for a question about it. */
-const askAbout = {
+/** Message command that opens a form for a question about the message. */
+const askAboutCommand = {
   type: onMessage,
   name: "Ask about this",
   name_localizations: { "zh-CN": "就此提问", "zh-TW": "就此提問" },
   contexts,
 };
 
-/** Puts the host's commands in place of those the application has, unless the same were put there before. */
+/** Replaces the application's commands with the host's, unless the same list was registered before. */
 export async function registerCommands(
   { commands = [], state, logger }: CommandsContext,
   api: DiscordApi,
   botId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const possible = commands.filter(isPossible).slice(0, limits.commands);
-  const body = [...possible.map(toDiscord), askAbout];
+  const possible = commands.filter(isRegistrable).slice(0, limits.commands);
+  const body = [...possible.map(toDiscordCommand), askAboutCommand];
   const digest = createHash("sha256").update(JSON.stringify(body)).digest("hex");
   const key = `${botId}/commands`;
   if ((await state.get(key)) === digest) return;
   const path = `/applications/${await ownApplication(api, signal)}/commands` as const;
   await api.call({ what: "registering commands", method: "PUT", path, body, signal });
   await state.set(key, digest);
-  logger.info("commands registered", { count: body.length });
-  if (possible.length < commands.length) logger.warn("commands that Discord does not accept were left out");
+  logger.info("registered commands", { count: body.length });
+  if (possible.length < commands.length) logger.warn("skipped commands that Discord does not accept");
 }
 
 async function ownApplication(api: DiscordApi, signal: AbortSignal): Promise<string> {
-  const what = "asking for the application";
+  const what = "fetching the application";
   const application = await api.call({ what, method: "GET", path: "/applications/@me", signal });
   const id = isPayload(application) ? textAt(application, "id") : undefined;
-  if (id === undefined) throw new ChannelError("transient", "Discord does not say which application this is");
+  if (id === undefined)
+    throw new ChannelError("transient", "Discord: the response contains no application id");
   return id;
 }
 
-function isPossible({ name }: ChannelCommand): boolean {
-  return nameForm.test(name) && name === name.toLowerCase();
+function isRegistrable({ name }: ChannelCommand): boolean {
+  return namePattern.test(name) && name === name.toLowerCase();
 }
 
-function toDiscord({ name, description, localized = {}, usage }: ChannelCommand): unknown {
+function toDiscordCommand({ name, description, localized = {}, usage }: ChannelCommand): unknown {
   const shown = (text: string) => (text.trim() === "" ? name : fitLabel(text, limits.descriptionLength));
   const descriptions = Object.entries(localized).flatMap(([language, text]) =>
     (regional.get(language) ?? [language]).map((locale) => [locale, shown(text)]),
@@ -83,12 +84,12 @@ function toDiscord({ name, description, localized = {}, usage }: ChannelCommand)
     description: shown(description),
     ...(descriptions.length > 0 && { description_localizations: Object.fromEntries(descriptions) }),
     contexts,
-    ...(usage === undefined ? {} : { options: [optionOf(usage)] }),
+    ...(usage === undefined ? {} : { options: [createOption(usage)] }),
   };
 }
 
-/** All that follows the name is one option, called as the usage calls its first word. */
-function optionOf(usage: string): unknown {
+/** All arguments form one option. Its name is the first word of the usage. */
+function createOption(usage: string): unknown {
   const name = /[\p{L}\p{N}]+/u.exec(usage)?.[0].toLowerCase().slice(0, limits.commandNameLength) ?? "text";
   const description = fitLabel(usage, limits.descriptionLength);
   return { type: stringOption, name, description, required: usage.startsWith("<") };

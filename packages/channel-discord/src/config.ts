@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Settings of one account, after the schema. */
+/** Settings of one account, after validation. */
 export interface DiscordConfig {
   readonly token: string;
   readonly messageContent: boolean;
@@ -10,37 +10,37 @@ export interface DiscordConfig {
 
 const where = "Bot > Reset Token in the developer portal (discord.com/developers/applications)";
 
-/** Checks the settings of one account; each issue names field and remedy. */
+/** Validates the settings of one account. Each issue names the field and the remedy. */
 export const discordConfig: z.ZodType<DiscordConfig> = z.object({
   token: z
     .string({ error: `token is missing: copy it from ${where}.` })
     .trim()
     .transform((token) => token.replace(/^Bot\s+/, ""))
     .refine(isBotToken, {
-      error: `token is none of a bot: it has three parts with dots between them. Copy it from ${where}; the client secret under OAuth2 is something else.`,
+      error: `token must be a bot token: three parts separated by dots. Copy it from ${where}, not the client secret under OAuth2.`,
     }),
   messageContent: z
     .boolean({
       error:
-        "messageContent must be true, or false where Message Content Intent is not turned on: the bot then reads direct messages and mentions alone.",
+        "messageContent must be true, or false if Message Content Intent is off: the bot then receives only direct messages and mentions.",
     })
     .default(true),
   registerCommands: z.boolean({ error: "registerCommands must be true or false." }).default(true),
   apiBaseUrl: z
-    .url({ protocol: /^https?$/, error: "apiBaseUrl must be an http or https address." })
+    .url({ protocol: /^https?$/, error: "apiBaseUrl must be an http or https URL." })
     .transform((url) => url.replace(/\/+$/, ""))
     .default("https://discord.com"),
 });
 
-/** The first part is the bot's id in base64. */
+/** The first part of a bot token is the bot's id in base64. */
 function isBotToken(token: string): boolean {
   const [id = "", ...rest] = token.split(".");
   return rest.length === 2 && /^\d+$/.test(Buffer.from(id, "base64").toString("latin1"));
 }
 
-/** Where a server's administrator lets the bot in. */
+/** Returns the URL that adds the bot to a server. */
 export function inviteAddress(applicationId: string): string {
-  // View channels, send messages also in threads, attach files, read history, add reactions.
+  // View channels, send messages, send messages in threads, attach files, read history, add reactions.
   const permissions = (1n << 10n) | (1n << 11n) | (1n << 38n) | (1n << 15n) | (1n << 16n) | (1n << 6n);
   const query = new URLSearchParams({
     client_id: applicationId,

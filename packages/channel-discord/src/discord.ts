@@ -5,7 +5,10 @@ import { type DiscordConfig, discordConfig } from "./config.ts";
 import { limits } from "./limits.ts";
 import { sendMedia } from "./media.ts";
 
-/** Discord: a bot in servers, threads and direct conversations. discord.js's clients are loaded when it starts. */
+/**
+ * The Discord channel: a bot in servers, threads and direct conversations. discord.js's clients are loaded at
+ * start.
+ */
 export const discord: ChannelDefinition<DiscordConfig, DiscordAddress> = defineChannel({
   specVersion: 1,
   id: "discord",
@@ -21,7 +24,7 @@ export const discord: ChannelDefinition<DiscordConfig, DiscordAddress> = defineC
         hint: "true needs Message Content Intent, under Bot; false reads only direct messages and mentions",
       },
       registerCommands: { label: "Register slash commands", hint: "default: true" },
-      apiBaseUrl: { label: "API address", hint: "Only for a proxy" },
+      apiBaseUrl: { label: "API URL", hint: "Only for a proxy" },
     },
   },
   config: discordConfig,

@@ -9,7 +9,7 @@ import { loadRest } from "./sdk.ts";
 
 type Refusal = readonly [ChannelErrorCode, ChannelErrorScope?];
 
-/** Source: Discord's table of JSON error codes. */
+/** Source: "JSON Error Codes". */
 const codes: Readonly<Record<number, Refusal>> = {
   10003: ["not_found", "conversation"],
   10004: ["not_found", "conversation"],
@@ -45,50 +45,51 @@ const codes: Readonly<Record<number, Refusal>> = {
   240000: ["invalid"],
 };
 
-/** How long to wait where Discord names no time. */
+/** Default wait if Discord sends none. */
 const defaultWaitMs = 1_000;
 
 interface CallFacts {
   readonly what: string;
-  /** The call changes something, so that an answer that did not come leaves the outcome open. */
+  /** The call changes state, so a missing response leaves its outcome unknown. */
   readonly isWrite: boolean;
 }
 
 /**
- * Whatever a call threw, as a {@link ChannelError}. What the client's errors carry, tokens in addresses, stays behind.
+ * Converts any error of a call to a {@link ChannelError}. Fields that can contain tokens, such as URLs, are
+ * dropped.
  */
 export function toChannelError(error: unknown, facts: CallFacts): ChannelError {
   if (isChannelError(error)) return error;
   const { DiscordAPIError, HTTPError, RateLimitError } = loadRest();
-  const say = (reason: string): string => `Discord: ${facts.what}: ${reason}`;
+  const describe = (reason: string): string => `Discord: ${facts.what}: ${reason}`;
   if (error instanceof RateLimitError) {
-    return new ChannelError("rate_limited", say("too many requests"), {
+    return new ChannelError("rate_limited", describe("rate limited"), {
       scope: error.global ? "account" : "conversation",
-      retryAfterMs: waitOf(error),
+      retryAfterMs: getWaitMs(error),
     });
   }
   if (error instanceof DiscordAPIError) {
     const code = Number(error.code);
-    const [kind, scope] = codes[code] ?? ofStatus(error.status, facts.isWrite);
-    return new ChannelError(kind, say(error.message.replaceAll("\n", " ")), {
+    const [kind, scope] = codes[code] ?? classifyStatus(error.status, facts.isWrite);
+    return new ChannelError(kind, describe(error.message.replaceAll("\n", " ")), {
       scope: scope ?? "message",
       ...(Number.isInteger(code) && code !== 0 ? { platformCode: String(code) } : {}),
       ...(kind === "rate_limited" ? { retryAfterMs: defaultWaitMs } : {}),
     });
   }
   if (error instanceof HTTPError) {
-    const [kind, scope] = ofStatus(error.status, facts.isWrite);
-    return new ChannelError(kind, say(`HTTP ${error.status}`), { scope: scope ?? "message" });
+    const [kind, scope] = classifyStatus(error.status, facts.isWrite);
+    return new ChannelError(kind, describe(`HTTP ${error.status}`), { scope: scope ?? "message" });
   }
   const isOpen = facts.isWrite && !neverSent(error);
-  const reason = error instanceof Error ? error.message : "no answer";
-  return new ChannelError(isOpen ? "unknown_outcome" : "transient", say(reason), {
+  const reason = error instanceof Error ? error.message : "no response";
+  return new ChannelError(isOpen ? "unknown_outcome" : "transient", describe(reason), {
     scope: "account",
     cause: error,
   });
 }
 
-function ofStatus(status: number, isWrite: boolean): Refusal {
+function classifyStatus(status: number, isWrite: boolean): Refusal {
   if (status === 401) return ["auth", "account"];
   if (status === 403) return ["permission"];
   if (status === 404) return ["not_found"];
@@ -98,7 +99,7 @@ function ofStatus(status: number, isWrite: boolean): Refusal {
   return ["invalid"];
 }
 
-function waitOf({
+function getWaitMs({
   retryAfter,
   timeToReset,
 }: {

@@ -1,20 +1,23 @@
 import { type HistoryMessage, isPayload, objectAt, type Payload, textAt } from "@signalbox/channel";
-import { type DiscordAddress, snowflakeAt, timeOf } from "./address.ts";
+import { type DiscordAddress, getSnowflakeTime, snowflakeAt } from "./address.ts";
 import type { DiscordApi } from "./api.ts";
-import { wordsOf } from "./inbound/content.ts";
-import { personOf } from "./inbound/messages.ts";
+import { getText } from "./inbound/content.ts";
+import { createSender } from "./inbound/messages.ts";
 import { limits } from "./limits.ts";
 
 interface Span {
-  /** Milliseconds since the epoch, or a message's id. With it the oldest since then are listed, else the newest. */
+  /**
+   * Milliseconds since the epoch, or a message id. With `after`, the page contains the oldest messages since
+   * then, otherwise the newest.
+   */
   readonly after?: number | string;
   readonly before?: number;
-  /** Default: as many as one request gives. */
+  /** Default: the page size. */
   readonly limit?: number;
   readonly signal: AbortSignal;
 }
 
-/** Messages of a channel, oldest first. */
+/** Returns messages of a channel, oldest first. */
 export async function listMessages(
   api: DiscordApi,
   channelId: string,
@@ -43,10 +46,10 @@ export async function readHistory(
   const messages = await listMessages(api, channelId, span);
   return messages.flatMap((message): HistoryMessage[] => {
     const messageId = textAt(message, "id");
-    const timestamp = messageId === undefined ? undefined : timeOf(messageId);
+    const timestamp = messageId === undefined ? undefined : getSnowflakeTime(messageId);
     if (messageId === undefined || timestamp === undefined) return [];
     const isBot = textAt(message, "webhook_id") !== undefined;
-    const sender = personOf(objectAt(message, "author"), objectAt(message, "member"), { botId, isBot });
-    return [{ messageId, sender, text: wordsOf(message, { botId, roleId: undefined }), timestamp }];
+    const sender = createSender(objectAt(message, "author"), objectAt(message, "member"), { botId, isBot });
+    return [{ messageId, sender, text: getText(message, { botId, roleId: undefined }), timestamp }];
   });
 }

@@ -1,38 +1,42 @@
 /**
- * What Discord allows. Sources: its developer documentation on messages (2,000 characters, a nonce of 25 characters
- * that is remembered for some minutes, ten attachments), on uploads (10 MiB for a bot), on components (five rows of
- * five buttons, ids of 100 characters, labels of 80, menus of 25 options; 4,000 characters in a message that is made
- * of components alone), on polls (ten answers of 55 characters, a question of 300), on forms (labels of 45, texts of
- * 4,000), on interactions (an answer within 3 s, a token good for 15 minutes), on application commands (100, names of
- * 32 characters, descriptions of 100), on rate limits (50 requests a second, and about five messages in five seconds
- * and channel; 10,000 refused requests in ten minutes shut an address out) and on the gateway (1,000 new sessions a
- * day).
+ * Discord's limits. Sources, all in the developer documentation: messages (2,000 characters, a nonce of 25
+ * characters that is remembered for some minutes, ten attachments), uploads (10 MiB for a bot), components
+ * (five rows of five buttons, ids of 100 characters, labels of 80, menus of 25 options; 4,000 characters in a
+ * message made only of components), polls (ten answers of 55 characters, a question of 300), modals (labels
+ * of 45, texts of 4,000), interactions (response within 3 s, token valid for 15 minutes), application
+ * commands (100, names of 32 characters, descriptions of 100), rate limits (50 requests a second, about five
+ * messages in five seconds per channel; 10,000 invalid requests in ten minutes block an IP address) and the
+ * gateway (1,000 new sessions a day).
  */
 export const limits = {
   partLength: 2_000,
-  /** Of a text among the components of a message. */
+  /** Text in the components of a message. */
   componentTextLength: 4_000,
   nonceWindowMs: 120_000,
   uploadBytes: 10_485_760,
-  /** What is fetched: paying members may send up to 500 MB. */
+  /** Size of downloads. Paying users may send up to 500 MB. */
   mediaBytes: 104_857_600,
   mediaPerMessage: 10,
   buttons: 25,
   buttonsOfRow: 5,
   labelLength: 80,
-  /** Of a menu's options. */
+  /** Option of a menu. */
   optionLength: 100,
   formLabelLength: 45,
   formTextLength: 4_000,
   customIdLength: 100,
   /**
-   * Of an id, what is left for the value beside a name of 16 characters, what parts the two, and the mark of a form.
+   * Bytes left for a value in a custom id, next to an id of 16 characters, the separator and the mark of a
+   * form.
    */
   callbackBytes: 80,
   poll: { options: 10, questionLength: 300, optionLength: 55 },
-  /** How long a poll is open. */
+  /** Duration of a poll. */
   pollHours: 24,
-  /** Messages whose keys are remembered, to tell them from a doubtful one that says the same. */
+  /**
+   * Sent messages whose idempotency keys are kept in memory, to tell them from a message with the same text
+   * and an unknown outcome.
+   */
   rememberedKeys: 1_000,
   commands: 100,
   commandNameLength: 32,
@@ -40,33 +44,33 @@ export const limits = {
   messagesPerSecond: 1,
   messageBurst: 5,
   requestsPerSecond: 40,
-  /** Messages that one request lists. */
+  /** Messages per page. */
   pageSize: 100,
-  /** Read at most of a channel in which something was missed: a thousand messages. */
+  /** Pages read per channel after an absence: 1,000 messages. */
   missedPages: 10,
   requestTimeoutMs: 15_000,
-  /** 10 MiB over a slow line. */
+  /** Allows 10 MiB over a slow connection. */
   uploadTimeoutMs: 120_000,
-  /** What may be looked up before an event is handed over has to be found out in that time. */
+  /** Deadline for lookups before an event is emitted. */
   lookupMs: 2_000,
-  /** How long an interaction is answered with its token: a minute less than it is good. */
+  /** Validity of an interaction token, minus one minute. */
   interactionMs: 840_000,
-  /** How long a connection may take to stand. */
+  /** Deadline for opening a connection. */
   connectMs: 20_000,
-  /** How much of that Discord may take to go on with a session, before a new one is begun. */
+  /** Share of that deadline for resuming the session, before a new one is started. */
   resumeMs: 10_000,
   /**
-   * Between tries to connect again: the first, and the longest, at which a day of connections that break at once stays
-   * under the sessions of a day.
+   * Reconnect pauses: the first and the longest. With the longest one, a day of failing connections stays
+   * below the daily session limit.
    */
   reconnectMs: 1_000,
   reconnectMostMs: 180_000,
-  /** A token that was refused is not tried again for that long. */
+  /** Time for which a rejected token is not tried again. */
   refusedMs: 300_000,
-  /** How often a connection is asked for a sign of life, and how long that may take. */
+  /** Interval and deadline of the connection probe. */
   probeMs: 30_000,
   pongMs: 10_000,
-  /** How often the sign that an answer is written is shown again, and how often at most: a quarter of an hour. */
+  /** Interval at which the typing indicator is renewed, and the maximum number of renewals (15 minutes). */
   typingMs: 8_000,
   typingTimes: 112,
   dayMs: 86_400_000,

@@ -21,21 +21,21 @@ import type { DiscordApi } from "./api.ts";
 import type { DiscordConfig } from "./config.ts";
 import { limits } from "./limits.ts";
 
-/** Discord looks at a file itself: whatever it is, it goes the same way. */
+/** Discord detects the file type itself. */
 export const sendMedia: ReturnType<typeof anyMediaUpTo> = anyMediaUpTo(limits.uploadBytes);
 
-/** An attachment as the file of a message. */
-export async function fileOf(part: MediaPart, options: Pick<SendOptions, "openMedia">): Promise<RawFile> {
+/** Reads an attachment as a file for upload. */
+export async function readFile(part: MediaPart, options: Pick<SendOptions, "openMedia">): Promise<RawFile> {
   const data = await readMedia(part, sendMedia, options.openMedia);
   return { name: part.name, data, contentType: part.mimeType };
 }
 
 type MediaContext = Pick<ChannelContext<DiscordConfig>, "fetch" | "config" | "clock">;
 
-/** Where Discord keeps files. */
+/** Discord's file hosts. */
 const hosts: readonly string[] = ["cdn.discordapp.com", "media.discordapp.net"];
 
-/** @throws ChannelError `invalid` for a reference that is not of `readBody`'s making, `not_found`, `too_large` */
+/** @throws ChannelError `invalid` if the reference is not one of ours, `not_found`, `too_large` */
 export async function fetchMedia(
   context: MediaContext,
   api: DiscordApi,
@@ -43,18 +43,19 @@ export async function fetchMedia(
   signal: AbortSignal,
 ): Promise<FetchedMedia> {
   const ref = isPayload(media.ref) ? media.ref : {};
-  const url = ownAddress(context, textAt(ref, "url"));
-  if (url === undefined) throw new ChannelError("invalid", "Discord: not a reference to an attachment");
-  if (!isOver(url, context.clock.now())) {
+  const url = checkFileUrl(context, textAt(ref, "url"));
+  if (url === undefined)
+    throw new ChannelError("invalid", "Discord: not an attachment reference of this channel");
+  if (!isExpired(url, context.clock.now())) {
     try {
       return await download(context, url, media, signal);
     } catch (error) {
       if (!isChannelError(error) || error.code !== "not_found") throw error;
     }
   }
-  // An address is good for a day; the message has a new one.
-  const fresh = ownAddress(context, await freshAddress(api, ref, signal));
-  if (fresh === undefined) throw new ChannelError("not_found", "Discord: the attachment is gone");
+  // Attachment URLs expire after a day. Looking up the message returns a fresh one.
+  const fresh = checkFileUrl(context, await fetchFreshUrl(api, ref, signal));
+  if (fresh === undefined) throw new ChannelError("not_found", "Discord: the attachment no longer exists");
   return await download(context, fresh, media, signal);
 }
 
@@ -65,20 +66,24 @@ async function download(
   signal: AbortSignal,
 ): Promise<FetchedMedia> {
   const response = await fetch(url, { redirect: "error", signal }).catch((cause: unknown) => {
-    throw new ChannelError("transient", "Discord: fetching an attachment: no answer", { cause });
+    throw new ChannelError("transient", "Discord: downloading an attachment: no response", { cause });
   });
   const { body, status, headers } = response;
   if (response.ok && body !== null) return fetchedMedia({ body, headers }, media, limits.mediaBytes);
   await body?.cancel();
   const code = status < 500 ? "not_found" : "transient";
-  throw new ChannelError(code, `Discord: fetching an attachment: HTTP ${status}`);
+  throw new ChannelError(code, `Discord: downloading an attachment: HTTP ${status}`);
 }
 
-async function freshAddress(api: DiscordApi, ref: Payload, signal: AbortSignal): Promise<string | undefined> {
+async function fetchFreshUrl(
+  api: DiscordApi,
+  ref: Payload,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const [channelId, messageId] = [textAt(ref, "channelId"), textAt(ref, "messageId")];
   if (!isSnowflake(channelId) || !isSnowflake(messageId)) return undefined;
   const path = `/channels/${channelId}/messages/${messageId}` as const;
-  const message = await api.call({ what: "looking an attachment up", method: "GET", path, signal });
+  const message = await api.call({ what: "looking up an attachment", method: "GET", path, signal });
   if (!isPayload(message)) return undefined;
   const passedOn = objectsAt(message, "message_snapshots").map((one) => objectAt(one, "message"));
   const attachments = [message, ...passedOn].flatMap((one) => objectsAt(one, "attachments"));
@@ -86,8 +91,8 @@ async function freshAddress(api: DiscordApi, ref: Payload, signal: AbortSignal):
   return attachment === undefined ? undefined : textAt(attachment, "url");
 }
 
-/** An address of Discord's own files; behind a proxy of the API it may be the proxy's. */
-function ownAddress({ config }: MediaContext, text: string | undefined): URL | undefined {
+/** Returns the URL if it belongs to Discord's file hosts, or to the configured proxy of the API. */
+function checkFileUrl({ config }: MediaContext, text: string | undefined): URL | undefined {
   const url = text === undefined || !URL.canParse(text) ? undefined : new URL(text);
   if (url === undefined) return undefined;
   const isDiscords = url.protocol === "https:" && hosts.includes(url.host);
@@ -96,8 +101,8 @@ function ownAddress({ config }: MediaContext, text: string | undefined): URL | u
   return isDiscords || isProxys ? url : undefined;
 }
 
-/** The time is in the address, in seconds as hexadecimal digits. */
-function isOver(url: URL, now: number): boolean {
+/** The URL contains its expiry time in seconds as hexadecimal digits. */
+function isExpired(url: URL, now: number): boolean {
   const expires = Number.parseInt(url.searchParams.get("ex") ?? "", 16) * 1000;
   return expires <= now;
 }

@@ -14,20 +14,27 @@ import type { DiscordApi } from "./api.ts";
 import type { DiscordConfig } from "./config.ts";
 import { limits } from "./limits.ts";
 
-/** Who the bot and others are. */
+/** Looks up users and the bot's own identity. */
 export interface People {
-  /** Asks Discord at the first call; proves the token. */
+  /** Returns the bot's identity. The first call fetches it, which verifies the token. */
   self(signal: AbortSignal): Promise<Identity>;
   known(): Identity | undefined;
-  /** A person's name; undefined where it cannot be found out. Never throws. */
+  /** Returns a user's name, or `undefined` if it cannot be found out. Never throws. */
   name(userId: string, signal: AbortSignal): Promise<{ readonly name: string } | undefined>;
-  /** The role of a server that came with the bot: people mention it in place of the bot. */
+  /**
+   * Returns the role that Discord created for the bot in a server. People sometimes mention it instead of the
+   * bot.
+   */
   ownRole(guildId: string, signal: AbortSignal): Promise<string | undefined>;
-  /** A member's roles; undefined for who is none. @throws ChannelError where they cannot be found out now */
+  /**
+   * Returns a member's roles, or `undefined` if the user is not a member.
+   *
+   * @throws ChannelError if they cannot be looked up now
+   */
   roles(guildId: string, userId: string, signal: AbortSignal): Promise<readonly string[] | undefined>;
 }
 
-const rolesMs = 600_000;
+const ROLES_TTL_MS = 600_000;
 
 export function createPeople(
   context: Pick<ChannelContext<DiscordConfig>, "cache" | "logger">,
@@ -39,18 +46,18 @@ export function createPeople(
   const names = createNames({
     cache,
     logger,
-    // Somebody's name is the same for every bot.
+    // A user's name is the same for every bot.
     prefix: "user",
     async ask(userId, signal) {
-      const call = { what: "looking a person up", method: "GET", path: `/users/${userId}`, signal } as const;
+      const call = { what: "looking up a user", method: "GET", path: `/users/${userId}`, signal } as const;
       const user = await api.call(call);
-      return isPayload(user) ? nameOf(user) : undefined;
+      return isPayload(user) ? getDisplayName(user) : undefined;
     },
   });
 
   return {
     async self(signal) {
-      identity ??= await askWhoItIs(api, signal);
+      identity ??= await fetchSelf(api, signal);
       return identity;
     },
 
@@ -62,7 +69,7 @@ export function createPeople(
       const key = `own-role/${guildId}`;
       const cached = await cache.get(key);
       if (typeof cached === "string") return cached === "" ? undefined : cached;
-      const id = await askOwnRole(api, guildId, identity?.id, signal);
+      const id = await fetchOwnRole(api, guildId, identity?.id, signal);
       await cache.set(key, id ?? "", limits.dayMs);
       return id;
     },
@@ -72,33 +79,40 @@ export function createPeople(
       const cached = await cache.get(key);
       if (Array.isArray(cached)) return cached.map(String);
       const path = `/guilds/${guildId}/members/${userId}` as const;
-      const asked = api.call({ what: "looking a member up", method: "GET", path, signal });
+      const asked = api.call({ what: "looking up a member", method: "GET", path, signal });
       const member = await unlessRefused(asked, undefined);
       if (!isPayload(member)) return undefined;
-      const roles = rolesOf(member);
-      await cache.set(key, [...roles], rolesMs);
+      const roles = readRoles(member);
+      await cache.set(key, [...roles], ROLES_TTL_MS);
       return roles;
     },
   };
 }
 
-async function askWhoItIs(api: DiscordApi, signal: AbortSignal): Promise<Identity> {
-  const user = await api.call({ what: "asking who the bot is", method: "GET", path: "/users/@me", signal });
+async function fetchSelf(api: DiscordApi, signal: AbortSignal): Promise<Identity> {
+  const user = await api.call({
+    what: "fetching the bot's identity",
+    method: "GET",
+    path: "/users/@me",
+    signal,
+  });
   const id = isPayload(user) ? textAt(user, "id") : undefined;
   if (!isPayload(user) || id === undefined)
-    throw new ChannelError("transient", "Discord does not say who the bot is", { scope: "account" });
-  const name = nameOf(user);
+    throw new ChannelError("transient", "Discord: the response contains no bot identity", {
+      scope: "account",
+    });
+  const name = getDisplayName(user);
   return { id, ...(name === undefined ? {} : { name }) };
 }
 
-async function askOwnRole(
+async function fetchOwnRole(
   api: DiscordApi,
   guildId: string,
   botId: string | undefined,
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const path = `/guilds/${guildId}/roles` as const;
-  // Roles that may not be read are those of nobody here.
+  // If the roles cannot be read, none of them is treated as the bot's.
   const roles = await unlessRefused(api.call({ what: "reading roles", method: "GET", path, signal }), []);
   const own = (Array.isArray(roles) ? roles.filter(isPayload) : []).find(
     (role) => textAt(objectAt(role, "tags"), "bot_id") === botId,
@@ -106,13 +120,13 @@ async function askOwnRole(
   return own && textAt(own, "id");
 }
 
-/** As people see it; undefined where the payload has none. */
-export function nameOf(user: Payload): string | undefined {
+/** Display name of a user. */
+export function getDisplayName(user: Payload): string | undefined {
   return textAt(user, "global_name") ?? textAt(user, "username");
 }
 
-/** The ids of a member's roles. */
-export function rolesOf(member: Payload): readonly string[] {
+/** Role ids of a member. */
+export function readRoles(member: Payload): readonly string[] {
   const { roles } = member;
   return Array.isArray(roles) ? roles.filter((role): role is string => typeof role === "string") : [];
 }

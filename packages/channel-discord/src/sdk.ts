@@ -3,12 +3,12 @@ import { missingPackage } from "@signalbox/channel";
 
 const require = createRequire(import.meta.url);
 
-/** discord.js's client of the API, loaded at the first call. */
+/** Loads discord.js's REST client. */
 export function loadRest(): typeof import("@discordjs/rest") {
   return load("@discordjs/rest");
 }
 
-/** discord.js's client of the gateway, loaded at the first connection. */
+/** Loads discord.js's gateway client. */
 export function loadGateway(): typeof import("@discordjs/ws") {
   return load("@discordjs/ws");
 }

@@ -23,12 +23,12 @@ import { recorded } from "./recorded.ts";
 
 type Running = Parameters<Platform<DiscordAddress>["deliver"]>[0];
 
-/** What a reader sees: what escapes marks is not there. */
+/** The visible text, without escape characters. */
 function shown(content: string): string {
   return content.replace(/\\([\\*_`~|#>.)+-])/g, "$1");
 }
 
-/** Tells the channel of something. Resolves with whether it was taken. */
+/** Emits an event and resolves with whether the host accepted it. */
 async function tell(
   standIn: DiscordStandIn,
   channel: Running,
@@ -39,7 +39,7 @@ async function tell(
   return sequence !== undefined && (await standIn.acknowledged(sequence));
 }
 
-/** What somebody does who takes a choice, be it a button or one of a menu. */
+/** The interaction of choosing a button or a menu option. */
 function doingOf(message: DiscordMessage, label: string): Doing {
   const option = optionsOf(message).find((one) => one.label === label);
   if (option !== undefined)
@@ -49,7 +49,7 @@ function doingOf(message: DiscordMessage, label: string): Doing {
   return { kind: "click", messageId: message.id, customId: button.customId };
 }
 
-/** Interactions by the names that the kit gives them, so that the same one can be told of again. */
+/** Interactions by the suite's names, so that one can be delivered again. */
 function interactionsOf(standIn: DiscordStandIn) {
   const begun = new Map<string, Interaction>();
 
@@ -182,7 +182,7 @@ const harness: ChannelHarness<DiscordAddress> = {
         answerWith: (answer) => standIn.answerAt("/attachments/", answer),
         leadingTo(address) {
           const of = { channelId, messageId: withFile.id, attachmentId: "8100" };
-          // An address that has ended is asked for again, of the message.
+          // If the URL has expired, the message is looked up again.
           standIn.answerAt(`/api/v10/channels/${channelId}/messages/${withFile.id}`, () =>
             Response.json({ attachments: [{ id: "8100", url: address }] }),
           );

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DiscordAddress, discord } from "../src/index.ts";
 import { never } from "./harness.ts";
 
-// A server of Discord's API and gateway that nobody of this project wrote. It knows no lengths, no direct conversations
-// and no mentions, and its sessions do not go on.
+// A third-party emulation of Discord's API and gateway. It has no length limits, no direct conversations and
+// no mentions, and its sessions cannot be resumed.
 const bot = { id: "1000000000000000001", username: "signalbox" };
 const zhang = { id: "2000000000000000001", username: "zhangsan" };
 const place = { id: "3000000000000000001", name: "general", type: ChannelType.GuildText };
@@ -37,7 +37,7 @@ describe("against discord-digital-twin", () => {
   const standing = async () =>
     (await running.channel.history?.(to, { limit: 20, signal: never }))?.map(({ text }) => text) ?? [];
 
-  it("connects, knows who it is, and hears messages, edits and deletions", async () => {
+  it("connects, fetches its identity, and receives messages, edits and deletions", async () => {
     expect(running.channel.health()).toEqual({ state: "ready" });
     expect(running.channel.self()).toMatchObject({ id: bot.id });
     const { id: messageId } = await say("are you there?");
@@ -52,7 +52,7 @@ describe("against discord-digital-twin", () => {
       ]);
   });
 
-  it("answers, grows a draft, changes and takes back what it said", async () => {
+  it("sends, drafts, edits and deletes messages", async () => {
     const { id: replyTo } = await say("well?");
     const parts = [{ type: "markdown" as const, text: "**Yes**, and more." }];
     const { channel } = running;
@@ -68,7 +68,7 @@ describe("against discord-digital-twin", () => {
     expect(await standing()).not.toContain("No.");
   });
 
-  it("registers commands, and takes one with its option, and a click", async () => {
+  it("registers commands, and receives a command with its option and a click", async () => {
     const { channel, events } = running;
     const before = events.length;
     const command = { channelId: place.id, userId: zhang.id, name: "status" };

@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest";
 import { openBench } from "./harness.ts";
 import { recorded } from "./recorded.ts";
 
-// The full count: FUZZ_RUNS=100000 pnpm --filter @signalbox/channel-discord exec vitest run test/fuzz.test.ts
+// Full run: FUZZ_RUNS=100000 pnpm --filter @signalbox/channel-discord exec vitest run test/fuzz.test.ts
 const runs = Number(process.env["FUZZ_RUNS"] ?? 1_000);
 const seed = Number(process.env["SIGNALBOX_SEED"] ?? 20_261_122);
-/** How many are on their way at once: Discord tells nobody faster than it listens. */
+/** Events in flight at once. */
 const atOnce = 500;
 
 describe(`malformed events (${runs}, seed ${seed})`, () => {
-  it("are left out, what gets through is sound, and the next message is taken", async () => {
+  it("are skipped, the emitted events are valid, and the next message arrives", async () => {
     const random = createRandom(seed);
     const payloads = recorded.map(({ payload }) => payload as { readonly t: string; readonly d: object });
     await using bench = await openBench({ discord: { keeps: atOnce } });
@@ -33,7 +33,7 @@ describe(`malformed events (${runs}, seed ${seed})`, () => {
       if (run % atOnce === 0)
         expect(
           await bench.standIn.acknowledged(sequence),
-          bench.logged.filter((l) => !l.includes("acknowledged")).join("\n"),
+          bench.logged.filter((l) => !l.includes("failed to respond")).join("\n"),
         ).toBe(true);
     }
     const sound = bench.standIn.say({ channelId: "7001", authorId: "2001", content: "still there?" });

@@ -17,7 +17,7 @@ export const threadId = "7002";
 export const zhang = "2001";
 export const otherBot = "2002";
 
-/** Discord with one server, whose members are a person and another bot. */
+/** A fake Discord with one server, whose members are a person and another bot. */
 export async function openStandIn(options: Partial<DiscordOptions> = {}): Promise<DiscordStandIn> {
   const standIn = await startDiscord({
     token,
@@ -49,7 +49,7 @@ export async function openStandIn(options: Partial<DiscordOptions> = {}): Promis
   return standIn;
 }
 
-/** A channel against a stand-in. */
+/** A running channel and its fake server. */
 export interface Bench extends RunningChannel<DiscordAddress> {
   readonly standIn: DiscordStandIn;
 }
@@ -58,7 +58,7 @@ interface BenchOptions {
   readonly config?: Partial<DiscordConfig>;
   readonly discord?: Partial<DiscordOptions>;
   readonly context?: Partial<ChannelContext<DiscordConfig>>;
-  /** Of a bench before, for another process of the bot; whoever made it stops it. */
+  /** Fake server of an earlier bench, for a second process of the same bot. Its creator stops it. */
   readonly standIn?: DiscordStandIn;
   /** Default true. */
   readonly start?: boolean;

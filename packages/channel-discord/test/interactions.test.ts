@@ -10,7 +10,7 @@ function words(...texts: string[]): Outbound {
   return { parts: texts.map((text) => ({ type: "markdown", text })) };
 }
 
-/** Somebody uses a command. Gives it, and the address of its answer, once it is deferred. */
+/** Uses a command. Returns it and the address of its response once it is deferred. */
 async function use(bench: Bench) {
   const interaction = bench.standIn.interact(channelId, zhang, status);
   await until(() => interaction.answeredWith !== undefined);
@@ -24,7 +24,7 @@ function textsOf({ standIn }: Bench): string[] {
 }
 
 describe("a command", () => {
-  it("is deferred once the host has it, and answered where it waits; what follows are messages", async () => {
+  it("is deferred after the host accepted it; its first answer replaces the pending response", async () => {
     await using bench = await openBench();
     const { interaction, to } = await use(bench);
     expect(interaction.answeredWith).toBe(5);
@@ -38,7 +38,7 @@ describe("a command", () => {
     expect(textsOf(bench)).toEqual(["one", "two", "three"]);
   });
 
-  it("whose own token is refused says nothing about the bot's", async () => {
+  it("does not invalidate the bot's token if its own token is rejected", async () => {
     await using bench = await openBench();
     const { to } = await use(bench);
     bench.standIn.fail({ kind: "status", status: 401, path: "/webhooks/" });
@@ -47,7 +47,7 @@ describe("a command", () => {
     expect(bench.channel.health()).toEqual({ state: "ready" });
   });
 
-  it("is answered once, however often the answer is tried", async () => {
+  it("is answered once, however often the answer is retried", async () => {
     await using bench = await openBench();
     const { to } = await use(bench);
     bench.standIn.fail({ kind: "cut", path: "/webhooks/" });
@@ -57,7 +57,7 @@ describe("a command", () => {
     expect(textsOf(bench)).toEqual(["one"]);
   });
 
-  it("grows in its place, and is finished by ordinary edits when its token has ended", async () => {
+  it("shows a draft as its response, and ordinary edits finish it after the token expired", async () => {
     await using bench = await openBench();
     const { interaction, to } = await use(bench);
     const draft = await bench.channel.openDraft?.(to, { idempotencyKey: "k1", signal: never });
@@ -69,7 +69,7 @@ describe("a command", () => {
     expect(textsOf(bench)).toEqual(["one and all", "the rest"]);
   });
 
-  it("that waited too long, or of which nothing is known any more, is answered by a message", async () => {
+  it("is answered by an ordinary message if it expired or is unknown", async () => {
     await using bench = await openBench();
     const { interaction, to } = await use(bench);
     bench.standIn.age(16 * 60_000);
@@ -80,7 +80,7 @@ describe("a command", () => {
     expect(textsOf(bench)).toEqual(["", "late", "later"]);
   });
 
-  it("is not deferred when the host does not take it", async () => {
+  it("is not deferred if the host rejected it", async () => {
     await using bench = await openBench();
     bench.onEmit = async () => "rejected";
     const interaction = bench.standIn.interact(channelId, zhang, status);
@@ -88,14 +88,14 @@ describe("a command", () => {
     expect(interaction.answeredWith).toBeUndefined();
   });
 
-  it("does no harm where it cannot be acknowledged any more", async () => {
+  it("does not fail if it can no longer be acknowledged", async () => {
     await using bench = await openBench();
     bench.onEmit = async () => {
       bench.standIn.age(4_000);
       return "accepted";
     };
     bench.standIn.interact(channelId, zhang, status);
-    await until(() => bench.logged.some((line) => line.includes("could not be acknowledged")));
+    await until(() => bench.logged.some((line) => line.includes("failed to respond to an interaction")));
     expect(bench.channel.health()).toEqual({ state: "ready" });
   });
 });
@@ -116,7 +116,7 @@ describe("buttons", () => {
     ],
   };
 
-  it("come back with what was put into them, and the click is acknowledged without a word", async () => {
+  it("return their value, and the click is acknowledged silently", async () => {
     await using bench = await openBench();
     const receipt = await bench.channel.send({ channelId }, question, { idempotencyKey: "k", signal: never });
     const [sent] = bench.standIn.sent;
@@ -132,7 +132,7 @@ describe("buttons", () => {
     ]);
   });
 
-  it("hold as much as is claimed, and no more", async () => {
+  it("accept values up to the declared limit", async () => {
     await using bench = await openBench();
     const { cards } = discord.capabilities;
     const send = (length: number) => {
@@ -163,7 +163,7 @@ describe("a menu", () => {
     return sent;
   };
 
-  it("stands for choices that would take more than one row, and gives back what was chosen", async () => {
+  it("replaces more than one row of choices and returns the chosen value", async () => {
     await using bench = await openBench();
     const sent = await put(bench);
     const options = optionsOf(sent);
@@ -177,7 +177,7 @@ describe("a menu", () => {
     ]);
   });
 
-  it("has a button for other words below it", async () => {
+  it("has the form button below it", async () => {
     await using bench = await openBench();
     const form = { id: "answer", label: "Other answer", opensForm: true, value: { id: "A1B2C3D4" } };
     const sent = await put(bench, [form]);
@@ -197,7 +197,7 @@ describe("a form", () => {
     ],
   };
 
-  it("is opened by its button, and what is written there comes back with the click", async () => {
+  it("is opened by its button, and its text arrives as an action", async () => {
     await using bench = await openBench();
     await bench.channel.send({ channelId }, question, { idempotencyKey: "k", signal: never });
     const [sent] = bench.standIn.sent;
@@ -217,7 +217,7 @@ describe("a form", () => {
     ]);
   });
 
-  it("asks about a message from its menu, and the answer goes where the question waits for it", async () => {
+  it("asks about a message from its menu, and the answer replaces the pending response", async () => {
     await using bench = await openBench();
     const { message } = bench.standIn.say({
       channelId,
@@ -248,7 +248,7 @@ describe("a form", () => {
     expect(asked.message?.content).toBe("Since noon.");
   });
 
-  it("that is sent back without words is nothing, and one that comes too late does no harm", async () => {
+  it("is ignored if empty, and does not fail if it comes too late", async () => {
     await using bench = await openBench();
     await bench.channel.send({ channelId }, question, { idempotencyKey: "k", signal: never });
     const [sent] = bench.standIn.sent;
@@ -260,13 +260,13 @@ describe("a form", () => {
     bench.standIn.interact(channelId, zhang, { kind: "submit", opened, text: " " });
     bench.standIn.fail({ kind: "status", status: 404, path: "/callback" });
     bench.standIn.interact(channelId, zhang, click);
-    await until(() => bench.logged.some((line) => line.includes("could not be acknowledged")));
+    await until(() => bench.logged.some((line) => line.includes("failed to respond to an interaction")));
     expect(bench.events).toEqual([]);
     expect(bench.channel.health()).toEqual({ state: "ready" });
   });
 });
 
-it("shows labels in whole characters, and never none", async () => {
+it("shortens labels without splitting a character, and never to nothing", async () => {
   await using bench = await openBench();
   const labels = [`${"x".repeat(79)}😀`, "two\u0007", " "];
   const buttons = labels.map((label, index) => ({ id: `b${index}`, label }));
@@ -286,7 +286,7 @@ describe("registered commands", () => {
     { name: "Not Possible", description: "A name that Discord refuses" },
   ];
 
-  it("are those of the host, put there again only when they change", async () => {
+  it("are the host's, registered again only after a change", async () => {
     await using bench = await openBench({ context: { commands } });
     await until(() => bench.standIn.commands.length > 0);
     expect(bench.standIn.commands).toEqual([
@@ -319,14 +319,14 @@ describe("registered commands", () => {
     expect(again.channel.health()).toEqual({ state: "ready" });
   });
 
-  it("are described in whole characters", async () => {
+  it("have descriptions without split characters", async () => {
     const description = `${"x".repeat(99)}😀`;
     await using bench = await openBench({ context: { commands: [{ name: "new", description }] } });
     await until(() => bench.standIn.commands.length > 0);
     expect(bench.standIn.commands[0]).toMatchObject({ description: `${"x".repeat(99)}…` });
   });
 
-  it("are put there as soon as Discord takes them", async () => {
+  it("are registered as soon as Discord accepts them", async () => {
     const hurried: Clock = {
       now: systemClock.now,
       delay: (ms, signal) => systemClock.delay(ms === 1_000 ? 5 : ms, signal),
@@ -337,7 +337,7 @@ describe("registered commands", () => {
     await until(() => bench.standIn.commands.length > 0);
   });
 
-  it("are left alone where that is wanted", async () => {
+  it("are left unchanged if registerCommands is off", async () => {
     await using bench = await openBench({ context: { commands }, config: { registerCommands: false } });
     await bench.channel.send({ channelId }, words("x"), { idempotencyKey: "k", signal: never });
     expect(bench.standIn.requests.filter(({ method }) => method === "PUT")).toEqual([]);

@@ -19,7 +19,7 @@ function at(value: unknown, ...keys: readonly string[]): unknown {
   return keys.reduce<unknown>((inner, key) => (isFields(inner) ? inner[key] : undefined), value);
 }
 
-/** Discord's own document, with what is wrong with a value by it. */
+/** Validates values against Discord's OpenAPI document. */
 function openSpec(document: Fields) {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false, logger: false });
   ajv.addSchema(document, "spec");
@@ -32,9 +32,7 @@ function openSpec(document: Fields) {
   const paths = Object.keys(isFields(document["paths"]) ? document["paths"] : {});
   return {
     message: (value: unknown) => problems("components/schemas/MessageResponse", value),
-    /**
-     * The path of the document that a request goes to; one that names it outright comes before one with a parameter.
-     */
+    /** Finds the document's path for a request. A literal path wins over one with a parameter. */
     pathOf(path: string): string | undefined {
       const fits = paths.filter((one) => new RegExp(`^${one.replace(/\{[^}]+\}/g, "[^/]+")}$`).test(path));
       return fits.toSorted((a, b) => a.split("{").length - b.split("{").length)[0];
@@ -54,7 +52,7 @@ function openSpec(document: Fields) {
   };
 }
 
-/** Whatever the channel can ask of Discord, once. */
+/** Makes every request of the channel once. */
 async function doEverything({ channel, standIn, events }: Bench): Promise<void> {
   const to = { channelId };
   const send = (message: Outbound, key: string) =>
@@ -135,12 +133,12 @@ async function doForms({ standIn, messageId }: Pick<Bench, "standIn"> & { readon
   }
 }
 
-/** What Discord says of a message over the gateway besides what the API says. */
+/** Fields that gateway messages have in addition to API messages. */
 function asOfApi({ guild_id: _, member: _member, nonce: _nonce, ...message }: Fields): Fields {
   return message;
 }
 
-/** The JSON of each request that has one. */
+/** JSON bodies of requests. */
 function bodiesOf(standIn: DiscordStandIn) {
   return standIn.requests.flatMap(({ method, path, text: body }) => {
     const url = new URL(path, "http://standin");
@@ -187,7 +185,7 @@ it.skipIf(text === undefined)(
     for (const { name, payload } of recorded) {
       if (!["MESSAGE_CREATE", "MESSAGE_UPDATE"].includes(String(at(payload, "t")))) continue;
       const message = at(payload, "d");
-      // The document knows references that answer a message, and none that passes one on.
+      // The document only describes references of replies, not of forwards.
       if (at(message, "message_reference", "type") === 1) continue;
       expect(spec.message(isFields(message) ? asOfApi(message) : message), name).toEqual([]);
     }

@@ -30,7 +30,7 @@ export const person = {
 };
 export const bot = { ...person, id: ids.bot, username: "signalbox", global_name: null, bot: true };
 
-/** A message as the API gives it: `MessageResponse` of the OpenAPI document. */
+/** A message as the API returns it: `MessageResponse` of the OpenAPI document. */
 export function message(id: string, fields: Fields = {}): Record<string, Json> {
   return {
     type: 0,
@@ -59,7 +59,7 @@ export const inGuild = {
   member: { roles: ["7101"], nick: null, joined_at: at, deaf: false, mute: false, flags: 0 },
 };
 
-export function told(name: string, t: string, d: Fields, ...events: Recorded["events"]): Recorded {
+export function gatewayEvent(name: string, t: string, d: Fields, ...events: Recorded["events"]): Recorded {
   return { name, payload: { t, d }, events };
 }
 
@@ -68,7 +68,7 @@ export function said(
   d: Record<string, Json>,
   expected: Readonly<Record<string, unknown>>,
 ): Recorded {
-  return told(name, "MESSAGE_CREATE", d, {
+  return gatewayEvent(name, "MESSAGE_CREATE", d, {
     type: "message",
     eventId: `message:${d["id"]}`,
     messageId: d["id"],

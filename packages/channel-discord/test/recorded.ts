@@ -4,6 +4,7 @@ import {
   at,
   attachment,
   bot,
+  gatewayEvent,
   ids,
   inGuild,
   interaction,
@@ -11,11 +12,10 @@ import {
   millis,
   person,
   said,
-  told,
   voice,
 } from "./recorded-parts.ts";
 
-/** Events in the form of Discord's documentation, one for each kind, and what they mean. */
+/** One event of each kind from Discord's documentation, with the expected events. */
 export const recorded: readonly Recorded[] = [
   said("a direct message", message("100"), {
     addressed: "dm",
@@ -201,13 +201,13 @@ export const recorded: readonly Recorded[] = [
     }),
     { text: "Build 7\n\nfailed for @张三", sender: { id: "6200", isBot: true, isSelf: false } },
   ),
-  told("the bot's own message", "MESSAGE_CREATE", message("115", { ...inGuild, author: bot })),
-  told(
+  gatewayEvent("the bot's own message", "MESSAGE_CREATE", message("115", { ...inGuild, author: bot })),
+  gatewayEvent(
     "a notice that somebody joined",
     "MESSAGE_CREATE",
     message("116", { ...inGuild, type: 7, content: "" }),
   ),
-  told(
+  gatewayEvent(
     "an edit",
     "MESSAGE_UPDATE",
     message("117", { ...inGuild, content: "hello again", edited_timestamp: at }),
@@ -219,21 +219,21 @@ export const recorded: readonly Recorded[] = [
       eventId: `edited:117:${millis}`,
     },
   ),
-  told("a preview of a link comes later", "MESSAGE_UPDATE", message("118", inGuild)),
-  told(
+  gatewayEvent("a preview of a link comes later", "MESSAGE_UPDATE", message("118", inGuild)),
+  gatewayEvent(
     "a deletion",
     "MESSAGE_DELETE",
     { id: "119", channel_id: ids.channel, guild_id: ids.guild },
     { type: "deleted", messageId: "119", conversation: { id: ids.channel, kind: "channel" } },
   ),
-  told(
+  gatewayEvent(
     "deletions at once",
     "MESSAGE_DELETE_BULK",
     { ids: ["120", "121"], channel_id: ids.channel, guild_id: ids.guild },
     { type: "deleted", messageId: "120", eventId: "deleted:120" },
     { type: "deleted", messageId: "121", eventId: "deleted:121" },
   ),
-  told(
+  gatewayEvent(
     "a reaction",
     "MESSAGE_REACTION_ADD",
     {
@@ -253,7 +253,7 @@ export const recorded: readonly Recorded[] = [
       sender: { id: ids.person, isBot: false },
     },
   ),
-  told(
+  gatewayEvent(
     "a reaction that is taken back, with an emoji of the server",
     "MESSAGE_REACTION_REMOVE",
     {
@@ -266,7 +266,7 @@ export const recorded: readonly Recorded[] = [
     },
     { type: "reaction", emoji: "wave:55", added: false },
   ),
-  told(
+  gatewayEvent(
     "a command",
     "INTERACTION_CREATE",
     {
@@ -284,7 +284,7 @@ export const recorded: readonly Recorded[] = [
       conversation: { id: ids.channel, kind: "channel", guildId: ids.guild },
     },
   ),
-  told(
+  gatewayEvent(
     "a click on a button",
     "INTERACTION_CREATE",
     {
@@ -301,13 +301,13 @@ export const recorded: readonly Recorded[] = [
       address: `discord:${ids.channel}`,
     },
   ),
-  told(
+  gatewayEvent(
     "a message whose server cannot be read, which is no direct one for that",
     "MESSAGE_CREATE",
     message("122", { ...inGuild, guild_id: "no id" }),
   ),
-  told("a form, which is not offered", "INTERACTION_CREATE", { ...interaction, type: 5, data: {} }),
-  told("something that concerns no bot of ours", "PRESENCE_UPDATE", {
+  gatewayEvent("a form, which is not offered", "INTERACTION_CREATE", { ...interaction, type: 5, data: {} }),
+  gatewayEvent("something that concerns no bot of ours", "PRESENCE_UPDATE", {
     user: { id: ids.person },
     status: "idle",
   }),

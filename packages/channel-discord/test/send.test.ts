@@ -16,8 +16,8 @@ async function shown({ channel, standIn }: Bench, message: Outbound): Promise<st
   return standIn.sent.at(-1)?.content;
 }
 
-describe("a message", () => {
-  it("answers another, calls nobody but its author, and is sent once under its nonce", async () => {
+describe("sending a message", () => {
+  it("replies to another message, pings only its author and is sent once per nonce", async () => {
     await using bench = await openBench();
     const asked = bench.standIn.plant({ channelId, authorId: zhang, content: "who?" });
     const answer = { ...words("@everyone, it is <@2002>"), replyTo: asked.id };
@@ -35,14 +35,14 @@ describe("a message", () => {
     ]);
   });
 
-  it("becomes a plain one where what it answers is gone", async () => {
+  it("sends a plain message if the replied-to message is gone", async () => {
     await using bench = await openBench();
     await bench.channel.send(to, { ...words("still"), replyTo: "123456789" }, options);
     expect(bench.standIn.sent).toMatchObject([{ content: "still" }]);
     expect(bench.standIn.sent[0]?.reference).toBeUndefined();
   });
 
-  it("has no previews of links, which Discord would fetch before anybody clicks", async () => {
+  it("disables link previews, which Discord would fetch before anyone clicks", async () => {
     await using bench = await openBench();
     const link = "see https://x.example/?said=this";
     await bench.channel.send(to, { parts: [...words(link).parts, { type: "text", text: link }] }, options);
@@ -51,7 +51,7 @@ describe("a message", () => {
     expect(bench.standIn.sent.map(({ flags }) => flags)).toEqual([4, 4, 4]);
   });
 
-  it("reads in Discord's dialect", async () => {
+  it("renders Markdown in Discord's dialect", async () => {
     await using bench = await openBench();
     const table = "| a | b |\n| - | - |\n| 1 | 2 |";
     expect(await shown(bench, words(table))).toBe(`\`\`\`\n${table}\n\`\`\``);
@@ -64,7 +64,7 @@ describe("a message", () => {
     );
   });
 
-  it("holds code together that has backticks itself, of which Discord counts three", async () => {
+  it("keeps code with backticks in one block", async () => {
     await using bench = await openBench();
     const code = "echo 1\n```\n**Approved.**\n`````";
     expect(await shown(bench, words(`Runs:\n\`\`\`\`\`\`\n${code}\n\`\`\`\`\`\`\nIn: \`/a\``))).toBe(
@@ -78,7 +78,7 @@ describe("a message", () => {
     );
   });
 
-  it("shows plain words as they are, and leaves addresses whole", async () => {
+  it("shows plain text unchanged and keeps URLs intact", async () => {
     await using bench = await openBench();
     const text =
       "*not* __bold__ ~~gone~~ `x`\n# no heading\n- no list\n1. nor this\nhttps://x.example/a_b_c*d";
@@ -87,7 +87,7 @@ describe("a message", () => {
     );
   });
 
-  it("makes no link, mention or time of plain words, which strangers may have written", async () => {
+  it("creates no link, mention or timestamp from plain text", async () => {
     await using bench = await openBench();
     const text = "[your bank](https://x.example/a_[b]) <@2001> <t:0:R> 1 < 2 <https://x.example/a_b>";
     expect(await shown(bench, { parts: [{ type: "text", text }] })).toBe(
@@ -95,14 +95,14 @@ describe("a message", () => {
     );
   });
 
-  it("is never longer than Discord takes, whatever its marks", async () => {
+  it("never exceeds the limit, whatever is escaped", async () => {
     await using bench = await openBench();
     for (const text of ["*".repeat(2_000), `|a|\n|-|\n${"|b|\n".repeat(498)}`])
       for (const type of ["text", "markdown"] as const) await shown(bench, { parts: [{ type, text }] });
     expect(Math.max(...bench.standIn.sent.map(({ content }) => content.length))).toBeLessThanOrEqual(2_000);
   });
 
-  it("goes into threads, is edited, taken back and reacted to", async () => {
+  it("works in threads, and can be edited, deleted and reacted to", async () => {
     await using bench = await openBench();
     const thread = { channelId: threadId };
     const { parts } = await bench.channel.send(thread, words("one"), options);
@@ -113,7 +113,7 @@ describe("a message", () => {
     expect([...(bench.standIn.sent[0]?.reactions ?? [])]).toEqual(["👍"]);
     await bench.channel.react?.(thread, messageId, { emoji: "👍", on: false }, never);
     expect(bench.standIn.sent[0]?.reactions.size).toBe(0);
-    // The path names the channel, so that a change asked for in one reaches into no other.
+    // The path contains the channel, so an edit cannot reach a message of another channel.
     const elsewhere = bench.channel.edit?.(to, messageId, words("three"), never) ?? Promise.resolve();
     expect((await failing(elsewhere)).code).toBe("not_found");
     await bench.channel.remove?.(thread, messageId, never);
@@ -121,7 +121,7 @@ describe("a message", () => {
   });
 });
 
-describe("what Discord refuses", () => {
+describe("rejected requests", () => {
   it.each([
     ["a channel that does not exist", "1", "not_found", "conversation"],
     ["a channel that is hidden", "7600", "permission", "conversation"],
@@ -135,7 +135,7 @@ describe("what Discord refuses", () => {
     });
   });
 
-  it("a message of somebody else can be neither edited nor, in a conversation that is full, followed", async () => {
+  it("report why a message of another author cannot be edited and a full thread takes no message", async () => {
     await using bench = await openBench({ discord: { rateLimit: true } });
     const { id } = bench.standIn.plant({ channelId, authorId: zhang });
     const edit = bench.channel.edit?.(to, id, words("x"), never) ?? Promise.resolve();
@@ -147,7 +147,7 @@ describe("what Discord refuses", () => {
     expect(limited).toMatchObject({ code: "rate_limited", scope: "conversation", retryAfterMs: 2_000 });
   });
 
-  it("a token that was refused is not shown to Discord over and over", async () => {
+  it("do not send a rejected token again and again", async () => {
     await using bench = await openBench();
     bench.standIn.revoke();
     const before = bench.standIn.requests.length;
@@ -156,14 +156,14 @@ describe("what Discord refuses", () => {
     expect(bench.standIn.requests.length - before).toBe(1);
   });
 
-  it("tokens of interactions show up in no error", async () => {
+  it("contain no interaction token in their errors", async () => {
     await using bench = await openBench();
     bench.standIn.interact(channelId, zhang, { kind: "command", name: "status" });
     await expect.poll(() => bench.events.length).toBe(1);
     const [event] = bench.events;
     await expect.poll(() => bench.standIn.interactions[0]?.answeredWith).toBe(5);
     const answer = { channelId, interactionId: event?.eventId.replace("interaction:", "") ?? "" };
-    // Until the channel knows that its deferral was taken, it answers by an ordinary message, which does not fail.
+    // Until its deferral is acknowledged, a command is answered by an ordinary message, which does not fail.
     bench.standIn.fail({ kind: "status", status: 500, path: "/webhooks/", times: 100 });
     const trying = () =>
       bench.channel.send(answer, words("x"), options).catch((error: ChannelError) => error);
@@ -175,8 +175,8 @@ describe("what Discord refuses", () => {
   });
 });
 
-describe("the sign that an answer is written", () => {
-  it("is shown again before it ends, until it is hidden or the channel stops", async () => {
+describe("the typing indicator", () => {
+  it("is renewed until it is hidden or the channel stops", async () => {
     const waits: (AbortSignal | undefined)[] = [];
     const hurried: Clock = {
       now: systemClock.now,
@@ -200,8 +200,8 @@ describe("the sign that an answer is written", () => {
   });
 });
 
-describe("looking things up", () => {
-  it("reads a conversation back, its newest last", async () => {
+describe("lookups", () => {
+  it("returns history, newest last", async () => {
     await using bench = await openBench();
     bench.standIn.plant({ channelId, authorId: zhang, content: "first <@1000>" });
     bench.standIn.plant({ channelId, authorId: otherBot, content: "second" });
@@ -219,7 +219,7 @@ describe("looking things up", () => {
     expect(before?.length).toBeLessThan(3);
   });
 
-  it("opens a direct conversation, knows a name and finds nobody where nobody is", async () => {
+  it("opens a direct conversation and resolves names, with `undefined` for unknown users", async () => {
     await using bench = await openBench();
     expect(await bench.channel.openDirect?.(zhang, never)).toEqual({
       channelId: bench.standIn.directWith(zhang).id,
@@ -229,7 +229,7 @@ describe("looking things up", () => {
     expect(await bench.channel.resolve?.("../@me", never)).toBeUndefined();
   });
 
-  it("finds a doubtful file by its name and size, and does not take one message for another", async () => {
+  it("reconciles a file by name and size without confusing messages", async () => {
     await using bench = await openBench();
     const part = {
       type: "media",
@@ -253,7 +253,7 @@ describe("looking things up", () => {
   });
 });
 
-it("does not take another message of its own, which says the same, for a doubtful one", async () => {
+it("does not reconcile to another message with the same text", async () => {
   await using bench = await openBench();
   const content = { type: "markdown", text: "Done." } as const;
   await bench.channel.send(to, { parts: [content] }, options);
@@ -263,7 +263,7 @@ it("does not take another message of its own, which says the same, for a doubtfu
   expect(await look("k2")).toEqual({ outcome: "not-sent" });
 });
 
-it("finds a doubtful poll by its question and all its options", async () => {
+it("reconciles a poll by its question and all its options", async () => {
   await using bench = await openBench();
   const poll = { type: "poll", question: "Where to?", options: ["Rome", "Oslo"] } as const;
   const { parts } = await bench.channel.send(to, { parts: [poll] }, options);
@@ -273,7 +273,7 @@ it("finds a doubtful poll by its question and all its options", async () => {
   expect(await look({ ...poll, options: ["Rome", "Bern"] })).toEqual({ outcome: "not-sent" });
 });
 
-it("ends polls of its own alone, and tells of one that is over how it ended", async () => {
+it("closes only its own polls and returns the votes of an expired one", async () => {
   await using bench = await openBench();
   const { channel, standIn } = bench;
   const poll = { type: "poll", question: "Where to?", options: ["Rome", "Oslo"] } as const;
@@ -293,7 +293,7 @@ it("ends polls of its own alone, and tells of one that is over how it ended", as
     await expect(channel.closePoll?.(to, id, never)).rejects.toMatchObject({ code: "invalid" });
 });
 
-describe("a question that is longer than an ordinary message", () => {
+describe("a question over 2,000 characters", () => {
   const question = {
     type: "buttons",
     text: `May it run this?\n${"echo one\n".repeat(300)}`,
@@ -301,7 +301,7 @@ describe("a question that is longer than an ordinary message", () => {
   } as const;
   const isOfComponents = (flags: number) => (flags & (1 << 15)) !== 0;
 
-  it("is made of components, and stays so when it is over", async () => {
+  it("is made of components and stays so after the decision", async () => {
     await using bench = await openBench();
     const { parts } = await bench.channel.send(to, { parts: [question] }, options);
     const [sent] = bench.standIn.sent;
@@ -316,7 +316,7 @@ describe("a question that is longer than an ordinary message", () => {
     ]);
   });
 
-  it("is found again where nobody knows whether it went out", async () => {
+  it("is found again after an unknown outcome", async () => {
     await using bench = await openBench();
     const { parts } = await bench.channel.send(to, { parts: [question] }, options);
     const look = (text: string) =>
@@ -328,7 +328,7 @@ describe("a question that is longer than an ordinary message", () => {
     expect(await look(`${question.text}!`)).toEqual({ outcome: "not-sent" });
   });
 
-  it("becomes one where only its end makes it too long, and nothing else does", async () => {
+  it("switches to components on edit only if it no longer fits", async () => {
     await using bench = await openBench();
     const short = { ...question, text: "x".repeat(2_000) };
     const { parts } = await bench.channel.send(to, { parts: [short, ...words("plain").parts] }, options);
@@ -341,10 +341,10 @@ describe("a question that is longer than an ordinary message", () => {
   });
 });
 
-describe("files of messages", () => {
+describe("attachments", () => {
   const content = new Uint8Array(Buffer.from("content"));
 
-  it("are fetched by a new address where the old one has ended", async () => {
+  it("are downloaded from a fresh URL if the old one expired", async () => {
     await using bench = await openBench();
     const file = { id: "8100", name: "notes.txt", mimeType: "text/plain", content };
     const { sequence } = bench.standIn.say({ channelId, authorId: zhang, attachments: [file] });
@@ -357,7 +357,7 @@ describe("files of messages", () => {
     expect(fetched).toMatchObject({ mimeType: "text/plain", name: "notes.txt" });
   });
 
-  it("come from Discord's own hosts alone", async () => {
+  it("are downloaded only from Discord's hosts", async () => {
     await using bench = await openBench();
     for (const url of [
       "http://cdn.discordapp.com/attachments/1/2/x",

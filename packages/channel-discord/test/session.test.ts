@@ -12,7 +12,7 @@ function textsOf(bench: Bench): string[] {
 }
 
 describe("the session", () => {
-  it("goes on over a broken line, with what happened meanwhile and nothing twice", async () => {
+  it("resumes after a lost connection, with missed events and no duplicates", async () => {
     await using bench = await openBench();
     await bench.standIn.acknowledged(say(bench, "before"));
     bench.standIn.gateway.drop();
@@ -38,7 +38,7 @@ describe("the session", () => {
     expect(bench.standIn.gateway.identifies).toBe(1);
   });
 
-  it("is begun anew where Discord has ended it, and the channels are read for what was said since", async () => {
+  it("is replaced if Discord ended it, and channels are read for missed messages", async () => {
     await using bench = await openBench();
     await bench.standIn.acknowledged(say(bench, "before"));
     bench.standIn.gateway.invalidate();
@@ -46,12 +46,12 @@ describe("the session", () => {
     bench.standIn.plant({ channelId, authorId: zhang, content: "meanwhile" });
     await until(() => textsOf(bench).length === 2);
     expect(textsOf(bench)).toEqual(["before", "meanwhile"]);
-    // Roles, which a list leaves out, are there for routing.
+    // Roles are added for routing, because Discord's list leaves them out.
     expect(bench.events[1]).toMatchObject({ sender: { roles: ["7101"] }, conversation: { guildId: "7000" } });
     expect(bench.standIn.gateway.identifies).toBe(2);
   });
 
-  it("is begun anew where more was said than Discord lists at once, up to the last word", async () => {
+  it("is replaced, and all pages of missed messages are read", async () => {
     await using bench = await openBench();
     await bench.standIn.acknowledged(say(bench, "before"));
     bench.standIn.gateway.invalidate();
@@ -61,7 +61,7 @@ describe("the session", () => {
     expect(textsOf(bench)).toEqual(["before", ...meanwhile]);
   });
 
-  it("is begun anew, and asks for the roles of each author once, for as long as it takes to learn them", async () => {
+  it("is replaced, and the roles of each author are looked up once, retrying until known", async () => {
     await using bench = await openBench();
     await bench.standIn.acknowledged(say(bench, "before"));
     bench.standIn.fail({ kind: "status", status: 503, path: `/members/${zhang}`, times: 1 });
@@ -75,7 +75,7 @@ describe("the session", () => {
     expect(asked).toHaveLength(2);
   });
 
-  it("goes on where it cannot be kept, and is kept as soon as it can", async () => {
+  it("continues if it cannot be stored, and is stored as soon as possible", async () => {
     const kept = createMemoryState();
     let isFull = true;
     const state = {
@@ -93,7 +93,7 @@ describe("the session", () => {
     expect(textsOf(second)).toEqual(["while it was down"]);
   });
 
-  it("outlasts the process: Discord tells the next one what came while none ran", async () => {
+  it("survives a restart: the next process receives the events from in between", async () => {
     const state = createMemoryState();
     await using first = await openBench({ context: { state } });
     await first.standIn.acknowledged(say(first, "before"));
@@ -105,7 +105,7 @@ describe("the session", () => {
     expect([first.standIn.gateway.identifies, first.standIn.gateway.resumes]).toEqual([1, 1]);
   });
 
-  it("begins at once in a new one where the old one is over at the start; a first start reads nothing", async () => {
+  it("is replaced at once if it ended before the start; a first start reads no history", async () => {
     const state = createMemoryState();
     await using first = await openBench({ context: { state } });
     first.standIn.plant({ channelId, authorId: zhang, content: "long before" });
@@ -119,7 +119,7 @@ describe("the session", () => {
     await until(() => textsOf(second).includes("while it was down"));
   });
 
-  it("leaves no line open that was being opened when the account stopped", async () => {
+  it("closes a connection that was being opened when the account stopped", async () => {
     await using bench = await openBench();
     const { gateway } = bench.standIn;
     const held = Promise.withResolvers<void>();
@@ -136,7 +136,7 @@ describe("the session", () => {
     await until(() => gateway.opened === 2 && gateway.open() === 0);
   });
 
-  it("is given up where Discord neither goes on with it nor says that it is over", async () => {
+  it("is dropped if Discord neither resumes nor ends it", async () => {
     const hurried: Clock = {
       now: systemClock.now,
       delay: (ms, signal) => systemClock.delay(ms === 10_000 ? 100 : ms, signal),
@@ -150,7 +150,7 @@ describe("the session", () => {
     expect(bench.standIn.gateway.identifies).toBe(2);
   });
 
-  it("is kept for as long as Discord cannot be reached", async () => {
+  it("is kept while Discord is unreachable", async () => {
     await using bench = await openBench();
     bench.standIn.fail({ kind: "status", status: 503, path: "/gateway/bot", times: 2 });
     bench.standIn.gateway.drop();
@@ -159,7 +159,7 @@ describe("the session", () => {
     expect([bench.standIn.gateway.identifies, bench.standIn.gateway.resumes]).toEqual([1, 1]);
   });
 
-  it("belongs to the bot: another one under the same account starts afresh", async () => {
+  it("belongs to a bot: another bot under the same account starts fresh", async () => {
     const state = createMemoryState();
     await using first = await openBench({ context: { state } });
     await first.standIn.acknowledged(say(first, "before"));
@@ -177,8 +177,8 @@ describe("the session", () => {
   });
 });
 
-describe("what the host takes", () => {
-  it("moves the position on only up to the first that is open", async () => {
+describe("accepted events", () => {
+  it("advance the sequence only up to the first unaccepted one", async () => {
     await using bench = await openBench();
     const gate = Promise.withResolvers<"accepted">();
     const seen: string[] = [];
@@ -195,7 +195,7 @@ describe("what the host takes", () => {
     expect(await bench.standIn.acknowledged(quick)).toBe(true);
   });
 
-  it("is told again in its order where it was refused, and nothing behind it is taken before", async () => {
+  it("are redelivered in order after a rejection, with nothing accepted in between", async () => {
     await using bench = await openBench();
     const taken: string[] = [];
     let isFull = true;
@@ -210,12 +210,12 @@ describe("what the host takes", () => {
     isFull = false;
     await until(() => taken.length === 3);
     expect(taken).toEqual(["one", "two", "three"]);
-    expect(bench.logged.join("\n")).toContain("the host did not take it");
+    expect(bench.logged.join("\n")).toContain("the host rejected it");
   });
 });
 
 describe("a stop", () => {
-  it("lets go of everything as soon as all has its end", async () => {
+  it("releases everything once all work has ended", async () => {
     const waits = new Set<number>();
     const counted: Clock = {
       now: systemClock.now,
@@ -231,7 +231,7 @@ describe("a stop", () => {
 });
 
 describe("an event that cannot be read", () => {
-  it("is tried three times, and then left out, so that what comes behind it is heard", async () => {
+  it("is skipped after three attempts, so that later events arrive", async () => {
     const cache = { get: () => Promise.reject(new Error("broken")), set: async () => {} };
     await using bench = await openBench({ context: { cache } });
     say(bench, "in a channel, which has to be looked up");
@@ -239,11 +239,11 @@ describe("an event that cannot be read", () => {
     bench.standIn.say({ channelId: direct, authorId: zhang, content: "directly" });
     await until(() => textsOf(bench).length === 1);
     expect(textsOf(bench)).toEqual(["directly"]);
-    expect(bench.logged.filter((line) => line.includes("must be redelivered"))).toHaveLength(2);
-    expect(bench.logged.join("\n")).toContain("was skipped");
+    expect(bench.logged.filter((line) => line.includes("was not accepted"))).toHaveLength(2);
+    expect(bench.logged.join("\n")).toContain("skipped an unreadable event");
   });
 
-  it("keeps nobody from being heard, also where that it was left out cannot be written down at first", async () => {
+  it("does not block later events even if skipping it cannot be stored at first", async () => {
     const cache = { get: () => Promise.reject(new Error("broken")), set: async () => {} };
     const kept = createMemoryState();
     const quiet = () => {};
@@ -278,12 +278,12 @@ describe("an event that cannot be read", () => {
 });
 
 describe("a connection", () => {
-  it("that only looks alive is given up", async () => {
+  it("is dropped if it is open but dead", async () => {
     const clock = turnedClock();
     await using bench = await openBench({ context: { clock } });
     bench.standIn.gateway.freeze();
     say(bench, "meanwhile");
-    // Until it is asked for a sign of life, for as long as it may take to answer, and until a new one is tried.
+    // The interval of the probe, its deadline, and the first reconnect pause.
     for (const ms of [30_000, 10_000, 1_000]) {
       await until(() => clock.waiting > 0);
       clock.turn(ms);
@@ -292,7 +292,7 @@ describe("a connection", () => {
     expect(bench.standIn.gateway.resumes).toBe(1);
   });
 
-  it("that never comes about is given up after its time, and says so", async () => {
+  it("times out if it is never established, and the account reports it", async () => {
     const hurried: Clock = {
       now: systemClock.now,
       delay: (ms, signal) => systemClock.delay(ms === 20_000 ? 100 : ms, signal),
@@ -306,7 +306,7 @@ describe("a connection", () => {
     });
   });
 
-  it("is said to be down while it is, and is ready again by itself", async () => {
+  it("is reported as `down` while lost and recovers by itself", async () => {
     await using bench = await openBench();
     bench.standIn.fail({ kind: "status", status: 503, path: "/gateway/bot", times: 1 });
     bench.standIn.gateway.drop();
@@ -329,7 +329,7 @@ describe("a connection", () => {
     });
   });
 
-  it("is tried seldom, and says why, once the token is refused", async () => {
+  it("is retried rarely after the token was rejected, and the reason is reported", async () => {
     await using bench = await openBench();
     bench.standIn.revoke();
     bench.standIn.gateway.drop();
@@ -339,7 +339,7 @@ describe("a connection", () => {
     expect(health.state === "down" && (health.retryAt ?? 0) - Date.now()).toBeGreaterThan(200_000);
   });
 
-  it("does without the content of messages where it is told to", async () => {
+  it("does not request message content if messageContent is off", async () => {
     await using bench = await openBench({
       config: { messageContent: false },
       discord: { mayReadContent: false },
@@ -353,7 +353,7 @@ describe("a connection", () => {
     ]);
   });
 
-  it("waits where no session is left for today", async () => {
+  it("waits if the daily session limit is used up", async () => {
     await using bench = await openBench({ start: false });
     bench.standIn.gateway.identifiesLeft = 0;
     await expect(bench.channel.start(never)).rejects.toMatchObject({

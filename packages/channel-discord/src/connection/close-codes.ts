@@ -2,31 +2,31 @@ import { ChannelError } from "@signalbox/channel";
 
 const bot = "Bot, in the developer portal (discord.com/developers/applications)";
 
-/** What somebody has to mend. Source: Discord's table of gateway close codes. */
-const refused: Readonly<Record<number, string>> = {
-  4004: `the token is refused: reset it under ${bot}, and put the new one into the configuration`,
-  4010: "the shard is refused",
-  4011: "the bot is in more servers than one connection may serve; this channel opens one",
-  4012: "the version of the gateway is refused",
-  4013: "the intents are refused",
-  4014: `the intents are refused: turn Message Content Intent on under ${bot}, or set messageContent: false`,
+/** Close codes that need an operator's action. Source: "Gateway Close Event Codes". */
+const fatalCloseCodes: Readonly<Record<number, string>> = {
+  4004: `the token was rejected: reset it under ${bot} and update the configuration`,
+  4010: "the shard was rejected",
+  4011: "the bot is in too many servers for one connection, and sharding is not supported",
+  4012: "the gateway version was rejected",
+  4013: "the intents were rejected",
+  4014: `the intents were rejected: turn on Message Content Intent under ${bot}, or set messageContent: false`,
 };
 
-/** Discord does not go on with the session: 4007 for a position that cannot be, 4009 for one that took too long. */
+/** Returns whether Discord ended the session: 4007 means an invalid sequence, 4009 a timeout. */
 export function isSessionOver(code: number): boolean {
   return code === 4007 || code === 4009;
 }
 
-/** The end of a connection as an error. */
-export function closedBy(code: number): ChannelError {
-  const reason = refused[code];
-  if (reason === undefined) return unconnected(`the connection was closed (${code})`);
+/** Converts a close code to an error. */
+export function toCloseError(code: number): ChannelError {
+  const reason = fatalCloseCodes[code];
+  if (reason === undefined) return createConnectionError(`the connection was closed (${code})`);
   return new ChannelError(code === 4004 ? "auth" : "permission", `Discord: ${reason}`, {
     scope: "account",
     platformCode: String(code),
   });
 }
 
-export function unconnected(reason: string): ChannelError {
+export function createConnectionError(reason: string): ChannelError {
   return new ChannelError("transient", `Discord: ${reason}`, { scope: "account" });
 }

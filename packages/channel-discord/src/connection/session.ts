@@ -4,30 +4,30 @@ import { type ChannelContext, isPayload, textAt } from "@signalbox/channel";
 type SessionContext = Pick<ChannelContext, "state" | "clock">;
 
 /**
- * What a connection has to know to be taken up again: the session, and the last event up to which everything was taken.
- * Kept over restarts.
+ * State that a connection needs to resume: the session, and the sequence up to which all events were
+ * accepted. Persists over restarts.
  */
 export interface Session {
   load(): Promise<void>;
   current(): SessionInfo | null;
-  /** Discord has begun a session. */
+  /** Stores a new session. */
   begin(info: SessionInfo): Promise<void>;
-  /** Discord does not know it any more. */
+  /** Deletes a session that Discord no longer knows. */
   forget(): Promise<void>;
-  /** An event came in: nothing behind it counts as taken before it is. */
+  /** Registers a received event. The sequence does not advance beyond it until it is accepted. */
   received(sequence: number): void;
   taken(sessionId: string, sequence: number): Promise<void>;
   flush(): Promise<void>;
 }
 
-/** A position that is written late costs repetitions, which are told as such. */
+/** A sequence that is stored late only causes redeliveries, which are deduplicated. */
 const writeEveryMs = 2_000;
 
-/** @param botId another bot under the same account starts afresh */
+/** @param botId part of the storage key, so a new bot under the same account starts fresh */
 export function createSession({ state, clock }: SessionContext, botId: string): Session {
   const key = `${botId}/session`;
   let info: SessionInfo | null = null;
-  /** Events under way, in the order of their numbers, and the highest number so far. */
+  /** Sequences of events in progress, in order, and the highest sequence received. */
   const open = new Set<number>();
   let highest = 0;
   let writtenAt = 0;

@@ -12,26 +12,26 @@ import type { DiscordConfig } from "../config.ts";
 import { toChannelError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import { loadGateway } from "../sdk.ts";
-import { closedBy, isSessionOver, unconnected } from "./close-codes.ts";
+import { createConnectionError, isSessionOver, toCloseError } from "./close-codes.ts";
 import type { Session } from "./session.ts";
 
 interface GatewayOptions {
   readonly context: ChannelContext<DiscordConfig>;
   readonly api: DiscordApi;
   readonly session: Session;
-  /** A connection opens. What it gives is told everything that comes over that connection, in order. */
+  /** Called for each new connection. The returned function receives all its events in order. */
   listen(): (event: unknown) => void;
-  /** A new session stands: what happened since the one before, or while no process ran, is not told any more. */
+  /** Called after a new session started. Discord does not deliver events from before it. */
   missed(lostAt: number | undefined): Promise<void>;
 }
 
 /** A connection to Discord's gateway. */
 export interface GatewayConnection extends Omit<SupervisedConnection, "startOver"> {
-  /** Gives the connection up that stands, so that Discord tells again what was not taken. */
+  /** Drops the current connection, so that Discord delivers unaccepted events again. */
   lose(): void;
 }
 
-/** Source: Discord's pages on intents and on gateway operation codes. */
+/** Sources: "Gateway Intents", "Gateway Opcodes". */
 const intents = {
   guilds: 1 << 0,
   guildMessages: 1 << 9,
@@ -40,13 +40,13 @@ const intents = {
   directReactions: 1 << 13,
   messageContent: 1 << 15,
 } as const;
-const heartbeat = 1;
-/** Leaves the session as it is, to be taken up again: 1000 and 1001 would end it. */
-const leave = 4200;
+const HEARTBEAT_OPCODE = 1;
+/** Close code that keeps the session resumable. 1000 and 1001 would end it. */
+const RESUMABLE_CLOSE = 4200;
 
 /**
- * The gateway through discord.js's client. That one connects again by itself, with no limit to how long it takes; so
- * each of its managers is used for one connection only, and the session is kept here.
+ * Connects through discord.js's gateway client. It reconnects by itself without a deadline, so each client is
+ * used for one connection only and the session is stored here.
  */
 export function createConnection(options: GatewayOptions): GatewayConnection {
   const { context, session } = options;
@@ -58,12 +58,12 @@ export function createConnection(options: GatewayOptions): GatewayConnection {
       return await connect(signal, limits.resumeMs);
     } catch (error) {
       if (signal.aborted || session.current() !== null) throw error;
-      // The old session was over: a new one can begin at once.
+      // The old session has ended, so a new one can start at once.
       return connect(signal);
     }
   }
 
-  /** @param resumeMs how long Discord may take to go on with the session before that is given up */
+  /** @param resumeMs time that Discord has to resume the session */
   async function connect(signal: AbortSignal, resumeMs?: number): Promise<Connection> {
     const attempt = openOnce(options);
     standing = attempt;
@@ -88,14 +88,14 @@ export function createConnection(options: GatewayOptions): GatewayConnection {
     }
   }
 
-  async function unlessResumed(lostAt?: number): Promise<void> {
+  async function catchUpUnlessResumed(lostAt?: number): Promise<void> {
     if ((await standing?.ready)?.isNew === true) await options.missed(lostAt);
   }
 
   const supervised = superviseConnection({
     name: "Discord",
     open,
-    reconnected: unlessResumed,
+    reconnected: catchUpUnlessResumed,
     timing: {
       attemptMs: limits.connectMs,
       pauseMs: limits.reconnectMs,
@@ -110,12 +110,12 @@ export function createConnection(options: GatewayOptions): GatewayConnection {
     health: () => supervised.health(),
     async start(signal) {
       await supervised.start(signal);
-      unlessResumed().catch((error: unknown) => {
-        context.logger.warn("what was said before the start could not be read", { reason: reasonOf(error) });
+      catchUpUnlessResumed().catch((error: unknown) => {
+        context.logger.warn("failed to read messages from before the start", { reason: reasonOf(error) });
       });
     },
     lose() {
-      // It is the host that could not take an event; it may be able to in a moment.
+      // The host rejected an event and may accept it a moment later, so the pause is not increased.
       supervised.startOver();
       standing?.connection.close();
     },
@@ -123,9 +123,9 @@ export function createConnection(options: GatewayOptions): GatewayConnection {
 }
 
 interface Attempt {
-  /** Resolves when Discord has said where to connect: from then on its silence is no broken line of ours. */
+  /** Resolves when Discord returned the gateway URL. A failure after that is not a network problem. */
   readonly reached: Promise<unknown>;
-  /** Resolves when the session has begun, or goes on. */
+  /** Resolves when the session started or resumed. */
   readonly ready: Promise<{ readonly isNew: boolean }>;
   readonly connection: Connection;
 }
@@ -137,7 +137,7 @@ function openOnce({ context, api, session, listen }: GatewayOptions): Attempt {
   const dispatch = listen();
   let isOver = false;
   let isOpen = false;
-  const manager = managerOf({ context, api, session }, () => isOver);
+  const manager = createManager({ context, api, session }, () => isOver);
 
   function end(error: ChannelError): void {
     isOver = true;
@@ -146,24 +146,24 @@ function openOnce({ context, api, session, listen }: GatewayOptions): Attempt {
   }
 
   function close(): void {
-    end(unconnected("the connection was closed"));
-    // A line that is closed while it is being opened would be let go of and stay open.
-    if (isOpen) Promise.resolve(manager.destroy({ code: leave })).catch(() => {});
+    end(createConnectionError("the connection was closed"));
+    // A socket that is closed while it opens would stay open without an owner.
+    if (isOpen) Promise.resolve(manager.destroy({ code: RESUMABLE_CLOSE })).catch(() => {});
   }
 
   manager.on(WebSocketShardEvents.Hello, () => {
     isOpen = true;
-    // Not within the greeting: what the client sets up for it has to be there to be taken down.
+    // Not synchronously: the client's timers must exist before they can be cleared.
     if (isOver) queueMicrotask(close);
   });
   manager.on(WebSocketShardEvents.Ready, () => ready.resolve({ isNew: true }));
   manager.on(WebSocketShardEvents.Resumed, () => ready.resolve({ isNew: false }));
   manager.on(WebSocketShardEvents.Closed, (code) => {
     if (!isOver && isSessionOver(code)) void session.forget().catch(() => {});
-    end(closedBy(code));
+    end(toCloseError(code));
   });
-  manager.on(WebSocketShardEvents.Error, (error) => end(unconnected(error.message)));
-  manager.on(WebSocketShardEvents.SocketError, (error) => end(unconnected(error.message)));
+  manager.on(WebSocketShardEvents.Error, (error) => end(createConnectionError(error.message)));
+  manager.on(WebSocketShardEvents.SocketError, (error) => end(createConnectionError(error.message)));
   manager.on(WebSocketShardEvents.Dispatch, (event) => {
     if (!isOver) dispatch(event);
   });
@@ -171,32 +171,37 @@ function openOnce({ context, api, session, listen }: GatewayOptions): Attempt {
   reached
     .then(() => manager.connect())
     .catch((error: unknown) => end(toChannelError(error, { what: "connecting", isWrite: false })));
-  // Awaited by the caller; until then a failure must not count as unhandled.
+  // Prevents an unhandled rejection until the caller awaits `ready`.
   ready.promise.catch(() => {});
 
   const connection: Connection = {
     lost: lost.promise,
-    probe: (signal) => signOfLife(manager, session, signal),
+    probe: (signal) => waitForHeartbeat(manager, session, signal),
     close,
   };
   return { reached, ready: ready.promise, connection };
 }
 
-/** A client of discord.js for one connection. @param isOver from then on it leaves the session alone */
-function managerOf(
+/**
+ * Creates a discord.js client for one connection.
+ *
+ * @param isOver once it returns true, the client no longer reads or writes the session
+ */
+function createManager(
   { context, api, session }: Pick<GatewayOptions, "context" | "api" | "session">,
   isOver: () => boolean,
 ): WebSocketManager {
   const { WebSocketManager } = loadGateway();
   return new WebSocketManager({
     token: context.config.token,
-    intents: intentsOf(context.config),
+    intents: getIntents(context.config),
     rest: api.rest(),
     shardCount: 1,
     handshakeTimeout: limits.connectMs,
     helloTimeout: limits.connectMs,
     readyTimeout: limits.connectMs,
-    // It asks for the session before it connects again, which it is not to: then it waits for ever.
+    // The client reads the session before it reconnects, which it must not do. A promise that never resolves
+    // stops it.
     retrieveSessionInfo: () => (isOver() ? new Promise<never>(() => {}) : session.current()),
     async updateSessionInfo(_, info) {
       if (isOver()) return;
@@ -204,28 +209,32 @@ function managerOf(
         if (info === null) await session.forget();
         else if (info.sessionId !== session.current()?.sessionId) await session.begin(info);
       } catch (error) {
-        // Nobody would hear of it, which ends the process. The session is known
-        // here, and written with its next position.
-        context.logger.warn("a session could not be kept", { reason: reasonOf(error) });
+        // An exception here would end the process. The session is in memory and is stored with its next
+        // sequence.
+        context.logger.warn("failed to store the session", { reason: reasonOf(error) });
       }
     },
   });
 }
 
-function intentsOf({ messageContent }: DiscordConfig): number {
+function getIntents({ messageContent }: DiscordConfig): number {
   const { guilds, guildMessages, guildReactions, directMessages, directReactions } = intents;
   const always = guilds | guildMessages | guildReactions | directMessages | directReactions;
   return messageContent ? always | intents.messageContent : always;
 }
 
-/** Resolves once Discord has answered a heartbeat. */
-async function signOfLife(manager: WebSocketManager, session: Session, signal: AbortSignal): Promise<void> {
+/** Resolves when Discord acknowledged a heartbeat. */
+async function waitForHeartbeat(
+  manager: WebSocketManager,
+  session: Session,
+  signal: AbortSignal,
+): Promise<void> {
   const { WebSocketShardEvents } = loadGateway();
   const { promise, resolve } = Promise.withResolvers<void>();
   const answered = (): void => resolve();
   manager.on(WebSocketShardEvents.HeartbeatComplete, answered);
   try {
-    await manager.send(0, { op: heartbeat, d: session.current()?.sequence ?? null });
+    await manager.send(0, { op: HEARTBEAT_OPCODE, d: session.current()?.sequence ?? null });
     signal.addEventListener("abort", answered, { once: true });
     await promise;
   } finally {

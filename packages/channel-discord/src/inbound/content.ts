@@ -11,59 +11,59 @@ import {
 } from "@signalbox/channel";
 import { type OwnIds, readMentions, writeMentions } from "./mentions.ts";
 
-/** A reference that passes a message on, in place of answering it. */
+/** Type of a message reference that is a forward rather than a reply. */
 const forward = 1;
 
-/** What a message says. */
+/** Reads the content of a message. */
 export function readBody(message: Payload, own: OwnIds): MessageBody {
   const mentions = readMentions(message, own);
   const reference = objectAt(message, "message_reference");
-  const snapshot = reference["type"] === forward ? firstSnapshot(message) : undefined;
+  const snapshot = reference["type"] === forward ? getSnapshot(message) : undefined;
   const said = snapshot ?? message;
-  const answered = snapshot === undefined ? readAnswered(message, own) : undefined;
+  const answered = snapshot === undefined ? readRepliedTo(message, own) : undefined;
   return {
-    text: normalizeLineEnds(wordsOf(said, own)),
-    media: attachmentsOf(message, said),
+    text: normalizeLineEnds(getText(said, own)),
+    media: readAttachments(message, said),
     mentions,
     ...(answered === undefined ? {} : { replyTo: answered }),
     ...(snapshot === undefined ? {} : { forwarded: {} }),
   };
 }
 
-/** The words of a message; of one that has none, a word about what it is. */
-export function wordsOf(message: Payload, own: OwnIds): string {
-  const said = saidIn(message);
+/** Text of a message, or a description if it has none. */
+export function getText(message: Payload, own: OwnIds): string {
+  const said = getWrittenText(message);
   if (said !== "") return writeMentions(said, readMentions(message, own), own);
   const [sticker] = objectsAt(message, "sticker_items");
   if (sticker !== undefined) return `[sticker ${textAt(sticker, "name") ?? ""}]`;
   const poll = objectAt(message, "poll");
   const question = textAt(objectAt(poll, "question"), "text");
-  if (question !== undefined) return [`[poll] ${question}`, ...pollAnswers(poll)].join("\n");
-  return objectsAt(message, "embeds").map(embedText).join("\n\n").trim();
+  if (question !== undefined) return [`[poll] ${question}`, ...listPollAnswers(poll)].join("\n");
+  return objectsAt(message, "embeds").map(readEmbed).join("\n\n").trim();
 }
 
-/** Source: Discord's page on components, which nest three deep: a container, a section, a text. */
-const textDisplay = 10;
-const mostLevels = 3;
+/** Source: "Component Reference". Components nest three deep: container, section, text. */
+const TEXT_DISPLAY = 10;
+const MAX_LEVELS = 3;
 
-/** What stands in a message, be it made of text or of components. */
-export function saidIn(message: Payload): string {
-  return textAt(message, "content") ?? textsAmong(message, 1).join("\n\n");
+/** Text of a message, from its content or its components. */
+export function getWrittenText(message: Payload): string {
+  return textAt(message, "content") ?? collectTexts(message, 1).join("\n\n");
 }
 
-function textsAmong(parent: Payload, level: number): readonly string[] {
+function collectTexts(parent: Payload, level: number): readonly string[] {
   return objectsAt(parent, "components").flatMap((component) => {
-    if (component["type"] === textDisplay) return textAt(component, "content") ?? [];
-    return level < mostLevels ? textsAmong(component, level + 1) : [];
+    if (component["type"] === TEXT_DISPLAY) return textAt(component, "content") ?? [];
+    return level < MAX_LEVELS ? collectTexts(component, level + 1) : [];
   });
 }
 
-function pollAnswers(poll: Payload): string[] {
+function listPollAnswers(poll: Payload): string[] {
   return objectsAt(poll, "answers").map((one) => `- ${textAt(objectAt(one, "poll_media"), "text") ?? ""}`);
 }
 
-/** Bots and feeds write in embeds. */
-function embedText(embed: Payload): string {
+/** Text of an embed, in which bots and feeds write. */
+function readEmbed(embed: Payload): string {
   const fields = objectsAt(embed, "fields").map(
     (field) => `${textAt(field, "name")}: ${textAt(field, "value")}`,
   );
@@ -71,17 +71,17 @@ function embedText(embed: Payload): string {
   return lines.filter((line) => line !== undefined).join("\n");
 }
 
-function firstSnapshot(message: Payload): Payload | undefined {
+function getSnapshot(message: Payload): Payload | undefined {
   const [snapshot] = objectsAt(message, "message_snapshots");
   return snapshot === undefined ? undefined : objectAt(snapshot, "message");
 }
 
-function readAnswered(message: Payload, own: OwnIds): MessageBody["replyTo"] {
+function readRepliedTo(message: Payload, own: OwnIds): MessageBody["replyTo"] {
   const messageId = textAt(objectAt(message, "message_reference"), "message_id");
   if (messageId === undefined) return undefined;
   const answered = objectAt(message, "referenced_message");
   const senderId = textAt(objectAt(answered, "author"), "id");
-  const text = senderId === undefined ? "" : normalizeLineEnds(wordsOf(answered, own));
+  const text = senderId === undefined ? "" : normalizeLineEnds(getText(answered, own));
   return {
     messageId,
     ...(text === "" ? {} : { text }),
@@ -89,8 +89,11 @@ function readAnswered(message: Payload, own: OwnIds): MessageBody["replyTo"] {
   };
 }
 
-/** @param said the message, or the one that it passes on: the files are told apart by the ids of the former */
-function attachmentsOf(message: Payload, said: Payload): readonly MediaRef[] {
+/**
+ * @param said the message itself or the forwarded one. References always contain the ids of the outer
+ *   message.
+ */
+function readAttachments(message: Payload, said: Payload): readonly MediaRef[] {
   return objectsAt(said, "attachments").flatMap((attachment): MediaRef[] => {
     const [id, url] = [textAt(attachment, "id"), textAt(attachment, "url")];
     if (id === undefined || url === undefined) return [];

@@ -1,23 +1,23 @@
 import type { Conversation, InboundEvent, Json, Sender } from "@signalbox/channel";
 import { addressCodec } from "../address.ts";
 
-/** What an event's own payload does not say. */
+/** Information that the event itself does not contain. */
 export interface EventFacts {
   readonly account: string;
   readonly botId: string;
   readonly conversation: Conversation;
-  /** The same at every redelivery, for events that carry no id of their own. */
+  /** The same at every redelivery. Used by events without an id of their own. */
   readonly deliveryId: string;
   /** Milliseconds since the epoch, for events without a time. */
   readonly now: number;
-  /** The payload, where the host asks for it. */
+  /** The payload, if the host asked for it. */
   readonly raw?: Json;
 }
 
 type Base = Omit<InboundEvent, "type"> & { readonly addressed: "dm" | "none" };
 
-/** What all events have. */
-export function baseOf(
+/** Creates the fields that all events share. */
+export function createBase(
   { account, botId, conversation, deliveryId, now, raw }: EventFacts,
   sender: Sender,
 ): Base {

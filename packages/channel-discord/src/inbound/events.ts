@@ -9,97 +9,101 @@ import {
   toJson,
 } from "@signalbox/channel";
 import { type DiscordConfig, inviteAddress } from "../config.ts";
+import { type Conversations, readLocation } from "../conversations.ts";
 import type { People } from "../people.ts";
-import { type Places, whereIn } from "../places.ts";
-import { readAskedAbout } from "./asked-forms.ts";
 import type { EventFacts } from "./event-base.ts";
 import { readInteraction } from "./interaction-head.ts";
-import { interactionEvent, placeOfInteraction } from "./interactions.ts";
-import { callsByName, mentionedRoles, type OwnIds } from "./mentions.ts";
-import { isSpoken, readDeleted, readEdited, readMessage, readReaction } from "./messages.ts";
+import { interactionEvent, readInteractionPlace } from "./interactions.ts";
+import { mentionedRoles, mentionsBot, type OwnIds } from "./mentions.ts";
+import { readAskedAbout } from "./message-questions.ts";
+import { hasContent, readDeleted, readEdited, readMessage, readReaction } from "./messages.ts";
 
-/** One thing that the gateway told. */
-export interface Told {
-  /** Source: Discord's list of gateway events. */
+/** An event of Discord's gateway. */
+export interface GatewayEvent {
+  /** Source: "Gateway Events". */
   readonly type: string;
   readonly data: Payload;
-  /** The same at every repetition. */
+  /** The same at every redelivery. */
   readonly deliveryId: string;
 }
 
-export interface ReadingPorts {
+export interface EventSources {
   readonly context: ChannelContext<DiscordConfig>;
   readonly people: People;
-  readonly places: Places;
+  readonly places: Conversations;
   readonly botId: string;
 }
 
-/** None for what concerns nobody here, and for what cannot be read. */
+/**
+ * Converts a gateway event to inbound events. Returns none if the event needs no reaction or is malformed.
+ */
 export async function readEvents(
-  ports: ReadingPorts,
-  told: Told,
+  ports: EventSources,
+  gatewayEvent: GatewayEvent,
   signal: AbortSignal,
 ): Promise<readonly InboundEvent[]> {
   const { context, places, botId } = ports;
-  const { type, data } = told;
+  const { type, data } = gatewayEvent;
   switch (type) {
     case "MESSAGE_CREATE":
     case "MESSAGE_UPDATE":
-      return isSpoken(data, botId) ? spoken(ports, told, signal) : [];
+      return hasContent(data, botId) ? readContentEvent(ports, gatewayEvent, signal) : [];
     case "MESSAGE_DELETE":
     case "MESSAGE_DELETE_BULK":
-      return deleted(ports, told, signal);
+      return readDeletions(ports, gatewayEvent, signal);
     case "MESSAGE_REACTION_ADD":
     case "MESSAGE_REACTION_REMOVE": {
-      const facts = await factsAt(ports, told, signal);
+      const facts = await lookUpFacts(ports, gatewayEvent, signal);
       const added = type === "MESSAGE_REACTION_ADD";
-      return facts === undefined ? [] : some(readReaction(data, facts, { botId, added }));
+      return facts === undefined ? [] : toList(readReaction(data, facts, { botId, added }));
     }
     case "INTERACTION_CREATE":
-      return interacted(ports, told, signal);
+      return readInteractionEvent(ports, gatewayEvent, signal);
     case "THREAD_CREATE":
     case "THREAD_UPDATE":
     case "CHANNEL_UPDATE":
       await places.saw(data);
       return [];
     case "READY":
-      greet(context, data);
+      logInvite(context, data);
       return [];
     default:
       return [];
   }
 }
 
-async function spoken(
-  ports: ReadingPorts,
-  told: Told,
+async function readContentEvent(
+  ports: EventSources,
+  gatewayEvent: GatewayEvent,
   signal: AbortSignal,
 ): Promise<readonly InboundEvent[]> {
-  const facts = await factsAt(ports, told, signal);
+  const facts = await lookUpFacts(ports, gatewayEvent, signal);
   if (facts === undefined) return [];
-  const own = await ownIdsFor(ports, told.data, facts.conversation, signal);
-  return some(
-    told.type === "MESSAGE_CREATE" ? readMessage(told.data, facts, own) : readEdited(told.data, facts, own),
+  const own = await lookUpOwnIds(ports, gatewayEvent.data, facts.conversation, signal);
+  return toList(
+    gatewayEvent.type === "MESSAGE_CREATE"
+      ? readMessage(gatewayEvent.data, facts, own)
+      : readEdited(gatewayEvent.data, facts, own),
   );
 }
 
-async function interacted(
-  ports: ReadingPorts,
-  told: Told,
+async function readInteractionEvent(
+  ports: EventSources,
+  gatewayEvent: GatewayEvent,
   signal: AbortSignal,
 ): Promise<readonly InboundEvent[]> {
-  const { data } = told;
+  const { data } = gatewayEvent;
   const interaction = readInteraction(data);
-  const conversation = placeOfInteraction(data);
+  const conversation = readInteractionPlace(data);
   if (interaction === undefined || conversation === undefined) return [];
   await ports.places.saw(objectAt(data, "channel"));
-  const facts = factsIn(ports, told, await whole(ports, conversation, signal));
+  const facts = createFacts(ports, gatewayEvent, await completeConversation(ports, conversation, signal));
   const event = interactionEvent(data, interaction, facts);
-  return some(event?.type === "message" ? await askedAbout(ports, event) : event);
+  return toList(event?.type === "message" ? await addAskedAbout(ports, event) : event);
 }
 
-/** A form names the message that it asks about, and nothing else of it. */
-async function askedAbout({ context, botId }: ReadingPorts, event: MessageEvent): Promise<MessageEvent> {
+/** Adds the message that a form asks about. The submission contains only its id. */
+async function addAskedAbout({ context, botId }: EventSources, event: MessageEvent): Promise<MessageEvent> {
   const { replyTo } = event;
   if (replyTo === undefined) return event;
   return {
@@ -108,32 +112,34 @@ async function askedAbout({ context, botId }: ReadingPorts, event: MessageEvent)
   };
 }
 
-async function deleted(
-  ports: ReadingPorts,
-  told: Told,
+async function readDeletions(
+  ports: EventSources,
+  gatewayEvent: GatewayEvent,
   signal: AbortSignal,
 ): Promise<readonly InboundEvent[]> {
-  const { id, ids } = told.data;
-  const facts = await factsAt(ports, told, signal);
+  const { id, ids } = gatewayEvent.data;
+  const facts = await lookUpFacts(ports, gatewayEvent, signal);
   const messageIds = (Array.isArray(ids) ? ids : [id]).filter(
     (one): one is string => typeof one === "string",
   );
   return facts === undefined ? [] : messageIds.map((messageId) => readDeleted(messageId, facts));
 }
 
-/** Undefined where the place cannot be read. */
-async function factsAt(
-  ports: ReadingPorts,
-  told: Told,
+/** Returns `undefined` if the channel cannot be read. */
+async function lookUpFacts(
+  ports: EventSources,
+  gatewayEvent: GatewayEvent,
   signal: AbortSignal,
 ): Promise<EventFacts | undefined> {
-  const where = whereIn(told.data);
-  return where && factsIn(ports, told, await ports.places.of(where.channelId, where.guildId, signal));
+  const where = readLocation(gatewayEvent.data);
+  return (
+    where && createFacts(ports, gatewayEvent, await ports.places.of(where.channelId, where.guildId, signal))
+  );
 }
 
-function factsIn(
-  { context, botId }: ReadingPorts,
-  { deliveryId, data }: Told,
+function createFacts(
+  { context, botId }: EventSources,
+  { deliveryId, data }: GatewayEvent,
   conversation: Conversation,
 ): EventFacts {
   return {
@@ -146,9 +152,9 @@ function factsIn(
   };
 }
 
-/** An interaction may name a thread without the channel it belongs to. */
-async function whole(
-  { places }: ReadingPorts,
+/** Completes the conversation. An interaction may describe a thread without its parent channel. */
+async function completeConversation(
+  { places }: EventSources,
   conversation: Conversation,
   signal: AbortSignal,
 ): Promise<Conversation> {
@@ -156,28 +162,28 @@ async function whole(
   return guildId === undefined || parentId !== undefined ? conversation : places.of(id, guildId, signal);
 }
 
-/** In a server a role that came with the bot stands for it; only a message that mentions roles has to know it. */
-async function ownIdsFor(
-  { people, botId }: ReadingPorts,
+/** Looks up the bot's own role in a server, only if the message mentions roles. */
+async function lookUpOwnIds(
+  { people, botId }: EventSources,
   message: Payload,
   { guildId }: Conversation,
   signal: AbortSignal,
 ): Promise<OwnIds> {
   const own = { botId, roleId: undefined };
-  const isCalled = callsByName(textAt(message, "content") ?? "", own);
+  const isCalled = mentionsBot(textAt(message, "content") ?? "", own);
   if (guildId === undefined || isCalled || mentionedRoles(message).length === 0) return own;
   return { botId, roleId: await people.ownRole(guildId, signal) };
 }
 
-function greet({ logger }: ReadingPorts["context"], ready: Payload): void {
+function logInvite({ logger }: EventSources["context"], ready: Payload): void {
   const applicationId = textAt(objectAt(ready, "application"), "id");
   const { guilds } = ready;
   if (applicationId === undefined || !Array.isArray(guilds) || guilds.length > 0) return;
-  logger.info("the bot is not in any server yet; use this address to add it", {
+  logger.info("the bot is not in any server yet; open this URL to add it", {
     invite: inviteAddress(applicationId),
   });
 }
 
-function some<Event>(event: Event | undefined): readonly Event[] {
+function toList<Event>(event: Event | undefined): readonly Event[] {
   return event === undefined ? [] : [event];
 }

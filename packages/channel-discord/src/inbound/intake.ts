@@ -1,32 +1,34 @@
 import { type ChannelLogger, isChannelError, isPayload, reasonOf } from "@signalbox/channel";
 import type { Session } from "../connection/session.ts";
-import type { Told } from "./events.ts";
+import type { GatewayEvent } from "./events.ts";
 import type { Receiver } from "./receive.ts";
 
-const mostTries = 3;
+const MAX_TRIES = 3;
 
 interface IntakeOptions {
   readonly receiver: Receiver;
   readonly session: Session;
   readonly logger: ChannelLogger;
-  /** How often each event could not be read, over all connections. */
+  /** Failed attempts by event, over all connections. */
   readonly unreadable: Map<string, number>;
   /**
-   * Something was not taken: Discord has to tell it again. Nothing that comes over this connection is taken any more.
+   * Called if the host rejected an event. The connection must be reopened, so that Discord sends it again.
+   * Nothing more is accepted from this connection.
    */
   refused(): void;
 }
 
-/** Takes what comes over one connection, in its order. */
+/** Takes the events of one connection in order. */
 export interface Intake {
   take(frame: unknown): void;
-  /** Resolves once everything that came in has its end. */
+  /** Resolves when all received events are handled. */
   settled(): Promise<void>;
 }
 
 /**
- * The session's position moves on over an event only when the host has taken it and all before it. They are read one
- * after the other, and handed over without waiting for each other, so that many share one commit.
+ * Creates the intake of a connection. The session's sequence advances only over events that the host
+ * accepted, and all before them. Events are read one after the other but emitted concurrently, so that many
+ * share one commit.
  */
 export function createIntake(options: IntakeOptions): Intake {
   const { receiver, session, logger, unreadable, refused } = options;
@@ -37,47 +39,47 @@ export function createIntake(options: IntakeOptions): Intake {
   function refuse(reason: string): void {
     if (isRefused) return;
     isRefused = true;
-    logger.warn("an event must be redelivered", { reason });
+    logger.warn("an event was not accepted; reconnecting to receive it again", { reason });
     refused();
   }
 
-  async function handOver(told: Frame, emit: () => Promise<boolean>): Promise<void> {
+  async function handOver(gatewayEvent: Frame, emit: () => Promise<boolean>): Promise<void> {
     try {
-      if (await emit()) await session.taken(told.sessionId, told.sequence);
-      else refuse("the host did not take it");
+      if (await emit()) await session.taken(gatewayEvent.sessionId, gatewayEvent.sequence);
+      else refuse("the host rejected it");
     } catch (error) {
       refuse(reasonOf(error));
     }
   }
 
-  async function read(told: Frame): Promise<void> {
+  async function read(gatewayEvent: Frame): Promise<void> {
     if (isRefused) return;
     try {
-      const emit = await receiver.read(told);
-      const handed = handOver(told, emit).finally(() => handing.delete(handed));
+      const emit = await receiver.read(gatewayEvent);
+      const handed = handOver(gatewayEvent, emit).finally(() => handing.delete(handed));
       handing.add(handed);
-      unreadable.delete(told.deliveryId);
+      unreadable.delete(gatewayEvent.deliveryId);
     } catch (error) {
-      if (isChannelError(error) || !isHopeless(told)) return refuse(reasonOf(error));
-      unreadable.delete(told.deliveryId);
-      logger.error("an unreadable event was skipped", { type: told.type, reason: reasonOf(error) });
-      await handOver(told, async () => true);
+      if (isChannelError(error) || !isHopeless(gatewayEvent)) return refuse(reasonOf(error));
+      unreadable.delete(gatewayEvent.deliveryId);
+      logger.error("skipped an unreadable event", { type: gatewayEvent.type, reason: reasonOf(error) });
+      await handOver(gatewayEvent, async () => true);
     }
   }
 
-  /** What a fault of ours keeps from being read must not keep everything behind it from being heard. */
+  /** Counts failed attempts, so that one unreadable event does not block those after it. */
   function isHopeless({ deliveryId }: Frame): boolean {
     const tries = (unreadable.get(deliveryId) ?? 0) + 1;
     unreadable.set(deliveryId, tries);
-    return tries >= mostTries;
+    return tries >= MAX_TRIES;
   }
 
   return {
     take(frame) {
-      const told = readFrame(frame, session.current()?.sessionId ?? "");
-      if (told === undefined) return logger.debug("an unreadable frame was skipped");
-      session.received(told.sequence);
-      reading = reading.then(() => read(told));
+      const gatewayEvent = readFrame(frame, session.current()?.sessionId ?? "");
+      if (gatewayEvent === undefined) return logger.debug("skipped an unreadable frame");
+      session.received(gatewayEvent.sequence);
+      reading = reading.then(() => read(gatewayEvent));
     },
     async settled() {
       await reading;
@@ -86,12 +88,12 @@ export function createIntake(options: IntakeOptions): Intake {
   };
 }
 
-interface Frame extends Told {
+interface Frame extends GatewayEvent {
   readonly sessionId: string;
   readonly sequence: number;
 }
 
-/** Undefined for what is no event. */
+/** Returns `undefined` if the frame is not an event. */
 function readFrame(frame: unknown, sessionId: string): Frame | undefined {
   if (!isPayload(frame)) return undefined;
   const { t: type, s: sequence, d: data } = frame;

@@ -9,62 +9,62 @@ import {
   type Sender,
   textAt,
 } from "@signalbox/channel";
-import { isSnowflake, timeOf } from "../address.ts";
-import { nameOf, rolesOf } from "../people.ts";
+import { getSnowflakeTime, isSnowflake } from "../address.ts";
+import { getDisplayName, readRoles } from "../people.ts";
 import { readBody } from "./content.ts";
-import { baseOf, type EventFacts } from "./event-base.ts";
-import { callsByName, type OwnIds } from "./mentions.ts";
+import { createBase, type EventFacts } from "./event-base.ts";
+import { mentionsBot, type OwnIds } from "./mentions.ts";
 
-/** Source: Discord's page on message types. The others are notices: somebody joined, a message was pinned. */
+/** Source: "Message Types". All other types are notices, for instance joins and pins. */
 const plain = 0;
 const reply = 19;
 
-/** Whether somebody says something: not a notice, and not the bot itself. */
-export function isSpoken(message: Payload, botId: string): boolean {
+/** Returns whether this is a message with content by someone other than the bot. */
+export function hasContent(message: Payload, botId: string): boolean {
   const { type } = message;
   return (type === plain || type === reply) && textAt(objectAt(message, "author"), "id") !== botId;
 }
 
-/** Undefined for what cannot be read. */
+/** Returns `undefined` for a malformed message. */
 export function readMessage(message: Payload, facts: EventFacts, own: OwnIds): MessageEvent | undefined {
   const messageId = textAt(message, "id");
   const sender = readAuthor(message, own.botId);
   if (messageId === undefined || sender === undefined) return undefined;
   const body = readBody(message, own);
   return {
-    ...baseOf(facts, sender),
+    ...createBase(facts, sender),
     ...body,
     type: "message",
     messageId,
     eventId: `message:${messageId}`,
-    addressed: addressedBy(message, body, facts.conversation, own),
-    timestamp: isoTime(message, "timestamp") ?? timeOf(messageId) ?? facts.now,
+    addressed: getAddressed(message, body, facts.conversation, own),
+    timestamp: parseIsoTime(message, "timestamp") ?? getSnowflakeTime(messageId) ?? facts.now,
   };
 }
 
-/** Undefined for what cannot be read. */
+/** Returns `undefined` for a malformed message. */
 export function readEdited(message: Payload, facts: EventFacts, own: OwnIds): EditedEvent | undefined {
   const messageId = textAt(message, "id");
   const sender = readAuthor(message, own.botId);
-  const editedAt = isoTime(message, "edited_timestamp");
+  const editedAt = parseIsoTime(message, "edited_timestamp");
   if (messageId === undefined || sender === undefined || editedAt === undefined) return undefined;
   const body = readBody(message, own);
   return {
-    ...baseOf(facts, sender),
+    ...createBase(facts, sender),
     ...body,
     type: "edited",
     messageId,
     eventId: `edited:${messageId}:${editedAt}`,
-    addressed: addressedBy(message, body, facts.conversation, own),
+    addressed: getAddressed(message, body, facts.conversation, own),
     timestamp: editedAt,
   };
 }
 
 export function readDeleted(messageId: string, facts: EventFacts): DeletedEvent {
-  return { ...baseOf(facts, nobody), type: "deleted", messageId, eventId: `deleted:${messageId}` };
+  return { ...createBase(facts, NO_SENDER), type: "deleted", messageId, eventId: `deleted:${messageId}` };
 }
 
-/** Undefined for what cannot be read. */
+/** Returns `undefined` for a malformed reaction. */
 export function readReaction(
   payload: Payload,
   facts: EventFacts,
@@ -78,7 +78,7 @@ export function readReaction(
   const isSelf = userId === botId;
   const isBot = isSelf || objectAt(member, "user")["bot"] === true;
   return {
-    ...baseOf(facts, { id: userId, isBot, isSelf }),
+    ...createBase(facts, { id: userId, isBot, isSelf }),
     type: "reaction",
     messageId,
     emoji: id === undefined ? name : `${name}:${id}`,
@@ -86,25 +86,25 @@ export function readReaction(
   };
 }
 
-const nobody: Sender = { id: "", isBot: false, isSelf: false };
+const NO_SENDER: Sender = { id: "", isBot: false, isSelf: false };
 
 function readAuthor(message: Payload, botId: string): Sender | undefined {
   const author = objectAt(message, "author");
   const member = objectAt(message, "member");
   const id = textAt(author, "id");
   if (!isSnowflake(id)) return undefined;
-  return personOf(author, member, { botId, isBot: textAt(message, "webhook_id") !== undefined });
+  return createSender(author, member, { botId, isBot: textAt(message, "webhook_id") !== undefined });
 }
 
-/** Who did something, from the payload of a user and of the member that the user is. */
-export function personOf(
+/** Reads a sender from a user payload and its member payload. */
+export function createSender(
   user: Payload,
   member: Payload,
   { botId, isBot = false }: { readonly botId: string; readonly isBot?: boolean },
 ): Sender {
   const id = textAt(user, "id") ?? "";
-  const name = textAt(member, "nick") ?? nameOf(user);
-  const roles = rolesOf(member);
+  const name = textAt(member, "nick") ?? getDisplayName(user);
+  const roles = readRoles(member);
   return {
     id,
     isBot: isBot || user["bot"] === true || id === botId,
@@ -114,8 +114,11 @@ export function personOf(
   };
 }
 
-/** A reply that calls the bot only because it answers it is a reply. */
-function addressedBy(
+/**
+ * Returns how the message addresses the bot. A reply whose only mention is its automatic ping counts as a
+ * reply.
+ */
+function getAddressed(
   message: Payload,
   { mentions }: Pick<MessageEvent, "mentions">,
   conversation: Conversation,
@@ -124,12 +127,12 @@ function addressedBy(
   if (conversation.kind === "direct") return "dm";
   const isMentioned = mentions.some(({ isSelf }) => isSelf);
   const answersBot = textAt(objectAt(objectAt(message, "referenced_message"), "author"), "id") === own.botId;
-  if (isMentioned && (!answersBot || callsByName(textAt(message, "content") ?? "", own))) return "mention";
+  if (isMentioned && (!answersBot || mentionsBot(textAt(message, "content") ?? "", own))) return "mention";
   return answersBot ? "reply" : "none";
 }
 
-/** A moment that Discord writes as ISO 8601, in milliseconds since the epoch. */
-function isoTime(payload: Payload, key: string): number | undefined {
+/** Parses an ISO 8601 timestamp to milliseconds since the epoch. */
+function parseIsoTime(payload: Payload, key: string): number | undefined {
   const time = Date.parse(textAt(payload, key) ?? "");
   return time > 1e12 && time < 1e14 ? time : undefined;
 }

@@ -2,23 +2,23 @@ import { type Backfill, createBackfill, deadline, type InboundEvent, type Payloa
 import type { DiscordApi } from "../api.ts";
 import { limits } from "../limits.ts";
 import type { Interactions } from "../outbound/interactions.ts";
-import { formToOpen, keepAskedAbout } from "./asked-forms.ts";
-import { type ReadingPorts, readEvents, type Told } from "./events.ts";
+import { type EventSources, type GatewayEvent, readEvents } from "./events.ts";
 import { type InteractionHead, readInteraction } from "./interaction-head.ts";
-import { missedMessages } from "./missed.ts";
+import { formToOpen, storeAskedAbout } from "./message-questions.ts";
+import { missedMessages } from "./missed-messages.ts";
 
 export interface Receiver {
   /**
-   * Reads what was told. What it gives hands it over to the host, and resolves with whether the host took it: reading
-   * is done one after the other, handing over need not wait.
+   * Reads an event and returns a function that emits it and reports whether the host accepted it. Events are
+   * read one after the other; emitting need not wait.
    *
-   * @throws ChannelError where what it refers to could not be looked up
+   * @throws ChannelError if a lookup failed
    */
-  read(told: Told): Promise<() => Promise<boolean>>;
+  read(gatewayEvent: GatewayEvent): Promise<() => Promise<boolean>>;
   readonly backfill: Backfill;
 }
 
-interface ReceiverOptions extends ReadingPorts {
+interface ReceiverOptions extends EventSources {
   readonly api: DiscordApi;
   readonly interactions: Interactions;
 }
@@ -37,14 +37,14 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     },
   });
 
-  async function read(told: Told): Promise<() => Promise<boolean>> {
+  async function read(gatewayEvent: GatewayEvent): Promise<() => Promise<boolean>> {
     const limit = deadline(limits.lookupMs, context.signal);
     try {
-      const events = await readEvents(options, told, limit.signal);
+      const events = await readEvents(options, gatewayEvent, limit.signal);
       return async () => {
         const results = await Promise.all(events.map((event) => context.emit(event)));
         if (results.includes("rejected")) return false;
-        await after(told, events);
+        await after(gatewayEvent, events);
         return true;
       };
     } finally {
@@ -52,8 +52,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     }
   }
 
-  /** What is left to do once the host has taken it. */
-  async function after({ type, data }: Told, events: readonly InboundEvent[]): Promise<void> {
+  /** Follow-up work after the host accepted the events. */
+  async function after({ type, data }: GatewayEvent, events: readonly InboundEvent[]): Promise<void> {
     const interaction = type === "INTERACTION_CREATE" ? readInteraction(data) : undefined;
     if (interaction !== undefined) await respond(options, interaction, data, events);
     for (const event of events) {
@@ -65,7 +65,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   return { read, backfill };
 }
 
-/** A form is opened before anything is said; what the host was told is acknowledged. */
+/** Opens a form or acknowledges the interaction. */
 async function respond(
   { context, interactions }: ReceiverOptions,
   interaction: InteractionHead,
@@ -74,7 +74,7 @@ async function respond(
 ): Promise<void> {
   const form = formToOpen(data, interaction);
   if (form !== undefined) {
-    if (interaction.kind === "message-command") await keepAskedAbout(context.cache, data);
+    if (interaction.kind === "message-command") await storeAskedAbout(context.cache, data);
     await interactions.openForm(interaction, form, context.signal);
   } else if (events.length > 0) {
     await interactions.acknowledge(interaction, context.signal);

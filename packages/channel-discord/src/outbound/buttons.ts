@@ -3,35 +3,35 @@ import { limits } from "../limits.ts";
 
 type Button = ButtonsPart["buttons"][number];
 
-/** Source: Discord's page on components. */
+/** Source: "Component Reference". */
 const component = { row: 1, button: 2, menu: 3 } as const;
 const styles = { primary: 1, default: 2, danger: 4 } as const;
 
-/** Before the custom id of a button that opens a form. */
+/** Prefix of the custom id of a button that opens a form. */
 const opensForm = "?";
 
 /**
- * Rows of buttons; what would take more than one row is a menu, unless a button stands out among the others.
+ * Renders buttons in rows. Buttons that need more than one row become a menu, unless they differ in style.
  *
  * @throws ChannelError `too_large`
  */
 export function renderButtons(buttons: ButtonsPart["buttons"]): readonly unknown[] {
   if (buttons.length > limits.buttons)
-    throw new ChannelError("too_large", `Discord: a message holds at most ${limits.buttons} buttons`);
+    throw new ChannelError("too_large", `Discord: a message can have at most ${limits.buttons} buttons`);
   const choices = buttons.filter((button) => button.opensForm !== true);
   const isMenu =
     choices.length > limits.buttonsOfRow && choices.every(({ style = "default" }) => style === "default");
   return isMenu
-    ? [menuOf(choices), ...rowsOf(buttons.filter((button) => !choices.includes(button)))]
-    : rowsOf(buttons);
+    ? [renderMenu(choices), ...renderRows(buttons.filter((button) => !choices.includes(button)))]
+    : renderRows(buttons);
 }
 
-function rowsOf(buttons: readonly Button[]): readonly unknown[] {
+function renderRows(buttons: readonly Button[]): readonly unknown[] {
   const rendered = buttons.map((button) => ({
     type: component.button,
     style: styles[button.style ?? "default"],
     label: fitLabel(button.label, limits.labelLength),
-    custom_id: customId(button),
+    custom_id: writeCustomId(button),
   }));
   const rows = Math.ceil(rendered.length / limits.buttonsOfRow);
   return Array.from({ length: rows }, (_, row) => ({
@@ -40,34 +40,34 @@ function rowsOf(buttons: readonly Button[]): readonly unknown[] {
   }));
 }
 
-/** What is chosen comes back as a click on the button does. */
-function menuOf(buttons: readonly Button[]): unknown {
+/** A chosen option is reported like a click on the button. */
+function renderMenu(buttons: readonly Button[]): unknown {
   const options = buttons.map((button) => ({
     label: fitLabel(button.label, limits.optionLength),
-    value: customId(button),
+    value: writeCustomId(button),
   }));
   return { type: component.row, components: [{ type: component.menu, custom_id: "menu", options }] };
 }
 
-/** The button's own id and, behind a line break, its value as JSON. */
-function customId({ id, value, opensForm: isForm = false }: Button): string {
+/** The button's id and, after a line break, its value as JSON. */
+function writeCustomId({ id, value, opensForm: isForm = false }: Button): string {
   const written = value === undefined ? undefined : JSON.stringify(value);
   const content = written === undefined ? id : `${id}\n${written}`;
   const text = isForm ? `${opensForm}${content}` : content;
   if (text.length > limits.customIdLength || Buffer.byteLength(written ?? "") > limits.callbackBytes)
     throw new ChannelError(
       "too_large",
-      `Discord: a button's value holds at most ${limits.callbackBytes} bytes`,
+      `Discord: a button's value can have at most ${limits.callbackBytes} bytes`,
     );
   return text;
 }
 
-/** The custom id of the form that a button opens; undefined for a button that opens none. */
-export function formBehind(customIdOfButton: string): string | undefined {
+/** Returns the custom id of the form that a button opens, or `undefined` if it opens none. */
+export function getFormId(customIdOfButton: string): string | undefined {
   return customIdOfButton.startsWith(opensForm) ? customIdOfButton.slice(opensForm.length) : undefined;
 }
 
-/** What `renderButtons` put there. */
+/** Parses a custom id that `renderButtons` wrote. */
 export function readCustomId(text: string): { readonly actionId: string; readonly value?: Json } {
   const end = text.indexOf("\n");
   if (end < 0) return { actionId: text };

@@ -4,7 +4,7 @@ import { limits } from "../limits.ts";
 import { renderPart } from "./render.ts";
 import type { Sender } from "./send.ts";
 
-/** A draft is a message that is edited as the answer grows. */
+/** Creates a draft: a message that is edited as the answer grows. */
 export function createDraft(sender: Sender, to: DiscordAddress, options: DraftOptions): Draft {
   const { signal } = options;
   const { channelId } = to;
@@ -16,7 +16,7 @@ export function createDraft(sender: Sender, to: DiscordAddress, options: DraftOp
       create: (content, { key, replyTo }) => sender.post(to, content, { key, replyTo, signal }),
       change: (messageId, content) => sender.change(channelId, messageId, content, signal),
       remove: (messageId) => sender.remove(channelId, messageId, signal),
-      // The command has its answer in the first part.
+      // The command's response is the first part.
       sendRest: (message, how) => sender.send({ channelId }, message, { ...how, signal }),
     },
     options,

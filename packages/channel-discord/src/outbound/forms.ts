@@ -1,22 +1,22 @@
 import { fitLabel } from "@signalbox/channel";
 import { limits } from "../limits.ts";
 
-/** A form with one field of text. */
+/** A modal with one text field. */
 export interface Form {
-  /** Comes back with what was written. */
+  /** Discord returns it with the submission. */
   readonly customId: string;
   readonly title: string;
-  /** What the field asks for. */
+  /** Label of the field. */
   readonly label: string;
-  /** In more words. */
+  /** Longer description of the field. */
   readonly description?: string;
 }
 
-/** Source: Discord's page on components; a paragraph is a field of several lines. */
+/** Source: "Component Reference". A paragraph is a multi-line input. */
 const component = { label: 18, textInput: 4 } as const;
 const paragraph = 2;
 
-/** The data of a callback that opens it. */
+/** Renders the callback data that opens the modal. */
 export function renderForm({ customId, title, label, description }: Form): unknown {
   const field = {
     type: component.textInput,

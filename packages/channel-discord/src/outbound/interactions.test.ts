@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { ApiCall } from "../api.ts";
 import { createInteractions } from "./interactions.ts";
 
-it("answers a command where it waits, also where the answer is ready before Discord has taken the command", async () => {
+it("answers a command in its pending response, even if the answer is ready before the acknowledgement", async () => {
   const kept = new Map<string, Json>();
   const cache = {
     get: async (key: string) => kept.get(key),

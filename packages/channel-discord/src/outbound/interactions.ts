@@ -5,18 +5,20 @@ import type { InteractionHead } from "../inbound/interaction-head.ts";
 import { limits } from "../limits.ts";
 import { type Form, renderForm } from "./forms.ts";
 
-/** Commands, clicks and forms that Discord waits for an answer to. */
+/** Responds to commands, clicks and forms. */
 export interface Interactions {
   /**
-   * Tells Discord that it was taken: what awaits a message shows that one is being written, a click nothing. Never
-   * throws: what comes too late is answered by an ordinary message.
+   * Acknowledges an interaction. If it awaits a message, Discord shows a pending response. Never throws: if
+   * this comes too late, the answer is sent as an ordinary message.
    */
   acknowledge(interaction: InteractionHead, signal: AbortSignal): Promise<void>;
-  /** Shows a form to whoever clicked. Never throws: where it comes too late, Discord says so to them. */
+  /** Opens a form. Never throws: if this comes too late, Discord tells the user. */
   openForm(interaction: InteractionHead, form: Form, signal: AbortSignal): Promise<void>;
   /**
-   * Writes the answer to a command where it waits for it. Undefined where that is not possible any more, or another
-   * message stands there. The same key writes the same message.
+   * Replaces the pending response to a command.
+   *
+   * @returns `undefined` if the command has expired or already has another message; the same key writes the
+   *   same message
    */
   answer(interactionId: string, answer: CommandAnswer): Promise<unknown>;
 }
@@ -27,7 +29,7 @@ interface CommandAnswer {
   readonly signal: AbortSignal;
 }
 
-/** Source: Discord's page on responding to interactions. */
+/** Source: "Receiving and Responding". */
 const callback = { deferredMessage: 5, deferredUpdate: 6, form: 9 } as const;
 
 type Ports = Pick<ChannelContext<DiscordConfig>, "cache" | "logger"> & { readonly api: DiscordApi };
@@ -37,7 +39,7 @@ export function createInteractions(
   api: DiscordApi,
 ): Interactions {
   const ports: Ports = { cache, logger, api };
-  /** An answer that is ready before Discord has said so much as "taken" waits for that. */
+  /** An answer that is ready early waits for the acknowledgement of its command. */
   const beingAcknowledged = new Map<string, Promise<void>>();
 
   return {
@@ -61,7 +63,11 @@ export function createInteractions(
 
 const keyOf = (id: string): string => `interaction/${id}`;
 
-/** Whether Discord took it as the first answer. */
+/**
+ * Sends the first response.
+ *
+ * @returns whether Discord accepted it
+ */
 async function respond(
   { api, logger }: Ports,
   { id, token }: InteractionHead,
@@ -69,12 +75,12 @@ async function respond(
   signal: AbortSignal,
 ): Promise<boolean> {
   const path = `/interactions/${id}/${encodeURIComponent(token)}/callback` as const;
-  const what = "answering an interaction";
+  const what = "responding to an interaction";
   try {
     await api.call({ what, method: "POST", path, body, ownToken: true, signal });
     return true;
   } catch (error) {
-    logger.debug("an interaction could not be acknowledged", { reason: reasonOf(error) });
+    logger.debug("failed to respond to an interaction", { reason: reasonOf(error) });
     return false;
   }
 }
@@ -102,7 +108,7 @@ async function writeAnswer(
   const path = `/webhooks/${applicationId}/${encodeURIComponent(token)}/messages/@original` as const;
   try {
     return await api.call({
-      what: "answering a command",
+      what: "responding to a command",
       method: "PATCH",
       path,
       body,
@@ -110,7 +116,7 @@ async function writeAnswer(
       signal,
     });
   } catch (error) {
-    // Tokens end, and some that should be good are not found.
+    // The token has expired. Discord sometimes also answers 404 for a valid token.
     if (isChannelError(error) && error.code === "not_found") return undefined;
     throw error;
   }

@@ -1,21 +1,22 @@
 import { loadMarkdown } from "@signalbox/channel";
 
-/** A text without any of these reads the same as Markdown, and need not be parsed. */
+/** Characters that can start markup. Text without them needs no parsing. */
 const marks = /[#|![\]]|^\s*(?:[-+*]|\d+[.)])\s|^\s*(?:-{3,}|\*{3,}|_{3,})\s*$|`{3}.*`/m;
 
 /**
- * Markdown in Discord's dialect: it knows emphasis, links, lists, quotes, code and three kinds of headings. Tables are
- * shown as they are written, pictures by address become links. What would be too long that way stays as it was.
+ * Converts Markdown to Discord's dialect, which has emphasis, links, lists, quotes, code and three levels of
+ * headings. Tables are shown as source, images become links. If the result exceeds the limit, the source is
+ * returned.
  */
-export function toDiscord(markdown: string, most: number): string {
+export function toDiscordMarkdown(markdown: string, max: number): string {
   if (!marks.test(markdown)) return markdown;
   const { pictureAsLink, renderMarkdown } = loadMarkdown();
   const text = renderMarkdown(markdown, {
     heading: (node, { inner, rewrite }) => (node.depth > 3 ? `**${inner(node)}**` : rewrite(node)),
-    table: (node, { source }) => `\`\`\`\n${otherTicks(source(node))}\n\`\`\``,
+    table: (node, { source }) => `\`\`\`\n${replaceBackticks(source(node))}\n\`\`\``,
     code: (node, { source }) => codeBlock(source(node)),
     inlineCode: (node, { source }) =>
-      node.value.includes("``") ? `\`\` ${otherTicks(node.value)} \`\`` : source(node),
+      node.value.includes("``") ? `\`\` ${replaceBackticks(node.value)} \`\`` : source(node),
     image: pictureAsLink,
     thematicBreak: () => "───",
     listItem: (node, { rewrite }) =>
@@ -23,27 +24,27 @@ export function toDiscord(markdown: string, most: number): string {
         ? rewrite(node).replace(/\[[ xX]\]/, node.checked ? "☑" : "☐")
         : rewrite(node),
   });
-  return text.length > most ? markdown : text;
+  return text.length > max ? markdown : text;
 }
 
-/** Discord ends a block of code at the first three backticks, however many it begins with. */
+/** Discord ends a code block at the first three backticks, however many started it. */
 function codeBlock(source: string): string {
   const [, fence, code = ""] = /^(`{4,})(.*?)`*$/s.exec(source) ?? [];
-  return fence === undefined ? source : `\`\`\`${otherTicks(code)}\`\`\``;
+  return fence === undefined ? source : `\`\`\`${replaceBackticks(code)}\`\`\``;
 }
 
-/** Backticks in a row that count for nothing, and look the same. */
-function otherTicks(code: string): string {
+/** Replaces repeated backticks with a character that looks the same. */
+function replaceBackticks(code: string): string {
   return code.replace(/`{2,}/g, (ticks) => "ˋ".repeat(ticks.length));
 }
 
 const address = /https?:\/\/[^\s<>]+/g;
 
 /**
- * Plain words: what Discord would take for markup, a link or a mention is escaped, as far as there is room; addresses
- * stay whole.
+ * Escapes plain text, so that Discord shows no markup, links or mentions. URLs stay intact. If the result
+ * exceeds the limit, the text is returned unchanged.
  */
-export function plainText(text: string, most: number): string {
+export function plainText(text: string, max: number): string {
   let escaped = "";
   let at = 0;
   for (const match of text.matchAll(address)) {
@@ -51,7 +52,7 @@ export function plainText(text: string, most: number): string {
     at = match.index + match[0].length;
   }
   escaped += escapeMarkup(text.slice(at));
-  return escaped.length > most ? text : escaped;
+  return escaped.length > max ? text : escaped;
 }
 
 function escapeMarkup(text: string): string {

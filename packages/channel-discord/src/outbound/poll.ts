@@ -8,7 +8,7 @@ import {
   textAt,
 } from "@signalbox/channel";
 import { limits } from "../limits.ts";
-import { type Rendered, withoutText } from "./render.ts";
+import { FILE_MESSAGE, type Rendered } from "./render.ts";
 
 /** A message that is a poll. */
 export interface RenderedPoll extends Pick<Rendered, "allowed_mentions"> {
@@ -20,8 +20,8 @@ export interface RenderedPoll extends Pick<Rendered, "allowed_mentions"> {
   };
 }
 
-/** How a poll of a message stands. */
-export function pollResultIn(message: Payload): PollResult {
+/** Reads the current votes of a poll. */
+export function readPollResult(message: Payload): PollResult {
   const poll = objectAt(message, "poll");
   const counts = new Map(
     objectsAt(objectAt(poll, "results"), "answer_counts").map(({ id, count }) => [id, Number(count)]),
@@ -29,7 +29,7 @@ export function pollResultIn(message: Payload): PollResult {
   return {
     options: objectsAt(poll, "answers").map((answer) => ({
       text: textAt(objectAt(answer, "poll_media"), "text") ?? "",
-      // An answer that nobody gave is not among the counts.
+      // Discord leaves out answers without votes.
       votes: counts.get(answer["answer_id"]) ?? 0,
     })),
   };
@@ -39,7 +39,7 @@ export function pollResultIn(message: Payload): PollResult {
 export function renderPoll(part: PollPart): RenderedPoll {
   const { question, options, multiple = false } = checkedPoll(part, { polls: limits.poll });
   return {
-    ...withoutText,
+    ...FILE_MESSAGE,
     poll: {
       question: { text: question.toWellFormed() },
       answers: options.map((text) => ({ poll_media: { text: text.toWellFormed() } })),

@@ -13,21 +13,21 @@ import {
 import type { DiscordAddress } from "../address.ts";
 import type { DiscordApi } from "../api.ts";
 import { listMessages } from "../history.ts";
-import { saidIn } from "../inbound/content.ts";
+import { getWrittenText } from "../inbound/content.ts";
 import { limits } from "../limits.ts";
 import { renderPoll } from "./poll.ts";
 import { renderPart } from "./render.ts";
 import type { Sender } from "./send.ts";
 
-/** How far Discord's clock may be from ours. */
-const skewMs = 60_000;
+/** Maximum assumed difference between Discord's clock and ours. */
+const MAX_CLOCK_SKEW_MS = 60_000;
 
 interface Own {
   readonly botId: string;
-  readonly sender: Pick<Sender, "isAnothers">;
+  readonly sender: Pick<Sender, "isSentUnderOtherKey">;
 }
 
-/** Looks for a message whose outcome is open among those that the channel has of the bot. */
+/** Looks for a message with an unknown outcome among the bot's messages in the channel. */
 export async function reconcile(
   api: DiscordApi,
   { botId, sender }: Own,
@@ -36,29 +36,30 @@ export async function reconcile(
 ): Promise<Reconciled> {
   const { to, content, attemptedAt } = intent;
   const key = partKey(intent.idempotencyKey, intent.part);
-  const messages = await listMessages(api, to.channelId, { after: attemptedAt - skewMs, signal });
+  const messages = await listMessages(api, to.channelId, { after: attemptedAt - MAX_CLOCK_SKEW_MS, signal });
   const own = messages.filter((message) => textAt(objectAt(message, "author"), "id") === botId);
   const match = own.find(
-    (message) => isMessageOf(message, content) && !sender.isAnothers(textAt(message, "id") ?? "", key),
+    (message) =>
+      matchesPart(message, content) && !sender.isSentUnderOtherKey(textAt(message, "id") ?? "", key),
   );
   const messageId = match === undefined ? undefined : textAt(match, "id");
   if (messageId !== undefined) return { outcome: "sent", messageId };
-  // What is on a later page was not seen.
+  // The message may be on a later page.
   return { outcome: messages.length >= limits.pageSize ? "unknown" : "not-sent" };
 }
 
-function isMessageOf(message: Payload, content: OutboundPart): boolean {
+function matchesPart(message: Payload, content: OutboundPart): boolean {
   switch (content.type) {
     case "media":
-      return holdsFile(message, content);
+      return matchesFile(message, content);
     case "poll":
-      return asksTheSame(message, content);
+      return matchesPoll(message, content);
     default:
-      return saysTheSame(message, { ...renderPart(content) });
+      return matchesText(message, { ...renderPart(content) });
   }
 }
 
-function asksTheSame(message: Payload, part: PollPart): boolean {
+function matchesPoll(message: Payload, part: PollPart): boolean {
   const poll = objectAt(message, "poll");
   const { question, answers } = renderPoll(part).poll;
   const offered = objectsAt(poll, "answers").map((answer) => textAt(objectAt(answer, "poll_media"), "text"));
@@ -69,18 +70,19 @@ function asksTheSame(message: Payload, part: PollPart): boolean {
   );
 }
 
-/** A draft may have shown the same words on its way to others; as it reads now is what counts. */
-function saysTheSame(message: Payload, rendered: Payload): boolean {
-  return saidIn(message).trim() === saidIn(rendered).trim();
+/** Compares the current text. A draft may have shown this text before it changed. */
+function matchesText(message: Payload, rendered: Payload): boolean {
+  return getWrittenText(message).trim() === getWrittenText(rendered).trim();
 }
 
-function holdsFile(message: Payload, { size, name }: MediaPart): boolean {
+function matchesFile(message: Payload, { size, name }: MediaPart): boolean {
   return objectsAt(message, "attachments").some(
-    (file) => file["size"] === size && letters(textAt(file, "filename") ?? "") === letters(name),
+    (file) =>
+      file["size"] === size && stripPunctuation(textAt(file, "filename") ?? "") === stripPunctuation(name),
   );
 }
 
-/** What Discord leaves of a file's name. */
-function letters(name: string): string {
+/** Discord changes special characters in file names. */
+function stripPunctuation(name: string): string {
   return name.replace(/[^a-z0-9]/gi, "");
 }

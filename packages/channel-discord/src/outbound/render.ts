@@ -7,76 +7,86 @@ import {
 } from "@signalbox/channel";
 import { limits } from "../limits.ts";
 import { renderButtons } from "./buttons.ts";
-import { plainText, toDiscord } from "./markdown.ts";
+import { plainText, toDiscordMarkdown } from "./markdown.ts";
 
-/** A message as the API wants it. */
+/** A message in the form that the API accepts. */
 export interface Rendered {
-  /** Absent where its words stand among the components, which `flags` says then. */
+  /** Absent if the text is in the components, which `flags` then indicates. */
   readonly content?: string;
   readonly components: readonly unknown[];
   readonly flags: number;
-  /** Nobody is called by what a model writes, least of all everybody; only the author of what is answered. */
+  /** A model's text cannot ping anyone. Only the author of the quoted message is notified. */
   readonly allowed_mentions: { readonly parse: readonly never[]; readonly replied_user: true };
 }
 
-const calls = { parse: [], replied_user: true } as const;
+const allowedMentions = { parse: [], replied_user: true } as const;
 
-/** The flag of a message without previews of links, which Discord would fetch before anybody clicks. */
-const suppressEmbeds = 4;
-/** The flag of a message that is made of components alone, which it stays for good. */
-const componentsV2 = 32_768;
+/** Message flag that disables link previews, which Discord would fetch before anyone clicks. */
+const SUPPRESS_EMBEDS = 4;
+/** Message flag for a message made only of components. It cannot be removed later. */
+const COMPONENTS_V2 = 32_768;
 
-/** Source: Discord's page on components. */
-const textDisplay = 10;
+/** Source: "Component Reference". */
+const TEXT_DISPLAY = 10;
 
 /**
- * Writes a part in what Discord renders. A question that is longer than an ordinary message is made of components, so
- * that it stands whole above its buttons.
+ * Renders a part. A question that exceeds the limit of ordinary messages is made of components, so that it is
+ * shown in full above its buttons.
  *
  * @throws ChannelError `too_large`, `invalid`, `unsupported`
  */
 export function renderPart(part: OutboundPart): Rendered {
   if (part.type === "buttons" && part.text.length > limits.partLength) return renderAsComponents(part);
-  const content = wordsOf(part, limits.partLength);
-  return { content, components: buttonsOf(part), flags: suppressEmbeds, allowed_mentions: calls };
+  const content = renderText(part, limits.partLength);
+  return {
+    content,
+    components: renderButtonRows(part),
+    flags: SUPPRESS_EMBEDS,
+    allowed_mentions: allowedMentions,
+  };
 }
 
 /**
- * The same for a message that is there. What is made of components stays so, and a question that would not fit
- * otherwise becomes so.
+ * Renders an edit. A message made of components stays one, and a question that no longer fits becomes one.
  *
  * @throws ChannelError `too_large`, `invalid`, `unsupported`
  */
 export function renderChange(part: OutboundPart, before: Payload): Rendered {
-  const isOfComponents = (Number(before["flags"]) & componentsV2) !== 0;
+  const isOfComponents = (Number(before["flags"]) & COMPONENTS_V2) !== 0;
   const isLong = "text" in part && part.text.length > limits.partLength;
   const isQuestion = objectsAt(before, "components").length > 0;
   return isOfComponents || (isLong && isQuestion) ? renderAsComponents(part) : renderPart(part);
 }
 
 function renderAsComponents(part: OutboundPart): Rendered {
-  const content = wordsOf(part, limits.componentTextLength);
+  const content = renderText(part, limits.componentTextLength);
   return {
-    components: [{ type: textDisplay, content }, ...buttonsOf(part)],
-    flags: componentsV2,
-    allowed_mentions: calls,
+    components: [{ type: TEXT_DISPLAY, content }, ...renderButtonRows(part)],
+    flags: COMPONENTS_V2,
+    allowed_mentions: allowedMentions,
   };
 }
 
-/** What a part says, in Discord's dialect. @throws ChannelError */
-function wordsOf(part: OutboundPart, most: number): string {
+/**
+ * Text of a part in Discord's dialect.
+ *
+ * @throws ChannelError
+ */
+function renderText(part: OutboundPart, max: number): string {
   if (part.type !== "text" && part.type !== "markdown" && part.type !== "buttons")
-    throw new ChannelError("unsupported", "Discord: this kind of part is not known here");
+    throw new ChannelError("unsupported", "Discord: this kind of part is not supported");
   const text = withoutControls(part.text);
-  if (text.trim() === "") throw new ChannelError("invalid", "Discord: an empty message");
-  if (part.text.length > most)
-    throw new ChannelError("too_large", `Discord: this message holds at most ${most} characters`);
-  return part.type === "text" ? plainText(text, most) : toDiscord(text, most);
+  if (text.trim() === "") throw new ChannelError("invalid", "Discord: the message is empty");
+  if (part.text.length > max)
+    throw new ChannelError("too_large", `Discord: this message can have at most ${max} characters`);
+  return part.type === "text" ? plainText(text, max) : toDiscordMarkdown(text, max);
 }
 
-function buttonsOf(part: OutboundPart): readonly unknown[] {
+function renderButtonRows(part: OutboundPart): readonly unknown[] {
   return part.type === "buttons" ? renderButtons(part.buttons) : [];
 }
 
-/** The fields of a message that carries a file. */
-export const withoutText: Omit<Rendered, "content" | "components" | "flags"> = { allowed_mentions: calls };
+/** Fields of a message with a file. */
+export const FILE_MESSAGE: Omit<Rendered, "content" | "components" | "flags"> = {
+  allowed_mentions: allowedMentions,
+};

@@ -17,18 +17,18 @@ import {
 import { type DiscordAddress, isSnowflake } from "../address.ts";
 import type { ApiCall, DiscordApi } from "../api.ts";
 import { limits } from "../limits.ts";
-import { fileOf } from "../media.ts";
+import { readFile } from "../media.ts";
 import type { Interactions } from "./interactions.ts";
-import { pollResultIn, type RenderedPoll, renderPoll } from "./poll.ts";
-import { type Rendered, renderChange, renderPart, withoutText } from "./render.ts";
+import { type RenderedPoll, readPollResult, renderPoll } from "./poll.ts";
+import { FILE_MESSAGE, type Rendered, renderChange, renderPart } from "./render.ts";
 
-/** What goes out: messages, edits, reactions. Every method throws ChannelError and nothing else. */
+/** Sends, edits and deletes messages. Every method throws only ChannelError. */
 export interface Sender {
   send(to: DiscordAddress, message: Outbound, options: SendOptions): Promise<Receipt>;
-  /** Sends one message; the same key again gives the same message. Resolves with its id. */
+  /** Sends one message and returns its id. The same key returns the same message. */
   post(to: DiscordAddress, content: Content, options: PostOptions): Promise<string>;
-  /** Whether a message was sent under another key, as far as is remembered. */
-  isAnothers(messageId: string, key: string): boolean;
+  /** Returns whether a message is known to have been sent under a different key. */
+  isSentUnderOtherKey(messageId: string, key: string): boolean;
   change(channelId: string, messageId: string, content: Rendered, signal: AbortSignal): Promise<void>;
   edit(channelId: string, messageId: string, message: Outbound, signal: AbortSignal): Promise<void>;
   remove(channelId: string, messageId: string, signal: AbortSignal): Promise<void>;
@@ -60,7 +60,7 @@ interface ReactionPlace extends MessagePlace {
 }
 
 export function createSender(api: DiscordApi, interactions: Interactions): Sender {
-  /** Of the latest messages, by their ids. */
+  /** Keys of the latest messages by message id. */
   const keys = new Map<string, string>();
 
   async function post(to: DiscordAddress, content: Content, options: PostOptions): Promise<string> {
@@ -73,13 +73,13 @@ export function createSender(api: DiscordApi, interactions: Interactions): Sende
 
   return {
     post,
-    isAnothers: (messageId, key) => (keys.get(messageId) ?? key) !== key,
+    isSentUnderOtherKey: (messageId, key) => (keys.get(messageId) ?? key) !== key,
     send: (to, message, options) =>
       sendParts(message, options, async ({ part, key, replyTo }) => {
         const { signal } = options;
         if (part.type === "poll") return post(to, renderPoll(part), { key, replyTo, signal });
         if (part.type !== "media") return post(to, renderPart(part), { key, replyTo, signal });
-        return post(to, withoutText, { key, replyTo, signal, file: await fileOf(part, options) });
+        return post(to, FILE_MESSAGE, { key, replyTo, signal, file: await readFile(part, options) });
       }),
 
     change: (channelId, messageId, content, signal) => change(api, { channelId, messageId }, content, signal),
@@ -92,21 +92,21 @@ export function createSender(api: DiscordApi, interactions: Interactions): Sende
     },
 
     async remove(channelId, messageId, signal) {
-      const path = messagePath({ channelId, messageId });
-      await api.call({ what: "taking a message back", method: "DELETE", path, signal });
+      const path = getMessagePath({ channelId, messageId });
+      await api.call({ what: "deleting a message", method: "DELETE", path, signal });
     },
 
     closePoll: (poll, signal) => closePoll(api, poll, signal),
 
     async react({ emoji, ...at }, on, signal) {
-      const path = `${messagePath(at)}/reactions/${pathSegment(emoji)}/@me` as const;
-      const what = on ? "reacting" : "taking a reaction back";
+      const path = `${getMessagePath(at)}/reactions/${pathSegment(emoji)}/@me` as const;
+      const what = on ? "reacting" : "removing a reaction";
       await api.call({ what, method: on ? "PUT" : "DELETE", path, signal });
     },
 
     async typing(channelId, signal) {
       const path = `/channels/${channelId}/typing` as const;
-      await api.call({ what: "showing that an answer is written", method: "POST", path, signal });
+      await api.call({ what: "showing the typing indicator", method: "POST", path, signal });
     },
   };
 }
@@ -117,10 +117,10 @@ async function postMessage(
   content: Content,
   { key, replyTo, file, signal }: PostOptions,
 ): Promise<string> {
-  // A command waits for one message, and takes no file or poll in place of words.
+  // A deferred command takes one message without a file or poll.
   if (to.interactionId !== undefined && file === undefined && !("poll" in content)) {
     const answer = await interactions.answer(to.interactionId, { key, body: content, signal });
-    if (answer !== undefined) return idIn(answer);
+    if (answer !== undefined) return readMessageId(answer);
   }
   const body = {
     ...content,
@@ -133,7 +133,9 @@ async function postMessage(
   };
   const path = `/channels/${to.channelId}/messages` as const;
   const files = file === undefined ? {} : { files: [file] };
-  return idIn(await api.call({ what: "sending a message", method: "POST", path, body, ...files, signal }));
+  return readMessageId(
+    await api.call({ what: "sending a message", method: "POST", path, body, ...files, signal }),
+  );
 }
 
 async function change(
@@ -142,37 +144,38 @@ async function change(
   content: Rendered,
   signal: AbortSignal,
 ): Promise<void> {
-  const path = messagePath(at);
-  // What is not named stays, and words beside components V2 are refused.
+  const path = getMessagePath(at);
+  // Fields that are left out stay unchanged, and `content` is rejected next to components V2.
   const body = { ...content, content: content.content ?? null };
   await api.call({ what: "editing a message", method: "PATCH", path, body, signal });
 }
 
-/** A bot that may not read what it has written takes it for an ordinary message. */
+/** If the bot cannot read the message, it is treated as an ordinary one. */
 async function lookUp(api: DiscordApi, at: MessagePlace, signal: AbortSignal): Promise<Payload> {
-  const path = messagePath(at);
-  const asked = api.call({ what: "looking a message up", method: "GET", path, signal });
+  const path = getMessagePath(at);
+  const asked = api.call({ what: "looking up a message", method: "GET", path, signal });
   const message = await unlessRefused(asked, undefined);
   return isPayload(message) ? message : {};
 }
 
 async function closePoll(api: DiscordApi, poll: OwnMessage, signal: AbortSignal): Promise<PollResult> {
   const path = `/channels/${poll.channelId}/polls/${pathSegment(poll.messageId)}/expire` as const;
-  const ended = api.call({ what: "ending a poll", method: "POST", path, signal });
-  // One whose time is over is refused, and can be read all the same. So can those of others, which go on.
+  const ended = api.call({ what: "closing a poll", method: "POST", path, signal });
+  // An expired poll cannot be ended but still be read. The same is true of polls of others, which are checked
+  // below.
   const message = (await unlessRefused(ended, undefined)) ?? (await lookUp(api, poll, signal));
   if (!isPayload(message) || !isPayload(message["poll"]) || objectAt(message, "author")["id"] !== poll.botId)
-    throw new ChannelError("invalid", "Discord: this message is no poll of the bot's");
-  return pollResultIn(message);
+    throw new ChannelError("invalid", "Discord: this message is not a poll of this bot");
+  return readPollResult(message);
 }
 
-function messagePath({ channelId, messageId }: MessagePlace): ApiCall["path"] {
+function getMessagePath({ channelId, messageId }: MessagePlace): ApiCall["path"] {
   return `/channels/${channelId}/messages/${pathSegment(messageId)}`;
 }
 
-function idIn(answer: unknown): string {
+function readMessageId(answer: unknown): string {
   const id = isPayload(answer) ? textAt(answer, "id") : undefined;
   if (id === undefined)
-    throw new ChannelError("unknown_outcome", "Discord: sent, but without an id in the answer");
+    throw new ChannelError("unknown_outcome", "Discord: the response contains no message id");
   return id;
 }

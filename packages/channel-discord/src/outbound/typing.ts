@@ -1,15 +1,19 @@
 import type { ChannelContext } from "@signalbox/channel";
 import { limits } from "../limits.ts";
 
-/** The sign that an answer is being written, which Discord shows for ten seconds. */
+/** Typing indicators. Discord shows each for ten seconds. */
 export interface TypingSigns {
-  /** Shows it, and again before it ends, until it is hidden. @throws ChannelError where it cannot be shown at first */
+  /**
+   * Shows the indicator and renews it until it is hidden.
+   *
+   * @throws ChannelError if it cannot be shown the first time
+   */
   show(channelId: string, signal: AbortSignal): Promise<void>;
   hide(channelId: string): void;
   hideAll(): void;
 }
 
-/** @param post shows it once */
+/** @param post shows the indicator once */
 export function createTypingSigns(
   { clock, signal: life }: Pick<ChannelContext, "clock" | "signal">,
   post: (channelId: string, signal: AbortSignal) => Promise<void>,
@@ -34,7 +38,7 @@ export function createTypingSigns(
       const sign = new AbortController();
       shown.set(channelId, sign);
       await post(channelId, signal);
-      // Nothing depends on it: one that cannot be shown any more ends by itself.
+      // A renewal that fails only ends the indicator.
       keep(channelId, AbortSignal.any([sign.signal, life])).catch(() => {});
     },
     hide,

@@ -1,21 +1,22 @@
 import { isLasting, objectAt, type Payload, textAt } from "@signalbox/channel";
 import type { DiscordApi } from "../api.ts";
+import type { Conversations } from "../conversations.ts";
 import { listMessages } from "../history.ts";
 import { limits } from "../limits.ts";
 import type { People } from "../people.ts";
-import type { Places } from "../places.ts";
-import { isSpoken } from "./messages.ts";
+import { hasContent } from "./messages.ts";
 
 interface MissedSources {
   readonly api: DiscordApi;
-  readonly places: Places;
+  readonly places: Conversations;
   readonly people: People;
   readonly botId: string;
 }
 
 /**
- * What people wrote in a channel since a moment, oldest first, as the gateway would have told of it: with the server
- * and the roles of the author, which the list leaves out. A channel that is gone has nothing.
+ * Returns the messages that people wrote in a channel since a time, oldest first, in the form of gateway
+ * events. Adds the server and the author's roles, which Discord's list leaves out. Returns nothing if the
+ * channel no longer exists.
  */
 export async function missedMessages(
   { api, places, people, botId }: MissedSources,
@@ -26,26 +27,26 @@ export async function missedMessages(
   try {
     const { guildId } = await places.find(channelId, signal);
     const messages = await listPages(api, channelId, since, signal);
-    const spoken = messages.filter((message) => isSpoken(message, botId));
-    return guildId === undefined ? spoken : await asMembersSay(people, guildId, spoken, signal);
+    const spoken = messages.filter((message) => hasContent(message, botId));
+    return guildId === undefined ? spoken : await addMemberRoles(people, guildId, spoken, signal);
   } catch (error) {
     if (isLasting(error)) return [];
     throw error;
   }
 }
 
-/** One author is asked for after the other: Discord refuses many such requests at once. */
-async function asMembersSay(
+/** Members are looked up one after the other, because Discord rejects many parallel requests. */
+async function addMemberRoles(
   people: People,
   guildId: string,
   messages: readonly Payload[],
   signal: AbortSignal,
 ): Promise<readonly Payload[]> {
   const rolesOf = new Map<string, readonly string[] | undefined>();
-  for (const userId of new Set(messages.map(authorOf)))
+  for (const userId of new Set(messages.map(getAuthorId)))
     rolesOf.set(userId, await people.roles(guildId, userId, signal));
   return messages.map((message) => {
-    const roles = rolesOf.get(authorOf(message));
+    const roles = rolesOf.get(getAuthorId(message));
     return {
       ...message,
       guild_id: guildId,
@@ -54,11 +55,11 @@ async function asMembersSay(
   });
 }
 
-function authorOf(message: Payload): string {
+function getAuthorId(message: Payload): string {
   return textAt(objectAt(message, "author"), "id") ?? "";
 }
 
-/** Messages since a moment, oldest first, page after page as far as they are read. */
+/** Reads all pages of messages since a time, oldest first, up to a limit. */
 async function listPages(
   api: DiscordApi,
   channelId: string,

@@ -12,40 +12,43 @@ import type { DiscordApi } from "./api.ts";
 import type { DiscordConfig } from "./config.ts";
 import { limits } from "./limits.ts";
 
-/** What an event does not say about the channel it happened in. */
-export interface Places {
+/** Looks up and caches channels. */
+export interface Conversations {
   /**
-   * @param guildId where the event names one; a message without one is a direct one
-   * @param signal ends a look-up, where one is needed
+   * @param guildId the server of the event; messages without one are direct
+   * @param signal aborts the lookup
    */
   of(channelId: string, guildId: string | undefined, signal: AbortSignal): Promise<Conversation>;
-  /** A place of which nothing is known but its id. */
+  /** Looks up a channel of which only the id is known. */
   find(channelId: string, signal: AbortSignal): Promise<Conversation>;
-  /** A payload describes a channel. */
+  /** Caches a channel that a payload describes. */
   saw(channel: Payload): Promise<void>;
 }
 
-/** Source: Discord's page on channel types. */
+/** Source: "Channel Types". */
 const direct = 1;
 const groupDirect = 3;
 const threads: readonly unknown[] = [10, 11, 12];
 
-export function createPlaces(context: Pick<ChannelContext<DiscordConfig>, "cache">, api: DiscordApi): Places {
+export function createConversations(
+  context: Pick<ChannelContext<DiscordConfig>, "cache">,
+  api: DiscordApi,
+): Conversations {
   const { cache } = context;
   const keyOf = (channelId: string): string => `channel/${channelId}`;
 
   async function saw(channel: Payload): Promise<void> {
-    const place = readPlace(channel);
+    const place = readConversation(channel);
     if (place !== undefined) await cache.set(keyOf(place.id), { ...place }, limits.dayMs);
   }
 
   async function find(channelId: string, signal: AbortSignal): Promise<Conversation> {
     const cached = await cache.get(keyOf(channelId));
-    const known = isPayload(cached) ? fromCache(cached) : undefined;
+    const known = isPayload(cached) ? parseCached(cached) : undefined;
     if (known !== undefined) return known;
     const path = `/channels/${channelId}` as const;
-    const channel = await api.call({ what: "looking a channel up", method: "GET", path, signal });
-    const place = isPayload(channel) ? readPlace(channel) : undefined;
+    const channel = await api.call({ what: "looking up a channel", method: "GET", path, signal });
+    const place = isPayload(channel) ? readConversation(channel) : undefined;
     if (isPayload(channel)) await saw(channel);
     return place ?? { id: channelId, kind: "channel" };
   }
@@ -55,15 +58,17 @@ export function createPlaces(context: Pick<ChannelContext<DiscordConfig>, "cache
     find,
     async of(channelId, guildId, signal) {
       if (guildId === undefined) return { id: channelId, kind: "direct" };
-      // A channel that we may not see has commands all the same.
+      // Commands can be used in channels that the bot cannot see.
       const unseen = { id: channelId, kind: "channel" } as const;
       return { ...(await unlessRefused(find(channelId, signal), unseen)), guildId };
     },
   };
 }
 
-/** A channel as the API, the gateway or an interaction describes it; undefined for what is none. */
-export function readPlace(channel: Payload): Conversation | undefined {
+/**
+ * Reads a channel object of the API, the gateway or an interaction. Returns `undefined` if it is malformed.
+ */
+export function readConversation(channel: Payload): Conversation | undefined {
   const id = idAt(channel, "id");
   const { type } = channel;
   if (id === undefined || typeof type !== "number") return undefined;
@@ -72,7 +77,7 @@ export function readPlace(channel: Payload): Conversation | undefined {
   const subject = textAt(channel, "name");
   return {
     id,
-    kind: kindOf(type),
+    kind: getKind(type),
     ...(guildId === undefined ? {} : { guildId }),
     ...(parentId === undefined ? {} : { parentId }),
     ...(subject === undefined ? {} : { subject }),
@@ -80,10 +85,10 @@ export function readPlace(channel: Payload): Conversation | undefined {
 }
 
 /**
- * Where something happened, as far as its own payload says: the channel, and the server unless it is a direct one.
- * Undefined where that cannot be read: without its server a message would be taken for a direct one.
+ * Reads channel and server of a payload. Returns `undefined` if they are malformed: without its server, a
+ * message would be treated as direct.
  */
-export function whereIn(
+export function readLocation(
   payload: Payload,
 ): { readonly channelId: string; readonly guildId: string | undefined } | undefined {
   const channelId = idAt(payload, "channel_id");
@@ -94,12 +99,12 @@ export function whereIn(
     : { channelId, guildId };
 }
 
-function kindOf(type: number): ConversationKind {
+function getKind(type: number): ConversationKind {
   if (type === direct) return "direct";
   return type === groupDirect ? "group" : "channel";
 }
 
-function fromCache(saved: Payload): Conversation | undefined {
+function parseCached(saved: Payload): Conversation | undefined {
   const id = textAt(saved, "id");
   const kind = textAt(saved, "kind");
   if (id === undefined || (kind !== "direct" && kind !== "group" && kind !== "channel")) return undefined;

@@ -10,22 +10,22 @@ import {
 } from "@signalbox/channel";
 import { idAt } from "../address.ts";
 import { limits } from "../limits.ts";
-import { formBehind } from "../outbound/buttons.ts";
+import { getFormId } from "../outbound/buttons.ts";
 import type { Form } from "../outbound/forms.ts";
 import { readBody } from "./content.ts";
 import type { InteractionHead } from "./interaction-head.ts";
 import type { OwnIds } from "./mentions.ts";
 
-/** Before the id of the message that a form asks about. */
+/** Prefix of the custom id of a form about a message; the message id follows. */
 const asksAbout = "@";
 
-/** What a form calls things, in the language of whoever opens it. */
+/** Texts of forms in the language of the user's client. */
 const words = {
   en: { answer: "Your answer", question: "Your question" },
   zh: { answer: "你的回答", question: "你的问题" },
 } as const;
 
-/** The form that a click on a button or a message's command is to open; undefined for what opens none. */
+/** Returns the form that a click or a message command should open, or `undefined` if it opens none. */
 export function formToOpen(payload: Payload, { kind }: InteractionHead): Form | undefined {
   const data = objectAt(payload, "data");
   const { answer, question } = textAt(payload, "locale")?.startsWith("zh") === true ? words.zh : words.en;
@@ -35,40 +35,40 @@ export function formToOpen(payload: Payload, { kind }: InteractionHead): Form | 
     return target === undefined ? undefined : { customId: `${asksAbout}${target}`, title, label: question };
   }
   const clicked = kind === "component" ? textAt(data, "custom_id") : undefined;
-  const customId = clicked === undefined ? undefined : formBehind(clicked);
+  const customId = clicked === undefined ? undefined : getFormId(clicked);
   if (clicked === undefined || customId === undefined) return undefined;
   const message = objectAt(payload, "message");
   const description = textAt(message, "content");
   return {
     customId,
-    title: labelOf(message, clicked) ?? answer,
+    title: findLabel(message, clicked) ?? answer,
     label: answer,
     ...(description === undefined ? {} : { description }),
   };
 }
 
-function labelOf(message: Payload, customId: string): string | undefined {
+function findLabel(message: Payload, customId: string): string | undefined {
   const buttons = objectsAt(message, "components").flatMap((row) => objectsAt(row, "components"));
   const clicked = buttons.find((button) => textAt(button, "custom_id") === customId);
   return clicked === undefined ? undefined : textAt(clicked, "label");
 }
 
-/** What was written into a form; undefined where that cannot be read, or is empty. */
-export function textOfForm(data: Payload): string | undefined {
+/** Returns the submitted text, or `undefined` if it is empty or unreadable. */
+export function readFormText(data: Payload): string | undefined {
   const [field] = objectsAt(data, "components").map((label) => objectAt(label, "component"));
   const text = field === undefined ? undefined : textAt(field, "value")?.trim();
   return text === "" ? undefined : text;
 }
 
-/** The id of the message that the form with this id asks about; undefined where it asks about none. */
-export function messageAskedAbout(customId: string): string | undefined {
+/** Returns the id of the message that a form is about, or `undefined` if it is about none. */
+export function parseAskedAbout(customId: string): string | undefined {
   return customId.startsWith(asksAbout) ? customId.slice(asksAbout.length) : undefined;
 }
 
 const keyOf = (messageId: string): string => `asked-about/${messageId}`;
 
-/** Remembers the message that a command was used on: the form that it opens comes back with its id alone. */
-export async function keepAskedAbout(cache: ChannelCache, payload: Payload): Promise<void> {
+/** Stores the message that a command was used on. The submission of the form contains only its id. */
+export async function storeAskedAbout(cache: ChannelCache, payload: Payload): Promise<void> {
   const data = objectAt(payload, "data");
   const messageId = idAt(data, "target_id");
   if (messageId === undefined) return;
@@ -76,7 +76,7 @@ export async function keepAskedAbout(cache: ChannelCache, payload: Payload): Pro
   await cache.set(keyOf(messageId), toJson(message) ?? null, limits.interactionMs);
 }
 
-/** The files of the message that a question is about, and the message itself as what is answered. */
+/** Returns the message that a question is about as the replied-to message, with its files. */
 export async function readAskedAbout(
   cache: ChannelCache,
   messageId: string,

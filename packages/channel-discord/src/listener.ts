@@ -3,18 +3,18 @@ import type { DiscordApi } from "./api.ts";
 import type { DiscordConfig } from "./config.ts";
 import { createSession, type Session } from "./connection/session.ts";
 import { createConnection, type GatewayConnection } from "./connection/socket.ts";
+import type { Conversations } from "./conversations.ts";
 import { createIntake, type Intake } from "./inbound/intake.ts";
 import { createReceiver, type Receiver } from "./inbound/receive.ts";
 import type { Interactions } from "./outbound/interactions.ts";
 import type { People } from "./people.ts";
-import type { Places } from "./places.ts";
 
-/** What exists once it is known who the bot is. */
-export interface Listening {
+/** Components that need the bot's identity. */
+export interface Listener {
   readonly receiver: Receiver;
   readonly session: Session;
   readonly connection: GatewayConnection;
-  /** Of the connection that stands. */
+  /** Intake of the current connection. */
   intake: Intake | undefined;
 }
 
@@ -22,12 +22,12 @@ interface ListeningOptions {
   readonly context: ChannelContext<DiscordConfig>;
   readonly api: DiscordApi;
   readonly people: People;
-  readonly places: Places;
+  readonly places: Conversations;
   readonly interactions: Interactions;
   readonly botId: string;
 }
 
-export function createListening(options: ListeningOptions): Listening {
+export function createListener(options: ListeningOptions): Listener {
   const { context, api, botId } = options;
   const receiver = createReceiver(options);
   const session = createSession(context, botId);
@@ -53,6 +53,6 @@ export function createListening(options: ListeningOptions): Listening {
         ...(lostAt === undefined ? {} : { since: lostAt }),
       }),
   });
-  const listening: Listening = { receiver, session, connection, intake: undefined };
+  const listening: Listener = { receiver, session, connection, intake: undefined };
   return listening;
 }
