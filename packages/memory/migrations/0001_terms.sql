@@ -1,6 +1,6 @@
--- Terms are separated by spaces and made in `src/text`; the tokenizer only has to leave them as they are.
+-- `src/text` produces the terms, separated by spaces. The tokenizer must keep them as they are.
 CREATE VIRTUAL TABLE `chunk_terms` USING fts5(
-	body, about, dates, access,
+	body, access,
 	tokenize = "ascii tokenchars '@~-._:,'",
 	content = '', contentless_delete = 1
 );
@@ -9,5 +9,5 @@ CREATE VIRTUAL TABLE `term_count` USING fts5vocab(chunk_terms, 'row');
 --> statement-breakpoint
 CREATE VIRTUAL TABLE `term_place` USING fts5vocab(chunk_terms, 'instance');
 --> statement-breakpoint
--- Parts of the index are merged as late as SQLite lets them be: every merge writes them again.
+-- Merge segments as late as SQLite allows, because every merge rewrites them.
 INSERT INTO chunk_terms(chunk_terms, rank) VALUES ('automerge', 16);

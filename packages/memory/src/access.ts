@@ -1,28 +1,29 @@
 import type { Author, Reader, Scope } from "./types.ts";
 
 /**
- * Who may see what, in one rule: a chunk bears labels, a reader's key holds some, and opens what bears one of them.
+ * The access rule: a reader may see a chunk if they share at least one label.
  *
- * A chunk bears the label of its scope, and, where it was said in a group, that of its author: what people said
- * themselves they find again in private. A key in a group holds that of the group, since others read the answer.
+ * A chunk has the label of its scope. If it was said in a group, it also has the label of its author, so that people find
+ * in private what they said themselves in groups. A reader in a group has only the label of that group, because others
+ * read the answer too.
  */
 export interface Key {
   has(label: string): boolean;
   readonly labels: readonly string[];
 }
 
-/** Opens everything. */
-const MASTER: Key = { has: () => true, labels: [] };
+const MASTER_KEY: Key = { has: () => true, labels: [] };
 
 const EVERYONE = "everyone";
 const PERSON = "person:";
 const CHAT = "chat:";
-/** Borne by what was said in any group. */
+/** Label of everything that was said in any group. */
 const ANY_CHAT = "any-chat";
 
+/** The fields of a chunk that decide who may see it. */
 export interface Guarded {
   readonly scope: Scope;
-  readonly author?: Author;
+  readonly author?: Author | undefined;
 }
 
 export function labelsOf({ scope, author }: Guarded): string[] {
@@ -31,7 +32,7 @@ export function labelsOf({ scope, author }: Guarded): string[] {
 }
 
 export function keyOf(reader: Reader | "all"): Key {
-  if (reader === "all") return MASTER;
+  if (reader === "all") return MASTER_KEY;
   const { person = [], chats = [] } = reader;
   const people = typeof person === "string" ? [person] : person;
   const labels = new Set([
@@ -43,20 +44,19 @@ export function keyOf(reader: Reader | "all"): Key {
 }
 
 export function opens(key: Key, guarded: Guarded): boolean {
-  return fits(key, labelsOf(guarded));
+  return sharesLabel(key, labelsOf(guarded));
 }
 
-/** Whether a key opens what bears these labels. */
-export function fits(key: Key, labels: readonly string[]): boolean {
+export function sharesLabel(key: Key, labels: readonly string[]): boolean {
   return labels.some((label) => key.has(label));
 }
 
-/** What guards a row of the index. */
+/** Returns what decides who may see a row of the index. */
 export function guardOf(row: { readonly scope: string; readonly authorId: string | null }): Guarded {
-  return { scope: scopeOf(row.scope), ...(row.authorId === null ? {} : { author: { id: row.authorId } }) };
+  return { scope: scopeOf(row.scope), author: row.authorId === null ? undefined : { id: row.authorId } };
 }
 
-/** A scope in one word. */
+/** Serializes a scope as a label. */
 export function labelOf(scope: Scope): string {
   switch (scope.kind) {
     case "everyone":
@@ -68,7 +68,7 @@ export function labelOf(scope: Scope): string {
   }
 }
 
-/** The scope that a label says. One that nobody can read is nobody's. */
+/** Parses the label of a scope. An unknown label becomes the scope of a person who does not exist. */
 export function scopeOf(label: string): Scope {
   if (label === EVERYONE) return { kind: "everyone" };
   if (label.startsWith(CHAT)) return { kind: "chat", chat: label.slice(CHAT.length) };

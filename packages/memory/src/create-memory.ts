@@ -11,50 +11,62 @@ import type { Memory, MemoryOptions } from "./memory.ts";
 import { consolidate } from "./notes/consolidate.ts";
 import { LASTING } from "./notes/folder.ts";
 import { createNotebook } from "./notes/notebook.ts";
-import { RECALL_LIMIT, selectRecall } from "./recall.ts";
+import { addsNothingTo, RECALL_LIMIT, selectRecall } from "./recall.ts";
 import { neighboursOf } from "./search/neighbours.ts";
 import { find, type Query, search, toPublic } from "./search/search.ts";
-import { toAuthor, toTurn } from "./to-chunk.ts";
-import { fileTurnLog } from "./turns/file-log.ts";
-import { transientTurnLog } from "./turns/transient-log.ts";
+import { createFileLog } from "./turns/file-log.ts";
+import { createInMemoryLog } from "./turns/in-memory-log.ts";
 import type { Hit, NewTurn, SearchResult } from "./types.ts";
+import { assertNote, assertScope, toOptionalAuthor, toTurn } from "./validate.ts";
 
 const DEFAULT_HALF_LIFE_DAYS = 30;
 const EVERYONE = { kind: "everyone" } as const;
 
-/** Opens a memory. Nothing is read before it is first asked for something. */
+/**
+ * Opens a memory. The index is opened by the first call that needs it.
+ *
+ * @example
+ * ```ts
+ * const memory = await createMemory({ folder: "./memory" });
+ * await memory.add({ text: "We adopted a puppy, Biscuit.", author: "Ann", scope: { kind: "person", person: "ann" } });
+ * const { hits, summary } = await memory.search("puppy", { reader: { person: "ann" } });
+ * await memory.close();
+ * ```
+ */
 export async function createMemory(options: MemoryOptions = {}): Promise<Memory> {
-  const parts = await openParts(options);
-  const { folder, lasts, topScope, now, notebook, live } = parts;
+  const services = await openServices(options);
+  const { folder, isPermanent, topScope, now, notebook, live } = services;
   return {
-    ...finding(parts),
-    ...changing(parts),
-    notes: (scope = topScope) => notebook.current(scope, now()),
-    log: (scope = topScope) => notebook.versions.list(notebook.pathIn(scope, LASTING)),
+    ...reading(services),
+    ...changing(services),
+    async notes(scope = topScope) {
+      assertScope(scope);
+      return notebook.current(scope, now());
+    },
+    async log(scope = topScope) {
+      assertScope(scope);
+      return notebook.versions.list(notebook.pathIn(scope, LASTING));
+    },
     refresh: () => live.refresh(),
     rebuild: () => live.rebuild(),
     embedded: () => live.embedded(),
     status: () => live.status(),
     async close() {
       await live.close();
-      if (!lasts) await rm(folder, { recursive: true, force: true });
+      if (!isPermanent) await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
-type Parts = Awaited<ReturnType<typeof openParts>>;
+type Services = Awaited<ReturnType<typeof openServices>>;
 
-async function openParts(options: MemoryOptions) {
+async function openServices(options: MemoryOptions) {
   const { topScope = EVERYONE, now = Date.now, halfLifeDays = DEFAULT_HALF_LIFE_DAYS } = options;
-  const lasts = options.folder !== undefined;
+  assertScope(topScope);
+  const isPermanent = options.folder !== undefined;
   const folder = options.folder ?? join(tmpdir(), `signalbox-memory-${randomUUID()}`);
-  const log =
-    options.turns === undefined
-      ? lasts
-        ? fileTurnLog(join(folder, ".turns.jsonl"))
-        : transientTurnLog()
-      : undefined;
-  const forgotten = await openForgotten(lasts ? join(folder, ".forgotten") : undefined);
+  const log = options.turns === undefined ? createLog(options) : undefined;
+  const forgotten = await openForgotten(isPermanent ? join(folder, ".forgotten") : undefined);
   const notebook = createNotebook(folder, topScope, now);
   const forgetting = { folder, notebook, forgotten, log };
   const live = createLiveIndex({
@@ -64,17 +76,20 @@ async function openParts(options: MemoryOptions) {
     now,
     notebook,
     forgotten,
-    index: options.index ?? (lasts ? join(folder, ".index.db") : ":memory:"),
-    turns: options.turns ?? log ?? transientTurnLog(),
+    index: options.index ?? (isPermanent ? join(folder, ".index.db") : ":memory:"),
+    turns: options.turns ?? log ?? createInMemoryLog(),
   });
-  const brokenOff = await finishForgetting(forgetting);
-  if (brokenOff !== undefined) await live.scrub(brokenOff);
-  return { folder, lasts, topScope, now, halfLifeDays, log, notebook, forgetting, live };
+  const interrupted = await finishForgetting(forgetting);
+  if (interrupted !== undefined) await live.purge(interrupted);
+  return { folder, isPermanent, topScope, now, halfLifeDays, log, notebook, forgetting, live };
 }
 
-/** What is looked for in a memory. */
-function finding({ live, halfLifeDays, now }: Parts): Pick<Memory, "search" | "recall" | "get"> {
-  /** Until nothing that is found is of a conversation that is gone. */
+function createLog({ folder, onProblem = () => {} }: MemoryOptions) {
+  return folder === undefined ? createInMemoryLog() : createFileLog(join(folder, ".turns.jsonl"), onProblem);
+}
+
+function reading({ live, halfLifeDays, now }: Services): Pick<Memory, "search" | "recall" | "get"> {
+  /** Searches until no hit belongs to a conversation that was removed meanwhile. */
   async function searching<T extends Pick<SearchResult, "hits">>(
     text: string,
     work: (index: MemoryIndex, query: Query) => T,
@@ -87,15 +102,16 @@ function finding({ live, halfLifeDays, now }: Parts): Pick<Memory, "search" | "r
   }
 
   return {
-    search: (text, asked = {}) => searching(text, (index, query) => search(index, query, asked)),
+    search: (text, options = {}) => searching(text, (index, query) => search(index, query, options)),
 
-    async recall(message, asked = {}) {
-      const { reader = {}, except } = asked;
+    async recall(message, options = {}) {
+      const { reader = {}, except } = options;
+      const addsNothing = addsNothingTo(message);
       const limits = { reader, limit: RECALL_LIMIT, neighbours: 0 };
       const found = await searching(message, (index, query) =>
-        find(index, { ...query, isTellingOnly: true, except }, limits),
+        find(index, { ...query, except: (chunk) => except?.(chunk) === true || addsNothing(chunk) }, limits),
       );
-      return selectRecall(found.hits, asked);
+      return selectRecall(message, found, options);
     },
 
     async get(id, { reader = {}, neighbours = 1 } = {}) {
@@ -111,7 +127,6 @@ function finding({ live, halfLifeDays, now }: Parts): Pick<Memory, "search" | "r
   };
 }
 
-/** What is put into a memory, and taken out of it. */
 function changing({
   folder,
   topScope,
@@ -120,45 +135,49 @@ function changing({
   notebook,
   forgetting,
   live,
-}: Parts): Pick<Memory, "add" | "write" | "forget" | "consolidate" | "restore"> {
+}: Services): Pick<Memory, "add" | "write" | "forget" | "consolidate" | "restore"> {
   return {
-    async add(given) {
+    async add(added) {
       if (log === undefined)
-        throw new Error("This memory reads its conversations elsewhere: add them there.");
-      const turns = (isMany(given) ? given : [given]).map((turn) => toTurn(turn, now(), randomUUID));
+        throw new Error("This memory reads conversations from `turns`. Add the turns there.");
+      const turns = (isArray(added) ? added : [added]).map((turn) => toTurn(turn, now(), randomUUID));
       await live.change(() => log.append(turns));
       return turns.map(({ id }) => id);
     },
 
-    write({ text, kind = "daily", scope = topScope, author, ...given }) {
-      const provenance = {
-        at: now(),
-        ...given,
-        ...(author === undefined ? {} : { author: toAuthor(author) }),
-      };
+    async write(note) {
+      const { text, kind = "daily", scope = topScope, author, chat, message, untrusted } = note;
+      assertNote({ ...note, scope });
+      const provenance = { at: now(), author: toOptionalAuthor(author), chat, message, untrusted };
       return live.change(() => notebook.write(text, provenance, { kind, scope }));
     },
 
     async forget(ids, { reader = {} } = {}) {
       const key = keyOf(reader);
-      const chunks = await live.read((index) => index.chunks.byIds(ids).filter((chunk) => opens(key, chunk)));
-      if (chunks.length === 0) return [];
-      await live.scrub(await live.change(() => forget(forgetting, chunks)));
-      return chunks.map(({ id }) => id);
+      const chunks = await live.read((index) =>
+        index.chunks.withSameText(index.chunks.byIds(ids).filter((chunk) => opens(key, chunk))),
+      );
+      const visible = chunks.filter((chunk) => opens(key, chunk));
+      if (visible.length === 0) return [];
+      await live.purge(await live.change(() => forget(forgetting, visible)));
+      return visible.map(({ id }) => id);
     },
 
-    consolidate: ({ scope = topScope, ...how }) =>
-      consolidate({ notebook, folder, change: (work) => live.change(work) }, scope, how, now()),
+    async consolidate({ scope = topScope, ...options }) {
+      assertScope(scope);
+      const change = <T>(work: () => Promise<T>) => live.change(work);
+      return consolidate({ notebook, folder, change }, scope, options, now());
+    },
 
     restore: (version) => live.change(() => notebook.restore(version)),
   };
 }
 
 function chatsIn(hits: readonly Pick<Hit, "chat" | "source">[]): string[] {
-  const ofTurns = hits.filter(({ source }) => source === "turn");
-  return [...new Set(ofTurns.flatMap(({ chat }) => chat ?? []))];
+  const turns = hits.filter(({ source }) => source === "turn");
+  return [...new Set(turns.flatMap(({ chat }) => chat ?? []))];
 }
 
-function isMany(given: NewTurn | readonly NewTurn[]): given is readonly NewTurn[] {
-  return Array.isArray(given);
+function isArray(added: NewTurn | readonly NewTurn[]): added is readonly NewTurn[] {
+  return Array.isArray(added);
 }

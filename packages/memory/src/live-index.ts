@@ -21,15 +21,17 @@ export interface LiveIndexOptions extends Pick<MemoryOptions, "embeddings" | "ma
   readonly now: () => number;
 }
 
-/** The index kept as the files are: refreshed before it is read, made anew when it is damaged, embedded meanwhile. */
+/** The index, kept up to date with the files: refreshed before reads, rebuilt if damaged, embedded in the background. */
 export interface LiveIndex {
   read<T>(work: (index: MemoryIndex) => T): Promise<T>;
-  /** Changes the files, one change at a time, and then the index. */
+  /** Changes files, one change at a time, and then refreshes the index. */
   change<T>(work: () => Promise<T>): Promise<T>;
-  /** Removes turns, and whatever is left of what the files have no more. */
-  scrub(turns: readonly string[]): Promise<void>;
+  /** Removes turns and purges everything that was removed from the index file. */
+  purge(turns: readonly string[]): Promise<void>;
   /**
-   * Removes conversations that are kept no more, of those that something was found in; gives whether there were any.
+   * Removes those of the given conversations that no longer exist.
+   *
+   * @returns whether any turns were removed
    */
   removeGone(chats: readonly string[]): Promise<boolean>;
   refresh(): Promise<void>;
@@ -41,23 +43,23 @@ export interface LiveIndex {
 }
 
 const DEFAULT_MAX_AGE_MS = 1_000;
-/** After a failure embedding is not tried again for so long. */
-const EMBED_AGAIN_MS = 30_000;
+/** How long embedding waits after a failure. */
+const EMBEDDING_RETRY_MS = 30_000;
 
 export function createLiveIndex(options: LiveIndexOptions): LiveIndex {
-  return new WatchedIndex(options);
+  return new RefreshedIndex(options);
 }
 
-class WatchedIndex implements LiveIndex {
+class RefreshedIndex implements LiveIndex {
   readonly #options: LiveIndexOptions;
   readonly #maxAgeMs: number;
   readonly #onProblem: (problem: string, error?: unknown) => void;
   readonly #closing = new AbortController();
   #opened: Promise<MemoryIndex> | undefined;
   #refreshedAt: number = Number.NEGATIVE_INFINITY;
-  #last: Promise<unknown> = Promise.resolve();
+  #queue: Promise<unknown> = Promise.resolve();
   #embedding: Promise<void> | undefined;
-  #failure: { readonly at: number; readonly message: string } | undefined;
+  #embeddingFailure: { readonly at: number; readonly message: string } | undefined;
 
   constructor(options: LiveIndexOptions) {
     this.#options = options;
@@ -66,48 +68,48 @@ class WatchedIndex implements LiveIndex {
   }
 
   async read<T>(work: (index: MemoryIndex) => T): Promise<T> {
-    if (this.#isStale()) await this.#inTurn(async () => (this.#isStale() ? this.#fillOrMend() : undefined));
+    if (this.#isStale()) await this.#enqueue(async () => (this.#isStale() ? this.#update() : undefined));
     try {
       return work(await this.#index());
     } catch (error) {
       this.#reportDamage(error);
-      await this.#inTurn(() => this.#makeAnew());
+      await this.#enqueue(() => this.#rebuild());
       return work(await this.#index());
     }
   }
 
   change<T>(work: () => Promise<T>): Promise<T> {
-    return this.#inTurn(async () => {
+    return this.#enqueue(async () => {
       const result = await work();
-      await this.#fillOrMend();
+      await this.#update();
       return result;
     });
   }
 
-  scrub(turns: readonly string[]): Promise<void> {
-    return this.#inTurn(async () => {
-      await this.#fillOrMend();
-      (await this.#index()).forget(turns);
+  purge(turns: readonly string[]): Promise<void> {
+    return this.#enqueue(async () => {
+      await this.#update();
+      await (await this.#index()).forget(turns);
     });
   }
 
   async removeGone(chats: readonly string[]): Promise<boolean> {
     const gone = chats.length === 0 ? [] : ((await this.#options.turns.gone?.(chats)) ?? []);
     if (gone.length === 0) return false;
-    return this.#inTurn(async () => {
-      const current = await this.#index();
-      const turnsOfThem = gone.flatMap((chat) => current.chunks.ofChat(chat).map(({ id }) => id));
-      current.forget(turnsOfThem);
-      return turnsOfThem.length > 0;
+    return this.#enqueue(async () => {
+      const index = await this.#index();
+      const turns = gone.flatMap((chat) => index.chunks.ofChat(chat).map(({ id }) => id));
+      await index.forget(turns);
+      return turns.length > 0;
     });
   }
 
   refresh(): Promise<void> {
-    return this.#inTurn(() => this.#fillOrMend());
+    return this.#enqueue(() => this.#update());
   }
 
   rebuild(): Promise<void> {
-    return this.#inTurn(() => this.#makeAnew());
+    return this.#enqueue(() => this.#rebuild());
   }
 
   async vectorOf(query: string): Promise<QueryVector> {
@@ -116,7 +118,7 @@ class WatchedIndex implements LiveIndex {
   }
 
   async embedded(): Promise<void> {
-    await this.#inTurn(() => this.#fillOrMend());
+    await this.#enqueue(() => this.#update());
     await this.#embedding;
   }
 
@@ -132,14 +134,14 @@ class WatchedIndex implements LiveIndex {
               model: embeddings.model,
               engine: vectors.engine,
               pending: vectors.countMissing(embeddings.model),
-              ...(this.#failure === undefined ? {} : { problem: this.#failure.message }),
+              problem: this.#embeddingFailure?.message,
             },
     }));
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#last;
+    await this.#queue;
     await this.#embedding;
     (await this.#opened?.catch(() => undefined))?.close();
   }
@@ -151,7 +153,7 @@ class WatchedIndex implements LiveIndex {
 
   #index(): Promise<MemoryIndex> {
     this.#opened ??= this.#open().catch((error: unknown) => {
-      // What is in the way of opening it, a full disk for instance, may be gone the next time.
+      // The next call tries again: the cause, a full disk for example, may be temporary.
       this.#opened = undefined;
       throw error;
     });
@@ -162,58 +164,61 @@ class WatchedIndex implements LiveIndex {
     return this.#options.now() - this.#refreshedAt >= this.#maxAgeMs;
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(work);
-    this.#last = done.catch(() => {});
+  /** Runs one piece of work at a time, in order. */
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#queue.then(work);
+    this.#queue = done.catch(() => {});
     return done;
   }
 
-  async #fill(): Promise<void> {
+  async #refresh(): Promise<void> {
     const { folder, topScope, notebook, now, turns, forgotten } = this.#options;
-    const current = await this.#index();
-    await refreshNotes(current, folder, topScope, async (path, text) => {
+    const index = await this.#index();
+    await refreshNotes(index, folder, topScope, async (path, text) => {
       if (isLasting(path)) await notebook.versions.keep(path, text, now());
     });
-    await refreshTurns(current, turns, forgotten);
+    await refreshTurns(index, { source: turns, forgotten, onProblem: this.#onProblem });
     this.#refreshedAt = now();
-    this.#startEmbedding(current);
+    this.#startEmbedding(index);
   }
 
-  async #makeAnew(): Promise<void> {
-    const before = await this.#opened?.catch(() => undefined);
+  async #rebuild(): Promise<void> {
+    const previous = await this.#opened?.catch(() => undefined);
     this.#opened = undefined;
-    before?.close();
+    previous?.close();
     if (this.#options.index !== ":memory:") removeDatabase(this.#options.index);
-    await this.#fill();
+    await this.#refresh();
   }
 
   #reportDamage(error: unknown): void {
     if (!isDamage(error)) throw error;
-    this.#onProblem("The index of the memory is damaged. It is made anew from the files.", error);
+    this.#onProblem("The memory index is damaged. It is being rebuilt from the files.", error);
   }
 
-  async #fillOrMend(): Promise<void> {
+  /** Refreshes the index, or rebuilds it if it is damaged. */
+  async #update(): Promise<void> {
     try {
-      await this.#fill();
+      await this.#refresh();
     } catch (error) {
       this.#reportDamage(error);
-      await this.#makeAnew();
+      await this.#rebuild();
     }
   }
 
-  #startEmbedding(current: MemoryIndex): void {
+  #startEmbedding(index: MemoryIndex): void {
     const { embeddings, now } = this.#options;
     if (embeddings === undefined || this.#embedding !== undefined) return;
-    if (this.#failure !== undefined && now() - this.#failure.at < EMBED_AGAIN_MS) return;
-    this.#embedding = embedChunks(current, embeddings, this.#closing.signal)
+    if (this.#embeddingFailure !== undefined && now() - this.#embeddingFailure.at < EMBEDDING_RETRY_MS)
+      return;
+    this.#embedding = embedChunks(index, embeddings, this.#closing.signal)
       .then(
         () => {
-          this.#failure = undefined;
+          this.#embeddingFailure = undefined;
         },
         (error: unknown) => {
           if (this.#closing.signal.aborted) return;
-          this.#failure = { at: now(), message: reasonOf(error) };
-          this.#onProblem("Parts of the memory could not be embedded yet.", error);
+          this.#embeddingFailure = { at: now(), message: reasonOf(error) };
+          this.#onProblem("Some of the memory could not be embedded.", error);
         },
       )
       .finally(() => {

@@ -16,82 +16,98 @@ import type {
 import type { Embedder } from "./vectors/embedder.ts";
 
 export interface MemoryOptions {
-  /** Where notes and conversations are kept. Without one everything ends with the process. */
-  readonly folder?: string;
-  /** The file of the index. Default: `.index.db` in the folder. */
-  readonly index?: string;
-  /** Conversations that are kept elsewhere. Default: memory keeps what it is given by `add`, in the folder. */
-  readonly turns?: TurnSource;
-  /** Whose the notes at the top of the folder are. Default: everyone's. */
-  readonly topScope?: Scope;
-  /** Default: none, and searches go by words alone. */
-  readonly embeddings?: Embedder;
-  /** After so many days being new counts half. Default 30. */
-  readonly halfLifeDays?: number;
-  /** For how long files are taken to be as they were last seen, in milliseconds. Default 1,000. */
-  readonly maxAgeMs?: number;
-  readonly now?: () => number;
-  /** Logs failures of background work, and repairs. */
-  readonly onProblem?: (problem: string, error?: unknown) => void;
+  /** The folder of notes and conversations. Default: a temporary folder that `close` removes. */
+  readonly folder?: string | undefined;
+  /** The file of the search index. Default: `.index.db` in the folder. */
+  readonly index?: string | undefined;
+  /** Conversations that are stored elsewhere. Default: `.turns.jsonl` in the folder, which `add` appends to. */
+  readonly turns?: TurnSource | undefined;
+  /** The scope of the notes at the top of the folder. Default: everyone. */
+  readonly topScope?: Scope | undefined;
+  /** Default: none. Searches then use words only. */
+  readonly embeddings?: Embedder | undefined;
+  /** Age in days after which recency counts half. Default 30. */
+  readonly halfLifeDays?: number | undefined;
+  /** For how many milliseconds files are not checked for changes again. Default 1,000. */
+  readonly maxAgeMs?: number | undefined;
+  readonly now?: (() => number) | undefined;
+  /** Called when background work fails, when the index is repaired, and when a damaged turn is skipped. */
+  readonly onProblem?: ((problem: string, error?: unknown) => void) | undefined;
 }
 
 /** An entry for the notes. */
 export interface NewNote {
   readonly text: string;
-  /** `lasting` goes into `MEMORY.md`, `daily` into the notes of the day. Default `daily`. */
-  readonly kind?: NoteKind;
-  /** Default: that of the notes at the top of the folder. */
-  readonly scope?: Scope;
-  readonly author?: string | Author;
-  readonly chat?: string;
-  readonly message?: string;
-  /** Where untrusted content in it came from. */
-  readonly untrusted?: string;
+  /** `lasting` is added to `MEMORY.md`, `daily` to the note of today. Default `daily`. */
+  readonly kind?: NoteKind | undefined;
+  /** Default: the scope of the notes at the top of the folder. */
+  readonly scope?: Scope | undefined;
+  /** A string is both id and name. */
+  readonly author?: string | Author | undefined;
+  readonly chat?: string | undefined;
+  readonly message?: string | undefined;
+  /** The source of untrusted content in the text. */
+  readonly untrusted?: string | undefined;
 }
 
 export interface MemoryStatus {
+  /** Indexed sections of notes. */
   readonly notes: number;
+  /** Indexed turns. */
   readonly turns: number;
   readonly vectors:
     | {
         readonly model: string;
         readonly engine: VectorEngine;
+        /** Chunks without a vector yet. */
         readonly pending: number;
-        readonly problem?: string;
+        /** Why the last attempt to compute vectors failed. */
+        readonly problem?: string | undefined;
       }
     | undefined;
 }
 
 export interface Memory {
-  /** Stores what was said, word for word. An existing turn with the same id is replaced. Returns the ids. */
+  /**
+   * Stores turns. A turn with the id of an earlier one replaces it.
+   *
+   * @returns the ids
+   * @throws TypeError if a turn is not valid; nothing is stored then
+   */
   add(turns: NewTurn | readonly NewTurn[]): Promise<string[]>;
   search(query: string, options?: SearchOptions): Promise<SearchResult>;
-  /** The few that bear on a message, for the prompt; undefined where nothing does. */
+  /** Returns the few chunks that are relevant to a message, as lines for a prompt; `undefined` if there are none. */
   recall(message: string, options?: RecallOptions): Promise<Recall | undefined>;
-  /** One chunk by its id, unless this reader may not see it. */
+  /** Returns one chunk, unless the reader may not see it. */
   get(
     id: string,
-    options?: { readonly reader?: Reader; readonly neighbours?: number },
+    options?: { readonly reader?: Reader | undefined; readonly neighbours?: number | undefined },
   ): Promise<ChunkInContext | undefined>;
-  /** `MEMORY.md` and the notes of yesterday and today, of one scope. */
+  /** Returns `MEMORY.md` and the notes of yesterday and today of one scope. Empty notes are left out. */
   notes(scope?: Scope): Promise<WholeNote[]>;
-  /** Writes an entry into the notes and gives its id. */
+  /**
+   * Adds an entry to the notes.
+   *
+   * @returns the id of the entry
+   */
   write(note: NewNote): Promise<string>;
   /**
-   * Forgets chunks for good, with what was drawn from them, their vectors, and earlier versions of their notes. Gives
-   * the ids of what was forgotten; what the reader may not see is left alone.
+   * Removes chunks, other chunks with the same text, entries that were derived from them, their vectors, and their text
+   * in earlier versions of notes. Chunks that the reader may not see stay.
+   *
+   * @returns the ids of the removed chunks
    */
-  forget(ids: readonly string[], options?: { readonly reader?: Reader }): Promise<string[]>;
-  /** Draws lasting entries from daily notes. */
+  forget(ids: readonly string[], options?: { readonly reader?: Reader | undefined }): Promise<string[]>;
+  /** Derives lasting entries from daily notes. */
   consolidate(options: ConsolidateOptions): Promise<Consolidation>;
-  /** Earlier states of the lasting notes of a scope, newest first. */
+  /** Returns earlier versions of the `MEMORY.md` of a scope, newest first. */
   log(scope?: Scope): Promise<NoteVersion[]>;
   restore(version: NoteVersion): Promise<void>;
-  /** Reads what changed since. Searches do so by themselves. */
+  /** Indexes what changed. Searches do this by themselves. */
   refresh(): Promise<void>;
-  /** Throws the index away and makes it from the files. */
+  /** Deletes the index and builds it from the files. */
   rebuild(): Promise<void>;
-  /** Waits until everything that can be embedded is. */
+  /** Waits until all chunks have vectors. */
   embedded(): Promise<void>;
   status(): Promise<MemoryStatus>;
   close(): Promise<void>;

@@ -6,30 +6,35 @@ import { hashOf } from "./hash.ts";
 import { listNotes, type NoteFile, readNote } from "./notes/folder.ts";
 import { chunkOfTurn, chunksOfNote } from "./to-chunk.ts";
 import type { TurnSource } from "./turns/turn-log.ts";
-import type { Scope } from "./types.ts";
+import type { Scope, Turn } from "./types.ts";
+import { problemOfTurn } from "./validate.ts";
 
-/** So many turns are indexed at once, between which other work goes on. */
-const TURNS = 250;
-/** The same of the chunks of a file, which are of about a thousand characters. */
-const CHUNKS = 20;
-/** Bytes of one file of notes: what is beyond is not found, and holds nobody up. */
-const MOST_READ = 1_000_000;
-/** A file that changed so shortly before it was read may have changed again without showing it. */
+/** Turns that are indexed in one transaction. The event loop runs between transactions. */
+const TURNS_PER_TRANSACTION = 250;
+/** Sections of notes that are indexed in one transaction. They are longer than turns, about 1,000 characters. */
+const SECTIONS_PER_TRANSACTION = 20;
+/** The part of a note file that is indexed, in bytes. A larger file would block searches. */
+const MAX_NOTE_BYTES = 1_000_000;
+/** A file that changed this recently may change again within the resolution of its time, so it is read again. */
 const UNSETTLED_MS = 100;
 
-/** Brings the index to what the files say: reads those that changed since, and drops those that are gone. */
+/**
+ * Indexes note files that changed and removes those that are gone.
+ *
+ * @param onRead is called with the text of each changed file
+ */
 export async function refreshNotes(
   index: MemoryIndex,
   folder: string,
   topScope: Scope,
   onRead: (path: string, text: string) => Promise<void>,
 ): Promise<void> {
-  const before = new Map(index.files().map((file) => [file.path, file]));
+  const gone = new Map(index.files().map((file) => [file.path, file]));
   for (const file of await listNotes(folder)) {
-    const indexed = before.get(file.path);
-    before.delete(file.path);
+    const indexed = gone.get(file.path);
+    gone.delete(file.path);
     if (indexed !== undefined && indexed.size === file.size && indexed.changedAt === file.changedAt) continue;
-    const text = await readNote(folder, file.path, MOST_READ);
+    const text = await readNote(folder, file.path, MAX_NOTE_BYTES);
     if (text === undefined) {
       await removeFile(index, file.path);
       continue;
@@ -39,64 +44,77 @@ export async function refreshNotes(
       await replaceChunks(index, file, chunksOfNote(file.path, text, topScope));
       await onRead(file.path, text);
     }
-    index.putFile({ ...file, hash, changedAt: settled(file) });
+    index.putFile({ ...file, hash, changedAt: settledTime(file) });
     await setImmediate();
   }
-  for (const path of before.keys()) await removeFile(index, path);
+  for (const path of gone.keys()) await removeFile(index, path);
 }
 
-/** The file counts as not read meanwhile: what a crash leaves half-way is done again. */
+/** Marks the file as not indexed first: after a crash half-way, it is indexed again. */
 async function replaceChunks(
   index: MemoryIndex,
   { path }: NoteFile,
   chunks: readonly NewChunk[],
 ): Promise<void> {
   index.putFile({ path, size: -1, changedAt: 0, hash: "" });
-  await inSlices(index.chunks.ofFile(path), (some) => index.removeChunks(some));
-  await inSlices(chunks, (some) => index.addChunks(some));
+  await inBatches(index.chunks.ofFile(path), (batch) => index.removeChunks(batch));
+  await inBatches(chunks, (batch) => index.addChunks(batch));
 }
 
 async function removeFile(index: MemoryIndex, path: string): Promise<void> {
-  await inSlices(index.chunks.ofFile(path), (some) => index.removeChunks(some));
+  await inBatches(index.chunks.ofFile(path), (batch) => index.removeChunks(batch));
   index.removeFile(path);
 }
 
-/** A few at a time, between which other work goes on. */
-async function inSlices<T>(all: readonly T[], work: (some: readonly T[]) => void): Promise<void> {
-  for (let start = 0; start < all.length; start += CHUNKS) {
-    work(all.slice(start, start + CHUNKS));
+async function inBatches<T>(all: readonly T[], work: (batch: readonly T[]) => void): Promise<void> {
+  for (let start = 0; start < all.length; start += SECTIONS_PER_TRANSACTION) {
+    work(all.slice(start, start + SECTIONS_PER_TRANSACTION));
     await setImmediate();
   }
 }
 
-/** Reads on where the index stopped, until there is no more. */
+export interface RefreshTurnsOptions {
+  readonly source: TurnSource;
+  readonly forgotten: Forgotten;
+  readonly onProblem: (problem: string) => void;
+}
+
+/** Indexes the turns after the index's marks. */
 export async function refreshTurns(
   index: MemoryIndex,
-  source: TurnSource,
-  forgotten: Forgotten,
+  { source, forgotten, onProblem }: RefreshTurnsOptions,
 ): Promise<void> {
-  let isRemoved = false;
-  for await (const { turns, marks, startsOver = false } of source.read(index.marks, TURNS)) {
-    if (startsOver) isRemoved = await removeTurns(index);
-    const wanted = turns.filter(({ id }) => !forgotten.has(id));
+  let isAnyRemoved = false;
+  for await (const { turns, marks, startsOver = false } of source.read(index.marks, TURNS_PER_TRANSACTION)) {
+    if (startsOver) isAnyRemoved = await removeTurns(index);
+    const wanted = turns.filter((turn) => isValid(turn, onProblem) && !forgotten.has(turn.id));
     index.addTurns(wanted.map(chunkOfTurn), marks);
     await setImmediate();
   }
-  // Whoever took something out wants nothing left of it.
-  if (isRemoved) index.forget([]);
+  // Turns that were removed from the source are purged from the index file too.
+  if (isAnyRemoved) await index.forget([]);
 }
 
-/** Gives whether there were any. */
+/** One turn that the index rejects would make the whole memory unsearchable. */
+function isValid(turn: Turn, onProblem: (problem: string) => void): boolean {
+  const problem = problemOfTurn(turn);
+  if (problem !== undefined)
+    onProblem(`Skipped turn ${JSON.stringify(turn.id)}, which is not valid: ${problem}`);
+  return problem === undefined;
+}
+
+/** @returns whether there were any */
 async function removeTurns(index: MemoryIndex): Promise<boolean> {
+  const nextTurns = () => index.chunks.ofTurns(SECTIONS_PER_TRANSACTION);
   let removed = 0;
-  for (let some = index.chunks.ofTurns(CHUNKS); some.length > 0; some = index.chunks.ofTurns(CHUNKS)) {
-    index.removeChunks(some);
-    removed += some.length;
+  for (let batch = nextTurns(); batch.length > 0; batch = nextTurns()) {
+    index.removeChunks(batch);
+    removed += batch.length;
     await setImmediate();
   }
   return removed > 0;
 }
 
-function settled({ changedAt }: NoteFile): number {
+function settledTime({ changedAt }: NoteFile): number {
   return Date.now() - changedAt / 1_000 < UNSETTLED_MS ? 0 : changedAt;
 }

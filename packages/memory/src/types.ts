@@ -1,77 +1,80 @@
-/** Whose ears something was meant for. It surfaces nowhere else: see `access.ts`. */
+/** Who may see a turn or a note. See `access.ts` for the rule. */
 export type Scope =
   /** Everyone whom the agent answers. */
   | { readonly kind: "everyone" }
-  /** Said in private with this person. */
+  /** One person, in private. */
   | { readonly kind: "person"; readonly person: string }
-  /** Said in this chat, to all who are in it. */
+  /** The members of one chat. */
   | { readonly kind: "chat"; readonly chat: string };
 
-/** Who is asking, and who will hear the answer. */
+/** Who asks, and therefore who sees the result. */
 export interface Reader {
   /**
-   * The person in a private conversation, possibly with several ids. Leave it out in a group, where others read the
-   * answer too.
+   * The person in a private conversation. Pass an array if the person has several ids. Omit it in a group, where others
+   * read the answer too.
    */
-  readonly person?: string | readonly string[];
-  /** Chats whose contents may come up here: in a group its own; `"all"` for somebody who runs the agent, in private. */
-  readonly chats?: "all" | readonly string[];
+  readonly person?: string | readonly string[] | undefined;
+  /** Chats whose contents may be shown: in a group, its own. `"all"` is for an operator in private. */
+  readonly chats?: "all" | readonly string[] | undefined;
 }
 
 export interface Author {
-  /** Stable, and the same as in {@link Scope} and {@link Reader} where it names the same person. */
+  /** Stable id. Use the same id in {@link Scope} and {@link Reader} for the same person. It is not searched. */
   readonly id: string;
-  /** As people write it. Default: the id. */
-  readonly name?: string;
+  /** Display name. Searches find turns by it. Default: none. */
+  readonly name?: string | undefined;
 }
 
-/** One thing that a person said, as it is given to memory. */
+/** A message to remember. */
 export interface NewTurn {
   readonly text: string;
-  /** Default: made up. A turn with the id of an earlier one replaces it. */
-  readonly id?: string;
-  readonly author?: string | Author;
-  /** When it was said: milliseconds, a `Date`, or what `Date` can read. Default: now. */
-  readonly at?: number | string | Date;
-  /** Turns of one chat are each other's neighbours. Default: one chat for all that name none. */
-  readonly chat?: string;
-  /** Default: everyone. Set it for anything said in private. */
-  readonly scope?: Scope;
-  /** Where untrusted content in it came from, for instance a web page. */
-  readonly untrusted?: string;
+  /** Default: a random id. A turn with the id of an earlier one replaces it. */
+  readonly id?: string | undefined;
+  /** A string is both id and name. */
+  readonly author?: string | Author | undefined;
+  /** When it was written: milliseconds, a `Date`, or a string that `Date` parses. Default: now. */
+  readonly at?: number | string | Date | undefined;
+  /** The conversation. Turns of one chat are each other's neighbours. Default: one chat for all. */
+  readonly chat?: string | undefined;
+  /** Default: everyone. Set it for everything that was said in private. */
+  readonly scope?: Scope | undefined;
+  /** The source of untrusted content in the text, for example a web page. */
+  readonly untrusted?: string | undefined;
 }
 
-/** A turn with everything filled in, as conversations keep it. */
+/** A stored turn, with all defaults filled in. */
 export interface Turn {
   readonly id: string;
   readonly text: string;
+  /** Milliseconds since the epoch. */
   readonly at: number;
   readonly chat: string;
   readonly scope: Scope;
-  readonly author?: Author;
-  readonly untrusted?: string;
+  readonly author?: Author | undefined;
+  readonly untrusted?: string | undefined;
 }
 
-/** What is found: a part of a note, or a turn. */
+/** A unit of search: a section of a note, or a turn. */
 export interface Chunk {
-  /** For a note its path and first line, for a turn the turn's id. */
+  /** For a note, its path and first line (`MEMORY.md:3`). For a turn, the turn's id. */
   readonly id: string;
   readonly source: "note" | "turn";
-  /** Word for word. */
+  /** The exact text. */
   readonly text: string;
-  /** When it was said or noted; `MEMORY.md` has no time. */
-  readonly at?: number;
+  /** When it was written, in milliseconds since the epoch. Sections of `MEMORY.md` may have no time. */
+  readonly at?: number | undefined;
   readonly scope: Scope;
-  readonly author?: Author;
-  /** The chat it was said in. */
-  readonly chat?: string;
-  /** The message it was said with. */
-  readonly message?: string;
-  readonly untrusted?: string;
-  readonly note?: NotePlace;
+  readonly author?: Author | undefined;
+  /** The conversation that it comes from. */
+  readonly chat?: string | undefined;
+  /** The message that it comes from. */
+  readonly message?: string | undefined;
+  /** The source of untrusted content in the text. */
+  readonly untrusted?: string | undefined;
+  readonly note?: NotePlace | undefined;
 }
 
-/** Where in the notes a chunk stands. */
+/** The position of a chunk in the notes. */
 export interface NotePlace {
   /** Relative to the folder, with `/`. */
   readonly path: string;
@@ -81,28 +84,31 @@ export interface NotePlace {
   readonly lines: readonly [number, number];
 }
 
-/** A chunk among those beside it that the same reader may see. */
+/** A chunk with the neighbours that the reader may see. */
 export interface ChunkInContext extends Chunk {
   readonly before: readonly Chunk[];
   readonly after: readonly Chunk[];
 }
 
 export interface Hit extends ChunkInContext {
-  /** Of the best hit 1. Comparable within one result only. */
+  /** Relative to the best hit, which has 1. Do not compare scores of different results. */
   readonly score: number;
-  /** How much of what the query asks for stands in it, from 0 to 1; rare words count more. */
-  readonly coverage: number;
-  /** Likeness of meaning, from -1 to 1; absent where no vectors were searched. */
-  readonly similarity?: number;
+  /**
+   * An estimate of how many chunks would match the query as well by chance. Below 1, the match is hardly an accident.
+   * `Infinity` if no word matches.
+   */
+  readonly byChance: number;
+  /** Cosine similarity to the query, from -1 to 1, if vectors were searched. */
+  readonly similarity?: number | undefined;
 }
 
 export type SearchMode =
-  | { readonly kind: "words" /** Why not vectors. */; readonly reason: string }
+  | { readonly kind: "words" /** Why no vectors were searched. */; readonly reason: string }
   | {
       readonly kind: "words and vectors";
       readonly model: string;
       readonly engine: VectorEngine;
-      /** Chunks that have no vector yet, and were searched by their words alone. */
+      /** Chunks without a vector yet. They were searched by words only. */
       readonly pending: number;
     };
 
@@ -112,21 +118,22 @@ export interface SearchResult {
   readonly hits: readonly Hit[];
   readonly mode: SearchMode;
   readonly searched: {
-    /** Parts of notes and turns that this reader may see. */
+    /** Sections of notes that this reader may see. */
     readonly notes: number;
+    /** Turns that this reader may see. */
     readonly turns: number;
-    /** The words that were looked for, as they were looked for: without those that say nothing, and cut to stems. */
+    /** The terms that were looked for: stems, without stop words. */
     readonly terms: readonly string[];
   };
-  /** The above in a sentence, to be shown with the hits or in their place. */
+  /** The result in one sentence. Show it with the hits, or instead of them. */
   readonly summary: string;
 }
 
 export interface SearchOptions {
   /** Default: a reader who may see only what is for everyone. `"all"`: the owner of the files. */
-  readonly reader?: Reader | "all";
-  /** Default 8. */
-  readonly limit?: number;
-  /** Chunks on each side that come with a hit. Default 1. */
-  readonly neighbours?: number;
+  readonly reader?: Reader | "all" | undefined;
+  /** Default 8, at most 100. */
+  readonly limit?: number | undefined;
+  /** Neighbours on each side that are returned with a hit. Default 1. */
+  readonly neighbours?: number | undefined;
 }

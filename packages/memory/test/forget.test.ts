@@ -82,5 +82,5 @@ test("Conversations that somebody else keeps do not bring back what was forgotte
   await memory.rebuild();
 
   expect(await textsOf(memory, "fact")).toEqual(["two fact"]);
-  await expect(memory.add({ text: "three" })).rejects.toThrow("elsewhere");
+  await expect(memory.add({ text: "three" })).rejects.toThrow("reads conversations from `turns`");
 });

@@ -31,7 +31,11 @@ function mayHear({ person = [], chats = [] }: Reader, { scope, author }: Chunk):
 
 async function everythingShown(memory: Memory, reader: Reader): Promise<Chunk[]> {
   const { hits } = await memory.search("secret plan wine", { reader, limit: 100, neighbours: 3 });
-  const recalled = await memory.recall("secret plan wine", { reader, maxTokens: 10_000, minCoverage: 0 });
+  const recalled = await memory.recall("secret plan wine", {
+    reader,
+    maxTokens: 10_000,
+    maxByChance: Number.POSITIVE_INFINITY,
+  });
   return [...hits.flatMap((hit) => [hit, ...hit.before, ...hit.after]), ...(recalled?.hits ?? [])];
 }
 

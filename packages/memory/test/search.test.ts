@@ -96,7 +96,7 @@ test("Puts the newer of two facts first, and still tells the older", async () =>
   ]);
 });
 
-test("Does not fill a short answer with the same thing", async () => {
+test("returns a repeated text once", async () => {
   const memory = await openMemory();
   const repeated = Array.from({ length: 5 }, (_, at) => ({
     text: "The wifi password is swordfish.",
@@ -146,77 +146,4 @@ test("A turn with the id of an earlier one replaces it", async () => {
   await memory.add({ id: "1", text: "We meet at midnight." });
 
   expect(await textsOf(memory, "meet noon midnight")).toEqual(["We meet at midnight."]);
-});
-
-test("What is said all the time is found by a search, and recalls nothing", async () => {
-  const memory = await openMemory();
-  const greetings = Array.from({ length: 150 }, (_, day) => ({ text: `Hello there, friend ${day}!` }));
-  await memory.add([...greetings, { text: "Hello, the boiler is called Bertha." }]);
-
-  expect(await textsOf(memory, "hello there", { limit: 1 })).toHaveLength(1);
-  expect(await memory.recall("hello there")).toBeUndefined();
-  const recalled = await memory.recall("Hello, what was the boiler called?");
-  expect(recalled?.hits.map(({ text }) => text)).toEqual(["Hello, the boiler is called Bertha."]);
-});
-
-test("What others say all the time is recalled by whoever says it once, and small talk of one's own is not", async () => {
-  const memory = await openMemory();
-  const said = (person: string, text: string) => ({ text, scope: { kind: "person" as const, person } });
-  const days = Array.from({ length: 150 }, (_, day) => day);
-  await memory.add([
-    ...days.map((day) => said("mo", `The boiler was loud on day ${day}.`)),
-    ...days.map((day) => said("anna", `Hello there, friend ${day}!`)),
-    said("anna", "Hello, the boiler is called Bertha."),
-  ]);
-
-  const reader = { person: "anna" };
-  const recalled = await memory.recall("What is the boiler called?", { reader });
-  expect(recalled?.hits.map(({ text }) => text)).toEqual(["Hello, the boiler is called Bertha."]);
-  const byOneWord = await memory.recall("boiler?", { reader });
-  expect(byOneWord?.hits.map(({ text }) => text)).toEqual(["Hello, the boiler is called Bertha."]);
-  expect(await memory.recall("hello there", { reader })).toBeUndefined();
-});
-
-test("What the prompt has already takes no place of what is recalled", async () => {
-  const memory = await openMemory();
-  const scope = { kind: "person" as const, person: "anna" };
-  const rooms =
-    "attic barn bath chapel dairy garage hall kitchen larder library mill office pantry porch shed tower";
-  const lately = rooms
-    .split(" ")
-    .map((room) => ({ id: `lately-${room}`, text: `A boiler, ${room}.`, scope }));
-  await memory.add([
-    { id: "told", text: "The boiler in the cellar of the house by the lake is called Bertha.", scope },
-    ...lately,
-    { text: "The boiler is not hers.", scope: { kind: "person", person: "mo" } },
-  ]);
-
-  const except = ({ id }: { readonly id: string }) => id.startsWith("lately");
-  const recalled = await memory.recall("The boiler?", { reader: { person: "anna" }, except });
-  expect(recalled?.hits.map(({ id }) => id)).toEqual(["told"]);
-  const all = await memory.recall("The boiler?", { reader: { person: "anna" }, except: () => true });
-  expect(all).toBeUndefined();
-});
-
-test("What somebody says ever more often is small talk at last, and what others remove is not", async () => {
-  const memory = await openMemory();
-  const scope = { kind: "person" as const, person: "anna" };
-  const reader = { person: "anna" };
-  const say = (text: string, from: number, count: number) =>
-    memory.add(
-      Array.from({ length: count }, (_, n) => ({ id: `${from + n}`, text: `${text} ${from + n}`, scope })),
-    );
-  await memory.add({ text: "The boiler is not hers.", scope: { kind: "person", person: "mo" } });
-  await say("Something else, number", 0, 36);
-  await say("The boiler is loud, day", 36, 4);
-  expect(await memory.recall("boiler?", { reader })).toBeDefined();
-
-  await say("The boiler is loud, day", 40, 40);
-  expect(await memory.recall("boiler?", { reader })).toBeUndefined();
-
-  await memory.forget(
-    Array.from({ length: 42 }, (_, n) => `${36 + n}`),
-    { reader },
-  );
-  expect((await memory.recall("boiler?", { reader }))?.hits).toHaveLength(2);
 });

@@ -144,7 +144,7 @@ test("Words go on alone while the provider fails, and the result says so", async
   expect(result.summary).toContain(
     "words only: the embedding provider is not reachable (topics: status 500)",
   );
-  expect(problems).toEqual(["Parts of the memory could not be embedded yet."]);
+  expect(problems).toEqual(["Some of the memory could not be embedded."]);
   expect((await memory.status()).vectors).toMatchObject({ pending: 2, problem: "status 500" });
 
   api.behaviour = "ok";

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { fits, guardOf, type Key, labelsOf } from "../access.ts";
+import { guardOf, type Key, labelsOf, sharesLabel } from "../access.ts";
 import { type Database, untilWritten } from "./open.ts";
 import { type CensusRecord, census } from "./schema.ts";
 
@@ -61,9 +61,9 @@ export function createCensus({ db, raw }: Database): Census {
   });
 
   return {
-    visible: (key) => sums(groups().all.filter(({ labels }) => fits(key, labels))),
+    visible: (key) => sums(groups().all.filter(({ labels }) => sharesLabel(key, labels))),
     all: () => groups().sums,
-    isPartHidden: (key) => groups().all.some(({ labels }) => !fits(key, labels)),
+    isPartHidden: (key) => groups().all.some(({ labels }) => !sharesLabel(key, labels)),
     adjust(chunks, by) {
       for (const group of grouped(chunks, by)) adjust.run({ ...group });
     },

@@ -21,6 +21,8 @@ export interface ChunkTable {
   remove(chunks: readonly IndexedChunk[]): void;
   byIds(ids: readonly string[]): IndexedChunk[];
   byNumber(numbers: readonly number[]): IndexedChunk[];
+  /** Returns the chunks that have the text of any of the given ones, including these. */
+  withSameText(chunks: readonly IndexedChunk[]): IndexedChunk[];
   ofFile(path: string): IndexedChunk[];
   ofChat(chat: string): IndexedChunk[];
   /** So many turns of any conversation. */
@@ -49,6 +51,7 @@ export function createChunkTable({ db, raw }: Database, termIndex: TermIndex, ce
     .where(eq(chunk.n, sql.placeholder("n")))
     .prepare();
   const byIds = db.select().from(chunk).where(isAmong(chunk.id, "ids")).prepare();
+  const byHashes = db.select().from(chunk).where(isAmong(chunk.hash, "hashes")).prepare();
   const ofWhole = db
     .select()
     .from(chunk)
@@ -107,6 +110,8 @@ export function createChunkTable({ db, raw }: Database, termIndex: TermIndex, ce
     },
     byIds: (ids) => byIds.all({ ids: JSON.stringify(ids) }).map(toChunk),
     byNumber,
+    withSameText: (some) =>
+      byHashes.all({ hashes: JSON.stringify(some.map(({ hash }) => hash)) }).map(toChunk),
     ofFile: (path) => ofWhole.all({ whole: `note:${path}` }).map(toChunk),
     ofTurns: (limit) => someTurns.all({ limit }).map(toChunk),
     ofChat: (chat) => ofWhole.all({ whole: `turn:${chat}` }).map(toChunk),
@@ -120,7 +125,7 @@ export function createChunkTable({ db, raw }: Database, termIndex: TermIndex, ce
 }
 
 /** In a list of JSON, so that one statement serves for however many. */
-function isAmong(column: typeof chunk.n | typeof chunk.id, placeholder: string): SQL {
+function isAmong(column: typeof chunk.n | typeof chunk.id | typeof chunk.hash, placeholder: string): SQL {
   return sql`${column} IN (SELECT value FROM json_each(${sql.placeholder(placeholder)}))`;
 }
 
@@ -147,9 +152,9 @@ function placeOf({ note, chat = "", at = 0 }: Chunk): { whole: string; position:
     : { whole: `note:${note.path}`, position: note.lines[0] };
 }
 
-function toRecord(made: NewChunk, { body, about, dates }: ChunkTerms): Omit<ChunkRecord, "n"> {
+function toRecord(made: NewChunk, { body }: ChunkTerms): Omit<ChunkRecord, "n"> {
   return {
-    length: body.length + about.length + dates.length,
+    length: body.length,
     ...placeOf(made),
     id: made.id,
     source: made.source,

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { eq, sql } from "drizzle-orm";
 import type { Marks } from "../turns/turn-log.ts";
 import type { VectorEngine } from "../types.ts";
@@ -5,33 +6,31 @@ import { type Census, createCensus } from "./census.ts";
 import { type ChunkTable, createChunkTable, type IndexedChunk, type NewChunk } from "./chunks.ts";
 import { type Database, openDatabase } from "./open.ts";
 import { type FileRecord, file, mark } from "./schema.ts";
-import { createTellingTerms, type TellingTo } from "./telling-terms.ts";
 import { createTermIndex, type TermIndex } from "./terms.ts";
 import { createVectorTable, type VectorTable } from "./vectors.ts";
 
 /**
- * The SQLite file in which chunks are found. It can be thrown away at any time: notes and conversations are elsewhere,
- * and `files` and `marks` say how far they were read.
+ * The SQLite file with the search index. It can be deleted at any time: notes and conversations are kept elsewhere, and
+ * `files` and `marks` say up to where they are indexed.
  */
 export interface MemoryIndex {
   readonly chunks: Omit<ChunkTable, "add" | "remove">;
   readonly terms: Pick<TermIndex, "frequencies" | "occurrences" | "opened">;
   readonly census: Omit<Census, "adjust">;
-  readonly tellingTo: TellingTo;
   readonly vectors: VectorTable;
   files(): FileRecord[];
-  /** Notes that a file was read; its chunks were added before. */
-  putFile(read: FileRecord): void;
+  /** Records that a file is indexed. Add its chunks before. */
+  putFile(indexed: FileRecord): void;
   addChunks(chunks: readonly NewChunk[]): void;
   removeChunks(chunks: readonly IndexedChunk[]): void;
-  /** Once its chunks are removed. */
+  /** Removes the record of a file. Remove its chunks before. */
   removeFile(path: string): void;
-  /** How far the conversations were read. */
+  /** Up to where the conversations are indexed. */
   readonly marks: Marks;
-  /** Turns with the id of an earlier one take its place. */
+  /** Adds turns. A turn with the id of an earlier one replaces it. */
   addTurns(turns: readonly NewChunk[], marks: ReadonlyMap<string, string>): void;
-  /** Removes turns, and leaves nothing in the file of them and of what was removed before. */
-  forget(turns: readonly string[]): void;
+  /** Removes turns, then purges everything that was removed so far from the file. Yields to the event loop. */
+  forget(turns: readonly string[]): Promise<void>;
   close(): void;
 }
 
@@ -79,11 +78,10 @@ export function openMemoryIndex(
     chunks,
     terms: termIndex,
     census,
-    tellingTo: createTellingTerms(census, termIndex),
     vectors,
     files: () => db.select().from(file).all(),
-    putFile: (read) => void writing(() => putFile.run({ ...read })),
-    addChunks: (made) => writing(() => chunks.add(made)),
+    putFile: (indexed) => void writing(() => putFile.run({ ...indexed })),
+    addChunks: (added) => writing(() => chunks.add(added)),
     removeChunks: (old) => writing(() => chunks.remove(old)),
     removeFile: (path) => void writing(() => removeFile.run({ path })),
     marks: { get: (name) => readMark.get({ name })?.value },
@@ -95,12 +93,16 @@ export function openMemoryIndex(
         for (const [name, value] of marks) writeMark.run({ name, value });
       });
     },
-    forget(turns) {
+    async forget(turns) {
       writing(() => {
         chunks.remove(chunks.byIds(turns));
         vectors.removeUnused();
-        termIndex.compact();
       });
+      let isFirst = true;
+      while (writing(() => termIndex.mergeSome(isFirst))) {
+        isFirst = false;
+        await setImmediate();
+      }
       raw.pragma("wal_checkpoint(TRUNCATE)");
     },
     close: () => raw.close(),

@@ -7,7 +7,7 @@ import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { migrations } from "../migrations.ts";
 
 /** Raised whenever texts are cut into other terms or chunks than before: an index of another version is made anew. */
-const TEXT_VERSION = 2;
+const TEXT_VERSION = 3;
 /** While another process writes. */
 const BUSY_MS = 5_000;
 const CACHE_KIB = 8_192;

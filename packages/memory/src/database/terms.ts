@@ -4,99 +4,101 @@ import { terms } from "../text/terms.ts";
 import type { Chunk } from "../types.ts";
 import { type Database, foreignVersion } from "./open.ts";
 
-/** The terms of a chunk, by where they stand. */
+/** The terms of a chunk, by column of the full-text index. */
 export interface ChunkTerms {
+  /** Terms of the text, the author's name, the headings and the dates. */
   readonly body: readonly string[];
-  /** Its author and headings. */
-  readonly about: readonly string[];
-  readonly dates: readonly string[];
-  /** Whom it opens to. */
+  /** Labels of the readers who may see the chunk. */
   readonly access: readonly string[];
 }
 
-export type TermColumn = keyof ChunkTerms;
-
 export interface Match {
+  /** The number of a chunk. */
   readonly n: number;
   /** Higher is better. */
   readonly score: number;
 }
 
-/** A place where a term stands: the number of the chunk, and the column. */
-type Occurrence = readonly [n: number, column: TermColumn];
-
-/** SQLite's full-text index over the terms of the chunks; what drizzle has no words for. */
+/** SQLite's full-text index over the terms of the chunks. Drizzle does not support it, so it is raw SQL. */
 export interface TermIndex {
   add(n: number, chunkTerms: ChunkTerms): void;
   remove(n: number): void;
-  /** In how many chunks each of the terms is; of common ones within a twentieth. */
+  /** Returns in how many chunks each term occurs. Frequencies of common terms may be 5 % off. */
   frequencies(wanted: readonly string[]): Map<string, number>;
-  occurrences(term: string): readonly Occurrence[];
-  /** The chunks with any of the terms that the key opens. */
+  /** Returns the number of a chunk for each occurrence of a term. */
+  occurrences(term: string): readonly number[];
+  /** Returns the chunks that contain any of the terms and that the key opens. */
   opened(wanted: readonly string[], key: Key): Set<number>;
-  /** Rewrites the index without what was removed from it. */
-  compact(): void;
+  /**
+   * Merges the segments of the index, which purges removed terms from the file. Does a limited amount of work.
+   *
+   * @returns whether there is more to merge
+   */
+  mergeSome(isFirst: boolean): boolean;
 }
 
-/** Terms in fewer chunks are counted each time. */
-const COUNTED = 100;
-const MOST_COMMON = 1_000;
-/** A count holds until so large a part of it has come and gone. */
-const STEADY = 20;
-/** UTF-16 units of a chunk that it is found by: only a single line is longer, and would hold everybody else up. */
-const MOST_READ = 20_000;
+/** Frequencies below this are not cached. */
+const MIN_CACHED_FREQUENCY = 100;
+const MAX_CACHED = 1_000;
+/** A cached frequency is used until one in this many chunks has changed. */
+const CACHE_TOLERANCE = 20;
+/** UTF-16 units of a chunk that are indexed. Only a single line can be longer, and would block the event loop. */
+const MAX_INDEXED_CHARS = 20_000;
+/** Pages that one call of {@link TermIndex.mergeSome} merges. Takes a few milliseconds. */
+const MERGE_PAGES = 250;
 
 export function termsOfChunk(chunk: Chunk): ChunkTerms {
   const { at, author, note } = chunk;
-  const text = chunk.text.slice(0, MOST_READ);
+  // Ids of authors are not indexed: "agent:main" is not about agents.
+  const indexed = [chunk.text.slice(0, MAX_INDEXED_CHARS), author?.name ?? "", ...(note?.headings ?? [])];
   return {
-    body: terms(text),
-    about: terms([author?.name ?? author?.id ?? "", ...(note?.headings ?? [])].join("\n")),
-    dates: dateTerms(text, at),
+    body: [...terms(indexed.join("\n")), ...dateTerms(chunk.text.slice(0, MAX_INDEXED_CHARS), at)],
     access: labelsOf(chunk).map(accessTerm),
   };
 }
 
+/** Returns the terms that a chunk can be found by. */
+export function searchedTerms(chunk: Chunk): ReadonlySet<string> {
+  return new Set(termsOfChunk(chunk).body);
+}
+
 export function createTermIndex({ raw }: Database): TermIndex {
-  const insert = raw.prepare(
-    "INSERT INTO chunk_terms (rowid, body, about, dates, access) VALUES (?, ?, ?, ?, ?)",
-  );
+  const insert = raw.prepare("INSERT INTO chunk_terms (rowid, body, access) VALUES (?, ?, ?)");
   const remove = raw.prepare("DELETE FROM chunk_terms WHERE rowid = ?");
   const frequency = raw.prepare<[string], number>("SELECT doc FROM term_count WHERE term = ?").pluck();
-  const occurrences = raw
-    .prepare<[string], Occurrence>("SELECT doc, col FROM term_place WHERE term = ?")
-    .raw();
+  const occurrences = raw.prepare<[string], number>("SELECT doc FROM term_place WHERE term = ?").pluck();
   const matching = raw
     .prepare<[string], number>("SELECT rowid FROM chunk_terms WHERE chunk_terms MATCH ?")
     .pluck();
-  const compact = raw.prepare("INSERT INTO chunk_terms (chunk_terms) VALUES ('optimize')");
-  const common = new Map<string, { readonly count: number; readonly changes: number }>();
+  const merge = raw.prepare<[number]>("INSERT INTO chunk_terms (chunk_terms, rank) VALUES ('merge', ?)");
+  const totalChanges = raw.prepare<[], number>("SELECT total_changes()").pluck();
+  const cache = new Map<string, { readonly count: number; readonly changes: number }>();
   const versionNow = foreignVersion(raw);
   let changes = 0;
   let version: number | undefined;
 
-  /** Counting goes through all places of a term: a common one is counted again once it may be another part of all. */
+  /** Counting reads all occurrences of a term, so counts of common terms are cached. */
   function frequencyOf(term: string): number {
-    const last = common.get(term);
-    if (last !== undefined && (changes - last.changes) * STEADY < last.count) return last.count;
+    const last = cache.get(term);
+    if (last !== undefined && (changes - last.changes) * CACHE_TOLERANCE < last.count) return last.count;
     const count = frequency.get(term) ?? 0;
-    if (count < COUNTED) return count;
-    if (common.size >= MOST_COMMON) common.clear();
-    common.set(term, { count, changes });
+    if (count < MIN_CACHED_FREQUENCY) return count;
+    if (cache.size >= MAX_CACHED) cache.clear();
+    cache.set(term, { count, changes });
     return count;
   }
 
   function frequencies(wanted: readonly string[]): Map<string, number> {
     const current = versionNow();
-    if (current !== version) common.clear();
+    if (current !== version) cache.clear();
     version = current;
     return new Map(wanted.map((term) => [term, frequencyOf(term)]));
   }
 
   return {
-    add(n, { body, about, dates, access }) {
+    add(n, { body, access }) {
       changes += 1;
-      insert.run(n, body.join(" "), about.join(" "), dates.join(" "), access.join(" "));
+      insert.run(n, body.join(" "), access.join(" "));
     },
     remove(n) {
       changes += 1;
@@ -108,18 +110,21 @@ export function createTermIndex({ raw }: Database): TermIndex {
       const labels = key.labels.map(accessTerm);
       return new Set(matching.all(`(access : (${anyOf(labels)})) AND (${anyOf(wanted)})`));
     },
-    compact() {
-      compact.run();
+    mergeSome(isFirst) {
+      const before = totalChanges.get() ?? 0;
+      // A negative number starts a merge of all segments: https://sqlite.org/fts5.html#the_merge_command
+      merge.run(isFirst ? -MERGE_PAGES : MERGE_PAGES);
+      return (totalChanges.get() ?? 0) - before >= 2;
     },
   };
 }
 
-/** No term of a text begins so, and none of a label has a character that FTS5 would cut at. */
+/** Encodes a label so that it equals no term of a text and contains no character at which FTS5 splits. */
 function accessTerm(label: string): string {
   return `~${Buffer.from(label).toString("hex")}`;
 }
 
-/** As FTS5 takes strings for what they are, whatever stands in them. */
+/** Quotes each term as an FTS5 string, so that no character in it has a meaning. */
 function anyOf(wanted: readonly string[]): string {
   return wanted.map((term) => `"${term.replaceAll('"', '""')}"`).join(" OR ");
 }

@@ -1,27 +1,27 @@
 import type { Match } from "../database/terms.ts";
 
-/** A term that is looked for: how telling it is, and how often it stands in each chunk that has it. */
+/** A query term with its weight and the number of its occurrences in each chunk that has it. */
 export interface SoughtTerm {
   readonly weight: number;
   readonly counts: ReadonlyMap<number, number>;
 }
 
 export interface Lengths {
-  /** Of all chunks. */
+  /** Average number of terms over all chunks. */
   readonly average: number;
   of(chunks: readonly number[]): ReadonlyMap<number, number>;
 }
 
-/** How soon more of the same term adds nothing. */
-const SATURATION = 0.9;
-/** How much a long chunk has to say more to be as good. */
-const LENGTH_WEIGHT = 0.4;
-/** Lengths are read for so many times as many chunks as are wanted; they hardly lift any from further below. */
+/** BM25's `k1`: how quickly repetitions of a term stop adding to the score. */
+const K1 = 0.9;
+/** BM25's `b`: how much long chunks are penalized. */
+const B = 0.4;
+/** Lengths are read for this many times the wanted number of chunks. */
 const SHORTLIST = 6;
 
 /**
- * The best chunks by BM25. SQLite's own reads the length of every chunk that has any of the terms, which takes most of
- * its time; here only those get theirs that are among the best when all are taken to be equally long.
+ * Returns the best chunks by BM25. SQLite's own BM25 reads the length of every chunk that has any of the terms, which
+ * takes most of its time. This one first ranks as if all chunks were equally long, and reads the lengths of the best.
  */
 export function rankByTerms(terms: readonly SoughtTerm[], lengths: Lengths, limit: number): Match[] {
   const shortlist = best(
@@ -36,7 +36,7 @@ export function rankByTerms(terms: readonly SoughtTerm[], lengths: Lengths, limi
   return best(score(terms, relative), limit);
 }
 
-/** Of the chunks that have a length. */
+/** Scores the chunks for which `relativeLength` returns a number. */
 function score(
   terms: readonly SoughtTerm[],
   relativeLength: (n: number) => number | undefined,
@@ -46,15 +46,15 @@ function score(
     for (const [n, count] of counts) {
       const length = relativeLength(n);
       if (length === undefined) continue;
-      const damping = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * length);
-      scores.set(n, (scores.get(n) ?? 0) + (weight * count * (SATURATION + 1)) / (count + damping));
+      const damping = K1 * (1 - B + B * length);
+      scores.set(n, (scores.get(n) ?? 0) + (weight * count * (K1 + 1)) / (count + damping));
     }
   }
   return scores;
 }
 
 function best(scores: ReadonlyMap<number, number>, limit: number): Match[] {
-  // Numbers alone are sorted much faster than pairs.
+  // Sorting numbers is much faster than sorting pairs.
   const worst = Float64Array.from(scores.values()).sort().at(-limit) ?? 0;
   const matches: Match[] = [];
   for (const [n, value] of scores) if (value >= worst) matches.push({ n, score: value });

@@ -3,21 +3,16 @@ import type { ChunkTable, IndexedChunk } from "../database/chunks.ts";
 import { terms } from "../text/terms.ts";
 import { byScore, type Ranked } from "./ranking.ts";
 
-/** The part of its score that a turn lends to those after it, the next one first: they may answer it. */
-const LENT_AFTER = [0.6, 0.35, 0.2];
-/** And to those before, which it may answer. */
-const LENT_BEFORE = [0.4, 0.2];
-/** Only the best have something to lend. */
-const LENDERS = 24;
-/** What is longer than people speak at a time stands by itself. In bytes, of which a Chinese character takes three. */
-const PASSAGE_BYTES = 400;
-/** A turn that only asks has the words that are asked for, and tells nothing. */
-const ASKING = 0.6;
-/** Who is named in a question has mostly said the answer. */
-const NAMED = 1.6;
-
-const ENDS_ASKING = /[?？]\s*$/;
-const TELLS_FIRST = /[.!。！].{12}/s;
+/** Share of its score that a turn adds to the next one, which may answer it. The one after that gets a share of that share. */
+const SHARE_AFTER = 0.6;
+/** Share of its score that a turn adds to the previous one, which it may answer. */
+const SHARE_BEFORE = 0.4;
+/** How many turns on each side get a share. */
+const REACH = 3;
+/** Longer texts are passages, not turns of a conversation: they share nothing. In bytes of UTF-8. */
+const MAX_TURN_BYTES = 400;
+/** Factor for turns of a person whom the query names: they are most likely to state a fact about themselves. */
+const NAMED_WEIGHT = 1.6;
 
 export interface ConversationQuery {
   readonly chunks: Pick<ChunkTable, "beside" | "byNumber">;
@@ -26,40 +21,37 @@ export interface ConversationQuery {
 }
 
 /**
- * A turn is understood by those around it: one has the words that are asked for, another the fact. So the turns that
- * match lend weight to their neighbours, also to those that match nothing themselves.
+ * Reorders matches in conversations. One turn often has the words of a question and the next one the answer, so each
+ * matching turn adds a share of its score to its neighbours, including those that match nothing themselves. This helps
+ * where people take turns, less where one person sends several messages in a row.
  */
 export function rankAsConversation(
   matches: readonly Ranked[],
   { chunks, key, terms: asked }: ConversationQuery,
 ): Ranked[] {
-  const lent = new Map<number, number>();
-  const lend = (neighbours: readonly number[], shares: readonly number[], score: number) => {
-    for (const [place, n] of neighbours.entries())
-      lent.set(n, (lent.get(n) ?? 0) + score * (shares[place] ?? 0));
+  const shares = new Map<number, number>();
+  const share = (neighbours: readonly number[], part: number, score: number) => {
+    for (const [distance, n] of neighbours.entries())
+      shares.set(n, (shares.get(n) ?? 0) + score * part ** (distance + 1));
   };
-  for (const { chunk, score } of matches.slice(0, LENDERS)) {
-    if (chunk.source !== "turn" || Buffer.byteLength(chunk.text) > PASSAGE_BYTES) continue;
-    lend(chunks.beside(chunk, "after", LENT_AFTER.length), LENT_AFTER, score);
-    lend(chunks.beside(chunk, "before", LENT_BEFORE.length), LENT_BEFORE, score);
+  for (const { chunk, score } of matches) {
+    if (chunk.source !== "turn" || Buffer.byteLength(chunk.text) > MAX_TURN_BYTES) continue;
+    share(chunks.beside(chunk, "after", REACH), SHARE_AFTER, score);
+    share(chunks.beside(chunk, "before", REACH), SHARE_BEFORE, score);
   }
   const matched = new Set(matches.map(({ chunk }) => chunk.n));
-  const others = chunks
-    .byNumber([...lent.keys()].filter((n) => !matched.has(n)))
+  const neighbours = chunks
+    .byNumber([...shares.keys()].filter((n) => !matched.has(n)))
     .filter((chunk) => opens(key, chunk))
     .map((chunk) => ({ chunk, score: 0 }));
-  return [...matches, ...others]
+  return [...matches, ...neighbours]
     .map(({ chunk, score }) => ({
       chunk,
-      score: (score + (lent.get(chunk.n) ?? 0)) * weightOf(chunk, asked),
+      score: (score + (shares.get(chunk.n) ?? 0)) * (isNamed(chunk, asked) ? NAMED_WEIGHT : 1),
     }))
     .sort(byScore);
 }
 
-function weightOf(chunk: IndexedChunk, asked: ReadonlySet<string>): number {
-  if (chunk.source !== "turn") return 1;
-  const named = terms(chunk.author?.name ?? chunk.author?.id ?? "").some((term) => asked.has(term));
-  const text = chunk.text.trim();
-  const asking = ENDS_ASKING.test(text) && !TELLS_FIRST.test(text);
-  return (named ? NAMED : 1) * (asking ? ASKING : 1);
+function isNamed({ source, author }: IndexedChunk, asked: ReadonlySet<string>): boolean {
+  return source === "turn" && terms(author?.name ?? "").some((term) => asked.has(term));
 }

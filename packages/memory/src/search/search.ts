@@ -1,45 +1,43 @@
 import { type Key, keyOf } from "../access.ts";
 import type { IndexedChunk } from "../database/chunks.ts";
 import type { MemoryIndex } from "../database/memory-index.ts";
-import type { Match } from "../database/terms.ts";
+import { type Match, searchedTerms } from "../database/terms.ts";
 import { dateTerms } from "../text/dates.ts";
-import { terms } from "../text/terms.ts";
 import type { Chunk, Hit, SearchMode, SearchOptions, SearchResult } from "../types.ts";
 import { rankAsConversation } from "./conversation.ts";
+import { chanceOf, topicsIn } from "./evidence.ts";
 import { neighboursOf } from "./neighbours.ts";
-import { diversify, fuseByRank, preferRecent, type Ranked } from "./ranking.ts";
+import { fuseByRank, preferRecent, type Ranked, withoutRepetitions } from "./ranking.ts";
 import { summarise } from "./summary.ts";
 import type { QueryVector } from "./vectors.ts";
-import { coverage, matchWords, type WordQuery, wantedTerms, wordQuery } from "./words.ts";
+import { matchWords, type WordQuery, wantedTerms, wordQuery } from "./words.ts";
 
 const DEFAULT_LIMIT = 8;
 const MAX_LIMIT = 100;
-/** How many chunks of each list are looked at for each that is wanted, and at least. */
+/** Each list is ranked to this many times the limit, and to at least `MIN_POOL` chunks. */
 const POOL = 4;
 const MIN_POOL = 50;
-/** How many of the best a choice is made from, beyond twice as many as are wanted. */
-const SPARE = 8;
 
 export interface Query {
   readonly text: string;
-  /** The text as a vector, or why there is none. */
+  /** The text's embedding, or the reason why there is none. */
   readonly vector: QueryVector;
-  /** "Yesterday" is the day before. */
+  /** Relative dates such as "yesterday" are resolved from here. */
   readonly now: number;
   readonly halfLifeDays: number;
-  /** Whether only words that say which chunk is meant are looked for. Default: all of them. */
-  readonly isTellingOnly?: boolean;
-  /** What is not to be found. Default: nothing. */
+  /** Excludes chunks from the result. Default: none. */
   readonly except?: ((chunk: Chunk) => boolean) | undefined;
 }
 
 export interface Found {
   readonly hits: readonly Hit[];
-  /** The words that were looked for. */
+  /** The terms that were looked for. */
   readonly terms: readonly string[];
+  /** Terms among them that more than a quarter of the visible chunks contain. */
+  readonly topics: readonly string[];
 }
 
-/** The same with an account of what was searched, and how. */
+/** Searches and reports what was searched, and how. */
 export function search(index: MemoryIndex, query: Query, options: SearchOptions): SearchResult {
   const { hits, terms } = find(index, query, options);
   const { notes, turns } = index.census.visible(keyOf(options.reader ?? {}));
@@ -48,43 +46,42 @@ export function search(index: MemoryIndex, query: Query, options: SearchOptions)
   return { hits, mode, searched, summary: summarise(hits.length, mode, searched) };
 }
 
-/** Finds what a query asks for, by words and, if there are any, by vectors. */
+/** Finds chunks by words and, if there is an embedding, by vectors. */
 export function find(index: MemoryIndex, query: Query, options: SearchOptions): Found {
-  const { text, vector, now, halfLifeDays, isTellingOnly, except = () => false } = query;
+  const { text, vector, now, halfLifeDays, except = () => false } = query;
   const limit = Math.min(options.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
   const pool = Math.max(MIN_POOL, limit * POOL);
   const key = keyOf(options.reader ?? {});
   const [all, visible] = [index.census.all(), index.census.visible(key)];
   const wanted = wantedTerms(text, now);
-  if (visible.notes + visible.turns === 0) return { hits: [], terms: wanted };
-  const isTelling = isTellingOnly ? index.tellingTo(key) : undefined;
-  const words = wordQuery(wanted, index.terms, all.notes + all.turns, isTelling);
+  if (visible.notes + visible.turns === 0) return { hits: [], terms: wanted, topics: [] };
+  const words = wordQuery(wanted, index.terms, all.notes + all.turns);
 
   const byWords = rankByWords(index, words, { key, pool, except });
   const byVectors = rankByVectors(index, vector, key, pool);
-  const lists = vector.kind === "none" ? [byWords] : [byWords, byVectors];
+  const lists = vector.kind === "none" ? [byWords.ranked] : [byWords.ranked, byVectors];
   const fused = fuseByRank(lists.map((list) => preferRecent(list, halfLifeDays)));
+  const chosen = withoutRepetitions(fused.filter(({ chunk }) => !except(chunk))).slice(0, limit);
 
-  const candidates = fused
-    .filter(({ chunk }) => !except(chunk))
-    .slice(0, limit * 2 + SPARE)
-    .map((ranked) => ({ ...ranked, terms: termsOf(ranked.chunk) }));
-  const chosen = diversify(candidates, limit);
   const similarities = new Map(byVectors.map(({ chunk, score }) => [chunk.n, score]));
+  // "How are you today?" does not ask for what was said today.
+  const today = new Set(dateTerms("", now));
+  const frequencies = new Map([...byWords.frequencies].filter(([term]) => !today.has(term)));
+  const evidence = { frequencies, chunks: visible.notes + visible.turns };
+  const chance = chanceOf(evidence);
   const best = chosen[0]?.score ?? 1;
-  const hits = chosen.map(({ chunk, score, terms: present }): Hit => {
+  const hits = chosen.map(({ chunk, score }): Hit => {
     const { before, after } = neighboursOf(chunk, index.chunks, key, options.neighbours ?? 1);
-    const similarity = similarities.get(chunk.n);
     return {
       ...toPublic(chunk),
       score: score / best,
-      coverage: coverage(words, new Set([...present, ...dateTerms(chunk.text, chunk.at)])),
-      ...(similarity === undefined ? {} : { similarity }),
+      byChance: chance(searchedTerms(chunk)),
+      similarity: similarities.get(chunk.n),
       before: before.map(toPublic),
       after: after.map(toPublic),
     };
   });
-  return { hits, terms: words.terms };
+  return { hits, terms: words.terms, topics: topicsIn(evidence) };
 }
 
 interface Wanted {
@@ -93,14 +90,27 @@ interface Wanted {
   readonly except: (chunk: Chunk) => boolean;
 }
 
-function rankByWords(index: MemoryIndex, words: WordQuery, { key, pool, except }: Wanted): Ranked[] {
-  if (words.terms.length === 0) return [];
+interface RankedByWords {
+  readonly ranked: readonly Ranked[];
+  readonly frequencies: ReadonlyMap<string, number>;
+}
+
+const NOTHING: RankedByWords = { ranked: [], frequencies: new Map() };
+
+function rankByWords(index: MemoryIndex, words: WordQuery, { key, pool, except }: Wanted): RankedByWords {
+  if (words.terms.length === 0) return NOTHING;
   const { chunks, census, terms } = index;
-  const opened = census.isPartHidden(key) ? terms.opened(words.terms, key) : undefined;
-  // To go through the places where others have the words, too, takes much longer than to look at a few chunks.
-  if (opened !== undefined && opened.size <= pool && chunks.byNumber([...opened]).every(except)) return [];
-  const matches = matchWords(words, index, opened, pool);
-  return rankAsConversation(toRanked(chunks, matches), { chunks, key, terms: new Set(words.weights.keys()) });
+  const visible = census.isPartHidden(key) ? terms.opened(words.terms, key) : undefined;
+  // Looking at a few chunks is much faster than reading all occurrences of the terms in other people's chunks.
+  if (visible !== undefined && visible.size <= pool && chunks.byNumber([...visible]).every(except))
+    return NOTHING;
+  const { matches, frequencies } = matchWords(words, index, visible, pool);
+  const ranked = rankAsConversation(toRanked(chunks, matches), {
+    chunks,
+    key,
+    terms: new Set(words.weights.keys()),
+  });
+  return { ranked, frequencies };
 }
 
 function rankByVectors(
@@ -119,18 +129,13 @@ function toRanked(chunks: MemoryIndex["chunks"], matches: readonly Match[]): Ran
   return chunks.byNumber([...scores.keys()]).map((chunk) => ({ chunk, score: scores.get(chunk.n) ?? 0 }));
 }
 
-/** What a chunk says, and what it is headed by. */
-function termsOf({ text, author, note }: IndexedChunk): ReadonlySet<string> {
-  return new Set(terms([text, author?.name ?? author?.id ?? "", ...(note?.headings ?? [])].join("\n")));
-}
-
 function modeOf(vector: QueryVector, { vectors }: MemoryIndex): SearchMode {
   if (vector.kind === "none") return { kind: "words", reason: vector.reason };
   const { model } = vector;
   return { kind: "words and vectors", model, engine: vectors.engine, pending: vectors.countMissing(model) };
 }
 
-/** Without what only the index knows. */
+/** Removes the fields that only the index uses. */
 export function toPublic({ n: _n, hash: _hash, length: _length, ...chunk }: IndexedChunk): Chunk {
   return chunk;
 }

@@ -1,77 +1,73 @@
 import { englishTerm } from "./english.ts";
+import { isFunctionCharacter } from "./stop-words.ts";
 
-/** Chinese, Japanese and Korean: written without spaces, or with endings that belong to no word. */
+/** Chinese, Japanese and Korean characters. These scripts are indexed by characters and pairs. */
 const CJK = String.raw`\u2e80-\u2fdf\u3005\u3041-\u9fff\uac00-\ud7a3\uf900-\ufaff\u{20000}-\u{3ffff}`;
-/** Thai, Lao, Burmese and Khmer, whose words only a dictionary tells apart. */
+/** Thai, Lao, Burmese and Khmer are written without spaces. A dictionary splits them into words. */
 const UNSPACED = String.raw`\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff`;
 const LETTERS = String.raw`[[\p{L}\p{M}\p{N}]--[${CJK}${UNSPACED}]]`;
 
-/** A text in runs that are cut into terms in the same way. What is in none of them, separates. */
+/** Runs of characters that are split in the same way. Everything else separates runs. */
 const RUN = new RegExp(
   String.raw`(?<cjk>[${CJK}]+)|(?<unspaced>[${UNSPACED}]+)|\p{N}+(?:[.,:]\p{N}+)*|${LETTERS}+(?:['’]\p{L}+)?`,
   "gv",
 );
-const ENDING = /['’]\p{L}+$/u;
+const CONTRACTED_ENDING = /['’]\p{L}+$/u;
 const ASCII = /^[\0-\x7f]*$/;
-const MARKS = /\p{M}+/gu;
+const COMBINING_MARKS = /\p{M}+/gu;
 
-/** Characters that stand in any Chinese or Japanese sentence. */
-const STOP_CHARACTERS = new Set(
-  "的了是在和与及或也都就而之其这那有为以于被把让给个们吗呢吧啊着过のはがをにでともへや",
-);
-
-type CutRun = (run: string) => readonly string[];
+type SplitRun = (run: string) => readonly string[];
 
 let segmenter: Intl.Segmenter | undefined;
 
 /**
- * The terms that a text is found by, in its order and as often as they occur: stems for English, words of a dictionary
- * for scripts of south-east Asia. Chinese, Japanese and Korean go by characters and pairs of them, since dictionaries
- * miss names and new words, and cut differently in a sentence than in a question.
+ * Returns the terms that a text is indexed by, in order and with repetitions. English words are stemmed; scripts of
+ * south-east Asia are split into dictionary words. Chinese, Japanese and Korean are split into characters and pairs of
+ * characters, because dictionaries miss names and new words and split a sentence differently than a question.
  */
 export function terms(text: string): string[] {
-  return cut(text, charactersAndPairs);
+  return split(text, charactersAndPairs);
 }
 
 /**
- * The terms that a question looks for. Of characters, only those that are a word there: the others are parts of words,
- * which pairs find better.
+ * Returns the terms that a query looks for. A single Chinese, Japanese or Korean character is looked for only if it is a
+ * word of its own; other characters are parts of words, which pairs match more precisely.
  */
 export function queryTerms(text: string): string[] {
-  return cut(text, (run) => [...dictionaryWords(run).filter(isSingle), ...pairs(run)]);
+  return split(text, (run) => [...dictionaryWords(run).filter(isSingleCharacter), ...pairs(run)]);
 }
 
-function cut(text: string, cutCjk: CutRun): string[] {
-  const plain = ASCII.test(text) ? text.toLowerCase() : text.normalize("NFKC").toLowerCase();
-  const cutTerms: string[] = [];
-  for (const { 0: run, groups } of plain.matchAll(RUN)) {
-    if (groups?.["cjk"] !== undefined) for (const term of cutCjk(run)) cutTerms.push(term);
-    else if (groups?.["unspaced"] !== undefined) cutTerms.push(...dictionaryWords(run));
+function split(text: string, splitCjk: SplitRun): string[] {
+  const normalized = ASCII.test(text) ? text.toLowerCase() : text.normalize("NFKC").toLowerCase();
+  const found: string[] = [];
+  for (const { 0: run, groups } of normalized.matchAll(RUN)) {
+    if (groups?.["cjk"] !== undefined) for (const term of splitCjk(run)) found.push(term);
+    else if (groups?.["unspaced"] !== undefined) found.push(...dictionaryWords(run));
     else {
       const term = wordTerm(run);
-      if (term !== undefined) cutTerms.push(term);
+      if (term !== undefined) found.push(term);
     }
   }
-  return cutTerms;
+  return found;
 }
 
 function charactersAndPairs(run: string): string[] {
   const parts: string[] = [];
-  let before = "";
+  let previous = "";
   for (const character of run) {
-    if (!STOP_CHARACTERS.has(character)) parts.push(character);
-    if (before !== "") parts.push(before + character);
-    before = character;
+    if (!isFunctionCharacter(character)) parts.push(character);
+    if (previous !== "") parts.push(previous + character);
+    previous = character;
   }
   return parts;
 }
 
 function pairs(run: string): string[] {
-  return charactersAndPairs(run).filter((part) => !isSingle(part));
+  return charactersAndPairs(run).filter((part) => !isSingleCharacter(part));
 }
 
-function isSingle(part: string): boolean {
-  return [...part].length === 1 && !STOP_CHARACTERS.has(part);
+function isSingleCharacter(part: string): boolean {
+  return [...part].length === 1 && !isFunctionCharacter(part);
 }
 
 function dictionaryWords(run: string): string[] {
@@ -80,6 +76,6 @@ function dictionaryWords(run: string): string[] {
 }
 
 function wordTerm(word: string): string | undefined {
-  const bare = word.replace(ENDING, "");
-  return englishTerm(ASCII.test(bare) ? bare : bare.normalize("NFD").replace(MARKS, ""));
+  const bare = word.replace(CONTRACTED_ENDING, "");
+  return englishTerm(ASCII.test(bare) ? bare : bare.normalize("NFD").replace(COMBINING_MARKS, ""));
 }

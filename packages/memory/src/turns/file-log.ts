@@ -2,44 +2,50 @@ import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isMissing } from "../notes/folder.ts";
 import type { Turn } from "../types.ts";
+import { isTurn, problemOfTurn } from "../validate.ts";
 import {
+  type FilePosition,
+  type FileStat,
+  formatPosition,
   hasGrown,
-  isSameLook,
-  type Look,
-  lookAt,
-  type Place,
-  readPlace,
+  isSameStat,
+  parsePosition,
+  statOf,
   tailOf,
-  writePlace,
-} from "./file-place.ts";
+} from "./file-position.ts";
 import type { TurnLog, TurnPage } from "./turn-log.ts";
 
 const READ_BYTES = 65_536;
 const NEWLINE = 0x0a;
 const SPACE = 0x20;
 
-/** The mark of the place up to which the file was read. */
-const READ = "file";
+/** Name of the mark that stores the position in the file. */
+const POSITION = "file";
 
 interface Line {
+  /** Offset in the file. */
   readonly start: number;
   readonly bytes: Buffer;
 }
 
 /**
- * Turns as lines of JSON in one file that grows at its end. Its mark is a place in it; a turn is removed by writing
- * spaces over its line, so that places stay as they are. Lines that a crash left half written are passed over. Where
- * somebody else has changed what was read, it is read from its beginning.
+ * Stores turns in a file, one line of JSON each. New turns are appended. A turn is removed by overwriting its line with
+ * spaces, which keeps the offsets of the others. If somebody else changed lines that were already read, the file is read
+ * from the beginning. Lines that are not valid turns are skipped.
+ *
+ * @param onProblem is called when a read skips lines
  */
-export function fileTurnLog(path: string): TurnLog {
-  /** What removing turns has made of the file: no reason to read it again. */
-  let removal: { readonly before: Look; readonly after: Look } | undefined;
+export function createFileLog(path: string, onProblem: (problem: string) => void): TurnLog {
+  /** The file's state before and after the last removal, which needs no second reading. */
+  let removal: { readonly before: FileStat; readonly after: FileStat } | undefined;
 
-  async function startFrom(place: Place | undefined, look: Look): Promise<number> {
-    if (place === undefined) return 0;
-    const isOwn =
-      removal !== undefined && isSameLook(place.look, removal.before) && isSameLook(look, removal.after);
-    return isOwn || (await hasGrown(path, place, look)) ? place.end : 0;
+  async function startFrom(position: FilePosition | undefined, current: FileStat): Promise<number> {
+    if (position === undefined) return 0;
+    const isOwnChange =
+      removal !== undefined &&
+      isSameStat(position.stat, removal.before) &&
+      isSameStat(current, removal.after);
+    return isOwnChange || (await hasGrown(path, position, current)) ? position.end : 0;
   }
 
   return {
@@ -48,9 +54,9 @@ export function fileTurnLog(path: string): TurnLog {
       const handle = await open(path, "a+", 0o600);
       try {
         const { size } = await handle.stat();
-        const torn = size > 0 && (await byteAt(handle, size - 1)) !== NEWLINE;
+        const isTorn = size > 0 && (await byteAt(handle, size - 1)) !== NEWLINE;
         const lines = turns.map((turn) => `${JSON.stringify(turn)}\n`).join("");
-        await handle.appendFile(torn ? `\n${lines}` : lines);
+        await handle.appendFile(isTorn ? `\n${lines}` : lines);
         await handle.datasync();
       } finally {
         await handle.close();
@@ -58,34 +64,39 @@ export function fileTurnLog(path: string): TurnLog {
     },
 
     async *read(marks, limit) {
-      const place = readPlace(marks.get(READ));
-      const look = await lookAt(path);
-      if (isSameLook(place?.look, look)) return;
-      let end = await startFrom(place, look);
+      const position = parsePosition(marks.get(POSITION));
+      const current = await statOf(path);
+      if (isSameStat(position?.stat, current)) return;
+      let end = await startFrom(position, current);
       let startsOver = end === 0;
       let turns: Turn[] = [];
-      const page = async (seen?: Look): Promise<TurnPage> => {
-        const read = { end, tail: await tailOf(path, end), ...(seen === undefined ? {} : { look: seen }) };
-        const made = { turns, startsOver, marks: new Map([[READ, writePlace(read)]]) };
+      const skipped: string[] = [];
+      const page = async (stat?: FileStat): Promise<TurnPage> => {
+        const read = { end, tail: await tailOf(path, end), stat };
+        const made = { turns, startsOver, marks: new Map([[POSITION, formatPosition(read)]]) };
         startsOver = false;
         turns = [];
         return made;
       };
       for await (const line of linesFrom(path, end)) {
         end = line.start + line.bytes.length;
-        const turn = parseTurn(line.bytes);
-        if (turn !== undefined) turns.push(turn);
+        const parsed = parseTurn(line);
+        if (typeof parsed === "string") skipped.push(parsed);
+        else if (parsed !== undefined) turns.push(parsed);
         if (turns.length >= limit) yield page();
       }
-      yield page(look);
+      const [first] = skipped;
+      if (first !== undefined)
+        onProblem(`Skipped ${count(skipped.length)} of ${path} that ${isOrAre(skipped.length)}. ${first}`);
+      yield page(current);
     },
 
     async remove(ids) {
-      const before = await lookAt(path);
+      const before = await statOf(path);
       const removed: Line[] = [];
       for await (const line of linesFrom(path, 0)) {
-        const turn = parseTurn(line.bytes);
-        if (turn !== undefined && ids.has(turn.id)) removed.push(line);
+        const turn = parseTurn(line);
+        if (typeof turn === "object" && ids.has(turn.id)) removed.push(line);
       }
       if (removed.length === 0) return;
       const handle = await open(path, "r+");
@@ -97,12 +108,12 @@ export function fileTurnLog(path: string): TurnLog {
       } finally {
         await handle.close();
       }
-      removal = { before, after: await lookAt(path) };
+      removal = { before, after: await statOf(path) };
     },
   };
 }
 
-/** Whole lines, each with its end; what has none yet is not one. */
+/** Reads complete lines. An incomplete line at the end is left out. */
 async function* linesFrom(path: string, from: number): AsyncGenerator<Line> {
   const handle = await openToRead(path);
   if (handle === undefined) return;
@@ -145,13 +156,22 @@ async function byteAt(handle: FileHandle, position: number): Promise<number | un
   return buffer[0];
 }
 
-function parseTurn(bytes: Buffer): Turn | undefined {
+/** @returns the turn, what is wrong with the line, or `undefined` for a blank line */
+function parseTurn({ start, bytes }: Line): Turn | string | undefined {
   const text = bytes.toString("utf8").trim();
   if (text === "") return undefined;
   try {
-    const turn: Turn = JSON.parse(text);
-    return turn;
+    const turn: unknown = JSON.parse(text);
+    return isTurn(turn) ? turn : `At byte ${start}: ${problemOfTurn(turn)}`;
   } catch {
-    return undefined;
+    return `At byte ${start}: it is not valid JSON.`;
   }
+}
+
+function count(lines: number): string {
+  return lines === 1 ? "a line" : `${lines} lines`;
+}
+
+function isOrAre(lines: number): string {
+  return lines === 1 ? "is not a valid turn" : "are not valid turns";
 }

@@ -1,32 +1,33 @@
 import type { Turn } from "../types.ts";
 
-/** How far conversations were read, by names that their source gives to its parts. */
+/** Up to where conversations are indexed, by names that their source chooses. */
 export type Marks = Pick<ReadonlyMap<string, string>, "get">;
 
-/** A part of the conversations, in the order in which they took place. */
+/** A batch of turns, oldest first. */
 export interface TurnPage {
   readonly turns: readonly Turn[];
-  /** What was read before counts no more: of that only is found what comes again. Default: it counts. */
-  readonly startsOver?: boolean;
-  /** Those that have moved. */
+  /** Removes all turns that were read before from the index. Default: they stay. */
+  readonly startsOver?: boolean | undefined;
+  /** The marks that this batch changes. */
   readonly marks: ReadonlyMap<string, string>;
 }
 
-/** Where conversations are read from, as far as memory goes: what it indexed can always be read there again. */
+/** Where conversations are stored. Memory only indexes them and can read them again at any time. */
 export interface TurnSource {
   /**
-   * The turns beyond the marks; without marks, from the beginning. Turns of an id that came before replace it. When a
-   * page is asked for, the one before it is kept with its marks.
-   * @param limit about so many turns are in one page
+   * Reads the turns after the marks; without marks, from the beginning. A turn with the id of an earlier one replaces it.
+   * When the next page is requested, the previous one and its marks are committed.
+   *
+   * @param limit approximate number of turns per page
    */
   read(marks: Marks, limit: number): AsyncIterable<TurnPage>;
-  /** Those of some conversations that are kept no more: nothing of them is to be found. Default: none. */
+  /** Returns those of the given chats that no longer exist, so that they are removed. Default: none. */
   gone?(chats: readonly string[]): Promise<readonly string[]>;
 }
 
-/** Conversations that memory keeps itself. */
+/** Conversations that memory stores itself. */
 export interface TurnLog extends TurnSource {
   append(turns: readonly Turn[]): Promise<void>;
-  /** Takes turns out, so that nothing of them is left. */
+  /** Removes turns and overwrites their text. */
   remove(ids: ReadonlySet<string>): Promise<void>;
 }
