@@ -3,9 +3,9 @@ import type { Author, Reader, Scope } from "./types.ts";
 /**
  * The access rule: a reader may see a chunk if they share at least one label.
  *
- * A chunk has the label of its scope. If it was said in a group, it also has the label of its author, so that people find
- * in private what they said themselves in groups. A reader in a group has only the label of that group, because others
- * read the answer too.
+ * A chunk has the label of its scope. If it was said in a group, it also has the label of its author, so that people
+ * find in private what they said themselves in groups. A reader in a group has only the label of that group, because
+ * others read the answer too.
  */
 export interface Key {
   has(label: string): boolean;

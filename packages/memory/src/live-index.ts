@@ -21,7 +21,9 @@ export interface LiveIndexOptions extends Pick<MemoryOptions, "embeddings" | "ma
   readonly now: () => number;
 }
 
-/** The index, kept up to date with the files: refreshed before reads, rebuilt if damaged, embedded in the background. */
+/**
+ * The index, kept up to date with the files: refreshed before reads, rebuilt if damaged, embedded in the background.
+ */
 export interface LiveIndex {
   read<T>(work: (index: MemoryIndex) => T): Promise<T>;
   /** Changes files, one change at a time, and then refreshes the index. */

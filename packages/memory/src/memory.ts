@@ -1,11 +1,11 @@
 import type { ConsolidateOptions, Consolidation } from "./notes/consolidate.ts";
-import type { NoteKind, WholeNote } from "./notes/notebook.ts";
+import type { WholeNote } from "./notes/notebook.ts";
 import type { NoteVersion } from "./notes/versions.ts";
 import type { Recall, RecallOptions } from "./recall.ts";
 import type { TurnSource } from "./turns/turn-log.ts";
 import type {
-  Author,
   ChunkInContext,
+  NewNote,
   NewTurn,
   Reader,
   Scope,
@@ -33,21 +33,6 @@ export interface MemoryOptions {
   readonly now?: (() => number) | undefined;
   /** Called when background work fails, when the index is repaired, and when a damaged turn is skipped. */
   readonly onProblem?: ((problem: string, error?: unknown) => void) | undefined;
-}
-
-/** An entry for the notes. */
-export interface NewNote {
-  readonly text: string;
-  /** `lasting` is added to `MEMORY.md`, `daily` to the note of today. Default `daily`. */
-  readonly kind?: NoteKind | undefined;
-  /** Default: the scope of the notes at the top of the folder. */
-  readonly scope?: Scope | undefined;
-  /** A string is both id and name. */
-  readonly author?: string | Author | undefined;
-  readonly chat?: string | undefined;
-  readonly message?: string | undefined;
-  /** The source of untrusted content in the text. */
-  readonly untrusted?: string | undefined;
 }
 
 export interface MemoryStatus {

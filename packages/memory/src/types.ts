@@ -54,6 +54,24 @@ export interface Turn {
   readonly untrusted?: string | undefined;
 }
 
+/** Where an entry is written: `MEMORY.md`, or the note of a day. */
+export type NoteKind = "lasting" | "daily";
+
+/** An entry for the notes. */
+export interface NewNote {
+  readonly text: string;
+  /** `lasting` is added to `MEMORY.md`, `daily` to the note of today. Default `daily`. */
+  readonly kind?: NoteKind | undefined;
+  /** Default: the scope of the notes at the top of the folder. */
+  readonly scope?: Scope | undefined;
+  /** A string is both id and name. */
+  readonly author?: string | Author | undefined;
+  readonly chat?: string | undefined;
+  readonly message?: string | undefined;
+  /** The source of untrusted content in the text. */
+  readonly untrusted?: string | undefined;
+}
+
 /** A unit of search: a section of a note, or a turn. */
 export interface Chunk {
   /** For a note, its path and first line (`MEMORY.md:3`). For a turn, the turn's id. */

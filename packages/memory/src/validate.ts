@@ -1,5 +1,4 @@
-import type { NewNote } from "./memory.ts";
-import type { Author, NewTurn, Scope, Turn } from "./types.ts";
+import type { Author, NewNote, NewTurn, Scope, Turn } from "./types.ts";
 
 const SCOPE_FORMS = '{ kind: "everyone" }, { kind: "person", person } or { kind: "chat", chat }';
 

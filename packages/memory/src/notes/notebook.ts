@@ -1,14 +1,11 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { hashOf } from "../hash.ts";
-import type { Scope } from "../types.ts";
+import type { NoteKind, Scope } from "../types.ts";
 import { dayFile, folderOfScope, LASTING, partId, readNote, writeNote } from "./folder.ts";
 import { encodeProvenance, entryText, type Provenance } from "./provenance.ts";
 import { type NoteParts, partsOf, sectionsOf } from "./sections.ts";
 import { createVersions, type NoteVersion, type Versions } from "./versions.ts";
-
-/** Where an entry is written: among what lasts, or among the notes of a day. */
-export type NoteKind = "lasting" | "daily";
 
 /** A note in full, for the prompt. */
 export interface WholeNote extends NoteParts {

@@ -3,7 +3,10 @@ import type { ChunkTable, IndexedChunk } from "../database/chunks.ts";
 import { terms } from "../text/terms.ts";
 import { byScore, type Ranked } from "./ranking.ts";
 
-/** Share of its score that a turn adds to the next one, which may answer it. The one after that gets a share of that share. */
+/**
+ * Share of its score that a turn adds to the next one, which may answer it. The one after that gets a share of that
+ * share.
+ */
 const SHARE_AFTER = 0.6;
 /** Share of its score that a turn adds to the previous one, which it may answer. */
 const SHARE_BEFORE = 0.4;

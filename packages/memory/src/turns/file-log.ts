@@ -30,8 +30,8 @@ interface Line {
 
 /**
  * Stores turns in a file, one line of JSON each. New turns are appended. A turn is removed by overwriting its line with
- * spaces, which keeps the offsets of the others. If somebody else changed lines that were already read, the file is read
- * from the beginning. Lines that are not valid turns are skipped.
+ * spaces, which keeps the offsets of the others. If somebody else changed lines that were already read, the file is
+ * read from the beginning. Lines that are not valid turns are skipped.
  *
  * @param onProblem is called when a read skips lines
  */

@@ -15,8 +15,8 @@ export interface TurnPage {
 /** Where conversations are stored. Memory only indexes them and can read them again at any time. */
 export interface TurnSource {
   /**
-   * Reads the turns after the marks; without marks, from the beginning. A turn with the id of an earlier one replaces it.
-   * When the next page is requested, the previous one and its marks are committed.
+   * Reads the turns after the marks; without marks, from the beginning. A turn with the id of an earlier one replaces
+   * it. When the next page is requested, the previous one and its marks are committed.
    *
    * @param limit approximate number of turns per page
    */
