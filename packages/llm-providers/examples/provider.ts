@@ -1,18 +1,17 @@
 import { defineProvider } from "@signalbox/llm-providers";
 
-/** One event stream of `{ say }` and `{ end }`. */
+/** A server that streams events of `{ say }` and `{ end }`. */
 export const echo = defineProvider({
   api: "echo",
   vendor: "Echo",
   requestIdHeaders: ["x-request-id"],
-  client: async ({ baseUrl, headers }) => ({
-    url: `${baseUrl}/say`,
-    headers: { "content-type": "application/json", ...headers },
-  }),
-  buildRequest: ({ model, context }, client) => ({
-    ...client,
-    body: JSON.stringify({ model: model.id, messages: context.messages }),
-  }),
+  send: ({ model, context, config, fetch, signal }) =>
+    fetch(`${config.baseUrl}/say`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...config.headers },
+      body: JSON.stringify({ model: model.id, messages: context.messages }),
+      signal,
+    }),
   createReader(turn) {
     const text = turn.open({ type: "text" });
     return {

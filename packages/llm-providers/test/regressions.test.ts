@@ -58,7 +58,7 @@ describe("an address that is not a model's", () => {
     });
     expect(error).toMatchObject({
       code: "protocol",
-      message: expect.stringMatching(/page \(Sign in\).*address/),
+      message: expect.stringMatching(/web page \(Sign in\).*baseUrl/),
     });
   });
 
@@ -299,12 +299,12 @@ describe("an SDK", () => {
       api: "a",
       vendor: "A",
       requestIdHeaders: [],
-      client: () =>
-        loadSdk("some-sdk", async () => {
+      async send({ fetch }) {
+        await loadSdk("some-sdk", async () => {
           if (!installed) throw missing;
-          return {};
-        }),
-      buildRequest: () => ({ url: "https://sdk.test", headers: {}, body: "{}" }),
+        });
+        return fetch("https://sdk.test", { method: "POST", body: "{}" });
+      },
       createReader: (turn) => ({ data: () => turn.finish("end_turn") }),
     });
     const stream = provider.connect({ apiKey: "k", fetch: wire({ pieces: [sse("hi")] }).fetch });

@@ -40,16 +40,15 @@ test("a problem's fields go by its code", () => {
     if (problem.code === "missing_key") expectTypeOf(problem.variable).toEqualTypeOf<string | undefined>();
 });
 
-test("a provider's request is built of its client", () => {
+test("a provider sends a request with the fetch it is given", () => {
   defineProvider({
     api: "lines",
     vendor: "Lines",
     requestIdHeaders: [],
-    client: async () => ({ encode: (asked: string) => JSON.stringify(asked) }),
-    buildRequest: (request, client) => {
+    send: (request) => {
       expectTypeOf(request).toEqualTypeOf<ModelRequest>();
-      expectTypeOf(client).toEqualTypeOf<{ encode: (asked: string) => string }>();
-      return { url: "https://lines.test", headers: {}, body: client.encode(request.model.id) };
+      expectTypeOf(request.fetch).returns.resolves.toEqualTypeOf<Response>();
+      return request.fetch("https://lines.test", { method: "POST", body: request.model.id });
     },
     createReader: (turn) => ({ data: () => turn.finish("end_turn") }),
   });

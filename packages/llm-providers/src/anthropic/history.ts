@@ -9,33 +9,27 @@ import type {
 } from "@signalbox/agent-core";
 import { ANTHROPIC_IMAGES, isTextFile, leftOut } from "../adapt/media.ts";
 import { isKept, nativeData } from "../shared/content.ts";
-import { oncePerMessage } from "../shared/once.ts";
 
 type InputParam = Anthropic.TextBlockParam | Anthropic.ImageBlockParam | Anthropic.DocumentBlockParam;
 
-/** One of the vendor's messages. */
+/** A message with its content as blocks. */
 export interface WireMessage {
   readonly role: "user" | "assistant";
-  /** Its blocks as JSON with commas between, which is made once and sent again and again. */
-  content: string;
+  readonly content: Anthropic.ContentBlockParam[];
 }
 
-/** A history as the vendor's messages; all results of a turn are in one. */
+/** Converts a history into the vendor's messages. All results of a turn go into one message. */
 export function historyMessages(messages: readonly Message[]): WireMessage[] {
   const out: WireMessage[] = [];
-  const contents = jsonOf(messages);
   for (const [at, message] of messages.entries()) {
-    const content = contents[at] ?? "";
-    const last = out.at(-1);
-    const role = message.role === "assistant" ? "assistant" : "user";
-    const isFurther = message.role === "toolResult" && messages[at - 1]?.role === "toolResult";
-    if (isFurther && last !== undefined) last.content += `,${content}`;
-    else if (content !== "") out.push({ role, content });
+    const content = blocksOf(message);
+    const isFurtherResult = message.role === "toolResult" && messages[at - 1]?.role === "toolResult";
+    if (isFurtherResult) out.at(-1)?.content.push(...content);
+    else if (content.length > 0)
+      out.push({ role: message.role === "assistant" ? "assistant" : "user", content });
   }
   return out;
 }
-
-const jsonOf = oncePerMessage((message: Message) => JSON.stringify(blocksOf(message)).slice(1, -1));
 
 function blocksOf(message: Message): Anthropic.ContentBlockParam[] {
   if (message.role === "assistant") return assistantParams(message);

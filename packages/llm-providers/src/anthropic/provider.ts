@@ -2,58 +2,64 @@ import type { Message } from "@signalbox/agent-core";
 import type { Failure } from "../failure/failure.ts";
 import { defineProvider, type ModelRequest } from "../provider/define-provider.ts";
 import type { Provider } from "../provider/provider.ts";
-import { loadSdk, NO_KEY, requestOf } from "../provider/sdk.ts";
+import { loadSdk, sendThroughSdk } from "../provider/sdk.ts";
 import { AnthropicReader, readError } from "./reader.ts";
-import { requestBody } from "./request.ts";
+import { requestParams } from "./request.ts";
 
 const PUBLIC_URL = "https://api.anthropic.com";
 
-/** Anthropic's Messages API, and servers that speak it, through its SDK. The base URL goes without `/v1`. */
+const load = () =>
+  loadSdk("@anthropic-ai/sdk", () =>
+    Promise.all([import("@anthropic-ai/sdk"), import("@anthropic-ai/sdk/lib/transform-json-schema")]),
+  );
+
+/** Anthropic's Messages API and servers that speak it. The base URL goes without `/v1`. */
 export const anthropicMessages: Provider = defineProvider({
   api: "anthropic-messages",
   vendor: "Anthropic",
   requires: ["@anthropic-ai/sdk"],
   requestIdHeaders: ["request-id"],
-  async client({ apiKey, baseUrl, headers }) {
-    const [sdk, { transformJSONSchema }] = await loadSdk("@anthropic-ai/sdk", () =>
-      Promise.all([import("@anthropic-ai/sdk"), import("@anthropic-ai/sdk/lib/transform-json-schema")]),
-    );
-    // The SDK sends the key as a bearer token; other servers that speak this API often know `x-api-key` only.
-    const keyHeader = apiKey !== undefined && baseUrl !== undefined ? { "x-api-key": apiKey } : {};
-    const { url, headers: sent } = await requestOf((fetch) => {
-      const account = new sdk.Anthropic({
-        apiKey: apiKey ?? NO_KEY,
+  load,
+  async send(request) {
+    const [{ Anthropic }, { transformJSONSchema }] = await load();
+    const { apiKey, baseUrl, headers } = request.config;
+    // The SDK sends the key as a bearer token. Other servers that speak this API often know only `x-api-key`.
+    const keyHeaders =
+      apiKey === undefined ? { authorization: null } : baseUrl === undefined ? {} : { "x-api-key": apiKey };
+    return sendThroughSdk(request, (fetch) => {
+      const client = new Anthropic({
+        apiKey: apiKey ?? null,
         authToken: null,
         baseURL: (baseUrl ?? PUBLIC_URL).replace(/\/+$/, ""),
         openTelemetry: false,
+        maxRetries: 0,
         fetch,
-        defaultHeaders: { ...keyHeader, ...headers },
+        defaultHeaders: { ...keyHeaders, ...headers },
       });
-      // Not by `messages.create`, which prints warnings of its own about models.
-      return account.post("/v1/messages", { body: {}, stream: true });
+      const body = requestParams(request, transformJSONSchema);
+      // `messages.create` would print warnings about deprecated models to the console.
+      return client.post("/v1/messages", { body, stream: true, signal: request.signal });
     });
-    return { url, headers: sent, transformJSONSchema };
   },
-  buildRequest: (request, { url, headers, ...sdk }) => ({ url, headers, body: requestBody(request, sdk) }),
   readError,
   createReader: (turn) => new AnthropicReader(turn),
   mend: withoutThinking,
 });
 
 /**
- * Thinking belongs to the conversation it was thought in: where a host has shortened or edited the history, newer
- * models refuse what is left of it. Losing the thinking is better than losing the conversation.
+ * Newer models refuse thinking blocks if the host has shortened or edited the history around them. Drops the thinking,
+ * which costs less than the conversation.
  */
 function withoutThinking({ status, message }: Failure, request: ModelRequest): ModelRequest | undefined {
   if (status !== 400 || !/\bthinking\b[\s\S]*\bblocks?\b|`thinking`|signature/i.test(message))
     return undefined;
   const { context, options, warn } = request;
   if (!context.messages.some(hasThinking)) return undefined;
-  warn("history.thinking", "The vendor refused the thinking in the history: it was asked again without.");
-  const messages = context.messages.map((given) =>
-    hasThinking(given)
-      ? { ...given, content: given.content.filter(({ type }) => type !== "thinking") }
-      : given,
+  warn("history.thinking", "The vendor refused the thinking in the history, so it was left out.");
+  const messages = context.messages.map((message) =>
+    hasThinking(message)
+      ? { ...message, content: message.content.filter(({ type }) => type !== "thinking") }
+      : message,
   );
   return { ...request, context: { ...context, messages }, options: { ...options, thinking: "off" } };
 }

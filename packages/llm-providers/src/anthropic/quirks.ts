@@ -1,5 +1,4 @@
 import type { Model } from "@signalbox/agent-core";
-import { oncePer } from "../shared/once.ts";
 import { type QuirksOf, readQuirks } from "../shared/quirks.ts";
 
 /** What is usual, or comes first, unless a model says otherwise; QUIRKS.md says what each means. */
@@ -16,6 +15,6 @@ const QUIRKS = {
 
 export type AnthropicQuirks = QuirksOf<typeof QUIRKS>;
 
-export const anthropicQuirks: (model: Model) => AnthropicQuirks = oncePer(({ quirks }) =>
-  readQuirks(QUIRKS, quirks),
-);
+export function anthropicQuirks({ quirks }: Model): AnthropicQuirks {
+  return readQuirks(QUIRKS, quirks);
+}

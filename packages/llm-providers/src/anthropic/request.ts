@@ -16,18 +16,24 @@ import { type AnthropicQuirks, anthropicQuirks } from "./quirks.ts";
 /** The least the vendor lets a model think with, in tokens. */
 const MIN_BUDGET = THINKING_TOKENS.minimal;
 
-/** The SDK's way of making any schema one that the vendor takes; it throws for those it cannot. */
-export type SchemaTransformer = Pick<
-  typeof import("@anthropic-ai/sdk/lib/transform-json-schema.js"),
-  "transformJSONSchema"
->;
+/** Converts a JSON Schema into one that the vendor accepts; throws if it cannot. */
+export type SchemaTransformer =
+  typeof import("@anthropic-ai/sdk/lib/transform-json-schema.js")["transformJSONSchema"];
 
-export function requestBody(request: ModelRequest, sdk: SchemaTransformer): string {
+export function requestParams(
+  request: ModelRequest,
+  transformSchema: SchemaTransformer,
+): Anthropic.MessageCreateParamsStreaming {
   const { model, context, options } = request;
   const quirks = anthropicQuirks(model);
   const { maxTokens, thinks, thinking, effort } = planThinking(request, quirks);
   const cache = cacheControl(options);
-  const params: Omit<Anthropic.MessageCreateParamsStreaming, "messages"> = {
+  const messages = historyMessages(context.messages);
+  const last = context.messages.at(-1);
+  if (last?.role === "assistant" && last.stopReason !== "pause" && !quirks.prefill)
+    messages.push({ role: "user", content: [{ type: "text", text: "(continue)" }] });
+  if (cache !== undefined) markForCache(messages, cache);
+  return {
     model: model.id,
     max_tokens: maxTokens,
     stream: true,
@@ -35,26 +41,13 @@ export function requestBody(request: ModelRequest, sdk: SchemaTransformer): stri
       system: unlessEmpty(systemBlocks(context.system, cache)),
       ...toolFields(request, cache, thinks || !quirks.forcedTools),
       thinking,
-      output_config: unlessEmpty(stated({ effort, format: outputFormat(request, quirks, sdk) })),
+      output_config: unlessEmpty(stated({ effort, format: outputFormat(request, quirks, transformSchema) })),
       ...samplingParams(request, quirks.temperature && !thinks),
       stop_sequences: stopSequences(request),
     }),
+    messages,
+    ...options.extra,
   };
-  const messages = historyMessages(context.messages);
-  const last = context.messages.at(-1);
-  if (last?.role === "assistant" && last.stopReason !== "pause" && !quirks.prefill)
-    messages.push({ role: "user", content: '{"type":"text","text":"(continue)"}' });
-  markForCache(messages, cache);
-  return bodyJson({ ...params, ...options.extra }, messages);
-}
-
-/** Of a long conversation nearly everything was sent before, and is JSON already. A host may state its own messages. */
-function bodyJson(params: object, messages: readonly WireMessage[]): string {
-  const json = JSON.stringify(params);
-  if ("messages" in params) return json;
-  let said = "";
-  for (const { role, content } of messages) said += `,{"role":"${role}","content":[${content}]}`;
-  return `${json.slice(0, -1)},"messages":[${said.slice(1)}]}`;
 }
 
 interface ThinkingPlan {
@@ -116,13 +109,13 @@ function stopSequences({ options: { stopSequences: all = [] }, warn }: ModelRequ
 function outputFormat(
   { model, options, warn }: ModelRequest,
   quirks: AnthropicQuirks,
-  sdk: SchemaTransformer,
+  transformSchema: SchemaTransformer,
 ) {
   const { json } = options;
   if (json === undefined) return undefined;
   try {
     if (json.schema !== undefined && quirks.jsonSchema)
-      return { type: "json_schema" as const, schema: sdk.transformJSONSchema(json.schema) };
+      return { type: "json_schema" as const, schema: transformSchema(json.schema) };
   } catch {
     // A schema the vendor would refuse.
   }
@@ -171,9 +164,13 @@ function toolChoice({ options, warn }: ModelRequest, unforced: boolean): Anthrop
   return toolChoice === "required" ? { type: "any" } : { type: "tool", name: toolChoice.name };
 }
 
-/** Two breakpoints: what was cached last time is found again, and this turn's end is cached for the next. */
-function markForCache(messages: readonly WireMessage[], cache: CacheControl | undefined): void {
-  if (cache === undefined) return;
-  for (const message of messages.filter(({ role }) => role === "user").slice(-2))
-    message.content = `${message.content.slice(0, -1)},"cache_control":${JSON.stringify(cache)}}`;
+/**
+ * Sets two cache breakpoints, at the end of the last two user messages: the first finds what the previous request
+ * cached, the second caches this request for the next one.
+ */
+function markForCache(messages: readonly WireMessage[], cache_control: CacheControl): void {
+  for (const { content } of messages.filter(({ role }) => role === "user").slice(-2)) {
+    const last = content.at(-1);
+    if (last !== undefined) content[content.length - 1] = Object.assign({}, last, { cache_control });
+  }
 }

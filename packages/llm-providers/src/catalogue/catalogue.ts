@@ -26,8 +26,7 @@ export interface Catalogue {
   /**
    * A model by `account/id`, or by an id alone where an account is known to offer it. Snapshot dates at the end of an
    * id (`-20251015`, `-2026-03-05`) are looked through. An unknown id of a known account works with stated defaults
-   * and a warning; `undefined` where no account fits. The same reference gives the very same model, so that adapters
-   * find what they made for it of the messages before.
+   * and a warning; `undefined` where no account fits.
    */
   resolve(reference: string): ResolvedModel | undefined;
 }
@@ -36,9 +35,6 @@ const DATE = /-(?:\d{8}|\d{4}-\d{2}-\d{2})$/;
 
 /** Stands in for what nobody knows of a model of any other wire format. */
 const UNKNOWN = { contextWindow: 32_768, maxOutputTokens: 4_096 };
-
-/** References that are remembered: people, and clients of the OpenAI surface, name others. */
-const MOST_RESOLVED = 500;
 
 function entryFor(api: string, id: string): Model | undefined {
   // Either of OpenAI's wire formats serves the same models.
@@ -87,25 +83,15 @@ export function createCatalogue(accounts: readonly CatalogueAccount[] = []): Cat
         for (const entry of TABLE) if (entry.provider === account.name) ids.add(entry.id);
       return [...ids].map((id) => build(account, id).model);
     });
-  const find = (reference: string): ResolvedModel | undefined => {
-    const slash = reference.indexOf("/");
-    const account = slash > 0 ? all.get(reference.slice(0, slash)) : undefined;
-    if (account !== undefined) return build(account, reference.slice(slash + 1));
-    const model = list().find(({ id }) => id === reference || id === reference.replace(DATE, ""));
-    const owner = all.get(model?.provider ?? "");
-    return owner && build(owner, reference);
-  };
-  const resolved = new Map<string, ResolvedModel>();
   return {
     list,
     resolve(reference) {
-      const found = resolved.get(reference) ?? find(reference);
-      if (found === undefined) return undefined;
-      // The one that was wanted longest ago goes first.
-      resolved.delete(reference);
-      resolved.set(reference, found);
-      for (const oldest of [...resolved.keys()].slice(0, -MOST_RESOLVED)) resolved.delete(oldest);
-      return found;
+      const slash = reference.indexOf("/");
+      const account = slash > 0 ? all.get(reference.slice(0, slash)) : undefined;
+      if (account !== undefined) return build(account, reference.slice(slash + 1));
+      const model = list().find(({ id }) => id === reference || id === reference.replace(DATE, ""));
+      const owner = all.get(model?.provider ?? "");
+      return owner && build(owner, reference);
     },
   };
 }

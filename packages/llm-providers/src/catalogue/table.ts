@@ -1,4 +1,4 @@
-import type { JsonObject, Model, ModelPrices } from "@signalbox/agent-core";
+import type { Model, ModelPrices } from "@signalbox/agent-core";
 import { demoModel } from "../demo/provider.ts";
 import { stated } from "../shared/json.ts";
 import { LEVELS } from "../shared/request.ts";
@@ -9,7 +9,7 @@ type Sizes = Pick<Model, "contextWindow" | "maxOutputTokens">;
 interface Family extends Sizes {
   readonly input: readonly string[];
   readonly thinking: readonly string[];
-  readonly quirks?: JsonObject | undefined;
+  readonly quirks?: object | undefined;
   /** Above so many input tokens prices of input and cache are multiplied by `input`, those of output by `output`. */
   readonly longPrompts?: Readonly<Record<"above" | "input" | "output", number>> | undefined;
   readonly models: readonly { id: string; name: string; dollars?: readonly number[] | undefined }[];
@@ -53,7 +53,7 @@ function entriesOf(place: Pick<Model, "provider" | "api">, listed: Omit<ModelPri
         thinking: LEVELS.filter((level) => thinking.includes(level)),
         tools: "native",
         ...(dollars && { prices: { ...amounts(dollars), ...listed } }),
-        quirks: { ...stated({ longPrices }), ...quirks },
+        quirks: { ...(longPrices && { longPrices }), ...quirks },
       };
     });
 }
@@ -63,7 +63,7 @@ export const VENDORS: readonly Vendor[] = table.vendors;
 
 export const TABLE: readonly Model[] = [
   ...table.vendors.flatMap(({ provider, api, prices, families }) =>
-    (families satisfies readonly Family[]).flatMap(entriesOf({ provider, api }, prices)),
+    families.flatMap((family: Family) => entriesOf({ provider, api }, prices)(family)),
   ),
   demoModel,
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { classify, classifyException, factsOf, retryAfterMs } from "./failure.ts";
+import { classify, classifyException, describeRefusal, getRetryAfterMs } from "./failure.ts";
 
 describe("classifying a failure", () => {
   it.each([
@@ -85,10 +85,10 @@ describe("classifying a failure", () => {
     ["<!DOCTYPE html>\n<html><body><p>Back\n soon</p></body></html>", "502 Back soon"],
     ["<html></html>", "502 an empty page"],
     ["upstream <html> is no page", "502 upstream <html> is no page"],
-    ["", "502 without a word"],
+    ["", "502 (empty body)"],
   ])("says of the answer %j what a person can read", (body, said) => {
-    const refusal = { status: 502, header: () => undefined };
-    expect(classify(factsOf(refusal, body, 0)).message).toBe(said);
+    const refusal = { status: 502, headers: new Headers() };
+    expect(classify(describeRefusal(refusal, body, 0)).message).toBe(said);
   });
 
   it("says no more of a page that a vendor quotes", () => {
@@ -98,8 +98,7 @@ describe("classifying a failure", () => {
   });
 
   it("reads retry-after in seconds, milliseconds and as a date", () => {
-    const at = (headers: Record<string, string>, now = 0) =>
-      retryAfterMs({ header: (name) => headers[name] }, now);
+    const at = (headers: Record<string, string>, now = 0) => getRetryAfterMs(new Headers(headers), now);
     expect(at({ "retry-after": "7" })).toBe(7_000);
     expect(at({ "retry-after": "0.25" })).toBe(250);
     expect(at({ "retry-after-ms": "120", "retry-after": "7" })).toBe(120);

@@ -1,5 +1,4 @@
 import { type ModelErrorCode, type ModelErrorData, reasonOf } from "@signalbox/agent-core";
-import type { HttpResponse } from "../provider/transport.ts";
 import { stated } from "../shared/json.ts";
 import words from "./words.json" with { type: "json" };
 
@@ -104,7 +103,7 @@ function codeOf({ words = [], status, message, retryAfterMs }: FailureFacts): Mo
 }
 
 /** The title or the text of a page of HTML, which proxies answer with; undefined for what is no page. */
-export function sayingOfPage(text: string): string | undefined {
+export function htmlSummary(text: string): string | undefined {
   if (!/^\s*<(?:!doctype html|html)\b/i.test(text)) return undefined;
   const title = /<title[^>]*>([^<]*)</i.exec(text)?.[1] ?? "";
   return inOneLine(title) || inOneLine(text.replace(/<[^>]*>/g, " ")) || "an empty page";
@@ -121,7 +120,7 @@ export function failure(
 ): Failure {
   return {
     code,
-    message: sayingOfPage(message) ?? message,
+    message: htmlSummary(message) ?? message,
     ...KINDS[code],
     ...stated({ status: facts.status, retryAfterMs: facts.retryAfterMs, requestId: facts.requestId }),
   };
@@ -132,24 +131,30 @@ export function classify(facts: FailureFacts): Failure {
   return failure(codeOf(facts), facts.message, facts);
 }
 
-/** How much is quoted of a body that is no JSON. */
-const QUOTED = 500;
+/** How much of an unknown error body is quoted, in UTF-16 units. */
+const MAX_QUOTE_LENGTH = 500;
 
-/** What is known of a refusal whatever its body's fields mean, at a time in milliseconds since the epoch. */
-export function factsOf(refusal: Omit<HttpResponse, "body">, body: string, now: number): FailureFacts {
-  const { status } = refusal;
-  const said = (sayingOfPage(body) ?? body).slice(0, QUOTED).trim() || "without a word";
-  const onwards = refusal.header("location");
-  const where = onwards === undefined ? "" : ` (the server sends requests on to ${onwards})`;
-  const message = `${said.startsWith(String(status)) ? said : `${status} ${said}`}${where}`;
-  return { message, status, ...stated({ retryAfterMs: retryAfterMs(refusal, now) }) };
+/**
+ * Returns the facts of a refusal that do not depend on the vendor's body format.
+ * @param now milliseconds since the epoch
+ */
+export function describeRefusal(
+  { status, headers }: Pick<Response, "status" | "headers">,
+  body: string,
+  now: number,
+): FailureFacts {
+  const text = (htmlSummary(body) ?? body).slice(0, MAX_QUOTE_LENGTH).trim() || "(empty body)";
+  const location = headers.get("location");
+  const redirect = location === null ? "" : ` (the server redirects to ${location})`;
+  const message = `${text.startsWith(String(status)) ? text : `${status} ${text}`}${redirect}`;
+  return { message, status, ...stated({ retryAfterMs: getRetryAfterMs(headers, now) }) };
 }
 
-/** `retry-after-ms` or `retry-after` (seconds or an HTTP date) in milliseconds, if there is one that can be read. */
-export function retryAfterMs(response: Pick<HttpResponse, "header">, now: number): number | undefined {
-  const ms = Number(response.header("retry-after-ms")?.trim() || Number.NaN);
+/** Reads `retry-after-ms` or `retry-after` (seconds or an HTTP date) and returns milliseconds. */
+export function getRetryAfterMs(headers: Headers, now: number): number | undefined {
+  const ms = Number(headers.get("retry-after-ms")?.trim() || Number.NaN);
   if (ms >= 0) return Math.ceil(ms);
-  const value = response.header("retry-after")?.trim() || "";
+  const value = headers.get("retry-after")?.trim() || "";
   const seconds = Number(value || Number.NaN);
   if (Number.isFinite(seconds)) return seconds >= 0 ? Math.ceil(seconds * 1000) : undefined;
   const date = Date.parse(value);

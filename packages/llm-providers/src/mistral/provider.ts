@@ -3,35 +3,47 @@ import type { FailureFacts } from "../failure/failure.ts";
 import { ChatReader } from "../openai-chat/reader.ts";
 import { defineProvider } from "../provider/define-provider.ts";
 import type { Provider } from "../provider/provider.ts";
-import { loadSdk, NO_KEY, requestOf } from "../provider/sdk.ts";
+import { loadSdk, sendThroughSdk } from "../provider/sdk.ts";
 import { entryOf, objectsAt, parseObject, textAt } from "../shared/json.ts";
 import { requestParams } from "./request.ts";
 
 const PUBLIC_URL = "https://api.mistral.ai";
 
-/** Mistral's chat completions, through the `@mistralai/mistralai` SDK. The base URL goes without `/v1`. */
+const load = () => loadSdk("@mistralai/mistralai", () => import("@mistralai/mistralai"));
+
+/** Mistral's chat completions. The base URL goes without `/v1`. */
 export const mistralChat: Provider = defineProvider({
   api: "mistral-chat",
   vendor: "Mistral",
   requires: ["@mistralai/mistralai"],
   requestIdHeaders: ["mistral-correlation-id", "x-kong-request-id"],
-  client: () => loadSdk("@mistralai/mistralai", () => import("@mistralai/mistralai")),
-  async buildRequest(request, { HTTPClient, Mistral }) {
-    const { apiKey = NO_KEY, baseUrl = PUBLIC_URL, headers = {} } = request.config;
-    const { extra } = request.options;
-    const made = await requestOf((fetcher) => {
-      const httpClient = new HTTPClient({ fetcher });
+  load,
+  async send(request) {
+    const { HTTPClient, Mistral } = await load();
+    // With an empty key the SDK sends none; without a key it would look in the environment.
+    const { apiKey = "", baseUrl = PUBLIC_URL, headers } = request.config;
+    return sendThroughSdk(request, (fetch) => {
+      const httpClient = new HTTPClient({
+        fetcher: async (input) => {
+          // Not `instanceof Request`: some servers replace the global class, which the SDK uses.
+          if (typeof input === "string" || input instanceof URL) return fetch(input);
+          const body = withExtra(await input.text(), request.options.extra);
+          return fetch(input.url, { method: input.method, headers: input.headers, body });
+        },
+      });
       const client = new Mistral({ apiKey, serverURL: baseUrl.replace(/\/(v1\/?)?$/, ""), httpClient });
-      return client.chat.stream(requestParams(request), { headers: { ...headers } });
+      const options = { headers: { ...headers }, signal: request.signal };
+      return client.chat.stream(requestParams(request), options);
     });
-    // The SDK drops fields of the caller's own that it does not know.
-    return extra === undefined
-      ? made
-      : { ...made, body: JSON.stringify({ ...parseObject(made.body), ...extra }) };
   },
   readError,
   createReader: (turn) => new ChatReader(turn, false),
 });
+
+/** Adds the caller's own fields, since the SDK drops those that it does not know. */
+function withExtra(body: string, extra: JsonObject | undefined): string {
+  return extra === undefined ? body : JSON.stringify({ ...parseObject(body), ...extra });
+}
 
 /** Mistral's numbers for what its words leave open. */
 const CODES: Readonly<Record<string, string>> = {

@@ -70,7 +70,7 @@ describe("from nothing to an answer", () => {
   });
 });
 
-it("loads ahead of time what its accounts need, once for each wire format, and nothing else", async () => {
+it("load imports the SDK of each wire format in use once, and no others", async () => {
   const loaded: string[] = [];
   const providers = ["one", "two", "unused"].map((api) => ({
     api,
@@ -88,7 +88,7 @@ it("loads ahead of time what its accounts need, once for each wire format, and n
   await createModels({ anthropic: { apiKey: "k" } }, { fetch: nowhere }).load();
 });
 
-it("loads the others where one cannot be loaded, and says so", async () => {
+it("load imports the remaining SDKs if one cannot be imported, and rejects", async () => {
   const loaded: string[] = [];
   const providers = ["one", "two"].map((api) => ({
     api,

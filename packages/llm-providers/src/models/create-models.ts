@@ -89,11 +89,8 @@ export interface Models {
   requires(provider: string): readonly string[];
   /** Every provider's keys, and which of them are resting. */
   keys(): readonly KeyState[];
-  /**
-   * Loads, one after the other, what the first requests would have to wait for. See `Provider.load`. Rejects with the
-   * first failure once the others are loaded.
-   */
-  load(at?: string): Promise<void>;
+  /** Imports the SDKs of the usable providers. Rejects with the first failure after the others are imported. */
+  load(): Promise<void>;
 }
 
 const PROVIDERS: readonly Provider[] = [
@@ -171,14 +168,10 @@ export function createModels(entries: ProviderEntries = {}, options: ModelsOptio
       return account === undefined ? [] : (providers.get(account.api)?.requires ?? []);
     },
     keys: () => runner.keys(),
-    async load(at) {
-      const failures: unknown[] = [];
-      for (const api of new Set(accounts.map((account) => account.api)))
-        await providers
-          .get(api)
-          ?.load?.(at)
-          .catch((error) => failures.push(error));
-      if (failures.length > 0) throw failures[0];
+    async load() {
+      const apis = new Set(accounts.map(({ api }) => api));
+      const results = await Promise.allSettled([...apis].map((api) => providers.get(api)?.load?.()));
+      for (const result of results) if (result.status === "rejected") throw result.reason;
     },
   };
 }

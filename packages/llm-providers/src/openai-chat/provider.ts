@@ -5,13 +5,12 @@ import { ChatReader } from "./reader.ts";
 import { requestParams } from "./request.ts";
 
 /**
- * The chat completions dialect, through the `openai` SDK: OpenAI itself, and the many servers that speak it. The base
- * URL names the dialect, or `quirks.dialect` of the model.
+ * OpenAI's Chat Completions API and the many servers that speak it. The base URL, or `quirks.dialect` of the model,
+ * selects the dialect.
  */
 export const openaiChat: Provider = openaiProvider({
   api: "openai-chat",
-  ask: ({ chat }) => chat.completions.create({ model: "", messages: [], stream: true }),
-  params: requestParams,
+  create: ({ chat }, request) => chat.completions.create(requestParams(request), { signal: request.signal }),
   createReader: (turn, { model, config }) =>
     new ChatReader(turn, chatQuirks(model, config.baseUrl ?? PUBLIC_URL).thinkTags),
 });

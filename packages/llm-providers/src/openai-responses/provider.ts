@@ -4,12 +4,10 @@ import { ResponsesReader } from "./reader.ts";
 import { requestParams } from "./request.ts";
 
 /**
- * OpenAI's Responses endpoint, through the `openai` SDK. Nothing is stored at the vendor (`store: false`); reasoning
- * travels encrypted in the history.
+ * OpenAI's Responses API. Nothing is stored at the vendor (`store: false`); reasoning travels encrypted in the history.
  */
 export const openaiResponses: Provider = openaiProvider({
   api: "openai-responses",
-  ask: ({ responses }) => responses.create({ model: "", input: [], stream: true }),
-  params: requestParams,
+  create: ({ responses }, request) => responses.create(requestParams(request), { signal: request.signal }),
   createReader: (turn) => new ResponsesReader(turn),
 });

@@ -43,9 +43,9 @@ export function requestParams(request: ModelRequest): Params {
 }
 
 function thinking(level: ThinkingLevel, quirks: ResponsesQuirks): JsonObject {
-  const effort = quirks.efforts[level] ?? level;
-  const summary = quirks.reasoningSummary && level !== "off" ? { summary: "auto" } : {};
-  return { include: ["reasoning.encrypted_content"], reasoning: { effort, ...summary } };
+  const reasoning: Record<string, string> = { effort: quirks.efforts[level] ?? level };
+  if (quirks.reasoningSummary && level !== "off") reasoning.summary = "auto";
+  return { include: ["reasoning.encrypted_content"], reasoning };
 }
 
 function toolFields({ context, options }: ModelRequest): Partial<Params> {

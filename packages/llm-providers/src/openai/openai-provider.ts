@@ -2,45 +2,58 @@ import type { StreamOptions } from "@signalbox/agent-core";
 import type OpenAI from "openai";
 import { defineProvider, type ModelRequest, type ProviderDefinition } from "../provider/define-provider.ts";
 import type { Provider } from "../provider/provider.ts";
-import { loadSdk, NO_KEY, requestOf } from "../provider/sdk.ts";
-import type { HttpRequest } from "../provider/transport.ts";
+import { loadSdk, sendThroughSdk } from "../provider/sdk.ts";
 import { stated } from "../shared/json.ts";
 import { readError } from "./failure.ts";
 
 export const PUBLIC_URL = "https://api.openai.com/v1";
 
-type OpenAiDefinition = Pick<ProviderDefinition<HttpRequest>, "api" | "createReader"> & {
-  /** Makes a request, for its address and its headers. */
-  readonly ask: (client: OpenAI) => PromiseLike<unknown>;
-  readonly params: (request: ModelRequest) => object;
+const load = () => loadSdk("openai", () => import("openai"));
+
+type OpenAiDefinition = Pick<ProviderDefinition, "api" | "createReader"> & {
+  /** Calls the SDK's method for the endpoint. */
+  readonly create: (client: OpenAI, request: ModelRequest) => PromiseLike<unknown>;
 };
 
-/** A wire format of OpenAI, through its SDK. Nothing is taken from the environment. */
-export function openaiProvider({ api, ask, params, createReader }: OpenAiDefinition): Provider {
+/** Defines a provider over one of OpenAI's endpoints. Nothing is read from the environment. */
+export function openaiProvider({ api, create, createReader }: OpenAiDefinition): Provider {
   return defineProvider({
     api,
     vendor: "OpenAI",
     requires: ["openai"],
     requestIdHeaders: ["x-request-id"],
-    async client({ apiKey = NO_KEY, baseUrl = PUBLIC_URL, headers = {} }) {
-      const { default: Client } = await loadSdk("openai", () => import("openai"));
-      return requestOf((fetch) => {
-        const plain = { organization: null, project: null, logLevel: "off", fetch } as const;
-        return ask(new Client({ apiKey, baseURL: baseUrl, defaultHeaders: { ...headers }, ...plain }));
+    load,
+    async send(request) {
+      const { default: Client } = await load();
+      const { apiKey, baseUrl = PUBLIC_URL, headers } = request.config;
+      return sendThroughSdk(request, (fetch) => {
+        const client = new Client({
+          // The SDK insists on a key. Without one, the header that would carry it is removed.
+          apiKey: apiKey ?? "none",
+          defaultHeaders: { ...(apiKey === undefined && { authorization: null }), ...headers },
+          baseURL: baseUrl,
+          organization: null,
+          project: null,
+          logLevel: "off",
+          maxRetries: 0,
+          fetch,
+        });
+        return create(client, request);
       });
     },
-    buildRequest: (request, asked) => ({ ...asked, body: JSON.stringify(params(request)) }),
     readError,
     createReader,
   });
 }
 
-/** What asks for a conversation's cache, and for its longest lifetime. */
+/** The fields that name a conversation's cache and its longest lifetime. */
 export function cacheFields(
   { cache, sessionId }: StreamOptions,
-  takesLong = true,
+  supportsLongCache = true,
 ): { readonly prompt_cache_key?: string; readonly prompt_cache_retention?: "24h" } {
   if (cache === "none") return {};
-  const lifetime = cache === "long" && takesLong ? "24h" : undefined;
-  return stated({ prompt_cache_key: sessionId?.slice(0, 64), prompt_cache_retention: lifetime });
+  return stated({
+    prompt_cache_key: sessionId?.slice(0, 64),
+    prompt_cache_retention: cache === "long" && supportsLongCache ? "24h" : undefined,
+  });
 }

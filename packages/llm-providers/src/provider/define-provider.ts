@@ -9,141 +9,148 @@ import { adapt } from "../adapt/adapt.ts";
 import { toolNameFor, wireTools } from "../adapt/names.ts";
 import {
   classify,
+  describeRefusal,
   type Failure,
   FailureError,
   type FailureFacts,
-  factsOf,
   failure,
 } from "../failure/failure.ts";
 import { parseObject } from "../shared/json.ts";
-import { keptOnce } from "../shared/once.ts";
 import { type Warn, warnOfLosses } from "../shared/warnings.ts";
 import type { TurnWriter } from "../turn/record.ts";
 import { modelTurn } from "../turn/turn.ts";
-import { bodyText, type EventReader, readAnswer } from "./event-stream.ts";
-import type { Provider, ProviderConfig } from "./provider.ts";
-import { fetchTransport, type HttpRequest, type HttpResponse, type Transport } from "./transport.ts";
-import { undiciTransport } from "./undici.ts";
+import { type EventReader, readResponse } from "./event-stream.ts";
+import { bodyText, defaultFetch, responseBytes } from "./http.ts";
+import type { FetchLike, Provider, ProviderConfig } from "./provider.ts";
 
-/** An account's configuration with its defaults in place. */
-export type AccountConfig = ProviderConfig & Required<Pick<ProviderConfig, "now">>;
+/** An account's configuration with its defaults applied. */
+export type AccountConfig = ProviderConfig & Required<Pick<ProviderConfig, "now" | "fetch">>;
 
-/** One request to a model, its history and its tools' names as the wire format takes them. */
+/** One request to a model. Its history and tool names already fit the wire format. */
 export interface ModelRequest {
   readonly model: Model;
   readonly context: ModelContext;
   readonly options: StreamOptions;
   readonly config: AccountConfig;
-  /** Tells the caller something; before the answer begins. */
+  /** Sends the request. It follows no redirects, so a server cannot pass the key on to another host. */
+  readonly fetch: FetchLike;
+  /** Aborts when the caller aborts or stops reading, and when the vendor is silent for too long. */
+  readonly signal: AbortSignal;
+  /** Adds a warning to the turn's `start` event. */
   readonly warn: Warn;
 }
 
-/** What is specific to one wire format. */
-export interface ProviderDefinition<Client> {
-  /** Names the wire format, for instance `anthropic-messages`. */
+/** The parts of a provider that differ between wire formats. */
+export interface ProviderDefinition {
+  /** The wire format, for instance `anthropic-messages`. */
   readonly api: string;
-  /** The vendor, for a message that its key is missing. A server at another `baseUrl` may need none. */
+  /** The vendor's name, for the message that its key is missing. A server at another `baseUrl` may need no key. */
   readonly vendor: string;
-  /** The package of the vendor's SDK, an optional peer dependency. */
+  /** The npm packages to install with this provider. */
   readonly requires?: readonly string[];
-  /** Headers of the answer that may carry the vendor's id of the request. */
+  /** Response headers that may hold the vendor's request id; the first one found is used. */
   readonly requestIdHeaders: readonly string[];
-  /** What is known of an account for all its requests, made at the first; the vendor's SDK is imported here. */
-  client(config: AccountConfig): Promise<Client>;
-  /** The request as the vendor's SDK would send it. */
-  buildRequest(request: ModelRequest, client: Client): HttpRequest | Promise<HttpRequest>;
-  /** What the body of a refusal, or the `error` in it, says beyond what is known without it. */
+  /** Imports the vendor's SDK. */
+  load?(): Promise<unknown>;
+  /** Sends the request and returns the response unread, also if it is a refusal. */
+  send(request: ModelRequest): Promise<Response>;
+  /** Adds to `known` what an error body, or the `error` object in it, says. */
   readError?(error: JsonObject, known: FailureFacts): FailureFacts;
   createReader(turn: TurnWriter, request: ModelRequest): EventReader;
-  /** What to ask instead, once, if a different request can avoid the refusal. */
+  /** Returns the request to send once instead, if a different one can avoid the refusal. */
   mend?(refusal: Failure, request: ModelRequest): ModelRequest | undefined;
 }
 
-/** What a server that has no models is asked. */
-const NO_MODEL: Omit<Model, "api"> = {
-  id: "none",
-  provider: "none",
-  contextWindow: 1_000,
-  maxOutputTokens: 100,
-  input: ["text"],
-  thinking: [],
-  tools: "native",
-};
-const GREETING: ModelContext = {
-  system: { stable: "Greet back." },
-  messages: [{ role: "user", content: "Hello.", timestamp: 0 }],
-  tools: [],
-};
+/**
+ * Creates a provider over HTTP. It adapts the history, sends the request, reads the response and classifies failures.
+ * @example
+ * const echo = defineProvider({
+ *   api: "echo",
+ *   vendor: "Echo",
+ *   requestIdHeaders: ["x-request-id"],
+ *   send: ({ context, config, fetch, signal }) =>
+ *     fetch(`${config.baseUrl}/say`, { method: "POST", body: JSON.stringify(context.messages), signal }),
+ *   createReader: (turn) => ({ data: (text) => turn.append(turn.open({ type: "text" }), text) }),
+ * });
+ */
+export function defineProvider(definition: ProviderDefinition): Provider {
+  const { api, requestIdHeaders, requires = [] } = definition;
 
-/** A provider over HTTP: builds the request, opens the stream, reads it and classifies failures. */
-export function defineProvider<Client>(definition: ProviderDefinition<Client>): Provider {
-  const { api, requestIdHeaders } = definition;
+  function getRequestId({ headers }: Response): string | undefined {
+    return requestIdHeaders.map((name) => headers.get(name) ?? "").find(Boolean);
+  }
 
-  /** Sends a request, and once more where its refusal can be mended; the answer is unread. */
-  async function open(
-    send: Transport,
-    client: Client,
-    request: ModelRequest,
-    signal: AbortSignal,
-    mayMend = true,
-  ): Promise<HttpResponse> {
-    const response = await send(await definition.buildRequest(request, client), signal);
-    if (response.status >= 200 && response.status < 300) return response;
-    const refusal = await refusalOf(response, request.config.now());
+  async function readRefusal(response: Response, { config, signal }: ModelRequest): Promise<Failure> {
+    const text = await bodyText(responseBytes(response, signal));
+    const body = parseObject(text) ?? {};
+    const known = describeRefusal(response, text, config.now());
+    const facts = definition.readError?.(isJsonObject(body.error) ? body.error : body, known) ?? known;
+    return classify({ ...facts, requestId: getRequestId(response) });
+  }
+
+  /** @throws FailureError if the vendor refuses the request */
+  async function send(request: ModelRequest, mayMend = true): Promise<Response> {
+    const response = await definition.send(request);
+    if (response.ok) return response;
+    const refusal = await readRefusal(response, request);
     const mended = mayMend ? definition.mend?.(refusal, request) : undefined;
     if (mended === undefined) throw new FailureError(refusal);
-    return open(send, client, mended, signal, false);
+    return send(mended, false);
   }
 
-  async function refusalOf(response: HttpResponse, now: number): Promise<Failure> {
-    const said = await bodyText(response.body);
-    const body = parseObject(said) ?? {};
-    const known = factsOf(response, said, now);
-    const facts = definition.readError?.(isJsonObject(body.error) ? body.error : body, known) ?? known;
-    return classify({ ...facts, requestId: requestIdOf(response) });
-  }
-
-  function requestIdOf(response: HttpResponse): string | undefined {
-    return requestIdHeaders.map((name) => response.header(name)).find(Boolean);
-  }
-
-  const provider: Provider = {
+  return {
     api,
-    requires: definition.requires ?? [],
-    async load(at) {
-      // A client without an account, for what is imported to make it.
-      await Promise.all([import("undici"), definition.client({ apiKey: "none", now: Date.now })]);
-      if (at === undefined) return;
-      const ask = provider.connect({ apiKey: "none", baseUrl: at });
-      for await (const _ of ask({ ...NO_MODEL, api }, GREETING)) {
-        // It is refused, and that is all there is to know.
-      }
+    requires,
+    async load() {
+      await definition.load?.();
     },
     connect(given) {
-      const config: AccountConfig = { now: Date.now, ...given };
-      const send = given.fetch === undefined ? undiciTransport() : fetchTransport(given.fetch);
-      const client = keptOnce(() => definition.client(config));
+      const config: AccountConfig = {
+        ...given,
+        ...(given.baseUrl && { baseUrl: withoutCredentials(given.baseUrl) }),
+        now: given.now ?? Date.now,
+        fetch: given.fetch ?? defaultFetch,
+      };
+      const fetch: FetchLike = (input, init) => config.fetch(input, { ...init, redirect: "manual" });
       return (model, context, options = {}) => {
         const { tools, names } = wireTools(api, context.tools);
-        const { toolChoice: choice } = options;
-        const named = typeof choice === "object" && { toolChoice: { name: toolNameFor(api, choice.name) } };
         const setup = { model, context, options, timeouts: config.timeouts, now: config.now, names };
         return modelTurn(setup, async function* (turn) {
-          // The vendor itself asks for a key; a server of one's own may not.
           if (config.apiKey === undefined && config.baseUrl === undefined)
             throw new FailureError(failure("auth", `No API key is set for ${definition.vendor}.`));
           const warn: Warn = (code, message) => turn.warn(code, message);
           const { messages, losses } = adapt(context.messages, model);
           warnOfLosses(losses, warn);
-          const asked = { ...context, messages, tools };
-          const request = { model, context: asked, options: { ...options, ...named }, config, warn };
-          const response = await open(send, await client(), request, turn.signal);
-          turn.start(requestIdOf(response));
+          const request: ModelRequest = {
+            model,
+            context: { ...context, messages, tools },
+            options: withWireToolChoice(api, options),
+            config,
+            fetch,
+            signal: turn.signal,
+            warn,
+          };
+          const response = await send(request);
+          turn.start(getRequestId(response));
           yield;
-          yield* readAnswer(turn, response, definition.createReader(turn, request));
+          yield* readResponse(turn, response, definition.createReader(turn, request));
         });
       };
     },
   };
-  return provider;
+}
+
+/** `fetch` rejects addresses with a user name and a password in them. */
+function withoutCredentials(address: string): string {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || (url.username === "" && url.password === "")) return address;
+  url.username = "";
+  url.password = "";
+  return url.href;
+}
+
+function withWireToolChoice(api: string, options: StreamOptions): StreamOptions {
+  const { toolChoice } = options;
+  if (typeof toolChoice !== "object") return options;
+  return { ...options, toolChoice: { name: toolNameFor(api, toolChoice.name) } };
 }

@@ -3,14 +3,14 @@ import { describe, expect, it } from "vitest";
 import { testModel } from "../../test/support/fixtures.ts";
 import { readTurn } from "../testkit/index.ts";
 import { modelTurn } from "../turn/turn.ts";
-import { readAnswer } from "./event-stream.ts";
+import { readResponse } from "./event-stream.ts";
 
 /** The data of the events in a body that comes in these pieces. */
 async function parse(pieces: readonly Uint8Array[]): Promise<string[]> {
   const events: string[] = [];
-  const response = { header: () => undefined, body: ReadableStream.from(pieces) };
+  const response = new Response(ReadableStream.from(pieces));
   const reader = { data: (text: string) => void events.push(text) };
-  await readTurn(modelTurn({ model: testModel("x", "x") }, (turn) => readAnswer(turn, response, reader)));
+  await readTurn(modelTurn({ model: testModel("x", "x") }, (turn) => readResponse(turn, response, reader)));
   return events;
 }
 const bytes = (text: string): Buffer => Buffer.from(text);

@@ -1,34 +1,34 @@
 import { createParser } from "eventsource-parser";
-import { FailureError, failure, sayingOfPage } from "../failure/failure.ts";
+import { FailureError, failure, htmlSummary } from "../failure/failure.ts";
 import type { TurnWriter } from "../turn/record.ts";
-import type { HttpResponse } from "./transport.ts";
+import { bodyText, MAX_BODY_LENGTH, responseBytes } from "./http.ts";
 
-/** Reads events into a turn. */
+/** Turns the events of one response into calls of a `TurnWriter`. */
 export interface EventReader {
-  /** Takes the data of one event. A `SyntaxError` ends the turn as a `protocol` failure. */
+  /** Handles the data of one event. A `SyntaxError` ends the turn as a `protocol` failure. */
   data(text: string): void;
-  /** Takes an answer in one piece, from a server that does not stream, or fails this way. Default `data`. */
+  /** Handles a JSON body (no streaming, or a failure with status 200). Default: `data`. */
   whole?(text: string): void;
   /**
-   * Nothing more comes: the turn may be finished if its last word was said. `broken` where the connection was cut and
-   * the body did not end as the server meant it to.
+   * The body has ended. The reader finishes the turn if the vendor's last event was read.
+   * @param broken whether the connection was cut instead of closed
    */
   wireEnded?(broken: boolean): void;
 }
 
-/** Characters of one event, or of a whole answer: an image in base64 fits, a server without end does not. */
-const MAX_EVENT = 64 * 1024 * 1024;
-/** Characters at the beginning of an answer: a page's title stands there. */
-const HEAD = 4_096;
+/** How much of a body is searched for the title of an HTML page, in UTF-16 units. */
+const HTML_HEAD_LENGTH = 4_096;
 
-/** Reads an answer into a turn, one piece of the wire for each that is asked for. */
-export async function* readAnswer(
+/** Reads a response into a turn. Yields after each piece of the body, so that the turn can watch for silence. */
+export async function* readResponse(
   turn: TurnWriter,
-  { header, body }: Pick<HttpResponse, "header" | "body">,
+  response: Response,
   reader: EventReader,
 ): AsyncGenerator<void> {
+  const body = responseBytes(response, turn.signal);
   try {
-    if (header("content-type")?.startsWith("application/json") !== true) yield* eventsOf(turn, body, reader);
+    if (response.headers.get("content-type")?.startsWith("application/json") !== true)
+      yield* readEvents(turn, body, reader);
     else if (reader.whole === undefined) reader.data(await bodyText(body));
     else reader.whole(await bodyText(body));
   } catch (error) {
@@ -38,25 +38,14 @@ export async function* readAnswer(
   if (!turn.ended) reader.wireEnded?.(false);
 }
 
-/** The text of a body; what a server sends without end is cut off. */
-export async function bodyText(body: HttpResponse["body"]): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const bytes of body) {
-    text += decoder.decode(bytes, { stream: true });
-    if (text.length > MAX_EVENT) break;
-  }
-  return text + decoder.decode();
-}
-
-async function* eventsOf(
+async function* readEvents(
   turn: TurnWriter,
-  body: HttpResponse["body"],
+  body: AsyncIterable<Uint8Array>,
   reader: EventReader,
 ): AsyncGenerator<void> {
   const decoder = new TextDecoder();
   const parser = createParser({
-    maxBufferSize: MAX_EVENT,
+    maxBufferSize: MAX_BODY_LENGTH,
     onEvent: ({ data }) => {
       if (!turn.ended) reader.data(data);
     },
@@ -66,15 +55,15 @@ async function* eventsOf(
   });
   let head = "";
   for await (const bytes of body) {
-    const piece = decoder.decode(bytes, { stream: true });
-    if (head.length < HEAD) head += piece.slice(0, HEAD - head.length);
-    parser.feed(piece);
+    const text = decoder.decode(bytes, { stream: true });
+    if (head.length < HTML_HEAD_LENGTH) head += text.slice(0, HTML_HEAD_LENGTH - head.length);
+    parser.feed(text);
     yield;
   }
-  // An event without its closing blank line counts too.
+  // Some servers close the connection without the blank line that ends the last event.
   if (!turn.ended) parser.feed(`${decoder.decode()}\n\n`);
-  const page = turn.ended ? undefined : sayingOfPage(head);
+  const page = turn.ended ? undefined : htmlSummary(head);
   if (page === undefined) return;
-  const said = `The server answered with a web page (${page}) and no answer of a model. Is its address the right one?`;
-  throw new FailureError(failure("protocol", said));
+  const message = `The server returned a web page (${page}) instead of a model's answer. Check the provider's baseUrl.`;
+  throw new FailureError(failure("protocol", message));
 }

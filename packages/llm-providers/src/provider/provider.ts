@@ -1,28 +1,28 @@
 import type { StreamModel } from "@signalbox/agent-core";
 
-/** `fetch` as a host gives it and as the vendors' SDKs take it. */
+/** The signature of `fetch`. */
 export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /**
- * How long a vendor may be silent; by default 55,000, or a request's `silenceMs`. Any byte on the wire, even a
- * keep-alive, is a sign of life. Set more for a server of your own that is silent while it loads a model, or thinks.
+ * How long a vendor may send nothing; by default 55,000 ms, or a request's `silenceMs`. Every byte counts, keep-alives
+ * included. Raise these for a server of your own that is silent while it loads a model or thinks.
  */
 export interface Timeouts {
-  /** Milliseconds from the request to the first byte of the answer. */
+  /** Milliseconds from the request to the first byte of the response. */
   readonly firstByteMs?: number;
-  /** Milliseconds between two pieces of the answer, keep-alives included. */
+  /** Milliseconds between two pieces of the response. */
   readonly idleMs?: number;
 }
 
-/** What a provider needs to reach its vendor: one account on one server. */
+/** One account on one server. */
 export interface ProviderConfig {
-  /** Absent if the server needs none (a local one). */
+  /** Absent if the server needs none, as most local servers. */
   readonly apiKey?: string;
   /** Default: the vendor's public address. */
   readonly baseUrl?: string;
-  /** Sent with every request, after the vendor's own headers. */
+  /** Sent with every request. They override the vendor's own headers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Replaces the built-in transport (undici with kept connections). */
+  /** Sends the requests. Default: undici's `fetch`, without timeouts of its own. */
   readonly fetch?: FetchLike;
   readonly timeouts?: Timeouts;
   /** Milliseconds since the epoch; default `Date.now`. */
@@ -30,30 +30,30 @@ export interface ProviderConfig {
 }
 
 /**
- * Behaviour for one wire format. Importing a provider is cheap: the vendor's SDK is imported at the first request.
- * `defineProvider` makes one over HTTP; anything else that keeps this contract also works.
+ * Speaks one wire format. `defineProvider` creates one over HTTP; anything else that keeps this contract works too.
+ * Importing a provider is cheap: the vendor's SDK is imported by the first request.
  */
 export interface Provider {
-  /** Names the wire format, for instance `anthropic-messages`; a model names it in `api`. */
+  /** The wire format, for instance `anthropic-messages`. A model names it in `api`. */
   readonly api: string;
-  /** npm packages to install with this one: the vendor's SDK. Default none. */
+  /** The npm packages to install with this one, usually the vendor's SDK. Default: none. */
   readonly requires?: readonly string[];
-  /** One client for one account, to be kept: its connections are reused. */
+  /** Returns the models of one account. Keep the result: it holds what was learned about the server. */
   connect(config: ProviderConfig): StreamModel;
-  /**
-   * Imports in advance what the first request would have to wait for. Where `at` is given, the address of a server of
-   * the host's own, it also asks that for an answer, which it refuses: then the way of a request is compiled.
-   */
-  load?(at?: string): Promise<void>;
+  /** Imports the vendor's SDK before the first request needs it. */
+  load?(): Promise<void>;
 }
 
-/** The providers a host offers, by wire format. */
+/** Providers by wire format. */
 export type Providers = ReadonlyMap<string, Provider>;
 
-/** Collects providers by wire format. @throws TypeError when two claim the same one. */
+/**
+ * Indexes providers by wire format.
+ * @throws TypeError if two providers have the same wire format.
+ */
 export function createProviders(providers: readonly Provider[]): Providers {
   const byApi = new Map(providers.map((provider) => [provider.api, provider]));
   const other = providers.find((provider) => byApi.get(provider.api) !== provider);
-  if (other !== undefined) throw new TypeError(`Two providers for the wire format "${other.api}"`);
+  if (other !== undefined) throw new TypeError(`Two providers have the wire format "${other.api}".`);
   return byApi;
 }

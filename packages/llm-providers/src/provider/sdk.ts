@@ -1,40 +1,49 @@
 import { reasonOf } from "@signalbox/agent-core";
 import { FailureError, failure } from "../failure/failure.ts";
+import type { ModelRequest } from "./define-provider.ts";
 import type { FetchLike } from "./provider.ts";
-import { type HttpRequest, requestFor } from "./transport.ts";
 
 /**
  * Imports a vendor's SDK, an optional peer dependency.
- * @throws FailureError (`invalid`) with the command that adds the package, where it is not installed.
+ * @throws FailureError (`invalid`) with the install command if the package is missing.
  */
 export async function loadSdk<Sdk>(name: string, load: () => Promise<Sdk>): Promise<Sdk> {
   try {
     return await load();
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    // It may be another package that it lacks.
+    // The missing package may also be a dependency of the SDK.
     if (!code.endsWith("MODULE_NOT_FOUND") || !reasonOf(error).includes(`'${name}`)) throw error;
-    const said = `The package ${name} is needed for this model and is not installed. Add it with: npm install ${name}`;
-    throw new FailureError(failure("invalid", said));
+    const message = `This model needs the package ${name}, which is not installed. Run: npm install ${name}`;
+    throw new FailureError(failure("invalid", message));
   }
 }
 
-/** What an SDK is given that asks for a key where there is none: a server of one's own may ask for no key. */
-export const NO_KEY = "no-key";
-
 /**
- * The request that an SDK makes, caught before it is sent. The SDK knows the vendor's addresses, headers and bodies; of
- * an answer each parses every delta several times over, and keeps less of a refusal.
- * It carries no header with the key that is none.
- * @param ask calls the SDK with the `fetch` it is to use
+ * Sends a request through a vendor's SDK and returns the response unread, whatever its status.
+ *
+ * The SDK gets an empty response in its place, because the SDKs' own stream readers lose information: they hide the
+ * keep-alives that the idle timeout counts, drop unknown events and fields (Mistral's validates each chunk), fail on a
+ * JSON body where a stream was expected, and keep only part of an error reply.
+ * @param call runs one request of the SDK over the given `fetch`
  */
-export async function requestOf(ask: (fetch: FetchLike) => PromiseLike<unknown>): Promise<HttpRequest> {
-  let made: HttpRequest | undefined;
-  await ask(async (...asked) => {
-    made = await requestFor(...asked);
+export async function sendThroughSdk(
+  { fetch, signal }: Pick<ModelRequest, "fetch" | "signal">,
+  call: (fetch: FetchLike) => PromiseLike<unknown>,
+): Promise<Response> {
+  let sent: Promise<Response> | undefined;
+  const sendOnce: FetchLike = async (input, init) => {
+    // The SDKs abort their own signal once nobody holds the response that they know of.
+    sent = fetch(input, { ...init, signal });
+    await sent;
     return new Response("", { headers: { "content-type": "text/event-stream" } });
-  });
-  if (made === undefined) throw new Error("The SDK made no request.");
-  const headers = Object.entries(made.headers).filter(([, value]) => !value.endsWith(NO_KEY));
-  return { ...made, headers: Object.fromEntries(headers) };
+  };
+  try {
+    await call(sendOnce);
+  } catch (error) {
+    // If `fetch` failed, the SDK's error wraps what `sent` rejects with.
+    if (sent === undefined) throw error;
+  }
+  if (sent === undefined) throw new Error("The SDK sent no request.");
+  return sent;
 }

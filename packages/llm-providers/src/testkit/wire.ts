@@ -1,5 +1,4 @@
 import type { FetchLike } from "../provider/provider.ts";
-import { type HttpRequest, requestFor } from "../provider/transport.ts";
 
 /** A server's answer, byte for byte. */
 export interface WireAnswer {
@@ -12,24 +11,31 @@ export interface WireAnswer {
   readonly ending?: "end" | "break" | "stall";
 }
 
+/** A request that was sent over a {@link Wire}. */
+export interface SentRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
 /** A `fetch` that returns one answer, and what happened to it. */
 export interface Wire {
   readonly fetch: FetchLike;
-  readonly requests: readonly HttpRequest[];
+  readonly requests: readonly SentRequest[];
   /** Whether the client gave the connection up. */
   readonly closed: boolean;
 }
 
 /** A connection for a provider's SDK that never leaves the process. */
 export function wire(answer: WireAnswer): Wire {
-  const requests: HttpRequest[] = [];
+  const requests: SentRequest[] = [];
   const line = {
     requests,
     closed: false,
     fetch: async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
       const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
       signal?.throwIfAborted();
-      requests.push(await requestFor(input, init));
+      requests.push(await readRequest(input, init));
       const stream = bodyOf(answer, signal, () => (line.closed = true));
       return new Response(stream, {
         status: answer.status ?? 200,
@@ -38,6 +44,14 @@ export function wire(answer: WireAnswer): Wire {
     },
   };
   return line;
+}
+
+async function readRequest(...[input, init]: Parameters<FetchLike>): Promise<SentRequest> {
+  // Not `new Request`, which rejects relative addresses.
+  const request = typeof input === "string" || input instanceof URL ? undefined : input;
+  const headers = new Headers(init?.headers ?? request?.headers);
+  const body = await new Response(init?.body ?? request?.body).text();
+  return { url: request?.url ?? String(input), headers: Object.fromEntries(headers), body };
 }
 
 const OTHER_SIDE_CLOSED = Object.assign(new Error("other side closed"), { code: "ECONNRESET" });
