@@ -106,7 +106,7 @@ describe("keeping inside the window", () => {
   });
 
   it("prunes old results before anything else, and leaves the history alone", async () => {
-    const big = tool("big", async () => text("data ".repeat(600)));
+    const big = tool("big", async () => text("data ".repeat(400)));
     const turns = Array.from({ length: 9 }, (_, n) => assistant([toolCall(`c${n}`, "big", { n })]));
     const { result, events, asked } = await run([...turns, "done"], {
       tools: [big],
@@ -128,6 +128,29 @@ describe("keeping inside the window", () => {
     ).toBe(6_000);
     expect(asked.length).toBe(10);
   });
+
+  it.each([0.65, 0.75])(
+    "prunes and does not compact if pruning is enough, at %d of the window",
+    async (share) => {
+      const result = (n: number): AgentMessage => ({
+        role: "toolResult",
+        toolCallId: `r${n}`,
+        toolName: "big",
+        content: [{ type: "text", text: "x".repeat(share * 10_000) }],
+        isError: false,
+        timestamp: n,
+      });
+      const history = Array.from({ length: 4 }, (_, n) => [
+        user(`q${n}`, n),
+        assistant([toolCall(`r${n}`, "big", { n })], { timestamp: n }),
+        result(n),
+        assistant("ok", { timestamp: n }),
+      ]).flat();
+      const { events } = await run(["ok"], { history });
+      expect(events.map(({ type }) => type)).toContain("prune");
+      expect(events.map(({ type }) => type)).not.toContain("compaction.start");
+    },
+  );
 
   it("compacts what pruning cannot help, durably and before the model call", async () => {
     const { events, asked, steps, result } = await run(["ok"], { history: talk(30, 1_000) });

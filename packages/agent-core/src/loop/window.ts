@@ -7,13 +7,11 @@ import { estimateTokens } from "../tokens.ts";
 import type { Part } from "./part.ts";
 import type { RunState } from "./run-state.ts";
 
-/** The share of the window above which old results are pruned. */
-const PRUNE_AT = 0.7;
-/** The share above which the older part is summarised. */
-const COMPACT_AT = 0.6;
-/** About how much of the window a summary leaves as it is. */
+/** Share of the window that a request may fill. Above it, old tool results are pruned; if that is not enough, compact. */
+const FULL_SHARE = 0.6;
+/** Share of the window that compaction keeps verbatim, about. */
 const KEEP_SHARE = 0.25;
-/** How much has to be added before a conversation that stayed long is compacted again. */
+/** Share of the window that has to be added before a conversation that is still long is compacted again. */
 const AGAIN_SHARE = 0.1;
 
 type WindowSetting = Pick<
@@ -22,27 +20,28 @@ type WindowSetting = Pick<
 >;
 
 /**
- * Keeps a conversation inside the model's window, gently first: old results shortened, then removed, then the older
- * part summarised.
+ * Keeps a conversation inside the model's window. Shortens old tool results first, then removes them, and summarizes
+ * older messages only if that is not enough.
  */
 export class Window {
   readonly #run: WindowSetting;
-  /** Below this many tokens another compaction in this run would be in vain. */
+  /** Below this many tokens, another compaction in this run would gain nothing. */
   #compactAbove = 0;
 
   constructor(run: WindowSetting) {
     this.#run = run;
   }
 
-  /** Before a model call. */
+  /** Prunes and compacts as needed before a model call. */
   async *makeRoom(system: SystemPrompt): Part<void> {
     const { config, tokens } = this.#run;
     const { contextWindow } = config.model;
     const prefix = this.#prefixTokens(system);
-    const compactAbove = contextWindow * COMPACT_AT;
-    if (tokens.total(prefix) > contextWindow * PRUNE_AT) yield* this.#prune(prefix, compactAbove);
+    const full = contextWindow * FULL_SHARE;
+    if (tokens.total(prefix) <= full) return;
+    yield* this.#prune(prefix, full);
     const length = tokens.total(prefix);
-    if (length <= Math.max(compactAbove, this.#compactAbove)) return;
+    if (length <= Math.max(full, this.#compactAbove)) return;
     yield* this.#compact("threshold", length);
     this.#compactAbove = tokens.total(prefix) + contextWindow * AGAIN_SHARE;
   }
