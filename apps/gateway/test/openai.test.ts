@@ -148,6 +148,13 @@ describe("the OpenAI surface", () => {
     expect(completion.choices[0]?.message.content).toContain("and so");
   });
 
+  it("reports finish_reason content_filter for a refusal", async () => {
+    world.script(() => ({ text: "I cannot help with that.", stopReason: "refusal" }));
+    const completion = await client.chat.completions.create(say("do harm"));
+    expect(completion.choices[0]?.finish_reason).toBe("content_filter");
+    expect(completion.choices[0]?.message.content).toContain("I cannot help");
+  });
+
   it("gives its errors in OpenAI's format", async () => {
     const wrong = await refusal(() => clientOf(started, { apiKey: "a guess" }).models.list());
     expect(wrong).toBeInstanceOf(AuthenticationError);

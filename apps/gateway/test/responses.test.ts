@@ -182,6 +182,13 @@ describe("/v1/responses", () => {
     expect(cut.output_text).toContain("half a sen");
   });
 
+  it("reports a refusal as incomplete because of content_filter", async () => {
+    world.script(() => ({ text: "I cannot help with that.", stopReason: "refusal" }));
+    const refused = await client.responses.create({ model, input: "do harm" });
+    expect(refused).toMatchObject({ status: "incomplete", incomplete_details: { reason: "content_filter" } });
+    expect(spec?.response(refused) ?? []).toEqual([]);
+  });
+
   it("stops the run when a client without a conversation leaves", async () => {
     world.script([
       { text: "a long story ".repeat(200), chunks: 40, fault: { kind: "stall", afterEvents: 20 } },

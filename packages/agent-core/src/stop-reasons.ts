@@ -1,38 +1,71 @@
 import type { EndReason } from "./events.ts";
 import type { StopReason } from "./messages.ts";
+import type { ModelErrorCode } from "./model-error.ts";
 
-/** What a stop reason means to those who must know: the loop, a host that shows or keeps the turn, an API in front. */
+/** The consequences of a turn's stop reason, for the loop and for hosts that show or store the turn. */
 export interface StopReasonRule {
   /**
    * What follows the turn.
-   * - `rest`: the run ends unless somebody has more to say.
-   * - `tools`: the calls run, and the model is asked again. Calls of any other turn are answered, not run.
-   * - `continue`: the model is asked to go on where its answer was cut, up to `continuations` times.
-   * - `resume`: the model is asked again as it is; the vendor only paused.
+   * - `rest`: the run ends unless messages are queued.
+   * - `tools`: the calls run, and the model is asked again. Calls of any other turn get a result but do not run.
+   * - `continue`: the model is asked to continue its truncated answer, up to `continuations` times.
+   * - `resume`: the model is asked again without a new message; the vendor only paused.
    * - `fail`: the run ends at once.
    */
   readonly next: "rest" | "tools" | "continue" | "resume" | "fail";
-  /** How the run ends when it ends on such a turn. */
+  /** The end reason of a run that ends with such a turn. */
   readonly ends: EndReason;
   /**
-   * Whether the text counts as an answer: `whole`, the first `part` of one that the next turn goes on with, or what was
-   * left when it was `broken` off. All of it stays in the history; a broken answer is shown as such, or taken back.
+   * Whether the text is a `whole` answer, the first `part` of one that the next turn continues, or the rest of one that
+   * was `broken` off. All of it stays in the history.
    */
   readonly text: "whole" | "part" | "broken";
-  /** The word for it in APIs that follow OpenAI's; `error` where such an API answers with an error instead. */
-  readonly finishReason: "stop" | "tool_calls" | "length" | "content_filter" | "error";
 }
 
-/** Each stop reason's consequences, in one place. */
+/** What follows from each stop reason of a model turn. */
 export const STOP_REASONS: Readonly<Record<StopReason, StopReasonRule>> = {
-  end_turn: { next: "rest", ends: "done", text: "whole", finishReason: "stop" },
-  stop_sequence: { next: "rest", ends: "done", text: "whole", finishReason: "stop" },
-  tool_use: { next: "tools", ends: "done", text: "whole", finishReason: "tool_calls" },
-  max_tokens: { next: "continue", ends: "cut", text: "part", finishReason: "length" },
-  pause: { next: "resume", ends: "cut", text: "part", finishReason: "length" },
-  refusal: { next: "rest", ends: "refusal", text: "whole", finishReason: "content_filter" },
-  filter: { next: "rest", ends: "filter", text: "whole", finishReason: "content_filter" },
-  context_overflow: { next: "fail", ends: "error", text: "broken", finishReason: "error" },
-  aborted: { next: "fail", ends: "aborted", text: "broken", finishReason: "error" },
-  error: { next: "fail", ends: "error", text: "broken", finishReason: "error" },
+  end_turn: { next: "rest", ends: "done", text: "whole" },
+  stop_sequence: { next: "rest", ends: "done", text: "whole" },
+  tool_use: { next: "tools", ends: "done", text: "whole" },
+  max_tokens: { next: "continue", ends: "cut", text: "part" },
+  pause: { next: "resume", ends: "cut", text: "part" },
+  refusal: { next: "rest", ends: "refusal", text: "whole" },
+  filter: { next: "rest", ends: "filter", text: "whole" },
+  context_overflow: { next: "fail", ends: "error", text: "broken" },
+  aborted: { next: "fail", ends: "aborted", text: "broken" },
+  error: { next: "fail", ends: "error", text: "broken" },
 };
+
+/** The consequences of a run's end reason. */
+export interface EndReasonRule {
+  /** Whether queued steering and follow-up messages continue the run instead of ending it. */
+  readonly continues: boolean;
+  /** Whether the model itself ended the run. Otherwise something stopped it early. */
+  readonly complete: boolean;
+  /** The `finish_reason` in APIs like OpenAI's. Such an API responds to `error` with an error instead. */
+  readonly finishReason: "stop" | "length" | "content_filter" | "error";
+}
+
+/** What follows from each end reason of a run. */
+export const END_REASONS: Readonly<Record<EndReason, EndReasonRule>> = {
+  done: { continues: true, complete: true, finishReason: "stop" },
+  cut: { continues: true, complete: false, finishReason: "length" },
+  refusal: { continues: true, complete: true, finishReason: "content_filter" },
+  filter: { continues: true, complete: true, finishReason: "content_filter" },
+  limit: { continues: false, complete: false, finishReason: "stop" },
+  repeated: { continues: false, complete: false, finishReason: "stop" },
+  waiting: { continues: false, complete: false, finishReason: "stop" },
+  aborted: { continues: false, complete: false, finishReason: "error" },
+  error: { continues: false, complete: false, finishReason: "error" },
+};
+
+/** Returns the stop reason of a turn that failed with this code. */
+export function getStopReason(code: ModelErrorCode): StopReason {
+  if (code === "overflow") return "context_overflow";
+  return code === "aborted" ? "aborted" : "error";
+}
+
+/** Whether a value names the end reason of a run. */
+export function isEndReason(value: unknown): value is EndReason {
+  return typeof value === "string" && Object.hasOwn(END_REASONS, value);
+}

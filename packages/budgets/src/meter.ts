@@ -1,11 +1,12 @@
-import type {
-  AssistantMessage,
-  Model,
-  ModelContext,
-  ModelErrorData,
-  ModelEvent,
-  StreamModel,
-  StreamOptions,
+import {
+  type AssistantMessage,
+  getStopReason,
+  type Model,
+  type ModelContext,
+  type ModelErrorData,
+  type ModelEvent,
+  type StreamModel,
+  type StreamOptions,
 } from "@signalbox/agent-core";
 import {
   type Amount,
@@ -307,7 +308,7 @@ function newsOf(settled: readonly Settled[], pots: readonly BudgetPot[]): Omit<B
 /** A call that was not made. */
 function refusal({ api, provider, id }: Model, { kind: _, ...why }: Refused, timestamp: number): ModelEvent {
   const error: ModelErrorData = { ...why, retryable: false, emitted: false, scope: "provider" };
-  const stopReason = why.code === "aborted" ? "aborted" : "error";
+  const stopReason = getStopReason(why.code);
   const turn = { role: "assistant", api, provider, model: id, timestamp } as const;
   return { type: "error", error, partial: { ...turn, content: [], stopReason, error } };
 }

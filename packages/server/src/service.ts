@@ -111,8 +111,8 @@ export interface Outcome {
   readonly runId?: string;
   /** The visible reply. */
   readonly text: string;
-  /** Whether the model's output limit cut it. */
-  readonly truncated?: boolean;
+  /** The `finish_reason` of OpenAI's API; default `stop`. */
+  readonly finishReason?: "stop" | "length" | "content_filter" | "error";
   readonly usage?: TurnUsage;
   readonly error?: OutcomeError;
 }

@@ -1,3 +1,4 @@
+import { END_REASONS, isEndReason } from "@signalbox/agent-core";
 import { parseReply, turnTexts } from "@signalbox/prompt";
 import { type InboxId, parseId } from "@signalbox/store";
 import { type TaintSource, taintIn } from "@signalbox/tools";
@@ -27,14 +28,6 @@ export async function endOfTask(
   return { outcome, text: shortened(await textOf(store, row, outcome)), gained };
 }
 
-/** What the rule of a message says of a task that was not simply done. */
-const ENDED_EARLY: Readonly<Record<string, TaskOutcome>> = {
-  limit: "cut",
-  repeated: "cut",
-  cut: "cut",
-  stopped: "stopped",
-};
-
 function outcomeOf({ state, detail }: Row): TaskOutcome | undefined {
   switch (state) {
     case "accepted":
@@ -43,13 +36,19 @@ function outcomeOf({ state, detail }: Row): TaskOutcome | undefined {
       return undefined;
     case "replied":
     case "silent":
-      return ENDED_EARLY[detail?.rule ?? ""] ?? "done";
+      return outcomeByRule(detail?.rule);
     case "ignored":
       return "stopped";
     case "failed-reported":
     case "expired-reported":
       return "failed";
   }
+}
+
+/** The outcome of a task whose run ended without an error. Its rule names what stopped it early, if anything. */
+function outcomeByRule(rule: string | undefined): TaskOutcome {
+  if (rule === "stopped") return "stopped";
+  return isEndReason(rule) && !END_REASONS[rule].complete ? "cut" : "done";
 }
 
 async function textOf(

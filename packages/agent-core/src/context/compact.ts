@@ -148,7 +148,8 @@ async function askForNotes(
   const options = { signal, maxOutputTokens, cache: "none", shown: () => false } as const;
   const { message, spentBefore } = await askModel({ model, stream, context, options, now });
   onTurn?.({ ...message, usage: addUsage(spentBefore, message.usage ?? NO_USAGE) });
-  if (!["end_turn", "stop_sequence", "max_tokens"].includes(message.stopReason)) return undefined;
+  const { ends } = STOP_REASONS[message.stopReason] ?? STOP_REASONS.error;
+  if (ends !== "done" && ends !== "cut") return undefined;
   return textOf(message.content).trim() || undefined;
 }
 

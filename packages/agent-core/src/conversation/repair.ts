@@ -148,7 +148,7 @@ export class HistoryRepair {
 
   /** The model never finished saying a call that broke off; nobody can answer it, and no vendor takes its arguments. */
   #withoutBrokenCalls(message: AssistantMessage, at: number, results: PlacedResults): AssistantMessage {
-    if (message.stopReason === "tool_use") return message;
+    if (STOP_REASONS[message.stopReason]?.next === "tools") return message;
     const broken = toolCalls(message).filter((call) => call.args === undefined && !results.has(call.id));
     for (const call of broken) this.#note("dropped-call", at, call.id);
     const whole = message.content.filter((block) => block.type !== "toolCall" || !broken.includes(block));

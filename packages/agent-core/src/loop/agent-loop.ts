@@ -3,12 +3,12 @@ import type { ToolCallBlock } from "../content.ts";
 import { Conversation } from "../conversation/conversation.ts";
 import { toolCalls, unansweredCalls } from "../conversation/tool-calls.ts";
 import { AgentError, isAgentError, reasonOf } from "../errors.ts";
-import type { EmitEvent, EndReason, InputOrigin, MessageOrigin, Queued, RunResult } from "../events.ts";
+import type { EmitEvent, InputOrigin, MessageOrigin, Queued, RunResult } from "../events.ts";
 import type { Step } from "../hooks.ts";
 import type { AgentMessage, AssistantMessage, Message } from "../messages.ts";
 import type { SystemPrompt } from "../model.ts";
 import { Snapshot } from "../snapshot.ts";
-import { STOP_REASONS } from "../stop-reasons.ts";
+import { END_REASONS, STOP_REASONS } from "../stop-reasons.ts";
 import type { ToolResult } from "../tool.ts";
 import { askModel } from "./model-turn.ts";
 import { decideOpenCall, type Opening, openingOf } from "./opening.ts";
@@ -27,9 +27,6 @@ const PARALLEL_CALLS = 16;
 const CONTINUATIONS = 2;
 /** How often in a row a vendor may ask to be called again before it counts as cut. */
 const PAUSES = 16;
-
-/** Ends that steering or a follow-up puts off; any other is final. */
-const RESTS: ReadonlySet<EndReason> = new Set(["done", "cut", "refusal", "filter"]);
 
 /**
  * One run with its events as plain calls. A promise that `emit` returns is awaited before the run continues; it must
@@ -114,7 +111,7 @@ export class Run {
       let end: End | undefined;
       do {
         end = await this.#modelTurn();
-        if (end !== undefined && !RESTS.has(end.reason)) return end;
+        if (end !== undefined && !END_REASONS[end.reason].continues) return end;
       } while ((await this.#join("steering")) || end === undefined);
 
       if (this.#run.signal.aborted) return this.#run.stop.end;
@@ -235,7 +232,7 @@ export class Run {
 
   /** What follows a turn once all its calls have results. */
   async #after(message: AssistantMessage, called: boolean): Promise<End | undefined> {
-    // An adapter written without types may say something else in its own words.
+    // An untyped adapter may return an unknown stop reason.
     const { next, ends, text } = STOP_REASONS[message.stopReason] ?? STOP_REASONS.error;
     if (text !== "part") {
       this.#continuations = 0;

@@ -1,7 +1,8 @@
 import type { AgentEvent, ModelStreamEvent } from "../events.ts";
-import type { AssistantMessage, StopReason } from "../messages.ts";
+import type { AssistantMessage } from "../messages.ts";
 import type { Model, ModelContext, ModelEvent, StreamModel, StreamOptions } from "../model.ts";
 import { Snapshot } from "../snapshot.ts";
+import { getStopReason } from "../stop-reasons.ts";
 import { addUsage, NO_USAGE, type Usage } from "../usage.ts";
 import { race } from "./race.ts";
 import { type BrokenStream, SoundStream } from "./sound-stream.ts";
@@ -74,8 +75,7 @@ function turnOf(end: StreamEnd, broken: (why: string) => AssistantMessage): Assi
   if (end.type === "broken") return broken(end.why);
   if (end.type === "finish") return soundTurn(end.message) ?? broken(NO_TURN);
   const { error, partial } = end;
-  let stopReason: StopReason = error.code === "aborted" ? "aborted" : "error";
-  if (error.code === "overflow") stopReason = "context_overflow";
+  const stopReason = getStopReason(error.code);
   const turn = soundTurn({ ...partial, stopReason, error });
   return turn ?? { ...broken(error.message), stopReason, error };
 }

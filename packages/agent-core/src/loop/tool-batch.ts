@@ -1,6 +1,7 @@
 import type { ToolCallBlock } from "../content.ts";
 import type { LimitName } from "../events.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../messages.ts";
+import { STOP_REASONS } from "../stop-reasons.ts";
 import type { End } from "./run-end.ts";
 import type { RunState } from "./run-state.ts";
 import { texts } from "./texts.ts";
@@ -27,7 +28,8 @@ export function insteadOfRunning(
   spent: LimitName | undefined,
 ): readonly SettledCall[] | undefined {
   if (stopReason === "aborted") return calls.map(abortedCall);
-  if (stopReason !== "tool_use") return calls.map(() => failedCall("skipped", texts.notAsked(stopReason)));
+  if (STOP_REASONS[stopReason]?.next !== "tools")
+    return calls.map(() => failedCall("skipped", texts.notAsked(stopReason)));
   return spent === undefined ? undefined : calls.map(() => failedCall("skipped", texts.limit(spent)));
 }
 

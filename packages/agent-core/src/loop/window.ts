@@ -7,7 +7,7 @@ import { estimateTokens } from "../tokens.ts";
 import type { Part } from "./part.ts";
 import type { RunState } from "./run-state.ts";
 
-/** Share of the window that a request may fill. Above it, old tool results are pruned; if that is not enough, compact. */
+/** Share of the window that a request may fill before old tool results are pruned and, if needed, it is compacted. */
 const FULL_SHARE = 0.6;
 /** Share of the window that compaction keeps verbatim, about. */
 const KEEP_SHARE = 0.25;

@@ -6,6 +6,7 @@ import {
   type BlockHead,
   estimateRequest,
   estimateTokens,
+  getStopReason,
   type JsonValue,
   type Model,
   type ModelContext,
@@ -35,12 +36,6 @@ export interface RecordSetup {
 function deltaOf({ type }: BlockHead): "text.delta" | "thinking.delta" | "tool.delta" {
   return type === "toolCall" ? "tool.delta" : type === "thinking" ? "thinking.delta" : "text.delta";
 }
-
-/** Failures that are a stop reason of their own. */
-const STOPPED: { readonly [Code in Failure["code"]]?: StopReason } = {
-  overflow: "context_overflow",
-  aborted: "aborted",
-};
 
 const HIGH_HALF = /[\ud800-\udbff]$/;
 
@@ -236,7 +231,7 @@ export class TurnRecord {
   }
 
   /** Ends the turn with a failure; open blocks are sealed first. */
-  fail(cause: Failure, stopReason: StopReason = STOPPED[cause.code] ?? "error"): void {
+  fail(cause: Failure, stopReason: StopReason = getStopReason(cause.code)): void {
     if (this.#ended) return;
     this.start();
     this.#sealAll(false);

@@ -1,4 +1,4 @@
-import type { AssistantMessage, StopReason } from "@signalbox/agent-core";
+import { type AssistantMessage, STOP_REASONS, type StopReason } from "@signalbox/agent-core";
 
 /** How a host reads what its model writes: a turn may hold directives, or words that no one should see. */
 export interface Reading {
@@ -34,6 +34,6 @@ export const PLAIN: Reading = {
  * nothing by itself: of it they see what was certain by then, as they did while it was written.
  */
 export function visibleIn(said: string, stopReason: StopReason, reading: Reading): string {
-  const isBroken = stopReason === "aborted" || stopReason === "error";
+  const isBroken = STOP_REASONS[stopReason]?.text === "broken";
   return reading.visible(isBroken ? reading.stream().push(said) : said);
 }

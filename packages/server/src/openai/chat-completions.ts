@@ -1,7 +1,7 @@
 import type { Context } from "hono";
 import { z } from "zod";
 import type { ScopedService } from "../scope.ts";
-import type { Outcome, Submission, TurnUsage } from "../service.ts";
+import type { Submission, TurnUsage } from "../service.ts";
 import { MOST_MESSAGES, readBody } from "./body.ts";
 import { content, readContent } from "./content.ts";
 import { badRequest, failed, failureOf, isFailure, refused } from "./errors.ts";
@@ -110,7 +110,7 @@ async function whole(context: Context, service: ScopedService, turn: ChatTurn): 
     object: "chat.completion",
     created,
     model: request.model,
-    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason(outcome) }],
+    choices: [{ index: 0, message, logprobs: null, finish_reason: outcome.finishReason ?? "stop" }],
     usage: usageOf(outcome.usage),
   });
 }
@@ -136,7 +136,7 @@ async function streamed(context: Context, service: ScopedService, turn: ChatTurn
       if (isFailure(outcome)) {
         const { message, type, code, param = null } = failureOf(outcome);
         await send({ error: { message, type, code, param } });
-      } else await send(chunk({}, finishReason(outcome)));
+      } else await send(chunk({}, outcome.finishReason ?? "stop"));
       if (withUsage && !isFailure(outcome))
         await send({ ...head, choices: [], usage: usageOf(outcome.usage) });
       await stream.writeSSE({ data: "[DONE]" });
@@ -144,10 +144,6 @@ async function streamed(context: Context, service: ScopedService, turn: ChatTurn
       following.end();
     }
   });
-}
-
-function finishReason(outcome: Outcome): "stop" | "length" {
-  return outcome.truncated === true ? "length" : "stop";
 }
 
 function usageOf(usage: TurnUsage | undefined): object {

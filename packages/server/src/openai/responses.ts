@@ -133,7 +133,7 @@ async function streamed(context: Context, service: ScopedService, turn: Response
       await send("response.output_text.done", { ...place, text, logprobs: [] });
       await send("response.content_part.done", { ...place, part: partOf(text) });
       await send("response.output_item.done", { output_index: 0, item: messageOf(id, text) });
-      const type = outcome.truncated === true ? "response.incomplete" : "response.completed";
+      const type = incompleteReason(outcome) === undefined ? "response.completed" : "response.incomplete";
       await send(type, { response: endOf(head, id, { ...outcome, text }) });
     } finally {
       following.end();
@@ -164,14 +164,20 @@ function headOf(request: ResponsesRequest, { id }: Submission, now: number): obj
 }
 
 function endOf(head: object, id: string, outcome: Outcome): object {
-  const cut = outcome.truncated === true;
+  const reason = incompleteReason(outcome);
   return {
     ...head,
-    status: cut ? "incomplete" : "completed",
-    incomplete_details: cut ? { reason: "max_output_tokens" } : null,
+    status: reason === undefined ? "completed" : "incomplete",
+    incomplete_details: reason === undefined ? null : { reason },
     output: [messageOf(id, outcome.text)],
     usage: usageOf(outcome.usage),
   };
+}
+
+/** Returns why the answer is incomplete, in the words of the vendor's schema, or `undefined` if it is complete. */
+function incompleteReason({ finishReason }: Outcome): "max_output_tokens" | "content_filter" | undefined {
+  if (finishReason === "length") return "max_output_tokens";
+  return finishReason === "content_filter" ? finishReason : undefined;
 }
 
 /** In the few codes that the vendor's schema has. */

@@ -1,4 +1,4 @@
-import type { AgentMessage, RunUsage as LoopUsage } from "@signalbox/agent-core";
+import type { AgentMessage, EndReasonRule, RunUsage as LoopUsage } from "@signalbox/agent-core";
 import type { ChannelDefinition, MediaPart } from "@signalbox/channel";
 import type { BlockReplies, Drafts } from "@signalbox/delivery";
 import { finalReply, isRepeatable, outboxRow, REPLY_TTL_MS } from "@signalbox/delivery";
@@ -44,7 +44,8 @@ export interface Conclusion {
   /** Why there is no other reply than words about that. */
   readonly failure?: "internal" | "no_agent" | "poison";
   readonly end: RunOutcome;
-  readonly truncated?: boolean;
+  /** Default: `stop`. */
+  readonly finishReason?: EndReasonRule["finishReason"];
   readonly error?: OutcomeError;
   readonly used?: LoopUsage;
   /** The last messages of the conversation, to be kept with the end. */

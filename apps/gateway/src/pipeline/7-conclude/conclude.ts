@@ -1,4 +1,4 @@
-import type { RunResult } from "@signalbox/agent-core";
+import { END_REASONS, type RunResult } from "@signalbox/agent-core";
 import type { Outgoing } from "@signalbox/attachments";
 import type { ChannelDefinition } from "@signalbox/channel";
 import { composeRunReply, type Reply } from "@signalbox/prompt";
@@ -62,7 +62,7 @@ function compose(ports: ConcludePorts, { run, result, texts }: RunEnded): Reply 
 /** @param ready undefined where the run was stopped while its attachments were made ready */
 function conclusionOf(result: RunResult, ready: ReadyReply | undefined, wanted: Reply): Conclusion {
   const reply: ReadyReply = ready ?? wanted;
-  const base = { reply, used: result.used, ...shortOf(result) };
+  const base = { reply, used: result.used, ...endOf(result) };
   if (result.reason === "aborted" || ready === undefined) return { ...base, ...STOPPED_RUN };
   if (result.reason === "error") {
     const error = errorOf(result);
@@ -74,18 +74,12 @@ function conclusionOf(result: RunResult, ready: ReadyReply | undefined, wanted: 
     : { ...base, outcome: "completed", state: "replied", end: "replied" };
 }
 
-/** What kept it from coming to an end by itself. */
-function shortOf({ reason, limit }: RunResult): Pick<Conclusion, "truncated" | "rule" | "reason"> {
-  switch (reason) {
-    case "cut":
-      return { truncated: true, rule: reason };
-    case "limit":
-      return { rule: reason, reason: `The run reached its limit of ${limit ?? "work"}.` };
-    case "repeated":
-      return { rule: reason };
-    default:
-      return {};
-  }
+/** How the run ended, for API clients, and why it was stopped before the model had finished. */
+function endOf({ reason, limit }: RunResult): Pick<Conclusion, "finishReason" | "rule" | "reason"> {
+  const { complete, finishReason } = END_REASONS[reason];
+  const rule = complete ? {} : { rule: reason };
+  if (reason !== "limit") return { finishReason, ...rule };
+  return { finishReason, ...rule, reason: `The run reached its limit of ${limit ?? "work"}.` };
 }
 
 async function afterHooks({ hooks }: ConcludePorts, run: PreparedRun, reply: Reply): Promise<Reply> {

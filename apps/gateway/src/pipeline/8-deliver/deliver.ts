@@ -49,7 +49,7 @@ export function createDeliver(ports: DeliverPorts): Deliver {
       live.publish(sessionKey, { type: "message", message: note });
     }
     const messageIds = messages.map(({ stored }) => stored.event.messageId);
-    const { error, truncated } = conclusion;
+    const { error, finishReason } = conclusion;
     const usage = used && clientUsage(used);
     if (answered !== undefined) {
       if (shown) hooks.observe("message_sent", shownMessage(answered, runId, reply.text));
@@ -63,7 +63,7 @@ export function createDeliver(ports: DeliverPorts): Deliver {
       state: end,
       runId,
       text: end === "failed" ? "" : reply.text,
-      ...(truncated === undefined ? {} : { truncated }),
+      finishReason,
       ...withUsage,
       ...(error === undefined ? {} : { error }),
     };
