@@ -32,7 +32,7 @@ const bundle = await rolldown({
     "pdf-worker": join(compiled("tools"), "web", "pdf-worker.js"),
     "walk-worker": join(compiled("tools"), "search", "walk-worker.js"),
     "text-worker": join(compiled("tools"), "files", "text-worker.js"),
-    "account-worker": join(compiled("channel"), "process", "account-worker.js"),
+    "account-worker": join(compiled("channel-process"), "account-worker.js"),
     "guessable-worker": join(compiled("home"), "secrets", "guessable-worker.js"),
   },
   external: (id) => isBuiltin(id) || EXTERNAL.some((name) => id === name || id.startsWith(`${name}/`)),

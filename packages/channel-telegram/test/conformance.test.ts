@@ -1,5 +1,4 @@
 import { isPayload, type OutboundMediaKind, textAt } from "@signalbox/channel";
-import { inOwnProcess } from "@signalbox/channel/process";
 import {
   type ChannelHarness,
   type Choice,
@@ -9,6 +8,8 @@ import {
   runChannelConformance,
   type UsedCommand,
 } from "@signalbox/channel/testkit";
+import { inOwnProcess } from "@signalbox/channel-process";
+import { launchLocally } from "@signalbox/channel-process/testkit";
 import {
   click,
   commandMessage,
@@ -19,12 +20,11 @@ import {
   type TelegramStandIn,
   textMessage,
 } from "@signalbox/testkit/telegram";
-import { afterAll, beforeAll, describe, it } from "vitest";
+import { afterAll, describe, it } from "vitest";
 import { inMatrix } from "../../../scripts/channel-matrix.ts";
 import { type TelegramAddress, telegram } from "../src/index.ts";
 import { BUILT, token, webhookSecret } from "./harness.ts";
 import { recorded } from "./recorded.ts";
-import { sharedProcess } from "./shared-process.ts";
 
 type Running = Parameters<Platform<TelegramAddress>["deliver"]>[0];
 
@@ -196,12 +196,9 @@ const test = { describe, it, afterAll };
 runChannelConformance(telegram, harness, { test, skip, print: inMatrix("telegram") });
 
 describe("in a process of its own", () => {
-  const { start, launch, stop } = sharedProcess();
-  beforeAll(start);
-  runChannelConformance(inOwnProcess(telegram, BUILT, launch), harness, {
+  runChannelConformance(inOwnProcess(telegram, BUILT, launchLocally().launch), harness, {
     test,
     skip,
     print: inMatrix("telegram in a process"),
   });
-  afterAll(stop);
 });

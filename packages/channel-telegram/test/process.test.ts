@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type ChannelContext, type Clock, createMemoryState, type InboundEvent } from "@signalbox/channel";
-import { inOwnProcess } from "@signalbox/channel/process";
 import { openChannel } from "@signalbox/channel/testkit";
+import { inOwnProcess } from "@signalbox/channel-process";
 import { person, startTelegram, textMessage } from "@signalbox/testkit/telegram";
 import { expect, it, onTestFinished } from "vitest";
 import { type TelegramConfig, telegram } from "../src/index.ts";
@@ -88,7 +88,7 @@ it("kills and restarts an account process that hangs", async () => {
   }
   await expect
     .poll(() => channel.health())
-    .toMatchObject({ reason: expect.stringContaining("did not answer") });
+    .toMatchObject({ reason: expect.stringContaining("stopped responding") });
   await expect.poll(() => waits.at(-1)?.ms).toBe(1_000);
   waits.at(-1)?.end();
   await expect.poll(() => channel.health().state).toBe("ready");

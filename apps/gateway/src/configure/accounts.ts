@@ -13,7 +13,7 @@ import {
   type PlannedAccount,
   urlInHome,
 } from "@signalbox/channel/accounts";
-import { inOwnProcess } from "@signalbox/channel/process";
+import { inOwnProcess } from "@signalbox/channel-process";
 import type { LoadedConfig, Problem } from "@signalbox/config";
 import type { ChannelStatus } from "@signalbox/protocol";
 import type { Vault } from "@signalbox/redaction";

@@ -8,7 +8,7 @@ export {
   type PlannedAccount,
   type Services,
 } from "./accounts.ts";
-export { importChannel } from "./import-channel.ts";
+export { definitionIn, importChannel } from "./import-channel.ts";
 export { type ImportOptions, importPackage, urlInHome } from "./import-package.ts";
 export { senderName } from "./sender-name.ts";
 export { channelState, type StateNotes } from "./state.ts";

@@ -1,0 +1,54 @@
+import type { StreamFunctions } from "./functions.ts";
+import type { Rpc } from "./rpc.ts";
+
+/** Streams of this process that the other process reads, one chunk per call. */
+export class ByteStreams {
+  readonly #readers = new Map<number, ReadableStreamDefaultReader<Uint8Array>>();
+  #count = 0;
+
+  /** Returns the number by which the other process reads the stream. */
+  add(stream: ReadableStream<Uint8Array>): number {
+    const id = this.#count++;
+    this.#readers.set(id, stream.getReader());
+    return id;
+  }
+
+  async read(id: number): Promise<Uint8Array | undefined> {
+    const chunk = await this.#readers.get(id)?.read();
+    if (chunk?.value === undefined) this.#readers.delete(id);
+    return chunk?.value;
+  }
+
+  async cancel(id: number): Promise<void> {
+    const reader = this.#readers.get(id);
+    this.#readers.delete(id);
+    await reader?.cancel();
+  }
+
+  cancelAll(): void {
+    for (const id of [...this.#readers.keys()]) this.cancel(id).catch(() => {});
+  }
+}
+
+/**
+ * A stream of the other process. It reads ahead nothing, so a slow reader holds back the source.
+ *
+ * @param check validates what `readStream` returns
+ */
+export function readRemote(
+  rpc: Rpc<StreamFunctions>,
+  id: number,
+  check: (chunk: unknown) => Uint8Array<ArrayBuffer> | undefined,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        const chunk = check(await rpc.call("readStream", id));
+        if (chunk === undefined) controller.close();
+        else controller.enqueue(chunk);
+      },
+      cancel: () => rpc.call("cancelStream", id),
+    },
+    { highWaterMark: 0 },
+  );
+}

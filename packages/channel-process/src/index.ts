@@ -1,0 +1,1 @@
+export { inOwnProcess } from "./in-own-process.ts";
