@@ -4,7 +4,7 @@ import { ends, eventually, exampleConfig, openWorld } from "./harness.ts";
 
 const token = "42:secret-of-the-bot-0123456789";
 
-/** A gateway whose Telegram account has a runs in its own process, and a model that counts its answers. */
+/** A gateway whose Telegram account runs in its own process, and a model that numbers its answers. */
 async function openProcessWorld() {
   const world = await openWorld();
   const telegram = await startTelegram({ token, users: [person] });
@@ -15,7 +15,7 @@ async function openProcessWorld() {
   return { world, telegram };
 }
 
-it("answers by an account in a runs in its own process, each message once, though the process is killed", async () => {
+it("answers each message once even if the process of the Telegram account is killed", async () => {
   const { world, telegram } = await openProcessWorld();
   const started = await world.start();
   const pids = () => started.log().match(/(?<="pid":)\d+(?=[^\n]*runs in its own process)/g) ?? [];
@@ -33,8 +33,8 @@ it("answers by an account in a runs in its own process, each message once, thoug
   expect(new Set(pids()).size).toBe(2);
 }, 60_000);
 
-/** What the program runs, which is bundled, and finds the process's own program beside it. */
-it("does so in the program that people install", async () => {
+/** The bundled program has to find the worker's file next to itself. */
+it("runs an account in its own process from the bundled program", async () => {
   const { world, telegram } = await openProcessWorld();
   await world.startChild();
   await telegram.push(textMessage("one"));

@@ -245,11 +245,11 @@ describe("lookups", () => {
         { to, idempotencyKey: "k", part: 0, content, attemptedAt: Date.now() },
         never,
       );
-    expect(await look(part)).toEqual({ outcome: "not-sent" });
+    expect(await look(part)).toEqual({ outcome: "not_sent" });
     const { parts } = await bench.channel.send(to, { parts: [part] }, { ...options, openMedia });
     expect(await look(part)).toEqual({ outcome: "sent", messageId: parts[0]?.messageId });
-    expect(await look({ ...part, size: 5 })).toEqual({ outcome: "not-sent" });
-    expect(await look({ type: "markdown", text: "other words" })).toEqual({ outcome: "not-sent" });
+    expect(await look({ ...part, size: 5 })).toEqual({ outcome: "not_sent" });
+    expect(await look({ type: "markdown", text: "other words" })).toEqual({ outcome: "not_sent" });
   });
 });
 
@@ -260,7 +260,7 @@ it("does not reconcile to another message with the same text", async () => {
   const intent = { to, part: 0, content, attemptedAt: Date.now() };
   const look = (idempotencyKey: string) => bench.channel.reconcile?.({ ...intent, idempotencyKey }, never);
   expect(await look("k")).toMatchObject({ outcome: "sent" });
-  expect(await look("k2")).toEqual({ outcome: "not-sent" });
+  expect(await look("k2")).toEqual({ outcome: "not_sent" });
 });
 
 it("reconciles a poll by its question and all its options", async () => {
@@ -270,7 +270,7 @@ it("reconciles a poll by its question and all its options", async () => {
   const look = (content: Outbound["parts"][number]) =>
     bench.channel.reconcile?.({ to, idempotencyKey: "k", part: 0, content, attemptedAt: Date.now() }, never);
   expect(await look(poll)).toEqual({ outcome: "sent", messageId: parts[0]?.messageId });
-  expect(await look({ ...poll, options: ["Rome", "Bern"] })).toEqual({ outcome: "not-sent" });
+  expect(await look({ ...poll, options: ["Rome", "Bern"] })).toEqual({ outcome: "not_sent" });
 });
 
 it("closes only its own polls and returns the votes of an expired one", async () => {
@@ -325,7 +325,7 @@ describe("a question over 2,000 characters", () => {
         never,
       );
     expect(await look(question.text)).toEqual({ outcome: "sent", messageId: parts[0]?.messageId });
-    expect(await look(`${question.text}!`)).toEqual({ outcome: "not-sent" });
+    expect(await look(`${question.text}!`)).toEqual({ outcome: "not_sent" });
   });
 
   it("switches to components on edit only if it no longer fits", async () => {

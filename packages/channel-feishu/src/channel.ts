@@ -1,46 +1,49 @@
 import {
-  type Activity,
   type Channel,
   type ChannelContext,
   ChannelError,
-  createActivity,
+  type ChannelMethods,
   createWebhook,
-  type Handled,
+  type HostedAccount,
+  hostedChannel,
   noWebhooks,
 } from "@signalbox/channel";
 import { type FeishuAddress, idType } from "./address.ts";
-import { createApi, type FeishuApi } from "./api.ts";
+import { createApi } from "./api.ts";
 import { checkApp } from "./checks.ts";
 import type { FeishuConfig } from "./config.ts";
 import { createLongConnection } from "./connection/socket.ts";
 import { readHistory } from "./history.ts";
-import type { EventEnvelope } from "./inbound/envelope.ts";
 import { createReceiver } from "./inbound/receive.ts";
 import { createVerifier } from "./inbound/webhook.ts";
 import { limits } from "./limits.ts";
 import { fetchMedia } from "./media.ts";
-import { type CardKit, createCardKit } from "./outbound/card-kit.ts";
+import { createCardKit } from "./outbound/card-kit.ts";
 import { createDraft } from "./outbound/draft.ts";
 import { reconcile } from "./outbound/reconcile.ts";
-import { createSender, type Sender } from "./outbound/send.ts";
-import { createPeople, type People } from "./people.ts";
+import { createSender } from "./outbound/send.ts";
+import { createPeople } from "./people.ts";
 import { createPlaces, type Places } from "./places.ts";
 
-/** Feishu's own sign that an answer is being written. */
+/** The reaction with which Feishu's own bots show that they are writing. */
 const typingReaction = "Typing";
 
-/** Everything a channel may do. */
-type FeishuChannel = Omit<Required<Channel<FeishuAddress>>, "closePoll">;
+type FeishuMethods = Required<Omit<ChannelMethods<FeishuAddress>, "closePoll">>;
+type FeishuChannel = Channel<FeishuAddress> & FeishuMethods;
 
-/** One account. Loads no SDK before the first call of the platform's API. */
+/** Creates an account. */
 export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChannel {
+  return hostedChannel(context, openAccount);
+}
+
+function openAccount({ context, activity }: HostedAccount<FeishuConfig>) {
   const { config, logger } = context;
+  const { appId } = config;
   const api = createApi(context);
   const people = createPeople(context, api);
   const places = createPlaces(context, api, people);
   const cards = createCardKit(context, api);
-  const sender = createSender({ api, places, cards, appId: config.appId });
-  const activity = createActivity(context.clock);
+  const sender = createSender({ api, places, cards, appId });
   const receiver = createReceiver({
     context,
     api,
@@ -49,114 +52,81 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
     onTrouble: (reason) => activity.note(reason),
   });
   const { backfill } = receiver;
-  let state: "starting" | "ready" | "stopped" = "starting";
-
-  async function handle(envelope: EventEnvelope): Promise<Handled> {
-    return state === "stopped" || context.signal.aborted ? "rejected" : receiver.accept(envelope);
-  }
-
   const webhook = createWebhook({
     maxBytes: limits.bodyBytes,
     verify: createVerifier(context),
-    handle,
+    handle: receiver.accept,
     logger,
   });
   const connection =
     config.transport === "socket"
       ? createLongConnection({
           context,
-          handle,
+          handle: receiver.accept,
           reconnected: (since) => backfill.catchUp({ signal: context.signal, since }),
         })
       : undefined;
 
-  return {
-    async start(signal) {
-      signal.throwIfAborted();
-      if (state !== "starting") return;
-      await connection?.start(signal);
-      if (state !== "starting") return;
-      state = "ready";
-      // What Feishu could not post while this process was down it posts again, but up to six hours later.
-      void backfill.catchUp({ signal: context.signal });
+  const methods: FeishuMethods = {
+    webhook: async (request, read) => (connection === undefined ? webhook(request, read) : noWebhooks()),
+    send: (to, message, options) => sender.send(to, message, options),
+    async edit(to, messageId, message, signal) {
+      await assertInChat(places, to, messageId, signal);
+      await sender.edit(messageId, message, signal);
     },
-    async stop({ drainMs }) {
-      const wasStopped = state === "stopped";
-      state = "stopped";
-      connection?.stop();
-      receiver.stop();
-      await activity.ended(drainMs);
-      if (!wasStopped) await backfill.stop().catch(() => {});
+    async remove(to, messageId, signal) {
+      await assertInChat(places, to, messageId, signal);
+      await sender.remove(messageId, signal);
     },
-    health: () => activity.health(state, connection?.health()),
-    webhook: async (request, read) =>
-      connection === undefined ? activity.count(webhook(request, read)) : noWebhooks(),
-    ...methodsOf({ context, api, people, places, cards, sender, activity }),
-  };
-}
-
-interface Parts {
-  readonly context: ChannelContext<FeishuConfig>;
-  readonly api: FeishuApi;
-  readonly people: People;
-  readonly places: Places;
-  readonly cards: CardKit;
-  readonly sender: Sender;
-  readonly activity: Activity;
-}
-
-/** What an account does while it runs. */
-function methodsOf({
-  context,
-  api,
-  people,
-  places,
-  cards,
-  sender,
-  activity,
-}: Parts): Omit<FeishuChannel, "start" | "stop" | "health" | "webhook"> {
-  const { appId } = context.config;
-  return {
-    self: () => people.known(),
-    send: (to, message, options) => activity.track(sender.send(to, message, options)),
-    edit: (to, messageId, message, signal) =>
-      activity.track(
-        staysIn(places, to, messageId, signal).then(() => sender.edit(messageId, message, signal)),
-      ),
-    remove: (to, messageId, signal) =>
-      activity.track(staysIn(places, to, messageId, signal).then(() => sender.remove(messageId, signal))),
-    react: (to, messageId, { emoji, on }, signal) =>
-      activity.track(
-        staysIn(places, to, messageId, signal).then(() => sender.react(messageId, emoji, on, signal)),
-      ),
+    async react(to, messageId, { emoji, on }, signal) {
+      await assertInChat(places, to, messageId, signal);
+      await sender.react(messageId, emoji, on, signal);
+    },
     async typing(_to, { on, messageId }, signal) {
-      if (messageId !== undefined) await activity.track(sender.react(messageId, typingReaction, on, signal));
+      if (messageId !== undefined) await sender.react(messageId, typingReaction, on, signal);
     },
     openDirect: async (userId) => ({ id: userId }),
-    history: (to, options) =>
-      activity.track(readHistory(api, to, options, { appId, openId: people.known()?.id })),
+    history: (to, options) => readHistory(api, to, options, { appId, openId: people.known()?.id }),
     resolve: (userId, signal) => people.name(userId, signal),
     async openDraft(to, options) {
-      if (options.messageId !== undefined)
-        await activity.track(staysIn(places, to, options.messageId, options.signal));
-      // What keeps a card streaming must not keep the process, where the account stops in the middle of an answer.
+      if (options.messageId !== undefined) await assertInChat(places, to, options.messageId, options.signal);
+      // A streaming card has a timer. It must not keep the process alive after the account was taken down.
       const signal = AbortSignal.any([options.signal, context.signal]);
-      return activity.draft(createDraft({ sender, cards, clock: context.clock }, to, { ...options, signal }));
+      return createDraft({ sender, cards, clock: context.clock }, to, { ...options, signal });
     },
-    fetchMedia: (ref, signal) => activity.track(fetchMedia(api, ref, signal)),
-    checks: (signal) => activity.track(checkApp(context, api, signal)),
-    reconcile: (intent, signal) => activity.track(reconcile(api, appId, intent, signal)),
+    fetchMedia: (ref, signal) => fetchMedia(api, ref, signal),
+    checks: (signal) => checkApp(context, api, signal),
+    reconcile: (intent, signal) => reconcile(api, appId, intent, signal),
+  };
+
+  return {
+    start: async (signal: AbortSignal) => connection?.start(signal),
+    // Feishu redelivers what it could not post while this process was down, but up to six hours later.
+    ready: () => void backfill.catchUp({ signal: context.signal }),
+    disconnect() {
+      connection?.stop();
+      receiver.stop();
+    },
+    close: () => backfill.stop(),
+    connection: () => connection?.health(),
+    self: () => people.known(),
+    methods,
   };
 }
 
-/** The platform goes by the message alone: a change asked for in one chat must not reach into another. */
-async function staysIn(
+/**
+ * Feishu identifies a message by its id alone. Without this check, an action that was permitted in one chat could
+ * change a message in another.
+ *
+ * @throws ChannelError `not_found` if the message is not in the chat
+ */
+async function assertInChat(
   places: Places,
   to: FeishuAddress,
   messageId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  // Where a person stands for the chat there is nothing to compare.
+  // The address of a direct chat may be the person instead of the chat, which cannot be compared.
   if (idType(to.id) !== "chat_id") return;
   const chatId = (await places.message(messageId, signal))?.chatId;
   if (chatId === to.id) return;

@@ -2,12 +2,11 @@ import {
   type ChannelContext,
   ChannelError,
   createNames,
+  createOwnIdentity,
   type Identity,
-  isChannelError,
   isPayload,
   pathSegment,
   textAt,
-  untilAborted,
 } from "@signalbox/channel";
 import { idType } from "./address.ts";
 import type { FeishuApi } from "./api.ts";
@@ -15,8 +14,6 @@ import type { FeishuConfig } from "./config.ts";
 import { limits } from "./limits.ts";
 
 const dayMs = 24 * 3_600_000;
-/** How long after a failure the bot's own identity is not asked for again. */
-const selfPauseMs = 3_000;
 
 /** Who people are, and who the bot is; asked once and remembered. */
 export interface People {
@@ -33,32 +30,29 @@ type Needs = Pick<ChannelContext<FeishuConfig>, "config" | "cache" | "clock" | "
 export function createPeople(context: Needs, api: FeishuApi): People {
   const { config, cache, clock, logger } = context;
   const selfKey = `feishu/${config.appId}/self`;
-  let self: Identity | undefined;
-  let asking: Promise<Identity> | undefined;
-  let failed: { readonly error: ChannelError; readonly until: number } | undefined;
 
-  async function askSelf(): Promise<Identity> {
+  async function requestSelf(signal: AbortSignal): Promise<Identity> {
     const cached = await cache.get(selfKey);
     const answer: unknown = isPayload(cached)
       ? { bot: cached }
-      : // One question serves everybody who waits, so that no single caller's signal may end it.
-        await api.call(
-          {
-            what: "asking who the bot is",
-            write: false,
-            signal: AbortSignal.timeout(limits.requestTimeoutMs),
-          },
-          (client) => client.get("/open-apis/bot/v3/info"),
+      : await api.call({ what: "asking who the bot is", write: false, signal }, (client) =>
+          client.get("/open-apis/bot/v3/info"),
         );
     const bot = isPayload(answer) && isPayload(answer["bot"]) ? answer["bot"] : {};
     const id = textAt(bot, "open_id");
     if (id === undefined)
       throw new ChannelError("permission", "Feishu: the app has no bot", { scope: "account" });
     const name = textAt(bot, "app_name");
-    if (!isPayload(cached))
-      await cache.set(selfKey, { open_id: id, ...(name === undefined ? {} : { app_name: name }) }, dayMs);
-    return { id, ...(name === undefined ? {} : { name }) };
+    if (!isPayload(cached)) await cache.set(selfKey, { open_id: id, app_name: name }, dayMs);
+    return { id, name };
   }
+
+  const self = createOwnIdentity({
+    platform: "Feishu",
+    clock,
+    timeoutMs: limits.requestTimeoutMs,
+    request: requestSelf,
+  });
 
   const nameOf = createNames({
     cache,
@@ -77,28 +71,11 @@ export function createPeople(context: Needs, api: FeishuApi): People {
   });
 
   return {
-    known: () => self,
-    async self(signal) {
-      if (self !== undefined) return self;
-      if (failed !== undefined && clock.now() < failed.until) throw failed.error;
-      asking ??= askSelf().finally(() => {
-        asking = undefined;
-      });
-      try {
-        self = await untilAborted(asking, signal, tookTooLong);
-        return self;
-      } catch (error) {
-        if (isChannelError(error)) failed = { error, until: clock.now() + selfPauseMs };
-        throw error;
-      }
-    },
+    known: self.known,
+    self: self.get,
     name(userId, signal) {
       if (idType(userId) === "chat_id" && !userId.startsWith("u")) return Promise.resolve(undefined);
       return nameOf(userId, signal);
     },
   };
-}
-
-function tookTooLong(): ChannelError {
-  return new ChannelError("transient", "Feishu: it took too long to find out who the bot is");
 }

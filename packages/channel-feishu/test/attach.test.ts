@@ -132,7 +132,7 @@ describe("attachments", () => {
     await using bench = await openBench();
     const { part, options } = attachment({ kind: "image", name: "p.png", mimeType: "image/png" }, png);
     const intent = { to: chat, idempotencyKey: "run1", part: 0, content: part, attemptedAt: Date.now() };
-    expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "not-sent" });
+    expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "not_sent" });
     await bench.channel.send(chat, { parts: [part] }, options);
     expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "unknown" });
   });

@@ -128,7 +128,7 @@ describe("a draft as a card that is patched", () => {
     const intent = { to: chat, idempotencyKey: "k", part: 0, attemptedAt: Date.now() } as const;
     const look = () =>
       bench.channel.reconcile?.({ ...intent, content: { type: "markdown", text: "the words" } }, never);
-    expect(await look()).toEqual({ outcome: "not-sent" });
+    expect(await look()).toEqual({ outcome: "not_sent" });
     const { parts } = await bench.channel.send(chat, words("the words"), {
       idempotencyKey: "k",
       signal: never,

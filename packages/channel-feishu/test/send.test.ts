@@ -225,7 +225,7 @@ describe("sending", () => {
     const attemptedAt = Date.now();
     const intent = { to: chat, idempotencyKey: "run1-0", part: 0, attemptedAt } as const;
     const content = { type: "markdown", text: "- **done**" } as const;
-    expect(await bench.channel.reconcile?.({ ...intent, content }, never)).toEqual({ outcome: "not-sent" });
+    expect(await bench.channel.reconcile?.({ ...intent, content }, never)).toEqual({ outcome: "not_sent" });
     const { parts } = await bench.channel.send(chat, { parts: [content] }, options);
     expect(await bench.channel.reconcile?.({ ...intent, content }, never)).toEqual({
       outcome: "sent",
@@ -271,7 +271,7 @@ describe("sending", () => {
     const intent = { to: chat, idempotencyKey: "k", part: 0, attemptedAt: Date.now() } as const;
     const look = async (text: string) =>
       (await bench.channel.reconcile?.({ ...intent, content: { type: "text", text } }, never))?.outcome;
-    expect(await look("👍")).toBe("not-sent");
+    expect(await look("👍")).toBe("not_sent");
     expect(await look("🎉")).toBe("sent");
   });
 
@@ -282,10 +282,10 @@ describe("sending", () => {
     const table = { type: "markdown", text: "# Title" } as const;
     const look = async (to: { id: string; rootId?: string }, content: typeof words | typeof table) =>
       (await bench.channel.reconcile?.({ ...intent, to, content }, never))?.outcome;
-    expect(await look(chat, table)).toBe("not-sent");
+    expect(await look(chat, table)).toBe("not_sent");
     await bench.channel.send(chat, { parts: [{ type: "markdown", text: "# Another card" }] }, options);
     expect(await look(chat, table)).toBe("unknown");
-    expect(await look(chat, words)).toBe("not-sent");
+    expect(await look(chat, words)).toBe("not_sent");
     expect(await look({ ...chat, rootId: "om_root" }, words)).toBe("unknown");
     expect(await look({ id: "ou_sender" }, words)).toBe("unknown");
   });

@@ -136,7 +136,7 @@ export const pollResult: z.ZodType<PollResult> = z.object({
 
 export const reconciled: z.ZodType<Reconciled> = z.discriminatedUnion("outcome", [
   z.object({ outcome: z.literal("sent"), messageId: text }),
-  z.object({ outcome: z.literal("not-sent") }),
+  z.object({ outcome: z.literal("not_sent") }),
   z.object({ outcome: z.literal("unknown") }),
 ]);
 

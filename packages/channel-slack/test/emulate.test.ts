@@ -67,7 +67,7 @@ describe("against emulate", () => {
       messageId: id,
     });
     expect(await channel.reconcile({ ...intent, idempotencyKey: "row-2" }, never)).toEqual({
-      outcome: "not-sent",
+      outcome: "not_sent",
     });
     await channel.edit(to, id, { parts: [words("two")] }, never);
     await channel.react(to, id, { emoji: "👍", on: true }, never);

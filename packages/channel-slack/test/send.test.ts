@@ -164,7 +164,7 @@ describe("sending messages through the SDK", () => {
     const content = markdown("the same words");
     const intent = { to: place, idempotencyKey: "row2", part: 0, content, attemptedAt: Date.now() };
     await send(bench, content, "row1", place);
-    expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "not-sent" });
+    expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "not_sent" });
     const { parts } = await send(bench, content, "row2", place);
     expect(await bench.channel.reconcile?.(intent, never)).toEqual({
       outcome: "sent",
@@ -316,7 +316,7 @@ describe("files", () => {
     await using bench = await openBench();
     const openMedia = async () => new Blob(["content"]).stream();
     const intent = { to, idempotencyKey: "row1", part: 0, content: part, attemptedAt: Date.now() };
-    expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "not-sent" });
+    expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "not_sent" });
     const sending = () =>
       bench.channel.send(to, { parts: [part] }, { idempotencyKey: "row1", signal: never, openMedia });
     bench.standIn.fail({ kind: "status", method: "getUploadURLExternal" });
@@ -334,7 +334,7 @@ describe("files", () => {
     const files = [bench.standIn.addFile(file)];
     const intent = { to, idempotencyKey: "row1", part: 0, content: part, attemptedAt: Date.now() };
     bench.standIn.plant({ channel: to.channel, user: "U_ANN", files });
-    expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "not-sent" });
+    expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "not_sent" });
     bench.standIn.plant({ channel: to.channel, user: "U_BOT", files });
     expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "unknown" });
   });

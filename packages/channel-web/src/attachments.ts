@@ -46,8 +46,8 @@ export function uploadIn({ ref }: MediaRef): Pick<UploadedFile, "owner" | "id"> 
 
 /** Where attachments come from that a message does not hold itself. */
 export interface AttachmentSources {
-  readonly fetchUrl: FetchUrl | undefined;
-  readonly openUpload: OpenUpload | undefined;
+  readonly fetchUrl?: FetchUrl | undefined;
+  readonly openUpload?: OpenUpload | undefined;
 }
 
 /** What is behind the address of an attachment. */

@@ -1,4 +1,5 @@
 import {
+  type AccountParts,
   type AddressCodec,
   type Capabilities,
   type Channel,
@@ -7,7 +8,9 @@ import {
   ChannelError,
   defineChannel,
   type EmitResult,
-  type Health,
+  eventBase,
+  eventFacts,
+  hostedChannel,
   type MediaRef,
   normalizeLineEnds,
   reasonOf,
@@ -102,10 +105,7 @@ class Hub implements WebHub {
       capabilities: capabilitiesOf(awaitsSingleAnswer),
       codec: this.#codec,
       create: async (context: ChannelContext<WebConfig>) => {
-        const channel = createWebChannel(this.#channelId, (update) => this.#publish(update), {
-          fetchUrl: options.fetchUrl,
-          openUpload: options.openUpload,
-        });
+        const channel = hostedChannel(context, () => this.#account(options));
         this.#current = { context, channel };
         return channel;
       },
@@ -124,22 +124,20 @@ class Hub implements WebHub {
     }
     const { context } = this.#current;
     return context.emit({
+      ...eventBase(this.#channelId, eventFacts(context), {
+        eventId: id,
+        conversation: { id: conversation, kind: "direct" },
+        address: this.#codec.encode({ conversation }),
+        sender: { ...user, isBot: false, isSelf: false },
+      }),
       type: "message",
-      eventId: id,
       messageId: id,
-      channel: this.#channelId,
-      account: context.account,
-      conversation: { id: conversation, kind: "direct" },
-      address: this.#codec.encode({ conversation }),
-      sender: { ...user, isBot: false, isSelf: false },
-      addressed: "dm",
       text: normalizeLineEnds(text),
       media,
       mentions: [],
-      timestamp: context.clock.now(),
-      ...(replyTo === undefined ? {} : { replyTo: { messageId: replyTo } }),
-      ...(forwardedFrom === undefined ? {} : { forwarded: { from: forwardedFrom } }),
-      ...(turn === undefined ? {} : { turn }),
+      replyTo: replyTo === undefined ? undefined : { messageId: replyTo },
+      forwarded: forwardedFrom === undefined ? undefined : { from: forwardedFrom },
+      turn,
     });
   }
 
@@ -152,6 +150,17 @@ class Hub implements WebHub {
       listeners.delete(show);
       if (listeners.size === 0 && this.#viewers.get(conversation) === listeners)
         this.#viewers.delete(conversation);
+    };
+  }
+
+  #account(sources: AttachmentSources): AccountParts<WebMethods> {
+    return {
+      self: () => ({ id: this.#channelId }),
+      methods: {
+        send: ({ conversation }, message, options) =>
+          sendToViewers((update) => this.#publish(update), conversation, message, options),
+        fetchMedia: (media, signal) => fetchAttachment(media, sources, signal),
+      },
     };
   }
 
@@ -182,25 +191,4 @@ function capabilitiesOf(awaitsSingleAnswer: boolean) {
   } satisfies Capabilities;
 }
 
-type WebChannel = Channel<WebAddress> & Required<Pick<Channel<WebAddress>, "fetchMedia">>;
-
-function createWebChannel(
-  id: string,
-  publish: (update: WebUpdate) => void,
-  sources: AttachmentSources,
-): WebChannel {
-  let state: Health["state"] & ("starting" | "ready" | "stopped") = "starting";
-  return {
-    async start(signal) {
-      signal.throwIfAborted();
-      if (state === "starting") state = "ready";
-    },
-    async stop() {
-      state = "stopped";
-    },
-    health: () => ({ state }),
-    self: () => ({ id }),
-    send: ({ conversation }, message, options) => sendToViewers(publish, conversation, message, options),
-    fetchMedia: (media, signal) => fetchAttachment(media, sources, signal),
-  };
-}
+type WebMethods = Pick<Channel<WebAddress>, "send"> & Required<Pick<Channel<WebAddress>, "fetchMedia">>;

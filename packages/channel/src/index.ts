@@ -96,9 +96,16 @@ export {
   superviseConnection,
 } from "./host/connection.ts";
 export { type Deadline, deadline } from "./host/deadline.ts";
+export {
+  type AccountParts,
+  type ChannelMethods,
+  type HostedAccount,
+  hostedChannel,
+} from "./host/hosted-channel.ts";
 export { createMemoryCache, createMemoryState } from "./host/memory.ts";
 export { missingPackage } from "./host/missing-package.ts";
 export { createNames, type NameOf, type NamesOptions } from "./host/names.ts";
+export { createOwnIdentity, type OwnIdentity } from "./host/own-identity.ts";
 export { systemClock } from "./host/system-clock.ts";
 export { untilAborted } from "./host/until-aborted.ts";
 export { type UntilDoneOptions, untilDone } from "./host/until-done.ts";
@@ -106,6 +113,13 @@ export { type Backfill, type BackfillOptions, createBackfill } from "./inbound/b
 export { checkWebhook, type WebhookChallenge, type WebhookCheck } from "./inbound/check-webhook.ts";
 export { equalInConstantTime } from "./inbound/constant-time.ts";
 export { emitAll } from "./inbound/emit-all.ts";
+export {
+  type EventBase,
+  type EventFacts,
+  type EventParts,
+  eventBase,
+  eventFacts,
+} from "./inbound/event-base.ts";
 export { fetchedMedia } from "./inbound/fetched-media.ts";
 export { createOrder, type Order } from "./inbound/in-order.ts";
 export { mediaKindOf, mimeTypeOf } from "./inbound/media-type.ts";
@@ -137,6 +151,7 @@ export { neverSent } from "./outbound/never-sent.ts";
 export { outboundOf } from "./outbound/outbound.ts";
 export { pathSegment } from "./outbound/path-segment.ts";
 export { checkedPoll, pollOutbound } from "./outbound/poll.ts";
+export { reconciledFrom, sendWindow } from "./outbound/reconcile.ts";
 export { retryAfterMs } from "./outbound/retry-after.ts";
 export { type PartToSend, partKey, sendParts, theOnePart } from "./outbound/send-parts.ts";
 export { type BucketRule, TokenBuckets } from "./outbound/token-buckets.ts";

@@ -160,7 +160,7 @@ export function createEcho(context: ChannelContext<EchoConfig>) {
     },
     async reconcile({ idempotencyKey, part }) {
       const message = server.messages.get(`${idempotencyKey}.${part}`);
-      return message === undefined ? { outcome: "not-sent" } : { outcome: "sent", messageId: message.id };
+      return message === undefined ? { outcome: "not_sent" } : { outcome: "sent", messageId: message.id };
     },
   } satisfies Channel<EchoAddress>;
 }

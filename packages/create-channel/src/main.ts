@@ -34,8 +34,8 @@ function main(args: readonly string[]): number {
   try {
     const files = scaffold({
       directory,
-      ...(values.id === undefined ? {} : { id: values.id }),
-      ...(values.package === undefined ? {} : { packageName: values.package }),
+      id: values.id,
+      packageName: values.package,
     });
     const place = relative(process.cwd(), resolve(directory)) || ".";
     process.stdout.write(

@@ -78,7 +78,7 @@ async function resendDoubtful(
   switch (reconciled.outcome) {
     case "repeat":
       return sendOpenParts(ports, account, row);
-    case "not-sent":
+    case "not_sent":
       // Given back, so that the outcome of the next send is unknown only since then.
       return { state: "retry", delayMs: 0, doubtful: false, reason: "not found on the platform" };
     case "unknown": {

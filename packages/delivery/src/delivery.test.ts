@@ -238,7 +238,7 @@ it("sends anew what the platform certainly has not got, and looks for that since
       capabilities: READBACK,
       async reconcile(_part, attemptedAt) {
         lookedSince.push(attemptedAt);
-        return lookedSince.length === 1 ? { outcome: "not-sent" } : { outcome: "sent", messageId: "om_1" };
+        return lookedSince.length === 1 ? { outcome: "not_sent" } : { outcome: "sent", messageId: "om_1" };
       },
     },
   );

@@ -98,7 +98,7 @@ function definitionOf(name: RelayName): ChannelDefinition<RelayConfig, string> {
               async reconcile({ to, idempotencyKey, part }, signal) {
                 const key = `${idempotencyKey}.${part}`;
                 const response = await ask("find", { chat: to, key }, signal).catch(() => undefined);
-                if (response?.status === 404) return { outcome: "not-sent" };
+                if (response?.status === 404) return { outcome: "not_sent" };
                 return response?.status === 200
                   ? { outcome: "sent", messageId: await response.text() }
                   : { outcome: "unknown" };

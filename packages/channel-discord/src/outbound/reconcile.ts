@@ -45,7 +45,7 @@ export async function reconcile(
   const messageId = match === undefined ? undefined : textAt(match, "id");
   if (messageId !== undefined) return { outcome: "sent", messageId };
   // The message may be on a later page.
-  return { outcome: messages.length >= limits.pageSize ? "unknown" : "not-sent" };
+  return { outcome: messages.length >= limits.pageSize ? "unknown" : "not_sent" };
 }
 
 function matchesPart(message: Payload, content: OutboundPart): boolean {

@@ -2,6 +2,9 @@ import {
   type ActionEvent,
   type Conversation,
   type ConversationKind,
+  type EventBase,
+  type EventFacts,
+  eventBase,
   type InboundEvent,
   type Mention,
   type MessageEvent,
@@ -22,10 +25,8 @@ import type { EventEnvelope } from "./envelope.ts";
 import { readMentions, writeMentions } from "./mentions.ts";
 import { editedType } from "./missed.ts";
 
-/** What the event itself does not say. */
-export interface Facts {
-  readonly account: string;
-  readonly appId: string;
+/** What the event itself does not say. `botId` is the app's id. */
+export interface Facts extends EventFacts {
   /** The bot's open id, where it is known. */
   readonly selfId: string | undefined;
   /** The message it answers, where it does and that could be found out. */
@@ -34,10 +35,6 @@ export interface Facts {
   readonly forwarded: string | undefined;
   /** The chat, for events that name only a message. */
   readonly place: Place | undefined;
-  /** Milliseconds since the epoch, for events without a time. */
-  readonly now: number;
-  /** Give the payload along. */
-  readonly raw: boolean;
 }
 
 /** The message a pushed event brings, as far as it has to be looked at before it is read in full. */
@@ -167,7 +164,7 @@ function readReaction(
   if (messageId === undefined || type === undefined) return undefined;
   const byApp = event["operator_type"] === "app";
   const appId = textAt(event, "app_id") ?? "";
-  const app = { id: appId, isBot: true, isSelf: appId === facts.appId };
+  const app = { id: appId, isBot: true, isSelf: appId === facts.botId };
   const sender = byApp ? app : (personAt(event, "user_id", facts, false) ?? nobody);
   const base = common(envelope, facts, { id: chatId, kind }, sender);
   return {
@@ -274,21 +271,14 @@ function common(
   conversation: Conversation,
   sender: Sender,
   rootId?: string,
-): Omit<InboundEvent, "type"> & { readonly addressed: "dm" | "none" } {
-  const { tenant } = envelope;
-  const timestamp = envelope.at ?? facts.now;
-  return {
-    eventId: envelope.eventId ?? `${envelope.type}:${conversation.id}:${sender.id}:${envelope.at ?? ""}`,
-    channel: "feishu",
-    account: facts.account,
-    botId: facts.appId,
+): EventBase {
+  const { type, eventId, at, tenant, raw } = envelope;
+  return eventBase("feishu", facts, {
+    eventId: eventId ?? `${type}:${conversation.id}:${sender.id}:${at ?? ""}`,
     conversation: tenant === undefined ? conversation : { ...conversation, teamId: tenant },
-    address: addressCodec.encode(
-      rootId === undefined ? { id: conversation.id } : { id: conversation.id, rootId },
-    ),
+    address: addressCodec.encode({ id: conversation.id, rootId }),
     sender,
-    addressed: conversation.kind === "direct" ? "dm" : "none",
-    timestamp,
-    ...(facts.raw ? { raw: toJson(envelope.raw) ?? null } : {}),
-  };
+    timestamp: at,
+    payload: raw,
+  });
 }

@@ -1,6 +1,7 @@
 import {
   type ChannelContext,
   deadline,
+  eventFacts,
   isChannelError,
   isLasting,
   objectAt,
@@ -34,14 +35,11 @@ export async function lookUpFacts(ports: FactsPorts, envelope: EventEnvelope): P
     const chatId = message && textAt(message, "chat_id");
     if (chatId !== undefined) await places.saw(chatId, message?.["chat_type"] === "p2p" ? "direct" : "group");
     return {
-      account: context.account,
-      appId: context.config.appId,
+      ...eventFacts(context, context.config.appId),
       selfId: await selfFor(people, envelope, message, signal),
       answered: message && (await answeredBy(places, message, signal)),
       forwarded: message && (await forwardedIn(places, message, signal)),
       place: await placeOf(places, envelope, signal),
-      now: context.clock.now(),
-      raw: context.raw === true,
     };
   } catch (error) {
     if (!isChannelError(error)) throw error;

@@ -3,18 +3,15 @@ import {
   objectAt,
   type Payload,
   type Reconciled,
+  reconciledFrom,
   type SendIntent,
+  sendWindow,
   textAt,
 } from "@signalbox/channel";
 import type { FeishuAddress } from "../address.ts";
 import type { FeishuApi } from "../api.ts";
 import { listMessages, pageSize, wordsOf } from "../history.ts";
 import { renderPart } from "./render.ts";
-
-/** How far the platform's clock may be from ours. */
-const skewMs = 60_000;
-/** How long after its first try a message may still have come out. */
-const latestMs = 3_600_000;
 
 /** Looks for a message whose outcome is open among those that the chat has of the bot. */
 export async function reconcile(
@@ -23,27 +20,25 @@ export async function reconcile(
   intent: SendIntent<FeishuAddress>,
   signal: AbortSignal,
 ): Promise<Reconciled> {
-  const { to, content, attemptedAt } = intent;
+  const { to, content } = intent;
   if (!to.id.startsWith("oc_")) return { outcome: "unknown" };
-  const span = { start: attemptedAt - skewMs, end: attemptedAt + latestMs };
-  const items = await listMessages(api, to.id, span, signal);
+  const items = await listMessages(api, to.id, sendWindow(intent), signal);
   const own = items.filter((item) => textAt(objectAt(item, "sender"), "id") === appId);
   // A thread is not listed, and what is on a later page was not seen.
   const isPartial = to.rootId !== undefined || items.length >= pageSize;
   if (content.type === "media") {
-    return { outcome: isPartial || own.some((item) => mayBe(item, content)) ? "unknown" : "not-sent" };
+    return reconciledFrom(undefined, !isPartial && !own.some((item) => mayBe(item, content)));
   }
   // What is of a kind that Feishu does not take was never sent.
-  if (content.type === "poll") return { outcome: "not-sent" };
+  if (content.type === "poll") return { outcome: "not_sent" };
   const wanted = letters(content.text);
   const { msgType } = renderPart(content);
   // A draft may show the same words; it is another message.
   const match = own.find((item) => item["msg_type"] === msgType && letters(wordsOf(item)) === wanted);
   const messageId = match === undefined ? undefined : textAt(match, "message_id");
-  if (messageId !== undefined) return { outcome: "sent", messageId };
   // A card comes back without its words.
   const isBlind = msgType === "interactive" && own.some((item) => item["msg_type"] === "interactive");
-  return { outcome: isBlind || isPartial ? "unknown" : "not-sent" };
+  return reconciledFrom(messageId, !isBlind && !isPartial);
 }
 
 /**

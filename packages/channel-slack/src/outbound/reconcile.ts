@@ -38,13 +38,13 @@ export async function reconcile(
     const own = page.messages.filter((message) => self === undefined || isOwnMessage(message, self));
     return {
       outcome:
-        page.hasMore || own.some((message) => isPossibleMatch(message, content)) ? "unknown" : "not-sent",
+        page.hasMore || own.some((message) => isPossibleMatch(message, content)) ? "unknown" : "not_sent",
     };
   }
   // The key is unique to this message.
   const ts = findTimestamp(page.messages, partKey(intent.idempotencyKey, intent.part));
   if (ts !== undefined) return { outcome: "sent", messageId: messageId({ channel: to.channel, ts }) };
-  return { outcome: page.hasMore ? "unknown" : "not-sent" };
+  return { outcome: page.hasMore ? "unknown" : "not_sent" };
 }
 
 /** Returns the timestamp of the message with the given key. */

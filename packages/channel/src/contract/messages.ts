@@ -122,7 +122,7 @@ export interface SendIntent<Address = unknown> {
  */
 export type Reconciled =
   | { readonly outcome: "sent"; readonly messageId: string }
-  | { readonly outcome: "not-sent" }
+  | { readonly outcome: "not_sent" }
   | { readonly outcome: "unknown" };
 
 export interface DraftOptions {

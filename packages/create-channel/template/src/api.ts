@@ -48,7 +48,7 @@ export function createApi({
       const response = await fetch(`${config.apiUrl}${path}`, {
         method,
         headers: { authorization: `Bearer ${config.token}`, "content-type": "application/json" },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        body: body === undefined ? null : JSON.stringify(body),
         signal: limit.signal,
       });
       if (!response.ok) throw refused(response, clock.now());
@@ -67,8 +67,9 @@ export function createApi({
 
   return {
     async post(conversation, text, { key, replyTo, signal }) {
-      const message = { conversation, text, key, ...(replyTo === undefined ? {} : { replyTo }) };
-      const answer = parsePayload(await request("POST", "/messages", message, signal));
+      const answer = parsePayload(
+        await request("POST", "/messages", { conversation, text, key, replyTo }, signal),
+      );
       const id = answer === undefined ? undefined : textAt(answer, "id");
       if (id === undefined) throw new ChannelError("unknown_outcome", "__LABEL__: sent, but without an id");
       return id;
@@ -88,6 +89,6 @@ function refused({ status, headers }: Response, now: number): ChannelError {
   return new ChannelError(code, `__LABEL__: HTTP ${status}`, {
     scope: code === "auth" ? "account" : "message",
     platformCode: String(status),
-    ...(code === "rate_limited" ? { retryAfterMs: waitMs } : {}),
+    retryAfterMs: code === "rate_limited" ? waitMs : undefined,
   });
 }

@@ -2,11 +2,14 @@ import {
   type Channel,
   type ChannelContext,
   ChannelError,
-  createActivity,
+  type ChannelMethods,
   createEditedDraft,
   createWebhook,
+  eventFacts,
   fitText,
   type Handled,
+  type HostedAccount,
+  hostedChannel,
   type OutboundPart,
   type Payload,
   sendParts,
@@ -21,24 +24,24 @@ import { createVerifier } from "./verify.ts";
 
 const limit = { max: 2_000, unit: "codepoints" } as const;
 
-/** What the capabilities of the definition claim. */
-type Running = Channel<Address> &
-  Required<Pick<Channel<Address>, "edit" | "remove" | "openDraft" | "webhook">>;
+/** The methods that the capabilities of the definition require. */
+type Methods = Pick<ChannelMethods<Address>, "send"> &
+  Required<Pick<ChannelMethods<Address>, "edit" | "remove" | "openDraft" | "webhook">>;
 
-/** One account. */
-export function createChannel(context: ChannelContext<Config>): Running {
+/** Creates an account. */
+export function createChannel(context: ChannelContext<Config>): Channel<Address> & Methods {
+  return hostedChannel(context, openAccount);
+}
+
+function openAccount({ context }: HostedAccount<Config>) {
   const { config, logger, clock } = context;
   const api = createApi(context);
-  // A real platform tells who the bot is; ask it in `start`.
+  // Of a real platform, request the bot's id in `start`.
   const botId = "bot";
-  let state: "starting" | "ready" | "stopped" = "starting";
-  const activity = createActivity(clock);
 
-  /** Acknowledged only after `emit` said that the event is stored. */
+  /** The event is acknowledged only after `emit` has stored it. */
   async function handle(payload: Payload): Promise<Handled> {
-    if (state === "stopped") return "rejected";
-    const facts = { account: context.account, botId, now: clock.now(), raw: context.raw ?? false };
-    const event = readEvent(payload, facts);
+    const event = readEvent(payload, eventFacts(context, botId));
     return event === undefined ? "malformed" : context.emit(event);
   }
 
@@ -49,30 +52,19 @@ export function createChannel(context: ChannelContext<Config>): Running {
     logger,
   });
 
-  const send: Running["send"] = ({ conversation }, message, options) =>
+  const send: Methods["send"] = ({ conversation }, message, options) =>
     sendParts(message, options, async ({ part, key, replyTo }) =>
       api.post(conversation, textOf(part), { key, replyTo, signal: options.signal }),
     );
 
-  return {
-    async start(signal) {
-      signal.throwIfAborted();
-      if (state === "starting") state = "ready";
-    },
-    async stop({ drainMs }) {
-      state = "stopped";
-      await activity.ended(drainMs);
-    },
-    health: () => activity.health(state),
-    self: () => ({ id: botId }),
-    webhook: (request, read) => activity.count(webhook(request, read)),
-    send: (to, message, options) => activity.track(send(to, message, options)),
-    edit: async (_to, messageId, message, signal) =>
-      activity.track(api.put(messageId, textOf(theOnePart(message)), signal)),
-    remove: (_to, messageId, signal) => activity.track(api.remove(messageId, signal)),
+  const methods: Methods = {
+    webhook,
+    send,
+    edit: (_to, messageId, message, signal) => api.put(messageId, textOf(theOnePart(message)), signal),
+    remove: (_to, messageId, signal) => api.remove(messageId, signal),
     async openDraft(to, options) {
       const { signal } = options;
-      const draft = createEditedDraft<string>(
+      return createEditedDraft<string>(
         {
           snapshot: (text) => fitText(text, limit),
           render: textOf,
@@ -83,16 +75,16 @@ export function createChannel(context: ChannelContext<Config>): Running {
         },
         options,
       );
-      return activity.draft(draft);
     },
   };
+  return { self: () => ({ id: botId }), methods };
 }
 
-/** @throws ChannelError for a part that the capabilities do not claim, and one that is too long */
+/** @throws ChannelError for a part that the capabilities do not claim, or that is too long */
 function textOf(part: OutboundPart): string {
   if (part.type !== "text")
-    throw new ChannelError("unsupported", `__LABEL__ takes no parts of type ${part.type}`);
-  if (part.text.trim() === "") throw new ChannelError("invalid", "__LABEL__: an empty message");
+    throw new ChannelError("unsupported", `__LABEL__ cannot send a part of type ${part.type}`);
+  if (part.text.trim() === "") throw new ChannelError("invalid", "__LABEL__: the message is empty");
   if (textLength(part.text, limit.unit) <= limit.max) return part.text;
   throw new ChannelError("too_large", `__LABEL__: a message holds at most ${limit.max} characters`);
 }

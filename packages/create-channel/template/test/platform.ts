@@ -73,8 +73,9 @@ export async function startPlatform({
     if (isRevoked || request.headers.authorization !== `Bearer ${token}`) return reply(401);
     const fault = faults.shift();
     if (typeof fault === "object") {
-      const retryAfter = fault.retryAfter === undefined ? {} : { "retry-after": String(fault.retryAfter) };
-      return reply(fault.status, {}, retryAfter);
+      const headers: Record<string, string> = {};
+      if (fault.retryAfter !== undefined) headers["retry-after"] = String(fault.retryAfter);
+      return reply(fault.status, {}, headers);
     }
     const text = Buffer.concat(chunks).toString();
     const body: Record<string, unknown> = text === "" ? {} : JSON.parse(text);

@@ -1,0 +1,66 @@
+import type { Clock, Identity } from "../contract/definition.ts";
+import { ChannelError, isChannelError } from "../contract/errors.ts";
+import { untilAborted } from "./until-aborted.ts";
+
+/** After a failed request the same error is thrown for this long, in milliseconds. */
+const RETRY_MS = 3_000;
+
+/** The bot's identity, requested from the platform once. */
+export interface OwnIdentity<Self extends Identity> {
+  /** The bot, if it was requested already. */
+  known(): Self | undefined;
+  /**
+   * Requests the bot's identity unless it is known. Concurrent callers share one request, which no single caller's
+   * signal ends.
+   *
+   * @throws ChannelError
+   */
+  get(signal: AbortSignal): Promise<Self>;
+}
+
+/**
+ * @param platform the platform's name, for errors
+ * @param request requests the identity from the platform. Throws ChannelError.
+ * @param timeoutMs time limit of a request
+ */
+export function createOwnIdentity<Self extends Identity>({
+  platform,
+  clock,
+  timeoutMs,
+  request,
+}: {
+  readonly platform: string;
+  readonly clock: Pick<Clock, "now">;
+  readonly timeoutMs: number;
+  request(signal: AbortSignal): Promise<Self>;
+}): OwnIdentity<Self> {
+  let self: Self | undefined;
+  let pending: Promise<Self> | undefined;
+  let failed: { readonly error: ChannelError; readonly until: number } | undefined;
+
+  async function load(): Promise<Self> {
+    try {
+      self = await request(AbortSignal.timeout(timeoutMs));
+      return self;
+    } catch (error) {
+      if (isChannelError(error)) failed = { error, until: clock.now() + RETRY_MS };
+      throw error;
+    } finally {
+      pending = undefined;
+    }
+  }
+
+  return {
+    known: () => self,
+    async get(signal) {
+      if (self !== undefined) return self;
+      if (failed !== undefined && clock.now() < failed.until) throw failed.error;
+      pending ??= load();
+      return untilAborted(
+        pending,
+        signal,
+        () => new ChannelError("transient", `${platform}: it takes too long to find out who the bot is`),
+      );
+    },
+  };
+}

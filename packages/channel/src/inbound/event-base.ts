@@ -1,0 +1,63 @@
+import type { ChannelContext } from "../contract/definition.ts";
+import type { Conversation, InboundEvent, Sender } from "../contract/events.ts";
+import { toJson } from "./payload.ts";
+
+/** What events need to know about their account. */
+export interface EventFacts {
+  readonly account: string;
+  /** The platform's id of the bot, if there is one. Event ids are unique within it. */
+  readonly botId?: string | undefined;
+  /** The time of events that carry none, in milliseconds since the epoch. */
+  readonly now: number;
+  /** Whether to add the platform's payload as `raw`. */
+  readonly raw: boolean;
+}
+
+/** The facts of an event that is read now. */
+export function eventFacts(
+  { account, clock, raw = false }: Pick<ChannelContext, "account" | "clock" | "raw">,
+  botId?: string,
+): EventFacts {
+  return { account, botId, now: clock.now(), raw };
+}
+
+/** The fields that differ between events. */
+export interface EventParts {
+  /** The same at every redelivery. */
+  readonly eventId: string;
+  readonly conversation: Conversation;
+  /** The encoded address of a reply. */
+  readonly address: string;
+  readonly sender: Sender;
+  /** Milliseconds since the epoch, if the event carries a time. */
+  readonly timestamp?: number | undefined;
+  /** The platform's payload, for `raw`. */
+  readonly payload?: unknown;
+}
+
+/** The fields of an event without its type. */
+export type EventBase = Omit<InboundEvent, "type"> & { readonly addressed: "dm" | "none" };
+
+/**
+ * The fields that all events have. In a group, `addressed` is `none`; messages that mention the bot overwrite it.
+ *
+ * @param channel the id of the channel
+ */
+export function eventBase(
+  channel: string,
+  { account, botId, now, raw }: EventFacts,
+  { eventId, conversation, address, sender, timestamp = now, payload }: EventParts,
+): EventBase {
+  return {
+    eventId,
+    channel,
+    account,
+    botId,
+    conversation,
+    address,
+    sender,
+    addressed: conversation.kind === "direct" ? "dm" : "none",
+    timestamp,
+    raw: raw && payload !== undefined ? (toJson(payload) ?? null) : undefined,
+  };
+}

@@ -1,0 +1,25 @@
+import type { Reconciled, SendIntent } from "../contract/messages.ts";
+
+/** The largest difference between the platform's clock and ours, in milliseconds. */
+const CLOCK_SKEW_MS = 60_000;
+/** How long after its first attempt a message may still appear, in milliseconds. */
+const MAX_DELAY_MS = 3_600_000;
+
+/** When a message with an unknown outcome may have appeared on the platform, in milliseconds since the epoch. */
+export function sendWindow({ attemptedAt }: Pick<SendIntent, "attemptedAt">): {
+  readonly start: number;
+  readonly end: number;
+} {
+  return { start: attemptedAt - CLOCK_SKEW_MS, end: attemptedAt + MAX_DELAY_MS };
+}
+
+/**
+ * The result of a search for a message in the platform's history.
+ *
+ * @param messageId the message, if it was found
+ * @param isConclusive whether the search covered every message that may be the one
+ */
+export function reconciledFrom(messageId: string | undefined, isConclusive: boolean): Reconciled {
+  if (messageId !== undefined) return { outcome: "sent", messageId };
+  return { outcome: isConclusive ? "not_sent" : "unknown" };
+}
