@@ -18,7 +18,6 @@ const ROWS = [
       "runs",
       "server",
       "skills",
-      "store",
       "telemetry",
       "tools",
     ],
@@ -37,6 +36,7 @@ const ROWS = [
       "routing",
     ],
   },
+  { name: "store", members: ["store"] },
   { name: "core", members: ["agent-core"] },
 ];
 
@@ -48,12 +48,16 @@ const REPLAY = ["^apps/gateway/src/(replay-host|cli/(host|commands/replay(-recor
 
 /** Imports within a row that are allowed. */
 const WITHIN_A_ROW = [
-  // It implements interfaces that belong to the packages that use them, and needs their types for that.
-  { from: "store", to: "*", typesOnly: true },
-  { from: "client", to: "protocol", typesOnly: false },
+  { from: "client", to: "protocol" },
   // The command reference is generated from the program.
-  { from: "docs", to: "gateway", typesOnly: false },
+  { from: "docs", to: "gateway" },
 ];
+
+/**
+ * Packages that open a store. All others import only `@signalbox/store/types` and `@signalbox/store/audit`, which load
+ * no SQLite.
+ */
+const STORE_USERS = ["gateway", "home", "store"];
 
 /** The stages in `apps/gateway/src/pipeline`, a folder or a file each, in the order in which a message passes them. */
 export const STAGES = ["receive", "admit", "accept", "queue", "prepare", "run", "conclude", "deliver"];
@@ -99,6 +103,19 @@ export function layerRules({ members, stages, folders = [] }) {
       },
       to: { path: packagePath(TESTKIT) },
     },
+    {
+      name: "store-without-sqlite",
+      comment: "Only packages that open a store import it; others import @signalbox/store/types.",
+      severity: "error",
+      from: {
+        path: SOURCES,
+        pathNot: [...TESTS, ...STORE_USERS.map((member) => `^(packages|apps)/${member}/`)],
+      },
+      to: {
+        path: packagePath("store"),
+        pathNot: "(^@signalbox/store|^packages/store/(src|dist))/(types|audit)(/|$)",
+      },
+    },
     ...members.flatMap((member) => rulesOfMember(member, members)),
     ...folders.slice(1).map((row, index) => ({
       name: `folder-${row.join("-")}`,
@@ -131,30 +148,23 @@ export function layerRules({ members, stages, folders = [] }) {
 function rulesOfMember(member, members) {
   const others = members.filter((other) => other !== member);
   const sources = { path: `^(packages|apps)/${member}/src/`, pathNot: TESTS };
-  const rule = (name, comment, targets, to = {}) =>
+  const rule = (name, comment, targets) =>
     targets.length === 0
       ? []
-      : [{ name, comment, severity: "error", from: sources, to: { path: targets.map(packagePath), ...to } }];
+      : [{ name, comment, severity: "error", from: sources, to: { path: targets.map(packagePath) } }];
 
   if (member === TESTKIT) return rule("testkit-alone", "Stand-ins depend on nothing of ours.", others);
 
   const row = rowOf(member);
   const above = others.filter((other) => other !== TESTKIT && rowOf(other) < row);
   const beside = others.filter((other) => other !== TESTKIT && rowOf(other) === row);
-  const allowed = WITHIN_A_ROW.filter((one) => one.from === member);
-  const allows = (other) => allowed.find((one) => one.to === other || one.to === "*");
+  const isAllowed = (other) => WITHIN_A_ROW.some(({ from, to }) => from === member && to === other);
   return [
     ...rule(`${member}-upward`, `${member} is in the row of ${ROWS[row].name}.`, above),
     ...rule(
       `${member}-sideways`,
       `Packages of one row (${ROWS[row].name}) do not import each other.`,
-      beside.filter((other) => allows(other) === undefined),
-    ),
-    ...rule(
-      `${member}-types-only`,
-      `${member} may import types from its own row, and nothing else.`,
-      beside.filter((other) => allows(other)?.typesOnly),
-      { dependencyTypesNot: ["type-only"] },
+      beside.filter((other) => !isAllowed(other)),
     ),
   ];
 }

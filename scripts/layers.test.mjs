@@ -24,9 +24,14 @@ async function offences(
   }
   for (const name of members) {
     const folder = ["gateway", "console"].includes(name) ? `apps/${name}` : `packages/${name}`;
-    const exported = { "./*": "./dist/index.js", ".": "./dist/index.js" };
+    const exported = {
+      "./types": "./dist/types/index.js",
+      "./*": "./dist/index.js",
+      ".": "./dist/index.js",
+    };
     write(`${folder}/package.json`, JSON.stringify({ name: `@signalbox/${name}`, exports: exported }));
     write(`${folder}/dist/index.js`, "");
+    write(`${folder}/dist/types/index.js`, "");
     mkdirSync(join(house, "node_modules/@signalbox"), { recursive: true });
     symlinkSync(join(house, folder), join(house, "node_modules/@signalbox", name));
   }
@@ -60,7 +65,12 @@ describe("layers", () => {
   });
 
   it.each([
-    ["an upward import", "agent-core/src/a.ts", 'import { x } from "@signalbox/store";', "agent-core-upward"],
+    [
+      "an upward import",
+      "agent-core/src/a.ts",
+      'import { x } from "@signalbox/routing";',
+      "agent-core-upward",
+    ],
     ["types from above", "channel/src/a.ts", 'import type { X } from "@signalbox/tools";', "channel-upward"],
     ["a sideways import", "routing/src/a.ts", 'import { x } from "@signalbox/channel";', "routing-sideways"],
     [
@@ -72,10 +82,16 @@ describe("layers", () => {
     ["an import at run time", "config/src/a.ts", 'await import("@signalbox/gateway");', "config-upward"],
     ["a subpath", "tools/src/a.ts", 'import "@signalbox/llm-providers/demo";', "tools-sideways"],
     [
-      "more than types in the store",
+      "types of a user in the store",
       "store/src/a.ts",
-      'import { x } from "@signalbox/delivery";',
-      "store-types-only",
+      'import type { X } from "@signalbox/delivery";',
+      "store-upward",
+    ],
+    [
+      "SQLite in a library",
+      "delivery/src/a.ts",
+      'import type { X } from "@signalbox/store";',
+      "store-without-sqlite",
     ],
     ["stand-ins in a program", "tools/src/a.ts", 'import "@signalbox/testkit/feishu";', "testkit-for-tests"],
     ["stand-ins that need us", "testkit/src/a.ts", 'import "@signalbox/agent-core";', "testkit-alone"],
@@ -85,7 +101,8 @@ describe("layers", () => {
 
   it.each([
     ["imports downward", "tools/src/a.ts", 'import { x } from "@signalbox/agent-core";'],
-    ["the store's types", "store/src/a.ts", 'import type { X } from "@signalbox/delivery";'],
+    ["the store's types", "delivery/src/a.ts", 'import type { X } from "@signalbox/store/types";'],
+    ["a store in the home", "home/src/a.ts", 'import { openStore } from "@signalbox/store";'],
     ["the client's frames", "client/src/a.ts", 'import { x } from "@signalbox/protocol";'],
     [
       "what tests import",

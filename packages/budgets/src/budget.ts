@@ -1,111 +1,105 @@
-/** What is counted: money in millionths of a US dollar, or tokens, those read from a cache included. */
-export type Unit = "micros" | "tokens";
-
-/** Whole numbers, so that sums are exact. */
-export interface Amount {
-  readonly micros: number;
-  readonly tokens: number;
-}
-
-export interface Limit {
-  readonly unit: Unit;
-  readonly amount: number;
-}
+import type { Amount, Limit, Pot } from "@signalbox/store/types";
 
 /** What happens to a call once its budget is used up. */
 export type WhenUsedUp =
-  /** It is made, and reported. */
+  /** The call is made, and a notice is sent. */
   | { readonly action: "warn" }
-  /** It is made of another model. */
+  /** Another model answers. */
   | { readonly action: "cheaper"; readonly model: string }
-  /** A person is asked; a yes adds the budget's amount once more for the rest of its period. */
+  /** A person is asked. If they agree, the budget's amount is granted once more for the rest of its period. */
   | { readonly action: "ask" }
-  /** It is not made. */
+  /** The call is refused. */
   | { readonly action: "stop" };
 
-/** So much, in so long, for these calls together. */
+/** A limit on the cost of the calls that count together in a period. */
 export interface Budget {
-  /** Whose calls count together: of one sender, one agent, one channel, or all. */
+  /** Which calls count together: those of one sender, one agent, one channel, or all. */
   readonly of: "sender" | "agent" | "channel" | "all";
-  /** The one it is for. Default: each has a budget of its own. */
+  /** Limits the budget to one sender, agent or channel. Default: each has a budget of its own. */
   readonly name?: string;
-  /** Only calls for people of these roles count. Default: of all. */
+  /** Counts only calls for people with one of these roles. Default: any role. */
   readonly roles?: readonly string[];
-  /** In UTC. */
+  /** The period, in UTC. */
   readonly per: "day" | "month";
   readonly limit: Limit;
-  /** The share, from 0 to 1, at which a warning is given. */
+  /** The share, from 0 to 1, at which a `low` notice is sent. */
   readonly warnAt: number;
   readonly whenUsedUp: WhenUsedUp;
 }
 
-/** For whom a call is made. */
+/** The party that a call is made for. */
 export interface Spender {
   readonly agent: string;
-  /** Absent for calls that no one asked for, such as upkeep. */
+  /** Absent for calls that no person asked for, such as maintenance. */
   readonly sender?: string;
   readonly channel?: string;
   readonly role?: string;
 }
 
-/** What one budget counts in one period. */
-export interface Pot {
-  readonly account: string;
-  readonly period: string;
-}
-
+/** A budget and the pot that it counts in. */
 export interface BudgetPot extends Pot {
   readonly budget: Budget;
 }
 
-/** The budgets that a call counts for, each with the pot that it is counted in. */
-export function potsOf(budgets: readonly Budget[], spender: Spender, at: number): readonly BudgetPot[] {
+export const ZERO: Amount = { micros: 0, tokens: 0 };
+
+export function addAmounts(a: Amount, b: Amount): Amount {
+  return { micros: a.micros + b.micros, tokens: a.tokens + b.tokens };
+}
+
+/** Returns the limit of a pot, including grants: each adds the amount once more. */
+export function getAllowedAmount({ amount }: Limit, grants: number): number {
+  return amount * (1 + grants);
+}
+
+/** Returns the budgets that a call counts for, each with its pot in the period that contains `at`. */
+export function getPots(budgets: readonly Budget[], spender: Spender, at: number): readonly BudgetPot[] {
   return budgets.flatMap((budget) => {
-    const whose = budget.of === "all" ? "" : spender[budget.of];
-    if (whose === undefined || (budget.name !== undefined && budget.name !== whose)) return [];
-    const isMeant = budget.roles?.some((role) => role === spender.role) ?? true;
-    return isMeant ? [{ budget, account: accountOf(budget, whose), period: periodOf(budget.per, at) }] : [];
+    const owner = budget.of === "all" ? "" : spender[budget.of];
+    if (owner === undefined || (budget.name !== undefined && budget.name !== owner)) return [];
+    const hasRole = budget.roles?.some((role) => role === spender.role) ?? true;
+    return hasRole ? [{ budget, account: getAccount(budget, owner), period: getPeriod(budget.per, at) }] : [];
   });
 }
 
-/** Budgets for the same calls count in one account, whatever their limits are: a limit may change. */
-function accountOf(budget: Budget, whose: string): string {
-  return `${kindOf(budget)}${whose}`;
+/** Budgets for the same calls share an account regardless of their limits: a limit may change within a period. */
+function getAccount(budget: Budget, owner: string): string {
+  return `${getAccountPrefix(budget)}${owner}`;
 }
 
-function kindOf({ of, roles }: Budget): string {
-  const kind = roles === undefined ? of : `${of}[${[...roles].toSorted().join()}]`;
-  return of === "all" ? kind : `${kind} `;
+function getAccountPrefix({ of, roles }: Budget): string {
+  const prefix = roles === undefined ? of : `${of}[${[...roles].toSorted().join()}]`;
+  return of === "all" ? prefix : `${prefix} `;
 }
 
-/** Whether an account is one of those that a budget limits. */
-export function isAccountOf(budget: Budget, account: string): boolean {
+/** Returns whether a budget limits an account. */
+export function limitsAccount(budget: Budget, account: string): boolean {
   if (budget.of === "all" || budget.name !== undefined)
-    return account === accountOf(budget, budget.name ?? "");
-  return account.startsWith(kindOf(budget));
+    return account === getAccount(budget, budget.name ?? "");
+  return account.startsWith(getAccountPrefix(budget));
 }
 
-/** In words, without saying whose: `each sender, $2.00 a day`. */
+/** Describes a budget without naming its owner: `each sender, $2.00 a day`. */
 export function describeBudget({ of, name, roles, limit, per }: Budget): string {
-  const whose = of === "all" ? "all calls" : name === undefined ? `each ${of}` : `${of} ${name}`;
-  const who = roles === undefined ? whose : `${whose} (${roles.join(", ")})`;
-  return `${who}, ${amountText(limit.unit, limit.amount)} a ${per}`;
+  const owner = of === "all" ? "all calls" : name === undefined ? `each ${of}` : `${of} ${name}`;
+  const who = roles === undefined ? owner : `${owner} (${roles.join(", ")})`;
+  return `${who}, ${formatAmount(limit.unit, limit.amount)} a ${per}`;
 }
 
-/** `$1.25`, or `20,000 tokens`. Less than a cent is told to the last millionth. */
-export function amountText(unit: Unit, amount: number): string {
+/** Formats an amount as `$1.25`, `$0.000123` (if it has fractions of a cent) or `20,000 tokens`. */
+export function formatAmount(unit: Limit["unit"], amount: number): string {
   if (unit === "tokens") return `${amount.toLocaleString("en-US")} tokens`;
   const digits = amount % 10_000 === 0 ? 2 : 6;
   return `$${(amount / 1e6).toFixed(digits)}`;
 }
 
-/** `2026-11-22`, or `2026-11` for a month. */
-export function periodOf(per: Budget["per"], at: number): string {
+/** Returns the period that contains `at`: `2026-11-22` for a day, `2026-11` for a month. */
+export function getPeriod(per: Budget["per"], at: number): string {
   return new Date(at).toISOString().slice(0, per === "day" ? 10 : 7);
 }
 
-/** When the period that contains `at` is over. */
-export function endOfPeriod(per: Budget["per"], at: number): number {
+/** Returns the end of the period that contains `at`, in milliseconds since the epoch. */
+export function getPeriodEnd(per: Budget["per"], at: number): number {
   const now = new Date(at);
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
   return per === "day" ? Date.UTC(year, month, day + 1) : Date.UTC(year, month + 1, 1);

@@ -7,28 +7,30 @@ import {
   type StreamOptions,
   type Usage,
 } from "@signalbox/agent-core";
-import type { Amount } from "./budget.ts";
+import type { Amount } from "@signalbox/store/types";
 
-/** The prices of a model for a request of so many tokens; undefined where they are not known. */
-export type PricesOf = (model: Model, inputTokens: number) => ModelPrices | undefined;
+/** Returns the prices of a model for a request with so many input tokens; `undefined` if they are unknown. */
+export type GetPrices = (model: Model, inputTokens: number) => ModelPrices | undefined;
 
-/** Vendors count other tokens than we guess; a reservation has to cover what they may find. */
+/** Vendors count more tokens than we estimate. A reservation has to cover their count. */
 const MARGIN = 1.3;
-/** What an answer may have where nothing is said; those who think may write much more before it. */
+/** Output tokens to reserve if the caller sets no limit; a thinking model may write many before its answer. */
 const ANSWER_TOKENS = 8_192;
 const THINKING_ANSWER_TOKENS = 57_344;
+/** The largest share of a context window that is kept free for the answer. */
+const ANSWER_SHARE = 0.25;
 
-/** The most that a call may cost, whichever of these models answers. */
-export function mostOf(
+/** Returns the maximum cost of a call, whichever of the models answers. */
+export function estimateMaximum(
   models: readonly Model[],
   context: ModelContext,
   options: StreamOptions,
-  pricesOf: PricesOf,
+  getPrices: GetPrices,
 ): Amount {
   const input = Math.ceil(estimateRequest(context) * MARGIN);
   const amounts = models.map((model): Amount => {
-    const output = longestAnswer(model, options);
-    return { micros: priceOf(model, { input, output }, pricesOf), tokens: input + output };
+    const output = getMaximumOutput(model, options);
+    return { micros: getCost(model, { input, output }, getPrices), tokens: input + output };
   });
   return {
     micros: Math.max(0, ...amounts.map(({ micros }) => micros)),
@@ -36,48 +38,45 @@ export function mostOf(
   };
 }
 
-/** Of a small window an answer may have this share. */
-const ANSWER_SHARE = 0.25;
-
-/** Whether a request fits into the window of a model, with room for an answer. */
-export function fits(model: Model, context: ModelContext, options: StreamOptions): boolean {
+/** Returns whether a request fits into a model's context window and leaves room for an answer. */
+export function fitsModel(model: Model, context: ModelContext, options: StreamOptions): boolean {
   const { contextWindow } = model;
-  const answer = Math.min(longestAnswer(model, options), contextWindow * ANSWER_SHARE);
+  const answer = Math.min(getMaximumOutput(model, options), contextWindow * ANSWER_SHARE);
   return estimateRequest(context) * MARGIN + answer <= contextWindow;
 }
 
-/** What a call is said to have come to; undefined where nobody said. */
-export function reportedAmount(usage: Usage | undefined): Amount | undefined {
+/** Returns the cost that the vendor reported, if any. */
+export function getReportedAmount(usage: Usage | undefined): Amount | undefined {
   if (usage === undefined) return undefined;
   const { input, output, costMicros = 0 } = usage;
   if (input.total === undefined && output.total === undefined) return undefined;
   return { micros: costMicros, tokens: (input.total ?? 0) + (output.total ?? 0) };
 }
 
-/** What a call came to, about, by what was sent and what was written so far. */
-export function guessedAmount(
+/** Estimates the cost of a call from its request and the text written so far. */
+export function estimateAmount(
   model: Model,
   context: ModelContext,
   written: string,
-  pricesOf: PricesOf,
+  getPrices: GetPrices,
 ): Amount {
   const [input, output] = [estimateRequest(context), estimateTokens(written)];
-  return { micros: priceOf(model, { input, output }, pricesOf), tokens: input + output };
+  return { micros: getCost(model, { input, output }, getPrices), tokens: input + output };
 }
 
-function longestAnswer(model: Model, { maxOutputTokens, thinking = "off" }: StreamOptions): number {
-  const usual = thinking === "off" ? ANSWER_TOKENS : THINKING_ANSWER_TOKENS;
-  return Math.min(maxOutputTokens ?? usual, model.maxOutputTokens);
+function getMaximumOutput(model: Model, { maxOutputTokens, thinking = "off" }: StreamOptions): number {
+  const fallback = thinking === "off" ? ANSWER_TOKENS : THINKING_ANSWER_TOKENS;
+  return Math.min(maxOutputTokens ?? fallback, model.maxOutputTokens);
 }
 
-/** All of the input may have to be written to a cache, which some vendors charge more for. */
-function priceOf(
+/** Assumes that the whole input is written to the prompt cache if that costs more than plain input. */
+function getCost(
   model: Model,
   { input, output }: { readonly input: number; readonly output: number },
-  pricesOf: PricesOf,
+  getPrices: GetPrices,
 ): number {
-  const prices = pricesOf(model, input);
+  const prices = getPrices(model, input);
   if (prices === undefined) return 0;
-  const dearest = Math.max(prices.input, prices.cacheWrite ?? 0);
-  return Math.ceil((input * dearest + output * prices.output) / 1_000_000);
+  const inputPrice = Math.max(prices.input, prices.cacheWrite ?? 0);
+  return Math.ceil((input * inputPrice + output * prices.output) / 1_000_000);
 }

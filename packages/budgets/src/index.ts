@@ -1,40 +1,29 @@
+export type { Amount, Balance, Ledger, Limit, Pot } from "@signalbox/store/types";
 export {
-  type Amount,
-  amountText,
   type Budget,
   type BudgetPot,
   describeBudget,
-  endOfPeriod,
-  type Limit,
-  type Pot,
-  periodOf,
-  potsOf,
+  formatAmount,
+  getPeriod,
+  getPeriodEnd,
   type Spender,
-  type Unit,
   type WhenUsedUp,
 } from "./budget.ts";
-export type { PricesOf } from "./estimate.ts";
+export type { GetPrices } from "./estimate.ts";
 export {
-  allowed,
-  type Balance,
-  type Claim,
-  distinctPots,
-  fullClaims,
-  isFull,
-  type Ledger,
-  NOTHING,
-  type Settled,
-  sum,
-} from "./ledger.ts";
-export { type BudgetFacts, budgetsLeft, everythingLeft, factsOf, type Left } from "./left.ts";
-export { createMemoryLedger } from "./memory-ledger.ts";
-export {
-  type AskForMore,
+  type AskForGrant,
   BudgetError,
-  type BudgetNews,
+  type BudgetNotice,
   createMeter,
   type Meter,
   type MeteredModel,
   type MeterOptions,
-  type Paid,
+  type PaidResult,
 } from "./meter.ts";
+export {
+  type BudgetFacts,
+  getAllRemainingBudgets,
+  getBudgetFacts,
+  getRemainingBudgets,
+  type RemainingBudget,
+} from "./remaining.ts";

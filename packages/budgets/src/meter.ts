@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   type AssistantMessage,
   getStopReason,
@@ -8,249 +9,282 @@ import {
   type StreamModel,
   type StreamOptions,
 } from "@signalbox/agent-core";
+import type { Amount, Claim, Ledger, SettledPot } from "@signalbox/store/types";
 import {
-  type Amount,
+  addAmounts,
   type Budget,
   type BudgetPot,
-  endOfPeriod,
-  type Pot,
-  periodOf,
-  potsOf,
+  getAllowedAmount,
+  getPeriod,
+  getPeriodEnd,
+  getPots,
   type Spender,
+  ZERO,
 } from "./budget.ts";
-import { fits, guessedAmount, mostOf, type PricesOf, reportedAmount } from "./estimate.ts";
-import { allowed, isSamePot, type Ledger, NOTHING, type Settled, sum } from "./ledger.ts";
+import { estimateAmount, estimateMaximum, fitsModel, type GetPrices, getReportedAmount } from "./estimate.ts";
 
-/** Something that people may want to hear of. */
-export interface BudgetNews extends BudgetPot {
+/** An event of a budget that people may want to know about. */
+export interface BudgetNotice extends BudgetPot {
   /**
-   * `low`: its share `warnAt` is spent; `used-up`: all of it; both once in a period. `cheaper`, `refused`:
-   * what became of a call that found it used up.
+   * `low`: the share `warnAt` is spent. `used_up`: all of it is spent. Both are sent once in a period. `cheaper`:
+   * another model answered because the budget is used up. `refused`: a call was refused for that reason.
    */
-  readonly kind: "low" | "used-up" | "cheaper" | "refused";
+  readonly kind: "low" | "used_up" | "cheaper" | "refused";
   readonly spender: Spender;
 }
 
-/** A model with all that may answer in its place, and its stream. */
+/** A model with its fallbacks, and its stream. */
 export interface MeteredModel {
   readonly model: Model;
+  /** Models that may answer instead. */
   readonly fallbacks: readonly Model[];
   readonly stream: StreamModel;
 }
 
-/** Asks a person whether a budget's amount is granted once more. */
-export type AskForMore = (pot: BudgetPot, signal: AbortSignal | undefined) => Promise<boolean>;
+/** Asks a person whether to grant a budget's amount once more. */
+export type AskForGrant = (pot: BudgetPot, signal: AbortSignal | undefined) => Promise<boolean>;
 
 export interface MeterOptions {
-  /** Asked at each call: they may change. */
+  /** Called for each call, so budgets may change at any time. */
   readonly budgets: () => readonly Budget[];
   readonly ledger: Ledger;
-  readonly pricesOf: PricesOf;
-  /** The model that a budget names for when it is used up; undefined where it cannot be asked. */
-  readonly cheaper: (spender: Spender, reference: string) => MeteredModel | undefined;
-  readonly onNews: (news: BudgetNews) => void;
-  /** A call was made, but not settled: what it has reserved stays. */
-  readonly onProblem: (error: unknown) => void;
-  readonly now: () => number;
-  /** Ids of reservations, unlike all before. */
-  readonly newId: () => string;
-}
-
-/** Makes model calls count, and keeps them within budgets. */
-export interface Meter {
-  /** The model's stream, with each call reserved before it is made, and settled when it is over. */
-  stream(spender: Spender, model: MeteredModel, ask?: AskForMore): StreamModel;
+  readonly getPrices: GetPrices;
   /**
-   * Makes another kind of call, for instance for embeddings, with a maximum cost. No one is asked about it, and nothing
-   * cheaper replaces it: if a budget is used up, it rejects with a `BudgetError`. A failed one costs nothing.
+   * Returns the model that a budget with the action `cheaper` names; `undefined` if it is unavailable. Default: no
+   * model is available, so the call is refused.
    */
-  pay<T>(spender: Spender, most: Amount, make: () => Promise<Paid<T>>): Promise<T>;
+  readonly cheaper?: (spender: Spender, reference: string) => MeteredModel | undefined;
+  /** Default: notices are dropped. */
+  readonly onNotice?: (notice: BudgetNotice) => void;
+  /** Called if a call was made and could not be settled. Its reservation remains. */
+  readonly onProblem: (error: unknown) => void;
+  /** Default `Date.now`. */
+  readonly now?: () => number;
+  /** Returns a unique id for a reservation. Default: a random UUID. */
+  readonly newId?: () => string;
 }
 
-/** What a call gave, and what it came to. */
-export interface Paid<T> {
+/** Charges model calls to budgets and keeps them within their limits. */
+export interface Meter {
+  /**
+   * Wraps a model's stream: each call is reserved before it is made and settled when it ends. A call that the budgets
+   * do not allow ends with the error code `budget`.
+   *
+   * @param ask asks a person if a budget has the action `ask`. Default: such calls are refused.
+   */
+  stream(spender: Spender, model: MeteredModel, ask?: AskForGrant): StreamModel;
+  /**
+   * Makes another kind of call, such as a request for embeddings. No person is asked and no cheaper model replaces it.
+   * A call that rejects costs nothing.
+   *
+   * @param maximum reserved before the call
+   * @throws BudgetError if a budget is used up
+   */
+  pay<T>(spender: Spender, maximum: Amount, make: () => Promise<PaidResult<T>>): Promise<T>;
+}
+
+/** The result of a call and its cost. */
+export interface PaidResult<T> {
   readonly value: T;
   readonly amount: Amount;
 }
 
-/** A call was not made, since a budget is used up. */
+/** A call was refused because a budget is used up. */
 export class BudgetError extends Error {
   override readonly name = "BudgetError";
   readonly code = "budget";
 }
 
+/** The options with their defaults. */
+type Context = Required<MeterOptions>;
+
+/**
+ * Creates a meter.
+ *
+ * @example
+ * const meter = createMeter({ budgets, ledger, getPrices: ({ prices }) => prices, onProblem: console.error });
+ * const stream = meter.stream({ agent: "main", sender: "web:ann" }, model);
+ */
 export function createMeter(options: MeterOptions): Meter {
+  const context: Context = {
+    cheaper: () => undefined,
+    onNotice: () => {},
+    now: Date.now,
+    newId: randomUUID,
+    ...options,
+  };
   return {
     stream: (spender, metered, ask) =>
-      async function* (model, context, streamOptions = {}) {
-        if (potsNow(options, spender).length === 0) {
-          yield* metered.stream(model, context, streamOptions);
+      async function* (model, request, streamOptions = {}) {
+        if (getCurrentPots(context, spender).length === 0) {
+          yield* metered.stream(model, request, streamOptions);
           return;
         }
-        const call = { spender, context, streamOptions, ask };
-        const admitted = await admit(options, call, { ...metered, model }).catch(
-          (error: unknown): Admitted =>
+        const call = { spender, request, streamOptions, ask };
+        const admission = await admit(context, call, { ...metered, model }).catch(
+          (error: unknown): Admission =>
             streamOptions.signal?.aborted === true
-              ? STOPPED
+              ? ABORTED
               : { kind: "refused", code: "budget", message: `The budgets cannot be read: ${error}` },
         );
-        if (admitted.kind === "refused") yield refusal(model, admitted, options.now());
-        else yield* settling(options, call, admitted);
+        if (admission.kind === "refused") yield toErrorEvent(model, admission, context.now());
+        else yield* streamAndSettle(context, call, admission);
       },
-    pay: (spender, most, make) => pay(options, spender, most, make),
+    pay: (spender, maximum, make) => pay(context, spender, maximum, make),
   };
 }
 
 async function pay<T>(
-  options: MeterOptions,
+  context: Context,
   spender: Spender,
-  most: Amount,
-  make: () => Promise<Paid<T>>,
+  maximum: Amount,
+  make: () => Promise<PaidResult<T>>,
 ): Promise<T> {
-  const pots = potsNow(options, spender);
+  const pots = getCurrentPots(context, spender);
   if (pots.length === 0) return (await make()).value;
-  const id = options.newId();
-  const claims = pots.map((pot) => claimOf(pot, false));
-  const { full } = await options.ledger.reserve(id, most, claims);
-  const [first] = full.flatMap((place) => pots[place] ?? []);
-  if (first !== undefined) throw new BudgetError(refuse(options, { spender }, first).message);
-  let cost = NOTHING;
+  const id = context.newId();
+  const claims = pots.map((pot) => toClaim(pot, false));
+  const { full } = await context.ledger.reserve(id, maximum, claims);
+  const [first] = full.flatMap((index) => pots[index] ?? []);
+  if (first !== undefined) throw new BudgetError(refuse(context, spender, first).message);
+  let cost = ZERO;
   try {
     const { value, amount } = await make();
     cost = amount;
     return value;
   } finally {
-    await settle(options, spender, { id, cost }, pots);
+    await settle(context, spender, { id, cost }, pots);
   }
 }
 
 interface Call {
   readonly spender: Spender;
-  readonly context: ModelContext;
+  readonly request: ModelContext;
   readonly streamOptions: StreamOptions;
-  readonly ask: AskForMore | undefined;
+  readonly ask: AskForGrant | undefined;
 }
 
-type Admitted =
-  | {
-      readonly kind: "made";
-      readonly id: string;
-      readonly by: MeteredModel;
-      readonly most: Amount;
-      readonly pots: readonly BudgetPot[];
-    }
-  | Refused;
+interface Admitted {
+  readonly kind: "admitted";
+  /** Of the reservation. */
+  readonly id: string;
+  /** The model that answers: the requested one or a cheaper one. */
+  readonly metered: MeteredModel;
+  readonly reserved: Amount;
+  readonly pots: readonly BudgetPot[];
+}
 
 interface Refused {
   readonly kind: "refused";
-  /** `overflow`: the remaining model has no room for it. `aborted`: it was stopped while a person was asked. */
+  /**
+   * `overflow`: the request does not fit the cheaper model. `aborted`: the call was aborted while a person was asked.
+   */
   readonly code: "budget" | "overflow" | "aborted";
   readonly message: string;
-  /** Of the model that has no room for it. */
+  /** The context window of the cheaper model, for `overflow`. */
   readonly contextWindow?: number;
 }
 
-const STOPPED: Refused = {
+type Admission = Admitted | Refused;
+
+const ABORTED: Refused = {
   kind: "refused",
   code: "aborted",
-  message: "The call was stopped while somebody was asked about its budget.",
+  message: "The call was aborted while a person was asked about its budget.",
 };
 
-/** Reserves for a call, of the model that its budgets leave it, once people have been asked where they are to be. */
-async function admit(options: MeterOptions, call: Call, wanted: MeteredModel): Promise<Admitted> {
-  let by = wanted;
+/** Reserves a call for the requested model or a cheaper one, asking people where a budget requires it. */
+async function admit(context: Context, call: Call, requested: MeteredModel): Promise<Admission> {
+  let metered = requested;
   for (;;) {
-    // Whoever is asked may take until the next period.
-    const pots = potsNow(options, call.spender);
-    const most = mostOf([by.model, ...by.fallbacks], call.context, call.streamOptions, options.pricesOf);
-    const id = options.newId();
-    const { full } = await options.ledger.reserve(
-      id,
-      most,
-      pots.map((pot) => claimOf(pot, by !== wanted)),
-    );
-    if (full.length === 0) return { kind: "made", id, by, most, pots };
-    const used = full.flatMap((place) => pots[place] ?? []);
-    const refused = used.find(({ budget }) => budget.whenUsedUp.action === "stop");
-    if (refused !== undefined) return refuse(options, call, refused);
-    const toAsk = used.find(({ budget }) => budget.whenUsedUp.action === "ask");
-    if (toAsk !== undefined) {
-      if (await grantedMore(options, call, toAsk)) continue;
-      return call.streamOptions.signal?.aborted === true ? STOPPED : refuse(options, call, toAsk);
+    // Determined on each iteration: a person may answer in the next period only.
+    const pots = getCurrentPots(context, call.spender);
+    const models = [metered.model, ...metered.fallbacks];
+    const reserved = estimateMaximum(models, call.request, call.streamOptions, context.getPrices);
+    const id = context.newId();
+    const claims = pots.map((pot) => toClaim(pot, metered !== requested));
+    const { full } = await context.ledger.reserve(id, reserved, claims);
+    if (full.length === 0) return { kind: "admitted", id, metered, reserved, pots };
+    const fullPots = full.flatMap((index) => pots[index] ?? []);
+    const stopping = fullPots.find(({ budget }) => budget.whenUsedUp.action === "stop");
+    if (stopping !== undefined) return refuse(context, call.spender, stopping);
+    const asking = fullPots.find(({ budget }) => budget.whenUsedUp.action === "ask");
+    if (asking !== undefined) {
+      if (await isGranted(context, call, asking)) continue;
+      return call.streamOptions.signal?.aborted === true ? ABORTED : refuse(context, call.spender, asking);
     }
-    const [first] = used;
+    const [first] = fullPots;
     if (first?.budget.whenUsedUp.action !== "cheaper") throw new Error("A pot without a limit is full.");
-    const cheaper = options.cheaper(call.spender, first.budget.whenUsedUp.model);
-    if (cheaper === undefined) return refuse(options, call, first);
-    if (!fits(cheaper.model, call.context, call.streamOptions)) return tooLong(cheaper.model);
-    options.onNews({ ...first, kind: "cheaper", spender: call.spender });
-    by = cheaper;
+    const cheaper = context.cheaper(call.spender, first.budget.whenUsedUp.model);
+    if (cheaper === undefined) return refuse(context, call.spender, first);
+    if (!fitsModel(cheaper.model, call.request, call.streamOptions)) return refuseAsTooLong(cheaper.model);
+    context.onNotice({ ...first, kind: "cheaper", spender: call.spender });
+    metered = cheaper;
   }
 }
 
-function potsNow({ budgets, now }: MeterOptions, spender: Spender): readonly BudgetPot[] {
-  return potsOf(budgets(), spender, now());
+function getCurrentPots({ budgets, now }: Context, spender: Spender): readonly BudgetPot[] {
+  return getPots(budgets(), spender, now());
 }
 
-/** What only warns counts and refuses nothing, nor does what has led to a cheaper model already. */
-function claimOf({ account, period, budget }: BudgetPot, isCheaper: boolean) {
+/** The claim has no limit if the budget only warns, or has already switched the call to a cheaper model. */
+function toClaim({ account, period, budget }: BudgetPot, isCheaper: boolean): Claim {
   const { action } = budget.whenUsedUp;
-  const lets = action === "warn" || (action === "cheaper" && isCheaper);
-  return lets ? { account, period } : { account, period, limit: budget.limit };
+  const isUnlimited = action === "warn" || (action === "cheaper" && isCheaper);
+  return { account, period, limit: isUnlimited ? undefined : budget.limit };
 }
 
-/** What was granted of a period that is over by now adds nothing: the call is one of the next, which begins anew. */
-async function grantedMore(
-  { ledger, now }: MeterOptions,
+/** A grant is not recorded if its period has ended meanwhile: the call counts for the next period. */
+async function isGranted(
+  { ledger, now }: Context,
   { ask, streamOptions }: Call,
   pot: BudgetPot,
 ): Promise<boolean> {
   if (ask === undefined || !(await ask(pot, streamOptions.signal))) return false;
-  if (pot.period === periodOf(pot.budget.per, now())) await ledger.grant(pot);
+  if (pot.period === getPeriod(pot.budget.per, now())) await ledger.grant(pot);
   return true;
 }
 
-function refuse({ onNews, now }: MeterOptions, { spender }: Pick<Call, "spender">, pot: BudgetPot): Refused {
-  onNews({ ...pot, kind: "refused", spender });
+function refuse({ onNotice, now }: Context, spender: Spender, pot: BudgetPot): Refused {
+  onNotice({ ...pot, kind: "refused", spender });
   const { of, per, limit } = pot.budget;
   if (limit.amount === 0)
     return {
       kind: "refused",
       code: "budget",
-      message: "Nothing may be spent, as where a budget cannot be read.",
+      message: "The budget is 0. It may be invalid in the configuration: run `signalbox config check`.",
     };
-  const whose = of === "sender" ? "your" : of === "all" ? "the" : `this ${of}'s`;
-  const again = new Date(endOfPeriod(per, now())).toISOString().slice(0, 16).replace("T", " ");
-  const message = `${whose} budget for this ${per} is used up. It begins anew at ${again} UTC.`;
-  return { kind: "refused", code: "budget", message: message.charAt(0).toUpperCase() + message.slice(1) };
+  const owner = of === "sender" ? "Your" : of === "all" ? "The" : `This ${of}'s`;
+  const reset = new Date(getPeriodEnd(per, now())).toISOString().slice(0, 16).replace("T", " ");
+  const message = `${owner} budget for this ${per} is used up. It resets at ${reset} UTC.`;
+  return { kind: "refused", code: "budget", message };
 }
 
-/** Who asks has the conversation made shorter, by this model's measure, and asks again. */
-function tooLong(model: Model): Refused {
-  const message = `The request is too long for ${model.id}, which answers since a budget is used up.`;
+/** The code `overflow` and the context window make the caller compact the conversation and retry. */
+function refuseAsTooLong(model: Model): Refused {
+  const message = `The request is too long for ${model.id}, which answers because a budget is used up.`;
   return { kind: "refused", code: "overflow", message, contextWindow: model.contextWindow };
 }
 
-/** Passes a call's events on, and settles it with its last one, or where its reader goes away. */
-async function* settling(
-  options: MeterOptions,
-  { spender, context, streamOptions }: Call,
-  { id, by, most, pots }: Extract<Admitted, { kind: "made" }>,
+/** Forwards a call's events. Settles the call after the last one, or when the consumer stops reading. */
+async function* streamAndSettle(
+  context: Context,
+  { spender, request, streamOptions }: Call,
+  { id, metered, reserved, pots }: Admitted,
 ): AsyncGenerator<ModelEvent> {
-  const bill = createBill(by.model, context, options.pricesOf, most);
+  const bill = createBill(metered.model, request, context.getPrices, reserved);
   try {
-    for await (const event of by.stream(by.model, context, streamOptions)) {
-      bill.see(event);
+    for await (const event of metered.stream(metered.model, request, streamOptions)) {
+      bill.add(event);
       yield event;
     }
   } finally {
-    await settle(options, spender, { id, cost: bill.total() }, pots);
+    await settle(context, spender, { id, cost: bill.total() }, pots);
   }
 }
 
-/** Puts what a call came to in the place of what was reserved for it. */
 async function settle(
-  { ledger, onNews, onProblem }: MeterOptions,
+  { ledger, onNotice, onProblem }: Context,
   spender: Spender,
   { id, cost }: { readonly id: string; readonly cost: Amount },
   pots: readonly BudgetPot[],
@@ -259,23 +293,24 @@ async function settle(
     onProblem(error);
     return [];
   });
-  for (const news of newsOf(settled, pots)) onNews({ ...news, spender });
+  for (const notice of getNotices(settled, pots)) onNotice({ ...notice, spender });
 }
 
-/** What a call comes to, by what its events say. */
-function createBill(model: Model, context: ModelContext, pricesOf: PricesOf, most: Amount) {
-  let tried = NOTHING;
+/** Adds up the cost of a call from its events. */
+function createBill(model: Model, request: ModelContext, getPrices: GetPrices, reserved: Amount) {
+  let attempts = ZERO;
   let end: AssistantMessage | undefined;
   let isAnswered = false;
   let written = "";
-  const guessed = (): Amount => {
-    const { micros, tokens } = guessedAmount(model, context, written, pricesOf);
-    return { micros: Math.min(micros, most.micros), tokens: Math.min(tokens, most.tokens) };
+  const estimate = (): Amount => {
+    const { micros, tokens } = estimateAmount(model, request, written, getPrices);
+    return { micros: Math.min(micros, reserved.micros), tokens: Math.min(tokens, reserved.tokens) };
   };
   return {
-    see(event: ModelEvent): void {
+    add(event: ModelEvent): void {
       if (event.type === "attempt") {
-        tried = sum(tried, reportedAmount(event.failure.usage) ?? (isAnswered ? guessed() : NOTHING));
+        const reported = getReportedAmount(event.failure.usage);
+        attempts = addAmounts(attempts, reported ?? (isAnswered ? estimate() : ZERO));
         [isAnswered, written] = [false, ""];
       } else if (event.type === "finish") end = event.message;
       else if (event.type === "error") end = event.partial;
@@ -284,31 +319,40 @@ function createBill(model: Model, context: ModelContext, pricesOf: PricesOf, mos
     },
     total(): Amount {
       const isCutOff = end === undefined || end.error?.code === "aborted";
-      // A request that was refused, or that nobody could be reached for, is not charged.
-      const unsaid = isAnswered || isCutOff ? guessed : () => NOTHING;
-      return sum(tried, reportedAmount(end?.usage) ?? unsaid());
+      // Vendors do not charge for a request that they refused or that never reached them.
+      const unreported = isAnswered || isCutOff ? estimate : () => ZERO;
+      return addAmounts(attempts, getReportedAmount(end?.usage) ?? unreported());
     },
   };
 }
 
-/** The marks that a pot has passed with this call. What is spent only grows, so each is passed once. */
-function newsOf(settled: readonly Settled[], pots: readonly BudgetPot[]): Omit<BudgetNews, "spender">[] {
-  return pots.flatMap((pot): Omit<BudgetNews, "spender">[] => {
+/** Returns a notice for each threshold that this call crossed. Spending only grows, so each is crossed once. */
+function getNotices(
+  settled: readonly SettledPot[],
+  pots: readonly BudgetPot[],
+): Omit<BudgetNotice, "spender">[] {
+  return pots.flatMap((pot): Omit<BudgetNotice, "spender">[] => {
     const { budget } = pot;
     const { unit } = budget.limit;
-    const passed = settled.find((other: Pot) => isSamePot(other, pot));
-    if (passed === undefined) return [];
-    const whole = allowed(budget.limit, passed.grants);
-    const isPassed = (mark: number): boolean => passed.before[unit] < mark && passed.after[unit] >= mark;
-    if (isPassed(whole)) return [{ ...pot, kind: "used-up" }];
-    return isPassed(whole * budget.warnAt) ? [{ ...pot, kind: "low" }] : [];
+    const settledPot = settled.find(
+      ({ account, period }) => account === pot.account && period === pot.period,
+    );
+    if (settledPot === undefined) return [];
+    const allowed = getAllowedAmount(budget.limit, settledPot.grants);
+    const crosses = (threshold: number): boolean =>
+      settledPot.before[unit] < threshold && settledPot.after[unit] >= threshold;
+    if (crosses(allowed)) return [{ ...pot, kind: "used_up" }];
+    return crosses(allowed * budget.warnAt) ? [{ ...pot, kind: "low" }] : [];
   });
 }
 
-/** A call that was not made. */
-function refusal({ api, provider, id }: Model, { kind: _, ...why }: Refused, timestamp: number): ModelEvent {
-  const error: ModelErrorData = { ...why, retryable: false, emitted: false, scope: "provider" };
-  const stopReason = getStopReason(why.code);
+function toErrorEvent(
+  { api, provider, id }: Model,
+  { kind: _, ...reason }: Refused,
+  timestamp: number,
+): ModelEvent {
+  const error: ModelErrorData = { ...reason, retryable: false, emitted: false, scope: "provider" };
+  const stopReason = getStopReason(reason.code);
   const turn = { role: "assistant", api, provider, model: id, timestamp } as const;
   return { type: "error", error, partial: { ...turn, content: [], stopReason, error } };
 }

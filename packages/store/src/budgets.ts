@@ -1,4 +1,3 @@
-import { type Balance, distinctPots, fullClaims, type Pot } from "@signalbox/budgets";
 import { and, asc, eq, inArray, type SQLWrapper, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Context } from "./context.ts";
@@ -6,7 +5,7 @@ import type { Bound, Database } from "./database.ts";
 import { StoreError } from "./errors.ts";
 import type { Fence } from "./leases.ts";
 import { type BudgetReservationRecord, budgetPot, budgetReservation } from "./schema/index.ts";
-import type { BudgetStore } from "./types/budgets.ts";
+import type { Balance, BudgetStore, Claim, Limit, Pot } from "./types/budgets.ts";
 import type { LeaseToken } from "./types/common.ts";
 
 type Reserved = Pot & Pick<BudgetReservationRecord, "id" | "micros" | "tokens">;
@@ -41,20 +40,20 @@ function prepareStatements(database: Database) {
   };
 }
 
-/** Pots inside a transaction. */
+/** Reads and writes of pots inside a transaction. */
 function createPots(statements: ReturnType<typeof prepareStatements>) {
-  function rowOf({ account, period }: Pot) {
+  function getRow({ account, period }: Pot) {
     return statements.potOf.get({ account, period }) ?? { account, period, micros: 0, tokens: 0, grants: 0 };
   }
 
-  function balanceOf({ account, period }: Pot): Balance {
-    const { micros, tokens, grants } = rowOf({ account, period });
+  function getBalance({ account, period }: Pot): Balance {
+    const { micros, tokens, grants } = getRow({ account, period });
     const reserved = statements.reservedIn.get({ account, period }) ?? { micros: 0, tokens: 0 };
     return { account, period, spent: { micros, tokens }, reserved, grants };
   }
 
   function spend({ account, period, micros, tokens }: Omit<Reserved, "id">) {
-    const row = rowOf({ account, period });
+    const row = getRow({ account, period });
     const after = { micros: row.micros + micros, tokens: row.tokens + tokens };
     statements.putPot.run({ ...row, ...after });
     return {
@@ -66,15 +65,15 @@ function createPots(statements: ReturnType<typeof prepareStatements>) {
     };
   }
 
-  return { rowOf, balanceOf, spend };
+  return { getRow, getBalance, spend };
 }
 
 export function createBudgetStore({ database, queue }: Context, fence: Fence): BudgetStore {
   const statements = prepareStatements(database);
-  const { rowOf, balanceOf, spend } = createPots(statements);
+  const { getRow, getBalance, spend } = createPots(statements);
 
-  /** It is unknown whether those calls were made and what they cost, so they count at their maximum. */
-  function spendOfTheDead(asker: LeaseToken): void {
+  /** The cost of calls of dead processes is unknown, so they count at their maximum. */
+  function settleLostReservations(asker: LeaseToken): void {
     for (const row of statements.allReserved.all()) {
       if (!fence.lost({ name: row.leaseName, epoch: row.leaseEpoch }, asker)) continue;
       statements.release.run({ id: row.id });
@@ -82,23 +81,23 @@ export function createBudgetStore({ database, queue }: Context, fence: Fence): B
     }
   }
 
-  const balances: BudgetStore["balances"] = (pots) => queue.read(() => pots.map(balanceOf));
+  const balances: BudgetStore["balances"] = (pots) => queue.read(() => pots.map(getBalance));
 
   return {
     balances,
-    inPeriods: (periods) => queue.read(() => balancesIn(database, periods)),
+    inPeriods: (periods) => queue.read(() => getBalances(database, periods)),
     ledger: (lease) => ({
       balances,
       reserve: (id, { micros, tokens }, claims) =>
         queue.write(() => {
           fence.check(lease);
           if (statements.reservedBy.get({ id }) !== undefined)
-            throw new StoreError("conflict", `There is a reservation ${id} already.`);
-          spendOfTheDead(lease);
-          const full = fullClaims(claims, balanceOf);
+            throw new StoreError("conflict", `Reservation ${id} already exists: use a new id.`);
+          settleLostReservations(lease);
+          const full = getFullClaims(claims, getBalance);
           if (full.length > 0) return { full };
           const of = { id, micros, tokens, leaseName: lease.name, leaseEpoch: lease.epoch };
-          for (const pot of distinctPots(claims)) statements.reserve.run({ ...of, ...pot });
+          for (const pot of getDistinctPots(claims)) statements.reserve.run({ ...of, ...pot });
           return { full };
         }),
       settle: (id, { micros, tokens }) =>
@@ -109,15 +108,33 @@ export function createBudgetStore({ database, queue }: Context, fence: Fence): B
         }),
       grant: (pot) =>
         queue.write(() => {
-          const row = rowOf(pot);
+          const row = getRow(pot);
           statements.putPot.run({ ...row, grants: row.grants + 1 });
         }),
     }),
   };
 }
 
-/** By account and period. */
-function balancesIn({ db }: Database, periods: readonly string[]): Balance[] {
+/** Returns the indexes of the claims whose limits are reached. */
+function getFullClaims(claims: readonly Claim[], getBalance: (pot: Pot) => Balance): number[] {
+  return claims.flatMap(({ limit, ...pot }, index) =>
+    limit !== undefined && isFull(getBalance(pot), limit) ? [index] : [],
+  );
+}
+
+function isFull({ spent, reserved, grants }: Balance, { unit, amount }: Limit): boolean {
+  return spent[unit] + reserved[unit] >= amount * (1 + grants);
+}
+
+function getDistinctPots(pots: readonly Pot[]): readonly Pot[] {
+  const distinct = new Map(
+    pots.map(({ account, period }) => [JSON.stringify([account, period]), { account, period }]),
+  );
+  return [...distinct.values()];
+}
+
+/** Sorted by account and period. */
+function getBalances({ db }: Database, periods: readonly string[]): Balance[] {
   const none = (name: string) => sql<number>`0`.as(name);
   const spent = db
     .select({

@@ -1,5 +1,4 @@
 import type { AgentMessage } from "@signalbox/agent-core";
-import { ledgerConformance } from "@signalbox/budgets/testkit";
 import type { DeliveryMessage, NoteStore, OutboxStore } from "@signalbox/delivery";
 import { outboxConformance } from "@signalbox/delivery/testkit";
 import type { RouteCacheStore } from "@signalbox/routing";
@@ -12,6 +11,7 @@ import { approvalStoreConformance } from "@signalbox/tools/testkit";
 import { describe, expect, test } from "vitest";
 import { type Bodies, openStore } from "../src/index.ts";
 import { auditConformance } from "../src/testkit/audit.ts";
+import { ledgerConformance } from "../src/testkit/budgets.ts";
 import { storeConformance } from "../src/testkit/index.ts";
 import { takeLease } from "./support.ts";
 

@@ -3,16 +3,16 @@ import { type Budget, createMeter, type Meter } from "@signalbox/budgets";
 import type { Config } from "@signalbox/config";
 import { pricesFor } from "@signalbox/llm-providers";
 import { budgetsOf } from "../configure/budgets.ts";
-import { type SpendingReports, tellNews } from "./spending-reports.ts";
+import { reportNotice, type SpendingReports } from "./spending-reports.ts";
 
 /** Has calls that are no conversation with a model, for vectors or recordings, paid from the same budgets. */
 export function createPaidCalls(config: () => Config, reports: SpendingReports): Pick<Meter, "pay"> {
   return createMeter({
     budgets: (): readonly Budget[] => budgetsOf(config()),
     ledger: reports.ledger,
-    pricesOf: pricesFor,
+    getPrices: pricesFor,
     cheaper: () => undefined,
-    onNews: tellNews(reports),
+    onNotice: reportNotice(reports),
     onProblem: (error) => reports.logger.warn({ err: String(error) }, "a paid call was not settled"),
     now: reports.now,
     newId: randomUUID,
@@ -20,7 +20,7 @@ export function createPaidCalls(config: () => Config, reports: SpendingReports):
 }
 
 /** Millionths of a dollar for a token, which are dollars for a million; nothing where the configuration has none. */
-export function pricesOfEntry(
+export function getEntryPrices(
   { models }: Pick<Config, "models">,
   reference: string,
 ): { readonly input: number; readonly output: number } {

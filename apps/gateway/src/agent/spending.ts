@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import { reasonOf } from "@signalbox/agent-core";
 import type { MessageWithFiles } from "@signalbox/attachments";
 import {
-  type AskForMore,
+  type AskForGrant,
   type Budget,
   type BudgetPot,
-  budgetsLeft,
   createMeter,
-  endOfPeriod,
-  factsOf,
-  type Left,
+  getBudgetFacts,
+  getPeriodEnd,
+  getRemainingBudgets,
+  type RemainingBudget,
   type Spender,
 } from "@signalbox/budgets";
 import { type MessageEvent, speakerOf } from "@signalbox/channel";
@@ -22,7 +22,7 @@ import { budgetsOf } from "../configure/budgets.ts";
 import type { LiveSetup } from "../configure/live-setup.ts";
 import type { AgentModel } from "../configure/models.ts";
 import { createPhrasesOf } from "../configure/phrases-of.ts";
-import { type SpendingReports, tellNews } from "./spending-reports.ts";
+import { reportNotice, type SpendingReports } from "./spending-reports.ts";
 
 export interface SpendingPorts extends SpendingReports {
   readonly approvals: Pick<Questions, "request" | "wait" | "take">;
@@ -48,7 +48,7 @@ export interface Spending {
   /** Models that may answer in the place of another, `provider/model`. */
   cheaperModels(): readonly string[];
   /** What is left to the sender of a message. */
-  left(message: PaidMessage): Promise<readonly Left[]>;
+  left(message: PaidMessage): Promise<readonly RemainingBudget[]>;
 }
 
 type Asking = (ask: () => Promise<boolean>) => Promise<boolean>;
@@ -64,20 +64,20 @@ export function createSpending(configuration: LiveSetup, ports: SpendingPorts): 
   const meter = createMeter({
     budgets,
     ledger,
-    pricesOf: pricesFor,
+    getPrices: pricesFor,
     cheaper({ agent: id }, reference) {
       const agent = agents.get(id);
       const chosen = agent && models.of(agent, reference);
       return chosen !== undefined && nameOf(chosen) === reference ? chosen : undefined;
     },
-    onNews: tellNews(ports),
+    onNotice: reportNotice(ports),
     onProblem: (error) => logger.warn({ err: reasonOf(error) }, "a model call was not settled"),
     now,
     newId: randomUUID,
   });
   return {
     forMessage(agentModel, message, asking) {
-      const ask: AskForMore = async (pot, signal) =>
+      const ask: AskForGrant = async (pot, signal) =>
         asking?.(() => askForMore(ports, message, pot, phrasesOf(message), signal)) ?? false;
       return { ...agentModel, stream: meter.stream(spender(message), agentModel, ask) };
     },
@@ -87,7 +87,7 @@ export function createSpending(configuration: LiveSetup, ports: SpendingPorts): 
     }),
     cheaperModels: () =>
       budgets().flatMap(({ whenUsedUp }) => (whenUsedUp.action === "cheaper" ? [whenUsedUp.model] : [])),
-    left: (message) => budgetsLeft(ledger, budgets(), spender(message), now()),
+    left: (message) => getRemainingBudgets(ledger, budgets(), spender(message), now()),
   };
 }
 
@@ -120,7 +120,7 @@ async function askForMore(
   phrases: Phrases,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<boolean> {
-  const facts = { ...factsOf(budget), left: 0, until: endOfPeriod(budget.per, now()) };
+  const facts = { ...getBudgetFacts(budget), left: 0, until: getPeriodEnd(budget.per, now()) };
   const request = {
     tool: "budget",
     subject: { action: visibleText(phrases.grantMore(account, facts)) },

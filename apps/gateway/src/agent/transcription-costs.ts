@@ -2,7 +2,7 @@ import { estimateTokens } from "@signalbox/agent-core";
 import type { MessageWithFiles, Recording } from "@signalbox/attachments";
 import type { Amount, Spender } from "@signalbox/budgets";
 import type { Config } from "@signalbox/config";
-import { createPaidCalls, pricesOfEntry } from "./paid-calls.ts";
+import { createPaidCalls, getEntryPrices } from "./paid-calls.ts";
 import type { SpendingReports } from "./spending-reports.ts";
 
 /** What was written down of a recording. */
@@ -29,7 +29,7 @@ export function createTranscriptionCosts(
 ): (message: MessageWithFiles) => PayForTranscription {
   const calls = createPaidCalls(config, reports);
   return (message) => (recording, ask) => {
-    const prices = pricesOfEntry(config(), config().media.transcription);
+    const prices = getEntryPrices(config(), config().media.transcription);
     const amountOf = (input: number, output: number): Amount => {
       return { tokens: input + output, micros: Math.ceil(input * prices.input + output * prices.output) };
     };

@@ -2,7 +2,7 @@ import { estimateTokens } from "@signalbox/agent-core";
 import type { Amount } from "@signalbox/budgets";
 import type { Config } from "@signalbox/config";
 import type { PayForVectors } from "@signalbox/memory/agents";
-import { createPaidCalls, pricesOfEntry } from "./paid-calls.ts";
+import { createPaidCalls, getEntryPrices } from "./paid-calls.ts";
 import type { SpendingReports } from "./spending-reports.ts";
 
 /** Vendors count other tokens than we guess; what is reserved has to cover what they may find. */
@@ -19,7 +19,7 @@ export function createVectorCosts(
   const calls = createPaidCalls(config, reports);
   return (agent, embeddings) => (texts, ask) => {
     const amountOf = (tokens: number): Amount => {
-      return { tokens, micros: Math.ceil(tokens * pricesOfEntry(config(), embeddings).input) };
+      return { tokens, micros: Math.ceil(tokens * getEntryPrices(config(), embeddings).input) };
     };
     const guess = texts.reduce((sum, text) => sum + estimateTokens(text), 0);
     return calls.pay({ agent, role: "system" }, amountOf(Math.ceil(guess * MARGIN)), async () => {

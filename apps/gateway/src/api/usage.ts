@@ -1,4 +1,10 @@
-import { type Budget, describeBudget, everythingLeft, factsOf, periodOf } from "@signalbox/budgets";
+import {
+  type Budget,
+  describeBudget,
+  getAllRemainingBudgets,
+  getBudgetFacts,
+  getPeriod,
+} from "@signalbox/budgets";
 import type { BudgetLeft, Usage, UsageGroup, UsageQuery } from "@signalbox/protocol";
 import type { ServiceStore } from "./service-store.ts";
 
@@ -34,11 +40,11 @@ async function readBudgets(
   now: number,
 ): Promise<BudgetLeft[]> {
   if (budgets.length === 0) return [];
-  const balances = await store.budgets.inPeriods([periodOf("day", now), periodOf("month", now)]);
-  return everythingLeft(balances, budgets, now).map(
+  const balances = await store.budgets.inPeriods([getPeriod("day", now), getPeriod("month", now)]);
+  return getAllRemainingBudgets(balances, budgets, now).map(
     ({ budget, account, spent, reserved, allowed, left, until }) => ({
       budget: describeBudget(budget),
-      ...factsOf(budget),
+      ...getBudgetFacts(budget),
       account,
       spent,
       reserved,

@@ -1,4 +1,4 @@
-import type { Left } from "@signalbox/budgets";
+import type { RemainingBudget } from "@signalbox/budgets";
 import type { ChannelDefinition } from "@signalbox/channel";
 import type { QueueModes, Stopped } from "@signalbox/lanes";
 import type { Phrases } from "@signalbox/phrases";
@@ -28,7 +28,7 @@ export interface AnswerOptions extends SkillChangesPorts {
   readonly audit: Pick<Auditor, "skill" | "trusted">;
   readonly queueModes: Pick<QueueModes, "get" | "set">;
   /** What budgets leave to the sender of a message. */
-  readonly budgetsLeft: (message: CommandMessage) => Promise<readonly Left[]>;
+  readonly budgetsLeft: (message: CommandMessage) => Promise<readonly RemainingBudget[]>;
   /** How many messages wait in a session. */
   readonly waiting: (sessionKey: string) => number;
   /**

@@ -1,4 +1,4 @@
-import { factsOf } from "@signalbox/budgets";
+import { getBudgetFacts } from "@signalbox/budgets";
 import { speakerOf } from "@signalbox/channel";
 import type { Phrases } from "@signalbox/phrases";
 import { explain, whyLines } from "@signalbox/telemetry";
@@ -51,7 +51,7 @@ export const usage: Answer = async (options, { message, agent, phrases }) => {
   }
   const left = await options.budgetsLeft(message);
   const budgets = left.map(({ budget, left, until }) =>
-    phrases.budgetLeft({ ...factsOf(budget), left, until }),
+    phrases.budgetLeft({ ...getBudgetFacts(budget), left, until }),
   );
   return [...lines, ...budgets].join("\n");
 };

@@ -60,7 +60,7 @@ async function commandLease({ leases }: HomeStore): Promise<Lease> {
 
 function payingBy(store: HomeStore, lease: Lease, config: Config, logger: Logger) {
   const ledger = store.budgets.ledger(lease);
-  return createVectorCosts(() => config, { ledger, onNews: () => {}, logger, now: Date.now });
+  return createVectorCosts(() => config, { ledger, onNotice: () => {}, logger, now: Date.now });
 }
 
 /** What is in a memory and how it is searched, in words. */

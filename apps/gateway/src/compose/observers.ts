@@ -50,7 +50,7 @@ export function createObservers(
     outcomes,
     spendingReports: {
       ledger: store.budgets.ledger(lease),
-      onNews: (budget, kind) => metrics.budgetNews(budget, kind),
+      onNotice: (budget, kind) => metrics.budgetNews(budget, kind),
       logger,
       now,
     },

@@ -1,13 +1,13 @@
-import { createMemoryLedger } from "@signalbox/budgets";
 import { loadConfig } from "@signalbox/config";
-import { expect, it } from "vitest";
+import { openStore } from "@signalbox/store";
+import { expect, it, onTestFinished } from "vitest";
 import { createVectorCosts } from "../../src/agent/vector-costs.ts";
 
 const NOON = Date.UTC(2026, 10, 22, 12);
 const EMBEDDINGS = "local/small";
 
 /** An agent with a hundred thousandth of a dollar a day, and a provider that reports so many tokens. */
-function payingFor(tokens: number | undefined) {
+async function payingFor(tokens: number | undefined) {
   const { config } = loadConfig({
     file: "signalbox.yaml",
     env: {},
@@ -21,11 +21,15 @@ models:
       models: [{ id: small, prices: { input: 2, output: 0 } }]
 `,
   });
-  const news: string[] = [];
-  const ledger = createMemoryLedger();
+  const notices: string[] = [];
+  const store = await openStore({ path: ":memory:" });
+  onTestFinished(() => store.close());
+  const lease = await store.leases.acquire("test", "test", 60_000);
+  if (lease === undefined) throw new Error("The lease of a new store is taken.");
+  const ledger = store.budgets.ledger(lease);
   const payForVectors = createVectorCosts(() => config, {
     ledger,
-    onNews: (_budget, kind) => void news.push(kind),
+    onNotice: (_budget, kind) => void notices.push(kind),
     logger: { warn() {} },
     now: () => NOON,
   });
@@ -34,23 +38,23 @@ models:
   return {
     pay: () => pay(["twelve chars"], ask),
     other: () => payForVectors("other", EMBEDDINGS)(["x"], ask),
-    news,
+    notices,
   };
 }
 
 it("vectors cost their agent what the provider reports, and stop where its budget is used up", async () => {
-  const { pay, other, news } = payingFor(5);
+  const { pay, other, notices } = await payingFor(5);
   expect(await pay()).toMatchObject({ tokens: 5 });
   await expect(pay()).rejects.toThrow(/budget for this day is used up/);
-  expect(news).toEqual(["used-up", "refused"]);
+  expect(notices).toEqual(["used_up", "refused"]);
   expect(await other()).toMatchObject({ tokens: 5 });
 });
 
 it("vectors of a provider that reports nothing cost what was sent", async () => {
-  const { pay, news } = payingFor(undefined);
+  const { pay, notices } = await payingFor(undefined);
   // Three tokens at 2 millionths each, of 10.
   await pay();
   await pay();
   await expect(pay()).rejects.toThrow(/used up/);
-  expect(news).toEqual(["used-up", "refused"]);
+  expect(notices).toEqual(["used_up", "refused"]);
 });

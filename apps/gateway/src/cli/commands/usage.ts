@@ -1,4 +1,10 @@
-import { amountText, describeBudget, everythingLeft, type Left, periodOf } from "@signalbox/budgets";
+import {
+  describeBudget,
+  formatAmount,
+  getAllRemainingBudgets,
+  getPeriod,
+  type RemainingBudget,
+} from "@signalbox/budgets";
 import type { MessageInfo } from "@signalbox/client";
 import type { RunId, RunSummary, UsageTotals } from "@signalbox/store";
 import type { ServiceBodies } from "../../api/service-store.ts";
@@ -122,10 +128,11 @@ function inAll(used: readonly Figures[]): string {
 async function budgetsLeft(options: CommonOptions): Promise<void> {
   const budgets = budgetsOf(configuredHome(options).loaded.config);
   const at = Date.now();
-  const periods = [periodOf("day", at), periodOf("month", at)];
+  const periods = [getPeriod("day", at), getPeriod("month", at)];
   const balances = await withStore(options, "read", (store) => store.budgets.inPeriods(periods));
-  const amount = ({ budget }: Left, value: number): string => amountText(budget.limit.unit, value);
-  printTable(options.json, everythingLeft(balances, budgets, at), {
+  const amount = ({ budget }: RemainingBudget, value: number): string =>
+    formatAmount(budget.limit.unit, value);
+  printTable(options.json, getAllRemainingBudgets(balances, budgets, at), {
     none:
       budgets.length === 0
         ? "No budgets are set. Add them under `budgets` in the configuration."

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Ledger } from "../ledger.ts";
+import type { Ledger } from "../types/budgets.ts";
 
 /** A runner's `test`, such as Vitest's. */
 type Test = (name: string, run: () => Promise<void>) => void;

@@ -1,1 +1,0 @@
-export { type LedgerUnderTest, ledgerConformance } from "./ledger.ts";
