@@ -3,8 +3,9 @@ import {
   type Channel,
   type ChannelContext,
   ChannelError,
-  createActivity,
-  type InboundEvent,
+  type ChannelMethods,
+  type HostedAccount,
+  hostedChannel,
   isLasting,
   isPayload,
   textAt,
@@ -22,122 +23,79 @@ import { fetchMedia } from "./media.ts";
 import { createDraft } from "./outbound/draft.ts";
 import { createInteractions } from "./outbound/interactions.ts";
 import { reconcile } from "./outbound/reconcile.ts";
-import { createSender, type Sender } from "./outbound/send.ts";
-import { createTypingSigns, type TypingSigns } from "./outbound/typing.ts";
-import { createPeople, type People } from "./people.ts";
+import { createSender } from "./outbound/send.ts";
+import { createTypingSigns } from "./outbound/typing.ts";
+import { createPeople } from "./people.ts";
 
-/** Everything a channel without webhooks may do. */
-type DiscordChannel = Omit<Required<Channel<DiscordAddress>>, "webhook">;
+type DiscordMethods = Required<Omit<ChannelMethods<DiscordAddress>, "webhook">>;
+type DiscordChannel = Channel<DiscordAddress> & DiscordMethods;
 
-/** One account. Loads no SDK before it starts. */
+/** Creates an account. Loads no SDK before it starts. */
 export function createDiscord(context: ChannelContext<DiscordConfig>): DiscordChannel {
+  return hostedChannel(context, openAccount);
+}
+
+function openAccount({ context, activity }: HostedAccount<DiscordConfig>) {
   const api = createApi(context);
   const people = createPeople(context, api);
   const places = createConversations(context, api);
   const interactions = createInteractions(context, api);
   const sender = createSender(api, interactions);
   const typing = createTypingSigns(context, sender.typing);
-  const activity = createActivity(context.clock);
-  let state: "starting" | "ready" | "stopped" = "starting";
-  let listening: Listener | undefined;
+  let listener: Listener | undefined;
 
-  async function listen(signal: AbortSignal): Promise<void> {
-    const { id } = await people.self(signal);
-    const emit = async (event: InboundEvent) => (state === "stopped" ? "rejected" : context.emit(event));
-    listening = createListener({
-      context: { ...context, emit },
-      api,
-      people,
-      places,
-      interactions,
-      botId: id,
-    });
-    await listening.session.load();
-    await listening.connection.start(signal);
-    void register(context, api, { botId: id, activity });
-  }
-
-  return {
-    async start(signal) {
-      signal.throwIfAborted();
-      if (state !== "starting") return;
-      try {
-        await listen(signal);
-      } catch (error) {
-        listening?.connection.stop();
-        api.stop();
-        throw error;
-      }
-      if (state === "starting") state = "ready";
-      else listening?.connection.stop();
+  const methods: DiscordMethods = {
+    send: (to, message, options) => sender.send(to, message, options),
+    edit: (to, messageId, message, signal) => sender.edit(to.channelId, messageId, message, signal),
+    remove: (to, messageId, signal) => sender.remove(to.channelId, messageId, signal),
+    async closePoll({ channelId }, messageId, signal) {
+      const { id: botId } = await people.self(signal);
+      return sender.closePoll({ channelId, messageId, botId }, signal);
     },
-    async stop({ drainMs }) {
-      if (state === "stopped") return;
-      state = "stopped";
-      typing.hideAll();
-      listening?.connection.stop();
-      if (listening?.intake !== undefined) void activity.count(listening.intake.settled());
-      await activity.ended(drainMs);
-      await listening?.session.flush().catch(() => {});
-      await listening?.receiver.backfill.stop().catch(() => {});
-      api.stop();
-    },
-    health: () => activity.health(state, listening?.connection.health()),
-    ...methodsOf({ context, api, people, sender, typing, activity }),
-  };
-}
-
-interface Parts {
-  readonly context: ChannelContext<DiscordConfig>;
-  readonly api: DiscordApi;
-  readonly people: People;
-  readonly sender: Sender;
-  readonly typing: TypingSigns;
-  readonly activity: Activity;
-}
-
-/** What an account does while it runs. */
-function methodsOf({
-  context,
-  api,
-  people,
-  sender,
-  typing,
-  activity,
-}: Parts): Omit<DiscordChannel, "start" | "stop" | "health"> {
-  return {
-    self: () => people.known(),
-    send: (to, message, options) => activity.track(sender.send(to, message, options)),
-    edit: (to, messageId, message, signal) =>
-      activity.track(sender.edit(to.channelId, messageId, message, signal)),
-    remove: (to, messageId, signal) => activity.track(sender.remove(to.channelId, messageId, signal)),
-    closePoll: ({ channelId }, messageId, signal) =>
-      activity.track(
-        people
-          .self(signal)
-          .then(({ id: botId }) => sender.closePoll({ channelId, messageId, botId }, signal)),
-      ),
     react: ({ channelId }, messageId, { emoji, on }, signal) =>
-      activity.track(sender.react({ channelId, messageId, emoji }, on, signal)),
+      sender.react({ channelId, messageId, emoji }, on, signal),
     async typing({ channelId, interactionId }, { on }, signal) {
-      // A command shows by itself that it is being answered.
+      // Discord itself shows that a command is being answered.
       if (interactionId !== undefined) return;
-      if (on) await activity.track(typing.show(channelId, signal));
+      if (on) await typing.show(channelId, signal);
       else typing.hide(channelId);
     },
-    openDirect: (userId, signal) => activity.track(openDirect(api, userId, signal)),
-    history: (to, options) =>
-      activity.track(people.self(options.signal).then(({ id }) => readHistory(api, to, options, id))),
-    resolve: (userId, signal) => people.name(userId, signal),
-    async openDraft(to, options) {
-      return activity.draft(createDraft(sender, to, options));
+    openDirect: (userId, signal) => openDirect(api, userId, signal),
+    async history(to, options) {
+      const { id } = await people.self(options.signal);
+      return readHistory(api, to, options, id);
     },
-    fetchMedia: (ref, signal) => activity.track(fetchMedia(context, api, ref, signal)),
-    checks: (signal) => activity.track(checkIntents(api, context.config, signal)),
-    reconcile: (intent, signal) =>
-      activity.track(
-        people.self(signal).then(({ id: botId }) => reconcile(api, { botId, sender }, intent, signal)),
-      ),
+    resolve: (userId, signal) => people.name(userId, signal),
+    openDraft: async (to, options) => createDraft(sender, to, options),
+    fetchMedia: (ref, signal) => fetchMedia(context, api, ref, signal),
+    checks: (signal) => checkIntents(api, context.config, signal),
+    async reconcile(intent, signal) {
+      const { id: botId } = await people.self(signal);
+      return reconcile(api, { botId, sender }, intent, signal);
+    },
+  };
+
+  return {
+    async start(signal: AbortSignal) {
+      const { id: botId } = await people.self(signal);
+      listener = createListener({ context, api, people, places, interactions, botId });
+      await listener.session.load();
+      await listener.connection.start(signal);
+      void register(context, api, { botId, activity });
+    },
+    disconnect() {
+      typing.hideAll();
+      listener?.connection.stop();
+      if (listener?.intake !== undefined) void activity.count(listener.intake.settled());
+    },
+    async close() {
+      await listener?.session.flush().catch(() => {});
+      await listener?.receiver.backfill.stop().catch(() => {});
+      api.stop();
+    },
+    connection: () => listener?.connection.health(),
+    self: () => people.known(),
+    methods,
   };
 }
 

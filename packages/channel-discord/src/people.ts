@@ -2,6 +2,7 @@ import {
   type ChannelContext,
   ChannelError,
   createNames,
+  createOwnIdentity,
   type Identity,
   isPayload,
   objectAt,
@@ -37,11 +38,16 @@ export interface People {
 const ROLES_TTL_MS = 600_000;
 
 export function createPeople(
-  context: Pick<ChannelContext<DiscordConfig>, "cache" | "logger">,
+  context: Pick<ChannelContext<DiscordConfig>, "cache" | "clock" | "logger">,
   api: DiscordApi,
 ): People {
-  const { cache, logger } = context;
-  let identity: Identity | undefined;
+  const { cache, clock, logger } = context;
+  const self = createOwnIdentity({
+    platform: "Discord",
+    clock,
+    timeoutMs: limits.requestTimeoutMs,
+    request: (signal) => fetchSelf(api, signal),
+  });
 
   const names = createNames({
     cache,
@@ -56,12 +62,8 @@ export function createPeople(
   });
 
   return {
-    async self(signal) {
-      identity ??= await fetchSelf(api, signal);
-      return identity;
-    },
-
-    known: () => identity,
+    self: self.get,
+    known: self.known,
 
     name: async (userId, signal) => (isSnowflake(userId) ? names(userId, signal) : undefined),
 
@@ -69,7 +71,7 @@ export function createPeople(
       const key = `own-role/${guildId}`;
       const cached = await cache.get(key);
       if (typeof cached === "string") return cached === "" ? undefined : cached;
-      const id = await fetchOwnRole(api, guildId, identity?.id, signal);
+      const id = await fetchOwnRole(api, guildId, self.known()?.id, signal);
       await cache.set(key, id ?? "", limits.dayMs);
       return id;
     },

@@ -1,10 +1,12 @@
 import {
-  type Activity,
   type Channel,
   type ChannelContext,
-  createActivity,
+  type ChannelMethods,
   createNames,
   type Handled,
+  type Health,
+  type HostedAccount,
+  hostedChannel,
   isLasting,
   type NameOf,
   noWebhooks,
@@ -26,128 +28,93 @@ import { collectWebhookAlbums } from "./inbound/webhook-albums.ts";
 import { limits } from "./limits.ts";
 import { fetchMedia } from "./media.ts";
 import { createDrafts } from "./outbound/draft.ts";
-import { createSender, type Sender } from "./outbound/send.ts";
+import { createSender } from "./outbound/send.ts";
 
-/** Everything the definition's capabilities claim. */
-type TelegramChannel = Required<Omit<Channel<TelegramAddress>, "history" | "reconcile">>;
+type TelegramMethods = Required<Omit<ChannelMethods<TelegramAddress>, "history" | "reconcile">>;
+type TelegramChannel = Channel<TelegramAddress> & TelegramMethods;
 
-/** One account. Loads no library before the first call of the Bot API. */
+/** Creates an account. Loads no library before the first call of the Bot API. */
 export function createTelegram(context: ChannelContext<TelegramConfig>): TelegramChannel {
+  return hostedChannel(context, openAccount);
+}
+
+function openAccount({ context, activity, stopped }: HostedAccount<TelegramConfig>) {
   const { config, clock } = context;
   const api = createApi(context);
   const identity = new Identity(context, api);
-  const activity = createActivity(clock);
   const sender = createSender(api, () => identity.buttons, config);
   const receive = createReceiver(context, api, identity);
   const albums = createAlbums(context, () => identity.bot.id);
-  const lifetime = new AbortController();
-  let state: "starting" | "ready" | "stopped" = "starting";
-  /** Why Telegram gets no updates through to a webhook. */
-  let unreached: string | undefined;
-
-  const takeUnlessStopped: Receive = async (updates) =>
-    state === "stopped" || context.signal.aborted ? "rejected" : receive(updates);
-
   const webhook = createUpdateWebhook(
     context,
-    collectWebhookAlbums(context, (updates) => takeArranged(albums, takeUnlessStopped, updates)),
+    collectWebhookAlbums(context, (updates) => receiveArranged(albums, receive, updates)),
   );
   const polling =
-    config.transport === "polling"
-      ? createPolling({ context, api, identity, albums, receive: takeUnlessStopped })
-      : undefined;
+    config.transport === "polling" ? createPolling({ context, api, identity, albums, receive }) : undefined;
+  /** Why Telegram cannot deliver updates to the webhook. */
+  let webhookProblem: string | undefined;
 
-  /** Until the account stops: whether Telegram gets its updates through, which nothing here would notice. */
+  /** Checks regularly whether Telegram can deliver updates. A failed delivery is not visible here otherwise. */
   async function watchWebhook(since: number): Promise<void> {
-    while (state === "ready" && !context.signal.aborted) {
+    while (!stopped.aborted) {
       const asked = activity.track(findWebhookProblem(api, config, since, context.signal));
-      unreached = await asked.catch(() => unreached);
-      await clock.delay(limits.webhookCheckMs, lifetime.signal).catch(() => {});
+      webhookProblem = await asked.catch(() => webhookProblem);
+      await clock.delay(limits.webhookCheckMs, stopped).catch(() => {});
     }
   }
 
-  async function listen(signal: AbortSignal): Promise<void> {
-    if (polling !== undefined) return polling.start(signal);
-    await identity.learn(signal);
-    await registerWebhook(api, config, signal);
-  }
+  const openDraft = createDrafts(sender, clock, config);
+  const methods: TelegramMethods = {
+    webhook: async (request, read) => (polling === undefined ? webhook(request, read) : noWebhooks()),
+    send: (to, message, options) => sender.send(to, message, options),
+    edit: (to, messageId, message, signal) => sender.edit(to, messageId, message, signal),
+    remove: (to, messageId, signal) => sender.remove(to, messageId, signal),
+    closePoll: (to, messageId, signal) => sender.closePoll(to, messageId, signal),
+    react: (to, messageId, { emoji, on }, signal) =>
+      sender.react(to, messageId, on ? emoji : undefined, signal),
+    // The indicator ends by itself, after five seconds or with the next message.
+    typing: async (to, { on }, signal) => (on ? showTyping(api, to, signal) : undefined),
+    // A private chat has the id of the user. Telegram rejects messages to users who never wrote to the bot.
+    openDirect: async (userId) => ({ chatId: userId }),
+    resolve: createNameLookup(context, api),
+    openDraft: async (to, options) => openDraft(to, options),
+    fetchMedia: (ref, signal) => fetchMedia(api, ref, signal),
+    checks: (signal) => checkBot(api, config, signal),
+  };
 
   return {
-    async start(signal) {
-      signal.throwIfAborted();
-      if (state !== "starting") return;
-      await listen(signal);
-      if (state !== "starting") return;
-      state = "ready";
+    async start(signal: AbortSignal) {
+      if (polling !== undefined) return polling.start(signal);
+      await identity.learn(signal);
+      await registerWebhook(api, config, signal);
+    },
+    ready() {
       if (polling === undefined) void watchWebhook(clock.now());
       void listCommands(context, api);
     },
-    async stop({ drainMs }) {
-      state = "stopped";
-      polling?.stop();
-      lifetime.abort();
-      await activity.ended(drainMs);
-    },
-    health: () =>
-      activity.health(
-        state,
-        unreached === undefined ? polling?.health() : { state: "degraded", reason: unreached },
-      ),
-    webhook: async (request, read) =>
-      polling === undefined ? activity.count(webhook(request, read)) : noWebhooks(),
-    ...methodsOf({ context, api, identity, sender, activity }),
+    disconnect: () => polling?.stop(),
+    connection: (): Health | undefined =>
+      webhookProblem === undefined ? polling?.health() : { state: "degraded", reason: webhookProblem },
+    self: () => identity.known && { id: identity.bot.id, name: identity.bot.name },
+    methods,
   };
 }
 
-/** What came by itself or as an album; of an album also what came too late for it. */
-async function takeArranged(albums: Albums, take: Receive, updates: readonly Payload[]): Promise<Handled> {
+/** Receives updates grouped into messages: single updates, complete albums, and late parts of an album. */
+async function receiveArranged(
+  albums: Albums,
+  receive: Receive,
+  updates: readonly Payload[],
+): Promise<Handled> {
   let handled: Handled = "duplicate";
-  for (const together of (await albums.arrange(updates)).values()) {
-    if (together.length > 0) handled = await take(together);
+  for (const group of (await albums.arrange(updates)).values()) {
+    if (group.length > 0) handled = await receive(group);
     if (handled === "rejected") return handled;
   }
   return handled;
 }
 
-interface Parts {
-  readonly context: ChannelContext<TelegramConfig>;
-  readonly api: TelegramApi;
-  readonly identity: Identity;
-  readonly sender: Sender;
-  readonly activity: Activity;
-}
-
-/** What an account does while it runs. */
-function methodsOf({
-  context,
-  api,
-  identity,
-  sender,
-  activity,
-}: Parts): Omit<TelegramChannel, "start" | "stop" | "health" | "webhook"> {
-  const { config } = context;
-  const openDraft = createDrafts(sender, context.clock, config);
-  return {
-    self: () => identity.known && { id: identity.bot.id, name: identity.bot.name },
-    send: (to, message, options) => activity.track(sender.send(to, message, options)),
-    edit: (to, messageId, message, signal) => activity.track(sender.edit(to, messageId, message, signal)),
-    remove: (to, messageId, signal) => activity.track(sender.remove(to, messageId, signal)),
-    closePoll: (to, messageId, signal) => activity.track(sender.closePoll(to, messageId, signal)),
-    react: (to, messageId, { emoji, on }, signal) =>
-      activity.track(sender.react(to, messageId, on ? emoji : undefined, signal)),
-    // It ends by itself, after five seconds or with the next message.
-    typing: async (to, { on }, signal) => (on ? activity.track(showTyping(api, to, signal)) : undefined),
-    // A private chat has the number of the person. Telegram refuses what a bot writes to somebody who never wrote to
-    // it.
-    openDirect: async (userId) => ({ chatId: userId }),
-    resolve: namesOf(context, api),
-    openDraft: async (to, options) => activity.draft(openDraft(to, options)),
-    fetchMedia: (ref, signal) => activity.track(fetchMedia(api, ref, signal)),
-    checks: (signal) => activity.track(checkBot(api, config, signal)),
-  };
-}
-
-/** A host that says nothing of commands leaves the menu as it is. */
+/** Registers the host's commands. Without any, the bot's menu stays as it is. */
 async function listCommands(
   { commands, clock, logger, signal }: ChannelContext<TelegramConfig>,
   api: TelegramApi,
@@ -162,7 +129,7 @@ async function listCommands(
   });
 }
 
-function namesOf({ cache, logger }: ChannelContext<TelegramConfig>, api: TelegramApi): NameOf {
+function createNameLookup({ cache, logger }: ChannelContext<TelegramConfig>, api: TelegramApi): NameOf {
   return createNames({
     cache,
     logger,
@@ -180,10 +147,8 @@ async function showTyping(
   { chatId, topicId }: TelegramAddress,
   signal: AbortSignal,
 ): Promise<void> {
-  const place = {
-    chat_id: chatId,
-    ...(topicId === undefined ? {} : { message_thread_id: Number(topicId) }),
-  };
+  const place =
+    topicId === undefined ? { chat_id: chatId } : { chat_id: chatId, message_thread_id: Number(topicId) };
   await api.call({ what: "showing the typing indicator", write: false, signal }, (raw) =>
     raw.sendChatAction({ ...place, action: "typing" }),
   );

@@ -9,7 +9,6 @@ import {
   defineChannel,
   type EmitResult,
   eventBase,
-  eventFacts,
   hostedChannel,
   type MediaRef,
   normalizeLineEnds,
@@ -123,8 +122,9 @@ class Hub implements WebHub {
       throw new ChannelError("invalid", "A message needs an id, a conversation and a user");
     }
     const { context } = this.#current;
+    const facts = { account: context.account, now: context.clock.now(), raw: false };
     return context.emit({
-      ...eventBase(this.#channelId, eventFacts(context), {
+      ...eventBase(this.#channelId, facts, {
         eventId: id,
         conversation: { id: conversation, kind: "direct" },
         address: this.#codec.encode({ conversation }),

@@ -1,17 +1,17 @@
 import {
   type ChannelContext,
   type Conversation,
+  eventFacts,
   type InboundEvent,
   type MessageEvent,
   objectAt,
   type Payload,
   textAt,
-  toJson,
 } from "@signalbox/channel";
 import { type DiscordConfig, inviteAddress } from "../config.ts";
 import { type Conversations, readLocation } from "../conversations.ts";
 import type { People } from "../people.ts";
-import type { EventFacts } from "./event-base.ts";
+import type { DiscordFacts } from "./event-base.ts";
 import { readInteraction } from "./interaction-head.ts";
 import { interactionEvent, readInteractionPlace } from "./interactions.ts";
 import { mentionedRoles, mentionsBot, type OwnIds } from "./mentions.ts";
@@ -130,7 +130,7 @@ async function lookUpFacts(
   ports: EventSources,
   gatewayEvent: GatewayEvent,
   signal: AbortSignal,
-): Promise<EventFacts | undefined> {
+): Promise<DiscordFacts | undefined> {
   const where = readLocation(gatewayEvent.data);
   return (
     where && createFacts(ports, gatewayEvent, await ports.places.of(where.channelId, where.guildId, signal))
@@ -141,15 +141,8 @@ function createFacts(
   { context, botId }: EventSources,
   { deliveryId, data }: GatewayEvent,
   conversation: Conversation,
-): EventFacts {
-  return {
-    account: context.account,
-    botId,
-    conversation,
-    deliveryId,
-    now: context.clock.now(),
-    ...(context.raw === true ? { raw: toJson(data) ?? null } : {}),
-  };
+): DiscordFacts {
+  return { ...eventFacts(context, botId), conversation, deliveryId, payload: data };
 }
 
 /** Completes the conversation. An interaction may describe a thread without its parent channel. */

@@ -13,7 +13,7 @@ import {
 import { addressCodec, getSnowflakeTime, idAt } from "../address.ts";
 import { readConversation, readLocation } from "../conversations.ts";
 import { getFormId, readCustomId } from "../outbound/buttons.ts";
-import { createBase, type EventFacts } from "./event-base.ts";
+import { createBase, type DiscordFacts } from "./event-base.ts";
 import type { InteractionHead } from "./interaction-head.ts";
 import { parseAskedAbout, readFormText } from "./message-questions.ts";
 import { createSender } from "./messages.ts";
@@ -34,7 +34,7 @@ export function readInteractionPlace(payload: Payload): Conversation | undefined
 export function interactionEvent(
   payload: Payload,
   { id, kind, awaitsMessage }: InteractionHead,
-  facts: EventFacts,
+  facts: DiscordFacts,
 ): CommandEvent | ActionEvent | MessageEvent | undefined {
   const sender = readUser(payload, facts.botId);
   const data = objectAt(payload, "data");

@@ -12,7 +12,7 @@ import {
 import { getSnowflakeTime, isSnowflake } from "../address.ts";
 import { getDisplayName, readRoles } from "../people.ts";
 import { readBody } from "./content.ts";
-import { createBase, type EventFacts } from "./event-base.ts";
+import { createBase, type DiscordFacts } from "./event-base.ts";
 import { mentionsBot, type OwnIds } from "./mentions.ts";
 
 /** Source: "Message Types". All other types are notices, for instance joins and pins. */
@@ -26,7 +26,7 @@ export function hasContent(message: Payload, botId: string): boolean {
 }
 
 /** Returns `undefined` for a malformed message. */
-export function readMessage(message: Payload, facts: EventFacts, own: OwnIds): MessageEvent | undefined {
+export function readMessage(message: Payload, facts: DiscordFacts, own: OwnIds): MessageEvent | undefined {
   const messageId = textAt(message, "id");
   const sender = readAuthor(message, own.botId);
   if (messageId === undefined || sender === undefined) return undefined;
@@ -43,7 +43,7 @@ export function readMessage(message: Payload, facts: EventFacts, own: OwnIds): M
 }
 
 /** Returns `undefined` for a malformed message. */
-export function readEdited(message: Payload, facts: EventFacts, own: OwnIds): EditedEvent | undefined {
+export function readEdited(message: Payload, facts: DiscordFacts, own: OwnIds): EditedEvent | undefined {
   const messageId = textAt(message, "id");
   const sender = readAuthor(message, own.botId);
   const editedAt = parseIsoTime(message, "edited_timestamp");
@@ -60,14 +60,14 @@ export function readEdited(message: Payload, facts: EventFacts, own: OwnIds): Ed
   };
 }
 
-export function readDeleted(messageId: string, facts: EventFacts): DeletedEvent {
+export function readDeleted(messageId: string, facts: DiscordFacts): DeletedEvent {
   return { ...createBase(facts, NO_SENDER), type: "deleted", messageId, eventId: `deleted:${messageId}` };
 }
 
 /** Returns `undefined` for a malformed reaction. */
 export function readReaction(
   payload: Payload,
-  facts: EventFacts,
+  facts: DiscordFacts,
   { botId, added }: { readonly botId: string; readonly added: boolean },
 ): ReactionEvent | undefined {
   const [messageId, userId] = [textAt(payload, "message_id"), textAt(payload, "user_id")];

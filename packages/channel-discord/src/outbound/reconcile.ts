@@ -7,7 +7,9 @@ import {
   type PollPart,
   partKey,
   type Reconciled,
+  reconciledFrom,
   type SendIntent,
+  sendWindow,
   textAt,
 } from "@signalbox/channel";
 import type { DiscordAddress } from "../address.ts";
@@ -18,9 +20,6 @@ import { limits } from "../limits.ts";
 import { renderPoll } from "./poll.ts";
 import { renderPart } from "./render.ts";
 import type { Sender } from "./send.ts";
-
-/** Maximum assumed difference between Discord's clock and ours. */
-const MAX_CLOCK_SKEW_MS = 60_000;
 
 interface Own {
   readonly botId: string;
@@ -34,18 +33,17 @@ export async function reconcile(
   intent: SendIntent<DiscordAddress>,
   signal: AbortSignal,
 ): Promise<Reconciled> {
-  const { to, content, attemptedAt } = intent;
+  const { to, content } = intent;
   const key = partKey(intent.idempotencyKey, intent.part);
-  const messages = await listMessages(api, to.channelId, { after: attemptedAt - MAX_CLOCK_SKEW_MS, signal });
+  const messages = await listMessages(api, to.channelId, { after: sendWindow(intent).start, signal });
   const own = messages.filter((message) => textAt(objectAt(message, "author"), "id") === botId);
   const match = own.find(
     (message) =>
       matchesPart(message, content) && !sender.isSentUnderOtherKey(textAt(message, "id") ?? "", key),
   );
   const messageId = match === undefined ? undefined : textAt(match, "id");
-  if (messageId !== undefined) return { outcome: "sent", messageId };
-  // The message may be on a later page.
-  return { outcome: messages.length >= limits.pageSize ? "unknown" : "not_sent" };
+  // After a full page, the message may be on the next one.
+  return reconciledFrom(messageId, messages.length < limits.pageSize);
 }
 
 function matchesPart(message: Payload, content: OutboundPart): boolean {

@@ -1,21 +1,20 @@
 import {
-  type Addressed,
-  type Conversation,
   type ConversationKind,
+  type EventBase,
+  type EventFacts,
+  eventBase,
   type InboundEvent,
   objectAt,
   type Payload,
   type Sender,
   textAt,
   timeAt,
-  toJson,
 } from "@signalbox/channel";
-import { addressCodec, type SlackAddress } from "../address.ts";
+import { addressCodec } from "../address.ts";
 import { isOwnMessage, type Self } from "../people.ts";
 
 /** Information that the event itself does not contain. */
-export interface Facts {
-  readonly account: string;
+export interface Facts extends EventFacts {
   readonly self: Self;
   /** Names of mentioned users, as far as they could be looked up. */
   readonly names: ReadonlyMap<string, string>;
@@ -26,10 +25,6 @@ export interface Facts {
   readonly replyInThread: boolean;
   /** The app's slash command. */
   readonly command: string;
-  /** Milliseconds since the epoch, for events without a time. */
-  readonly now: number;
-  /** Include the payload in the event. */
-  readonly raw: boolean;
 }
 
 /** `ignored`: the event needs no reaction. `malformed`: it cannot be read. */
@@ -64,29 +59,20 @@ interface Common {
 export function createBase(
   { channel, thread, command, body, sender, key, at }: Common,
   facts: Facts,
-): Omit<InboundEvent, "type"> & { readonly addressed: Addressed; readonly conversation: Conversation } {
-  const address: SlackAddress = {
-    channel,
-    ...(thread === undefined ? {} : { thread }),
-    ...(command === undefined ? {} : { command }),
-  };
-  return {
+): EventBase {
+  return eventBase("slack", facts, {
     eventId: key,
-    channel: "slack",
-    account: facts.account,
-    botId: facts.self.id,
     conversation: {
       id: channel,
       kind: facts.kind,
       teamId: getTeamId(body) ?? facts.self.teamId,
-      ...(thread === undefined ? {} : { threadId: thread }),
+      threadId: thread,
     },
-    address: addressCodec.encode(address),
+    address: addressCodec.encode({ channel, thread, command }),
     sender,
-    addressed: facts.kind === "direct" ? "dm" : "none",
-    timestamp: timeAt(at, "event_ts") ?? timeAt(at, "ts") ?? facts.now,
-    ...(facts.raw ? { raw: toJson(body) ?? null } : {}),
-  };
+    timestamp: timeAt(at, "event_ts") ?? timeAt(at, "ts"),
+    payload: body,
+  });
 }
 
 /**

@@ -1,6 +1,7 @@
 import {
   type ChannelContext,
   deadline,
+  eventFacts,
   isChannelError,
   objectAt,
   type Payload,
@@ -31,21 +32,19 @@ export interface FactSources {
  */
 export async function lookUpFacts(ports: FactSources, envelope: Envelope): Promise<Facts | undefined> {
   const { context, self } = ports;
-  const { config, clock, logger } = context;
+  const { config, logger } = context;
   const limit = deadline(limits.lookupMs, context.signal);
   const channel = getChannelId(envelope);
   const message = envelope.kind === "event" ? getChangedMessage(envelope.event) : {};
   try {
     return {
-      account: context.account,
+      ...eventFacts(context, self.id),
       self,
       names: await namesIn(ports, message, limit.signal),
       kind: channel === undefined ? "channel" : await kindOf(ports, channel, envelope, limit.signal),
       hasJoined: channel !== undefined && (await hasJoined(ports, channel, message)),
       replyInThread: config.replyInThread,
       command: config.command,
-      now: clock.now(),
-      raw: context.raw === true,
     };
   } catch (error) {
     if (!isChannelError(error)) throw error;

@@ -1,10 +1,9 @@
-import { type ChannelContext, reasonOf, textAt } from "@signalbox/channel";
+import { type ChannelContext, reasonOf, sendWindow, textAt } from "@signalbox/channel";
 import type { MessageKey, SlackAddress } from "../address.ts";
 import type { SlackApi } from "../api.ts";
 import type { History } from "../history.ts";
 import { limits } from "../limits.ts";
 import { isOwnMessage, type People } from "../people.ts";
-import { MAX_CLOCK_SKEW_MS } from "./reconcile.ts";
 import { Stream } from "./stream.ts";
 
 interface Needs {
@@ -52,7 +51,7 @@ export class LostStreams {
       this.forget(to);
       return undefined;
     }
-    const since = lostAt - limits.requestTimeoutMs - MAX_CLOCK_SKEW_MS;
+    const since = sendWindow({ attemptedAt: lostAt - limits.requestTimeoutMs }).start;
     const { messages } = await history.page(to, { oldest: since }, signal);
     const stream = new Stream({ api, clock, signal });
     const own = messages.filter((message) => isOwnMessage(message, people.known()));

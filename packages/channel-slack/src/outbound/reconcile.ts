@@ -5,18 +5,15 @@ import {
   type Payload,
   partKey,
   type Reconciled,
+  reconciledFrom,
   type SendIntent,
+  sendWindow,
   textAt,
   unlessRefused,
 } from "@signalbox/channel";
 import { messageId, type SlackAddress } from "../address.ts";
 import type { History } from "../history.ts";
 import { isOwnMessage, type Self } from "../people.ts";
-
-/** Maximum assumed difference between Slack's clock and ours. */
-export const MAX_CLOCK_SKEW_MS = 60_000;
-/** Time after the first attempt within which a message can still appear. */
-const MAX_DELAY_MS = 3_600_000;
 
 /**
  * Looks for a message with an unknown outcome by the key in its metadata.
@@ -29,22 +26,23 @@ export async function reconcile(
   intent: SendIntent<SlackAddress>,
   signal: AbortSignal,
 ): Promise<Reconciled> {
-  const { to, content, attemptedAt } = intent;
-  const span = { oldest: attemptedAt - MAX_CLOCK_SKEW_MS, latest: attemptedAt + MAX_DELAY_MS };
+  const { to, content } = intent;
+  const { start, end } = sendWindow(intent);
+  const span = { oldest: start, latest: end };
   const page = await unlessRefused(history.page(to, span, signal), undefined);
   // The bot can write here but not read.
   if (page === undefined) return { outcome: "unknown" };
   if (content.type === "media") {
     const own = page.messages.filter((message) => self === undefined || isOwnMessage(message, self));
-    return {
-      outcome:
-        page.hasMore || own.some((message) => isPossibleMatch(message, content)) ? "unknown" : "not_sent",
-    };
+    return reconciledFrom(
+      undefined,
+      !page.hasMore && !own.some((message) => isPossibleMatch(message, content)),
+    );
   }
   // The key is unique to this message.
   const ts = findTimestamp(page.messages, partKey(intent.idempotencyKey, intent.part));
-  if (ts !== undefined) return { outcome: "sent", messageId: messageId({ channel: to.channel, ts }) };
-  return { outcome: page.hasMore ? "unknown" : "not_sent" };
+  const found = ts === undefined ? undefined : messageId({ channel: to.channel, ts });
+  return reconciledFrom(found, !page.hasMore);
 }
 
 /** Returns the timestamp of the message with the given key. */

@@ -1,6 +1,7 @@
 import {
   type ChannelContext,
   emitAll,
+  eventFacts,
   type Handled,
   type InboundEvent,
   objectAt,
@@ -49,12 +50,10 @@ export function createReceiver(
   async function read(update: Payload): Promise<readonly InboundEvent[] | undefined> {
     const data = textAt(objectAt(update, "callback_query"), "data");
     return readUpdate(update, {
-      account: context.account,
+      ...eventFacts(context, who.bot.id),
       bot: who.bot,
       commands: context.commands ?? [],
       clicked: data === undefined ? undefined : await who.buttons.read(data),
-      now: context.clock.now(),
-      raw: context.raw ?? false,
     });
   }
 

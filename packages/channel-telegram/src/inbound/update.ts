@@ -1,6 +1,8 @@
 import {
   type Addressed,
   type ChannelCommand,
+  type EventFacts,
+  eventBase,
   type InboundEvent,
   isPayload,
   type MessageBody,
@@ -10,7 +12,6 @@ import {
   type Sender,
   textAt,
   timeAt,
-  toJson,
 } from "@signalbox/channel";
 import type { Click } from "../outbound/buttons.ts";
 import { type Read, readBody } from "./body.ts";
@@ -26,16 +27,12 @@ import {
 import type { Bot } from "./text.ts";
 
 /** Information that the update itself does not contain. */
-export interface Facts {
-  readonly account: string;
+export interface Facts extends EventFacts {
   readonly bot: Bot;
   /** The commands that are registered with Telegram. */
   readonly commands: readonly ChannelCommand[];
   /** The action behind the button, if the update is a click on one of our buttons. */
   readonly clicked?: Click | undefined;
-  /** Milliseconds since the epoch, for updates without a time. */
-  readonly now: number;
-  readonly raw: boolean;
 }
 
 /**
@@ -241,16 +238,13 @@ function createBase(
   sender: Sender,
   at: number | undefined,
 ) {
-  return {
+  const { conversation, address } = where;
+  return eventBase("telegram", facts, {
     eventId,
-    channel: "telegram",
-    account: facts.account,
-    botId: facts.bot.id,
-    conversation: where.conversation,
-    address: where.address,
+    conversation,
+    address,
     sender,
-    addressed: where.conversation.kind === "direct" ? ("dm" as const) : ("none" as const),
-    timestamp: at ?? facts.now,
-    ...(facts.raw ? { raw: toJson(update) ?? null } : {}),
-  };
+    timestamp: at,
+    payload: update,
+  });
 }

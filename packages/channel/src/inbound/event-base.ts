@@ -5,8 +5,8 @@ import { toJson } from "./payload.ts";
 /** What events need to know about their account. */
 export interface EventFacts {
   readonly account: string;
-  /** The platform's id of the bot, if there is one. Event ids are unique within it. */
-  readonly botId?: string | undefined;
+  /** The platform's id of the bot. Event ids are unique within it. */
+  readonly botId: string;
   /** The time of events that carry none, in milliseconds since the epoch. */
   readonly now: number;
   /** Whether to add the platform's payload as `raw`. */
@@ -16,7 +16,7 @@ export interface EventFacts {
 /** The facts of an event that is read now. */
 export function eventFacts(
   { account, clock, raw = false }: Pick<ChannelContext, "account" | "clock" | "raw">,
-  botId?: string,
+  botId: string,
 ): EventFacts {
   return { account, botId, now: clock.now(), raw };
 }
@@ -45,7 +45,7 @@ export type EventBase = Omit<InboundEvent, "type"> & { readonly addressed: "dm" 
  */
 export function eventBase(
   channel: string,
-  { account, botId, now, raw }: EventFacts,
+  { account, botId, now, raw }: Omit<EventFacts, "botId"> & Partial<Pick<EventFacts, "botId">>,
   { eventId, conversation, address, sender, timestamp = now, payload }: EventParts,
 ): EventBase {
   return {

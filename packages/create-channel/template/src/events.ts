@@ -53,10 +53,7 @@ export function readEvent(payload: Payload, facts: EventFacts): InboundEvent | u
   };
 }
 
-function mentionsIn(
-  payload: Payload,
-  botId: string | undefined,
-): { readonly id: string; readonly isSelf: boolean }[] {
+function mentionsIn(payload: Payload, botId: string): { readonly id: string; readonly isSelf: boolean }[] {
   const ids = Array.isArray(payload["mentions"]) ? payload["mentions"] : [];
   return ids.flatMap((id: unknown) =>
     typeof id === "string" && id !== "" ? [{ id, isSelf: id === botId }] : [],
