@@ -8,7 +8,14 @@ import {
   refuseOpenListening,
   type Upkeep,
 } from "@signalbox/home";
-import { atMost, createLifecycle, type End, type Lifecycle, tryAgain, watchEnd } from "@signalbox/lanes";
+import {
+  createLifecycle,
+  type Lifecycle,
+  retry,
+  type ShutdownWatch,
+  watchShutdown,
+  withTimeout,
+} from "@signalbox/lanes";
 import { openWork } from "./api/open-work.ts";
 import { watchRevokedTokens } from "./api/revoked-tokens.ts";
 import { openBase } from "./compose/base.ts";
@@ -58,19 +65,19 @@ async function start(
   const first = { loaded: options.loaded, resolved: resolvedAtStart };
   const base = await openBase(options, first, lifecycle);
   const { opened, configuration, now } = base;
-  const ending = watchEnd(options.onFatal, now);
-  const surroundings = await createSurroundings(base, ending.fatal);
+  const shutdown = watchShutdown(options.onFatal, now);
+  const surroundings = await createSurroundings(base, shutdown.fail);
   lifecycle.started("memory", () => surroundings.memories.close());
   lifecycle.started("mcp", () => surroundings.mcp.close());
   lifecycle.started("commands", () => surroundings.toolbox.endCommands());
   const parts: Parts = { ...base, surroundings };
   const way = createWay(parts);
-  lifecycle.started("faults", () => restOrCount(way, ending, logger));
+  lifecycle.started("faults", () => restOrCount(way, shutdown, logger));
   const accountLeases = leasesOfAccounts(parts);
-  const upkeep = createGatewayUpkeep(parts, way, accountLeases, ending.fatal);
+  const upkeep = createGatewayUpkeep(parts, way, accountLeases, shutdown.fail);
   let isReady = false;
   const reloading = createReloading(parts, first);
-  const ready = (): boolean => isReady && !ending.isAsked();
+  const ready = (): boolean => isReady && !shutdown.isRequested();
   const service = createGatewayService(parts, way, { upkeep, reloading, ready });
   const http = await listen(parts, service);
   lifecycle.started("router", () => surroundings.router.flush());
@@ -90,7 +97,7 @@ async function start(
     service,
     reload: (read) => reloading.reload(read),
     stop() {
-      ending.ask();
+      shutdown.request();
       return lifecycle.stop(configuration.config().gateway.shutdownMs);
     },
   };
@@ -131,12 +138,12 @@ async function letIn(
   const emit = options.instrument?.emit(take) ?? take;
   const recovered = Promise.withResolvers<void>();
   lifecycle.started("accounts", (left) => accounts.stop(Math.min(5_000, left())));
-  lifecycle.started("typing", (left) => atMost(Math.min(1_000, left()), typing.idle()));
+  lifecycle.started("typing", (left) => withTimeout(Math.min(1_000, left()), typing.idle()));
   lifecycle.started("hooks", () => hooks.idle());
   // Replies need their accounts; what arrives meanwhile is refused, and its platform delivers it again.
   lifecycle.started("delivery", (left) => delivery.stop(Math.min(5_000, left())));
   lifecycle.started("outcomes", () => outcomes.close());
-  lifecycle.started("supervisor", (left) => atMost(left() + ENDING_MS, supervisor.idle()));
+  lifecycle.started("supervisor", (left) => withTimeout(left() + ENDING_MS, supervisor.idle()));
   lifecycle.started("lanes", (left) => {
     closed = true;
     upkeep.rest();
@@ -154,7 +161,7 @@ async function letIn(
   const bringUp = createBringUp({ accounts, services, left: () => openWork(opened.store) });
   await bringUp.first();
   void toolbox.endQuestions(surroundings.leftQuestions);
-  await tryAgain(() => way.recover());
+  await retry(() => way.recover());
   recovered.resolve();
   const wake: WakeAgent = async (event, terms) => (closed ? { outcome: "rejected" } : way.wake(event, terms));
   otherSessions.start(wake);
@@ -175,10 +182,10 @@ async function endRuns({ supervisor, toolbox }: Surroundings, { lanes }: Way, ms
   supervisor.close();
   const ended = lanes.close();
   toolbox.approvals.close(new ShutdownAbort("the gateway stops while somebody is asked"));
-  await atMost(ms, ended);
+  await withTimeout(ms, ended);
   lanes.stopAll(new ShutdownAbort("the gateway is stopping"));
   // What has not come to a step by then is as after a crash: the next start goes on with it.
-  await atMost(ENDING_MS, ended);
+  await withTimeout(ENDING_MS, ended);
 }
 
 /** Stops everything of a revoked token's holder. Returns a function that ends the watch. */
@@ -201,13 +208,17 @@ function endWithTokens(
 }
 
 /** Where a run may be why this process ends, the start counts against its messages. */
-async function restOrCount(way: Way, ending: End, logger: GatewayOptions["logger"]): Promise<void> {
-  if (!ending.isByFault()) {
+async function restOrCount(
+  way: Way,
+  shutdown: ShutdownWatch,
+  logger: GatewayOptions["logger"],
+): Promise<void> {
+  if (!shutdown.isCausedByError()) {
     await way
       .rest()
       .catch((error: unknown) =>
         logger.warn({ err: reasonOf(error) }, "a clean stop could not be recorded, so it counts as a crash"),
       );
   }
-  ending.close();
+  shutdown.close();
 }

@@ -6,7 +6,7 @@ const PICTURE: MediaRef = { kind: "image", mimeType: "image/png", ref: "p" };
 const plain = { id: "plain", stored: { event: { media: [] } } };
 const carrying = { id: "carrying", stored: { event: { media: [PICTURE] } } };
 
-/** Processes over the same notes, one after the other. */
+/** Creates processes that share the same notes. */
 function processes() {
   const kept = new Map<string, unknown>();
   const notes = {
@@ -17,26 +17,29 @@ function processes() {
   return { kept, next: () => createAttachmentCrashes(notes, 2) };
 }
 
-it("gives up a message whose attachments ended one process after the other, and only that one", async () => {
+it("finds a message whose attachments crashed one process after the other, and only that one", async () => {
   const { kept, next } = processes();
   const both = [plain, carrying];
-  for (const most of [0, 1]) {
+  for (let life = 0; life < 2; life++) {
     const crashes = next();
-    expect(await crashes.before(both)).toEqual({ most, spent: [] });
+    expect(await crashes.findPoisoned(both)).toEqual([]);
     await crashes.begin(both);
   }
   const last = next();
-  expect(await last.before(both)).toEqual({ most: 2, spent: [carrying] });
+  expect(await last.findPoisoned(both)).toEqual([carrying]);
   await last.end(both);
   expect(kept.size).toBe(0);
 });
 
-it("counts no process that ends as it was told to, and writes nothing for messages without attachments", async () => {
+it("does not count a process that stops cleanly, and writes nothing for messages without attachments", async () => {
   const { kept, next } = processes();
   const first = next();
   await first.begin([plain]);
   expect(kept.size).toBe(0);
-  await first.begin([carrying]);
-  await first.rest();
-  expect((await next().before([carrying])).most).toBe(0);
+  for (let life = 0; life < 3; life++) {
+    const crashes = next();
+    await crashes.begin([carrying]);
+    await crashes.stopCleanly();
+  }
+  expect(await next().findPoisoned([carrying])).toEqual([]);
 });

@@ -2,70 +2,65 @@ import type { MessageEvent } from "@signalbox/channel";
 import { createCrashCounts } from "@signalbox/lanes";
 
 const NAMESPACE = "media-attempt";
-/** No message waits for so long, in milliseconds; what a deleted one left behind goes with it. */
-const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
+/** No message waits this long, so counts of deleted messages expire. */
+const TTL_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** A message, as far as it may carry something. */
+/** A message that may have attachments. */
 export interface CarryingMessage {
   readonly id: string;
   readonly stored: { readonly event: Pick<MessageEvent, "media"> };
 }
 
 /**
- * How many processes took the attachments of a message and died before its run began. From then on the run itself
- * counts its starts. Messages without attachments are not counted, and cost no write.
+ * Counts the processes that crashed while they read the attachments of a message, before its run began. From then on
+ * the run counts its own starts. Messages without attachments are not counted and cost no write.
  */
 export interface AttachmentCrashes {
-  /** The most of any of these messages, and those that are given up. */
-  before<Message extends CarryingMessage>(
-    messages: readonly Message[],
-  ): Promise<{ readonly most: number; readonly spent: readonly Message[] }>;
-  /** Counts this process before it touches what is attached. On the disk when it resolves. */
+  /** Returns the messages during which so many processes crashed that they have to be set aside. */
+  findPoisoned<Message extends CarryingMessage>(messages: readonly Message[]): Promise<readonly Message[]>;
+  /** Counts this process. Call it before reading attachments. The count is durable when it resolves. */
   begin(messages: readonly CarryingMessage[]): Promise<void>;
-  /** Their run has begun, or they have their end. */
+  /** Forgets the counts. Call it when the run of the messages has begun or they have ended. */
   end(messages: readonly CarryingMessage[]): Promise<void>;
-  /** This process ends as it was told to, which is no crash. */
-  rest(): Promise<void>;
+  /** Takes this process out of all counts. Call it on an orderly stop. */
+  stopCleanly(): Promise<void>;
 }
 
-/** Where the counts are kept, each for so many milliseconds. */
+/** Storage for the counts. */
 export interface CrashNotes {
   get(namespace: string, key: string): Promise<unknown>;
   set(namespace: string, key: string, value: number, ttlMs: number): Promise<void>;
   delete(namespace: string, key: string): Promise<unknown>;
 }
 
-/** @param attempts processes that a message may end before it is given up */
-export function createAttachmentCrashes(notes: CrashNotes, attempts: number): AttachmentCrashes {
+/** @param maxCrashes how many processes a message may crash before it is set aside */
+export function createAttachmentCrashes(notes: CrashNotes, maxCrashes: number): AttachmentCrashes {
   const counts = createCrashCounts({
     async read(id) {
       const count = await notes.get(NAMESPACE, id);
       return typeof count === "number" ? count : 0;
     },
-    write: (id, count) => notes.set(NAMESPACE, id, count, KEPT_MS),
+    write: (id, count) => notes.set(NAMESPACE, id, count, TTL_MS),
     async remove(id) {
       await notes.delete(NAMESPACE, id);
     },
   });
-  const withFiles = <Message extends CarryingMessage>(messages: readonly Message[]): readonly Message[] =>
-    messages.filter(({ stored }) => stored.event.media.length > 0);
+  const withAttachments = <Message extends CarryingMessage>(
+    messages: readonly Message[],
+  ): readonly Message[] => messages.filter(({ stored }) => stored.event.media.length > 0);
 
   return {
-    async before(messages) {
-      const counted = await Promise.all(
-        withFiles(messages).map(async (message) => ({ message, count: await counts.before(message.id) })),
-      );
-      return {
-        most: Math.max(0, ...counted.map(({ count }) => count)),
-        spent: counted.flatMap(({ message, count }) => (count >= attempts ? [message] : [])),
-      };
+    async findPoisoned(messages) {
+      const candidates = withAttachments(messages);
+      const crashes = await Promise.all(candidates.map(({ id }) => counts.get(id)));
+      return candidates.filter((_, at) => (crashes[at] ?? 0) >= maxCrashes);
     },
     async begin(messages) {
-      for (const { id } of withFiles(messages)) await counts.begin(id);
+      for (const { id } of withAttachments(messages)) await counts.begin(id);
     },
     async end(messages) {
-      for (const { id } of withFiles(messages)) await counts.end(id);
+      for (const { id } of withAttachments(messages)) await counts.end(id);
     },
-    rest: () => counts.rest(),
+    stopCleanly: () => counts.stopCleanly(),
   };
 }

@@ -5,7 +5,7 @@ import { type Backoff, exponentialBackoff } from "@signalbox/lanes";
  * @param random gives numbers in [0, 1)
  */
 export function replyBackoff(random: () => number): Backoff {
-  return exponentialBackoff({ firstMs: 1_000, longestMs: 5 * 60_000, random });
+  return exponentialBackoff({ firstMs: 1_000, maxMs: 5 * 60_000, random });
 }
 
 /** The failures of each row. A process that ended says nothing about a platform, so claims do not count. */

@@ -1,4 +1,4 @@
-import { tryAgain } from "@signalbox/lanes";
+import { retry } from "@signalbox/lanes";
 import { accountLease, type Lease, type LeaseStore } from "@signalbox/store";
 
 export interface AccountLeasesOptions {
@@ -54,7 +54,7 @@ export function createAccountLeases(options: AccountLeasesOptions): AccountLease
   return {
     async right(channel, account) {
       if (!isShared(channel)) return UNSHARED;
-      const lease = await tryAgain(() => leases.acquire(accountLease({ channel, account }), holder, leaseMs));
+      const lease = await retry(() => leases.acquire(accountLease({ channel, account }), holder, leaseMs));
       return lease && keep(lease);
     },
     async renew() {

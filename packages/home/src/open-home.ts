@@ -1,6 +1,6 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { LoadedConfig } from "@signalbox/config";
-import { type Lifecycle, tryAgain } from "@signalbox/lanes";
+import { type Lifecycle, retry } from "@signalbox/lanes";
 import type { Redact } from "@signalbox/redaction";
 import type { HomeLock, Lease, SqliteStore, StoreOptions } from "@signalbox/store";
 import { type Auditor, openAudit } from "@signalbox/store/audit";
@@ -53,7 +53,7 @@ export async function openHome<T extends AskingBodies>(
   lifecycle.started("lock", () => lock.release());
   const store = storeWithRedaction(await openStoreOf(options), redact);
   lifecycle.started("store", () => store.close());
-  const lease = await tryAgain(() => takeLease(store, home, options.leaseMs));
+  const lease = await retry(() => takeLease(store, home, options.leaseMs));
   lifecycle.started("lease", () =>
     store.leases
       .release(lease)
@@ -72,7 +72,7 @@ export async function openHome<T extends AskingBodies>(
     now,
   });
   lifecycle.started("audit", () => audit.close());
-  await tryAgain(() => audit.configuration(loaded.config, loaded.file));
+  await retry(() => audit.configuration(loaded.config, loaded.file));
   return { lock, store, lease, audit, redact };
 }
 

@@ -1,20 +1,20 @@
-/** Milliseconds to wait after so many failures in a row; the first is 1. */
+/** Returns the pause before the next attempt, in milliseconds, after so many failures in a row (1 is the first). */
 export type Backoff = (failures: number) => number;
 
 export interface BackoffOptions {
-  /** After the first failure, in milliseconds. Default: 2,000. It doubles with each. */
+  /** Pause after the first failure, in milliseconds. Doubles with each further one. Default: 2,000. */
   readonly firstMs?: number;
-  /** In milliseconds. Default: 300,000. */
-  readonly longestMs?: number;
-  /** Between 0 and 1: makes up to half of each wait a matter of chance. Default: none is. */
+  /** Upper limit of the pause, in milliseconds. Default: 300,000. */
+  readonly maxMs?: number;
+  /** Returns a number between 0 and 1. Randomizes up to half of each pause. Default: no jitter. */
   readonly random?: () => number;
 }
 
-/** Doubles from try to try, so that what is down is asked ever less often. */
+/** Creates an exponential backoff. */
 export function exponentialBackoff(options: BackoffOptions = {}): Backoff {
-  const { firstMs = 2_000, longestMs = 300_000, random = () => 1 } = options;
+  const { firstMs = 2_000, maxMs = 300_000, random = () => 1 } = options;
   return (failures) => {
-    const full = Math.min(longestMs, firstMs * 2 ** Math.max(0, failures - 1));
+    const full = Math.min(maxMs, firstMs * 2 ** Math.max(0, failures - 1));
     return Math.round(full / 2 + (full / 2) * random());
   };
 }

@@ -1,8 +1,8 @@
-/** The clock that waiting work uses. */
+/** Time and timers. Tests pass a manual clock. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   now(): number;
-  /** Calls `task` once, after so many milliseconds. */
+  /** Calls `task` once, after `ms` milliseconds. */
   after(ms: number, task: () => void): Timer;
 }
 
@@ -10,27 +10,27 @@ export interface Timer {
   cancel(): void;
 }
 
-/** What `setTimeout` takes; a longer time would fire at once. */
-const LONGEST_MS = 2 ** 31 - 1;
+/** `setTimeout` fires at once for a longer delay. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The machine's. What waits does not keep the process alive. */
-export const systemClock: Clock = machineClock(false);
+/** The clock of the machine. Its timers do not keep the process alive. */
+export const systemClock: Clock = createSystemClock(false);
 
-/** The machine's, for starts and stops: what waits keeps the process alive. */
-export const awaitedClock: Clock = machineClock(true);
+/** The clock of the machine for starts and stops. Its timers keep the process alive. */
+export const keepAliveClock: Clock = createSystemClock(true);
 
-function machineClock(keepsAlive: boolean): Clock {
+function createSystemClock(keepAlive: boolean): Clock {
   return {
     now: () => Date.now(),
     after(ms, task) {
-      const timeout = setTimeout(task, Math.min(ms, LONGEST_MS));
-      if (!keepsAlive) timeout.unref();
+      const timeout = setTimeout(task, Math.min(ms, MAX_TIMER_MS));
+      if (!keepAlive) timeout.unref();
       return { cancel: () => clearTimeout(timeout) };
     },
   };
 }
 
-/** Resolves after so many milliseconds, or as soon as the signal is aborted. */
+/** Resolves after `ms` milliseconds, or as soon as the signal aborts. */
 export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   const { promise, resolve } = Promise.withResolvers<void>();

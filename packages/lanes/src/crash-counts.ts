@@ -1,34 +1,32 @@
-/** Where the counts are kept. A write is on the disk when it resolves. */
+/** Storage for crash counts. A write has to be durable when it resolves. */
 export interface CrashCountStore {
+  /** Returns 0 for an unknown id. */
   read(id: string): Promise<number>;
   write(id: string, count: number): Promise<void>;
   remove(id: string): Promise<void>;
 }
 
-/**
- * Counts the processes that died during each piece of work, so that work which ends one process after another is
- * recognised and can be set aside.
- */
+/** Counts the processes that crashed during a piece of work, so that work which crashes each process can be dropped. */
 export interface CrashCounts {
-  /** Processes before this one that died under it. */
-  before(id: string): Promise<number>;
-  /** Counts this process, once, however often the work is tried here. */
+  /** Returns how many earlier processes crashed during this work. */
+  get(id: string): Promise<number>;
+  /** Counts this process, once, however often it tries. Call it before the work that may crash. */
   begin(id: string): Promise<void>;
-  /** The dangerous part is over, well or badly. */
+  /** Forgets the count. Call it when the work is over, successful or not. */
   end(id: string): Promise<void>;
-  /** Takes this process out of every count again: it ends as it was told to, which is no crash. */
-  rest(): Promise<void>;
+  /** Takes this process out of every count. Call it when the process stops in an orderly way. */
+  stopCleanly(): Promise<void>;
 }
 
 export function createCrashCounts(store: CrashCountStore): CrashCounts {
-  /** What was counted before this process was. */
+  /** Counts without this process, of the work that it has begun. */
   const begun = new Map<string, number>();
-  const before = async (id: string): Promise<number> => begun.get(id) ?? store.read(id);
+  const get = async (id: string): Promise<number> => begun.get(id) ?? store.read(id);
   return {
-    before,
+    get,
     async begin(id) {
       if (begun.has(id)) return;
-      const count = await before(id);
+      const count = await get(id);
       await store.write(id, count + 1);
       begun.set(id, count);
     },
@@ -36,7 +34,7 @@ export function createCrashCounts(store: CrashCountStore): CrashCounts {
       await store.remove(id);
       begun.delete(id);
     },
-    async rest() {
+    async stopCleanly() {
       for (const [id, count] of begun) {
         if (count === 0) await store.remove(id);
         else await store.write(id, count);

@@ -1,17 +1,14 @@
-/** Keys that may start a run, in the order in which they do. */
+/** Keys that are ready to start a run, in round-robin order of their owners. */
 export interface FairQueue {
-  /** Puts a key at the end of its owner's. */
+  /** Appends a key to its owner's queue. */
   push(owner: string, key: string): void;
-  /** Takes out the next key of those that may start; the others keep their places. */
+  /** Removes and returns the next key that may start. The others keep their positions. */
   shift(mayStart: (key: string) => boolean): string | undefined;
 }
 
-/**
- * Owners take turns, and so do the keys of each: an owner with many keys makes others wait no longer than one with a
- * single key does.
- */
+/** Creates a queue in which owners take turns, so an owner with many keys does not delay one with a single key. */
 export function createFairQueue(): FairQueue {
-  /** In the order of their turns; nobody without keys is kept. */
+  /** In the order of their turns. Owners without keys are removed. */
   const owners = new Map<string, string[]>();
   return {
     push(owner, key) {

@@ -1,39 +1,39 @@
 import type { Timer } from "./clock.ts";
-import type { Occupant } from "./places.ts";
-import type { Batch, LaneItem, LeftOut, QueueSettings } from "./types.ts";
+import type { SlotHolder } from "./run-slots.ts";
+import type { Batch, Dropped, LaneItem, QueueSettings } from "./types.ts";
 
-/** A current run. */
-export interface Running<Item extends LaneItem> extends Occupant {
+/** The current run of a lane. */
+export interface LaneRun<Item extends LaneItem> extends SlotHolder {
   readonly controller: AbortController;
   readonly exclusive: boolean;
   readonly items: Item[];
-  /** Ids of what it is still to answer. */
+  /** Ids of its items that were not recalled. */
   readonly open: Set<string>;
   readonly recalled: Set<string>;
 }
 
-/** What waits under one key, and its current run. */
+/** The waiting items of one key, and its current run. */
 export class Lane<Item extends LaneItem> {
   readonly key: string;
-  readonly #together: (a: Item, b: Item) => boolean;
+  readonly #mayShareRun: (a: Item, b: Item) => boolean;
   #waiting: Item[] = [];
-  running: Running<Item> | undefined;
-  /** It stands in the queue of lanes that may start a run. */
+  run: LaneRun<Item> | undefined;
+  /** Whether the lane is in the queue of lanes that are ready to start a run. */
   queued = false;
-  /** Stops a run that an earlier process has begun, as soon as it continues. */
-  stopped: Error | undefined;
-  /** Nothing more is started here: what a run has left undone would come after it. */
-  left = false;
-  /** Fires when nothing has come for the debounce time. */
-  quiet: Timer | undefined;
-  /** Fires when the first item has waited for as long as a debounce may last. */
-  longest: Timer | undefined;
-  /** The first items left out since the lane was idle, one for each group that may share a run. */
-  readonly #told: Item[] = [];
+  /** Reason to abort the run of an earlier process as soon as it continues here. */
+  stopReason: Error | undefined;
+  /** Whether a run blocked the lane: nothing starts here anymore. */
+  blocked = false;
+  /** Fires when no item has arrived for the debounce time. */
+  quietTimer: Timer | undefined;
+  /** Fires when the first item has waited for the longest time that a debounce may last. */
+  maxTimer: Timer | undefined;
+  /** The first items dropped since the lane was idle, one for each group that may share a run. */
+  readonly #firstDropped: Item[] = [];
 
-  constructor(key: string, together: (a: Item, b: Item) => boolean) {
+  constructor(key: string, mayShareRun: (a: Item, b: Item) => boolean) {
     this.key = key;
-    this.#together = together;
+    this.#mayShareRun = mayShareRun;
   }
 
   get waiting(): readonly Item[] {
@@ -41,38 +41,38 @@ export class Lane<Item extends LaneItem> {
   }
 
   get idle(): boolean {
-    return this.#waiting.length === 0 && this.running === undefined && !this.queued && !this.left;
+    return this.#waiting.length === 0 && this.run === undefined && !this.queued && !this.blocked;
   }
 
-  /** What waits stands for a run that has begun. */
+  /** Whether a run of an earlier process waits to continue. */
   get hasBegun(): boolean {
     return this.#waiting.some(({ covers }) => covers !== undefined);
   }
 
   cancelTimers(): void {
-    this.quiet?.cancel();
-    this.longest?.cancel();
-    this.quiet = undefined;
-    this.longest = undefined;
+    this.quietTimer?.cancel();
+    this.maxTimer?.cancel();
+    this.quietTimer = undefined;
+    this.maxTimer = undefined;
   }
 
-  /** Puts an item at the end. What is beyond the cap is taken out and given back, with the reason. */
-  push(item: Item, { cap, drop }: QueueSettings): { items: Item[]; why: LeftOut<Item> } | undefined {
+  /** Appends an item. Removes and returns the items beyond the cap, with the reason. */
+  push(item: Item, { cap, drop }: QueueSettings): { items: Item[]; reason: Dropped<Item> } | undefined {
     this.#waiting.push(item);
-    const droppable = this.#waiting.filter(({ exclusive }) => !exclusive);
+    const droppable = this.#waiting.filter(({ exclusive }) => exclusive !== true);
     const surplus = droppable.length - cap;
     if (surplus <= 0 || drop === "summarise") return undefined;
     const items = drop === "old" ? droppable.slice(0, surplus) : droppable.slice(-surplus);
     this.remove(items);
-    return { items, why: { kind: "full", drop, cap, first: this.#firstOf(items) } };
+    return { items, reason: { kind: "full", drop, cap, first: this.#takeFirst(items) } };
   }
 
   remove(items: readonly Item[]): void {
-    const gone = new Set(items);
-    this.#waiting = this.#waiting.filter((item) => !gone.has(item));
+    const removed = new Set(items);
+    this.#waiting = this.#waiting.filter((item) => !removed.has(item));
   }
 
-  /** What stands for a run that has begun is neither taken out nor replaced. */
+  /** Returns a waiting item, but not one that stands for a run of an earlier process. */
   find(id: string): Item | undefined {
     return this.#waiting.find((item) => item.covers === undefined && item.id === id);
   }
@@ -81,7 +81,7 @@ export class Lane<Item extends LaneItem> {
     this.#waiting = this.#waiting.map((item) => (item === before ? after : item));
   }
 
-  /** Takes what the next run answers: everything that waits, or the first item alone; and what is beyond the cap. */
+  /** Takes the items of the next run: all that may share one, or with `followup` the first alone. */
   takeBatch(settings: QueueSettings): Batch<Item> {
     const [first] = this.#waiting;
     if (first === undefined || first.exclusive) return { items: this.#waiting.splice(0, 1), summarised: [] };
@@ -91,24 +91,24 @@ export class Lane<Item extends LaneItem> {
     return { items: taken.items.slice(0, 1), summarised: taken.summarised };
   }
 
-  /** Takes the items in front that one run can answer together with `first`. */
+  /** Takes the items at the front of the lane that may share a run with `first`. */
   takeWith(first: Item, { cap }: QueueSettings): Batch<Item> {
-    const end = this.#waiting.findIndex((item) => item.exclusive || !this.#together(first, item));
+    const end = this.#waiting.findIndex((item) => item.exclusive || !this.#mayShareRun(first, item));
     const taken = this.#waiting.splice(0, end < 0 ? this.#waiting.length : end);
     const surplus = Math.max(0, taken.length - cap);
     return { items: taken.slice(surplus), summarised: taken.slice(0, surplus) };
   }
 
-  #firstOf(items: readonly Item[]): Item[] {
+  #takeFirst(items: readonly Item[]): Item[] {
     return items.filter((item) => {
-      if (this.#told.some((told) => this.#together(told, item))) return false;
-      this.#told.push(item);
+      if (this.#firstDropped.some((dropped) => this.#mayShareRun(dropped, item))) return false;
+      this.#firstDropped.push(item);
       return true;
     });
   }
 }
 
-/** The ids that an item stands for. */
-export function idsOf(item: LaneItem): readonly string[] {
+/** Returns the ids of the items that an item stands for. */
+export function getIds(item: LaneItem): readonly string[] {
   return item.covers ?? [item.id];
 }

@@ -1,47 +1,70 @@
 import { type Clock, systemClock } from "./clock.ts";
 import { createFairQueue, type FairQueue } from "./fair-queue.ts";
-import { idsOf, Lane, type Running } from "./lane.ts";
-import { Places } from "./places.ts";
-import type { Batch, LaneItem, Lanes, LanesOptions, RunHandle, Stopped } from "./types.ts";
+import { getIds, Lane, type LaneRun } from "./lane.ts";
+import { RunSlots } from "./run-slots.ts";
+import type { Batch, LaneItem, Lanes, LanesOptions, QueueSettings, RunHandle, StopResult } from "./types.ts";
 
-/** For how many times the quiet that is waited for items may be collected, and for how long, in milliseconds. */
-const LONGEST_TIMES = 5;
-const LONGEST_MS = 10_000;
+/** Further items delay a run by at most five times the debounce time, and by at most ten seconds if that is less. */
+const MAX_DEBOUNCE_FACTOR = 5;
+const MAX_DEBOUNCE_MS = 10_000;
 
-/** How long further messages can delay a run. */
-function longestDebounceMs(debounceMs: number): number {
-  return Math.max(debounceMs, Math.min(LONGEST_TIMES * debounceMs, LONGEST_MS));
+const DEFAULT_SETTINGS: QueueSettings = { mode: "steer", debounceMs: 0, cap: 20, drop: "summarise" };
+
+function getMaxDebounceMs(debounceMs: number): number {
+  return Math.max(debounceMs, Math.min(MAX_DEBOUNCE_FACTOR * debounceMs, MAX_DEBOUNCE_MS));
 }
 
+/**
+ * Creates lanes: queues that run work under keys, one run at a time for each key.
+ *
+ * @example
+ * ```ts
+ * const lanes = createLanes<{ id: string; room: string }>({
+ *   maxRuns: () => 8,
+ *   getKey: (job) => job.room,
+ *   run: async ({ items }, { signal }) => console.log(items, signal.aborted),
+ * });
+ * lanes.enqueue({ id: "1", room: "kitchen" });
+ * await lanes.close();
+ * ```
+ */
 export function createLanes<Item extends LaneItem>(options: LanesOptions<Item>): Lanes<Item> {
-  return new LaneSet(options);
+  const {
+    getOwner = options.getKey,
+    mayShareRun = () => true,
+    getQueueSettings = () => DEFAULT_SETTINGS,
+    onDropped = () => {},
+    onError = (error) => console.error("A run failed:", error),
+    clock = systemClock,
+  } = options;
+  return new LaneSet({ ...options, getOwner, mayShareRun, getQueueSettings, onDropped, onError, clock });
 }
 
 class LaneSet<Item extends LaneItem> implements Lanes<Item> {
-  readonly #options: LanesOptions<Item>;
+  readonly #options: Required<LanesOptions<Item>>;
   readonly #clock: Clock;
-  /** Only lanes with something to do; one without work is forgotten. */
+  /** Lanes with work. Idle ones are removed. */
   readonly #lanes = new Map<string, Lane<Item>>();
-  /** Lanes that may start a run. */
+  /** Keys of lanes that are ready to start a run. */
   readonly #queue: FairQueue = createFairQueue();
-  readonly #places: Places;
+  readonly #slots: RunSlots;
   #closed: PromiseWithResolvers<void> | undefined;
 
-  constructor(options: LanesOptions<Item>) {
+  constructor(options: Required<LanesOptions<Item>>) {
     this.#options = options;
-    this.#clock = options.clock ?? systemClock;
-    this.#places = new Places(options.maxRuns);
+    this.#clock = options.clock;
+    this.#slots = new RunSlots(options.maxRuns);
   }
 
   enqueue(item: Item): void {
-    const lane = this.#laneOf(this.#options.keyOf(item));
-    const settings = this.#options.queue(lane.key);
+    const lane = this.#getLane(this.#options.getKey(item));
+    const settings = this.#options.getQueueSettings(lane.key);
     const surplus = lane.push(item, settings);
-    if (surplus !== undefined) this.#options.leaveOut(surplus.items, surplus.why);
-    if (settings.mode === "interrupt" && !item.exclusive && lane.running?.exclusive === false)
-      lane.running.controller.abort(new Error("a newer message interrupted this turn"));
+    if (surplus !== undefined) this.#options.onDropped(surplus.items, surplus.reason);
+    if (settings.mode === "interrupt" && !item.exclusive && lane.run?.exclusive === false)
+      lane.run.controller.abort(new Error("A newer message interrupted this run."));
     this.#prepare(lane);
-    // It may be what lets a lane start that is in the queue already.
+    // The lane may have been queued without an item whose owner was allowed to start.
     if (lane.queued) this.#startRuns();
   }
 
@@ -50,12 +73,12 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
     const item = lane?.find(id);
     if (lane === undefined || item === undefined) return false;
     lane.remove([item]);
-    this.#tidy(lane);
+    this.#removeIfIdle(lane);
     return true;
   }
 
   recall(key: string, id: string, reason: Error): boolean {
-    const run = this.#lanes.get(key)?.running;
+    const run = this.#lanes.get(key)?.run;
     if (!run?.open.delete(id)) return false;
     run.recalled.add(id);
     if (run.open.size === 0) run.controller.abort(reason);
@@ -63,26 +86,26 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
   }
 
   replace(item: Item): boolean {
-    const lane = this.#lanes.get(this.#options.keyOf(item));
+    const lane = this.#lanes.get(this.#options.getKey(item));
     const before = lane?.find(item.id);
     if (before === undefined) return false;
     lane?.replace(before, item);
     return true;
   }
 
-  stop(key: string, reason: Error, drops: (item: Item) => boolean = () => true): Stopped {
+  stop(key: string, reason: Error, drops: (item: Item) => boolean = () => true): StopResult {
     const lane = this.#lanes.get(key);
     if (lane === undefined) return { running: false, dropped: 0 };
-    const running = lane.running !== undefined || lane.hasBegun;
+    const running = lane.run !== undefined || lane.hasBegun;
     if (running) stopRun(lane, reason);
-    return { running, dropped: this.#leaveOut(lane, drops) };
+    return { running, dropped: this.#drop(lane, drops) };
   }
 
-  stopWhere(isMeant: (item: Item) => boolean, reason: Error): void {
+  stopWhere(matches: (item: Item) => boolean, reason: Error): void {
     for (const lane of this.#lanes.values()) {
-      const begun = lane.running?.items ?? lane.waiting.filter(({ covers }) => covers !== undefined);
-      if (begun.some(isMeant)) stopRun(lane, reason);
-      this.#leaveOut(lane, isMeant);
+      const begun = lane.run?.items ?? lane.waiting.filter(({ covers }) => covers !== undefined);
+      if (begun.some(matches)) stopRun(lane, reason);
+      this.#drop(lane, matches);
     }
   }
 
@@ -95,136 +118,144 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
   }
 
   all(key: string): readonly Item[] {
-    const run = this.#lanes.get(key)?.running;
-    const answered = run?.items.filter((item) => idsOf(item).some((id) => run.open.has(id))) ?? [];
-    return [...answered, ...this.waiting(key)];
+    const run = this.#lanes.get(key)?.run;
+    const running = run?.items.filter((item) => getIds(item).some((id) => run.open.has(id))) ?? [];
+    return [...running, ...this.waiting(key)];
   }
 
   counts(): { readonly running: number; readonly waiting: number } {
     let waiting = 0;
     for (const lane of this.#lanes.values()) waiting += lane.waiting.length;
-    return { running: this.#places.running, waiting };
+    return { running: this.#slots.running, waiting };
   }
 
   close(): Promise<void> {
     this.#closed ??= Promise.withResolvers();
     for (const lane of this.#lanes.values()) lane.cancelTimers();
-    if (this.#places.running === 0) this.#closed.resolve();
+    if (this.#slots.running === 0) this.#closed.resolve();
     return this.#closed.promise;
   }
 
   stopAll(reason: Error): void {
-    for (const lane of this.#lanes.values()) lane.running?.controller.abort(reason);
+    for (const lane of this.#lanes.values()) lane.run?.controller.abort(reason);
   }
 
-  #laneOf(key: string): Lane<Item> {
+  #getLane(key: string): Lane<Item> {
     const existing = this.#lanes.get(key);
     if (existing !== undefined) return existing;
-    const lane = new Lane<Item>(key, this.#options.together);
+    const lane = new Lane<Item>(key, this.#options.mayShareRun);
     this.#lanes.set(key, lane);
     return lane;
   }
 
-  /** Leaves out what waits, but for a run that has begun. Gives how many items that are. */
-  #leaveOut(lane: Lane<Item>, drops: (item: Item) => boolean): number {
+  /** Drops waiting items, except for a run of an earlier process. Returns how many. */
+  #drop(lane: Lane<Item>, drops: (item: Item) => boolean): number {
     const dropped = lane.waiting.filter((item) => item.covers === undefined && drops(item));
     if (dropped.length > 0) {
       lane.remove(dropped);
-      this.#options.leaveOut(dropped, { kind: "stopped" });
+      this.#options.onDropped(dropped, { kind: "stopped" });
     }
-    this.#tidy(lane);
+    this.#removeIfIdle(lane);
     return dropped.length;
   }
 
-  /** Forgets a lane that has nothing to do. */
-  #tidy(lane: Lane<Item>): void {
+  #removeIfIdle(lane: Lane<Item>): void {
     if (lane.waiting.length === 0) lane.cancelTimers();
     if (lane.idle) this.#lanes.delete(lane.key);
   }
 
-  /** Queues a lane once its items have been quiet for the debounce time, or went on for too long. */
+  /** Queues a lane for a run once no item has arrived for the debounce time, or the longest debounce is over. */
   #prepare(lane: Lane<Item>): void {
     const last = lane.waiting.at(-1);
-    const mayStart = this.#closed === undefined && !lane.left && lane.running === undefined && !lane.queued;
+    const mayStart = this.#closed === undefined && !lane.blocked && lane.run === undefined && !lane.queued;
     if (!mayStart || last === undefined) return;
-    const { debounceMs } = this.#options.queue(lane.key);
-    const lineUp = (): void => this.#lineUp(lane);
+    const { debounceMs } = this.#options.getQueueSettings(lane.key);
+    const enter = (): void => this.#enterQueue(lane);
     if (debounceMs === 0 || last.exclusive) {
-      lineUp();
+      enter();
       return;
     }
-    lane.quiet?.cancel();
-    lane.quiet = this.#clock.after(debounceMs, lineUp);
-    lane.longest ??= this.#clock.after(longestDebounceMs(debounceMs), lineUp);
+    lane.quietTimer?.cancel();
+    lane.quietTimer = this.#clock.after(debounceMs, enter);
+    lane.maxTimer ??= this.#clock.after(getMaxDebounceMs(debounceMs), enter);
   }
 
-  #lineUp(lane: Lane<Item>): void {
+  #enterQueue(lane: Lane<Item>): void {
     lane.cancelTimers();
     const [first] = lane.waiting;
     if (first === undefined) return;
     lane.queued = true;
-    this.#queue.push(this.#options.ownerOf(first), lane.key);
+    this.#queue.push(this.#options.getOwner(first), lane.key);
     this.#startRuns();
   }
 
-  /** Whether one of a lane's items may begin a run now. What has begun may always go on. */
+  /** Whether one of the lane's items may start a run now. A run of an earlier process may always continue. */
   #mayStart(key: string): boolean {
     const waiting = this.waiting(key);
     return (
       waiting.length === 0 ||
-      waiting.some((item) => item.covers !== undefined || this.#places.mayStart(this.#options.ownerOf(item)))
+      waiting.some((item) => item.covers !== undefined || this.#slots.mayStart(this.#options.getOwner(item)))
     );
   }
 
   #startRuns(): void {
-    while (this.#closed === undefined && this.#places.free) {
+    while (this.#closed === undefined && this.#slots.hasFree) {
       const key = this.#queue.shift((next) => this.#mayStart(next));
       if (key === undefined) return;
       const lane = this.#lanes.get(key);
       if (lane === undefined) continue;
       lane.queued = false;
       if (lane.waiting.length > 0) this.#start(lane);
-      else this.#tidy(lane);
+      else this.#removeIfIdle(lane);
     }
   }
 
   #start(lane: Lane<Item>): void {
-    const batch = lane.takeBatch(this.#options.queue(lane.key));
+    const batch = lane.takeBatch(this.#options.getQueueSettings(lane.key));
     const items = [...batch.summarised, ...batch.items];
     const [first] = items;
     if (first === undefined) return;
-    const run: Running<Item> = {
+    const run: LaneRun<Item> = {
       controller: new AbortController(),
-      owner: this.#options.ownerOf(first),
+      owner: this.#options.getOwner(first),
       exclusive: items.some(({ exclusive }) => exclusive),
       items,
-      open: new Set(items.flatMap(idsOf)),
+      open: new Set(items.flatMap(getIds)),
       recalled: new Set(),
       standingBy: false,
     };
-    lane.running = run;
-    this.#places.enter();
-    if (lane.stopped !== undefined) run.controller.abort(lane.stopped);
-    lane.stopped = undefined;
-    void this.#options.run(batch, this.#handleOf(lane, run, first)).finally(() => this.#end(lane, run));
+    lane.run = run;
+    this.#slots.enter();
+    if (lane.stopReason !== undefined) run.controller.abort(lane.stopReason);
+    lane.stopReason = undefined;
+    void this.#execute(batch, this.#createHandle(lane, run, first)).finally(() => this.#end(lane, run));
   }
 
-  #handleOf(lane: Lane<Item>, run: Running<Item>, first: Item): RunHandle<Item> {
+  /** Never rejects: a failed run must neither end the process nor block its lane. */
+  async #execute(batch: Batch<Item>, handle: RunHandle<Item>): Promise<void> {
+    try {
+      await this.#options.run(batch, handle);
+    } catch (error) {
+      this.#options.onError(error, batch);
+    }
+  }
+
+  #createHandle(lane: Lane<Item>, run: LaneRun<Item>, first: Item): RunHandle<Item> {
     return {
       signal: run.controller.signal,
       recalled: run.recalled,
       standBy: (on) => {
-        // Whoever was asked may answer a run that has ended.
-        if (lane.running !== run) return;
-        this.#places.standBy(run, on);
+        // A person may respond to a run that has ended.
+        if (lane.run !== run) return;
+        this.#slots.standBy(run, on);
         this.#startRuns();
       },
-      leave() {
-        lane.left = true;
+      block() {
+        lane.blocked = true;
       },
       takeSteering: () => {
-        const settings = this.#options.queue(lane.key);
-        // A run that is being stopped answers nothing more: what comes now has the next one.
+        const settings = this.#options.getQueueSettings(lane.key);
+        // Items that arrive while a run is being stopped wait for the next run.
         const open = settings.mode === "steer" && !run.exclusive && !run.controller.signal.aborted;
         if (!open) return NOTHING;
         const taken: Batch<Item> = lane.takeWith(first, settings);
@@ -237,20 +268,20 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
     };
   }
 
-  #end(lane: Lane<Item>, run: Running<Item>): void {
-    this.#places.leave(run);
-    lane.running = undefined;
+  #end(lane: Lane<Item>, run: LaneRun<Item>): void {
+    this.#slots.leave(run);
+    lane.run = undefined;
     this.#prepare(lane);
-    this.#tidy(lane);
+    this.#removeIfIdle(lane);
     this.#startRuns();
-    if (this.#places.running === 0) this.#closed?.resolve();
+    if (this.#slots.running === 0) this.#closed?.resolve();
   }
 }
 
-/** A run that has begun has to end as one; where an earlier process began it, it does as soon as it goes on. */
+/** Aborts the run of a lane. A run of an earlier process is aborted as soon as it continues, so that it can end. */
 function stopRun<Item extends LaneItem>(lane: Lane<Item>, reason: Error): void {
-  if (lane.running !== undefined) lane.running.controller.abort(reason);
-  else lane.stopped = reason;
+  if (lane.run !== undefined) lane.run.controller.abort(reason);
+  else lane.stopReason = reason;
 }
 
 const NOTHING: Batch<never> = { items: [], summarised: [] };

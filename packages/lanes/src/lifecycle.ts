@@ -1,36 +1,38 @@
-import { awaitedClock, type Clock } from "./clock.ts";
+import { type Clock, keepAliveClock } from "./clock.ts";
 
-/** Stops one thing. `left` says how many milliseconds there are until everything is to be stopped. */
-type Stop = (left: () => number) => unknown;
+/** Stops one part. `remainingMs` returns the milliseconds until the deadline. */
+type Stop = (remainingMs: () => number) => unknown;
 
-/** What has been started, to be stopped in the opposite order: also where the start itself fails half way. */
+/** Stops the parts of a service in reverse order of their start, also if the start fails half way. */
 export interface Lifecycle {
-  /** Something runs from now on, and is stopped so. */
+  /** Registers a part that has started. */
   started(name: string, stop: Stop): void;
-  /** Stops everything within about so many milliseconds, once; what cannot be stopped keeps nothing else up. */
+  /** Stops all parts within about `ms` milliseconds. Further calls return the same promise. */
   stop(ms: number): Promise<void>;
 }
 
-/** For so long behind the deadline one thing is waited for: it is to end in order, and not to hang. */
-const LONGEST_MS = 20_000;
+/** How long after the deadline a part may still take to stop. */
+const GRACE_MS = 20_000;
 
-/** @param onFailure told what did not stop in order */
+/**
+ * @param onFailure called with each part that threw while stopping or did not stop in time
+ */
 export function createLifecycle(
   onFailure: (name: string, error: unknown) => void,
   now: () => number = Date.now,
-  clock: Clock = awaitedClock,
+  clock: Clock = keepAliveClock,
 ): Lifecycle {
   const running: { readonly name: string; readonly stop: Stop }[] = [];
   let stopped: Promise<void> | undefined;
 
   const stopAll = async (ms: number): Promise<void> => {
     const deadline = now() + ms;
-    const left = (): number => Math.max(0, deadline - now());
+    const remainingMs = (): number => Math.max(0, deadline - now());
     for (let part = running.pop(); part !== undefined; part = running.pop()) {
       try {
-        const stopping = Promise.resolve(part.stop(left)).then(() => "stopped");
-        if ((await atMost(left() + LONGEST_MS, stopping, clock)) === undefined)
-          throw new Error("it has not stopped in time");
+        const stopping = Promise.resolve(part.stop(remainingMs)).then(() => "stopped");
+        if ((await withTimeout(remainingMs() + GRACE_MS, stopping, clock)) === undefined)
+          throw new Error("did not stop in time");
       } catch (error) {
         onFailure(part.name, error);
       }
@@ -46,13 +48,13 @@ export function createLifecycle(
   };
 }
 
-/** Waits for work, but not longer than so many milliseconds; then it gives `undefined`. */
-export async function atMost<T>(
+/** Waits for `work` for at most `ms` milliseconds. Resolves with `undefined` after that. */
+export async function withTimeout<T>(
   ms: number,
   work: Promise<T>,
-  clock: Clock = awaitedClock,
+  clock: Clock = keepAliveClock,
 ): Promise<T | undefined> {
-  const { promise: over, resolve } = Promise.withResolvers<undefined>();
+  const { promise: timeout, resolve } = Promise.withResolvers<undefined>();
   const timer = clock.after(ms, () => resolve(undefined));
-  return Promise.race([work, over]).finally(() => timer.cancel());
+  return Promise.race([work, timeout]).finally(() => timer.cancel());
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createQueueModes } from "./queue-modes.ts";
 
-/** Sessions as any process reads and writes them. */
+/** A session store that several processes share. */
 function sessionsInMemory() {
   const chosen = new Map<string, string | undefined>([["s", undefined]]);
   const read = (key: string) => {
@@ -17,7 +17,7 @@ function sessionsInMemory() {
   };
 }
 
-it("is what the session says when its next message comes, whoever chose it", async () => {
+it("reads the mode that another process chose, and ignores unknown modes", async () => {
   const sessions = sessionsInMemory();
   const [ours, others] = [createQueueModes(sessions), createQueueModes(sessions)];
   await others.set("s", "collect");

@@ -1,17 +1,19 @@
 import { QUEUE_MODES, type QueueMode } from "./types.ts";
 
-/** How messages that come while a turn runs are treated, in sessions that chose for themselves. */
+/** The queue modes that sessions have chosen, cached because lanes need them synchronously. */
 export interface QueueModes {
-  /** As it was read last: a lane asks too often to ask the store each time. */
+  /** Returns the mode as it was last read. */
   get(sessionKey: string): QueueMode | undefined;
-  /** Reads what the session has chosen: before one of its messages enters a lane, since others may have changed it. */
+  /**
+   * Reads the mode from the store. Call it before an item of the session is enqueued: another process may change it.
+   */
   read(sessionKey: string): Promise<void>;
-  /** For a session that exists. `undefined` goes back to what the configuration says. */
+  /** Sets the mode of an existing session. `undefined` restores the default. */
   set(sessionKey: string, mode: QueueMode | undefined): Promise<void>;
 }
 
-/** Where sessions keep what they chose. */
-export interface ChosenModes {
+/** Storage for the modes. */
+export interface QueueModeStore {
   get(sessionKey: string): Promise<{ readonly queueMode?: string } | undefined>;
   patch(
     sessionKey: string,
@@ -19,9 +21,9 @@ export interface ChosenModes {
   ): Promise<{ readonly queueMode?: string }>;
 }
 
-export function createQueueModes(sessions: ChosenModes): QueueModes {
+export function createQueueModes(sessions: QueueModeStore): QueueModes {
   const modes = new Map<string, QueueMode>();
-  const keep = (sessionKey: string, chosen: string | undefined): void => {
+  const cache = (sessionKey: string, chosen: string | undefined): void => {
     const mode = QUEUE_MODES.find((each) => each === chosen);
     if (mode === undefined) modes.delete(sessionKey);
     else modes.set(sessionKey, mode);
@@ -29,11 +31,11 @@ export function createQueueModes(sessions: ChosenModes): QueueModes {
   return {
     get: (sessionKey) => modes.get(sessionKey),
     async read(sessionKey) {
-      keep(sessionKey, (await sessions.get(sessionKey))?.queueMode);
+      cache(sessionKey, (await sessions.get(sessionKey))?.queueMode);
     },
     async set(sessionKey, mode) {
       const { queueMode } = await sessions.patch(sessionKey, { queueMode: mode ?? null });
-      keep(sessionKey, queueMode);
+      cache(sessionKey, queueMode);
     },
   };
 }

@@ -2,104 +2,104 @@ import { type Backoff, exponentialBackoff } from "./backoff.ts";
 import { type Clock, sleep, systemClock } from "./clock.ts";
 
 /**
- * What a failure means for the work: it may go well later, somebody else is at it and will be done some time (which is
- * no failure, and is looked at again soon), it never will, or nothing in this process can go well any more.
+ * What to do after a failure.
+ * - `retry`: attempt the task again after a backoff.
+ * - `wait`: another process holds what the task needs. Check again every two seconds; this is not a failure.
+ * - `give_up`: the task can never succeed.
+ * - `fatal`: nothing in this process can succeed anymore.
  */
-export type Verdict = "retry" | "wait" | "give-up" | "fatal";
+export type RetryDecision = "retry" | "wait" | "give_up" | "fatal";
 
-/** How often it is looked at whether somebody else is done, in milliseconds. */
+/** Decides what to do after a failure. `failures` counts the earlier failures of the task. */
+export type RetryPolicy = (error: unknown, failures: number) => RetryDecision;
+
 const WAIT_MS = 2_000;
 
-/** A piece of work that has to get done, however often what it needs fails. */
+/** Work that has to be completed in spite of failures. */
 export interface Task {
-  /** For whoever is told of failures. */
+  /** For log messages. */
   readonly name: string;
   /**
-   * Does the work, once. It is called again after a failure, so it has to look first at what an earlier attempt left.
-   * `attempts` counts those before, and is 0 at first.
+   * Does the work. Called again after a failure, so it has to check first what an earlier attempt has already done.
+   *
+   * @param attempts how many attempts there were before; 0 at first
    */
   attempt(attempts: number): Promise<void>;
-  /** Default: the supervisor's own. */
-  readonly judge?: Judge;
-  /** Brings the work to another end. Where that fails, the work is attempted again later. */
+  /** Default: the policy of the supervisor. */
+  readonly retryPolicy?: RetryPolicy;
+  /** Ends the work in another way after the decision `give_up`. If this fails, the task is attempted again later. */
   readonly giveUp?: (error: unknown) => Promise<void>;
-  /** Told when the work begins to wait for its next attempt, and when it no longer does. */
+  /** Called with true when the pause before the next attempt begins, and with false when it ends. */
   readonly onWaiting?: (waiting: boolean) => void;
 }
 
-/** Says what a failure means; `failures` counts those before it. */
-export type Judge = (error: unknown, failures: number) => Verdict;
-
-/** How a task ended here. */
-export type TaskEnd =
+/** The outcome of a task in this process. `stopped`: the supervisor was closed first; the next process continues. */
+export type TaskResult =
   | { readonly outcome: "done" }
-  | { readonly outcome: "given-up" | "fatal"; readonly error: unknown }
-  /** The supervisor was closed before the work was done; the next start continues it. */
-  | { readonly outcome: "stopped"; readonly error: unknown };
+  | { readonly outcome: "given_up" | "fatal" | "stopped"; readonly error: unknown };
 
 export interface SupervisorOptions {
-  readonly judge: Judge;
+  readonly retryPolicy: RetryPolicy;
   /** Default: doubles from two seconds to five minutes. */
   readonly backoff?: Backoff;
   readonly clock?: Clock;
-  /** Told of each failure after which the work is attempted again. */
+  /** Called after each failure that is followed by another attempt. */
   readonly onRetry?: (task: string, error: unknown, delayMs: number) => void;
-  /** Told of each piece of work that is given up. */
+  /** Called when a task is given up. */
   readonly onGiveUp?: (task: string, error: unknown) => void;
-  /** Told when nothing in this process can go well any more. What it throws is lost. */
+  /** Called after the decision `fatal`. What it throws is ignored. */
   readonly onFatal: (error: unknown) => void;
 }
 
-/** Gets work done over failures that pass: tries, backs off, gives up, and stops in order. */
+/** Completes tasks: retries, backs off, gives up, and stops in an orderly way. */
 export interface Supervisor {
-  /** Attempts the work until it ends. Never rejects. */
-  run(task: Task): Promise<TaskEnd>;
-  /** Attempts nothing a second time from now on, and waits for no next attempt; those under way go on. */
+  /** Attempts a task until it ends. Never rejects. */
+  run(task: Task): Promise<TaskResult>;
+  /** Starts no further attempts and ends all pauses. Attempts in flight continue. */
   close(): void;
-  /** Resolves when nothing is under way. */
+  /** Resolves when no task is in progress. */
   idle(): Promise<void>;
 }
 
 export function createSupervisor(options: SupervisorOptions): Supervisor {
   const { backoff = exponentialBackoff(), clock = systemClock } = options;
   const closing = new AbortController();
-  const underWay = new Set<Promise<TaskEnd>>();
+  const inProgress = new Set<Promise<TaskResult>>();
 
-  const fatal = (error: unknown): TaskEnd => {
+  const fatal = (error: unknown): TaskResult => {
     try {
       options.onFatal(error);
     } catch {
-      // Whoever is told may fail; the work has its end all the same.
+      // The task ends in any case.
     }
     return { outcome: "fatal", error };
   };
 
-  /** What follows a failure: an end, or another attempt. */
-  const settle = async (task: Task, error: unknown, failures: number): Promise<TaskEnd | Again> => {
-    const { judge = options.judge, giveUp } = task;
-    const verdict = judge(error, failures);
-    if (verdict === "fatal") return fatal(error);
-    if (verdict !== "give-up") return { error, verdict };
+  const handleFailure = async (task: Task, error: unknown, failures: number): Promise<TaskResult | Again> => {
+    const { retryPolicy = options.retryPolicy, giveUp } = task;
+    const decision = retryPolicy(error, failures);
+    if (decision === "fatal") return fatal(error);
+    if (decision !== "give_up") return { error, decision };
     options.onGiveUp?.(task.name, error);
-    const notGivenUp = giveUp && (await failureOf(() => giveUp(error)));
-    if (notGivenUp === undefined) return { outcome: "given-up", error };
-    return judge(notGivenUp.error, failures) === "fatal"
-      ? fatal(notGivenUp.error)
-      : { ...notGivenUp, verdict: "retry" };
+    const failure = giveUp && (await catchFailure(() => giveUp(error)));
+    if (failure === undefined) return { outcome: "given_up", error };
+    return retryPolicy(failure.error, failures) === "fatal"
+      ? fatal(failure.error)
+      : { ...failure, decision: "retry" };
   };
 
-  const supervise = async (task: Task): Promise<TaskEnd> => {
+  const supervise = async (task: Task): Promise<TaskResult> => {
     let failures = 0;
     for (let attempts = 0; ; attempts++) {
-      const failure = await failureOf(() => task.attempt(attempts));
+      const failure = await catchFailure(() => task.attempt(attempts));
       if (failure === undefined) return { outcome: "done" };
-      const settled = await settle(task, failure.error, failures);
-      if ("outcome" in settled) return settled;
-      const { error, verdict } = settled;
+      const next = await handleFailure(task, failure.error, failures);
+      if ("outcome" in next) return next;
+      const { error, decision } = next;
       if (closing.signal.aborted) return { outcome: "stopped", error };
-      if (verdict === "retry") failures += 1;
-      const delayMs = verdict === "wait" ? WAIT_MS : backoff(failures);
-      if (verdict === "retry") options.onRetry?.(task.name, error, delayMs);
+      if (decision === "retry") failures += 1;
+      const delayMs = decision === "wait" ? WAIT_MS : backoff(failures);
+      if (decision === "retry") options.onRetry?.(task.name, error, delayMs);
       task.onWaiting?.(true);
       await sleep(clock, delayMs, closing.signal);
       task.onWaiting?.(false);
@@ -109,13 +109,13 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
   return {
     run(task) {
-      const end = supervise(task);
-      underWay.add(end);
-      return end.finally(() => underWay.delete(end));
+      const result = supervise(task);
+      inProgress.add(result);
+      return result.finally(() => inProgress.delete(result));
     },
     close: () => closing.abort(),
     async idle() {
-      while (underWay.size > 0) await Promise.all(underWay);
+      while (inProgress.size > 0) await Promise.all(inProgress);
     },
   };
 }
@@ -125,10 +125,10 @@ interface Failure {
 }
 
 interface Again extends Failure {
-  readonly verdict: "retry" | "wait";
+  readonly decision: "retry" | "wait";
 }
 
-async function failureOf(work: () => Promise<void>): Promise<Failure | undefined> {
+async function catchFailure(work: () => Promise<void>): Promise<Failure | undefined> {
   try {
     await work();
     return undefined;

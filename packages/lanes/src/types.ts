@@ -2,120 +2,134 @@ import type { Clock } from "./clock.ts";
 
 export const QUEUE_MODES = ["steer", "followup", "collect", "interrupt"] as const;
 
-/** How items that arrive during a run are treated. */
+/**
+ * What happens to an item that arrives during a run of its key.
+ * - `steer`: it joins the run, which takes it with `takeSteering`.
+ * - `followup`: it gets a run of its own, after those that arrived before.
+ * - `collect`: it shares the next run with everything else that waits.
+ * - `interrupt`: it aborts the run and gets the next one.
+ */
 export type QueueMode = (typeof QUEUE_MODES)[number];
 
-/** What happens to items beyond the cap: the oldest are summarised, or dropped, or the newest are dropped. */
+/** What happens beyond the cap: the oldest items are summarised, the oldest are dropped, or the newest are dropped. */
 export type DropPolicy = "summarise" | "old" | "new";
 
 export interface QueueSettings {
   readonly mode: QueueMode;
   /** Milliseconds of quiet before a run starts. */
   readonly debounceMs: number;
-  /** Items that may wait under one key. */
+  /** How many items may wait under one key. */
   readonly cap: number;
   readonly drop: DropPolicy;
 }
 
-/** What lanes need to know of an item. */
+/** A piece of work. Extend it with your own fields. */
 export interface LaneItem {
   readonly id: string;
-  /** Must have a run of its own. */
-  readonly exclusive: boolean;
-  /** Present if it represents a run that an earlier process began, which answers these items. */
+  /** Whether it must have a run of its own. Default: false. */
+  readonly exclusive?: boolean;
+  /** Present if the item stands for a run that an earlier process began: the ids of the items of that run. */
   readonly covers?: readonly string[];
 }
 
-/** The items of one run, or those that join it. */
+/** The items that start a run or join it. */
 export interface Batch<Item extends LaneItem> {
   readonly items: readonly Item[];
-  /** Older items beyond the cap, to be told in short and to end with this run. */
+  /** Older items beyond the cap, with the drop policy `summarise`. They belong to the run too. */
   readonly summarised: readonly Item[];
 }
 
-/** A run's side of its lane. */
+/** A run's access to its lane. */
 export interface RunHandle<Item extends LaneItem> {
-  /** Aborted when the run is to stop. */
+  /** Aborts when the run has to stop. */
   readonly signal: AbortSignal;
-  /** Takes the items that arrived since and steer this run; they belong to it from then on. */
+  /** Takes the items that arrived since the run began and steer it. They belong to the run from then on. */
   takeSteering(): Batch<Item>;
-  /** Ids of this run's items that were taken back since it began. */
+  /** Ids of the items of this run that were recalled since it began. */
   readonly recalled: Pick<ReadonlySet<string>, "has">;
   /**
-   * Says whether the run only waits, for a person or for the next attempt. Meanwhile others may take its place. It
-   * never waits to get a place again.
+   * Frees the run's slot while it only waits, for a person or for its next attempt. Taking the slot back never waits,
+   * so for a while more runs than `maxRuns` may be active.
    */
   standBy(on: boolean): void;
-  /** The run was broken off for good: nothing more is started under its key, so that nothing later comes before it. */
-  leave(): void;
+  /**
+   * Blocks the key for the rest of the process. Call it if the run cannot be completed here, so that no later item
+   * overtakes what it left.
+   */
+  block(): void;
 }
 
-/** Why items are left out. */
-export type LeftOut<Item extends LaneItem> =
+/** Why items got no run. */
+export type Dropped<Item extends LaneItem> =
   | {
       readonly kind: "full";
       readonly drop: "old" | "new";
       readonly cap: number;
-      /** Those of them, one for each group that may share a run, that are the first since their lane was idle. */
+      /** The first dropped items since the lane was idle, one for each group of items that may share a run. */
       readonly first: readonly Item[];
     }
   | { readonly kind: "stopped" };
 
 export interface LanesOptions<Item extends LaneItem> {
   /**
-   * Concurrent runs over all keys. Runs that stand by do not count, up to four times as many; an owner who has twice as
-   * many of those starts no others meanwhile. Called whenever a run may start.
+   * Returns how many runs may be active over all keys. Called before each start, so the limit may change. Runs that
+   * stand by do not count, up to four times as many. An owner with twice as many standing by starts no others.
    */
   readonly maxRuns: () => number;
-  /** Items of one key are never in two runs at once. */
-  readonly keyOf: (item: Item) => string;
-  /** Whose turn an item takes where more keys have work than may run. */
-  readonly ownerOf: (item: Item) => string;
-  /** Whether two items of a key may share a run. */
-  readonly together: (a: Item, b: Item) => boolean;
-  readonly queue: (key: string) => QueueSettings;
-  /** Answers a batch. Must not reject. */
+  /** Returns the key of an item. Each key has at most one run at a time. */
+  readonly getKey: (item: Item) => string;
+  /** Processes a batch. If it rejects, the error goes to `onError` and the batch counts as processed. */
   readonly run: (batch: Batch<Item>, handle: RunHandle<Item>) => Promise<void>;
-  /** Ends items that get no run. */
-  readonly leaveOut: (items: readonly Item[], why: LeftOut<Item>) => void;
-  /** Default: the system's. */
+  /** Returns who an item belongs to. If more keys are ready than may run, owners take turns. Default: the key. */
+  readonly getOwner?: (item: Item) => string;
+  /** Whether two items of a key may share a run. Default: always. */
+  readonly mayShareRun?: (a: Item, b: Item) => boolean;
+  /** Returns the settings of a key. Default: mode `steer`, no debounce, a cap of 20, `summarise`. */
+  readonly getQueueSettings?: (key: string) => QueueSettings;
+  /** Called with items that get no run. Default: they are dropped silently. */
+  readonly onDropped?: (items: readonly Item[], reason: Dropped<Item>) => void;
+  /** Called with what `run` threw or rejected with, and its batch. Default: `console.error`. */
+  readonly onError?: (error: unknown, batch: Batch<Item>) => void;
+  /** Default: the clock of the machine. */
   readonly clock?: Clock;
 }
 
-/** What a stop has met. */
-export interface Stopped {
-  /** A run went on. */
+/** What `stop` found under a key. */
+export interface StopResult {
+  /** Whether there was a run to stop. */
   readonly running: boolean;
-  /** How many waiting items were left out. */
+  /** How many waiting items were dropped. */
   readonly dropped: number;
 }
 
-/** One run a key, many keys at once, fair between owners and between the keys of each. */
+/** Runs work under keys: one run at a time for each key, many keys at once, fair between owners. */
 export interface Lanes<Item extends LaneItem> {
   enqueue(item: Item): void;
-  /** Takes an item back that waits; false where a run has it. */
+  /** Removes a waiting item. Returns false if it does not wait, for instance because a run has it. */
   withdraw(key: string, id: string): boolean;
   /**
-   * Takes an item back from the run that has it; false where none does. A run that is left with none is aborted with
-   * `reason`.
+   * Recalls an item from its run. A run without any item left is aborted with `reason`.
+   *
+   * @returns false if no run has the item
    */
   recall(key: string, id: string, reason: Error): boolean;
-  /** Replaces a waiting item by its later version; false where it does not wait. */
+  /** Replaces a waiting item by another version of it. Returns false if it does not wait. */
   replace(item: Item): boolean;
   /**
-   * Stops the current run, and drops what waits; `reason` becomes the signal's.
-   * @param drops which of the waiting items; default all
+   * Aborts the run of a key with `reason` and drops waiting items.
+   *
+   * @param drops selects the waiting items to drop; default: all
    */
-  stop(key: string, reason: Error, drops?: (item: Item) => boolean): Stopped;
-  /** Under every key: stops a run that has such an item, and leaves out those that wait. */
-  stopWhere(isMeant: (item: Item) => boolean, reason: Error): void;
-  /** Whether there is a current run or waiting items. */
+  stop(key: string, reason: Error, drops?: (item: Item) => boolean): StopResult;
+  /** Aborts every run that has a matching item, and drops every matching item that waits. */
+  stopWhere(matches: (item: Item) => boolean, reason: Error): void;
+  /** Whether a key has a run or waiting items. */
   busy(key: string): boolean;
   waiting(key: string): readonly Item[];
-  /** What its run answers, as far as it was not taken back, and what waits. */
+  /** Returns the items of the current run that were not recalled, and the waiting ones. */
   all(key: string): readonly Item[];
   counts(): { readonly running: number; readonly waiting: number };
-  /** Starts no more runs; resolves when those that go on have ended. */
+  /** Starts no further runs. Resolves when the active ones have ended. */
   close(): Promise<void>;
   /** Aborts every run. */
   stopAll(reason: Error): void;

@@ -11,24 +11,24 @@ function memory(): CrashCountStore & { readonly kept: Map<string, number> } {
   };
 }
 
-it("counts the processes that died under a piece of work, but not those told to stop", async () => {
+it("counts the processes that crashed during the work, but not those that stopped cleanly", async () => {
   const store = memory();
   const counted: number[] = [];
-  for (const ending of ["rest", "crash", "rest", "crash", "rest"]) {
+  for (const ending of ["clean", "crash", "clean", "crash", "clean"]) {
     const counts = createCrashCounts(store);
-    counted.push(await counts.before("m1"));
+    counted.push(await counts.get("m1"));
     await counts.begin("m1");
-    if (ending === "rest") await counts.rest();
+    if (ending === "clean") await counts.stopCleanly();
   }
   expect(counted).toEqual([0, 0, 1, 1, 2]);
 });
 
-it("counts one process once, however often it tries, and forgets work that is over", async () => {
+it("counts a process once however often it tries, and forgets finished work", async () => {
   const store = memory();
   const counts = createCrashCounts(store);
   for (let attempt = 0; attempt < 3; attempt++) await counts.begin("m1");
   expect(store.kept.get("m1")).toBe(1);
-  expect(await counts.before("m1")).toBe(0);
+  expect(await counts.get("m1")).toBe(0);
   await counts.end("m1");
   expect(store.kept.size).toBe(0);
 });

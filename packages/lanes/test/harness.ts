@@ -1,9 +1,9 @@
 import {
   type Batch,
   createLanes,
+  type Dropped,
   type LaneItem,
   type Lanes,
-  type LeftOut,
   type QueueSettings,
   type RunHandle,
 } from "../src/index.ts";
@@ -19,14 +19,14 @@ interface Running {
   readonly texts: readonly string[];
   readonly summarised: readonly string[];
   readonly handle: RunHandle<Message>;
-  /** Takes what steers the run. */
+  /** Takes the items that steer the run. */
   steer(): { readonly texts: readonly string[]; readonly summarised: readonly string[] };
   end(): void;
 }
 
 const QUEUE: QueueSettings = { mode: "steer", debounceMs: 0, cap: 20, drop: "summarise" };
 
-/** Lanes whose runs end when the test says so. */
+/** Lanes whose runs end when the test calls `end`. */
 export function laneHarness(
   queue: Partial<QueueSettings> = {},
   maxRuns = 64,
@@ -35,23 +35,23 @@ export function laneHarness(
   clock: ManualClock;
   runs: Running[];
   dropped: string[];
-  leftOut: LeftOut<Message>[];
+  reasons: Dropped<Message>[];
   say(text: string, session?: string, exclusive?: boolean, sender?: string): string;
 } {
   const runs: Running[] = [];
   const dropped: string[] = [];
-  const leftOut: LeftOut<Message>[] = [];
+  const reasons: Dropped<Message>[] = [];
   const clock = createManualClock();
   const lanes = createLanes<Message>({
     maxRuns: () => maxRuns,
     clock,
-    keyOf: ({ session }) => session,
-    queue: () => ({ ...QUEUE, ...queue }),
-    together: (a, b) => placeOf(a) === placeOf(b),
-    ownerOf: (message) => message.sender,
-    leaveOut(messages, why) {
+    getKey: ({ session }) => session,
+    getQueueSettings: () => ({ ...QUEUE, ...queue }),
+    mayShareRun: (a, b) => getPlace(a) === getPlace(b),
+    getOwner: (message) => message.sender,
+    onDropped(messages, reason) {
       dropped.push(...messages.map((message) => message.text));
-      leftOut.push(why);
+      reasons.push(reason);
     },
     run: (batch: Batch<Message>, handle) =>
       new Promise((resolve) => {
@@ -74,7 +74,7 @@ export function laneHarness(
     clock,
     runs,
     dropped,
-    leftOut,
+    reasons,
     say(text, session = "s", exclusive = false, sender = session) {
       const id = String(++count).padStart(3, "0");
       lanes.enqueue({ id, session, exclusive, text, sender });
@@ -83,8 +83,8 @@ export function laneHarness(
   };
 }
 
-/** What stands behind a slash. */
-function placeOf({ text }: Message): string {
+/** The part of the text after the slash. Messages of one place may share a run. */
+function getPlace({ text }: Message): string {
   return text.split("/")[1] ?? "";
 }
 

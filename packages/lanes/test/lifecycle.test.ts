@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { atMost, createLifecycle, tryAgain } from "../src/index.ts";
+import { createLifecycle, retry, withTimeout } from "../src/index.ts";
 import { createManualClock } from "../src/testkit/index.ts";
 
-it("stops what was started in the opposite order, over what fails, before one deadline", async () => {
+it("stops parts in reverse order before one deadline, even if one fails", async () => {
   let time = 0;
   const log: string[] = [];
   const lifecycle = createLifecycle(
@@ -21,7 +21,7 @@ it("stops what was started in the opposite order, over what fails, before one de
   expect(log).toEqual(["lanes 100", "accounts failed", "store 30"]);
 });
 
-it("leaves what does not stop, a while behind the deadline", async () => {
+it("reports and abandons a part that does not stop 20 seconds after the deadline", async () => {
   const clock = createManualClock();
   const log: string[] = [];
   const lifecycle = createLifecycle((name, error) => log.push(`${name}: ${error}`), clock.now, clock);
@@ -32,25 +32,25 @@ it("leaves what does not stop, a while behind the deadline", async () => {
   expect(log).toEqual([]);
   await clock.advance(60_000);
   await stopped;
-  expect(log).toEqual(["hangs: Error: it has not stopped in time", "store"]);
+  expect(log).toEqual(["hangs: Error: did not stop in time", "store"]);
   expect(clock.pending()).toBe(0);
 });
 
-it("waits for work no longer than it is told to", async () => {
+it("withTimeout stops waiting after its time limit", async () => {
   const clock = createManualClock();
   let over = false;
-  const waited = atMost(1_000, new Promise(() => {}), clock).then(() => {
+  const waited = withTimeout(1_000, new Promise(() => {}), clock).then(() => {
     over = true;
   });
   await clock.advance(999);
   expect(over).toBe(false);
   await clock.advance(1);
   await waited;
-  await atMost(1_000, Promise.resolve(), clock);
+  await withTimeout(1_000, Promise.resolve(), clock);
   expect(clock.pending()).toBe(0);
 });
 
-describe("what a start has to do", () => {
+describe("retry", () => {
   const failing = (times: number) => {
     let tries = 0;
     return async () => {
@@ -60,16 +60,16 @@ describe("what a start has to do", () => {
     };
   };
 
-  it("is tried again where it failed for a moment", async () => {
+  it("tries again after a failure", async () => {
     const clock = createManualClock();
-    const done = tryAgain(failing(2), clock);
+    const done = retry(failing(2), clock);
     await clock.advance(200);
     expect(await done).toBe(3);
   });
 
-  it("fails with what the last try throws", async () => {
+  it("throws the error of the third attempt", async () => {
     const clock = createManualClock();
-    const done = expect(tryAgain(failing(9), clock)).rejects.toThrow("failed 3");
+    const done = expect(retry(failing(9), clock)).rejects.toThrow("failed 3");
     await clock.advance(200);
     await done;
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { laneHarness, settle } from "./harness.ts";
 
-describe("many sessions", () => {
-  it("take turns by their senders: many sessions of one do not hold up the one of another", async () => {
+describe("several lanes", () => {
+  it("let owners take turns, so that many keys of one owner do not delay another owner", async () => {
     const { runs, say } = laneHarness({}, 1);
     for (let index = 1; index <= 5; index++) say(`anna ${index}`, `a${index}`, false, "anna");
     say("ben 1", "b1", false, "ben");
@@ -17,7 +17,7 @@ describe("many sessions", () => {
     ]);
   });
 
-  it("run at once up to the limit, the one that waited longest next", async () => {
+  it("run concurrently up to maxRuns, then in the order of their waiting time", async () => {
     const { runs, say } = laneHarness({ mode: "followup" }, 2);
     for (const session of ["s1", "s2", "s3"]) {
       say(`${session} first`, session);
@@ -26,14 +26,14 @@ describe("many sessions", () => {
     expect(runs.map((run) => run.texts[0])).toEqual(["s1 first", "s2 first"]);
     runs[0]?.end();
     await settle();
-    // s3 has waited longer than the second message of s1.
+    // s3 has waited longer than the second item of s1.
     expect(runs.map((run) => run.texts[0])).toEqual(["s1 first", "s2 first", "s3 first"]);
     runs[1]?.end();
     await settle();
     expect(runs[3]?.texts[0]).toBe("s1 second");
   });
 
-  it("are stopped where one has something of somebody in particular, and others are left alone", async () => {
+  it("are stopped by stopWhere only if they have a matching item", async () => {
     const { lanes, runs, dropped, say } = laneHarness({ mode: "followup" });
     say("anna runs", "a", false, "anna");
     say("ben waits behind her", "a", false, "ben");
@@ -47,13 +47,13 @@ describe("many sessions", () => {
     expect(runs.map(({ texts }) => texts[0])).toEqual(["anna runs", "ben runs", "ben waits behind her"]);
   });
 
-  it("go on in the place of one that only waits for a person; it never waits to go on itself", async () => {
+  it("use the slot of a run that stands by, which takes it back without waiting", async () => {
     const { lanes, runs, say } = laneHarness({}, 1);
     const begun = (): string[] => runs.map(({ texts }) => texts.join());
     for (const session of ["a", "b", "c", "d"]) say(session, session);
     expect(begun()).toEqual(["a"]);
     runs[0]?.handle.standBy(true);
-    // Several questions of one run are one wait.
+    // A second call has no further effect.
     runs[0]?.handle.standBy(true);
     expect(begun()).toEqual(["a", "b"]);
     runs[0]?.handle.standBy(false);
@@ -61,7 +61,7 @@ describe("many sessions", () => {
     runs[1]?.end();
     await settle();
     expect(begun()).toEqual(["a", "b"]);
-    // It ends while it waits, as when it is stopped, and is answered after that.
+    // The run is stopped while it stands by; a late standBy call has no effect.
     runs[0]?.handle.standBy(true);
     expect(begun()).toEqual(["a", "b", "c"]);
     lanes.stop("a", new Error("enough"));
@@ -79,12 +79,12 @@ describe("many sessions", () => {
     expect(lanes.counts()).toEqual({ running: 0, waiting: 0 });
   });
 
-  it("do not go on in the places of more than four times as many that wait for people", async () => {
+  it("use the slots of at most four times maxRuns that stand by", async () => {
     const { lanes, runs, say } = laneHarness({}, 2);
     for (let index = 0; index < 15; index++) say("x", `s${index}`);
     for (let index = 0; index < runs.length; index++) runs[index]?.handle.standBy(true);
     expect(lanes.counts()).toEqual({ running: 10, waiting: 5 });
-    // One that is answered has its own place, and none of those beyond.
+    // A run that continues takes a slot of its own.
     runs[0]?.handle.standBy(false);
     expect(lanes.counts().running).toBe(10);
     runs[0]?.end();
@@ -103,7 +103,7 @@ describe("many sessions", () => {
     expect(lanes.counts()).toEqual({ running: 0, waiting: 0 });
   });
 
-  it("of one sender who leaves too many waiting start no more, and hold up nobody else", async () => {
+  it("of an owner with too many runs standing by start no further run, without delaying other owners", async () => {
     const { lanes, runs, say } = laneHarness({}, 1);
     const begun = (): string[] => runs.map(({ texts }) => texts.join());
     for (let index = 1; index <= 6; index++) say(`anna ${index}`, `a${index}`, false, "anna");
@@ -127,7 +127,7 @@ describe("many sessions", () => {
     expect(lanes.counts()).toEqual({ running: 0, waiting: 0 });
   });
 
-  it("of one sender who leaves too many waiting start for others who write in them, and go on where they have begun", async () => {
+  it("of an owner with too many runs standing by start for items of other owners and for begun runs", async () => {
     const { lanes, runs, say } = laneHarness({ mode: "followup" }, 1);
     const begun = (): string[] => runs.map(({ texts }) => texts.join());
     for (const session of ["a1", "a2"]) {
@@ -139,7 +139,7 @@ describe("many sessions", () => {
     const gone = say("anna in a third", "third", false, "anna");
     expect(begun()).toHaveLength(2);
     say("ben in the group", "group", false, "ben");
-    // What stands in front is hers, and is answered in its turn.
+    // Her item is first in the lane, so it runs first.
     expect(begun().slice(2)).toEqual(["anna in the group"]);
     runs[2]?.end();
     await settle();
@@ -159,7 +159,7 @@ describe("many sessions", () => {
     expect(lanes.counts().waiting).toBe(1);
   });
 
-  it("that wait for people keep no gateway from its end, and start nothing after it", async () => {
+  it("start no run in a freed slot after close", async () => {
     const { lanes, runs, say } = laneHarness({}, 1);
     say("a", "a");
     say("b", "b");
@@ -171,7 +171,7 @@ describe("many sessions", () => {
     expect(runs).toHaveLength(1);
   });
 
-  it("forgets sessions without work", async () => {
+  it("are removed when they are idle", async () => {
     const { lanes, runs, say } = laneHarness();
     for (let index = 0; index < 100; index++) say("x", `s${index}`);
     for (let index = 0; index < runs.length; index++) {
@@ -183,7 +183,7 @@ describe("many sessions", () => {
     expect(lanes.busy("s0")).toBe(false);
   });
 
-  it("closes when the running turns have ended and starts no others", async () => {
+  it("close when the active runs have ended, and start no others", async () => {
     const { lanes, runs, say } = laneHarness({ mode: "followup" });
     say("a");
     say("b");

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { type Batch, createLanes } from "../src/index.ts";
 import { laneHarness, settle } from "./harness.ts";
 
-describe("one session", () => {
-  it("answers messages of different places one by one, in order, and steers with none of another", async () => {
+describe("a lane", () => {
+  it("shares a run only between items that may share one, and keeps their order", async () => {
     const { runs, say } = laneHarness({}, 1);
     say("held", "other");
     for (const text of ["a/x", "b/x", "c/y", "d/x"]) say(text);
@@ -18,7 +19,7 @@ describe("one session", () => {
     }
   });
 
-  it("has one run at a time; what comes meanwhile steers it", async () => {
+  it("has one run at a time, which later items steer", async () => {
     const { runs, lanes, say } = laneHarness();
     say("a");
     say("b");
@@ -32,11 +33,11 @@ describe("one session", () => {
     expect(lanes.busy("s")).toBe(false);
   });
 
-  it("starts nothing more where a run had to be left, whatever waits or comes", async () => {
+  it("starts no further run after a run has blocked the key", async () => {
     const { runs, lanes, say } = laneHarness();
     say("a");
     say("b");
-    runs[0]?.handle.leave();
+    runs[0]?.handle.block();
     runs[0]?.end();
     await settle();
     lanes.withdraw("s", "002");
@@ -46,7 +47,7 @@ describe("one session", () => {
     expect(runs.map((run) => run.texts)).toEqual([["a"], ["d"]]);
   });
 
-  it("answers what steering did not take in a next run", async () => {
+  it("gives items that the run did not take to the next run", async () => {
     const { runs, say } = laneHarness();
     say("a");
     say("b");
@@ -56,7 +57,7 @@ describe("one session", () => {
     expect(runs.map((run) => run.texts)).toEqual([["a"], ["b", "c"]]);
   });
 
-  it("answers one after the other with followup", async () => {
+  it("gives each item a run of its own in mode followup", async () => {
     const { runs, say } = laneHarness({ mode: "followup" });
     for (const text of ["a", "b", "c"]) say(text);
     expect(runs[0]?.steer().texts).toEqual([]);
@@ -67,7 +68,7 @@ describe("one session", () => {
     expect(runs.map((run) => run.texts)).toEqual([["a"], ["b"], ["c"]]);
   });
 
-  it("collects what waits into one run", async () => {
+  it("gives all waiting items one run in mode collect", async () => {
     const { runs, say } = laneHarness({ mode: "collect" });
     for (const text of ["a", "b", "c"]) say(text);
     expect(runs[0]?.steer().texts).toEqual([]);
@@ -76,7 +77,7 @@ describe("one session", () => {
     expect(runs.map((run) => run.texts)).toEqual([["a"], ["b", "c"]]);
   });
 
-  it("stops the running turn with interrupt", async () => {
+  it("aborts the current run in mode interrupt", async () => {
     const { runs, say } = laneHarness({ mode: "interrupt" });
     say("a");
     expect(runs[0]?.handle.signal.aborted).toBe(false);
@@ -87,7 +88,7 @@ describe("one session", () => {
     expect(runs.map((run) => run.texts)).toEqual([["a"], ["b"]]);
   });
 
-  it("keeps an exclusive message alone and in its place", async () => {
+  it("gives an exclusive item a run of its own, in its place in the queue", async () => {
     const { runs, say } = laneHarness();
     say("a");
     say("b");
@@ -103,7 +104,7 @@ describe("one session", () => {
     expect(runs[2]?.texts).toEqual(["c"]);
   });
 
-  it("waits for quiet before it starts", async () => {
+  it("starts a run after the debounce time", async () => {
     const { runs, clock, say } = laneHarness({ debounceMs: 20 });
     say("a");
     say("b");
@@ -114,7 +115,7 @@ describe("one session", () => {
     expect(clock.pending()).toBe(0);
   });
 
-  it("tells the oldest in short beyond the cap, or drops them, or the newest", async () => {
+  it("summarises the oldest items beyond the cap, or drops the oldest or newest", async () => {
     const summarise = laneHarness({ cap: 2, mode: "collect" });
     for (const text of ["a", "b", "c", "d"]) summarise.say(text);
     summarise.runs[0]?.end();
@@ -129,7 +130,7 @@ describe("one session", () => {
     expect(fresh.dropped).toEqual(["d"]);
   });
 
-  it("answers one after the other with followup, and tells what is beyond the cap in short with the next", async () => {
+  it("summarises items beyond the cap with the next run in mode followup", async () => {
     const { runs, say } = laneHarness({ mode: "followup", cap: 2 });
     const letters = [..."abcdefghij"];
     for (const letter of letters) say(letter);
@@ -144,17 +145,17 @@ describe("one session", () => {
     ]);
   });
 
-  it("steers with the newest up to the cap, and tells the others in short", () => {
+  it("steers a run with the newest items up to the cap and summarises the others", () => {
     const { runs, say } = laneHarness({ cap: 2 });
     for (const letter of "abcdefghij") say(letter);
     expect(runs[0]?.steer()).toEqual({ texts: ["i", "j"], summarised: [..."bcdefgh"] });
     expect(runs[0]?.steer()).toEqual({ texts: [], summarised: [] });
   });
 
-  it("names the first that is dropped from each place, until there is nothing to do any more", async () => {
-    const { runs, leftOut, lanes, say } = laneHarness({ cap: 1, drop: "new" });
+  it("names the first dropped item of each group until the lane is idle again", async () => {
+    const { runs, reasons, lanes, say } = laneHarness({ cap: 1, drop: "new" });
     const first = (): string[][] =>
-      leftOut.map((why) => (why.kind === "full" ? why.first.map(({ text }) => text) : []));
+      reasons.map((reason) => (reason.kind === "full" ? reason.first.map(({ text }) => text) : []));
     for (const text of ["a/x", "b/x", "c/x", "d/x", "e/y", "f/y"]) say(text);
     expect(first()).toEqual([["c/x"], [], ["e/y"], []]);
     for (let index = 0; index < runs.length; index++) {
@@ -166,7 +167,7 @@ describe("one session", () => {
     expect(first().slice(4)).toEqual([["i/x"]]);
   });
 
-  it("takes messages back from their run, and stops it when none is left", async () => {
+  it("recalls items from their run and aborts it when none is left", async () => {
     const { lanes, runs, say } = laneHarness();
     const gone = new Error("taken back");
     const a = say("a");
@@ -181,7 +182,7 @@ describe("one session", () => {
     expect(lanes.all("s").map(({ text }) => text)).toEqual(["b"]);
     expect(lanes.recall("s", b, gone)).toBe(true);
     expect(runs[0]?.handle.signal.reason).toBe(gone);
-    // What comes while it ends is not swallowed by it.
+    // An item that arrives while the run ends goes to the next run.
     say("c");
     expect(runs[0]?.steer().texts).toEqual([]);
     runs[0]?.end();
@@ -189,7 +190,7 @@ describe("one session", () => {
     expect(runs[1]?.texts).toEqual(["c"]);
   });
 
-  it("leaves what stands for a run that has begun where it is", async () => {
+  it("neither withdraws nor drops an item that stands for a run of an earlier process", async () => {
     const { lanes, runs, say } = laneHarness({}, 1);
     say("first", "other");
     lanes.enqueue({
@@ -204,7 +205,7 @@ describe("one session", () => {
     expect(lanes.stop("s", new Error("enough"))).toEqual({ running: true, dropped: 0 });
     runs[0]?.end();
     await settle();
-    // It goes on only to end.
+    // The run continues only to end.
     expect(runs[1]?.texts).toEqual(["begun"]);
     expect(runs[1]?.handle.signal.aborted).toBe(true);
     expect(lanes.withdraw("s", "b")).toBe(false);
@@ -215,7 +216,57 @@ describe("one session", () => {
     expect(runs[2]?.handle.signal.aborted).toBe(false);
   });
 
-  it("takes back and replaces only what waits", () => {
+  it("reports a run that rejects or throws, and continues with the next item", async () => {
+    const errors: unknown[] = [];
+    const ran: string[] = [];
+    const lanes = createLanes<{ id: string }>({
+      maxRuns: () => 1,
+      getKey: () => "s",
+      getQueueSettings: () => ({ mode: "followup", debounceMs: 0, cap: 20, drop: "summarise" }),
+      onError: (error, { items }) => errors.push([error, items[0]?.id]),
+      run({ items: [item] }) {
+        ran.push(item?.id ?? "");
+        if (item?.id === "throws") throw new Error("thrown");
+        return item?.id === "rejects" ? Promise.reject(new Error("rejected")) : Promise.resolve();
+      },
+    });
+    for (const id of ["rejects", "throws", "works"]) lanes.enqueue({ id });
+    await settle();
+    expect(ran).toEqual(["rejects", "throws", "works"]);
+    expect(errors).toEqual([
+      [new Error("rejected"), "rejects"],
+      [new Error("thrown"), "throws"],
+    ]);
+    expect(lanes.busy("s")).toBe(false);
+    await lanes.close();
+  });
+
+  it("steers without a debounce and summarises beyond 20 items by default", async () => {
+    const batches: Batch<{ id: string }>[] = [];
+    const ends: (() => void)[] = [];
+    const lanes = createLanes<{ id: string }>({
+      maxRuns: () => 1,
+      getKey: () => "s",
+      run(batch, { takeSteering }) {
+        batches.push(batch);
+        return new Promise((resolve) => {
+          ends.push(() => {
+            batches.push(takeSteering());
+            resolve();
+          });
+        });
+      },
+    });
+    for (let at = 0; at <= 25; at++) lanes.enqueue({ id: String(at) });
+    ends[0]?.();
+    await lanes.close();
+    expect(batches.map(({ items, summarised }) => [items.length, summarised.length])).toEqual([
+      [1, 0],
+      [20, 5],
+    ]);
+  });
+
+  it("withdraws and replaces only waiting items", () => {
     const { lanes, runs, say } = laneHarness({ mode: "collect" });
     say("a");
     say("b");
@@ -229,14 +280,14 @@ describe("one session", () => {
   });
 });
 
-describe("quiet", () => {
-  it("is waited for, but not for ever", async () => {
+describe("the debounce", () => {
+  it("lasts at most five times its length, or ten seconds if that is less", async () => {
     const { runs, clock, say } = laneHarness({ debounceMs: 50 });
     for (let index = 0; index < 20; index++) {
       say(`m${index}`);
       await clock.advance(30);
     }
-    // After five times the quiet, whoever goes on writing.
+    // The run starts after five times the debounce time although items keep arriving.
     expect(runs.map(({ texts }) => texts.length)).toEqual([9]);
     const slow = laneHarness({ debounceMs: 60_000 });
     slow.say("a");
@@ -252,8 +303,8 @@ describe("quiet", () => {
     expect(long.runs.map(({ texts }) => texts.length)).toEqual([4]);
   });
 
-  it("is not waited for any more once a stop has taken what was held", async () => {
-    const { lanes, clock, runs, dropped, leftOut, say } = laneHarness({ debounceMs: 50 });
+  it("ends if a stop drops the waiting items", async () => {
+    const { lanes, clock, runs, dropped, reasons, say } = laneHarness({ debounceMs: 50 });
     say("a");
     say("b");
     const stop = say("/stop", "elsewhere");
@@ -264,7 +315,7 @@ describe("quiet", () => {
       dropped: 2,
     });
     expect(dropped).toEqual(["a", "b"]);
-    expect(leftOut).toEqual([{ kind: "stopped" }]);
+    expect(reasons).toEqual([{ kind: "stopped" }]);
     await clock.advance(1_000);
     expect(runs.slice(length).map(({ texts }) => texts)).toContainEqual(["c"]);
     expect(runs.flatMap(({ texts }) => texts)).not.toContain("a");
@@ -272,7 +323,7 @@ describe("quiet", () => {
     expect(lanes.stop("nobody's", new Error("enough"))).toEqual({ running: false, dropped: 0 });
   });
 
-  it("stops the turn that runs and what waits behind it, commands too", async () => {
+  it("does not keep a stop from dropping exclusive items too", async () => {
     const { lanes, runs, dropped, say } = laneHarness({ mode: "followup" });
     say("a");
     say("b");

@@ -1,18 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { createSupervisor, exponentialBackoff, type SupervisorOptions, type Task } from "../src/index.ts";
+import { createSupervisor, exponentialBackoff, type Task } from "../src/index.ts";
+import type { SupervisorOptions } from "../src/supervisor.ts";
 import { createManualClock } from "../src/testkit/index.ts";
 
-class Passing extends Error {}
+class Transient extends Error {}
 class Fatal extends Error {}
 
-/** A supervisor whose log of retries, ends and fatal errors can be read. */
+/** A supervisor that logs retries, abandoned tasks and fatal errors. */
 function harness(options: Partial<SupervisorOptions> = {}) {
   const clock = createManualClock();
   const log: string[] = [];
   const supervisor = createSupervisor({
     clock,
-    judge: (error) => (error instanceof Fatal ? "fatal" : error instanceof Passing ? "retry" : "give-up"),
-    backoff: exponentialBackoff({ firstMs: 1_000, longestMs: 4_000 }),
+    retryPolicy: (error) =>
+      error instanceof Fatal ? "fatal" : error instanceof Transient ? "retry" : "give_up",
+    backoff: exponentialBackoff({ firstMs: 1_000, maxMs: 4_000 }),
     onRetry: (task, _, delayMs) => log.push(`${task} again in ${delayMs}`),
     onGiveUp: (task) => log.push(`${task} given up`),
     onFatal: () => log.push("fatal"),
@@ -21,7 +23,7 @@ function harness(options: Partial<SupervisorOptions> = {}) {
   return { supervisor, clock, log };
 }
 
-/** Fails so many times with these errors, and is done after that. */
+/** A task that fails with these errors, one per attempt, and then succeeds. */
 function failing(errors: readonly Error[], more: Partial<Task> = {}): Task & { readonly attempts: number[] } {
   const left = [...errors];
   const attempts: number[] = [];
@@ -37,10 +39,10 @@ function failing(errors: readonly Error[], more: Partial<Task> = {}): Task & { r
   };
 }
 
-describe("work that fails in passing", () => {
-  it("is attempted again after ever longer times, until it is done", async () => {
+describe("a task with transient failures", () => {
+  it("is retried with increasing pauses until it succeeds", async () => {
     const { supervisor, clock, log } = harness();
-    const task = failing(Array.from({ length: 4 }, () => new Passing()));
+    const task = failing(Array.from({ length: 4 }, () => new Transient()));
     const end = supervisor.run(task);
     await clock.advance(10_999);
     expect(task.attempts).toEqual([0, 1, 2, 3]);
@@ -51,10 +53,10 @@ describe("work that fails in passing", () => {
     );
   });
 
-  it("tells when it waits for its next attempt", async () => {
+  it("reports when it begins and stops waiting for its next attempt", async () => {
     const { supervisor, clock } = harness();
     const waits: boolean[] = [];
-    const end = supervisor.run(failing([new Passing()], { onWaiting: (on) => waits.push(on) }));
+    const end = supervisor.run(failing([new Transient()], { onWaiting: (on) => waits.push(on) }));
     await clock.advance(500);
     expect(waits).toEqual([true]);
     await clock.advance(500);
@@ -62,11 +64,12 @@ describe("work that fails in passing", () => {
     expect(waits).toEqual([true, false]);
   });
 
-  it("is looked at every two seconds while somebody else is at it, which is no failure", async () => {
+  it("is checked every two seconds while another process holds it, without counting failures", async () => {
     const { supervisor, clock, log } = harness({
-      judge: (error, failures) => (error instanceof Passing ? "wait" : failures > 0 ? "give-up" : "retry"),
+      retryPolicy: (error, failures) =>
+        error instanceof Transient ? "wait" : failures > 0 ? "give_up" : "retry",
     });
-    const task = failing([...Array.from({ length: 100 }, () => new Passing()), new Error("a failure")]);
+    const task = failing([...Array.from({ length: 100 }, () => new Transient()), new Error("a failure")]);
     const end = supervisor.run(task);
     await clock.advance(199_999);
     expect([task.attempts.length, log]).toEqual([100, []]);
@@ -75,9 +78,9 @@ describe("work that fails in passing", () => {
     expect(log).toEqual(["work again in 1000"]);
   });
 
-  it("is left for whoever starts next once the supervisor closes, and waits for nothing", async () => {
+  it("is stopped without waiting when the supervisor closes", async () => {
     const { supervisor, clock } = harness();
-    const task = failing([new Passing(), new Passing()]);
+    const task = failing([new Transient(), new Transient()]);
     const end = supervisor.run(task);
     await clock.advance(500);
     supervisor.close();
@@ -85,24 +88,24 @@ describe("work that fails in passing", () => {
     await supervisor.idle();
     expect(clock.pending()).toBe(0);
     expect(task.attempts).toEqual([0]);
-    // What comes later is attempted once.
-    expect(await supervisor.run(failing([new Passing()]))).toMatchObject({ outcome: "stopped" });
+    // Tasks that start after close are attempted once.
+    expect(await supervisor.run(failing([new Transient()]))).toMatchObject({ outcome: "stopped" });
     expect(await supervisor.run(failing([]))).toEqual({ outcome: "done" });
   });
 });
 
-describe("work that can never go well", () => {
-  it("is given up, and brought to another end", async () => {
+describe("a task that can never succeed", () => {
+  it("is given up and ended by giveUp", async () => {
     const { supervisor, log } = harness();
     const given: unknown[] = [];
     const error = new Error("no such thing");
     const end = await supervisor.run(failing([error], { giveUp: async (why) => void given.push(why) }));
-    expect(end).toEqual({ outcome: "given-up", error });
+    expect(end).toEqual({ outcome: "given_up", error });
     expect(given).toEqual([error]);
     expect(log).toEqual(["work given up"]);
   });
 
-  it("is attempted again where it cannot even be given up", async () => {
+  it("is attempted again if giveUp fails", async () => {
     const { supervisor, clock, log } = harness();
     const task = failing([new Error("no such thing")], {
       giveUp: async () => {
@@ -115,22 +118,22 @@ describe("work that can never go well", () => {
     expect(log).toEqual(["work given up", "work again in 1000"]);
   });
 
-  it("is found out by how often it failed, where the work says so itself", async () => {
+  it("follows its own retry policy instead of the supervisor's", async () => {
     const { supervisor, clock } = harness();
     const task = failing(
-      Array.from({ length: 9 }, () => new Passing()),
+      Array.from({ length: 9 }, () => new Transient()),
       {
-        judge: (_, failures) => (failures >= 2 ? "give-up" : "retry"),
+        retryPolicy: (_, failures) => (failures >= 2 ? "give_up" : "retry"),
       },
     );
     const end = supervisor.run(task);
     await clock.advance(10_000);
-    expect(await end).toMatchObject({ outcome: "given-up" });
+    expect(await end).toMatchObject({ outcome: "given_up" });
     expect(task.attempts).toEqual([0, 1, 2]);
   });
 });
 
-it("tells of what ends the process, also where it shows only when work is given up", async () => {
+it("reports a fatal error of an attempt and of giveUp", async () => {
   const { supervisor, log } = harness();
   expect(await supervisor.run(failing([new Fatal()]))).toMatchObject({ outcome: "fatal" });
   const giveUp = async (): Promise<void> => {
@@ -140,7 +143,7 @@ it("tells of what ends the process, also where it shows only when work is given 
   expect(log).toEqual(["fatal", "work given up", "fatal"]);
 });
 
-it("is idle when all that is under way has ended", async () => {
+it("is idle when all tasks have ended", async () => {
   const { supervisor } = harness();
   const { promise, resolve } = Promise.withResolvers<void>();
   let idle = false;
@@ -154,12 +157,12 @@ it("is idle when all that is under way has ended", async () => {
   await waiting;
 });
 
-it("leaves up to half of each wait to chance", () => {
-  const backoff = exponentialBackoff({ firstMs: 1_000, longestMs: 60_000, random: () => 0 });
+it("randomizes up to half of each pause", () => {
+  const backoff = exponentialBackoff({ firstMs: 1_000, maxMs: 60_000, random: () => 0 });
   expect([1, 2, 3, 20].map(backoff)).toEqual([500, 1_000, 2_000, 30_000]);
 });
 
-it("ends work where whoever is told of what ends the process fails", async () => {
+it("ends the task even if onFatal throws", async () => {
   const { supervisor } = harness({
     onFatal: () => {
       throw new Error("it cannot be stopped yet");

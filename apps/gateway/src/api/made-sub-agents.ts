@@ -1,4 +1,4 @@
-import type { Stopped } from "@signalbox/lanes";
+import type { StopResult } from "@signalbox/lanes";
 
 /** The sub-agents of the gateway. */
 export interface SubAgentsPort {
@@ -12,7 +12,7 @@ export interface SubAgentsPort {
 }
 
 interface StopPorts {
-  readonly stop: (sessionKey: string, reason: Error) => Stopped;
+  readonly stop: (sessionKey: string, reason: Error) => StopResult;
   readonly subAgents: SubAgentsPort;
 }
 

@@ -1,6 +1,6 @@
 import type { RemainingBudget } from "@signalbox/budgets";
 import type { ChannelDefinition } from "@signalbox/channel";
-import type { QueueModes, Stopped } from "@signalbox/lanes";
+import type { QueueModes, StopResult } from "@signalbox/lanes";
 import type { Phrases } from "@signalbox/phrases";
 import { type Role, tokenOfHolder } from "@signalbox/routing";
 import type { SkillCommand } from "@signalbox/skills";
@@ -34,7 +34,7 @@ export interface AnswerOptions extends SkillChangesPorts {
   /**
    * Stops what goes on in a session, and drops what waits there: all of it, or what somebody who wrote `by` may mean.
    */
-  readonly stop: (sessionKey: string, reason: Error, by?: CommandMessage) => Stopped;
+  readonly stop: (sessionKey: string, reason: Error, by?: CommandMessage) => StopResult;
   readonly subAgents: SubAgentsPort;
   readonly explainRoute: ExplainRoute;
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;

@@ -1,6 +1,5 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { AttachmentCrashes } from "@signalbox/attachments";
-import { createQuarantine } from "@signalbox/lanes";
 import { createRunMemory } from "@signalbox/memory/agents";
 import { createPrefixWatch } from "@signalbox/prompt";
 import { redactBeginning } from "@signalbox/redaction";
@@ -31,8 +30,6 @@ import type { Parts } from "./surroundings.ts";
 
 /** Of what a call was given, so much is in the trace, in UTF-16 units. */
 const NOTED_ARGS = 500;
-/** A run that may be what ends the process goes on alone for so long, in milliseconds. */
-const SUSPECT_ALONE_MS = 10_000;
 
 /** What both halves of the way work with. */
 interface SharedWithTaking {
@@ -48,7 +45,6 @@ export function createAnsweringHalf(parts: Parts, shared: SharedWithTaking): Ans
   const { waitingRuns, crashes, readOrder, standing } = shared;
   const { metrics, router, media, spending, toolbox, typing, memories, listeners } = surroundings;
   const common = commonPorts(parts);
-  const quarantine = createQuarantine({ aloneMs: SUSPECT_ALONE_MS });
   const histories = createHistories(opened.store.sessions);
   const userMessages = userMessagesOf(parts, common);
   const commit = createCommit({ ...common, userMessages });
@@ -81,7 +77,6 @@ export function createAnsweringHalf(parts: Parts, shared: SharedWithTaking): Ans
       router,
       userMessages,
       crashes,
-      quarantine,
       endCommands: (sessionKey) => toolbox.endCommands(sessionKey),
     }),
     takeUp: createTakeUp({ ...opening, readOrder, waitsNoMore: (runId) => waitingRuns.over(runId) }),
@@ -91,7 +86,6 @@ export function createAnsweringHalf(parts: Parts, shared: SharedWithTaking): Ans
     commit,
     refuse,
     deliver,
-    quarantine,
     readOrder,
     metrics,
   });

@@ -1,5 +1,5 @@
 import { reasonOf } from "@signalbox/agent-core";
-import { createSupervisor, type Supervisor, systemClock, tryAgain } from "@signalbox/lanes";
+import { createSupervisor, retry, type Supervisor, systemClock } from "@signalbox/lanes";
 import { createListeners, type Memories } from "@signalbox/memory/agents";
 import type { Router } from "@signalbox/routing";
 import { isOneOff } from "@signalbox/server";
@@ -58,7 +58,7 @@ export async function createSurroundings(base: Base, onFatal: (error: Error) => 
   const observers = createObservers(base, subAgents);
   const { workspaces, ...files } = await openAgentFiles(store.kv, options.home.closed);
   const outward = createOutward(base, observers, workspaces);
-  const leftQuestions = await tryAgain(() => expireApprovals(store.approvals));
+  const leftQuestions = await retry(() => expireApprovals(store.approvals));
   const around = {
     ...observers,
     ...outward,
@@ -121,7 +121,7 @@ function createTimedWakes(
 /** Tries work again that a passing failure broke off. */
 function createFailureSupervisor(logger: Logger, onFatal: (error: Error) => void): Supervisor {
   return createSupervisor({
-    judge: judgeFailure,
+    retryPolicy: judgeFailure,
     onRetry: (task, error, delayMs) =>
       logger.error({ task, err: reasonOf(error), delayMs }, "work failed and will be retried"),
     onGiveUp: (task, error) => logger.error({ task, err: reasonOf(error) }, "work failed for good"),

@@ -15,7 +15,7 @@ import { toolsOf } from "../configure/tool-names.ts";
 import { createAdmit } from "../pipeline/2-admit/admit.ts";
 import { createStanding } from "../pipeline/2-admit/standing.ts";
 import { createRecovery } from "../pipeline/3-accept/accept.ts";
-import { createLeaveOut } from "../pipeline/4-queue/left-out.ts";
+import { createOnDropped } from "../pipeline/4-queue/dropped.ts";
 import { mayShareRun, ownerOf, type Queued, resumedRun } from "../pipeline/4-queue/message.ts";
 import { endDamagedRun } from "../pipeline/7-conclude/commit.ts";
 import { createAnswer } from "../pipeline/answer.ts";
@@ -87,7 +87,7 @@ export function createWay(parts: Parts): Way {
       // What waits is not counted already, and must not be taken off twice.
       await waitingRuns.allOver();
       await store.runs.rest(lease);
-      await crashes.rest();
+      await crashes.stopCleanly();
     },
   };
 }
@@ -121,19 +121,20 @@ function lanesOf(
   const answer = createAnswer({ store, lease, supervisor, logger, ...answering });
   return createLanes<Queued>({
     maxRuns: () => config().gateway.maxRuns,
-    keyOf: ({ sessionKey }) => sessionKey,
-    queue: (sessionKey) => {
+    getKey: ({ sessionKey }) => sessionKey,
+    getQueueSettings: (sessionKey) => {
       const mode = queueModes.get(sessionKey);
       const { queue } = config().session;
       return mode === undefined ? queue : { ...queue, mode };
     },
-    ownerOf,
-    together: mayShareRun,
+    getOwner: ownerOf,
+    mayShareRun,
     run(batch, handle) {
       for (const { id } of batch.items) metrics.queued(now() - timeOf(id));
       return answer(batch, handle);
     },
-    leaveOut: createLeaveOut({
+    onError: (error) => logger.error({ err: reasonOf(error) }, "a run failed inside the gateway"),
+    onDropped: createOnDropped({
       phrasesOf: createPhrasesOf(resolved.agents),
       store,
       lease,

@@ -1,5 +1,5 @@
 import type { PlannedAccount, Services } from "@signalbox/channel/accounts";
-import { atMost, sleep, systemClock } from "@signalbox/lanes";
+import { sleep, systemClock, withTimeout } from "@signalbox/lanes";
 import type { Accounts } from "./accounts.ts";
 
 export interface BringUpOptions {
@@ -29,7 +29,7 @@ export function createBringUp({ accounts, services, left }: BringUpOptions): Bri
       // Replies of resumed runs need their accounts; one that is slow to connect holds nothing up.
       const { inbox, outbox, runs } = await left();
       const needed = inbox + outbox + runs > 0 ? [called, accounts.start(services)] : [called];
-      await atMost(ACCOUNTS_MS, Promise.all(needed));
+      await withTimeout(ACCOUNTS_MS, Promise.all(needed));
     },
     async rest(signal) {
       await sleep(systemClock, REST_MS, signal);

@@ -24,7 +24,7 @@ const handle: RunHandle<Queued> = {
   recalled: new Set(),
   takeSteering: () => ({ items: [], summarised: [] }),
   standBy() {},
-  leave() {},
+  block() {},
 };
 
 /** Two processes on one store: one has a run in a session, and the other a message for it. */
@@ -66,7 +66,11 @@ async function twoProcesses(fault?: Error) {
   const answer = createAnswer({
     store,
     lease: ours,
-    supervisor: createSupervisor({ judge: judgeFailure, clock, onFatal: (error) => givenUp.push(error) }),
+    supervisor: createSupervisor({
+      retryPolicy: judgeFailure,
+      clock,
+      onFatal: (error) => givenUp.push(error),
+    }),
     begin: async ({ messages }) => {
       if (fault !== undefined) throw fault;
       const ids = messages.map(({ id }) => id);

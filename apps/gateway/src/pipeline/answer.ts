@@ -57,7 +57,7 @@ export function createAnswer(
             ? answerFirst(ports, batch, handle)
             : answerLeft(ports, await leftOf(ports, sessionKey, messages), handle),
         ),
-      judge: (error, failures) =>
+      retryPolicy: (error, failures) =>
         // The next process goes on with it.
         lane.signal.reason instanceof ShutdownAbort ? "retry" : judgeRun(error, failures),
       giveUp: async (error) => {
@@ -69,7 +69,7 @@ export function createAnswer(
       onWaiting: (on) => lane.standBy(on),
     });
     // It is still to be answered, by the next process.
-    if (outcome === "fatal") lane.leave();
+    if (outcome === "fatal") lane.block();
   };
 }
 

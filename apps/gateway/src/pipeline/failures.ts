@@ -1,4 +1,4 @@
-import type { Judge } from "@signalbox/lanes";
+import type { RetryPolicy } from "@signalbox/lanes";
 import { isFatal, isPassing, storeErrorIn } from "@signalbox/store";
 
 /** Starts of one run after which its messages are given up. */
@@ -24,20 +24,20 @@ function isProgramGone(error: unknown): boolean {
 }
 
 /** What a failure of the path means for the work that met it. */
-export const judgeFailure: Judge = (error) => {
+export const judgeFailure: RetryPolicy = (error) => {
   const failure = storeErrorIn(error);
-  if (failure === undefined) return isProgramGone(error) ? "fatal" : "give-up";
+  if (failure === undefined) return isProgramGone(error) ? "fatal" : "give_up";
   return isFatal(failure) ? "fatal" : "retry";
 };
 
 /** The same for a run. */
-export const judgeRun: Judge = (error, failures) =>
+export const judgeRun: RetryPolicy = (error, failures) =>
   error instanceof HeldElsewhere ? "wait" : judgeLasting(error, failures);
 
 /** The same for work that the store may refuse for a reason that does not pass by itself. */
-export const judgeLasting: Judge = (error, failures) => {
+export const judgeLasting: RetryPolicy = (error, failures) => {
   const failure = storeErrorIn(error);
   const lasting = failure !== undefined && !isPassing(failure) && failures >= MOST_REFUSALS;
   const verdict = judgeFailure(error, failures);
-  return verdict === "retry" && lasting ? "give-up" : verdict;
+  return verdict === "retry" && lasting ? "give_up" : verdict;
 };

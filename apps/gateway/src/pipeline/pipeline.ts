@@ -1,6 +1,6 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { DeletedEvent, EditedEvent, EmitResult, InboundEvent } from "@signalbox/channel";
-import type { Quarantine, RunHandle } from "@signalbox/lanes";
+import type { RunHandle } from "@signalbox/lanes";
 import type { InterruptedRun } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
 import type { Logger } from "@signalbox/telemetry/logger";
@@ -29,7 +29,7 @@ import type { Conclude } from "./7-conclude/conclude.ts";
 import type { Refuse } from "./7-conclude/refuse.ts";
 import type { Deliver } from "./8-deliver/deliver.ts";
 import type { Left } from "./answer.ts";
-import { judgeFailure, POISON_ATTEMPTS } from "./failures.ts";
+import { judgeFailure } from "./failures.ts";
 
 /**
  * The way of a message, in two halves between which it waits in its lane.
@@ -67,8 +67,6 @@ export interface AnsweringStages {
   };
   readonly open: OpenRun;
   readonly takeUp: TakeUp;
-  /** Where runs that may be what ends the process go on one at a time. */
-  readonly quarantine: Quarantine;
   readonly readOrder: ReadOrder;
   readonly prepare: Prepare;
   readonly run: Run;
@@ -173,15 +171,7 @@ async function goOn(
 ): Promise<void> {
   const resumed = resumedRun(interrupted);
   if (resumed === undefined) return;
-  const work = async (): Promise<"done"> => {
-    await goOnWith(stages, await stages.takeUp(resumed, handle), handle);
-    return "done";
-  };
-  // Two processes died under it: the next death has to tell which run it was.
-  const isSuspect = interrupted.run.attempts === POISON_ATTEMPTS - 1;
-  const alone = isSuspect ? await stages.quarantine.run(handle.signal, work) : undefined;
-  // One that was stopped before its turn has to be ended all the same.
-  if (alone === undefined) await work();
+  await goOnWith(stages, await stages.takeUp(resumed, handle), handle);
 }
 
 async function goOnWith(stages: AnsweringStages, opened: Opened, handle: RunHandle<Queued>): Promise<void> {
@@ -217,7 +207,7 @@ async function answer(stages: AnsweringStages, run: OpenedRun): Promise<void> {
       prepared.tools.end();
     }
   } catch (error) {
-    if (judgeFailure(error, 0) !== "give-up") throw error;
+    if (judgeFailure(error, 0) !== "give_up") throw error;
     logger.error({ run: run.runId, err: reasonOf(error) }, "a run failed inside the gateway");
     await end(stages, run, failedRun("internal", reasonOf(error)));
   }

@@ -1,17 +1,16 @@
 import type { Clock } from "../clock.ts";
 
-/** A clock that stands still until a test moves it. */
+/** A clock that stands still until a test advances it. */
 export interface ManualClock extends Clock {
-  /**
-   * Moves it on, and calls what is due on the way, in order. What a call sets off by promises is done before the next
-   * one is called.
-   */
+  /** Advances the clock and calls due timers in order. Pending promise callbacks run before each timer. */
   advance(ms: number): Promise<void>;
-  /** How many calls it still owes. */
+  /** Returns the number of timers that have not fired. */
   pending(): number;
 }
 
-/** @param start milliseconds since the epoch; default 0 */
+/**
+ * @param start milliseconds since the epoch; default 0
+ */
 export function createManualClock(start = 0): ManualClock {
   let now = start;
   const due = new Set<{ readonly at: number; readonly task: () => void }>();

@@ -56,7 +56,11 @@ async function world() {
       nameOf: async ({ sender }) => sender.id,
       wakeOutbox: () => {},
       onOutcome: (...end) => told.push(end),
-      supervisor: createSupervisor({ judge: judgeFailure, clock, onFatal: (error) => fatal.push(error) }),
+      supervisor: createSupervisor({
+        retryPolicy: judgeFailure,
+        clock,
+        onFatal: (error) => fatal.push(error),
+      }),
     });
   const state = async () => (await store.inbox.get(accepted.id))?.state;
   return { store, id: accepted.id, aside, fatal, told, clock, state };

@@ -47,7 +47,7 @@ export function createUnanswered(ports: UnansweredPorts): Unanswered {
           await ports.store.inbox.settle(id, "ignored", { rule });
           tell();
         },
-        judge: judgeLasting,
+        retryPolicy: judgeLasting,
         // It is decided again at the next start.
         giveUp: async () => tell(),
       });

@@ -1,7 +1,7 @@
 import type { UserMessage } from "@signalbox/agent-core";
 import type { AttachmentCrashes } from "@signalbox/attachments";
 import { speakerOf } from "@signalbox/channel";
-import type { Quarantine, RunHandle } from "@signalbox/lanes";
+import type { RunHandle } from "@signalbox/lanes";
 import { clientHistory } from "@signalbox/prompt";
 import type { Router } from "@signalbox/routing";
 import type { Histories, History } from "@signalbox/runs";
@@ -20,7 +20,6 @@ import type { Logger } from "@signalbox/telemetry/logger";
 import { sessionSeed } from "../../api/session-seed.ts";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
 import { type Queued, type QueuedMessage, spokenText } from "../4-queue/message.ts";
-import { POISON_ATTEMPTS } from "../failures.ts";
 import type { ChooseModel } from "./choose-model.ts";
 import type { NewMessages, Opened, OpenedRun, Spoken } from "./opened-run.ts";
 import type { UserMessages } from "./user-messages.ts";
@@ -32,8 +31,7 @@ export interface OpenRunPorts {
   readonly chooseModel: ChooseModel;
   readonly histories: Pick<Histories, "load">;
   readonly userMessages: Pick<UserMessages, "of" | "summary">;
-  readonly crashes: Pick<AttachmentCrashes, "before" | "begin" | "end">;
-  readonly quarantine: Quarantine;
+  readonly crashes: Pick<AttachmentCrashes, "findPoisoned" | "begin" | "end">;
   readonly live: Pick<LiveHub, "publish">;
   /** What a conversation has in the background ends with it. */
   readonly endCommands: (sessionKey: string) => Promise<void>;
@@ -51,8 +49,8 @@ export function createOpenRun(ports: OpenRunPorts): OpenRun {
     const last = messages.at(-1);
     if (last === undefined) return { kind: "nothing" };
     const { sessionKey } = last;
-    const before = await crashes.before(messages);
-    if (before.spent.length > 0) return poisoned(ports, given, before.spent);
+    const spent = await crashes.findPoisoned(messages);
+    if (spent.length > 0) return poisoned(ports, given, spent);
     const session = await store.sessions.get(sessionKey);
     if (session?.activeRun !== undefined) throw heldBy(sessionKey, session.activeRun);
     const chosen = await ports.chooseModel(last, session);
@@ -71,10 +69,7 @@ export function createOpenRun(ports: OpenRunPorts): OpenRun {
     const { provider, id } = chosen.agentModel.model;
     const sender = speakerOf(last.stored.event);
     const opening = { session: seed, sender, meta: { model: `${provider}/${id}` } };
-    const start = () => begin(ports, given, handle, opening);
-    const isSuspect = before.most === POISON_ATTEMPTS - 1;
-    const alone = isSuspect ? await ports.quarantine.run(handle.signal, start) : undefined;
-    const started = alone ?? (await start());
+    const started = await begin(ports, given, handle, opening);
     await crashes.end(messages);
     return started === undefined
       ? { kind: "nothing" }

@@ -9,7 +9,7 @@ import { judgeLasting } from "../failures.ts";
 import { putWord, type WordPorts } from "../word.ts";
 import { messagesIn, type Queued, type QueuedMessage } from "./message.ts";
 
-export interface LeaveOutPorts extends WordPorts {
+export interface DroppedPorts extends WordPorts {
   readonly store: Pick<GatewayStore, "inbox" | "outbox">;
   readonly supervisor: Pick<Supervisor, "run">;
   readonly deliver: (rows: readonly OutboxRow<GatewayBodies>[]) => void;
@@ -22,33 +22,33 @@ export interface LeaveOutPorts extends WordPorts {
 /** A word about a full queue is of no use later, in milliseconds. */
 const WORD_TTL_MS = 60 * 60 * 1000;
 
-/** Ends messages that get no run: too many waited, or a person stopped them. */
-export function createLeaveOut(options: LeaveOutPorts): LanesOptions<Queued>["leaveOut"] {
+/** Ends messages that get no run because too many waited or a person stopped them. */
+export function createOnDropped(options: DroppedPorts): NonNullable<LanesOptions<Queued>["onDropped"]> {
   const { store, exchanges, live, tracer, supervisor } = options;
 
-  const end = async (left: QueuedMessage, rule: string, word: string | undefined): Promise<void> => {
+  const end = async (dropped: QueuedMessage, rule: string, word: string | undefined): Promise<void> => {
     const said = word === undefined ? {} : { text: word };
-    await exchanges.keep(left.sessionKey, [left], { id: left.id, ...said, outcome: "aborted" });
-    if (word !== undefined) await tell(options, left, word);
-    await store.inbox.settle(left.id, "ignored", { rule });
+    await exchanges.keep(dropped.sessionKey, [dropped], { id: dropped.id, ...said, outcome: "aborted" });
+    if (word !== undefined) await tell(options, dropped, word);
+    await store.inbox.settle(dropped.id, "ignored", { rule });
   };
 
-  return (items, why) => {
-    const told = why.kind === "full" ? why.first : [];
-    for (const left of messagesIn(items)) {
-      const { id, sessionKey, stored } = left;
-      const rule = why.kind === "full" ? "queue_full" : "stopped";
+  return (items, reason) => {
+    const told = reason.kind === "full" ? reason.first : [];
+    for (const dropped of messagesIn(items)) {
+      const { id, sessionKey, stored } = dropped;
+      const rule = reason.kind === "full" ? "queue_full" : "stopped";
       const said =
-        why.kind === "full" && told.includes(left)
-          ? options.phrasesOf(left).tooManyWait(why.drop, why.cap)
+        reason.kind === "full" && told.includes(dropped)
+          ? options.phrasesOf(dropped).tooManyWait(reason.drop, reason.cap)
           : undefined;
       void supervisor.run({
         name: `end the message ${id}, which gets no run`,
-        attempt: () => end(left, rule, said),
-        judge: judgeLasting,
+        attempt: () => end(dropped, rule, said),
+        retryPolicy: judgeLasting,
       });
       const what =
-        why.kind === "full" ? "dropped: too many messages wait in this conversation" : "dropped by a stop";
+        reason.kind === "full" ? "dropped: too many messages wait in this conversation" : "dropped by a stop";
       tracer.note(id, "lane", what);
       const error = { code: rule, message: `The message was ${what}.` };
       options.onOutcome(id, { state: "ignored", text: "", error });
@@ -58,10 +58,10 @@ export function createLeaveOut(options: LeaveOutPorts): LanesOptions<Queued>["le
   };
 }
 
-async function tell(options: LeaveOutPorts, left: QueuedMessage, text: string): Promise<void> {
-  const rows = await putWord(options, left, text, { ttlMs: WORD_TTL_MS, isAnswer: false });
+async function tell(options: DroppedPorts, dropped: QueuedMessage, text: string): Promise<void> {
+  const rows = await putWord(options, dropped, text, { ttlMs: WORD_TTL_MS, isAnswer: false });
   if (rows !== undefined) return options.deliver(rows);
-  const { id, sessionKey } = left;
+  const { id, sessionKey } = dropped;
   const message = { id: noteId(id), role: "assistant", text, at: options.now(), runId: id } as const;
   options.live.publish(sessionKey, { type: "message", message });
 }

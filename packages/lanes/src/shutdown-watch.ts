@@ -1,0 +1,42 @@
+/** Distinguishes an orderly shutdown from one that an error caused. */
+export interface ShutdownWatch {
+  /** Reports that the service cannot continue, and passes the error on to the host. */
+  readonly fail: (error: Error) => void;
+  /** Marks the shutdown as requested. */
+  request(): void;
+  isRequested(): boolean;
+  /** Whether an error may have caused the shutdown: a fatal one, or an uncaught exception shortly before. */
+  isCausedByError(): boolean;
+  /** Stops watching for uncaught exceptions. */
+  close(): void;
+}
+
+/** A host that stops a service because of an uncaught exception does so within this time. */
+const EXCEPTION_WINDOW_MS = 10_000;
+
+/**
+ * Watches for uncaught exceptions, however the host handles them. A host that stops a service after one calls the same
+ * function as for an orderly stop, and without this watch a message that crashes every process would be retried
+ * forever.
+ */
+export function watchShutdown(onFatal: (error: Error) => void, now: () => number): ShutdownWatch {
+  let isFatal = false;
+  let requestedAt: number | undefined;
+  let exceptionAt = Number.NEGATIVE_INFINITY;
+  const onException = (): void => {
+    exceptionAt = now();
+  };
+  process.on("uncaughtExceptionMonitor", onException);
+  return {
+    fail(error) {
+      isFatal = true;
+      onFatal(error);
+    },
+    request() {
+      requestedAt ??= now();
+    },
+    isRequested: () => requestedAt !== undefined,
+    isCausedByError: () => isFatal || exceptionAt >= (requestedAt ?? 0) - EXCEPTION_WINDOW_MS,
+    close: () => void process.off("uncaughtExceptionMonitor", onException),
+  };
+}
