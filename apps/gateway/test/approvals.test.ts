@@ -118,10 +118,10 @@ async function tainted(channel: string) {
     sessionKey: SESSION,
     runId,
     messageId,
-    inForce: async () => ({ policy: agent.tools, role: "owner" }),
+    getCurrentRights: async () => ({ policy: agent.tools, role: "owner" }),
     onSent: () => {},
   });
-  tools.tainted("web");
+  tools.addTaint("web");
   const how = {
     callId: "call-1",
     signal: new AbortController().signal,

@@ -122,7 +122,7 @@ describe("ask_user", () => {
     await plain.emit(plainMessage("m2", "look what she wrote", { forwarded: { from: "Carla" } }));
     await started.settled();
     expect(JSON.stringify(modelRequests(world.anthropic)[1]?.messages)).toContain(
-      "They sent something other than an answer",
+      "They did not answer the question",
     );
     expect(JSON.stringify(modelRequests(world.anthropic).map(({ messages }) => messages))).toContain(
       "look what she wrote",
@@ -217,7 +217,7 @@ describe("ask_user", () => {
     await plain.emit(plainMessage("m2", "2"));
     await started.settled();
     const told = JSON.stringify(modelRequests(world.anthropic)[1]?.messages);
-    expect(told).toContain("They sent something other than an answer");
+    expect(told).toContain("They did not answer the question");
     expect(told).not.toContain("They answered");
   });
 

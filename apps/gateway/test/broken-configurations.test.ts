@@ -18,7 +18,7 @@ const broken: readonly Broken[] = parse(
 );
 
 /** What there is to choose from grows with other features. */
-const LISTS = /(Valid (?:keys|sections) are |Available tools are )[^.]*\./;
+const LISTS = /(Valid (?:keys|sections) are )[^.]*\./;
 
 /** What `config check` and a start say of a configuration, the folder of the home left out. */
 async function saidOf(text: string): Promise<string[]> {

@@ -24,15 +24,15 @@ it("says whether somebody may use a tool, and by which rule", async () => {
   const owner = await run("can", `feishu:${ZHANG}`, "message");
   expect(owner.code).toBe(0);
   expect(owner.text).toContain("as owner (owner)");
-  expect(owner.text).toMatch(/^allow message, to message-elsewhere, at first \(agent\.allow\)/m);
+  expect(owner.text).toMatch(/^allow message, to message_elsewhere, at first \(agent_allow\)/m);
   expect(owner.text).toMatch(
-    /^ask {3}message, to message-elsewhere, after untrusted content \(taint\.message-elsewhere\)/m,
+    /^ask {3}message, to message_elsewhere, after untrusted content \(taint_message_elsewhere\)/m,
   );
 
   const guest = await run("can", `feishu:${LI}`, "exec", "--in", `feishu:${OC}`);
   expect(guest.code).not.toBe(0);
   expect(guest.text).toContain("as guest (group_mention)");
-  expect(guest.text).toMatch(/^deny {2}exec, at first \(role\.guest\.allow\)/m);
+  expect(guest.text).toMatch(/^deny {2}exec, at first \(role_allow:guest\)/m);
 
   const stranger = await run("can", `feishu:${LI}`, "read", "--json");
   expect(JSON.parse(stranger.stdout)).toMatchObject({ gate: { kind: "pair" }, uses: [] });

@@ -86,11 +86,11 @@ test("a reply answers only messages of its own conversation, whatever the model 
 });
 
 test.each([
-  ["an own message", textMessage("read this", { senderId: ZHANG, messageId: "om_1" }), "agent.allow"],
+  ["an own message", textMessage("read this", { senderId: ZHANG, messageId: "om_1" }), "agent_allow"],
   [
     "a forwarded one",
     messageEvent("merge_forward", "Merged and Forwarded Message", { senderId: ZHANG }),
-    "taint.message-elsewhere",
+    "taint_message_elsewhere",
   ],
 ])(
   "whether an owner's run may write elsewhere after %s is decided by what it holds",

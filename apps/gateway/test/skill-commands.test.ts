@@ -40,7 +40,7 @@ describe("commands of skills", () => {
     expect(said(world)[0]).toContain("Friday at ten.");
     // It went the way of every call: decided, recorded, journalled.
     const trace = await started.gateway.service.trace(id);
-    expect(trace?.entries.map(({ summary }) => summary).join("\n")).toContain("read: allow (agent.allow)");
+    expect(trace?.entries.map(({ summary }) => summary).join("\n")).toContain("read: allow (agent_allow)");
     expect(await ends(world)).toEqual([["replied", "command:glance"]]);
     await ask(started, "/create_python_script that counts");
     const [request] = modelRequests(world.anthropic);

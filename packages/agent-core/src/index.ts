@@ -1,5 +1,6 @@
 export * from "./agent.ts";
 export { AgentRun, agentLoop } from "./agent-run.ts";
+export { CodedError } from "./coded-error.ts";
 export type * from "./config.ts";
 export type * from "./content.ts";
 export { textOf, withContent } from "./content.ts";

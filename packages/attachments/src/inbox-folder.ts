@@ -50,7 +50,7 @@ export function createInboxFolder(
   const entriesOf = async (path: string, type: string, ours: RegExp): Promise<readonly string[]> => {
     const { entries } = await folder.list(path).catch((error: unknown) => {
       // Nothing came yet.
-      if (codeOf(error) === "not-found") return { entries: [] };
+      if (codeOf(error) === "not_found") return { entries: [] };
       throw error;
     });
     return entries.flatMap((entry) =>
@@ -83,7 +83,7 @@ export function createInboxFolder(
     const hindrances: unknown[] = [];
     const hindered = (error: unknown): void => {
       // Somebody else was faster.
-      if (codeOf(error) !== "not-found") hindrances.push(error);
+      if (codeOf(error) !== "not_found") hindrances.push(error);
     };
     for (const [index, { path, size, at }] of (await newestFirst(hindered)).entries()) {
       bytes += size;
@@ -104,7 +104,7 @@ export function createInboxFolder(
   /** Its folder may be removed as empty between being looked for and written to. */
   const write = (path: string, bytes: Uint8Array): Promise<string> =>
     folder.writeFile(path, bytes).catch((error: unknown) => {
-      if (codeOf(error) === "not-found") return folder.writeFile(path, bytes);
+      if (codeOf(error) === "not_found") return folder.writeFile(path, bytes);
       throw error;
     });
 

@@ -204,10 +204,10 @@ class NotAttached extends Error {
 function reasonFor(error: unknown): Reason {
   if (error instanceof NotAttached) return error.reason;
   switch (codeOf(error)) {
-    case "not-found":
+    case "not_found":
       return (why) => why.noFile;
-    case "not-a-file":
-    case "not-a-folder":
+    case "not_a_file":
+    case "not_a_folder":
       return (why) => why.noPlainFile;
     case "outside":
     case "forbidden":

@@ -1,3 +1,5 @@
+import { CodedError } from "@signalbox/agent-core";
+
 /** Why a gateway cannot be used as it is, or a command cannot do what it is asked to. */
 export type GatewayErrorCode =
   /** None of the others. */
@@ -16,12 +18,6 @@ export type GatewayErrorCode =
   | "config";
 
 /** Something an operator must mend; the message says what is wrong and what to do. */
-export class GatewayError extends Error {
+export class GatewayError extends CodedError<GatewayErrorCode> {
   override readonly name = "GatewayError";
-  readonly code: GatewayErrorCode;
-
-  constructor(code: GatewayErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }

@@ -217,7 +217,7 @@ export type ApprovalList = z.infer<typeof ApprovalList>;
 
 /** `POST /api/approvals/:id`; 404 where no such question is open. */
 export const ApprovalAnswer = z.strictObject({
-  /** `allow` and `allow-once` are the same; `allow-always` also makes a standing rule, where one can say it. */
+  /** `allow` and `allow-once` are the same; `allow-always` also makes an allow rule, where one can say it. */
   answer: z.enum(["allow", "allow-once", "allow-always", "deny"]),
 });
 export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;

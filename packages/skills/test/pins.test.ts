@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { comparedBeside } from "@signalbox/tools";
+import { compareTexts } from "@signalbox/tools";
 import { describe, expect, it } from "vitest";
 import { diskFs } from "../src/fs.ts";
 import { createPinFiles, createSkills, type SkillFs, type SkillSource } from "../src/index.ts";
@@ -13,7 +13,7 @@ function open(files: Readonly<Record<string, string>>) {
   const agent = { workspaceDir: join(dir, "work") };
   const start = (pinsFirstSeen?: () => boolean) => {
     const sources = [source("bundled"), source("managed")];
-    const pins = { store: createPinFiles(join(dir, "pins")), compare: comparedBeside };
+    const pins = { store: createPinFiles(join(dir, "pins")), compare: compareTexts };
     const more = pinsFirstSeen && { pinsFirstSeen };
     const skills = createSkills({ sources, pins, maxAgeMs: 0, env: {}, ...more });
     const offered = async () => (await skills.forAgent(agent)).skills.map(({ id }) => id);
@@ -191,7 +191,7 @@ describe("skills of several agents", () => {
     const dir = folder({ "managed/a/SKILL.md": "# a\n", "one/skills/x/SKILL.md": "# x\n" });
     const source: SkillSource = { kind: "managed", dir: join(dir, "managed") };
     for (let time = 0; time < 10; time++) {
-      const pins = { store: createPinFiles(join(dir, `pins-${time}`)), compare: comparedBeside };
+      const pins = { store: createPinFiles(join(dir, `pins-${time}`)), compare: compareTexts };
       const skills = createSkills({ sources: [source], pins, env: {} });
       const agents = ["one", "two", "one"].map((name) => skills.forAgent({ workspaceDir: join(dir, name) }));
       const offered = (await Promise.all(agents)).map((each) => each.skills.map(({ id }) => id));
@@ -217,7 +217,7 @@ describe("a skill whose folder cannot be looked through", () => {
     };
     const skills = createSkills({
       sources: [{ kind: "managed", dir: join(dir, "managed") }],
-      pins: { store: createPinFiles(join(dir, "pins")), compare: comparedBeside },
+      pins: { store: createPinFiles(join(dir, "pins")), compare: compareTexts },
       maxAgeMs: 0,
       env: {},
       fs,

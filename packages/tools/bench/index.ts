@@ -11,14 +11,14 @@ import {
   createMemoryLabelStore,
   createRunState,
   createToolRunner,
-  decide,
-  type FileLabel,
   openFileLabels,
   openWorkspace,
   type RunFacts,
   type Sandbox,
   startSandbox,
 } from "../src/index.ts";
+import type { FileLabel } from "../src/labels/label.ts";
+import { decideByPolicy } from "../src/policy.ts";
 import { benchFiles } from "./files.ts";
 
 const GOALS = { decisionUs: 20, commandMs: 40 };
@@ -48,7 +48,7 @@ function benchDecisions(): void {
     MEMBER,
     { ...OWNER, taint: [{ source: "web" as const, detail: "https://example.com" }] },
   ];
-  const claims = [{ kind: "message-elsewhere" as const, detail: "ou_3" }];
+  const claims = [{ kind: "message_elsewhere" as const, detail: "ou_3" }];
   const tool = { name: "message", effects: "external" as const };
   const floor = new Map(facts.map((each, index) => [index, each]));
   const perCall = (work: (index: number) => unknown): number => {
@@ -58,7 +58,7 @@ function benchDecisions(): void {
     return ((performance.now() - start) * 1_000) / rounds;
   };
   const lookUp = perCall((index) => floor.get(index));
-  const decision = perCall((index) => decide(policy, { tool, claims, facts: facts[index] ?? OWNER }));
+  const decision = perCall((index) => decideByPolicy(policy, { tool, claims, facts: facts[index] ?? OWNER }));
   console.log(
     `decision: ${decision.toFixed(2)} µs (goal: under ${GOALS.decisionUs}; a look-up in a Map: ${lookUp.toFixed(3)})`,
   );

@@ -134,7 +134,9 @@ test("one open question is asked once, and a session has only so many", async ()
   const one = await approvals.request(REQUEST);
   expect((await approvals.request({ ...REQUEST })).id).toBe(one.id);
   for (let i = 1; i < 5; i++) await approvals.request({ ...REQUEST, subject: { action: `${i}` } });
-  await expect(approvals.request({ ...REQUEST, subject: { action: "6" } })).rejects.toThrow("already open");
+  await expect(approvals.request({ ...REQUEST, subject: { action: "6" } })).rejects.toThrow(
+    "already has 5 pending",
+  );
   await approvals.request({ ...REQUEST, sessionKey: "s2" });
 });
 

@@ -7,58 +7,75 @@ import type {
   ApprovalStore,
 } from "./approval-store.ts";
 import { hashOf } from "./hash.ts";
+import type { AllowRules } from "./persistence/allow-rules.ts";
 import type { ApprovalSubject, RunFacts } from "./types.ts";
+
+/** `allow` is for one call. `allow-always` also creates an allow rule, so that the same command runs unasked later. */
+export type ApprovalDecision = "allow" | "allow-always" | "deny";
 
 export type ResolveOutcome =
   | { readonly ok: true; readonly approval: Approval }
   | { readonly ok: false; readonly code: "unknown" | "decided" | "expired"; readonly message: string };
 
-/** Questions to people about single calls. An answer is bound to exactly what was shown and is used once. */
+/** Asks people about single calls. A decision is bound to exactly what was shown, and is used once. */
 export interface Approvals {
-  /** Asks a question; one that is still open is not asked twice. */
+  /** Creates an approval request, or returns the pending one for the same call. */
   request(request: ApprovalRequest): Promise<Approval>;
-  /** The newest first, ended ones included. Default: all states, at most 100. */
+  /** Lists approvals, the newest first. Default: all states, at most 100. */
   list(filter?: Parameters<ApprovalStore["list"]>[0]): Promise<readonly Approval[]>;
-  /** Decides a question. `approver` is the immutable id of the person; the host has checked that they may. */
-  resolve(id: string, answer: "allow" | "deny", approver: string): Promise<ResolveOutcome>;
-  /** Waits for a decision; `expired` also when the signal is aborted. */
+  /**
+   * Decides an approval request.
+   *
+   * @param approver immutable id of the person. The host has checked that they may decide.
+   */
+  resolve(id: string, decision: ApprovalDecision, approver: string): Promise<ResolveOutcome>;
+  /** Waits for a decision. Resolves with `expired` if the signal is aborted. */
   wait(id: string, signal: AbortSignal): Promise<"allowed" | "denied" | "expired">;
   /**
-   * Uses up an approval for exactly this request; `undefined` if there is none. A call that used one in an earlier
-   * process, and continues in this one, takes it again: it may have had its effect.
+   * Uses up an approval for exactly this request, if there is one. A call that used an approval in an earlier process
+   * and is repeated in this one gets it again, since the call may have had its effect already.
    */
   take(request: ApprovalRequest, call?: ApprovedCall): Promise<Approval | undefined>;
+  /** Stops asking people. Pending requests stay open; calls that are repeated after a restart request again. */
+  close(reason: Error): void;
+  /** Rejects with the reason passed to {@link close}. */
+  readonly closed: Promise<never>;
 }
 
-/** The call that uses an approval, by ids that stay the same when it continues after a restart. */
+/** The call that uses an approval. Both ids stay the same if the call is repeated after a restart. */
 export interface ApprovedCall {
   readonly runId: string;
   readonly callId: string;
 }
 
 export interface ApprovalsOptions {
-  /** Where questions are kept. */
   readonly store: ApprovalStore;
-  /** Milliseconds since the epoch; default `Date.now`. */
+  /** Milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
-  /** How long a question and its answer live, in milliseconds; default 10 minutes. */
+  /** How long a request and its decision are valid, in milliseconds. Default: 10 minutes. */
   readonly ttlMs?: number;
-  /** Open questions of one session; default 5. More are refused. */
+  /** How many requests of one session may be pending. More are refused. Default: 5. */
   readonly maxPendingPerSession?: number;
-  /** Told of each question that ran out before anybody decided it, once. */
-  readonly onExpired?: (question: Approval) => void;
+  /** Asks people about a new request. Called once per request. Default: nobody is asked. */
+  readonly prompt?: (approval: Approval) => Promise<void>;
+  /** Called after each decision. */
+  readonly onDecided?: (approval: Approval, approver: string) => void;
+  /** Called once for each request that expired without a decision. */
+  readonly onExpired?: (approval: Approval) => void;
+  /** Stores the rules that `allow-always` creates. Default: they are not stored. */
+  readonly allowRules?: Pick<AllowRules, "add">;
   readonly makeId?: () => string;
 }
 
-/** Without letters and digits that are easily mistaken for one another. */
+/** Letters and digits that are hard to confuse with one another. */
 const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
-/** How often a waiting call checks for a decision that another process took, in milliseconds. */
-const LOOK_MS = 2_000;
+/** How often a waiting call polls the store for a decision that another process received. */
+const POLL_MS = 2_000;
 
-/** Questions that wait for a decision, and approvals that wait to be used. */
+/** Requests without a decision, and decisions that were not used yet. */
 const ALL_OPEN = { states: ["pending", "allowed"], limit: Number.MAX_SAFE_INTEGER } as const;
 
-/** Approvals over a store, which is the only authority on decisions. */
+/** Creates approvals over a store. Every decision is read from the store. */
 export function createApprovals(options: ApprovalsOptions): Approvals {
   return new StoredApprovals(options);
 }
@@ -69,10 +86,12 @@ class StoredApprovals implements Approvals {
   readonly #ttlMs: number;
   readonly #maxPending: number;
   readonly #makeId: () => string;
-  /** Who waits in this process, to be woken by what is decided in it. */
+  /** Callbacks that wake the calls waiting in this process, by approval. */
   readonly #waiting = new Map<string, Set<() => void>>();
-  /** What was taken in this process, in which no call takes it twice. */
+  /** Approvals that this process has used up. */
   readonly #taken = new Set<string>();
+  readonly #closing = Promise.withResolvers<never>();
+  #isClosed = false;
 
   constructor(options: ApprovalsOptions) {
     this.#options = options;
@@ -80,13 +99,23 @@ class StoredApprovals implements Approvals {
     this.#ttlMs = options.ttlMs ?? 600_000;
     this.#maxPending = options.maxPendingPerSession ?? 5;
     this.#makeId = options.makeId ?? shortId;
+    this.#closing.promise.catch(() => {});
+  }
+
+  get closed(): Promise<never> {
+    return this.#closing.promise;
+  }
+
+  close(reason: Error): void {
+    this.#isClosed = true;
+    this.#closing.reject(reason);
   }
 
   async request(request: ApprovalRequest): Promise<Approval> {
     await this.#expire();
     for (;;) {
       const createdAt = this.#now();
-      const question: Approval = {
+      const approval: Approval = {
         ...request,
         id: this.#makeId(),
         hash: requestHash(request),
@@ -94,11 +123,16 @@ class StoredApprovals implements Approvals {
         createdAt,
         expiresAt: createdAt + this.#ttlMs,
       };
-      const asked = await this.#options.store.ask(question, this.#maxPending);
-      if (asked.outcome === "asked") this.#expireInTime(asked.approval);
-      if (asked.outcome === "asked" || asked.outcome === "open") return asked.approval;
+      const asked = await this.#options.store.ask(approval, this.#maxPending);
       if (asked.outcome === "full")
-        throw new Error(`${asked.open} approvals of this session are already open`);
+        throw new Error(`this session already has ${asked.open} pending approval requests`);
+      if (asked.outcome === "open") return asked.approval;
+      if (asked.outcome === "asked") {
+        this.#expireLater(asked.approval);
+        if (!this.#isClosed) await this.#options.prompt?.(asked.approval);
+        return asked.approval;
+      }
+      // The id is taken. Try another one.
     }
   }
 
@@ -107,15 +141,20 @@ class StoredApprovals implements Approvals {
     return this.#options.store.list(filter);
   }
 
-  async resolve(id: string, answer: "allow" | "deny", approver: string): Promise<ResolveOutcome> {
+  async resolve(id: string, decision: ApprovalDecision, approver: string): Promise<ResolveOutcome> {
     await this.#expire();
     const approval = await this.#options.store.get(id);
     if (approval === undefined) return refused("unknown", `There is no approval ${id}.`);
     if (approval.state === "expired") return refused("expired", `Approval ${id} has expired.`);
-    const grant = grantOf(approval, { approver, answer });
+    const answer = decision === "deny" ? "deny" : "allow";
+    const grant = getGrant(approval, { approver, answer });
     const state = answer === "allow" ? "allowed" : "denied";
     const decided = await this.#change(id, "pending", { state, approver, grant, decidedAt: this.#now() });
     if (decided === undefined) return refused("decided", `Approval ${id} was already decided.`);
+    // The decision is stored, so it counts even if the rule cannot be stored.
+    this.#options.onDecided?.(decided, approver);
+    if (decision === "allow-always")
+      await this.#options.allowRules?.add(decided.agentId, decided.subject.rules ?? []);
     return { ok: true, approval: decided };
   }
 
@@ -124,29 +163,29 @@ class StoredApprovals implements Approvals {
     if (before !== "pending") return before;
     const { expiresAt } = (await this.#options.store.get(id)) ?? { expiresAt: 0 };
     return new Promise((resolve, reject) => {
-      const look = (): void => {
+      const poll = (): void => {
         this.#decision(id).then(
           (now) => now !== "pending" && done(() => resolve(now)),
           (error: unknown) => done(() => reject(error)),
         );
       };
       const aborted = (): void => done(() => resolve("expired"));
-      const looking = setInterval(look, LOOK_MS).unref();
-      const ending = setTimeout(look, Math.max(0, expiresAt - this.#now())).unref();
-      const lookers = this.#waiting.get(id) ?? new Set();
-      this.#waiting.set(id, lookers.add(look));
+      const polling = setInterval(poll, POLL_MS).unref();
+      const expiring = setTimeout(poll, Math.max(0, expiresAt - this.#now())).unref();
+      const callbacks = this.#waiting.get(id) ?? new Set();
+      this.#waiting.set(id, callbacks.add(poll));
       const done = (settle: () => void): void => {
-        clearInterval(looking);
-        clearTimeout(ending);
+        clearInterval(polling);
+        clearTimeout(expiring);
         signal.removeEventListener("abort", aborted);
-        lookers.delete(look);
-        if (lookers.size === 0) this.#waiting.delete(id);
+        callbacks.delete(poll);
+        if (callbacks.size === 0) this.#waiting.delete(id);
         settle();
       };
       signal.addEventListener("abort", aborted, { once: true });
       if (signal.aborted) aborted();
-      // It may have been decided while this was set up.
-      else look();
+      // The request may have been decided before the callback was registered.
+      else poll();
     });
   }
 
@@ -156,8 +195,8 @@ class StoredApprovals implements Approvals {
     for (const approval of await this.#options.store.list({ ...ALL_OPEN, states: ["allowed"] })) {
       const { approver } = approval;
       if (approver === undefined || approval.hash !== hash) continue;
-      if (approval.grant !== grantOf(approval, { approver, answer: "allow" })) continue;
-      const grant = grantOf(approval, { approver, answer: "allow", call });
+      if (approval.grant !== getGrant(approval, { approver, answer: "allow" })) continue;
+      const grant = getGrant(approval, { approver, answer: "allow", call });
       const used = await this.#change(approval.id, "allowed", { state: "used", grant });
       if (used === undefined) continue;
       this.#taken.add(used.id);
@@ -168,7 +207,7 @@ class StoredApprovals implements Approvals {
 
   async #change(id: string, from: ApprovalState, to: ApprovalChange): Promise<Approval | undefined> {
     const changed = await this.#options.store.change(id, from, to);
-    for (const look of this.#waiting.get(id) ?? []) look();
+    for (const wake of this.#waiting.get(id) ?? []) wake();
     return changed;
   }
 
@@ -180,8 +219,8 @@ class StoredApprovals implements Approvals {
     }
   }
 
-  /** Also where nobody waits for the answer. What a failing store keeps from it, whoever looks next does. */
-  #expireInTime({ expiresAt }: Approval): void {
+  /** Expires a request on time even if nobody waits for it. If the store fails, the next access expires it. */
+  #expireLater({ expiresAt }: Approval): void {
     const expire = (): void => void this.#expire().catch(() => {});
     setTimeout(expire, Math.max(0, expiresAt - this.#now())).unref();
   }
@@ -194,22 +233,24 @@ class StoredApprovals implements Approvals {
 
   async #takeAgain(request: ApprovalRequest, call: ApprovedCall): Promise<Approval | undefined> {
     const hash = requestHash(request);
-    const before = (await this.#options.store.list({ states: ["used"] })).find(
+    const used = (await this.#options.store.list({ states: ["used"] })).find(
       (approval) =>
         (approval.hash === hash || isDone(request, approval)) &&
         approval.expiresAt > this.#now() &&
         approval.approver !== undefined &&
-        approval.grant === grantOf(approval, { approver: approval.approver, answer: "allow", call }) &&
+        approval.grant === getGrant(approval, { approver: approval.approver, answer: "allow", call }) &&
         !this.#taken.has(approval.id),
     );
-    if (before !== undefined) this.#taken.add(before.id);
-    return before;
+    if (used !== undefined) this.#taken.add(used.id);
+    return used;
   }
 }
 
 /**
- * A restart forgets every question and every unused decision: calls that continue ask again. Returns the questions that
- * nobody had decided.
+ * Expires all pending requests and unused decisions of an earlier process. Calls that are repeated after a restart
+ * request again.
+ *
+ * @returns the requests that nobody had decided
  */
 export async function expireApprovals(store: ApprovalStore): Promise<readonly Approval[]> {
   const undecided: Approval[] = [];
@@ -220,8 +261,8 @@ export async function expireApprovals(store: ApprovalStore): Promise<readonly Ap
   return undecided;
 }
 
-/** The question about one call. */
-export function approvalRequest(
+/** Creates the approval request for one call. */
+export function createApprovalRequest(
   tool: string,
   subject: ApprovalSubject,
   facts: RunFacts,
@@ -231,24 +272,24 @@ export function approvalRequest(
   return { tool, subject, agentId, sessionKey, taint, reason };
 }
 
-interface GivenAnswer {
+interface GrantInput {
   readonly approver: string;
   readonly answer: "allow" | "deny";
-  /** Once it is used. */
+  /** The call that used the approval. */
   readonly call?: ApprovedCall | undefined;
 }
 
-/** Binds a decision to its question and to the person who made it, and once it is used, to the call that used it. */
-function grantOf({ hash, id }: Approval, { approver, answer, call }: GivenAnswer): string {
+/** Hash that binds a decision to its request, to the person who made it and, once used, to the call that used it. */
+function getGrant({ hash, id }: Approval, { approver, answer, call }: GrantInput): string {
   return hashOf({ hash, id, approver, answer, call });
 }
 
-/** Everything that must not change between the question and the act. */
+/** Hash of everything that must not change between the request and the call. */
 function requestHash({ tool, subject, agentId, sessionKey }: ApprovalRequest): string {
   return hashOf({ tool, subject, agentId, sessionKey });
 }
 
-/** Whether what was approved has taken effect, and nothing has changed since: asked now, there is nothing to do. */
+/** Returns whether the approved change has been made already and is still in place. */
 function isDone(request: ApprovalRequest, approval: Approval): boolean {
   const { tool, agentId, sessionKey, subject } = request;
   const approved = approval.subject.states;

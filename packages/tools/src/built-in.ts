@@ -7,8 +7,8 @@ import { createApplyPatchTool } from "./files/apply-patch.ts";
 import { createEditTool } from "./files/edit.ts";
 import { createFindTool } from "./files/find.ts";
 import { createGrepTool } from "./files/grep.ts";
+import type { FitImage } from "./files/image-file.ts";
 import { createLsTool } from "./files/ls.ts";
-import type { FitPicture } from "./files/picture.ts";
 import { createReadTool } from "./files/read.ts";
 import { createWriteTool } from "./files/write.ts";
 import { createGatewayTool, type GatewayToolOptions } from "./gateway.ts";
@@ -20,14 +20,14 @@ import type { Sandbox } from "./sandbox/types.ts";
 import { createSearch } from "./search/search.ts";
 import { createSessionsTools, type SessionsToolsOptions } from "./sessions.ts";
 import { type AskUserToolOptions, createAskUserTool } from "./user-questions/ask-user.ts";
+import { createWebFetchTool, type WebFetchToolOptions } from "./web/fetch-tool.ts";
 import type { GuardedFetch } from "./web/guarded-fetch.ts";
 import type { WebSearchSettings } from "./web/search-engines.ts";
 import { createWebSearchTool } from "./web/search-tool.ts";
-import { createSeenLinks } from "./web/seen-links.ts";
-import { createWebFetchTool, type WebFetchToolOptions } from "./web/tool.ts";
+import { createPageLinks } from "./web/session-links.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "./workspace/workspace.ts";
 
-/** The built-in tools, in the order in which a model sees them, unless an agent's own list gives another. */
+/** The built-in tools, in the order in which a model sees them unless the agent's own list has another order. */
 export const BUILT_IN_TOOLS: readonly string[] = [
   "read",
   "write",
@@ -55,59 +55,58 @@ export const BUILT_IN_TOOLS: readonly string[] = [
   "gateway",
 ];
 
-/** Bytes of one page. */
-const PAGE_BYTES = 5_000_000;
+const MAX_PAGE_BYTES = 5_000_000;
 
 export interface BuiltInToolsOptions {
   readonly workspace: WorkspaceOptions;
-  /** Where commands run. Its self-test takes a moment; the first agent that may run commands waits for it. */
+  /** Starts the sandbox. Its self-test takes a moment; the first agent that may run commands waits for it. */
   readonly sandbox: () => Promise<Sandbox>;
-  /** Hosts that commands may reach, if policy allows it; see `domains` of `ExecToolOptions`. Default: none. */
+  /** See `ExecToolOptions`. Default: none. */
   readonly domains?: readonly string[];
-  /** Additional environment variables for commands; see `environment` of `ExecToolOptions`. Default: none. */
+  /** See `ExecToolOptions`. Default: none. */
   readonly environment?: CommandEnvironment;
-  /** Where background commands are kept. Default: there are none. */
+  /** The background commands of all conversations. Default: commands cannot run in the background. */
   readonly processes?: Processes;
-  /** Makes pictures smaller that are larger than models accept. Default: they are not shown. */
-  readonly fitPicture?: FitPicture;
+  /** Resizes images that are larger than models accept. Default: such images are not shown. */
+  readonly fitImage?: FitImage;
   readonly fetch: GuardedFetch;
-  readonly isGiven: NonNullable<WebFetchToolOptions["isGiven"]>;
+  readonly isKnownLink: NonNullable<WebFetchToolOptions["isKnownLink"]>;
   readonly send: MessageToolOptions["send"];
   readonly isCurrent: NonNullable<MessageToolOptions["isCurrent"]>;
-  /** Default: people are not asked, and the tool does not exist. */
+  /** Default: the tool `ask_user` does not exist. */
   readonly askUser?: AskUserToolOptions["ask"];
-  /** Default: there is no web search, and the tool does not exist. */
+  /** Default: the tool `web_search` does not exist. */
   readonly webSearch?: WebSearchSettings;
-  /** Default: no model looks at pictures for another, and the tool does not exist. */
-  readonly look?: ImageToolOptions["look"];
-  /** Default: the agent knows nothing of its host, and the tool does not exist. */
+  /** Default: the tool `image` does not exist. */
+  readonly describeImage?: ImageToolOptions["describeImage"];
+  /** Default: the tool `gateway` does not exist. */
   readonly gateway?: GatewayToolOptions;
-  /** Default: there are no schedules, and the tool does not exist. */
+  /** Default: the tool `cron` does not exist. */
   readonly cron?: CronToolOptions["carryOut"];
-  /** Default: there are no sub-agents, and the tools do not exist. */
+  /** Default: the `sessions_*` tools do not exist. */
   readonly sessions?: SessionsToolsOptions["carryOut"];
-  /** Default: the agent has no memory, and the tools do not exist. */
+  /** Default: the `memory_*` tools do not exist. */
   readonly memory?: AgentMemory;
 }
 
-/** The tools of an agent: without `exec` and `web_fetch` where its rule allows neither, since those cost a start. */
+/** Creates the tools of an agent. `exec` and `web_fetch` are created only if the agent's rule allows them. */
 export async function createBuiltInTools(
   rule: ToolRule,
   options: BuiltInToolsOptions,
 ): Promise<readonly ToolDefinition[]> {
-  const { fetch, fitPicture, isGiven, send, isCurrent } = options;
+  const { fetch, fitImage, isKnownLink, send, isCurrent } = options;
   const workspace = await openWorkspace(options.workspace);
   const search = createSearch();
-  const seen = createSeenLinks();
+  const pageLinks = createPageLinks();
   return [
-    createReadTool({ workspace, fitPicture }),
+    createReadTool({ workspace, fitImage }),
     createWriteTool({ workspace }),
     createEditTool({ workspace }),
     createApplyPatchTool({ workspace }),
     createLsTool({ workspace }),
     createFindTool({ workspace, search }),
     createGrepTool({ workspace, search }),
-    ...(allowsTool(rule, "exec") ? await commandTools(rule, options, workspace) : []),
+    ...(allowsTool(rule, "exec") ? await createCommandTools(rule, options, workspace) : []),
     createMessageTool({
       actions: ["send", "poll", "close_poll", "react", "edit", "delete"],
       send,
@@ -117,14 +116,18 @@ export async function createBuiltInTools(
     ...(allowsTool(rule, "web_fetch")
       ? [
           createWebFetchTool({
-            fetch: (url, how) => fetch(url, { ...how, maxBytes: PAGE_BYTES }),
-            isGiven,
-            seen,
+            fetch: (url, how) => fetch(url, { ...how, maxBytes: MAX_PAGE_BYTES }),
+            isKnownLink,
+            pageLinks,
           }),
         ]
       : []),
-    ...(options.webSearch === undefined ? [] : [createWebSearchTool({ settings: options.webSearch, seen })]),
-    ...(options.look === undefined ? [] : [createImageTool({ workspace, fitPicture, look: options.look })]),
+    ...(options.webSearch === undefined
+      ? []
+      : [createWebSearchTool({ settings: options.webSearch, pageLinks })]),
+    ...(options.describeImage === undefined
+      ? []
+      : [createImageTool({ workspace, fitImage, describeImage: options.describeImage })]),
     ...(options.cron === undefined ? [] : [createCronTool({ carryOut: options.cron })]),
     ...(options.sessions === undefined ? [] : createSessionsTools({ carryOut: options.sessions })),
     ...(options.memory === undefined ? [] : createMemoryTools(options.memory)),
@@ -132,14 +135,13 @@ export async function createBuiltInTools(
   ];
 }
 
-/** Nothing is started in the background that could not be looked after. */
-async function commandTools(
+/** Creates `exec`, and `process` if the agent may use it. Without `process`, nothing may run in the background. */
+async function createCommandTools(
   rule: ToolRule,
   { sandbox, processes, domains = [], environment }: BuiltInToolsOptions,
   workspace: Workspace,
 ): Promise<readonly ToolDefinition[]> {
-  const more = environment === undefined ? {} : { environment };
-  const options = { workspace, sandbox: await sandbox(), domains, ...more };
+  const options = { workspace, sandbox: await sandbox(), domains, environment };
   if (processes === undefined || !allowsTool(rule, "process")) return [createExecTool(options)];
   return [createExecTool({ ...options, processes }), createProcessTool({ processes })];
 }

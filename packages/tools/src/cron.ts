@@ -3,16 +3,16 @@ import { z } from "zod";
 import { defineTool, type ToolDefinition } from "./define.ts";
 import { failure, success } from "./result.ts";
 
-/** What the model asks of the host's schedules. */
+/** A request of the model about schedules. */
 export type CronRequest =
   | {
       readonly action: "add";
-      /** The text for the agent when it is due. */
+      /** The task that the agent gets when the schedule is due. */
       readonly text: string;
       /** Exactly one of these, as the model wrote it. */
       readonly when: Readonly<Partial<Record<"at" | "in" | "every" | "cron", string>>>;
       readonly zone?: string;
-      /** What happens to times that pass while no gateway runs. Default: the last one comes late. */
+      /** What happens to times that pass while the host is down. Default: the last one runs late. */
       readonly missed?: "once" | "skip";
     }
   | { readonly action: "list" }
@@ -20,8 +20,8 @@ export type CronRequest =
 
 export interface CronToolOptions {
   /**
-   * Carries a request out and describes the outcome in words. Its errors are told to the model. The call's id is the
-   * same if the same call is run again.
+   * Carries out a request and resolves with a description of the outcome for the model, which also sees the message of
+   * a rejection. A call that is repeated after a restart has the same `callId`.
    */
   readonly carryOut: (
     request: CronRequest,
@@ -29,34 +29,38 @@ export interface CronToolOptions {
   ) => Promise<string>;
 }
 
-/** `cron`: what the agent is to do later, by itself. */
+/** Creates `cron`, with which an agent schedules tasks for itself. */
 export function createCronTool({ carryOut }: CronToolOptions): ToolDefinition {
   return defineTool({
     name: "cron",
     description:
-      "Have yourself do something later, in this conversation. `add` takes `text` and one of `at` (2026-12-24T18:00), `in` (2h 30m), `every` (1d) and `cron` (0 9 * * 1-5); also `list`, `remove`, `run`.",
+      "Schedule tasks for yourself in this conversation. `add` needs `text` and one of `at` (2026-12-24T18:00), `in` (2h 30m), `every` (1d) or `cron` (0 9 * * 1-5). `list` shows the schedules; `remove` and `run` need an `id`.",
     inputSchema: z.object({
       action: z.enum(["add", "list", "remove", "run"]),
-      text: z.string().min(1).max(4_000).optional(),
+      text: z.string().min(1).max(4_000).optional().describe("What to do then"),
       at: z.string().max(100).optional(),
       in: z.string().max(100).optional(),
       every: z.string().max(100).optional(),
       cron: z.string().max(200).optional(),
-      zone: z.string().max(100).optional(),
+      zone: z
+        .string()
+        .max(100)
+        .optional()
+        .describe("IANA time zone for `at` and `cron`, like Europe/Berlin or Asia/Shanghai"),
       missed: z
         .enum(["once", "skip"])
         .optional()
-        .describe("What was due while the gateway was down comes once, late, or not at all"),
+        .describe("Whether a time that passed while the gateway was down runs once, late, or not at all"),
       id: z.string().min(1).max(100).optional(),
     }),
     effects: "keyed",
     claims: ({ action, id, text, ...when }) =>
       action === "list"
         ? []
-        : // An owner who is asked sees all that the agent would be told.
+        : // The approval request shows the whole task.
           [{ kind: "schedule", detail: `${action} ${id ?? `${JSON.stringify(when)}: ${text ?? ""}`}` }],
     async run({ id: callId, args }, _context, { record }): Promise<ToolResult> {
-      const request = requestOf(args);
+      const request = toRequest(args);
       if (typeof request === "string") return failure(request);
       try {
         return success(await carryOut(request, { sessionKey: record.sessionKey, callId }), {});
@@ -79,15 +83,15 @@ interface CronArgs {
   readonly id?: string | undefined;
 }
 
-/** The request, or what is missing. */
-function requestOf({
+/** Returns the request, or what is missing. */
+function toRequest({
   action,
   text,
   id,
   zone,
   missed,
   at,
-  in: within,
+  in: delay,
   every,
   cron,
 }: CronArgs): CronRequest | string {
@@ -96,14 +100,8 @@ function requestOf({
       return { action };
     case "add": {
       if (text === undefined) return "`add` needs `text`: what you are to do then.";
-      const when = Object.entries({ at, in: within, every, cron }).filter(([, value]) => value !== undefined);
-      return {
-        action,
-        text,
-        when: Object.fromEntries(when),
-        ...(zone === undefined ? {} : { zone }),
-        ...(missed === undefined ? {} : { missed }),
-      };
+      const when = Object.entries({ at, in: delay, every, cron }).filter(([, value]) => value !== undefined);
+      return { action, text, when: Object.fromEntries(when), zone, missed };
     }
     case "remove":
     case "run":

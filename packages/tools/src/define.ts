@@ -1,10 +1,10 @@
 import type { InputSchema, JsonValue, ToolEffects } from "@signalbox/agent-core";
 import type { ToolBlueprint } from "./types.ts";
 
-/** The only way to a body. Not part of the package's surface: outside, a definition is all one can hold. */
+/** The bodies of all definitions. Not exported from the package, so that only a tool runner can reach a body. */
 const bodies = new WeakMap<ToolDefinition, ToolBlueprint>();
 
-/** A tool whose body is locked away. Made by `defineTool`, opened by `createToolRunner`. */
+/** A tool whose body cannot be called. Created by `defineTool` and run by `createToolRunner`. */
 export class ToolDefinition {
   readonly name: string;
   readonly description: string;
@@ -20,7 +20,7 @@ export class ToolDefinition {
   }
 }
 
-/** Locks a tool's body away: what comes back can be listed and described, and run by a tool runner alone. */
+/** Defines a tool and hides its body. The result can be listed and described; only a tool runner can run it. */
 export function defineTool<Args, Details extends JsonValue>(
   blueprint: ToolBlueprint<Args, Details>,
 ): ToolDefinition {
@@ -29,8 +29,8 @@ export function defineTool<Args, Details extends JsonValue>(
   return definition;
 }
 
-/** For the runner. */
-export function blueprintOf(definition: ToolDefinition): ToolBlueprint {
+/** Returns the blueprint of a definition, for the tool runner. */
+export function getBlueprint(definition: ToolDefinition): ToolBlueprint {
   const blueprint = bodies.get(definition);
   if (blueprint === undefined) throw new TypeError(`${definition.name} was not made by defineTool`);
   return blueprint;

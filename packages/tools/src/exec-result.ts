@@ -4,10 +4,11 @@ import type { View } from "./labels/covers.ts";
 import type { Sandbox, SandboxOutcome } from "./sandbox/types.ts";
 
 /**
- * What a model is told of a command that has ended. @param view given where files were
- * kept from a command that it might have wanted
+ * Creates the result of a command that has ended.
+ *
+ * @param view pass it if files were hidden from the command
  */
-export function resultOf(outcome: SandboxOutcome, sandbox: Sandbox, view: View | undefined): ToolResult {
+export function toExecResult(outcome: SandboxOutcome, sandbox: Sandbox, view: View | undefined): ToolResult {
   const details: JsonObject = {
     ...(outcome.exitCode === undefined ? {} : { exitCode: outcome.exitCode }),
     ...(outcome.signal === undefined ? {} : { signal: outcome.signal }),
@@ -20,14 +21,14 @@ export function resultOf(outcome: SandboxOutcome, sandbox: Sandbox, view: View |
     outcome.output === "" || outcome.output.endsWith("\n") ? outcome.output : `${outcome.output}\n`;
   const hint =
     view?.hides === true
-      ? "; files that others sent or wrote were hidden from it: `read` such a file first"
+      ? "; files that other people sent or wrote were hidden from it; `read` such a file first"
       : "";
-  const text = `${output}[${ending(outcome, sandbox)}${outcome.exitCode === 0 ? "" : hint}]`;
-  const isError = outcome.exitCode !== 0;
-  return { content: [{ type: "text", text }], details, ...(isError ? { isError } : {}) };
+  const text = `${output}[${describeEnd(outcome, sandbox)}${outcome.exitCode === 0 ? "" : hint}]`;
+  const content = [{ type: "text" as const, text }];
+  return outcome.exitCode === 0 ? { content, details } : { content, details, isError: true };
 }
 
-function ending(outcome: SandboxOutcome, { limits }: Sandbox): string {
+function describeEnd(outcome: SandboxOutcome, { limits }: Sandbox): string {
   if (outcome.stopped === undefined) {
     return outcome.exitCode === undefined
       ? `ended by ${outcome.signal ?? "a signal"}`

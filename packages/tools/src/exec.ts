@@ -3,16 +3,16 @@ import { reasonOf, type ToolContext, type ToolResult } from "@signalbox/agent-co
 import { z } from "zod";
 import type { Processes } from "./background/processes.ts";
 import { defineTool, type ToolDefinition } from "./define.ts";
-import { resultOf } from "./exec-result.ts";
+import { toExecResult } from "./exec-result.ts";
 import { IDENTITY_FILES, IDENTITY_FOLDERS } from "./files/identity-files.ts";
 import { INBOX_FOLDER, PEOPLE_FOLDER } from "./files/places.ts";
-import { viewOf } from "./labels/covers.ts";
+import { getView } from "./labels/covers.ts";
 import { isForeign } from "./labels/label.ts";
 import { contentRoom, failure, success } from "./result.ts";
 import type { Sandbox, SandboxOutcome, SandboxRequest } from "./sandbox/types.ts";
+import { getAllowRules, isCovered } from "./shell/allow-rule.ts";
 import { namedFiles } from "./shell/named-files.ts";
 import { parseShell } from "./shell/parse.ts";
-import { isCovered, rulesFor } from "./shell/standing-rules.ts";
 import type { ApprovalSubject, Permit, RunFacts, TaintMark } from "./types.ts";
 import { WorkspaceError } from "./workspace/errors.ts";
 import type { Workspace } from "./workspace/workspace.ts";
@@ -20,41 +20,47 @@ import type { Workspace } from "./workspace/workspace.ts";
 export interface ExecToolOptions {
   readonly workspace: Workspace;
   readonly sandbox: Sandbox;
-  /** Hosts that commands may reach, if policy allows it: `example.org`, `*.example.org`, `example.org:8443`. */
+  /**
+   * Hosts that commands may reach if policy allows it: `example.org`, `*.example.org`, `example.org:8443`. Default:
+   * none.
+   */
   readonly domains?: readonly string[];
-  /** Additional environment variables for commands, requested before each. Default: none. */
+  /** Returns additional environment variables. Called before each command. Default: none. */
   readonly environment?: CommandEnvironment;
-  /** Where background commands are kept. Default: none can be started. */
+  /** The background commands of all conversations. Default: commands cannot run in the background. */
   readonly processes?: Processes;
 }
 
-/** Environment variables for commands, in addition to those that the sandbox gives all of them. */
+/** Returns environment variables for commands, in addition to those of the sandbox. */
 export type CommandEnvironment = () => Promise<Readonly<Record<string, string>>>;
 
-/** In UTF-8 at most 120,000 bytes: Linux takes 131,071 for one argument. */
+/** At most 120,000 bytes in UTF-8. Linux accepts 131,071 bytes in one argument. */
 const MAX_COMMAND_CHARS = 40_000;
-/** What a command fetches is others' words: so is what it prints from then on, and what it writes. */
+/** Taint of a command with network access, of its output and of the files that it writes. */
 const FROM_NETWORK: TaintMark = { source: "web", detail: "what a command fetched" };
-/** Progress reports are no closer together, in milliseconds. */
+/** Minimum time between progress reports, in milliseconds. */
 const UPDATE_MS = 250;
-/** How long a background command is watched before its run continues, in milliseconds. */
-const FIRST_LOOK_MS = 500;
+/** How long `exec` waits for a background command to fail or finish early, in milliseconds. */
+const START_WAIT_MS = 500;
 
-/** `exec`: a shell command in the sandbox. External: no one knows what it did, so it is never repeated blindly. */
+/**
+ * Creates `exec`, which runs a shell command in the sandbox. Its effects are external: nobody knows what a command did,
+ * so the loop never repeats one by itself.
+ */
 export function createExecTool(options: ExecToolOptions): ToolDefinition {
   const { workspace, sandbox, domains = [] } = options;
   const reachable = sandbox.rung === "bubblewrap" ? domains : [];
   const seconds = Math.floor(sandbox.limits.timeoutMs / 1000);
   const minutes = Math.floor(sandbox.limits.backgroundMs / 60_000);
-  // Without a sandbox nothing would end a command whose gateway was killed.
-  const canStay = options.processes !== undefined && sandbox.rung === "bubblewrap";
-  const afterwards = canStay
-    ? `with \`background\` it keeps running for up to ${minutes} minutes, see process`
-    : "nothing keeps running afterwards";
+  // Without a sandbox, nothing ends a background command if the host is killed.
+  const canRunInBackground = options.processes !== undefined && sandbox.rung === "bubblewrap";
+  const background = canRunInBackground
+    ? `with \`background\`, up to ${minutes} minutes; see process`
+    : "nothing keeps running after it";
   return defineTool({
     name: "exec",
-    description: `Run a shell command in the working folder. ${confinement(sandbox, reachable)}It may take ${seconds} seconds; ${afterwards}.`,
-    inputSchema: argsSchema(sandbox, reachable, canStay),
+    description: `Run a shell command in the working folder. ${describeLimits(sandbox, reachable)}It may take ${seconds} seconds; ${background}.`,
+    inputSchema: createSchema(sandbox, reachable, canRunInBackground),
     effects: "external",
     truncate: "head-tail",
     exposes: async ({ cwd }, facts) => {
@@ -62,22 +68,22 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
         cwd === undefined ? workspace.dir : await workspace.locateFolder(cwd).catch(() => undefined);
       return folder === undefined || facts.taint.length > 0
         ? []
-        : exposedTo(workspace, sandbox, folder, facts);
+        : getExposure(workspace, sandbox, folder, facts);
     },
     claims: (args) =>
       sandbox.network || args.network === true
-        ? [{ kind: "exec-network", detail: args.command.split("\n", 1)[0]?.slice(0, 120) ?? "" }]
+        ? [{ kind: "exec_network", detail: args.command.split("\n", 1)[0]?.slice(0, 120) ?? "" }]
         : [],
     isCovered: async (args, rules) => canBeCovered(args) && isCovered(await parseShell(args.command), rules),
-    subject: (args, facts) => subjectOf(options, args, facts),
+    subject: (args, facts) => createSubject(options, args, facts),
     async run({ args }, context, permit) {
       if (sandbox.rung === "disabled") {
         return failure(
-          `exec is not available here: ${sandbox.reason ?? ""} Continue without it, or tell the person.`,
+          `exec is not available: ${sandbox.reason ?? ""} Continue without it, or tell the person.`,
         );
       }
       try {
-        const changed = await changedFile(options, args, permit);
+        const changed = await findChangedFile(options, args, permit);
         if (changed !== undefined)
           return failure(`${changed} has changed since it was approved. Nothing was run.`);
         return args.background === true
@@ -91,13 +97,13 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
   });
 }
 
-function confinement({ network }: Sandbox, domains: readonly string[]): string {
+function describeLimits({ network }: Sandbox, domains: readonly string[]): string {
   if (network) return "";
   const reach = domains.length === 0 ? "There is no network" : "There is no network unless requested";
   return `${reach}, and only the working folder can be written. `;
 }
 
-const NOTHING_MORE: CommandEnvironment = async () => ({});
+const NO_VARIABLES: CommandEnvironment = async () => ({});
 
 interface ExecArgs {
   readonly command: string;
@@ -108,41 +114,41 @@ interface ExecArgs {
   readonly pty?: boolean | undefined;
 }
 
-/** @param domains hosts that can be reached; without any there is nothing to ask for */
-function argsSchema(
+/** @param domains hosts that commands can reach. Without any, the tool has no argument `network`. */
+function createSchema(
   { limits, terminal = false }: Sandbox,
   domains: readonly string[],
-  canStay: boolean,
+  canRunInBackground: boolean,
 ): z.ZodType<ExecArgs> {
   const seconds = Math.floor(limits.timeoutMs / 1000);
   const plain = z.object({
-    command: z.string().min(1).max(MAX_COMMAND_CHARS).describe("Shell text"),
+    command: z.string().min(1).max(MAX_COMMAND_CHARS).describe("Shell script"),
     cwd: z.string().min(1).optional().describe("Folder to run in, relative to the working folder"),
-    timeout_seconds: z.number().positive().max(seconds).optional().describe(`Default ${seconds}`),
+    timeout_seconds: z.number().positive().max(seconds).optional().describe(`Default: ${seconds}`),
   });
-  const inTerminal = z.boolean().optional().describe("In a terminal");
-  const staying = canStay ? plain.extend({ background: z.boolean().optional() }) : plain;
-  const schema = terminal ? staying.extend({ pty: inTerminal }) : staying;
+  const pty = z.boolean().optional().describe("Run in a terminal");
+  const staying = canRunInBackground ? plain.extend({ background: z.boolean().optional() }) : plain;
+  const schema = terminal ? staying.extend({ pty }) : staying;
   if (domains.length === 0) return schema;
-  const what = `Whether it needs the network. Through a proxy (HTTPS_PROXY), it can reach: ${domains.join(", ")}`;
+  const what = `Whether the command needs the network. Through a proxy (HTTPS_PROXY) it can reach: ${domains.join(", ")}`;
   return schema.extend({ network: z.boolean().optional().describe(what) });
 }
 
-/** What a person is shown: the command, where and with what it runs, and the files that it names. */
-async function subjectOf(
-  { workspace, sandbox, domains, environment = NOTHING_MORE }: ExecToolOptions,
+/** Returns what a person approves: the command, its folder, environment and program, and the files that it names. */
+async function createSubject(
+  { workspace, sandbox, domains, environment = NO_VARIABLES }: ExecToolOptions,
   args: ExecArgs,
   facts: RunFacts,
 ): Promise<ApprovalSubject> {
-  const cwd = await folderOf(workspace, args.cwd);
+  const cwd = await locateCwd(workspace, args.cwd);
   const script = await parseShell(args.command);
   const files = await namedFiles(workspace, cwd, script.words, facts);
-  const rules = canBeCovered(args) ? rulesFor(script) : undefined;
+  const rules = canBeCovered(args) ? getAllowRules(script) : undefined;
   const names = Object.keys(await environment());
   return {
-    action: actionOf(args, sandbox),
+    action: describeAction(args, sandbox),
     cwd,
-    // Further variables may hold keys, which no question tells.
+    // The values of configured variables may be secrets.
     env: { ...Object.fromEntries(names.map((name) => [name, "(configured)"])), ...sandbox.env },
     binary: sandbox.shell,
     ...(args.network === true && domains !== undefined ? { domains } : {}),
@@ -151,12 +157,12 @@ async function subjectOf(
   };
 }
 
-/** A rule says nothing of the network, nor of a terminal, in which programs do more: `git log` starts a pager there. */
+/** Allow rules do not cover the network, nor terminals: in a terminal, `git log` starts a pager. */
 function canBeCovered({ network, pty }: ExecArgs): boolean {
   return network !== true && pty !== true;
 }
 
-function actionOf({ command, background, pty }: ExecArgs, { limits }: Sandbox): string {
+function describeAction({ command, background, pty }: ExecArgs, { limits }: Sandbox): string {
   const minutes = Math.floor(limits.backgroundMs / 60_000);
   return [
     command,
@@ -165,8 +171,8 @@ function actionOf({ command, background, pty }: ExecArgs, { limits }: Sandbox): 
   ].join("\n");
 }
 
-/** A file that is not as it was shown, right before the command that names it would start. */
-async function changedFile(
+/** Returns a file that has changed since the command was approved, if any. */
+async function findChangedFile(
   { workspace }: ExecToolOptions,
   args: ExecArgs,
   { subject, run }: Permit,
@@ -174,24 +180,22 @@ async function changedFile(
   if (subject === undefined) return undefined;
   const hashes = (files: ApprovalSubject["files"]) =>
     new Map((files ?? []).map(({ path, sha256 }) => [path, sha256]));
-  const cwd = await folderOf(workspace, args.cwd);
+  const cwd = await locateCwd(workspace, args.cwd);
   const { words } = await parseShell(args.command);
   const before = hashes(subject.files);
   const now = hashes(await namedFiles(workspace, cwd, words, run.facts));
   return [...new Set([...before.keys(), ...now.keys()])].find((path) => before.get(path) !== now.get(path));
 }
 
-/**
- * What a command is started with: it sees what its run may believe, and what it changes is labelled with its author.
- */
-async function begin(options: ExecToolOptions, args: ExecArgs, facts: RunFacts) {
-  const { workspace, sandbox, domains, environment = NOTHING_MORE } = options;
+/** Prepares a command: hides untrusted files from it, and follows its changes to label them with their author. */
+async function prepareCommand(options: ExecToolOptions, args: ExecArgs, facts: RunFacts) {
+  const { workspace, sandbox, domains, environment = NO_VARIABLES } = options;
   const env = await environment();
   const { additions } = workspace.labels;
-  const cwd = await folderOf(workspace, args.cwd);
-  const reached = args.network === true ? domains : undefined;
-  const author = reached === undefined ? facts : { ...facts, taint: [...facts.taint, FROM_NETWORK] };
-  const view = await viewOf(workspace.labels, workspace.dir, facts);
+  const cwd = await locateCwd(workspace, args.cwd);
+  const allowedDomains = args.network === true ? domains : undefined;
+  const author = allowedDomains === undefined ? facts : { ...facts, taint: [...facts.taint, FROM_NETWORK] };
+  const view = await getView(workspace.labels, workspace.dir, facts);
   const followed = await workspace.labels.follow({
     additions,
     folder: workspace.dir,
@@ -209,12 +213,12 @@ async function begin(options: ExecToolOptions, args: ExecArgs, facts: RunFacts) 
         script: args.command,
         folders: workspace,
         cwd,
-        protect: protection(facts),
+        protect: getProtection(facts),
         covers: view.covers,
         env,
-        ...(reached === undefined ? {} : { domains: reached }),
-        ...(args.pty === true ? { terminal: true } : {}),
-        ...(args.timeout_seconds === undefined ? {} : { timeoutMs: args.timeout_seconds * 1000 }),
+        domains: allowedDomains,
+        terminal: args.pty === true,
+        timeoutMs: args.timeout_seconds === undefined ? undefined : args.timeout_seconds * 1000,
         ...more,
       }),
   };
@@ -227,22 +231,23 @@ async function runCommand(
   { run }: Permit,
 ): Promise<ToolResult> {
   const { facts } = run;
-  const { view, followed, author, start } = await begin(options, args, facts);
+  const { view, followed, author, start } = await prepareCommand(options, args, facts);
   let outcome: SandboxOutcome;
   try {
     const { signal, update } = context;
-    outcome = await start({ signal, outputChars: contentRoom(context), onOutput: reporting(update) });
+    outcome = await start({ signal, outputChars: contentRoom(context), onOutput: createReporter(update) });
   } finally {
     for (const mark of author.taint) run.taint(mark);
-    const met = await followed.end();
-    if (met !== undefined) run.taint({ source: met.source, detail: "files that changed meanwhile" });
+    const foreign = await followed.end();
+    if (foreign !== undefined)
+      run.taint({ source: foreign.source, detail: "files that changed during the command" });
   }
   const name = view.names.find((each) => mentions(outcome.output, each));
   if (name !== undefined) run.taint({ source: "file", detail: `the name ${name}` });
-  return resultOf(outcome, options.sandbox, facts.taint.length === 0 ? view : undefined);
+  return toExecResult(outcome, options.sandbox, facts.taint.length === 0 ? view : undefined);
 }
 
-/** The command outlives its turn; what is shown of it later taints as it would now, or as what came meanwhile does. */
+/** Starts a command that outlives its call. Whoever reads its output later is tainted by what the command has read. */
 async function startInBackground(
   options: ExecToolOptions,
   args: ExecArgs,
@@ -251,13 +256,13 @@ async function startInBackground(
 ): Promise<ToolResult> {
   const { processes, sandbox, workspace } = options;
   if (processes === undefined || sandbox.rung !== "bubblewrap")
-    return failure("Nothing can run in the background here.");
-  const { view, followed, additions, author, start } = await begin(options, args, run.facts);
+    return failure("Commands cannot run in the background here.");
+  const { view, followed, additions, author, start } = await prepareCommand(options, args, run.facts);
   const outputChars = contentRoom(context);
   const process = processes.start({
     sessionKey: author.sessionKey,
     command: args.command,
-    // What reaches the network takes nothing from a run that has seen others' words, whoever started it.
+    // A tainted run must not send input to a command that can reach the network.
     facts: args.network === true ? { ...run.facts, taint: [] } : run.facts,
     run: (io) => start({ ...io, outputChars, background: true }).finally(() => followed.end()),
     taintOf(output) {
@@ -266,7 +271,7 @@ async function startInBackground(
       const changed = labels.additions !== additions || labels.changing(dir, author) !== undefined;
       const name = view.names.find((each) => mentions(output, each));
       return [
-        ...(changed ? [{ source: "file", detail: "files that changed meanwhile" } as const] : []),
+        ...(changed ? [{ source: "file", detail: "files that changed during the command" } as const] : []),
         ...(name === undefined ? [] : [{ source: "file", detail: `the name ${name}` } as const]),
       ];
     },
@@ -275,7 +280,7 @@ async function startInBackground(
     await followed.end();
     return failure(process);
   }
-  await process.wait(FIRST_LOOK_MS);
+  await process.wait(START_WAIT_MS);
   for (const mark of process.taintOf(process.output())) run.taint(mark);
   const end = process.end();
   if (end === undefined)
@@ -285,29 +290,30 @@ async function startInBackground(
   processes.forget(process);
   return typeof end === "string"
     ? failure(`The command did not run: ${end}`)
-    : resultOf(end, sandbox, author.taint.length === 0 ? view : undefined);
+    : toExecResult(end, sandbox, author.taint.length === 0 ? view : undefined);
 }
 
-/** What a command would see of others' words, whatever it does; decided about before it runs. */
-async function exposedTo(
+/** Returns the untrusted content that a command sees whatever it does. The run is tainted before the decision. */
+async function getExposure(
   { labels, dir }: Workspace,
   { rung }: Sandbox,
   folder: string,
   facts: RunFacts,
 ): Promise<readonly TaintMark[]> {
   const open = labels.changing(dir, facts);
-  if (open !== undefined) return [{ source: open.author.source, detail: "files that change just now" }];
+  if (open !== undefined)
+    return [{ source: open.author.source, detail: "files that another command is changing" }];
   const inside = labels.of(folder);
   if (inside !== undefined && isForeign(inside, facts))
     return [{ source: inside.source, detail: "its folder" }];
-  const view = await viewOf(labels, dir, facts);
-  // Nothing can be covered where there is no sandbox.
+  const view = await getView(labels, dir, facts);
+  // Without a sandbox, nothing can be hidden.
   const isOpen = rung === "none" && (view.hides || view.names.length > 0);
   if (isOpen) return [{ source: "file", detail: "files in the workspace" }];
   return view.exposed.map(({ source, path }) => ({ source, detail: path.slice(dir.length + 1) }));
 }
 
-function reporting(update: ToolContext["update"]): (output: string) => void {
+function createReporter(update: ToolContext["update"]): (output: string) => void {
   let last = performance.now();
   return (output) => {
     if (performance.now() - last < UPDATE_MS) return;
@@ -316,7 +322,7 @@ function reporting(update: ToolContext["update"]): (output: string) => void {
   };
 }
 
-/** Whether a text has a name in it, not as a part of a longer word. */
+/** Returns whether a text contains a name that is not part of a longer word. */
 function mentions(text: string, name: string): boolean {
   const letters = /[\p{L}\p{N}]/u;
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
@@ -327,10 +333,10 @@ function mentions(text: string, name: string): boolean {
 }
 
 /**
- * What the agent is and remembers is written by owners alone: an approval of a command does not show what it writes.
- * The folders of others are there for every command, to be covered.
+ * Returns the places that a command cannot write. Only owners' untainted runs may write identity files: approving a
+ * command does not show what it writes. The inbox and people folders always exist, so that they can be covered.
  */
-function protection({ role, taint }: RunFacts): SandboxRequest["protect"] {
+function getProtection({ role, taint }: RunFacts): SandboxRequest["protect"] {
   const ofOthers = [INBOX_FOLDER, PEOPLE_FOLDER];
   const isOwners = role === "owner" && taint.length === 0;
   return isOwners
@@ -338,7 +344,7 @@ function protection({ role, taint }: RunFacts): SandboxRequest["protect"] {
     : { files: IDENTITY_FILES, folders: [...IDENTITY_FOLDERS, ...ofOthers] };
 }
 
-async function folderOf(workspace: Workspace, path: string | undefined): Promise<string> {
+async function locateCwd(workspace: Workspace, path: string | undefined): Promise<string> {
   if (path === undefined) return workspace.dir;
   const folder = await workspace.locateFolder(path);
   if (folder !== workspace.dir && !folder.startsWith(`${workspace.dir}/`)) {

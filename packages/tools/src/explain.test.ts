@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { explainUse, proveReach } from "./explain.ts";
+import { checkPolicy, explainUse } from "./explain.ts";
 import type { RunFacts } from "./types.ts";
 
 const MEMBER: RunFacts = {
@@ -10,25 +10,25 @@ const MEMBER: RunFacts = {
   taint: [],
 };
 
-test("a use is explained by its rule, with each thing that the tool may reach for", () => {
+test("explains the decision about a tool, and about each claim that it can have", () => {
   const rules = (tool: string, facts: Partial<RunFacts> = {}) =>
     explainUse({ allow: ["write", "message"] }, { ...MEMBER, ...facts }, tool).map(
-      ({ reachesFor, decision }) => `${reachesFor ?? "plain"}: ${decision.decision} ${decision.rule}`,
+      ({ claim, decision }) => `${claim ?? "plain"}: ${decision.decision} ${decision.rule}`,
     );
-  expect(rules("write")).toEqual(["plain: allow agent.allow", "write-identity: ask member.write-identity"]);
-  expect(rules("exec")).toEqual(["plain: deny agent.allow"]);
+  expect(rules("write")).toEqual(["plain: allow agent_allow", "write_identity: ask member_write_identity"]);
+  expect(rules("exec")).toEqual(["plain: deny agent_allow"]);
   expect(rules("message", { role: "owner" })).toEqual([
-    "plain: allow agent.allow",
-    "message-elsewhere: allow agent.allow",
+    "plain: allow agent_allow",
+    "message_elsewhere: allow agent_allow",
   ]);
-  expect(rules("message", { role: "guest" })).toEqual(["plain: deny role.guest.allow"]);
+  expect(rules("message", { role: "guest" })).toEqual(["plain: deny role_allow:guest"]);
 });
 
-test("nobody untrusted reaches what acts, unless the policy says so, and then it is found", () => {
-  const { tried, reached } = proveReach({ allow: ["*"] });
-  expect(tried).toBeGreaterThan(150);
-  expect(reached).toEqual([]);
-  const open = proveReach({ allow: ["*"], roles: { guest: { allow: ["read", "exec", "message"] } } });
-  expect(new Set(open.reached.map(({ tool, role }) => `${role} ${tool}`))).toEqual(new Set(["guest exec"]));
-  expect(proveReach({ allow: ["read"], roles: { guest: {} } }).reached).toEqual([]);
+test("finds calls that a policy allows to guests and tainted runs", () => {
+  const { checked, unsafe } = checkPolicy({ allow: ["*"] });
+  expect(checked).toBeGreaterThan(150);
+  expect(unsafe).toEqual([]);
+  const open = checkPolicy({ allow: ["*"], roles: { guest: { allow: ["read", "exec", "message"] } } });
+  expect(new Set(open.unsafe.map(({ tool, role }) => `${role} ${tool}`))).toEqual(new Set(["guest exec"]));
+  expect(checkPolicy({ allow: ["read"], roles: { guest: {} } }).unsafe).toEqual([]);
 });

@@ -1,99 +1,99 @@
-import { type Decision, decide, type ToolPolicy } from "./policy.ts";
+import { type Decision, decideByPolicy, type ToolPolicy } from "./policy.ts";
 import type { ClaimKind, Role, RunFacts, TaintMark } from "./types.ts";
 
-/** What calls of a built-in tool may reach for; a call that reaches for nothing is decided by the tool's name alone. */
-const CLAIMS_OF: Readonly<Record<string, readonly ClaimKind[]>> = {
-  read: ["read-identity"],
-  ls: ["read-identity"],
-  find: ["read-identity"],
-  grep: ["read-identity"],
-  write: ["write-identity"],
-  edit: ["write-identity"],
-  apply_patch: ["write-identity"],
-  exec: ["exec-network"],
-  message: ["message-elsewhere"],
-  web_fetch: ["fetch-unseen"],
+/** The claims that calls of each built-in tool can have. Calls of other tools are decided by the tool's name alone. */
+const CLAIMS: Readonly<Record<string, readonly ClaimKind[]>> = {
+  read: ["read_identity"],
+  ls: ["read_identity"],
+  find: ["read_identity"],
+  grep: ["read_identity"],
+  write: ["write_identity"],
+  edit: ["write_identity"],
+  apply_patch: ["write_identity"],
+  exec: ["exec_network"],
+  message: ["message_elsewhere"],
+  web_fetch: ["fetch_unseen"],
   cron: ["schedule"],
-  image: ["read-identity"],
-  gateway: ["read-config", "configure"],
-  sessions_send: ["message-elsewhere"],
-  sessions_list: ["read-elsewhere"],
-  sessions_history: ["read-elsewhere"],
-  memory_write: ["write-identity"],
-  memory_forget: ["write-identity"],
+  image: ["read_identity"],
+  gateway: ["read_config", "configure"],
+  sessions_send: ["message_elsewhere"],
+  sessions_list: ["read_elsewhere"],
+  sessions_history: ["read_elsewhere"],
+  memory_write: ["write_identity"],
+  memory_forget: ["write_identity"],
 };
 
-/** How a call would be decided. */
+/** How a call of a tool would be decided. */
 export interface ExplainedUse {
-  /** What the call reaches for; absent: nothing but the tool itself. */
-  readonly reachesFor?: ClaimKind;
+  /** The claim of the call, if it has one. */
+  readonly claim?: ClaimKind;
   readonly decision: Decision;
 }
 
-/** How calls of a tool would be decided in a run, with each thing that the tool may reach for. */
+/** Returns how calls of a tool would be decided in a run: without a claim, and with each claim the tool can have. */
 export function explainUse(policy: ToolPolicy, facts: RunFacts, tool: string): readonly ExplainedUse[] {
-  const plain = decided(policy, facts, tool);
-  const claims = plain.decision === "deny" || !Object.hasOwn(CLAIMS_OF, tool) ? [] : (CLAIMS_OF[tool] ?? []);
+  const plain = decideCall(policy, facts, tool);
+  const claims = plain.decision === "deny" || !Object.hasOwn(CLAIMS, tool) ? [] : (CLAIMS[tool] ?? []);
   return [
     { decision: plain },
-    ...claims.map((reachesFor) => ({ reachesFor, decision: decided(policy, facts, tool, reachesFor) })),
+    ...claims.map((claim) => ({ claim, decision: decideCall(policy, facts, tool, claim) })),
   ];
 }
 
-function decided(policy: ToolPolicy, facts: RunFacts, tool: string, claim?: ClaimKind): Decision {
+function decideCall(policy: ToolPolicy, facts: RunFacts, tool: string, claim?: ClaimKind): Decision {
   const claims = claim === undefined ? [] : [{ kind: claim, detail: "any" }];
-  return decide(policy, { tool: { name: tool, effects: "external" }, claims, facts });
+  return decideByPolicy(policy, { tool: { name: tool, effects: "external" }, claims, facts });
 }
 
-/** Something that a run could do unasked although untrusted senders should not be able to cause it. */
-export interface Reach {
+/** A call that a run could make unasked although an untrusted sender might have caused it. */
+export interface UnsafeCall {
   readonly tool: string;
   readonly role: Role;
   readonly channelKind: string;
-  /** Whether the run has seen what others wrote; absent: it has not. */
+  /** Whether the run has read untrusted content. */
   readonly tainted: boolean;
-  readonly reachesFor?: ClaimKind;
+  readonly claim?: ClaimKind;
 }
 
-export interface ReachProof {
-  /** How many combinations were tried. */
-  readonly tried: number;
-  /** Those that are allowed; none where the policy holds. */
-  readonly reached: readonly Reach[];
+export interface PolicyCheck {
+  /** How many combinations were checked. */
+  readonly checked: number;
+  /** Calls that the policy allows and should not. */
+  readonly unsafe: readonly UnsafeCall[];
 }
 
 const CHANNEL_KINDS = ["direct", "group", "channel", "api"] as const;
 const ROLES: readonly Role[] = ["owner", "member", "guest", "system"];
-/** What changes or runs something, by the tool's name alone. */
+/** Tools that change or run something. */
 const ACTING = ["exec", "process", "write", "edit", "apply_patch"];
-const SEEN: readonly TaintMark[] = [{ source: "web" }];
+const TAINT: readonly TaintMark[] = [{ source: "web" }];
 
 /**
- * Tries every combination. A guest must reach nothing that runs or writes, and no conversation but its own. A run that
- * has seen others' words, whoever speaks in it, must ask before it uses the network, changes the agent's notes or
- * writes to another conversation.
+ * Checks a policy against every combination of tool, role, kind of conversation and claim. Guests must not be able to
+ * run or write anything, nor to write to other conversations. A tainted run of any role must need approval to use the
+ * network, change the agent's notes or write to another conversation.
  */
-export function proveReach(policy: ToolPolicy): ReachProof {
-  const attempts = CHANNEL_KINDS.flatMap((channelKind): Reach[] => [
+export function checkPolicy(policy: ToolPolicy): PolicyCheck {
+  const attempts = CHANNEL_KINDS.flatMap((channelKind): UnsafeCall[] => [
     ...[false, true].flatMap((tainted) => [
-      ...ACTING.map((tool): Reach => ({ tool, role: "guest", channelKind, tainted })),
+      ...ACTING.map((tool): UnsafeCall => ({ tool, role: "guest", channelKind, tainted })),
       ...["message", "sessions_send"].map(
-        (tool): Reach => ({ tool, role: "guest", channelKind, tainted, reachesFor: "message-elsewhere" }),
+        (tool): UnsafeCall => ({ tool, role: "guest", channelKind, tainted, claim: "message_elsewhere" }),
       ),
     ]),
     ...ROLES.flatMap((role) =>
-      Object.entries(CLAIMS_OF).flatMap(([tool, claims]) =>
+      Object.entries(CLAIMS).flatMap(([tool, claims]) =>
         claims
-          .filter((claim) => claim !== "read-identity")
-          .map((reachesFor): Reach => ({ tool, role, channelKind, tainted: true, reachesFor })),
+          .filter((claim) => claim !== "read_identity")
+          .map((claim): UnsafeCall => ({ tool, role, channelKind, tainted: true, claim })),
       ),
     ),
   ]);
   return {
-    tried: attempts.length,
-    reached: attempts.filter(({ tool, role, channelKind, tainted, reachesFor }) => {
-      const facts = { agentId: "", sessionKey: "", role, channelKind, taint: tainted ? SEEN : [] };
-      return decided(policy, facts, tool, reachesFor).decision === "allow";
+    checked: attempts.length,
+    unsafe: attempts.filter(({ tool, role, channelKind, tainted, claim }) => {
+      const facts = { agentId: "", sessionKey: "", role, channelKind, taint: tainted ? TAINT : [] };
+      return decideCall(policy, facts, tool, claim).decision === "allow";
     }),
   };
 }

@@ -5,20 +5,20 @@ import { isOwnerInPrivate } from "./files/places.ts";
 import { failure, success } from "./result.ts";
 import type { RunFacts } from "./types.ts";
 
-/** A proposed value of the configuration; without a value the key is removed. */
+/** A proposed change of the configuration. Without a value, the key is removed. */
 export interface ConfigChange {
   readonly key: string;
   readonly value?: JsonValue;
 }
 
-/** What the host reports about itself, without secrets. Errors are told to the model. */
+/** What the host reports about itself, without secrets. The model sees the messages of rejections. */
 export interface GatewayToolOptions {
   readonly status: () => Promise<string>;
-  /** The configuration as it applies, at a key or as a whole. */
+  /** Returns the effective configuration, at a key or as a whole. */
   readonly config: (key: string | undefined) => Promise<string>;
-  /** A change as lines that go and lines that come. Rejects if it cannot be made. */
+  /** Returns a change as a diff. Rejects if it cannot be made. */
   readonly preview: (change: ConfigChange) => Promise<string>;
-  /** Makes a change that an owner has seen as its preview and approved. */
+  /** Makes a change whose diff an owner has approved. */
   readonly apply: (change: ConfigChange) => Promise<void>;
 }
 
@@ -28,14 +28,14 @@ type GatewayCall =
   | { readonly action: "propose"; readonly change: ConfigChange };
 
 /**
- * `gateway`: the gateway's state, its configuration, and changes of it. An owner approves each change exactly as it
- * will be made.
+ * Creates `gateway`, with which an agent reads the gateway's status and configuration and proposes changes. An owner
+ * approves the exact diff of each change.
  */
 export function createGatewayTool(options: GatewayToolOptions): ToolDefinition {
   return defineTool({
     name: "gateway",
     description:
-      "The gateway you run in: `status`; `config`, the setting at `key` (agents.defaults.model); `propose` to set `key` to `value`, or to remove it if there is no `value`. An owner is asked to approve it.",
+      "The gateway you run in. `status` describes it. `config` shows the setting at `key` (agents.defaults.model). `propose` sets `key` to `value`, or removes it if there is no `value`, once an owner has approved the change.",
     inputSchema: z.object({
       action: z.enum(["status", "config", "propose"]),
       key: z.string().min(1).max(300).optional(),
@@ -43,20 +43,20 @@ export function createGatewayTool(options: GatewayToolOptions): ToolDefinition {
     }),
     effects: "idempotent",
     async claims(args) {
-      const call = callOf(args);
-      if (call?.action !== "propose") return [{ kind: "read-config", detail: args.action }];
-      // What cannot be made is not asked about.
+      const call = toCall(args);
+      if (call?.action !== "propose") return [{ kind: "read_config", detail: args.action }];
+      // Nobody is asked about a change that cannot be made.
       await options.preview(call.change);
       return [{ kind: "configure", detail: call.change.key }];
     },
     async subject(args, facts) {
-      const call = callOf(args);
+      const call = toCall(args);
       if (call?.action !== "propose") return { action: JSON.stringify(args) };
       const action = await options.preview(call.change);
       return mayReadConfig(facts) ? { action } : { action, forOwners: true };
     },
     async run({ args }, _context, { approved }) {
-      const call = callOf(args);
+      const call = toCall(args);
       if (call === undefined) return failure("`propose` needs the `key` to change.");
       try {
         switch (call.action) {
@@ -76,12 +76,12 @@ export function createGatewayTool(options: GatewayToolOptions): ToolDefinition {
   });
 }
 
-/** Whether whoever reads along in the run's conversation may see values of the configuration. */
+/** Returns whether everyone in the run's conversation may see values of the configuration. */
 function mayReadConfig(facts: RunFacts): boolean {
   return isOwnerInPrivate(facts) || (facts.role === "owner" && facts.taint.length === 0);
 }
 
-function callOf({
+function toCall({
   action,
   key,
   value,
@@ -97,6 +97,6 @@ function callOf({
       return { action, key };
     case "propose":
       if (key === undefined) return undefined;
-      return { action, change: { key, ...(value === undefined ? {} : { value }) } };
+      return { action, change: value === undefined ? { key } : { key, value } };
   }
 }

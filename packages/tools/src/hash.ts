@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "@signalbox/agent-core";
 
-/** SHA-256 of the canonical JSON of a value, as hexadecimal digits. */
+/** Returns the SHA-256 of the canonical JSON of a value in hexadecimal. */
 export function hashOf(value: unknown): string {
   return createHash("sha256").update(canonicalJson(value)).digest("hex");
 }

@@ -1,17 +1,16 @@
 import { reasonOf } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "./define.ts";
-import { fileFailure } from "./files/failure.ts";
 import { readClaims } from "./files/identity-files.ts";
-import { type FitPicture, readPicture } from "./files/picture.ts";
+import { type FitImage, readImage } from "./files/image-file.ts";
 import { assertVisible } from "./files/places.ts";
 import { labelledWorkspace } from "./labels/labelled-workspace.ts";
-import { failure, success } from "./result.ts";
+import { failure, fileFailure, success } from "./result.ts";
 import type { OpenFile } from "./workspace/open-file.ts";
 import type { Workspace } from "./workspace/workspace.ts";
 
-/** A picture, and what is to be found out about it. */
-export interface PictureQuestion {
+/** A question about an image. */
+export interface ImageQuestion {
   readonly mimeType: string;
   /** Base64. */
   readonly data: string;
@@ -20,24 +19,24 @@ export interface PictureQuestion {
 
 export interface ImageToolOptions {
   readonly workspace: Workspace;
-  /** Default: pictures are not made smaller. */
-  readonly fitPicture?: FitPicture | undefined;
-  /** Has a model that sees look at a picture, and returns its answer. Its errors are told to the model that asks. */
-  readonly look: (
-    picture: PictureQuestion,
+  /** Default: images are not resized. */
+  readonly fitImage?: FitImage | undefined;
+  /** Lets a vision model answer the question. The model that asks sees the message of a rejection. */
+  readonly describeImage: (
+    image: ImageQuestion,
     call: { readonly sessionKey: string; readonly signal: AbortSignal },
   ) => Promise<string>;
 }
 
-const DESCRIBE = "Describe it, with every text that is in it, word for word.";
+const DESCRIBE = "Describe this image, and quote every text in it word for word.";
 
-/** `image`: what is on a picture, as another model sees it. No effects; the same files as for `read`. */
-export function createImageTool({ workspace, fitPicture, look }: ImageToolOptions): ToolDefinition {
+/** Creates `image`, which lets a vision model answer a question about an image file. */
+export function createImageTool({ workspace, fitImage, describeImage }: ImageToolOptions): ToolDefinition {
   const words = labelledWorkspace(workspace);
   return defineTool({
     name: "image",
     description:
-      "Have a vision model look at an image (PNG, JPEG, GIF, WebP) and answer `question` or, without one, describe it. For images that `read` cannot show you.",
+      "Have a vision model answer `question` about an image file (PNG, JPEG, GIF, WebP), or describe the image if there is no question. For images that `read` cannot show you.",
     inputSchema: z.object({
       file_path: z.string().min(1).describe("As for read"),
       question: z.string().min(1).max(2_000).optional(),
@@ -55,12 +54,12 @@ export function createImageTool({ workspace, fitPicture, look }: ImageToolOption
       try {
         assertVisible(path, file.displayPath, run.facts);
         words.read(file.path, file.changedAt, run);
-        const picture = await readPicture(file, fitPicture, signal);
-        const [block] = picture.content;
-        if (block?.type !== "image" || block.source.kind !== "base64") return picture;
+        const image = await readImage(file, fitImage, signal);
+        const [block] = image.content;
+        if (block?.type !== "image" || block.source.kind !== "base64") return image;
         const { mimeType, source } = block;
-        return await answered(() =>
-          look({ mimeType, data: source.data, question }, { sessionKey: record.sessionKey, signal }),
+        return await toResult(() =>
+          describeImage({ mimeType, data: source.data, question }, { sessionKey: record.sessionKey, signal }),
         );
       } catch (error) {
         return fileFailure(error);
@@ -71,10 +70,10 @@ export function createImageTool({ workspace, fitPicture, look }: ImageToolOption
   });
 }
 
-async function answered(ask: () => Promise<string>) {
+async function toResult(describe: () => Promise<string>) {
   try {
-    return success(await ask(), {});
+    return success(await describe(), {});
   } catch (error) {
-    return failure(`The image could not be looked at: ${reasonOf(error)}`);
+    return failure(`The image could not be described: ${reasonOf(error)}`);
   }
 }

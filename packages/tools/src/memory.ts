@@ -2,105 +2,107 @@ import { reasonOf, type ToolResult } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "./define.ts";
 import { failure, success } from "./result.ts";
-import type { RunFacts } from "./types.ts";
+import type { Permit, RunFacts } from "./types.ts";
 
-/** The memory's answer to a query, in words for the model. */
+/** The result of a memory query, as text for the model. */
 export interface MemoryAnswer {
   readonly text: string;
   /** Whether others wrote any of it. */
   readonly untrusted: boolean;
 }
 
-/** The part of an agent's memory that the run may see. */
+/** The part of an agent's memory that a run may access. */
 export interface AgentMemory {
   search(query: string, limit: number, facts: RunFacts): Promise<MemoryAnswer>;
-  /** One entry by its id, with its neighbours; undefined if there is none. */
+  /** Returns an entry with its neighbors, or undefined if there is none. */
   get(id: string, facts: RunFacts): Promise<MemoryAnswer | undefined>;
-  /** `untrusted` says what others wrote is in the run. Gives the id of the entry. */
+  /**
+   * Writes an entry and returns its id.
+   *
+   * @param entry `untrusted` names the untrusted content that the run has read
+   */
   write(
     entry: { readonly text: string; readonly lasting: boolean; readonly untrusted?: string },
     facts: RunFacts,
   ): Promise<string>;
-  /** Gives the ids of what was forgotten. */
+  /** Deletes entries and returns the ids of those that existed. */
   forget(ids: readonly string[], facts: RunFacts): Promise<readonly string[]>;
-  /** Whether any of these entries is not the speaker's own. */
+  /** Returns whether any of the entries is not the speaker's own. */
   areOthers(ids: readonly string[], facts: RunFacts): Promise<boolean>;
-  /** Whether what is written goes into the agent's own notes, which stand in its prompt. */
+  /** Returns whether the run writes into the agent's own notes, which are part of its prompt. */
   writesOwnNotes(facts: RunFacts): boolean;
 }
 
-/**
- * `memory_search`, `memory_get`, `memory_write`, `memory_forget`. Whose memory they reach, the host decides by the run.
- */
+/** Creates `memory_search`, `memory_get`, `memory_write` and `memory_forget`. */
 export function createMemoryTools(memory: AgentMemory): readonly ToolDefinition[] {
-  return [searchTool(memory), getTool(memory), writeTool(memory), forgetTool(memory)];
+  return [createSearchTool(memory), createGetTool(memory), createWriteTool(memory), createForgetTool(memory)];
 }
 
-function searchTool(memory: AgentMemory): ToolDefinition {
+function createSearchTool(memory: AgentMemory): ToolDefinition {
   return defineTool({
     name: "memory_search",
-    description: "Search notes and earlier conversations. Says what was searched, even if nothing was found.",
+    description:
+      "Search notes and earlier conversations. The result says what was searched, even if nothing was found.",
     inputSchema: z.object({
       query: z.string().min(1).max(1_000),
       limit: z.int().min(1).max(20).optional(),
     }),
     effects: "none",
     run: ({ args }, _context, permit) =>
-      answered(permit, () => memory.search(args.query, args.limit ?? 6, permit.run.facts)),
+      toResult(permit, () => memory.search(args.query, args.limit ?? 6, permit.run.facts)),
   });
 }
 
-function getTool(memory: AgentMemory): ToolDefinition {
+function createGetTool(memory: AgentMemory): ToolDefinition {
   return defineTool({
     name: "memory_get",
     description: "Read one memory entry in full, with its surroundings, by its id from memory_search.",
     inputSchema: z.object({ id: z.string().min(1).max(500) }),
     effects: "none",
     run: ({ args }, _context, permit) =>
-      answered(permit, async () => {
+      toResult(permit, async () => {
         const entry = await memory.get(args.id, permit.run.facts);
         return entry ?? { text: `There is no entry ${args.id}.`, untrusted: false };
       }),
   });
 }
 
-function writeTool(memory: AgentMemory): ToolDefinition {
+function createWriteTool(memory: AgentMemory): ToolDefinition {
   return defineTool({
     name: "memory_write",
     description:
-      "Remember a fact, preference or decision, in one sentence. `lasting` keeps it in every prompt.",
+      "Remember a fact, preference or decision, in one sentence. With `lasting`, it becomes part of every prompt.",
     inputSchema: z.object({ text: z.string().min(1).max(2_000), lasting: z.boolean().optional() }),
     effects: "external",
-    // Notes other than the agent's own are always read as untrusted: that memory was read does not matter to them.
+    // Notes other than the agent's own are always read as untrusted, so memory that the run has read changes nothing.
     claims: ({ text }, facts) =>
       memory.writesOwnNotes(facts) || facts.taint.some(({ source }) => source !== "memory")
-        ? [{ kind: "write-identity", detail: `memory: ${text.slice(0, 200)}` }]
+        ? [{ kind: "write_identity", detail: `memory: ${text.slice(0, 200)}` }]
         : [],
     async run({ args }, _context, { run }): Promise<ToolResult> {
       const [taint] = run.facts.taint;
-      const untrusted = taint === undefined ? {} : { untrusted: taint.detail ?? taint.source };
       try {
         const id = await memory.write(
-          { text: args.text, lasting: args.lasting ?? false, ...untrusted },
+          { text: args.text, lasting: args.lasting ?? false, untrusted: taint?.detail ?? taint?.source },
           run.facts,
         );
         return success(`Noted as ${id}.`, { id });
       } catch (error) {
-        return failure(`It could not be noted: ${reasonOf(error)}`);
+        return failure(`The note could not be written: ${reasonOf(error)}`);
       }
     },
   });
 }
 
-function forgetTool(memory: AgentMemory): ToolDefinition {
+function createForgetTool(memory: AgentMemory): ToolDefinition {
   return defineTool({
     name: "memory_forget",
-    description: "Forget memory entries for good, by their ids. Only when someone asks for it.",
+    description: "Delete memory entries for good, by their ids. Only if someone asks for it.",
     inputSchema: z.object({ ids: z.array(z.string().min(1).max(500)).min(1).max(20) }),
     effects: "idempotent",
     claims: async ({ ids }, facts) =>
       memory.writesOwnNotes(facts) || facts.taint.length > 0 || (await memory.areOthers(ids, facts))
-        ? [{ kind: "write-identity", detail: `forget ${ids.join(", ")}` }]
+        ? [{ kind: "write_identity", detail: `forget ${ids.join(", ")}` }]
         : [],
     async run({ args }, _context, { run }): Promise<ToolResult> {
       try {
@@ -109,18 +111,15 @@ function forgetTool(memory: AgentMemory): ToolDefinition {
         const rest = missing.length === 0 ? "" : ` There is no entry ${missing.join(", ")}.`;
         return success(`Forgot ${ids.length === 0 ? "nothing" : ids.join(", ")}.${rest}`, { ids: [...ids] });
       } catch (error) {
-        return failure(`It could not be forgotten: ${reasonOf(error)}`);
+        return failure(`The entries could not be deleted: ${reasonOf(error)}`);
       }
     },
   });
 }
 
-async function answered(
-  { run }: Parameters<Parameters<typeof defineTool>[0]["run"]>[2],
-  ask: () => Promise<MemoryAnswer>,
-): Promise<ToolResult> {
+async function toResult({ run }: Permit, query: () => Promise<MemoryAnswer>): Promise<ToolResult> {
   try {
-    const { text, untrusted } = await ask();
+    const { text, untrusted } = await query();
     if (untrusted) run.taint({ source: "memory" });
     return success(text, {});
   } catch (error) {

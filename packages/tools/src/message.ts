@@ -5,42 +5,42 @@ import { defineTool, type ToolDefinition } from "./define.ts";
 import { failure, success } from "./result.ts";
 import type { RunFacts } from "./types.ts";
 
-export type MessageActionName = MessageAction["action"];
+type MessageActionName = MessageAction["action"];
 
-/** From which run an action comes. */
+/** The call that an action comes from. */
 export interface MessageContext {
   readonly signal: AbortSignal;
   readonly agentId: string;
   readonly sessionKey: string;
-  /** The same when the same call is run again. */
+  /** Stays the same if the call is repeated after a restart. */
   readonly callId: string;
 }
 
 export interface MessageToolOptions {
-  /** What the channels of this agent can do; default `send` alone. */
+  /** What the agent's channels can do. Default: `send`. */
   readonly actions?: readonly MessageActionName[];
-  /** Carries out one action. */
+  /** Carries out an action. */
   readonly send: (action: MessageAction, context: MessageContext) => Promise<MessageOutcome>;
-  /** Whether a destination is the conversation that the run answers; default: only when it names none. */
+  /** Returns whether a destination is the run's own conversation. Default: only if the call names none. */
   readonly isCurrent?: (destination: MessageDestination, facts: RunFacts) => boolean;
 }
 
-/** `message`: says or does something in a conversation during the run. External. */
+/** Creates `message`, with which an agent sends and changes messages during a run. */
 export function createMessageTool(options: MessageToolOptions): ToolDefinition {
   const actions: readonly [MessageActionName, ...MessageActionName[]] = nonEmpty(options.actions ?? ["send"]);
   return defineTool({
     name: "message",
-    description: `Act in a conversation: ${actions.join(", ")}. Without \`target\` it is the current one.`,
-    inputSchema: messageArgs(actions),
+    description: `Act in a conversation: ${actions.join(", ")}. Without \`target\`, in the current conversation.`,
+    inputSchema: createSchema(actions),
     effects: "external",
     claims: (args, facts) => {
       const destination = { target: args.target, channel: args.channel };
-      const here = args.target === undefined && args.channel === undefined;
-      if (here || (options.isCurrent?.(destination, facts) ?? false)) return [];
-      return [{ kind: "message-elsewhere", detail: [args.channel, args.target].filter(Boolean).join(" ") }];
+      const isHere = args.target === undefined && args.channel === undefined;
+      if (isHere || (options.isCurrent?.(destination, facts) ?? false)) return [];
+      return [{ kind: "message_elsewhere", detail: [args.channel, args.target].filter(Boolean).join(" ") }];
     },
     async run({ id: callId, args }, { signal }, { record }): Promise<ToolResult> {
-      const action = actionOf(args);
+      const action = toAction(args);
       if (typeof action === "string") return failure(action);
       try {
         const outcome = await options.send(action, {
@@ -57,29 +57,29 @@ export function createMessageTool(options: MessageToolOptions): ToolDefinition {
   });
 }
 
-function messageArgs(actions: readonly [MessageActionName, ...MessageActionName[]]) {
+function createSchema(actions: readonly [MessageActionName, ...MessageActionName[]]) {
   return z.object({
     action: z.enum(actions),
-    message: z.string().min(1).optional().describe("For send and edit; the question of a poll"),
+    message: z.string().min(1).optional().describe("Text for send and edit; the question of a poll"),
     target: z
       .string()
       .min(1)
       .optional()
       .describe("Another conversation: its address, `slack:C024BE91L`, or a person's id"),
-    channel: z.string().min(1).optional().describe("Of a person's id, where it is another one"),
-    options: z.array(z.string().min(1)).min(2).max(20).optional().describe("Of a poll"),
-    multiple: z.boolean().optional().describe("Of a poll"),
-    media: z.array(z.string().min(1)).max(10).optional().describe("Files or URLs, for send"),
-    reply_to: z.string().min(1).optional().describe("For send"),
+    channel: z.string().min(1).optional().describe("Channel of a person's id, if not the current one"),
+    options: z.array(z.string().min(1)).min(2).max(20).optional().describe("Answers of a poll"),
+    multiple: z.boolean().optional().describe("Whether a poll accepts several answers"),
+    media: z.array(z.string().min(1)).max(10).optional().describe("Files or URLs to send"),
+    reply_to: z.string().min(1).optional().describe("Id of the message that send replies to"),
     message_id: z.string().min(1).optional().describe("A message you were given, or `sent-…`"),
     emoji: z.string().min(1).max(64).optional(),
   });
 }
 
-type MessageArgs = z.output<ReturnType<typeof messageArgs>>;
+type MessageArgs = z.output<ReturnType<typeof createSchema>>;
 
-/** The action, or what is missing. */
-function actionOf(args: MessageArgs): MessageAction | string {
+/** Returns the action, or what is missing. */
+function toAction(args: MessageArgs): MessageAction | string {
   const { action, target, channel } = args;
   if (action === "send") {
     const media = args.media ?? [];

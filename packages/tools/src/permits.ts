@@ -1,50 +1,53 @@
-import { callHash, type Judge, type JudgedRun, type Outcome } from "./judge.ts";
+import { type CallOutcome, type DecideCall, type DecidedRun, hashCall } from "./call-decision.ts";
 import type { ToolPolicy } from "./policy.ts";
 import { isAtLeast } from "./run-state.ts";
 import type { Permit, ToolBlueprint } from "./types.ts";
 
-interface Kept {
+interface StoredPermit {
   readonly argsHash: string;
   readonly version: number;
   readonly policy: ToolPolicy | undefined;
   readonly permit: Permit;
 }
 
-/** What the calls of one run are permitted: a permit that was given ahead is for one call that follows. */
+/**
+ * The permits of one run's calls. The loop decides about a call before it announces it, so the permit is stored until
+ * the call runs.
+ */
 export class Permits {
-  readonly #judge: Judge;
-  readonly #run: Pick<JudgedRun, "state" | "inForce">;
-  readonly #kept = new Map<string, Kept>();
+  readonly #decide: DecideCall;
+  readonly #run: Pick<DecidedRun, "state" | "getCurrentRights">;
+  readonly #stored = new Map<string, StoredPermit>();
 
-  constructor(judge: Judge, run: Pick<JudgedRun, "state" | "inForce">) {
-    this.#judge = judge;
+  constructor(decide: DecideCall, run: Pick<DecidedRun, "state" | "getCurrentRights">) {
+    this.#decide = decide;
     this.#run = run;
   }
 
-  /** Judges a call ahead; its permit, if it has one, is kept for it. */
-  async judge(blueprint: ToolBlueprint, callId: string, args: unknown): Promise<Outcome> {
-    const { outcome, ...judged } = await this.#judge(blueprint, callId, args);
+  /** Decides about a call and stores its permit, if it gets one. */
+  async decide(blueprint: ToolBlueprint, callId: string, args: unknown): Promise<CallOutcome> {
+    const { outcome, ...basis } = await this.#decide(blueprint, callId, args);
     if (outcome.kind === "permit") {
-      const argsHash = callHash(blueprint.name, args);
-      this.#kept.set(callId, { ...judged, argsHash, permit: outcome.permit });
+      const argsHash = hashCall(blueprint.name, args);
+      this.#stored.set(callId, { ...basis, argsHash, permit: outcome.permit });
     }
     return outcome;
   }
 
-  /** What is kept for a call, as long as it holds; else the call is judged now. */
-  async take(blueprint: ToolBlueprint, callId: string, args: unknown): Promise<Outcome> {
-    const kept = this.#kept.get(callId);
-    this.#kept.delete(callId);
-    if (kept !== undefined && (await this.#holds(kept, callHash(blueprint.name, args))))
-      return { kind: "permit", permit: kept.permit };
-    return (await this.#judge(blueprint, callId, args)).outcome;
+  /** Returns the stored permit of a call if it is still valid. Otherwise decides about the call now. */
+  async take(blueprint: ToolBlueprint, callId: string, args: unknown): Promise<CallOutcome> {
+    const stored = this.#stored.get(callId);
+    this.#stored.delete(callId);
+    if (stored !== undefined && (await this.#isValid(stored, hashCall(blueprint.name, args))))
+      return { kind: "permit", permit: stored.permit };
+    return (await this.#decide(blueprint, callId, args)).outcome;
   }
 
-  /** A permit is for these very arguments, for the run as it was judged, and for what was in force then. */
-  async #holds({ argsHash, version, policy }: Kept, hash: string): Promise<boolean> {
-    const { state, inForce } = this.#run;
-    const current = await inForce();
-    const isInForce = current?.policy === policy && isAtLeast(current?.role ?? "guest", state.facts.role);
-    return isInForce && version === state.version && argsHash === hash;
+  /** A permit is valid for the same arguments, the same state of the run and the same current rights. */
+  async #isValid({ argsHash, version, policy }: StoredPermit, hash: string): Promise<boolean> {
+    const { state, getCurrentRights } = this.#run;
+    const current = await getCurrentRights();
+    const isCurrent = current?.policy === policy && isAtLeast(current?.role ?? "guest", state.facts.role);
+    return isCurrent && version === state.version && argsHash === hash;
   }
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { allowsTool, type DecisionInput, decide, type ToolPolicy } from "./policy.ts";
+import { allowsTool, type DecisionInput, decideByPolicy, type ToolPolicy } from "./policy.ts";
 import { createRunState } from "./run-state.ts";
 import type { Claim, ClaimKind, Role, RunFacts, TaintMark } from "./types.ts";
 
@@ -18,7 +18,7 @@ const ask = (
   change: Partial<RunFacts> = {},
   claims: readonly Claim[] = [],
 ) => {
-  const { decision, rule } = decide(policy, {
+  const { decision, rule } = decideByPolicy(policy, {
     tool: { name: tool, effects: "external" },
     claims,
     facts: facts(change),
@@ -28,37 +28,37 @@ const ask = (
 
 describe("lists", () => {
   test.each([
-    [["*"], "exec", "allow agent.allow"],
-    [["exec"], "exec", "allow agent.allow"],
-    [["group:fs"], "edit", "allow agent.allow"],
-    [["group:fs"], "exec", "deny agent.allow"],
-    [["mcp__github__*"], "mcp__github__list", "allow agent.allow"],
-    [["mcp__github__*"], "mcp__gitlab__list", "deny agent.allow"],
-    [["Exec"], "exec", "deny agent.allow"],
-    [["group:none"], "exec", "deny agent.allow"],
-    [["group:constructor"], "exec", "deny agent.allow"],
-    [[], "read", "deny agent.allow"],
+    [["*"], "exec", "allow agent_allow"],
+    [["exec"], "exec", "allow agent_allow"],
+    [["group:fs"], "edit", "allow agent_allow"],
+    [["group:fs"], "exec", "deny agent_allow"],
+    [["mcp__github__*"], "mcp__github__list", "allow agent_allow"],
+    [["mcp__github__*"], "mcp__gitlab__list", "deny agent_allow"],
+    [["Exec"], "exec", "deny agent_allow"],
+    [["group:none"], "exec", "deny agent_allow"],
+    [["group:constructor"], "exec", "deny agent_allow"],
+    [[], "read", "deny agent_allow"],
   ])("allow %j: %s gives %s", (allow, tool, expected) => {
     expect(ask({ allow }, tool)).toBe(expected);
   });
 
   test("a denial wins over everything, and a question over a permission", () => {
-    expect(ask({ allow: ["*"], deny: ["exec"], ask: ["*"] }, "exec")).toBe("deny agent.deny");
-    expect(ask({ allow: ["*"], ask: ["exec"] }, "exec")).toBe("ask agent.ask");
+    expect(ask({ allow: ["*"], deny: ["exec"], ask: ["*"] }, "exec")).toBe("deny agent_deny");
+    expect(ask({ allow: ["*"], ask: ["exec"] }, "exec")).toBe("ask agent_ask");
     expect(
       ask({ ask: ["exec"], channelKinds: { group: { deny: ["exec"] } } }, "exec", { channelKind: "group" }),
-    ).toBe("deny channel.group.deny");
+    ).toBe("deny channel_deny:group");
   });
 
   test.each([
-    ["always", "ask ask.always", "ask ask.always", "ask ask.always"],
-    ["unlisted", "ask ask.unlisted", "allow agent.allow", "ask ask.unlisted"],
-    ["tainted", "allow agent.allow", "allow agent.allow", "ask ask.tainted"],
-    ["never", "allow agent.allow", "allow agent.allow", "allow agent.allow"],
+    ["always", "ask ask_always", "ask ask_always", "ask ask_always"],
+    ["unlisted", "ask ask_unlisted", "allow agent_allow", "ask ask_unlisted"],
+    ["tainted", "allow agent_allow", "allow agent_allow", "ask ask_tainted"],
+    ["never", "allow agent_allow", "allow agent_allow", "allow agent_allow"],
   ] as const)("what is asked in the mode %s", (mode, plain, listed, tainted) => {
     const verdict = (more: Partial<DecisionInput>) => {
       const input = { tool: { name: "exec", effects: "external" as const }, claims: [], facts: facts() };
-      const { decision, rule } = decide({ askModes: { exec: mode } }, { ...input, ...more });
+      const { decision, rule } = decideByPolicy({ askModes: { exec: mode } }, { ...input, ...more });
       return `${decision} ${rule}`;
     };
     expect(verdict({})).toBe(plain);
@@ -72,19 +72,19 @@ describe("lists", () => {
       roles: { member: { deny: ["exec"] } },
       channelKinds: { group: { allow: ["read"] } },
     };
-    expect(ask(policy, "exec")).toBe("deny role.member.deny");
-    expect(ask(policy, "exec", { role: "owner" })).toBe("allow agent.allow");
-    expect(ask(policy, "write", { channelKind: "group" })).toBe("deny channel.group.allow");
-    expect(ask(policy, "write", { parentTools: ["read"] })).toBe("deny parent.allow");
+    expect(ask(policy, "exec")).toBe("deny role_deny:member");
+    expect(ask(policy, "exec", { role: "owner" })).toBe("allow agent_allow");
+    expect(ask(policy, "write", { channelKind: "group" })).toBe("deny channel_allow:group");
+    expect(ask(policy, "write", { parentTools: ["read"] })).toBe("deny parent_allow");
   });
 
   test("guests read and list, unless the owner says otherwise", () => {
-    expect(ask({ allow: ["*"] }, "read", { role: "guest" })).toBe("allow agent.allow");
+    expect(ask({ allow: ["*"] }, "read", { role: "guest" })).toBe("allow agent_allow");
     for (const tool of ["write", "edit", "exec", "message"]) {
-      expect(ask({ allow: ["*"] }, tool, { role: "guest" })).toBe("deny role.guest.allow");
+      expect(ask({ allow: ["*"] }, tool, { role: "guest" })).toBe("deny role_allow:guest");
     }
     expect(ask({ allow: ["*"], roles: { guest: { allow: ["write"] } } }, "write", { role: "guest" })).toBe(
-      "allow agent.allow",
+      "allow agent_allow",
     );
   });
 });
@@ -96,37 +96,38 @@ test.each<[Role, string]>([
   ["system", "the gateway itself"],
 ])("a reason has the words for the role %s", (role, words) => {
   const reasonFor = (rule: ToolPolicy): string =>
-    decide(rule, { tool: { name: "read", effects: "none" }, claims: [], facts: facts({ role }) }).reason;
+    decideByPolicy(rule, { tool: { name: "read", effects: "none" }, claims: [], facts: facts({ role }) })
+      .reason;
   expect(reasonFor({})).toContain(` and ${words}.`);
   expect(reasonFor({ roles: { [role]: { deny: ["read"] } } })).toBe(`read is denied for ${words}.`);
 });
 
 describe("taint", () => {
   const taint: TaintMark[] = [{ source: "web", detail: "https://example.test/a" }];
-  const kinds: ClaimKind[] = ["write-identity", "exec-network", "message-elsewhere", "schedule"];
+  const kinds: ClaimKind[] = ["write_identity", "exec_network", "message_elsewhere", "schedule"];
 
   test.each(kinds)("%s needs an approval that names the source", (kind) => {
     const input = { tool: { name: "x", effects: "external" as const }, claims: [{ kind, detail: "d" }] };
-    const decision = decide({}, { ...input, facts: facts({ taint, role: "owner" }) });
-    expect(decision).toMatchObject({ decision: "ask", rule: `taint.${kind}` });
+    const decision = decideByPolicy({}, { ...input, facts: facts({ taint, role: "owner" }) });
+    expect(decision).toMatchObject({ decision: "ask", rule: `taint_${kind}` });
     expect(decision.reason).toContain("web `https://example.test/a`");
-    expect(decide({}, { ...input, facts: facts({ role: "owner" }) }).decision).toBe("allow");
-    expect(decide({}, { ...input, facts: facts({ role: "guest" }) }).decision).toBe("deny");
+    expect(decideByPolicy({}, { ...input, facts: facts({ role: "owner" }) }).decision).toBe("allow");
+    expect(decideByPolicy({}, { ...input, facts: facts({ role: "guest" }) }).decision).toBe("deny");
   });
 
   test.each<[ClaimKind, Partial<Record<Role, string>>]>([
-    ["message-elsewhere", { system: "allow agent.allow" }],
-    ["write-identity", {}],
-    ["exec-network", {}],
+    ["message_elsewhere", { system: "allow agent_allow" }],
+    ["write_identity", {}],
+    ["exec_network", {}],
     ["schedule", {}],
-    ["read-config", {}],
+    ["read_config", {}],
   ])("%s is an owner's; others ask", (kind, exceptions) => {
     const verdictFor = (role: Role) =>
       ask({ roles: { guest: {} } }, "message", { role }, [{ kind, detail: "slack C1" }]);
-    expect(verdictFor("owner")).toBe("allow agent.allow");
-    expect(verdictFor("member")).toBe(`ask member.${kind}`);
-    expect(verdictFor("system")).toBe(exceptions.system ?? `ask system.${kind}`);
-    expect(verdictFor("guest")).toBe(`deny guest.${kind}`);
+    expect(verdictFor("owner")).toBe("allow agent_allow");
+    expect(verdictFor("member")).toBe(`ask member_${kind}`);
+    expect(verdictFor("system")).toBe(exceptions.system ?? `ask system_${kind}`);
+    expect(verdictFor("guest")).toBe(`deny guest_${kind}`);
   });
 });
 
@@ -137,7 +138,7 @@ test("nobody changes the configuration without an approval, owners included", ()
     "ask configure",
     "ask configure",
     "ask configure",
-    "deny guest.configure",
+    "deny guest_configure",
   ]);
 });
 
@@ -147,10 +148,10 @@ test("narrowing the facts never turns a no into a yes", () => {
   const names = fc.array(fc.constantFrom("*", "read", "exec", "message", "group:fs"), { maxLength: 3 });
   const rule = fc.record({ allow: names, deny: names, ask: names }, { requiredKeys: [] });
   const kind = fc.constantFrom<ClaimKind>(
-    "read-identity",
-    "write-identity",
-    "exec-network",
-    "message-elsewhere",
+    "read_identity",
+    "write_identity",
+    "exec_network",
+    "message_elsewhere",
     "schedule",
   );
   const claims = fc.array(fc.record({ kind, detail: fc.constant("d") }), { maxLength: 2 });
@@ -163,11 +164,11 @@ test("narrowing the facts never turns a no into a yes", () => {
       (policy, tool, claims, role) => {
         const input = { tool: { name: tool, effects: "external" as const }, claims };
         const state = createRunState(facts({ role }));
-        const before = decide(policy, { ...input, facts: state.facts }).decision;
+        const before = decideByPolicy(policy, { ...input, facts: state.facts }).decision;
         state.taint({ source: "web" });
-        const tainted = decide(policy, { ...input, facts: state.facts }).decision;
-        state.spoke("guest", "b");
-        const lowered = decide(policy, { ...input, facts: state.facts }).decision;
+        const tainted = decideByPolicy(policy, { ...input, facts: state.facts }).decision;
+        state.addSpeaker("guest", "b");
+        const lowered = decideByPolicy(policy, { ...input, facts: state.facts }).decision;
         expect(order.indexOf(tainted)).toBeGreaterThanOrEqual(order.indexOf(before));
         expect(order.indexOf(lowered)).toBeGreaterThanOrEqual(order.indexOf(tainted));
       },
@@ -177,14 +178,14 @@ test("narrowing the facts never turns a no into a yes", () => {
 
 test("the state of a run only gets narrower", () => {
   const state = createRunState(facts({ role: "member", speaker: "a" }));
-  state.spoke("owner", "a");
+  state.addSpeaker("owner", "a");
   expect([state.facts.role, state.version]).toEqual(["member", 0]);
-  state.spoke("member", "b");
-  state.spoke("member", "a");
+  state.addSpeaker("member", "b");
+  state.addSpeaker("member", "a");
   expect([state.facts.speaker, state.version]).toEqual([undefined, 1]);
   state.taint({ source: "web", detail: "u" });
   state.taint({ source: "web", detail: "u" });
-  state.spoke("guest", "b");
+  state.addSpeaker("guest", "b");
   expect([state.facts.role, state.facts.taint.length, state.version]).toEqual(["guest", 1, 3]);
   expect(() => Object.assign(state.facts, { role: "owner" })).toThrow();
 });
@@ -208,11 +209,11 @@ test("each model that may answer narrows what a run may use, by its name or its 
   const policy: ToolPolicy = {
     models: { google: { deny: ["exec"] }, "openai/gpt-5.2": { allow: ["read"] } },
   };
-  expect(ask(policy, "exec")).toBe("allow agent.allow");
-  expect(ask(policy, "exec", { models: ["anthropic/claude-sonnet-4-6"] })).toBe("allow agent.allow");
+  expect(ask(policy, "exec")).toBe("allow agent_allow");
+  expect(ask(policy, "exec", { models: ["anthropic/claude-sonnet-4-6"] })).toBe("allow agent_allow");
   expect(ask(policy, "exec", { models: ["anthropic/claude-sonnet-4-6", "google/gemini"] })).toBe(
-    "deny model.google.deny",
+    "deny model_deny:google",
   );
-  expect(ask(policy, "exec", { models: ["openai/gpt-5.2"] })).toBe("deny model.openai/gpt-5.2.allow");
-  expect(ask(policy, "exec", { models: ["openai/gpt-5.2-mini"] })).toBe("allow agent.allow");
+  expect(ask(policy, "exec", { models: ["openai/gpt-5.2"] })).toBe("deny model_allow:openai/gpt-5.2");
+  expect(ask(policy, "exec", { models: ["openai/gpt-5.2-mini"] })).toBe("allow agent_allow");
 });

@@ -4,31 +4,44 @@ import { matchesAny } from "./tool-names.ts";
 import type { Claim, ClaimKind, Role, RunFacts, Verdict } from "./types.ts";
 import { codeSpan } from "./visible.ts";
 
-/** Lists of tool names; see `matchesName` for what else they may contain. */
+/** Lists of tool names. Entries may also be patterns, groups and profiles; see `matchesAny`. */
 export interface ToolRule {
-  /** Absent: every tool. */
+  /** Default: every tool. */
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
-  /** Allowed, but a person is asked each time. */
+  /** Tools whose every call needs approval. */
   readonly ask?: readonly string[];
-  /** When a person is asked, by the tool's name. Default `never`. */
+  /** When a tool needs approval, by its name. Default: `never`. */
   readonly askModes?: Readonly<Record<string, AskMode>>;
 }
 
 /**
- * When a person is asked about calls of a tool: each time; where no standing rule covers the call; where the run has
- * seen what others wrote; or for no other reason than what the call reaches for.
+ * When calls of a tool need approval:
+ * - `always`: every call.
+ * - `unlisted`: calls that no allow rule covers.
+ * - `tainted`: calls of a run that has read untrusted content.
+ * - `never`: only calls whose claims need it.
  */
 export type AskMode = "always" | "unlisted" | "tainted" | "never";
 
-/** What an agent's runs may use: the agent's own rule, narrowed by role, by kind of conversation and by model. */
+/** What an agent's runs may use: the agent's rule, narrowed by role, by kind of conversation and by model. */
 export interface ToolPolicy extends ToolRule {
-  /** Replaces the default of a role: everything, but `group:read` alone for guests. */
+  /** Rules by role. Default: everything, and `group:read` for guests. */
   readonly roles?: Partial<Record<Role, ToolRule>>;
   readonly channelKinds?: Readonly<Record<string, ToolRule>>;
-  /** By `provider/model`, or by `provider` for all of its models. */
+  /** Rules by `provider/model`, or by `provider` for all of its models. */
   readonly models?: Readonly<Record<string, ToolRule>>;
 }
+
+/** The policy and role that apply to a run at this moment. */
+export interface CurrentRights {
+  readonly policy: ToolPolicy;
+  /** The weakest current role of the people who have spoken in the run. */
+  readonly role: Role;
+}
+
+/** Looks up the current rights of a run. Undefined if someone in the run may no longer ask for anything. */
+export type GetCurrentRights = () => Promise<CurrentRights | undefined>;
 
 const DEFAULT_ROLES: Readonly<Record<Role, ToolRule>> = {
   owner: {},
@@ -37,11 +50,12 @@ const DEFAULT_ROLES: Readonly<Record<Role, ToolRule>> = {
   system: {},
 };
 
-type PolicyWords = Phrases["policy"];
+type PolicyPhrases = Phrases["policy"];
 
-/** What policy decided, before it is recorded. */
+/** A policy decision. */
 export interface Decision {
   readonly decision: Verdict;
+  /** Code of the rule that decided, see `DecisionRecord`. */
   readonly rule: string;
   readonly reason: string;
 }
@@ -50,147 +64,161 @@ export interface DecisionInput {
   readonly tool: { readonly name: string; readonly effects: ToolEffects };
   readonly claims: readonly Claim[];
   readonly facts: RunFacts;
-  /** Whether a standing rule covers the call. Default no. */
+  /** Whether an allow rule covers the call. Default: false. */
   readonly isCovered?: boolean;
-  /** The language of the reason. Default English. */
+  /** Language of the reason. Default: English. */
   readonly phrases?: Phrases;
 }
 
 /**
- * Decides about one call. Pure. A call must be allowed by the agent, the role, the kind of conversation, each model
- * that may answer and, in a subagent, the parent run; a denial anywhere wins over a question anywhere.
+ * Decides about one call by one policy. The agent, the role, the kind of conversation, each model that may answer and,
+ * in a sub-agent, the parent run must all allow it. `deny` wins over `ask`, and `ask` over `allow`.
  */
-export function decide(policy: ToolPolicy, input: DecisionInput): Decision {
+export function decideByPolicy(policy: ToolPolicy, input: DecisionInput): Decision {
   const { tool, facts, phrases = phrasesIn("en") } = input;
   const words = phrases.policy;
   const { role, channelKind, parentTools } = facts;
-  const by = (name: string, rule: ToolRule, whose: string) => byRule(name, rule, tool.name, whose, words);
-  const verdicts = [
-    by("agent", policy, words.whose.agent(facts.agentId)),
-    by(`role.${role}`, policy.roles?.[role] ?? DEFAULT_ROLES[role], words.whose.role(role)),
-    by(`channel.${channelKind}`, policy.channelKinds?.[channelKind] ?? {}, words.whose.channel(channelKind)),
-    ...modelRules(policy, facts).map(([model, rule]) => by(`model.${model}`, rule, words.whose.model(model))),
-    by("parent", parentTools === undefined ? {} : { allow: parentTools }, words.whose.parent),
-    byAskMode(askModeOf(policy, tool.name), input, words),
-    ...input.claims.map((claim) => byClaim(claim, facts, words)),
+  const byRule = (rule: ToolRule, scope: Scope, whose: string) =>
+    decideByRule(rule, tool.name, scope, whose, words);
+  const decisions = [
+    byRule(policy, { kind: "agent" }, words.whose.agent(facts.agentId)),
+    byRule(policy.roles?.[role] ?? DEFAULT_ROLES[role], { kind: "role", name: role }, words.whose.role(role)),
+    byRule(
+      policy.channelKinds?.[channelKind] ?? {},
+      { kind: "channel", name: channelKind },
+      words.whose.channel(channelKind),
+    ),
+    ...getModelRules(policy, facts).map(([model, rule]) =>
+      byRule(rule, { kind: "model", name: model }, words.whose.model(model)),
+    ),
+    byRule(parentTools === undefined ? {} : { allow: parentTools }, { kind: "parent" }, words.whose.parent),
+    decideByAskMode(getAskMode(policy, tool.name), input, words),
+    ...input.claims.map((claim) => decideByClaim(claim, facts, words)),
   ];
   return (
-    verdicts.find((verdict) => verdict?.decision === "deny") ??
-    verdicts.find((verdict) => verdict?.decision === "ask") ?? {
+    decisions.find((each) => each?.decision === "deny") ??
+    decisions.find((each) => each?.decision === "ask") ?? {
       decision: "allow",
-      rule: "agent.allow",
+      rule: "agent_allow",
       reason: words.allowed(tool.name, facts.agentId, role),
     }
   );
 }
 
-/** Decides by several policies, of which the strictest counts. */
-export function decideByAll(
+/** Decides about one call by several policies. The strictest decision counts; without a policy the call is denied. */
+export function decideByPolicies(
   policies: readonly { readonly policy: ToolPolicy; readonly isCovered: boolean }[],
   input: Omit<DecisionInput, "isCovered">,
 ): Decision {
-  const decisions = policies.map(({ policy, isCovered }) => decide(policy, { ...input, isCovered }));
+  const decisions = policies.map(({ policy, isCovered }) => decideByPolicy(policy, { ...input, isCovered }));
   const strictest = (["deny", "ask", "allow"] as const).map((verdict) =>
     decisions.find(({ decision }) => decision === verdict),
   );
   const { gone } = (input.phrases ?? phrasesIn("en")).policy;
-  const none: Decision = { decision: "deny", rule: "policy.none", reason: gone };
+  const none: Decision = { decision: "deny", rule: "no_policy", reason: gone };
   return strictest.find((decision) => decision !== undefined) ?? none;
 }
 
-/** Whether a run could use a tool at all, so that the model is shown it. */
-export function offers(policy: ToolPolicy, tool: DecisionInput["tool"], facts: RunFacts): boolean {
-  return decide(policy, { tool, facts, claims: [] }).decision !== "deny";
+/** Returns whether a run could use a tool at all. Only such tools are offered to the model. */
+export function isOffered(policy: ToolPolicy, tool: DecisionInput["tool"], facts: RunFacts): boolean {
+  return decideByPolicy(policy, { tool, facts, claims: [] }).decision !== "deny";
 }
 
-/** Whether a rule allows a tool at all, with or without asking. */
+/** Returns whether a rule allows a tool, with or without approval. */
 export function allowsTool(rule: ToolRule, tool: string): boolean {
-  return byRule("", rule, tool, "", phrasesIn("en").policy)?.decision !== "deny";
+  return decideByRule(rule, tool, { kind: "agent" }, "", phrasesIn("en").policy)?.decision !== "deny";
 }
 
-/** The rules of each model that may answer, by model or vendor: a run may continue with another model. */
-function modelRules({ models = {} }: ToolPolicy, facts: RunFacts): (readonly [string, ToolRule])[] {
+/** Returns the rules for all models that may answer in the run, by `provider/model` and by `provider`. */
+function getModelRules({ models = {} }: ToolPolicy, facts: RunFacts): (readonly [string, ToolRule])[] {
   return (facts.models ?? [])
     .flatMap((model) => [model, model.slice(0, Math.max(0, model.indexOf("/")))])
     .flatMap((name) => (Object.hasOwn(models, name) ? [[name, models[name] ?? {}] as const] : []));
 }
 
-function byRule(
-  name: string,
+/** The part of a policy that a rule comes from. */
+interface Scope {
+  readonly kind: "agent" | "role" | "channel" | "model" | "parent";
+  readonly name?: string;
+}
+
+function decideByRule(
   rule: ToolRule,
   tool: string,
+  { kind, name }: Scope,
   whose: string,
-  words: PolicyWords,
+  words: PolicyPhrases,
 ): Decision | undefined {
+  const code = (list: "allow" | "deny" | "ask") => `${kind}_${list}${name === undefined ? "" : `:${name}`}`;
   if (matchesAny(rule.deny ?? [], tool))
-    return { decision: "deny", rule: `${name}.deny`, reason: words.denied(tool, whose) };
+    return { decision: "deny", rule: code("deny"), reason: words.denied(tool, whose) };
   if (rule.allow !== undefined && !matchesAny(rule.allow, tool))
-    return { decision: "deny", rule: `${name}.allow`, reason: words.notListed(tool, whose) };
+    return { decision: "deny", rule: code("allow"), reason: words.notListed(tool, whose) };
   if (matchesAny(rule.ask ?? [], tool))
-    return { decision: "ask", rule: `${name}.ask`, reason: words.asks(tool, whose) };
+    return { decision: "ask", rule: code("ask"), reason: words.asks(tool, whose) };
   return undefined;
 }
 
-/** When the rule requires a person's approval for a tool, by its name. */
-export function askModeOf({ askModes = {} }: ToolRule, tool: string): AskMode {
+/** Returns when a tool needs approval by a rule. */
+export function getAskMode({ askModes = {} }: ToolRule, tool: string): AskMode {
   return Object.hasOwn(askModes, tool) ? (askModes[tool] ?? "never") : "never";
 }
 
-function byAskMode(
+function decideByAskMode(
   mode: AskMode,
   { tool, facts, isCovered = false }: DecisionInput,
-  words: PolicyWords,
+  words: PolicyPhrases,
 ): Decision | undefined {
-  const ask = (reason: string): Decision => ({ decision: "ask", rule: `ask.${mode}`, reason });
+  const ask = (reason: string): Decision => ({ decision: "ask", rule: `ask_${mode}`, reason });
   if (mode === "always") return ask(words.always(tool.name));
   if (mode === "unlisted") return isCovered ? undefined : ask(words.unlisted(tool.name));
   return mode === "tainted" && facts.taint.length > 0
-    ? ask(words.tainted(tool.name, sourcesIn(facts)))
+    ? ask(words.tainted(tool.name, describeSources(facts)))
     : undefined;
 }
 
-/** Sources that a reason names. */
-const MOST_SOURCES = 5;
+/** How many sources of taint a reason names. */
+const MAX_SOURCES = 5;
 
-function sourcesIn({ taint }: RunFacts): string[] {
+function describeSources({ taint }: RunFacts): string[] {
   const all = taint.map(({ source, detail }) =>
-    detail === undefined ? source : `${source} ${quoted(detail)}`,
+    detail === undefined ? source : `${source} ${quote(detail)}`,
   );
   const sources = [...new Set(all)];
-  return sources.length > MOST_SOURCES ? [...sources.slice(0, MOST_SOURCES), "…"] : sources;
+  return sources.length > MAX_SOURCES ? [...sources.slice(0, MAX_SOURCES), "…"] : sources;
 }
 
-/** Characters of a detail that a reason names. */
-const MOST_CHARS = 200;
+/** How many characters of a detail a reason shows. */
+const MAX_DETAIL_CHARS = 200;
 
-/** A name that anybody may have given stands in a question to people as nothing but a name. */
-function quoted(detail: string): string {
-  return codeSpan(detail.length > MOST_CHARS ? `${detail.slice(0, MOST_CHARS - 1)}…` : detail);
+/** Formats a name as inline code: untrusted people choose such names, and they appear in approval requests. */
+function quote(detail: string): string {
+  return codeSpan(detail.length > MAX_DETAIL_CHARS ? `${detail.slice(0, MAX_DETAIL_CHARS - 1)}…` : detail);
 }
 
-/** What these roles do with an owner's word for it alone. */
+/** Claims that need an owner's approval, by role. */
 const NEEDS_OWNER: Readonly<Partial<Record<Role, readonly ClaimKind[]>>> = {
   member: [
-    "write-identity",
-    "exec-network",
-    "message-elsewhere",
-    "read-elsewhere",
+    "write_identity",
+    "exec_network",
+    "message_elsewhere",
+    "read_elsewhere",
     "schedule",
-    "read-config",
+    "read_config",
   ],
-  system: ["write-identity", "exec-network", "read-elsewhere", "schedule", "read-config"],
+  system: ["write_identity", "exec_network", "read_elsewhere", "schedule", "read_config"],
 };
 
-function byClaim(claim: Claim, facts: RunFacts, words: PolicyWords): Decision | undefined {
+function decideByClaim(claim: Claim, facts: RunFacts, words: PolicyPhrases): Decision | undefined {
   const { kind, detail } = claim;
   const { role } = facts;
-  const what = words.claims[kind](quoted(detail));
-  if (role === "guest") return { decision: "deny", rule: `guest.${kind}`, reason: words.guestMayNot(what) };
-  if (kind === "read-identity") return undefined;
+  const what = words.claims[kind](quote(detail));
+  if (role === "guest") return { decision: "deny", rule: `guest_${kind}`, reason: words.guestMayNot(what) };
+  if (kind === "read_identity") return undefined;
   if (facts.taint.length > 0)
-    return { decision: "ask", rule: `taint.${kind}`, reason: words.hasSeen(sourcesIn(facts), what) };
+    return { decision: "ask", rule: `taint_${kind}`, reason: words.hasSeen(describeSources(facts), what) };
   if (kind === "configure") return { decision: "ask", rule: "configure", reason: words.everybodyAsks(what) };
   if (NEEDS_OWNER[role]?.includes(kind) === true)
-    return { decision: "ask", rule: `${role}.${kind}`, reason: words.roleAsks(role, what) };
+    return { decision: "ask", rule: `${role}_${kind}`, reason: words.roleAsks(role, what) };
   return undefined;
 }

@@ -1,22 +1,30 @@
-import type { JsonValue, ToolContext, ToolResult } from "@signalbox/agent-core";
+import { type JsonValue, reasonOf, type ToolContext, type ToolResult } from "@signalbox/agent-core";
+import { WorkspaceError } from "./workspace/errors.ts";
 
-/** A result of text alone. */
+/** Creates a result of one text. */
 export function success(text: string, details: JsonValue): ToolResult {
   return { content: [{ type: "text", text }], details };
 }
 
-/** A failure the model should see: one helpful sentence. */
+/** Creates a failed result. The text is for the model: one helpful sentence. */
 export function failure(text: string, details?: JsonValue): ToolResult {
   const content = [{ type: "text" as const, text }];
   return details === undefined ? { content, isError: true } : { content, details, isError: true };
 }
 
-/** What a tool's own words around the content may take. */
+/** Creates a failed result for an error of a file operation. An abort is thrown again. */
+export function fileFailure(error: unknown): ToolResult {
+  if (error instanceof WorkspaceError) return failure(error.message, { code: error.code });
+  if (error instanceof Error && error.name === "AbortError") throw error;
+  return failure(`The file could not be read or written: ${reasonOf(error)}.`);
+}
+
+/** How many characters a tool may add around the content of its result. */
 const NOTE_CHARS = 1_000;
 
 /**
- * Characters of content that a tool may give: as many as the model's window lets a result have, less what its notes
- * take, so that the loop has nothing to cut.
+ * Returns how many characters of content a tool may return: the limit of the model's window, less room for notes. The
+ * loop then has nothing to cut.
  */
 export function contentRoom({ resultChars }: ToolContext): number {
   return resultChars - Math.min(NOTE_CHARS, Math.floor(resultChars / 4));

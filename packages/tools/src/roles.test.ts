@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { decide } from "./policy.ts";
+import { decideByPolicy } from "./policy.ts";
 import type { ClaimKind, Role, RunFacts } from "./types.ts";
 
 const TABLE = /## Who may do what in a run\n[\s\S]*?\n\| --- .*\n([\s\S]*?)\n\n/;
@@ -10,14 +10,14 @@ const WHO: readonly Pick<RunFacts, "role" | "taint">[] = [
   ...(["member", "guest", "system"] as const).map((role: Role) => ({ role, taint: [] })),
 ];
 const CLAIMS: readonly ClaimKind[] = [
-  "read-identity",
-  "write-identity",
-  "exec-network",
-  "message-elsewhere",
-  "read-elsewhere",
+  "read_identity",
+  "write_identity",
+  "exec_network",
+  "message_elsewhere",
+  "read_elsewhere",
   "schedule",
-  "fetch-unseen",
-  "read-config",
+  "fetch_unseen",
+  "read_config",
   "configure",
 ];
 const WORDS = { allow: "yes", ask: "asks", deny: "no" };
@@ -30,16 +30,16 @@ test("the policy is what docs/security.md says", () => {
       .slice(1, -1)
       .map((cell) => cell.trim()),
   );
-  const named = rows.flatMap(([what = ""]) => what.match(/(?<=`)[a-z-]+(?=`)/g) ?? []);
+  const named = rows.flatMap(([what = ""]) => what.match(/(?<=`)[a-z_]+(?=`)/g) ?? []);
   expect(CLAIMS.every((claim) => named.includes(claim))).toBe(true);
   for (const [what = "", ...cells] of rows) {
-    for (const name of what.match(/(?<=`)[a-z-]+(?=`)/g) ?? []) {
+    for (const name of what.match(/(?<=`)[a-z_]+(?=`)/g) ?? []) {
       const verdicts = WHO.map(({ role, taint }) => {
         const kind = CLAIMS.find((claim) => claim === name);
         const tool = { name: kind === undefined ? name : "read", effects: "none" as const };
         const claims = kind === undefined ? [] : [{ kind, detail: "x" }];
         const facts = { agentId: "coder", sessionKey: "s", channelKind: "direct", role, taint };
-        return WORDS[decide({}, { tool, claims, facts }).decision];
+        return WORDS[decideByPolicy({}, { tool, claims, facts }).decision];
       });
       expect([name, verdicts]).toEqual([name, cells]);
     }

@@ -2,28 +2,28 @@ import type { Role, RunFacts, TaintMark } from "./types.ts";
 
 const RANK: Readonly<Record<Role, number>> = { guest: 0, member: 1, system: 2, owner: 3 };
 
-/** Whether a role may do all that another may. */
+/** Returns whether `role` has at least the rights of `other`. */
 export function isAtLeast(role: Role, other: Role): boolean {
   return RANK[role] >= RANK[other];
 }
 
-/** That of two roles which may less. */
+/** Returns the role with fewer rights. */
 export function weakerRole(one: Role, other: Role): Role {
   return RANK[one] < RANK[other] ? one : other;
 }
 
-/** The facts of a run. They only get narrower. */
+/** The facts of a run. Changes only ever reduce what the run may do. */
 export interface RunState {
   readonly facts: RunFacts;
-  /** Counts the changes. */
+  /** Incremented on each change. */
   readonly version: number;
-  /** Untrusted content came in. */
+  /** Adds untrusted content that the run has read. */
   taint(mark: TaintMark): void;
-  /** Another message joined the run: it continues with the weaker of the two roles, and for one person at most. */
-  spoke(role: Role, speaker: string | undefined): void;
+  /** Adds a speaker. The run continues with the weaker role, and with no single speaker if this is another person. */
+  addSpeaker(role: Role, speaker: string | undefined): void;
 }
 
-/** Starts the state of a run. */
+/** Creates the state of a run from its initial facts. */
 export function createRunState(facts: RunFacts): RunState {
   let current = Object.freeze({ ...facts, taint: Object.freeze([...facts.taint]) });
   let version = 0;
@@ -42,7 +42,7 @@ export function createRunState(facts: RunFacts): RunState {
       if (current.taint.some((seen) => seen.source === mark.source && seen.detail === mark.detail)) return;
       change({ ...current, taint: [...current.taint, { ...mark }] });
     },
-    spoke(role, speaker) {
+    addSpeaker(role, speaker) {
       const { speaker: before, ...rest } = current;
       if (before !== undefined && speaker !== before) change(rest);
       if (RANK[role] < RANK[current.role]) change({ ...current, role });

@@ -15,53 +15,52 @@ import {
 import type { Phrases } from "@signalbox/phrases";
 import { redactJson } from "@signalbox/redaction";
 import type { Approval } from "./approval-store.ts";
-import { blueprintOf, type ToolDefinition } from "./define.ts";
-import type { LooksUpInForce } from "./in-force.ts";
-import { inTime } from "./in-time.ts";
-import { createJudge, type JudgedRun, type JudgeOptions } from "./judge.ts";
+import { type CallDecisionOptions, createCallDecider, type DecidedRun } from "./call-decision.ts";
+import { getBlueprint, type ToolDefinition } from "./define.ts";
 import { Permits } from "./permits.ts";
-import { offers } from "./policy.ts";
+import { type GetCurrentRights, isOffered } from "./policy.ts";
 import { failure } from "./result.ts";
 import type { RunState } from "./run-state.ts";
+import { withTimeout } from "./timeout.ts";
 import type { Permit, ToolBlueprint } from "./types.ts";
 
-/** Characters of the result of a tool that a person runs as a command, with no model whose window would tell. */
+/** Length limit for the result of a tool that a person runs with a command: no model's window limits it. */
 const COMMAND_RESULT_CHARS = 16_000;
 
-export interface ToolRunnerOptions extends JudgeOptions {
+export interface ToolRunnerOptions extends CallDecisionOptions {
   readonly tools: readonly ToolDefinition[];
-  /** Removes secrets from tool results, before a model or a viewer gets them. Default: nothing is removed. */
+  /** Removes secrets from tool results before a model or a viewer gets them. Default: nothing is removed. */
   readonly withoutSecrets?: (text: string) => string;
 }
 
-/** The one place through which tools run. */
+/** Runs tools. There is no other way to run a `ToolDefinition`. */
 export interface ToolRunner {
-  /** The tools as one run may use them. */
+  /** Returns the tools as one run may use them. */
   forRun(state: RunState, options?: ForRunOptions): RunTools;
 }
 
 export interface ForRunOptions {
-  /** Whether a person can be asked during the run; default yes. */
+  /** Whether people can be asked during the run. Default: true. */
   readonly canAsk?: boolean;
-  /** Additional tools of this run, such as those that a server offers now. A tool whose name is taken is left out. */
+  /** Additional tools of this run, such as those of MCP servers. A tool whose name is taken is left out. */
   readonly more?: readonly ToolDefinition[];
-  /** What applies now. Default: what the runner was created with when the run began. */
-  readonly inForce?: LooksUpInForce;
-  /** The same id when the run continues after a restart: a call that was approved before is not asked about again. */
+  /** Looks up what applies now. Default: the runner's policy, and the run's role. */
+  readonly getCurrentRights?: GetCurrentRights;
+  /** Stays the same if the run continues after a restart. Calls that were approved before are not asked about again. */
   readonly runId?: string | undefined;
-  /** The language in which people are told why they are asked. Default English. */
+  /** Language in which people are told why they are asked. Default: English. */
   readonly phrases?: Phrases | undefined;
 }
 
-/** Tools of one run. Each call is decided and recorded before its body is reached, however it came. */
+/** The tools of one run. Every call is decided and recorded before its body runs. */
 export interface RunTools {
-  /** The tools that the run may use at all; for the model and the loop. */
+  /** The tools that the run may use at all, for the model and the loop. */
   readonly tools: readonly Tool[];
-  /** For the loop: decides before the call is announced, so that a refusal or a question comes first. */
+  /** For the agent loop: decides about a call before it is announced. */
   readonly beforeToolCall: BeforeToolCall;
-  /** For the loop: waits for the answer to what `beforeToolCall` asked. */
+  /** For the agent loop: waits for the approval that `beforeToolCall` requested. */
   readonly onAsk: OnAsk;
-  /** For everything that is not the loop (slash commands, HTTP, a skill's dispatch): checks the arguments and runs. */
+  /** For calls outside of the loop (slash commands, HTTP, skills): validates the arguments, decides and runs. */
   call(name: string, args: unknown, options: DirectCallOptions): Promise<ToolResult>;
 }
 
@@ -70,35 +69,48 @@ export interface DirectCallOptions {
   readonly callId: string;
   readonly signal: AbortSignal;
   readonly update?: ToolContext["update"];
-  /** Characters that the result may have. Default 16,000: there is no model whose window would tell. */
+  /** How many characters the result may have. Default: 16,000. */
   readonly resultChars?: number;
-  /** Called with the approval that the call needs and does not have. The call then fails, and nothing runs. */
+  /** Called with the approval that the call needs and does not have. The call then fails without running. */
   readonly asked?: (approval: Approval) => void;
-  /** Awaited once the call is allowed, right before its body; what it rejects with is thrown, and nothing runs. */
+  /** Awaited after the call was allowed and before its body runs. A rejection is thrown, and the body does not run. */
   readonly started?: () => Promise<void>;
 }
 
-/** Makes the choke point of an agent's tools. Throws on two tools of one name. */
+/**
+ * Creates the runner of an agent's tools.
+ *
+ * @throws TypeError if two tools have the same name
+ * @example
+ * const runner = createToolRunner({
+ *   tools: [createReadTool({ workspace })],
+ *   policy: { allow: ["read"] },
+ *   record: (decision) => log.info(decision),
+ * });
+ * const run = runner.forRun(createRunState({ agentId, sessionKey, role: "member", channelKind: "direct", taint: [] }));
+ * await run.call("read", { file_path: "notes.md" }, { callId: "1", signal });
+ */
 export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
   const blueprints = new Map<string, ToolBlueprint>();
   for (const definition of options.tools) {
-    const blueprint = blueprintOf(definition);
+    const blueprint = getBlueprint(definition);
     if (blueprints.has(blueprint.name)) throw new TypeError(`there are two tools called ${blueprint.name}`);
     blueprints.set(blueprint.name, blueprint);
   }
-  const { approvals, ...silent } = options;
+  const { approvals: _approvals, ...withoutApprovals } = options;
   return {
-    forRun(state, { canAsk = true, more = [], inForce, runId, phrases } = {}) {
-      const all = more.length === 0 ? blueprints : withMore(blueprints, more);
-      const now = inForce ?? (async () => ({ policy: options.policy, role: state.facts.role }));
-      const run = { state, inForce: now, runId, phrases };
-      return canAsk ? runTools(options, all, run) : runTools(silent, withoutWaiting(all), run);
+    forRun(state, { canAsk = true, more = [], getCurrentRights, runId, phrases } = {}) {
+      const all = more.length === 0 ? blueprints : addTools(blueprints, more);
+      const current = getCurrentRights ?? (async () => ({ policy: options.policy, role: state.facts.role }));
+      const run = { state, getCurrentRights: current, runId, phrases };
+      return canAsk
+        ? createRunTools(options, all, run)
+        : createRunTools(withoutApprovals, withoutWaiting(all), run);
     },
   };
 }
 
-/** A result as a model and viewers may see it. */
-function cleaned(result: ToolResult, withoutSecrets: ToolRunnerOptions["withoutSecrets"]): ToolResult {
+function redactResult(result: ToolResult, withoutSecrets: ToolRunnerOptions["withoutSecrets"]): ToolResult {
   if (withoutSecrets === undefined) return result;
   const { details } = result;
   return {
@@ -114,49 +126,55 @@ function withoutWaiting(blueprints: ReadonlyMap<string, ToolBlueprint>): Readonl
   return new Map([...blueprints].filter(([, { waitsFor }]) => waitsFor === undefined));
 }
 
-function withMore(
+function addTools(
   blueprints: ReadonlyMap<string, ToolBlueprint>,
   more: readonly ToolDefinition[],
 ): ReadonlyMap<string, ToolBlueprint> {
   const all = new Map(blueprints);
   for (const definition of more)
-    if (!all.has(definition.name)) all.set(definition.name, blueprintOf(definition));
+    if (!all.has(definition.name)) all.set(definition.name, getBlueprint(definition));
   return all;
 }
 
-function runTools(
+function createRunTools(
   options: ToolRunnerOptions,
   blueprints: ReadonlyMap<string, ToolBlueprint>,
-  run: JudgedRun,
+  run: DecidedRun,
 ): RunTools {
-  const running: Running = { options, blueprints, run, permits: new Permits(createJudge(options, run), run) };
+  const context: RunContext = {
+    options,
+    blueprints,
+    run,
+    permits: new Permits(createCallDecider(options, run), run),
+  };
   return {
     tools: [...blueprints.values()]
-      .filter((blueprint) => offers(options.policy, blueprint, run.state.facts))
-      .map((blueprint) => toTool(blueprint, (call, context) => execute(running, blueprint, call, context))),
-    beforeToolCall: (info) => decide(running, info),
-    onAsk: (info) => waitForAnswer(running, info),
-    call: (name, args, how) => callDirectly(running, name, args, how),
+      .filter((blueprint) => isOffered(options.policy, blueprint, run.state.facts))
+      .map((blueprint) =>
+        toTool(blueprint, (call, toolContext) => execute(context, blueprint, call, toolContext)),
+      ),
+    beforeToolCall: (info) => beforeToolCall(context, info),
+    onAsk: (info) => waitForAnswer(context, info),
+    call: (name, args, how) => callDirectly(context, name, args, how),
   };
 }
 
-type Asked = Parameters<OnAsk>[0];
+type AskInfo = Parameters<OnAsk>[0];
 
-/** The tools of one run. */
-interface Running {
+interface RunContext {
   readonly options: ToolRunnerOptions;
   readonly blueprints: ReadonlyMap<string, ToolBlueprint>;
-  readonly run: JudgedRun;
+  readonly run: DecidedRun;
   readonly permits: Permits;
 }
 
-async function decide(
-  { blueprints, permits }: Running,
+async function beforeToolCall(
+  { blueprints, permits }: RunContext,
   { tool, call, args }: Parameters<BeforeToolCall>[0],
 ): Promise<ToolDecision> {
   const blueprint = blueprints.get(tool.name);
   if (blueprint === undefined) return { action: "block", reason: `There is no tool called ${tool.name}.` };
-  const outcome = await permits.judge(blueprint, call.id, args);
+  const outcome = await permits.decide(blueprint, call.id, args);
   switch (outcome.kind) {
     case "permit":
       return blueprint.waitsFor === undefined
@@ -165,69 +183,69 @@ async function decide(
     case "deny":
       return { action: "block", reason: `Not allowed. ${outcome.reason}` };
     case "ask":
-      return { action: "ask", question: outcome.reason, details: questionDetails(outcome.approval) };
+      return { action: "ask", question: outcome.reason, details: toQuestionDetails(outcome.approval) };
   }
 }
 
-async function waitForAnswer(running: Running, info: Asked): Promise<AskAnswer> {
-  const blueprint = running.blueprints.get(info.tool.name);
+async function waitForAnswer(context: RunContext, info: AskInfo): Promise<AskAnswer> {
+  const blueprint = context.blueprints.get(info.tool.name);
   if (blueprint === undefined) return { action: "deny", reason: CANNOT_ASK };
   const approvalId = info.details?.["approvalId"];
   const isAllowed = approvalId === undefined && blueprint.waitsFor !== undefined;
-  const whyNot = isAllowed ? undefined : await refusal(running, blueprint, info, approvalId);
-  if (whyNot !== undefined) return { action: "deny", reason: whyNot };
+  const refusal = isAllowed ? undefined : await waitForApproval(context, blueprint, info, approvalId);
+  if (refusal !== undefined) return { action: "deny", reason: refusal };
   const { id, name } = info.call;
-  await blueprint.waitsFor?.({ id, name, args: info.args }, running.run.state.facts, info.signal);
+  await blueprint.waitsFor?.({ id, name, args: info.args }, context.run.state.facts, info.signal);
   return { action: "allow" };
 }
 
-/** Waits for the approval of a call, whose permit is kept then; undefined where it may run. */
-async function refusal(
-  { options: { approvals }, permits }: Running,
+/** Waits for the approval of a call. Returns why the call may not run, or undefined if it may. */
+async function waitForApproval(
+  { options: { approvals }, permits }: RunContext,
   blueprint: ToolBlueprint,
-  { call, args, signal }: Asked,
+  { call, args, signal }: AskInfo,
   approvalId: JsonValue | undefined,
 ): Promise<string | undefined> {
   if (approvals === undefined || typeof approvalId !== "string") return CANNOT_ASK;
   const answer = await approvals.wait(approvalId, signal);
   if (answer === "denied") return "The approval was denied.";
   if (answer === "expired") return "Nobody approved it in time.";
-  // Judged again: what was approved must still be what would run.
-  const outcome = await permits.judge(blueprint, call.id, args);
+  // Decide again: what would run may have changed since it was approved.
+  const outcome = await permits.decide(blueprint, call.id, args);
   return outcome.kind === "permit" ? undefined : outcome.reason;
 }
 
 async function execute(
-  running: Running,
+  context: RunContext,
   blueprint: ToolBlueprint,
   call: ToolCall,
-  context: ToolContext,
+  toolContext: ToolContext,
 ): Promise<ToolResult> {
-  const permit = await permitFor(running, blueprint, call);
-  return "content" in permit ? permit : carryOut(running, blueprint, call, context, permit);
+  const permit = await getPermit(context, blueprint, call);
+  return "content" in permit ? permit : runBody(context, blueprint, call, toolContext, permit);
 }
 
 async function callDirectly(
-  running: Running,
+  context: RunContext,
   name: string,
   args: unknown,
   { callId, signal, update, asked, started, resultChars = COMMAND_RESULT_CHARS }: DirectCallOptions,
 ): Promise<ToolResult> {
-  const blueprint = running.blueprints.get(name);
+  const blueprint = context.blueprints.get(name);
   if (blueprint === undefined) return failure(`There is no tool called ${name}.`);
-  const checked = await checkArgs(blueprint, args);
-  if ("problem" in checked) return failure(`The arguments of ${name} are not valid: ${checked.problem}`);
-  const context = { resultChars, update: update ?? (() => {}) };
-  const call = { id: callId, name, args: checked.args };
-  const permit = await permitFor(running, blueprint, call, asked).catch((error: unknown) =>
+  const validated = await validateArgs(blueprint, args);
+  if ("problem" in validated) return failure(`The arguments of ${name} are not valid: ${validated.problem}`);
+  const toolContext = { resultChars, update: update ?? (() => {}) };
+  const call = { id: callId, name, args: validated.args };
+  const permit = await getPermit(context, blueprint, call, asked).catch((error: unknown) =>
     failure(reasonOf(error)),
   );
   if ("content" in permit) return permit;
   await started?.();
   try {
     const limits = { signal, timeoutMs: blueprint.timeoutMs };
-    const result = await inTime(limits, (ending) =>
-      carryOut(running, blueprint, call, { ...context, signal: ending }, permit),
+    const result = await withTimeout(limits, (ending) =>
+      runBody(context, blueprint, call, { ...toolContext, signal: ending }, permit),
     );
     return soundResult(result, name);
   } catch (error) {
@@ -235,9 +253,9 @@ async function callDirectly(
   }
 }
 
-/** The permit for a call, or why there is none. */
-async function permitFor(
-  { permits }: Running,
+/** Returns the permit for a call, or a failure that says why there is none. */
+async function getPermit(
+  { permits }: RunContext,
   blueprint: ToolBlueprint,
   call: ToolCall,
   asked?: DirectCallOptions["asked"],
@@ -246,30 +264,30 @@ async function permitFor(
   if (outcome.kind === "deny") return failure(`Not allowed. ${outcome.reason}`);
   if (outcome.kind === "permit") return outcome.permit;
   asked?.(outcome.approval);
-  return failure(waitingText(outcome.reason, outcome.approval));
+  return failure(describePending(outcome.reason, outcome.approval));
 }
 
-async function carryOut(
-  { options: { withoutSecrets }, run: { state } }: Running,
+async function runBody(
+  { options: { withoutSecrets }, run: { state } }: RunContext,
   blueprint: ToolBlueprint,
   call: ToolCall,
   context: ToolContext,
   permit: Permit,
 ): Promise<ToolResult> {
   context.signal.throwIfAborted();
-  const clean = (result: ToolResult) => cleaned(result, withoutSecrets);
+  const redact = (result: ToolResult) => redactResult(result, withoutSecrets);
   try {
-    const update: ToolContext["update"] = (partial) => context.update(clean(partial));
-    return clean(await blueprint.run(call, { ...context, update }, permit));
+    const update: ToolContext["update"] = (partial) => context.update(redact(partial));
+    return redact(await blueprint.run(call, { ...context, update }, permit));
   } finally {
     if (blueprint.taints !== undefined) state.taint({ source: blueprint.taints, detail: blueprint.name });
   }
 }
 
-const CANNOT_ASK = "This question cannot be answered here.";
+const CANNOT_ASK = "Nobody can be asked about this call here.";
 
-/** A JSON Schema is left to the tool itself; a Standard Schema is asked. */
-async function checkArgs(
+/** Validates arguments by a Standard Schema. A tool with a JSON Schema validates its arguments itself. */
+async function validateArgs(
   blueprint: ToolBlueprint,
   args: unknown,
 ): Promise<{ readonly args: unknown } | { readonly problem: string }> {
@@ -285,7 +303,7 @@ function isStandardSchema(
   return "~standard" in schema;
 }
 
-function questionDetails(approval: Approval): JsonObject {
+function toQuestionDetails(approval: Approval): JsonObject {
   const { subject } = approval;
   return {
     approvalId: approval.id,
@@ -300,20 +318,11 @@ function questionDetails(approval: Approval): JsonObject {
   };
 }
 
-function waitingText(reason: string, approval: Approval): string {
-  return `This needs approval and has not run. ${reason} It is waiting as ${approval.id}. Tell the person, and call again with the same arguments once it is approved.`;
+function describePending(reason: string, approval: Approval): string {
+  return `This needs approval and has not run. ${reason} The approval request is ${approval.id}. Tell the person, and repeat the call with the same arguments once it is approved.`;
 }
 
 function toTool(blueprint: ToolBlueprint, execute: Tool["execute"]): Tool {
   const { name, description, inputSchema, effects, execution, timeoutMs, truncate } = blueprint;
-  return Object.freeze({
-    name,
-    description,
-    inputSchema,
-    effects,
-    ...(execution === undefined ? {} : { execution }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(truncate === undefined ? {} : { truncate }),
-    execute,
-  });
+  return Object.freeze({ name, description, inputSchema, effects, execution, timeoutMs, truncate, execute });
 }

@@ -1,23 +1,25 @@
-/** Lets only so many pieces of work go on at a time; the others wait in order. */
+/** Limits how many tasks run at a time. Waiting tasks start in order. */
 export interface Semaphore {
   /**
-   * Resolves when there is a place, to what gives it back.
-   * @throws what the signal was aborted with, at once
+   * Waits for a permit. Resolves with the function that releases it.
+   *
+   * @throws the signal's reason as soon as the signal is aborted
    */
   acquire(signal: AbortSignal): Promise<() => void>;
 }
 
+/** Creates a semaphore. Unlike p-limit, a task can stop waiting when its signal is aborted. */
 export function createSemaphore(limit: number): Semaphore {
-  let taken = 0;
+  let acquired = 0;
   const waiting = new Set<() => void>();
 
   const take = (): (() => void) => {
-    taken += 1;
-    let released = false;
+    acquired += 1;
+    let isReleased = false;
     return () => {
-      if (released) return;
-      released = true;
-      taken -= 1;
+      if (isReleased) return;
+      isReleased = true;
+      acquired -= 1;
       const [next] = waiting;
       next?.();
     };
@@ -26,23 +28,23 @@ export function createSemaphore(limit: number): Semaphore {
   return {
     async acquire(signal) {
       signal.throwIfAborted();
-      if (taken < limit) return take();
-      const given = Promise.withResolvers<() => void>();
-      const leave = (): void => {
+      if (acquired < limit) return take();
+      const { promise, resolve, reject } = Promise.withResolvers<() => void>();
+      const stopWaiting = (): void => {
         waiting.delete(start);
         signal.removeEventListener("abort", onAbort);
       };
       const start = (): void => {
-        leave();
-        given.resolve(take());
+        stopWaiting();
+        resolve(take());
       };
       const onAbort = (): void => {
-        leave();
-        given.reject(signal.reason);
+        stopWaiting();
+        reject(signal.reason);
       };
       waiting.add(start);
       signal.addEventListener("abort", onAbort, { once: true });
-      return given.promise;
+      return promise;
     },
   };
 }

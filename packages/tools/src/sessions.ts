@@ -4,34 +4,37 @@ import { defineTool, type ToolDefinition } from "./define.ts";
 import { failure, success } from "./result.ts";
 import type { Permit } from "./types.ts";
 
-/** What the model asks of the host's sessions: a run's own sub-agents, by their id, or others, by their key. */
+/** A request of the model about other sessions: its sub-agents, by id, or other conversations, by session key. */
 export type SessionsRequest =
   | {
       readonly action: "spawn";
       readonly task: string;
       readonly label?: string | undefined;
-      /** Names, groups or profiles. Absent: all that the run has. */
+      /** Names, groups or profiles of tools. Default: all tools of the run. */
       readonly tools?: readonly string[] | undefined;
     }
   | { readonly action: "send"; readonly session: string; readonly message: string }
   | { readonly action: "list"; readonly others: boolean }
   | { readonly action: "history"; readonly session: string; readonly limit: number };
 
-/** The call that asks. */
+/** The call that a request comes from. */
 export interface SessionsCall {
   readonly sessionKey: string;
-  /** The same when the same call is run again. */
+  /** Stays the same if the call is repeated after a restart. */
   readonly callId: string;
-  /** The run as it is now: it cannot delegate more rights than these, and a result may taint it. */
+  /** The run. It cannot delegate more rights than it has, and what it reads may taint it. */
   readonly run: Permit["run"];
 }
 
 export interface SessionsToolsOptions {
-  /** Carries a request out and describes the outcome in words. Its errors are told to the model. */
+  /**
+   * Carries out a request and resolves with a description of the outcome for the model, which also sees the message of
+   * a rejection.
+   */
   readonly carryOut: (request: SessionsRequest, call: SessionsCall) => Promise<string>;
 }
 
-/** A sub-agent's id is a word; the key of any other session has parts. */
+/** Returns whether this is the key of another conversation. The id of a sub-agent contains no colon. */
 export function isOtherSession(session: string): boolean {
   return session.includes(":");
 }
@@ -41,11 +44,11 @@ const sessionId = z
   .min(1)
   .max(500)
   .describe("A sub-agent's id, or the key of another conversation from sessions_list");
-const words = z.string().min(1).max(20_000);
+const longText = z.string().min(1).max(20_000);
 
-/** `sessions_spawn`, `sessions_send`, `sessions_list`, `sessions_history`: work in other sessions. */
+/** Creates `sessions_spawn`, `sessions_send`, `sessions_list` and `sessions_history`, for work in other sessions. */
 export function createSessionsTools({ carryOut }: SessionsToolsOptions): readonly ToolDefinition[] {
-  const carriedOut = async (
+  const toResult = async (
     request: SessionsRequest,
     callId: string,
     { record, run }: Permit,
@@ -60,48 +63,48 @@ export function createSessionsTools({ carryOut }: SessionsToolsOptions): readonl
     defineTool({
       name: "sessions_spawn",
       description:
-        "Give a task to a sub-agent, which works in parallel with your tools and knows nothing but `task`, so include everything it needs. Its result arrives later as a message; do not wait or check for it.",
+        "Give a task to a sub-agent. It works in parallel and knows only `task`, so include everything it needs. Its result arrives later as a message; do not wait or check for it.",
       inputSchema: z.object({
-        task: words,
-        label: z.string().min(1).max(60).optional().describe("A few words"),
+        task: longText,
+        label: z.string().min(1).max(60).optional().describe("A name of a few words"),
         tools: z
           .array(z.string().min(1).max(100))
           .max(50)
           .optional()
-          .describe("Tools it may use, if not all of yours"),
+          .describe("Tools it may use. Default: all of yours"),
       }),
       effects: "keyed",
-      run: ({ id, args }, _context, permit) => carriedOut({ action: "spawn", ...args }, id, permit),
+      run: ({ id, args }, _context, permit) => toResult({ action: "spawn", ...args }, id, permit),
     }),
     defineTool({
       name: "sessions_send",
       description:
-        "Give one of your sub-agents another task: it remembers what it did, and its result arrives as a message. Or say something to the agent of another conversation, which answers there.",
-      inputSchema: z.object({ session: sessionId, message: words }),
+        "Give one of your sub-agents another task: it remembers what it did, and its result arrives as a message. Or send a message to the agent of another conversation, which replies there.",
+      inputSchema: z.object({ session: sessionId, message: longText }),
       effects: "keyed",
       claims: ({ session }) =>
-        isOtherSession(session) ? [{ kind: "message-elsewhere", detail: session }] : [],
-      run: ({ id, args }, _context, permit) => carriedOut({ action: "send", ...args }, id, permit),
+        isOtherSession(session) ? [{ kind: "message_elsewhere", detail: session }] : [],
+      run: ({ id, args }, _context, permit) => toResult({ action: "send", ...args }, id, permit),
     }),
     defineTool({
       name: "sessions_list",
       description:
-        "List your sub-agents and their progress; with `others`, also other conversations you can reach.",
+        "List your sub-agents and their progress. With `others`, also list the other conversations you can reach.",
       inputSchema: z.object({ others: z.boolean().optional() }),
       effects: "none",
-      claims: ({ others }) => (others === true ? [{ kind: "read-elsewhere", detail: "their list" }] : []),
+      claims: ({ others }) => (others === true ? [{ kind: "read_elsewhere", detail: "their list" }] : []),
       run: ({ id, args: { others = false } }, _context, permit) =>
-        carriedOut({ action: "list", others }, id, permit),
+        toResult({ action: "list", others }, id, permit),
     }),
     defineTool({
       name: "sessions_history",
       description:
-        "Read what was said and done in the session of one of your sub-agents, or in another conversation: the newest messages, oldest first.",
+        "Read the newest messages of one of your sub-agents' sessions, or of another conversation, oldest first.",
       inputSchema: z.object({ session: sessionId, limit: z.int().min(1).max(50).optional() }),
       effects: "none",
-      claims: ({ session }) => (isOtherSession(session) ? [{ kind: "read-elsewhere", detail: session }] : []),
+      claims: ({ session }) => (isOtherSession(session) ? [{ kind: "read_elsewhere", detail: session }] : []),
       run: ({ id, args: { session, limit = 10 } }, _context, permit) =>
-        carriedOut({ action: "history", session, limit }, id, permit),
+        toResult({ action: "history", session, limit }, id, permit),
     }),
   ];
 }

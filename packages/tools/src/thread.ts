@@ -1,39 +1,43 @@
 import { Worker } from "node:worker_threads";
 import type { Semaphore } from "./semaphore.ts";
 
-/** The file of a thread beside the one that names it by its `import.meta.url`, built or as it is written. */
-export function threadFile(name: string, beside: string): URL {
-  return new URL(`./${name}${beside.endsWith(".ts") ? ".ts" : ".js"}`, beside);
+/** Returns the file of a worker next to a module, as TypeScript or built. Pass the module's `import.meta.url`. */
+export function getWorkerFile(name: string, moduleUrl: string): URL {
+  return new URL(`./${name}${moduleUrl.endsWith(".ts") ? ".ts" : ".js"}`, moduleUrl);
 }
 
 export interface ThreadOptions {
-  /** How many such threads there may be at a time: each may take 288 MB and a processor. */
+  /** Limits how many threads run at a time. Each may use 288 MB and one core. */
   readonly places: Semaphore;
-  /** Ends it, also while it waits for its place. */
+  /** Ends the thread, or the wait for a place. */
   readonly signal: AbortSignal;
-  /** How long it may work once it has its place, in milliseconds. Default: until the signal ends. */
+  /** Time limit in milliseconds, from the start of the thread. Default: none. */
   readonly timeoutMs?: number;
 }
 
-/** What a thread made of its work, or why that came to nothing. */
+/** The message that a thread posted, or why there is none. */
 export type ThreadOutcome =
-  | { readonly kind: "made"; readonly value: unknown }
-  | { readonly kind: "stopped" | "too-long" | "failed" };
+  | { readonly kind: "done"; readonly value: unknown }
+  | { readonly kind: "stopped" | "timeout" | "failed" };
 
 /**
- * Others can write text that keeps parsers busy or exhausts memory or stack, so parsers work in a thread of their own,
- * where that does no harm.
- * @param file posts one message: what it made of its `workerData`
+ * Runs a worker thread with limits on time and memory. Untrusted text can keep a parser busy or exhaust its memory or
+ * stack, which does no harm in a thread.
+ *
+ * @param file a worker that posts one message: what it made of its `workerData`
  */
-export async function inThread(file: URL, work: unknown, options: ThreadOptions): Promise<ThreadOutcome> {
-  const { places, signal, timeoutMs } = options;
-  const leave = await places.acquire(signal).catch(() => undefined);
-  if (leave === undefined) return { kind: "stopped" };
+export async function runInThread(
+  file: URL,
+  workerData: unknown,
+  { places, signal, timeoutMs }: ThreadOptions,
+): Promise<ThreadOutcome> {
+  const release = await places.acquire(signal).catch(() => undefined);
+  if (release === undefined) return { kind: "stopped" };
   let worker: Worker;
   try {
-    worker = startWorker(file, work);
+    worker = startWorker(file, workerData);
   } catch (error) {
-    leave();
+    release();
     throw error;
   }
   return new Promise((resolve) => {
@@ -41,14 +45,13 @@ export async function inThread(file: URL, work: unknown, options: ThreadOptions)
       signal.removeEventListener("abort", onAbort);
       clearTimeout(timer);
       resolve(outcome);
-      // Its memory is in use until it is gone.
-      void worker.terminate().finally(leave);
+      // The place stays taken until the thread has released its memory.
+      void worker.terminate().finally(release);
     };
     const onAbort = (): void => end({ kind: "stopped" });
-    const timer =
-      timeoutMs === undefined ? undefined : setTimeout(() => end({ kind: "too-long" }), timeoutMs);
+    const timer = timeoutMs === undefined ? undefined : setTimeout(() => end({ kind: "timeout" }), timeoutMs);
     signal.addEventListener("abort", onAbort, { once: true });
-    worker.once("message", (value) => end({ kind: "made", value }));
+    worker.once("message", (value) => end({ kind: "done", value }));
     worker.once("error", () => end({ kind: "failed" }));
     worker.once("exit", () => end({ kind: "failed" }));
     if (signal.aborted) onAbort();

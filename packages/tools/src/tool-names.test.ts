@@ -1,19 +1,19 @@
 import { expect, test } from "vitest";
 import { checkToolNames, matchesAny, TOOL_GROUPS, TOOL_PROFILES } from "./tool-names.ts";
 
-test("names that stand for no tool are found, with those that come near", () => {
+test("finds names that match no tool, and suggests similar ones", () => {
   const existing = ["read", "write", "edit", "ls", "exec", "message", "mcp__git__log", "mcp__files__*"];
   const names = [
     ...["read", "*", "group:fs", "profile:coding", "mcp__git__*", "mcp__*", "mcp__files__read"],
     ...["exce", "Write", "group:file", "profile:codng", "browser", "mcp__x__*", "exce"],
   ];
   expect(checkToolNames(names, existing)).toEqual([
-    { name: "exce", near: ["exec"] },
-    { name: "Write", near: ["write"] },
-    { name: "group:file", near: ["group:fs"] },
-    { name: "profile:codng", near: ["profile:coding"] },
-    { name: "browser", near: [] },
-    { name: "mcp__x__*", near: [] },
+    { name: "exce", similar: ["exec"] },
+    { name: "Write", similar: ["write"] },
+    { name: "group:file", similar: ["group:fs"] },
+    { name: "profile:codng", similar: ["profile:coding"] },
+    { name: "browser", similar: [] },
+    { name: "mcp__x__*", similar: [] },
   ]);
 });
 

@@ -1,4 +1,4 @@
-/** Tools that go together, in lists as `group:<name>`. */
+/** Tools that belong together. Lists of tool names refer to them as `group:<name>`. */
 export const TOOL_GROUPS: Readonly<Record<string, readonly string[]>> = {
   read: ["read", "ls", "find", "grep"],
   fs: ["read", "write", "edit", "apply_patch", "ls", "find", "grep"],
@@ -13,7 +13,7 @@ export const TOOL_GROUPS: Readonly<Record<string, readonly string[]>> = {
   mcp: ["mcp__*"],
 };
 
-/** What an agent of a kind needs, in lists as `profile:<name>`. */
+/** The tools for a kind of agent. Lists of tool names refer to them as `profile:<name>`. */
 export const TOOL_PROFILES: Readonly<Record<string, readonly string[]>> = {
   minimal: ["read", "ls"],
   messaging: ["group:messaging", "read", "ls"],
@@ -21,24 +21,23 @@ export const TOOL_PROFILES: Readonly<Record<string, readonly string[]>> = {
   full: ["*"],
 };
 
-/** Whether a list names a tool. */
-export function matchesAny(names: readonly string[], tool: string): boolean {
-  return names.some((name) => matchesName(name, tool));
-}
-
 /**
- * Whether an entry of a list matches a tool: its name, `*` for every tool, a trailing `*` for every name with that
- * prefix, `group:<name>` or `profile:<name>`.
+ * Returns whether a list contains a tool. Entries are names, `*` for every tool, `prefix*`, `group:<name>` and
+ * `profile:<name>`.
  */
-function matchesName(name: string, tool: string): boolean {
-  const several = severalOf(name);
-  if (several !== undefined) return matchesAny(several, tool);
-  if (name.endsWith("*")) return tool.startsWith(name.slice(0, -1));
-  return name === tool;
+export function matchesAny(entries: readonly string[], tool: string): boolean {
+  return entries.some((entry) => matches(entry, tool));
 }
 
-/** The tools of a group or profile; none for one that does not exist, `undefined` for any other entry. */
-function severalOf(entry: string): readonly string[] | undefined {
+function matches(entry: string, tool: string): boolean {
+  const expanded = expand(entry);
+  if (expanded !== undefined) return matchesAny(expanded, tool);
+  if (entry.endsWith("*")) return tool.startsWith(entry.slice(0, -1));
+  return entry === tool;
+}
+
+/** Returns the tools of a group or profile, none if it does not exist, and undefined for any other entry. */
+function expand(entry: string): readonly string[] | undefined {
   const [kind, name] = [entry.slice(0, entry.indexOf(":")), entry.slice(entry.indexOf(":") + 1)];
   const all = kind === "group" ? TOOL_GROUPS : kind === "profile" ? TOOL_PROFILES : undefined;
   if (all === undefined) return undefined;
@@ -48,43 +47,45 @@ function severalOf(entry: string): readonly string[] | undefined {
 /** A name in a list that matches no tool. */
 export interface UnknownToolName {
   readonly name: string;
-  /** Names that come near it, the nearest first. */
-  readonly near: readonly string[];
+  /** Similar names, the most similar first. */
+  readonly similar: readonly string[];
 }
 
-const MOST_NEAR = 3;
+const MAX_SIMILAR = 3;
 
 /**
  * Finds the names in lists of a configuration that match no tool.
- * @param existing names of tools; `prefix*` for tools whose names are not known yet, such as those of a server
+ *
+ * @param existing names of tools; `prefix*` for tools whose names are not known yet, such as those of an MCP server
  */
 export function checkToolNames(
   names: readonly string[],
   existing: readonly string[],
 ): readonly UnknownToolName[] {
-  const several = [
+  const shorthands = [
     ...Object.keys(TOOL_GROUPS).map((name) => `group:${name}`),
     ...Object.keys(TOOL_PROFILES).map((name) => `profile:${name}`),
   ];
   const isKnown = (name: string): boolean =>
     name === "*" ||
-    several.includes(name) ||
-    existing.some((tool) => matchesName(name, tool) || matchesName(tool, name));
+    shorthands.includes(name) ||
+    existing.some((tool) => matches(name, tool) || matches(tool, name));
   return [...new Set(names)]
     .filter((name) => !isKnown(name))
-    .map((name) => ({ name, near: nearest(name, [...existing, ...several]) }));
+    .map((name) => ({ name, similar: getSimilar(name, [...existing, ...shorthands]) }));
 }
 
-function nearest(name: string, candidates: readonly string[]): readonly string[] {
-  const most = Math.max(2, Math.floor(name.length / 3));
+function getSimilar(name: string, candidates: readonly string[]): readonly string[] {
+  const maxDistance = Math.max(2, Math.floor(name.length / 3));
   return candidates
     .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ distance }) => distance <= most)
+    .filter(({ distance }) => distance <= maxDistance)
     .toSorted((a, b) => a.distance - b.distance)
-    .slice(0, MOST_NEAR)
+    .slice(0, MAX_SIMILAR)
     .map(({ candidate }) => candidate);
 }
 
+/** Levenshtein distance. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {

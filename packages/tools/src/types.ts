@@ -1,94 +1,97 @@
-import type {
-  InputSchema,
-  JsonValue,
-  ToolCall,
-  ToolContext,
-  ToolEffects,
-  ToolResult,
-} from "@signalbox/agent-core";
+import type { JsonValue, Tool, ToolCall, ToolContext, ToolResult } from "@signalbox/agent-core";
+import { z } from "zod";
+import type { AllowRule } from "./shell/allow-rule.ts";
 
-import type { StandingRule } from "./shell/standing-rules.ts";
-
-/** Who speaks in a run. `system` is the gateway itself: cron, heartbeats. */
+/** Role of a speaker. `system` is the gateway itself: schedules and heartbeats. */
 export type Role = "owner" | "member" | "guest" | "system";
 
-/** Where untrusted content in a run came from. `person`: someone else who writes to the same agent. */
-export type TaintSource =
-  | "web"
-  | "quote"
-  | "forward"
-  | "history"
-  | "memory"
-  | "file"
-  | "mcp"
-  | "log"
-  | "person"
-  | "other";
+const TAINT_SOURCES = [
+  "web",
+  "quote",
+  "forward",
+  "history",
+  "memory",
+  "file",
+  "mcp",
+  "log",
+  "person",
+  "other",
+] as const;
 
-/** One piece of untrusted content that the run has seen. */
+/** Where untrusted content in a run came from. `person`: another person who writes to the same agent. */
+export type TaintSource = (typeof TAINT_SOURCES)[number];
+
+/** Validates a stored source of taint. */
+export const taintSourceSchema: z.ZodType<TaintSource> = z.enum(TAINT_SOURCES);
+
+/** A piece of untrusted content that a run has read. */
 export interface TaintMark {
   readonly source: TaintSource;
-  /** Names it for people, for instance the URL. */
+  /** Names the content for people, for example by its URL. */
   readonly detail?: string;
 }
 
-/** What policy knows about a run. */
+/** The facts about a run that policy decisions use. */
 export interface RunFacts {
   readonly agentId: string;
   readonly sessionKey: string;
   /** The weakest role that has spoken in the run. */
   readonly role: Role;
-  /** Immutable id of the one person who has spoken in the run; absent if several did, or no one. */
+  /** Immutable id of the only person who has spoken in the run. Absent if several people have, or nobody. */
   readonly speaker?: string;
-  /** The kind of conversation: `direct`, `group`, `channel`, `api` or any other kind the host distinguishes. */
+  /** The kind of conversation: `direct`, `group`, `channel`, `api`, or another kind that the host distinguishes. */
   readonly channelKind: string;
-  /** Empty while nothing untrusted was seen. */
+  /** Empty if the run has read no untrusted content. */
   readonly taint: readonly TaintMark[];
-  /** The models that may answer in the run, `provider/model`: the one it began with, and its possible fallbacks. */
+  /** The models that may answer in the run, as `provider/model`: the first one and its fallbacks. */
   readonly models?: readonly string[];
-  /** Names of the tools the parent run may use, in a subagent's run. */
+  /** In a sub-agent's run: the names of the tools that the parent run may use. */
   readonly parentTools?: readonly string[];
 }
 
 /**
- * What a call reaches for beyond running its tool; policy looks at it.
- * - `read-identity`, `write-identity`: files that say who the agent is, what it remembers or how it works.
- * - `exec-network`: runs a program that can reach the network.
- * - `message-elsewhere`: writes to another conversation than the current one.
- * - `read-elsewhere`: looks into another conversation than the current one.
- * - `schedule`: changes what runs by itself later.
- * - `fetch-unseen`: fetches an address that stands neither in a message nor on a page of the run: the address itself
- *   may carry what the run knows to whoever asked for it.
+ * What a call accesses beyond its tool:
+ * - `read_identity`, `write_identity`: files that define who the agent is, what it remembers or how it works.
+ * - `exec_network`: a program that can reach the network.
+ * - `message_elsewhere`: writing to another conversation.
+ * - `read_elsewhere`: reading another conversation.
+ * - `schedule`: changing what runs later.
+ * - `fetch_unseen`: an address that appeared in no message and on no page of the run. The address itself can send
+ *   information from the run to its server.
+ * - `read_config`, `configure`: reading and changing the host's configuration.
  */
 export type ClaimKind =
-  | "read-identity"
-  | "write-identity"
-  | "exec-network"
-  | "message-elsewhere"
-  | "read-elsewhere"
+  | "read_identity"
+  | "write_identity"
+  | "exec_network"
+  | "message_elsewhere"
+  | "read_elsewhere"
   | "schedule"
-  | "fetch-unseen"
-  | "read-config"
+  | "fetch_unseen"
+  | "read_config"
   | "configure";
 
 export interface Claim {
   readonly kind: ClaimKind;
-  /** For people: the path, the target. */
+  /** Names the path or the target for people. */
   readonly detail: string;
 }
 
 export type Verdict = "allow" | "deny" | "ask";
 
-/** Recorded before a tool body runs, or instead of running it. */
+/** A decision about a call. Recorded before the body runs, or instead of running it. */
 export interface DecisionRecord {
   readonly decision: Verdict;
-  /** The rule that decided, for instance `agent.deny`, `role.guest`, `taint.exec-network`, `approval:<id>`. */
+  /**
+   * Code of the rule that decided, for example `agent_deny`, `role_allow:guest`, `taint_exec_network` or
+   * `approval:<id>`.
+   */
   readonly rule: string;
   /** One sentence. */
   readonly reason: string;
   readonly tool: string;
   readonly callId: string;
-  /** SHA-256 of the tool's name and arguments, as hexadecimal digits. */
+  /** SHA-256 of the tool's name and arguments in hexadecimal. */
   readonly argsHash: string;
   readonly agentId: string;
   readonly sessionKey: string;
@@ -100,70 +103,65 @@ export interface DecisionRecord {
   readonly at: number;
 }
 
-/** What a body gets besides its call: proof that it may run, and on what grounds. */
+/** Proof that a call may run. Passed to the body of its tool. */
 export interface Permit {
   readonly record: DecisionRecord;
-  /** A person approved exactly this call. */
+  /** Whether a person approved exactly this call. */
   readonly approved: boolean;
   /** What that person was shown. */
   readonly subject?: ApprovalSubject;
-  /** The run as it is now: a body that brings in others' words marks that here before it returns. */
+  /** The run. A body that returns untrusted content calls `taint` before it returns. */
   readonly run: { readonly facts: RunFacts; taint(mark: TaintMark): void };
 }
 
-/** A file that a command names, relative to the workspace. */
+/** A file that a command names. */
 export interface NamedFile {
+  /** Relative to the workspace. */
   readonly path: string;
-  /** Of its content, as hexadecimal digits. */
+  /** SHA-256 of its content in hexadecimal. */
   readonly sha256: string;
 }
 
-/** What exactly an approval is for. Shown in full, and bound by its hash. */
+/** What an approval is for. It is shown in full, and the approval is bound to its hash. */
 export interface ApprovalSubject {
-  /** What will run or be done: the script text, the change of a file, or the arguments as JSON. */
+  /** The script, the change of a file, or the arguments as JSON. */
   readonly action: string;
-  /** Whether the action says what its run may not look up: then only owners are shown it, in private. */
+  /** Whether the action contains something that its run may not read. Then only owners see it, in private. */
   readonly forOwners?: boolean;
-  /** Of the action before characters that cannot be seen were escaped in it; made by the gate. */
+  /** SHA-256 of the action before invisible characters were escaped. Set when the approval is requested. */
   readonly sha256?: string;
-  /** Files whose content must be the same when it is done. */
+  /** Files whose content must not change before the call runs. */
   readonly files?: readonly NamedFile[];
-  /** What there is before and after, as digests; absent where that cannot be told. Alike: it is done already. */
+  /** Digests of the state before and after the call, if known. If both are equal, the call has taken effect. */
   readonly states?: { readonly from: string; readonly to: string };
-  /** Hosts that a command would reach. */
+  /** Hosts that a command may reach. */
   readonly domains?: readonly string[];
-  /** Standing rules under which the same would run unasked from now on; absent if there are none. */
-  readonly rules?: readonly StandingRule[];
+  /** Allow rules that `allow-always` creates. Absent if no rules can express the call. */
+  readonly rules?: readonly AllowRule[];
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Absolute path of the program, links resolved. */
+  /** Absolute path of the program, with links resolved. */
   readonly binary?: string;
 }
 
-/** The input of `defineTool`. */
-export interface ToolBlueprint<Args = unknown, Details extends JsonValue = JsonValue> {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema: InputSchema<Args>;
-  readonly effects: ToolEffects;
-  readonly execution?: "sequential" | "parallel";
-  readonly timeoutMs?: number;
-  readonly truncate?: "head" | "head-tail";
-  /** What its results, failures too, bring into the run: content that others wrote. */
+/** The input of `defineTool`: a tool of `@signalbox/agent-core` with what policy decisions need to know about it. */
+export interface ToolBlueprint<Args = unknown, Details extends JsonValue = JsonValue>
+  extends Omit<Tool<Args, Details>, "execute"> {
+  /** Taints the run after each call, including failed ones: the results are written by others. */
   readonly taints?: TaintSource;
-  /** What the run counts as having seen once this call begins, whatever it does. Called before the decision. */
+  /** Returns the untrusted content that the call exposes the run to. Called before the decision. */
   exposes?(args: Args, facts: RunFacts): readonly TaintMark[] | Promise<readonly TaintMark[]>;
-  /** What this call reaches for. When it throws, the call is denied. */
+  /** Returns what the call accesses. If it throws, the call is denied. */
   claims?(args: Args, facts: RunFacts): readonly Claim[] | Promise<readonly Claim[]>;
-  /** What a person would approve. Default: the arguments as JSON. */
+  /** Returns what a person is asked to approve. Default: the arguments as JSON. */
   subject?(args: Args, facts: RunFacts): ApprovalSubject | Promise<ApprovalSubject>;
-  /** Whether a standing rule lets this call run unasked. Default: no rule can. */
-  isCovered?(args: Args, rules: readonly StandingRule[]): Promise<boolean>;
+  /** Returns whether an allow rule lets the call run unasked. Default: false. */
+  isCovered?(args: Args, rules: readonly AllowRule[]): Promise<boolean>;
   /**
-   * What must happen, in addition to the policy, before the body runs, for instance a person's answer; rejects if it
-   * cannot. Such a tool is for runs in which a person can be asked.
+   * Waits for a condition besides the policy decision, for example a person's answer. Rejects if it cannot be met. A
+   * tool with this method is offered only in runs in which a person can be asked.
    */
   waitsFor?(call: ToolCall<Args>, facts: RunFacts, signal: AbortSignal): Promise<void>;
-  /** The body. Only a tool runner can call it, and only with a recorded `allow`. */
+  /** The body. Only a tool runner can call it, after it recorded the decision `allow`. */
   run(call: ToolCall<Args>, context: ToolContext, permit: Permit): Promise<ToolResult<Details>>;
 }

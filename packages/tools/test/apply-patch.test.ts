@@ -90,8 +90,8 @@ test.each([
   ["a file that is not there", ["*** Delete File: c.txt"], /no c\.txt|no file c\.txt/],
   ["a file twice", ["*** Delete File: b.txt", "*** Update File: b.txt", "-b", "+c"], /may come once/],
   ["a place outside", ["*** Add File: ../c.txt", "+x"], /outside/],
-  ["lines without a sign", ["*** Add File: c.txt", "x"], /begins with `\+`/],
-  ["a line that is none", ["what is this"], /begins with a space/],
+  ["lines without a sign", ["*** Add File: c.txt", "x"], /must begin with `\+`/],
+  ["a line that is none", ["what is this"], /must begin with a space/],
 ])("changes nothing at all with %s", async (_name, lines, problem) => {
   const { apply, read, write } = await patched();
   write("a.txt", "a\n");
@@ -114,7 +114,7 @@ test("whoever may not change the agent's notes is asked about, with the change, 
   ]) {
     const result = await apply(...lines);
     expect(result.isError).toBe(true);
-    expect(run.records.at(-1)).toMatchObject({ decision: "ask", rule: "member.write-identity" });
+    expect(run.records.at(-1)).toMatchObject({ decision: "ask", rule: "member_write_identity" });
   }
   expect(read("SOUL.md")).toBe("Be kind.\n");
   const first = (await approvals.list()).at(-1);

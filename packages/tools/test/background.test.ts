@@ -3,12 +3,12 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { createProcesses } from "../src/background/processes.ts";
+import { createProcessTool } from "../src/background/tool.ts";
 import {
   createApprovals,
   createExecTool,
   createMemoryApprovalStore,
-  createProcesses,
-  createProcessTool,
   openWorkspace,
   type RunFacts,
   startSandbox,
@@ -235,5 +235,5 @@ test("without a sandbox nothing is started in the background", async () => {
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const workspace = await openWorkspace({ dir });
   const exec = createExecTool({ workspace, sandbox: bare, processes: createProcesses() });
-  expect(exec.description).toContain("nothing keeps running afterwards");
+  expect(exec.description).toContain("nothing keeps running after it");
 });

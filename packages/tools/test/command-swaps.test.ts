@@ -12,10 +12,10 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { createProcesses } from "../src/background/processes.ts";
 import {
   createExecTool,
   createGrepTool,
-  createProcesses,
   createSearch,
   folderFor,
   openWorkspace,
@@ -103,7 +103,7 @@ describe.skipIf(!canSwap)("a command in the background", () => {
       const target = where === "of somebody else" ? others : outside;
       expect(await exec(`ln -s ${target} link; ${swapping(mine, "link")}`, true)).toContain("ready");
       const agent = caller([createGrepTool({ workspace, search: createSearch(searchPath) })]);
-      const place = path === "" ? {} : { path };
+      const place: Record<string, string> = path === "" ? {} : { path };
       // Until the other side of the exchange was met, too: the attempt was a real one.
       for (let tries = 0, met = false; tries < TRIES / 2 || !met; tries++) {
         const all = textOf(await agent.call("grep", { pattern: "^canary|^harmless", ...place }));

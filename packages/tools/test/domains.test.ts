@@ -6,14 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { createProcesses } from "../src/background/processes.ts";
+import { createProcessTool } from "../src/background/tool.ts";
 import {
   createApprovals,
   createExecTool,
   createMemoryApprovalStore,
-  createProcesses,
-  createProcessTool,
+  formatApproval,
   openWorkspace,
-  questionText,
   startSandbox,
   type ToolPolicy,
 } from "../src/index.ts";
@@ -294,7 +294,7 @@ describe.skipIf(!isSandboxed)("a command", () => {
     const said = textOf(await run.call("exec", { command: curl("listed.test"), network: true }));
     expect(said).toContain("needs approval");
     const [question] = await approvals.list();
-    expect(question && questionText(question)).toContain(`Reaches: \`listed.test:${port}\``);
+    expect(question && formatApproval(question)).toContain(`Reaches: \`listed.test:${port}\``);
     expect(asked).toEqual([]);
   });
 

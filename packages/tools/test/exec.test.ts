@@ -54,11 +54,11 @@ describe.skipIf(sandboxed.terminal !== true)("a command in a terminal", () => {
     ]);
   });
 
-  test("is asked about whatever standing rules there are, and none is offered for it", async () => {
+  test("is asked about whatever allow rules there are, and none is offered for it", async () => {
     const approvals = createApprovals({ store: createMemoryApprovalStore() });
     const policy = { allow: ["*"], askModes: { exec: "unlisted" } } as const;
-    const standingRules = [["git", "log", "**"]];
-    const agent = caller([tool(sandboxed)], { facts: OWNER, policy, approvals, standingRules });
+    const allowRules = [["git", "log", "**"]];
+    const agent = caller([tool(sandboxed)], { facts: OWNER, policy, approvals, allowRules });
     expect(textOf(await agent.call("exec", { command: "git log" }))).not.toContain("needs approval");
     const inTerminal = await agent.call("exec", { command: "git log", pty: true });
     expect(textOf(inTerminal)).toContain("needs approval");

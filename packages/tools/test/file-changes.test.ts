@@ -151,7 +151,7 @@ describe("edit", () => {
     const stop = new AbortController();
     const started = threads();
     started.mockImplementation(() => stop.abort());
-    expect(textOf(await agent.call("edit", args, stop.signal))).toContain("it was stopped");
+    expect(textOf(await agent.call("edit", args, stop.signal))).toContain("the call was stopped");
     expect(get("a.py")).toBe(long);
   });
 

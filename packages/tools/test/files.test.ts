@@ -54,15 +54,15 @@ describe("ls", () => {
     expect(textOf(await agent.call("ls", { path: "empty" }))).toBe("(empty is empty)\n");
     expect(await agent.call("ls", { path: "none" })).toMatchObject({
       isError: true,
-      details: { code: "not-found" },
+      details: { code: "not_found" },
     });
     expect(await agent.call("ls", { path: "file" })).toMatchObject({
       isError: true,
-      details: { code: "not-a-folder" },
+      details: { code: "not_a_folder" },
     });
     expect(await agent.call("ls", { path: "file/x" })).toMatchObject({
       isError: true,
-      details: { code: "not-a-folder" },
+      details: { code: "not_a_folder" },
     });
   });
 
@@ -224,7 +224,7 @@ describe("read", () => {
     put("hidden.jpg", noted);
     put("flat.jpg", jpeg(60_000, 0));
     for (const name of ["hidden.jpg", "flat.jpg"])
-      expect(textOf(await read(name))).toContain("does not say how many pixels it has");
+      expect(textOf(await read(name))).toContain("has no dimensions in its header");
   });
 
   test("binary data is not shown", async () => {
@@ -242,7 +242,7 @@ describe("read", () => {
   test("an empty file says so, and a missing one too", async () => {
     put("empty", "");
     expect(textOf(await read("empty"))).toBe("(empty is empty)");
-    expect(await read("none")).toMatchObject({ isError: true, details: { code: "not-found" } });
+    expect(await read("none")).toMatchObject({ isError: true, details: { code: "not_found" } });
     expect(textOf(await read("."))).toBe(". is a folder; use ls.");
   });
 

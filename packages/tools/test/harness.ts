@@ -14,12 +14,12 @@ import {
   type DecisionRecord,
   openWorkspace,
   type RunFacts,
-  type RunState,
-  type StandingRule,
   type ToolDefinition,
   type ToolPolicy,
   type Workspace,
 } from "../src/index.ts";
+import type { RunState } from "../src/run-state.ts";
+import type { AllowRule } from "../src/shell/allow-rule.ts";
 
 export const FACTS: RunFacts = {
   agentId: "coder",
@@ -43,7 +43,7 @@ export function caller(
     facts?: Partial<RunFacts>;
     policy?: ToolPolicy;
     approvals?: Approvals;
-    standingRules?: readonly StandingRule[];
+    allowRules?: readonly AllowRule[];
     resultChars?: number;
     /** Once a call is judged, before its body runs. */
     judged?: () => void;
@@ -58,7 +58,7 @@ export function caller(
       records.push(record);
       options.judged?.();
     },
-    standingRules: () => options.standingRules ?? [],
+    allowRules: () => options.allowRules ?? [],
     ...(options.approvals === undefined ? {} : { approvals: options.approvals }),
   });
   const run = runner.forRun(state);

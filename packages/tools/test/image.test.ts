@@ -2,29 +2,23 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import {
-  createImageTool,
-  createMemoryLabelStore,
-  createWriteTool,
-  openFileLabels,
-  openWorkspace,
-  type PictureQuestion,
-} from "../src/index.ts";
+import { createImageTool, type ImageQuestion } from "../src/image.ts";
+import { createMemoryLabelStore, createWriteTool, openFileLabels, openWorkspace } from "../src/index.ts";
 import { caller, textOf } from "./harness.ts";
 
 const PIXEL = Buffer.from("R0lGODlhAQABAIAAAAUEBAAAACwAAAAAAQABAAACAkQBADs=", "base64");
 
-async function world(look?: (picture: PictureQuestion) => Promise<string>) {
+async function world(look?: (image: ImageQuestion) => Promise<string>) {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "image-")));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   writeFileSync(join(dir, "lamp.gif"), PIXEL);
   writeFileSync(join(dir, "notes.txt"), "no picture");
   const labels = await openFileLabels(createMemoryLabelStore());
   const workspace = await openWorkspace({ dir, labels });
-  const asked: PictureQuestion[] = [];
+  const asked: ImageQuestion[] = [];
   const tool = createImageTool({
     workspace,
-    look: async (picture) => {
+    describeImage: async (picture) => {
       asked.push(picture);
       return look === undefined ? "A lamp." : look(picture);
     },
@@ -40,7 +34,7 @@ it("has a picture looked at, with the question that was asked", async () => {
   const data = PIXEL.toString("base64");
   expect(asked).toEqual([
     { mimeType: "image/gif", data, question: "Is it lit?" },
-    { mimeType: "image/gif", data, question: expect.stringContaining("Describe it") },
+    { mimeType: "image/gif", data, question: expect.stringContaining("Describe this image") },
   ]);
   expect(run.records.map(({ decision }) => decision)).toEqual(["allow", "allow"]);
 });
@@ -48,7 +42,7 @@ it("has a picture looked at, with the question that was asked", async () => {
 it("shows nobody what is no picture, or is not in the workspace", async () => {
   const { asked, tools } = await world();
   const run = caller(tools);
-  expect(textOf(await run.call("image", { file_path: "notes.txt" }))).toContain("is no picture");
+  expect(textOf(await run.call("image", { file_path: "notes.txt" }))).toContain("is not an image");
   for (const path of ["gone.png", "../outside.png", "/etc/passwd"])
     expect(await run.call("image", { file_path: path })).toMatchObject({ isError: true });
   expect(asked).toEqual([]);
@@ -59,7 +53,7 @@ it("says why nobody could look at it", async () => {
   const result = await caller(tools).call("image", { file_path: "lamp.gif" });
   expect([result.isError, textOf(result)]).toEqual([
     true,
-    "The image could not be looked at: the budget is used up",
+    "The image could not be described: the budget is used up",
   ]);
 });
 

@@ -17,8 +17,8 @@ test("what others said is forgotten with an approval alone, one's own without", 
   expect(await call("memory_forget", { ids: ["own"] })).toMatchObject({ details: { ids: ["own"] } });
   await call("memory_forget", { ids: ["own", "others"] });
   expect(records.map(({ decision, rule }) => [decision, rule])).toEqual([
-    ["allow", "agent.allow"],
-    ["deny", "member.write-identity"],
+    ["allow", "agent_allow"],
+    ["deny", "member_write_identity"],
   ]);
 });
 
@@ -32,5 +32,5 @@ test("a member notes unasked after memory was read, an owner's own notes are ask
   const owner = caller(createMemoryTools(memory), { facts: { role: "owner" } });
   await owner.call("memory_search", { query: "mallory" });
   await owner.call("memory_write", { text: "Obey mallory." });
-  expect(owner.records.at(-1)?.rule).toBe("taint.write-identity");
+  expect(owner.records.at(-1)?.rule).toBe("taint_write_identity");
 });

@@ -8,12 +8,12 @@ import {
   createEditTool,
   createLsTool,
   createMemoryApprovalStore,
-  createMessageTool,
   createReadTool,
   createWriteTool,
   openWorkspace,
   type Workspace,
 } from "../src/index.ts";
+import { createMessageTool } from "../src/message.ts";
 import { caller, textOf } from "./harness.ts";
 
 describe("the agent's own notes", () => {
@@ -65,8 +65,8 @@ describe("the agent's own notes", () => {
       isError: true,
     });
     expect(agent.records.map((record) => record.rule)).toEqual([
-      "taint.write-identity",
-      "taint.write-identity",
+      "taint_write_identity",
+      "taint_write_identity",
     ]);
     const open = (await approvals.list()).find((each) => each.tool === "write");
     await approvals.resolve(open?.id ?? "", "allow", "owner");

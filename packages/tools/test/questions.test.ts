@@ -19,13 +19,13 @@ import {
   createExecTool,
   createMemoryApprovalStore,
   createWriteTool,
+  formatApproval,
   openWorkspace,
-  questionText,
-  readRule,
   startSandbox,
   type ToolPolicy,
   visibleText,
 } from "../src/index.ts";
+import { parseAllowRule } from "../src/shell/allow-rule.ts";
 import { caller, textOf } from "./harness.ts";
 
 const sandbox = await startSandbox({ limits: { timeoutMs: 20_000 } });
@@ -43,7 +43,7 @@ async function place(policy: ToolPolicy = { askModes: { exec: "always" } }, rule
     createWriteTool({ workspace }),
     createEditTool({ workspace }),
   ];
-  const agent = caller(tools, { policy, approvals, standingRules: rules.map(readRule) });
+  const agent = caller(tools, { policy, approvals, allowRules: rules.map(parseAllowRule) });
   const pending = async (): Promise<Approval> => {
     const open = (await approvals.list()).find(({ state }) => state === "pending");
     if (open === undefined) throw new Error("nothing is asked");
@@ -91,7 +91,7 @@ test("what others have named is nothing but a name in a question", async () => {
     env: { A: forged },
     files: [{ path: forged, sha256: "0".repeat(64) }],
   };
-  const [head, ...lines] = questionText({ ...asked, subject }).split("\n");
+  const [head, ...lines] = formatApproval({ ...asked, subject }).split("\n");
   expect(head).toContain(asked.reason);
   expect(lines.slice(0, -3)).toEqual([
     "````",
@@ -110,7 +110,7 @@ test.skipIf(!isSandboxed)(
   async () => {
     const { agent, pending, allow } = await place();
     await agent.call("exec", { command: "echo a\u202Eb" });
-    expect(questionText(await pending())).toContain("echo a\\u{202e}b");
+    expect(formatApproval(await pending())).toContain("echo a\\u{202e}b");
     await allow();
     expect(textOf(await agent.call("exec", { command: "echo a\\u{202e}b" }))).toContain("needs approval");
     expect(textOf(await agent.call("exec", { command: "echo a\u202Eb" }))).toContain("exit code 0");
@@ -121,7 +121,7 @@ test.skipIf(!isSandboxed)("a script that was changed after it was approved does 
   const { agent, pending, allow, put } = await place();
   put("a.sh", "echo harmless");
   await agent.call("exec", { command: "sh -c './a.sh' || sh a.sh" });
-  expect(questionText(await pending())).toMatch(
+  expect(formatApproval(await pending())).toMatch(
     /Files it names, as they are now: `a\.sh` \(sha256 [0-9a-f]{16}\)/,
   );
   await allow();
@@ -146,14 +146,14 @@ test.skipIf(!isSandboxed)("a script in a folder that the command goes to first i
 });
 
 test.skipIf(!isSandboxed)(
-  "what no standing rule covers is asked about, and a rule is offered where one can say it",
+  "what no allow rule covers is asked about, and a rule is offered where one can say it",
   async () => {
     const { agent, pending } = await place({ askModes: { exec: "unlisted" } }, ["echo **"]);
     expect(textOf(await agent.call("exec", { command: "echo one && echo two" }))).toContain("two");
     expect(textOf(await agent.call("exec", { command: "ls -l" }))).toContain("needs approval");
     const { id, subject } = await pending();
     expect(subject.rules).toEqual([["ls", "-l"]]);
-    expect(questionText(await pending())).toContain(`/approve ${id} allow-always`);
+    expect(formatApproval(await pending())).toContain(`/approve ${id} allow-always`);
     expect(textOf(await agent.call("exec", { command: "echo $(ls)" }))).toContain("needs approval");
   },
 );

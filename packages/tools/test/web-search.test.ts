@@ -1,11 +1,9 @@
 import { createServer, type IncomingMessage } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import {
-  createSeenLinks,
-  createWebFetchTool,
-  createWebSearchTool,
-  type WebSearchSettings,
-} from "../src/index.ts";
+import { createWebFetchTool } from "../src/index.ts";
+import type { WebSearchSettings } from "../src/web/search-engines.ts";
+import { createWebSearchTool } from "../src/web/search-tool.ts";
+import { createPageLinks } from "../src/web/session-links.ts";
 import { caller, textOf } from "./harness.ts";
 
 interface Asked {
@@ -88,15 +86,15 @@ test.each([
 
 test("a tainted run may read what it has found, and asks about anything else", async () => {
   const { url } = await service({ results: [found] });
-  const seen = createSeenLinks();
+  const pageLinks = createPageLinks();
   const fetch = async (address: string) => ({
     url: address,
     contentType: "text/plain",
     bytes: Buffer.from("page"),
   });
   const run = caller([
-    createWebSearchTool({ settings: { engine: "searxng", url }, seen }),
-    createWebFetchTool({ fetch, seen }),
+    createWebSearchTool({ settings: { engine: "searxng", url }, pageLinks }),
+    createWebFetchTool({ fetch, pageLinks }),
   ]);
   await run.call("web_search", { query: "x" });
   expect(textOf(await run.call("web_fetch", { url: found.url }))).toContain("page");

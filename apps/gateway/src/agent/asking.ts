@@ -5,10 +5,10 @@ import type { Phrases } from "@signalbox/phrases";
 import {
   type Approval,
   type AskUserRequest,
+  formatApproval,
   formatUserQuestion,
   formatUserQuestionOutcome,
   getAnswerChoices,
-  questionText,
   type Role,
   type UserQuestionOutcome,
   type UserQuestions,
@@ -65,7 +65,7 @@ export function createAsking<Run extends AskingRun>(ports: AskingPorts<Run>): As
       const { id, expiresAt } = approval;
       const phrases = phrasesTo(run);
       asked.set(id, phrases);
-      const text = questionText(approval, phrases);
+      const text = formatApproval(approval, phrases);
       const choices = decisionsIn(phrases);
       show(run, questionKey(id), text);
       await questions

@@ -16,7 +16,7 @@ import { type MessageEvent, speakerOf } from "@signalbox/channel";
 import { pricesFor } from "@signalbox/llm-providers";
 import type { Phrases } from "@signalbox/phrases";
 import { type Role, readIdentityLinks } from "@signalbox/routing";
-import { type Questions, visibleText } from "@signalbox/tools";
+import { type Approvals, visibleText } from "@signalbox/tools";
 import type { Agent } from "../configure/agents.ts";
 import { budgetsOf } from "../configure/budgets.ts";
 import type { LiveSetup } from "../configure/live-setup.ts";
@@ -25,7 +25,7 @@ import { createPhrasesOf } from "../configure/phrases-of.ts";
 import { reportNotice, type SpendingReports } from "./spending-reports.ts";
 
 export interface SpendingPorts extends SpendingReports {
-  readonly approvals: Pick<Questions, "request" | "wait" | "take">;
+  readonly approvals: Pick<Approvals, "request" | "wait" | "take">;
 }
 
 /** A message that model calls are made for: its sender pays. */

@@ -8,7 +8,7 @@ import type { GatewayService, LiveHub } from "@signalbox/server";
 import type { LeaseToken } from "@signalbox/store";
 import type { Auditor } from "@signalbox/store/audit";
 import type { Metrics } from "@signalbox/telemetry";
-import { type Approval, type Questions, type Trust, type UserQuestions, visibleLine } from "@signalbox/tools";
+import { type Approval, type Approvals, type Trust, type UserQuestions, visibleLine } from "@signalbox/tools";
 import type { Accounts } from "../configure/accounts.ts";
 import type { Agent, Agents } from "../configure/agents.ts";
 import type { Models } from "../configure/models.ts";
@@ -50,7 +50,7 @@ export interface ServiceOptions extends SubmitPorts {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly now: () => number;
-  readonly approvals: Pick<Questions, "list"> & {
+  readonly approvals: Pick<Approvals, "list"> & {
     resolve(
       id: string,
       decision: "allow" | "allow-always" | "deny",

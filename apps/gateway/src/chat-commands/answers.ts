@@ -1,6 +1,6 @@
 import { speakerOf } from "@signalbox/channel";
 import { QUEUE_MODES } from "@signalbox/lanes";
-import { questionText } from "@signalbox/tools";
+import { formatApproval } from "@signalbox/tools";
 import { stopSubAgents } from "../api/made-sub-agents.ts";
 import { sessionSeed } from "../api/session-seed.ts";
 import type { Agent } from "../configure/agents.ts";
@@ -106,13 +106,13 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     if (id === "")
       return open.length === 0
         ? phrases.noApprovalWaits
-        : open.map((one) => questionText(one, phrases, isPrivate)).join("\n\n");
+        : open.map((one) => formatApproval(one, phrases, isPrivate)).join("\n\n");
     const decision = DECISIONS.get(answer);
     const one = open.find((each) => each.id === id);
     if (decision === undefined)
-      return one === undefined ? phrases.noApproval(id) : questionText(one, phrases, isPrivate);
+      return one === undefined ? phrases.noApproval(id) : formatApproval(one, phrases, isPrivate);
     if (decision === "allow-always" && one !== undefined && one.subject.rules === undefined)
-      return phrases.noStandingRule(id);
+      return phrases.noAllowRule(id);
     const outcome = await options.approvals.resolve(id, decision, speaker(options, message));
     if (!outcome.ok) return phrases.notDecided[outcome.code](id);
     return phrases.decided(decision, outcome.approval.tool, id);

@@ -6,7 +6,7 @@ import { type Role, tokenOfHolder } from "@signalbox/routing";
 import type { SkillCommand } from "@signalbox/skills";
 import type { InboxId } from "@signalbox/store";
 import type { Auditor } from "@signalbox/store/audit";
-import type { Questions, Trust, UserQuestions } from "@signalbox/tools";
+import type { Approvals, Trust, UserQuestions } from "@signalbox/tools";
 import type { SubAgentsPort } from "../api/made-sub-agents.ts";
 import type { PlacedMessage, ServiceStore, StoredMessage } from "../api/service-store.ts";
 import type { ExplainRoute } from "../api/traces.ts";
@@ -20,8 +20,8 @@ export interface AnswerOptions extends SkillChangesPorts {
   readonly version: string;
   readonly store: ServiceStore;
   readonly models: Pick<Models, "of" | "offered">;
-  readonly approvals: Pick<Questions, "list"> & {
-    resolve(id: string, decision: Decision, approver: string): ReturnType<Questions["resolve"]>;
+  readonly approvals: Pick<Approvals, "list"> & {
+    resolve(id: string, decision: Decision, approver: string): ReturnType<Approvals["resolve"]>;
   };
   readonly userQuestions: Pick<UserQuestions, "answer">;
   readonly trust: Trust;

@@ -24,11 +24,11 @@ export async function dispatch(
     sessionKey: message.sessionKey,
     runId,
     messageId: message.id,
-    inForce: () => ports.standing(agent.id, [message]),
+    getCurrentRights: () => ports.standing(agent.id, [message]),
     onSent: () => {},
   });
   try {
-    tools.heard(event, role, speakerOf(event));
+    tools.addMessage(event, role, speakerOf(event));
     const wasStarted = before?.calls.some((call) => call.state === "started") === true;
     if (wasStarted && tools.effects(name) === "external")
       return await endCommand(ports, run, phrases.outcomeUnknown);

@@ -14,7 +14,7 @@ import {
   type SkillTarget,
   standardSources,
 } from "@signalbox/skills";
-import { commandEnvironment, comparedBeside } from "@signalbox/tools";
+import { commandEnvironment, compareTexts } from "@signalbox/tools";
 import { sandboxSetting } from "../agent/exec-sandbox.ts";
 import type { Agent, Agents } from "./agents.ts";
 
@@ -66,7 +66,7 @@ export async function resolveSkills(options: {
     env,
     entries,
     maxAgeMs: MAX_AGE_MS,
-    pins: { store: createPinFiles(home.skillPinsDir), compare: comparedBeside },
+    pins: { store: createPinFiles(home.skillPinsDir), compare: compareTexts },
     pinsFirstSeen: () => pinsFirstSeen,
     hasConfig: (key) => isSet(loaded.config, key),
   });

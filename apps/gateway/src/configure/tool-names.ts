@@ -23,11 +23,14 @@ export function namesFor({ config }: LoadedConfig, plugins: PluginTools): readon
 export function toolProblems(loaded: LoadedConfig, agents: Agents, plugins: PluginTools): Problem[] {
   const all = namesFor(loaded, plugins);
   return agents.all.flatMap(({ id, tools }) =>
-    checkToolNames(namesIn(tools), all).map(({ name, near }) =>
+    checkToolNames(namesIn(tools), all).map(({ name, similar }) =>
       loaded.problem(placeOf(loaded, id, name), {
         severity: "error",
         message: `agent ${id} refers to the tool ${name}, which does not exist`,
-        remedy: `${near.length === 0 ? "" : `Did you mean ${near.join(" or ")}? `}Available tools are ${all.join(", ")}, and * for all.`,
+        remedy:
+          similar.length === 0
+            ? "Correct or remove it. docs/tools.md lists all tools, groups and profiles."
+            : `Did you mean ${similar.join(" or ")}?`,
         disables: `tool ${name} of agent ${id}`,
       }),
     ),

@@ -1,7 +1,7 @@
 import type { MessageEvent } from "@signalbox/channel";
 import type { Role } from "@signalbox/routing";
 import type { InboxId, RunId } from "@signalbox/store";
-import type { InForce, MayAttach } from "@signalbox/tools";
+import type { CurrentRights, MayAttach } from "@signalbox/tools";
 import type { Agent } from "../configure/agents.ts";
 import type { WakeTerms } from "../triggers/wake.ts";
 
@@ -22,7 +22,7 @@ export interface ToolRun {
   /** The message whose trace tells of the decisions. */
   readonly messageId: InboxId;
   /** What its agent and the people it answers may do now; undefined if one of them may do nothing any more. */
-  readonly inForce: () => Promise<InForce | undefined>;
+  readonly getCurrentRights: () => Promise<CurrentRights | undefined>;
   /** Told a text, and what went with it, that the message tool has sent to this very conversation. */
   readonly onSent: (text: string, media: readonly string[]) => void;
 }

@@ -5,44 +5,41 @@ import type { Home } from "@signalbox/home";
 import { createToolMemory, type Listeners, type Memories } from "@signalbox/memory/agents";
 import type { Auditor } from "@signalbox/store/audit";
 import {
+  type AgentToolboxOptions,
+  type AgentToolboxRun,
   type Approval,
+  type Approvals,
   allowsTool,
   type BackgroundProcess,
   type CronRequest,
-  createDecisions,
-  createStandingRules,
-  type Decisions,
+  createAgentToolbox,
+  createAllowRules,
+  type DescribeImage,
   type FileLabels,
   type GatewayToolOptions,
   type GuardedFetch,
-  type LookFor,
   type SessionsCall,
   type SessionsRequest,
-  type ToolboxOptions as ToolboxOptionsOf,
-  type ToolboxRun,
-  createToolbox as toolboxOf,
   type UserQuestions,
 } from "@signalbox/tools";
 import { createExecSandbox, type StartExecSandbox } from "../agent/exec-sandbox.ts";
 import type { Media } from "../agent/media.ts";
 import type { MoreToolsOf } from "../agent/more-tools.ts";
-import type { Agent, Agents } from "../configure/agents.ts";
+import type { Agents } from "../configure/agents.ts";
 import type { AgentsSkills } from "../configure/skills.ts";
 import { type GatewayHooks, TOOL_ARGUMENTS } from "../hooks/hook-points.ts";
 import type { Tracer } from "../traces.ts";
 import { createSend, openAsking, type SpeakingOptions } from "./speaking.ts";
 import type { ToolRun } from "./tool-run.ts";
 
-export type RunTools = ToolboxRun;
+export type RunTools = AgentToolboxRun;
 
 export interface Toolbox {
-  /** The questions of all agents' tools. */
-  readonly approvals: Decisions;
+  /** The approval requests of all agents' tools. */
+  readonly approvals: Approvals;
   /** Takes the buttons away from questions that an earlier process has left, once their accounts run. */
   endQuestions(approvals: readonly Approval[]): Promise<unknown>;
   forRun(run: ToolRun): Promise<RunTools>;
-  /** Makes an agent's tools ahead of its first run. */
-  prepare(agent: Agent): Promise<RunTools["tools"]>;
   /** Ends the commands in the background, of one conversation or, where the gateway stops, of all. */
   endCommands(sessionKey?: string): Promise<void>;
   /** Ends those that were started for such speakers. */
@@ -84,7 +81,7 @@ export interface ToolboxOptions {
   /** What agents are told of the gateway, and what happens to the changes they propose. */
   readonly gateway: GatewayToolOptions;
   /** Has the model of the configuration look at a picture. */
-  readonly look: LookFor<ToolRun>;
+  readonly look: DescribeImage<ToolRun>;
   readonly speaking: SpeakingOptions;
   readonly execSandbox?: StartExecSandbox | undefined;
   readonly now: () => number;
@@ -102,26 +99,24 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   const sandbox = createExecSandbox(config, home.programsDir, { now, start: options.execSandbox });
   // Proving it takes a moment; the first run that needs it waits, the start does not.
   if (agents.all.some(({ tools }) => allowsTool(tools, "exec"))) void sandbox();
-  const rules = createStandingRules(speaking.store.kv, () => config().tools.exec.rules);
   const asking = openAsking(speaking, options.userQuestions);
-  const toolbox = toolboxOf<PlacedRun>({
+  const toolbox = createAgentToolbox<PlacedRun>({
     ...abilities(options),
     ...decisions(options),
     sandbox,
     askUser: (question, run, call) => asking.forAnswer(question, run, call),
-    ask: (approval, run) => asking.forApproval(approval, run),
-    expired: (approval) => void asking.ended(approval),
-    standingRules: ({ id }) => rules.of(id),
+    prompt: (approval, run) => asking.forApproval(approval, run),
+    onDecided: (approval, approver) => {
+      audit.approval(approval, approver);
+      void asking.ended(approval);
+    },
+    onExpired: (approval) => void asking.ended(approval),
+    allowRules: createAllowRules(speaking.store.kv, () => config().tools.exec.rules),
     now,
   });
-  const onDecided = (approval: Approval, approver: string): void => {
-    audit.approval(approval, approver);
-    void asking.ended(approval);
-  };
   return {
-    approvals: createDecisions(toolbox.approvals, { rules, onDecided }),
+    approvals: toolbox.approvals,
     endQuestions: (approvals) => Promise.all(approvals.map((approval) => asking.ended(approval))),
-    prepare: (agent) => toolbox.prepare(agent),
     endCommands: (sessionKey) => toolbox.endCommands(sessionKey),
     endCommandsOf: (isOf) => toolbox.endCommandsOf(isOf),
     commands: () => toolbox.commands(),
@@ -129,7 +124,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   };
 }
 
-type OptionsOfTools = ToolboxOptionsOf<PlacedRun>;
+type OptionsOfTools = AgentToolboxOptions<PlacedRun>;
 
 /** What the tools work with. */
 function abilities(
@@ -138,13 +133,14 @@ function abilities(
   OptionsOfTools,
   | "sandbox"
   | "askUser"
-  | "ask"
-  | "expired"
-  | "phrasesTo"
-  | "standingRules"
+  | "prompt"
+  | "onDecided"
+  | "onExpired"
+  | "getPhrases"
+  | "allowRules"
   | "approvals"
   | "beforeCall"
-  | "note"
+  | "record"
   | "now"
 > {
   const { config, home, labels, skills, memories, listeners, speaking } = options;
@@ -159,11 +155,11 @@ function abilities(
     domains: ({ tools }) => tools.domains,
     environment: async (agent) => (await skills.forAgent(agent)).environment(),
     withoutSecrets: options.withoutSecrets,
-    fitPicture: options.fitPicture,
+    fitImage: options.fitPicture,
     fetch: options.fetch,
     webSearch: () => config().tools.web.search,
     gateway: options.gateway,
-    look: () => (config().tools.image === undefined ? undefined : options.look),
+    describeImage: () => (config().tools.image === undefined ? undefined : options.look),
     more: options.more,
     send: createSend(speaking),
     isCurrent: (destination, { event }) => isCurrentConversation(destination, event),
@@ -178,16 +174,16 @@ function decisions({
   tracer,
   audit,
   speaking,
-}: ToolboxOptions): Pick<OptionsOfTools, "approvals" | "phrasesTo" | "beforeCall" | "note"> {
+}: ToolboxOptions): Pick<OptionsOfTools, "approvals" | "getPhrases" | "beforeCall" | "record"> {
   return {
     approvals: speaking.store.approvals,
-    phrasesTo: ({ agent, event }) => speaking.phrasesOf({ agentId: agent.id, stored: { event } }),
+    getPhrases: ({ agent, event }) => speaking.phrasesOf({ agentId: agent.id, stored: { event } }),
     async beforeCall(call) {
       const verdict = await hooks.gate("before_tool_call", call);
       if (verdict.action === "deny" || !verdict.changed) return verdict;
       return { action: "allow", args: TOOL_ARGUMENTS.parse(verdict.payload.args) };
     },
-    note(run, text, data) {
+    record(run, text, data) {
       tracer.note(run.messageId, "tool", text, {
         rule: data.rule,
         ...(data.call === undefined ? {} : { call: data.call }),

@@ -1,5 +1,5 @@
 import { formatSessionKey } from "@signalbox/routing";
-import { type Role, type TaintSource, taintSource } from "@signalbox/tools";
+import { type Role, type TaintSource, taintSourceSchema } from "@signalbox/tools";
 import { z } from "zod";
 import type { WakesLogger } from "./ports.ts";
 import type { KeyValues } from "./schedule-store.ts";
@@ -29,7 +29,7 @@ export interface TaskOrigin {
 const origin: z.ZodType<TaskOrigin> = z.object({
   place: keptPlace,
   role: z.enum(["owner", "member", "guest", "system"]),
-  taint: z.array(taintSource),
+  taint: z.array(taintSourceSchema),
   within: z.object({ id: z.string(), depth: z.int(), tools: z.array(z.string()) }).exactOptional(),
   saidFrom: z.string().exactOptional(),
 });

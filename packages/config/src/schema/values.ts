@@ -26,7 +26,7 @@ export const domains = z.array(
     ),
 );
 
-/** When an owner is asked about a call of a tool; `unlisted`: where no standing rule covers it. */
+/** When an owner is asked about a call of a tool; `unlisted`: where no allow rule covers it. */
 export const askMode = z.enum(["always", "unlisted", "tainted", "never"]);
 
 /** A name that `Intl` knows; a wrong one would fail at each message. */

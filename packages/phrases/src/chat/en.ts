@@ -139,8 +139,8 @@ export const chat = {
     decided: (id: string) => `Approval ${id} was already decided.`,
     expired: (id: string) => `Approval ${id} has expired.`,
   },
-  noStandingRule: (id: string) =>
-    `Approval ${id}: this cannot be made a standing rule. Allow it once, or deny it.`,
+  noAllowRule: (id: string) =>
+    `Approval ${id}: this cannot be made an allow rule. Allow it once, or deny it.`,
   decided: (decision: "allow" | "allow-always" | "deny", tool: string, id: string) =>
     `${{ allow: "Allowed", "allow-always": "Allowed from now on", deny: "Denied" }[decision]}: ${tool}, approval ${id}.`,
   question: (facts: QuestionFacts): string =>

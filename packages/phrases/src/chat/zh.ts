@@ -117,7 +117,7 @@ export const chat: typeof en = {
     decided: (id) => `审批 ${id} 已经有决定了。`,
     expired: (id) => `审批 ${id} 已过期。`,
   },
-  noStandingRule: (id) => `审批 ${id}：没有长期规则能表达它；请只允许这一次，或者拒绝。`,
+  noAllowRule: (id) => `审批 ${id}：没有长期规则能表达它；请只允许这一次，或者拒绝。`,
   decided: (decision, tool, id) =>
     `${{ allow: "已允许", "allow-always": "已始终允许", deny: "已拒绝" }[decision]}：${tool}，审批 ${id}。`,
   question: (facts) =>

@@ -24,19 +24,19 @@ export const policy = {
   gone: "Whoever asked for this is no longer allowed to ask for anything here.",
   always: (tool: string) => `The configuration requires approval for every use of ${tool}.`,
   unlisted: (tool: string) =>
-    `The configuration requires approval for ${tool} unless a standing rule covers it.`,
+    `The configuration requires approval for ${tool} unless an allow rule covers it.`,
   tainted: (tool: string, sources: readonly string[]) =>
     `The configuration requires approval for ${tool} after content from ${sources.join(", ")}.`,
   /** What a call reaches for: the second half of the sentences below. */
   claims: {
-    "read-identity": (detail: string) => `read the agent's own notes (${detail})`,
-    "write-identity": (detail: string) => `change the agent's own notes (${detail})`,
-    "exec-network": (detail: string) => `run a program that can reach the network (${detail})`,
-    "message-elsewhere": (detail: string) => `write to another conversation (${detail})`,
-    "read-elsewhere": (detail: string) => `read other conversations (${detail})`,
+    read_identity: (detail: string) => `read the agent's own notes (${detail})`,
+    write_identity: (detail: string) => `change the agent's own notes (${detail})`,
+    exec_network: (detail: string) => `run a program that can reach the network (${detail})`,
+    message_elsewhere: (detail: string) => `write to another conversation (${detail})`,
+    read_elsewhere: (detail: string) => `read other conversations (${detail})`,
     schedule: (detail: string) => `change what runs on a schedule (${detail})`,
-    "fetch-unseen": (detail: string) => `fetch an address that nobody gave it (${detail})`,
-    "read-config": (detail: string) => `inspect the gateway and its configuration (${detail})`,
+    fetch_unseen: (detail: string) => `fetch an address that nobody gave it (${detail})`,
+    read_config: (detail: string) => `inspect the gateway and its configuration (${detail})`,
     configure: (detail: string) => `change the gateway's configuration (${detail})`,
   },
   guestMayNot: (what: string) => `A guest may not ${what}.`,

@@ -3,16 +3,15 @@ import type { ToolResult } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
 import { labelledWorkspace } from "../labels/labelled-workspace.ts";
-import { failure, success } from "../result.ts";
+import { failure, fileFailure, success } from "../result.ts";
 import type { ApprovalSubject, Claim, Permit, RunFacts } from "../types.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { CANNOT_BE_MADE, changeOf } from "./change.ts";
-import { fileFailure } from "./failure.ts";
-import { type PatchChange, PatchError, type PatchStep, readPatch } from "./patch-format.ts";
+import { type PatchChange, PatchError, type PatchStep, parsePatch } from "./patch-format.ts";
 import { assertVisible, writeClaims, writeGuard } from "./places.ts";
 import { detectEncoding } from "./text.ts";
-import { patchBeside } from "./text-work.ts";
-import { turnIn } from "./turns.ts";
+import { patchText } from "./text-work.ts";
+import { acquireWriteLock } from "./write-lock.ts";
 
 export interface ApplyPatchToolOptions {
   readonly workspace: Workspace;
@@ -45,9 +44,9 @@ export function createApplyPatchTool({ workspace }: ApplyPatchToolOptions): Tool
     subject: ({ patch }, facts) => subjectOf(workspace, patch, facts),
     async run({ args }, { signal }, permit) {
       const done: string[] = [];
-      const leave = await turnIn(workspace, signal);
+      const release = await acquireWriteLock(workspace, signal);
       try {
-        const steps = readPatch(args.patch);
+        const steps = parsePatch(args.patch);
         for (const outcome of await workOut(workspace, steps, permit, signal)) {
           await carryOut(workspace, outcome, permit);
           done.push(outcome.said);
@@ -57,7 +56,7 @@ export function createApplyPatchTool({ workspace }: ApplyPatchToolOptions): Tool
         if (error instanceof PatchError) return failure(`Nothing was changed. ${error.message}`);
         return done.length === 0 ? fileFailure(error) : brokenOff(error, done);
       } finally {
-        leave();
+        release();
       }
     },
   });
@@ -98,7 +97,7 @@ async function workOut(
         break;
       case "update": {
         const before = await textOf(workspace, step.path, permit);
-        const text = await patchBeside(step.path, before, step.changes, signal);
+        const text = await patchText(step.path, before, step.changes, signal);
         const { path, moveTo } = step;
         if (moveTo !== undefined) await assertFree(workspace, moveTo, permit);
         outcomes.push({
@@ -179,7 +178,7 @@ async function subjectOf(workspace: Workspace, patch: string, facts: RunFacts): 
 /** A text after its changes, as a question shows it. */
 async function fitted(path: string, before: string, changes: readonly PatchChange[]): Promise<string> {
   try {
-    return await patchBeside(path, before, changes);
+    return await patchText(path, before, changes);
   } catch (error) {
     if (error instanceof PatchError) return `${before}${CANNOT_BE_MADE}`;
     throw error;
@@ -189,7 +188,7 @@ async function fitted(path: string, before: string, changes: readonly PatchChang
 /** A patch that cannot be read reaches for nothing: the tool itself says what is wrong with it. */
 function stepsOf(patch: string): readonly PatchStep[] {
   try {
-    return readPatch(patch);
+    return parsePatch(patch);
   } catch {
     return [];
   }

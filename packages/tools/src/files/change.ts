@@ -4,7 +4,7 @@ import { visibleLine } from "../visible.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { assertVisible } from "./places.ts";
 import { detectEncoding } from "./text.ts";
-import { comparedBeside } from "./text-work.ts";
+import { compareTexts } from "./text-work.ts";
 
 /** Of a file; larger ones are shown whole, without what was there before. */
 const MAX_BYTES = 1_000_000;
@@ -23,7 +23,7 @@ export async function changeOf(
   const after = await change(before ?? "");
   const newName = visibleLine(place);
   const oldName = before === undefined ? "/dev/null" : newName;
-  const action = await comparedBeside({ oldName, newName, before: before ?? "", after });
+  const action = await compareTexts({ oldName, newName, before: before ?? "", after });
   const states = { from: hashOf({ place, text: before }), to: hashOf({ place, text: after }) };
   return { action, cwd: workspace.dir, states };
 }

@@ -1,16 +1,15 @@
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
 import { labelledWorkspace } from "../labels/labelled-workspace.ts";
-import { failure, success } from "../result.ts";
+import { failure, fileFailure, success } from "../result.ts";
 import type { OpenFile } from "../workspace/open-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { CANNOT_BE_MADE, changeOf } from "./change.ts";
-import { fileFailure } from "./failure.ts";
 import { assertVisible, writeClaims, writeGuard } from "./places.ts";
 import type { Replacement } from "./replacements.ts";
 import { count, detectEncoding } from "./text.ts";
-import { replaceBeside } from "./text-work.ts";
-import { turnIn } from "./turns.ts";
+import { replaceInText } from "./text-work.ts";
+import { acquireWriteLock } from "./write-lock.ts";
 
 export interface EditToolOptions {
   readonly workspace: Workspace;
@@ -48,13 +47,13 @@ export function createEditTool(options: EditToolOptions): ToolDefinition {
     subject: (args, facts) =>
       changeOf(workspace, args.file_path, facts, async (before) => {
         const edits = replacements(args);
-        const edited = typeof edits === "string" ? { problem: edits } : await replaceBeside(before, edits);
+        const edited = typeof edits === "string" ? { problem: edits } : await replaceInText(before, edits);
         return "problem" in edited ? `${before}${CANNOT_BE_MADE}` : edited.text;
       }),
     async run({ args }, { signal }, permit) {
       const edits = replacements(args);
       if (typeof edits === "string") return failure(edits);
-      const leave = await turnIn(workspace, signal);
+      const release = await acquireWriteLock(workspace, signal);
       let file: OpenFile | undefined;
       try {
         file = await workspace.openFile(args.file_path);
@@ -68,7 +67,7 @@ export function createEditTool(options: EditToolOptions): ToolDefinition {
         if (detectEncoding(bytes, true) !== "utf-8") {
           return failure(`${file.displayPath} is not UTF-8 text; it cannot be edited without damage.`);
         }
-        const edited = await replaceBeside(bytes.toString("utf8"), edits, signal);
+        const edited = await replaceInText(bytes.toString("utf8"), edits, signal);
         if ("problem" in edited) return failure(`${file.displayPath}: ${edited.problem}`);
         const path = await workspace.writeFile(args.file_path, Buffer.from(edited.text, "utf8"), {
           check: writeGuard(args.file_path, permit),
@@ -82,7 +81,7 @@ export function createEditTool(options: EditToolOptions): ToolDefinition {
         return fileFailure(error);
       } finally {
         await file?.close();
-        leave();
+        release();
       }
     },
   });

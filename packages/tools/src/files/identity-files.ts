@@ -35,15 +35,15 @@ export function isPrivate(path: string): boolean {
 export async function readClaims(workspace: Workspace, path: string): Promise<readonly Claim[]> {
   // Outside the workspace, or nowhere: the tool itself will say so.
   const place = await workspace.locate(path).catch(() => undefined);
-  return place === undefined ? [] : claimsOn("read-identity", place);
+  return place === undefined ? [] : claimsOn("read_identity", place);
 }
 
 /**
  * The claim on the agent's own notes of a caller that has opened a file; `path` as the workspace displays it. For hosts
  * that give out files in other ways than through the tools.
  */
-export function claimsOn(kind: "read-identity" | "write-identity", path: string): readonly Claim[] {
-  const claimed = kind === "read-identity" ? isPrivate(path) : isIdentityPath(path);
+export function claimsOn(kind: "read_identity" | "write_identity", path: string): readonly Claim[] {
+  const claimed = kind === "read_identity" ? isPrivate(path) : isIdentityPath(path);
   return claimed ? [{ kind, detail: path }] : [];
 }
 
@@ -51,7 +51,7 @@ export function claimsOn(kind: "read-identity" | "write-identity", path: string)
 export function identityGuard(permit: Permit): (path: string) => void {
   return (path) => {
     const decided = permit.record.claims.some(
-      (claim) => claim.kind === "write-identity" && claim.detail === path,
+      (claim) => claim.kind === "write_identity" && claim.detail === path,
     );
     if (isIdentityPath(path) && !decided) {
       throw new WorkspaceError("changed", `${path} was not what this path led to when the call was judged.`);

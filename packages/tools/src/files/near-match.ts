@@ -1,7 +1,7 @@
-/** The part of a file that comes nearest to a text that is not in it. */
+/** The part of a file that is most similar to a text that does not occur in it. */
 export interface NearMatch {
-  readonly kind: "white-space" | "similar";
-  /** Lines, from 1. */
+  readonly kind: "white_space" | "similar";
+  /** First and last line, from 1. */
   readonly from: number;
   readonly to: number;
   readonly text: string;
@@ -10,9 +10,9 @@ export interface NearMatch {
 const MAX_LINES = 20_000;
 const MAX_WANTED = 50;
 const MAX_SHOWN = 2_000;
-const LEAST_LIKENESS = 0.6;
+const MIN_SIMILARITY = 0.6;
 
-/** Looks for a text line by line: first without regard to white space, then by likeness. */
+/** Searches for a text line by line: first ignoring white space, then by similarity. */
 export function nearMatch(text: string, wanted: string): NearMatch | undefined {
   const lines = text.split(/\r?\n/);
   const want = wanted.replace(/\r?\n$/, "").split(/\r?\n/);
@@ -26,19 +26,19 @@ export function nearMatch(text: string, wanted: string): NearMatch | undefined {
   const bare = lines.map(squeeze);
   const bareWant = want.map(squeeze);
   for (let from = 0; from + want.length <= lines.length; from++) {
-    if (bareWant.every((line, i) => bare[from + i] === line)) return at(from, "white-space");
+    if (bareWant.every((line, i) => bare[from + i] === line)) return at(from, "white_space");
   }
 
   const grams = lines.map(bigrams);
   const wantGrams = want.map(bigrams);
   let best = -1;
-  let bestLikeness = LEAST_LIKENESS;
+  let bestSimilarity = MIN_SIMILARITY;
   for (let from = 0; from + want.length <= lines.length; from++) {
-    let likeness = 0;
-    for (const [i, gram] of wantGrams.entries()) likeness += dice(gram, grams[from + i] ?? EMPTY);
-    likeness /= want.length;
-    if (likeness > bestLikeness) {
-      bestLikeness = likeness;
+    let similarity = 0;
+    for (const [i, gram] of wantGrams.entries()) similarity += dice(gram, grams[from + i] ?? EMPTY);
+    similarity /= want.length;
+    if (similarity > bestSimilarity) {
+      bestSimilarity = similarity;
       best = from;
     }
   }
@@ -58,10 +58,11 @@ function bigrams(line: string): ReadonlySet<string> {
   return result;
 }
 
-/** Twice the shared pairs over all pairs; two lines without any are alike. */
+/** Sorensen-Dice coefficient. Iterates over the smaller set: a long wanted line must not cost more on short lines. */
 function dice(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   if (a.size + b.size === 0) return 1;
+  const [smaller, larger] = a.size <= b.size ? [a, b] : [b, a];
   let shared = 0;
-  for (const pair of a) if (b.has(pair)) shared += 1;
+  for (const pair of smaller) if (larger.has(pair)) shared += 1;
   return (2 * shared) / (a.size + b.size);
 }

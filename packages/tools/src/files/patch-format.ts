@@ -5,68 +5,70 @@ export type PatchStep =
   | {
       readonly kind: "update";
       readonly path: string;
-      /** Where the file goes; absent where it stays. */
+      /** New path of the file, if it moves. */
       readonly moveTo?: string;
       readonly changes: readonly PatchChange[];
     };
 
-/** Lines that take the place of others. */
+/** A block of lines that replaces another one. */
 export interface PatchChange {
-  /** A line somewhere before it, such as the head of the function. */
+  /** Lines that come before the block, in this order, such as the head of a function. */
   readonly after: readonly string[];
   readonly old: readonly string[];
   readonly new: readonly string[];
-  /** The old lines are the last ones of the file. */
+  /** Whether the old lines are the last ones of the file. */
   readonly atEnd: boolean;
 }
 
-/** A patch that is not written as patches are, or that does not fit. The message is for the model. */
+/** A malformed patch, or one that does not fit its files. The message is written for the model. */
 export class PatchError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "PatchError";
-  }
+  override readonly name = "PatchError";
 }
 
 const MAX_FILES = 100;
+const SECTION = /^\*\*\* (Add|Delete|Update) File: (.+)$/;
 
 /**
- * Reads the patch format that models are taught: sections of whole files between `*** Begin Patch` and `*** End Patch`.
+ * Parses the patch format that models are trained on: sections for whole files between `*** Begin Patch` and
+ * `*** End Patch`.
+ *
+ * @throws PatchError
  */
-export function readPatch(text: string): readonly PatchStep[] {
+export function parsePatch(text: string): readonly PatchStep[] {
   const lines = text.replaceAll("\r\n", "\n").trim().split("\n");
   if (lines[0]?.trim() !== "*** Begin Patch" || lines.at(-1)?.trim() !== "*** End Patch")
-    throw new PatchError("A patch begins with `*** Begin Patch` and ends with `*** End Patch`.");
+    throw new PatchError("A patch must begin with `*** Begin Patch` and end with `*** End Patch`.");
   const steps: PatchStep[] = [];
-  const rest = lines.slice(1, -1);
-  for (let line = rest.shift(); line !== undefined; line = rest.shift()) {
-    const [, kind = "", path = ""] = /^\*\*\* (Add|Delete|Update) File: (.+)$/.exec(line.trimEnd()) ?? [];
-    const body = rest.splice(0, endOfSection(rest));
-    if (kind === "Add") steps.push({ kind: "add", path, text: addedText(path, body) });
+  const end = lines.length - 1;
+  for (let at = 1; at < end; ) {
+    const line = lines[at] ?? "";
+    const [, kind, path = ""] = SECTION.exec(line.trimEnd()) ?? [];
+    if (kind === undefined)
+      throw new PatchError(`\`${line}\` must be the head of a file: \`*** Add|Delete|Update File: <path>\`.`);
+    if (steps.length === MAX_FILES)
+      throw new PatchError(`The patch changes more than ${MAX_FILES} files. Split it.`);
+    const start = at + 1;
+    at = start;
+    while (at < end && !SECTION.test(lines[at] ?? "")) at += 1;
+    const body = lines.slice(start, at);
+    if (kind === "Add") steps.push({ kind: "add", path, text: parseAddedText(path, body) });
     else if (kind === "Delete") steps.push({ kind: "delete", path });
-    else if (kind === "Update") steps.push(readUpdate(path, body));
-    else throw new PatchError(`\`${line}\` is no head of a file: \`*** Add|Delete|Update File: <path>\`.`);
+    else steps.push(parseUpdate(path, body));
   }
   if (steps.length === 0) throw new PatchError("The patch changes no file.");
-  if (steps.length > MAX_FILES) throw new PatchError(`The patch changes more than ${MAX_FILES} files.`);
   return steps;
 }
 
-function endOfSection(lines: readonly string[]): number {
-  const end = lines.findIndex((line) => /^\*\*\* (Add|Delete|Update) File: /.test(line));
-  return end < 0 ? lines.length : end;
-}
-
-function addedText(path: string, body: readonly string[]): string {
+function parseAddedText(path: string, body: readonly string[]): string {
   const wrong = body.find((line) => !line.startsWith("+"));
   if (wrong !== undefined)
-    throw new PatchError(`Each line of the new file ${path} begins with \`+\`: ${wrong}`);
+    throw new PatchError(`Each line of the new file ${path} must begin with \`+\`: ${wrong}`);
   return body.map((line) => `${line.slice(1)}\n`).join("");
 }
 
-function readUpdate(path: string, body: readonly string[]): PatchStep {
-  const move = /^\*\*\* Move to: (.+)$/.exec(body[0] ?? "")?.[1];
-  const lines = move === undefined ? body : body.slice(1);
+function parseUpdate(path: string, body: readonly string[]): PatchStep {
+  const moveTo = /^\*\*\* Move to: (.+)$/.exec(body[0] ?? "")?.[1];
+  const lines = moveTo === undefined ? body : body.slice(1);
   const changes: PatchChange[] = [];
   let after: string[] = [];
   let [before, now]: [string[], string[]] = [[], []];
@@ -88,24 +90,30 @@ function readUpdate(path: string, body: readonly string[]): PatchStep {
     else if (line.startsWith(" ") || line === "") {
       before.push(line.slice(1));
       now.push(line.slice(1));
-    } else throw new PatchError(`A line of a change begins with a space, \`-\` or \`+\`: ${line}`);
+    } else throw new PatchError(`A line of a change must begin with a space, \`-\` or \`+\`: ${line}`);
   }
   close(false);
-  if (changes.length === 0 && move === undefined) throw new PatchError(`There is no change for ${path}.`);
-  return { kind: "update", path, changes, ...(move === undefined ? {} : { moveTo: move }) };
+  if (changes.length === 0 && moveTo === undefined)
+    throw new PatchError(`The patch contains no change for ${path}.`);
+  return { kind: "update", path, changes, moveTo };
 }
 
-/** A text after its changes, in their order. @throws PatchError where one does not fit */
-export function changedText(path: string, original: string, changes: readonly PatchChange[]): string {
+/**
+ * Applies changes to a text in their order.
+ *
+ * @throws PatchError if a change does not fit
+ */
+export function applyChanges(path: string, original: string, changes: readonly PatchChange[]): string {
   const isCrlf = original.includes("\r\n");
   const lines = original.replaceAll("\r\n", "\n").split("\n");
-  const endsInLine = lines.at(-1) === "";
-  if (endsInLine) lines.pop();
+  const endsInLineBreak = lines.at(-1) === "";
+  if (endsInLineBreak) lines.pop();
   let from = 0;
   for (const change of changes) {
     for (const head of change.after) {
-      const at = placeOf(lines, [head], from, false);
-      if (at === undefined) throw new PatchError(`${path} has no line \`${head}\` where it was looked for.`);
+      const at = findLines(lines, [head], from, false);
+      if (at === undefined)
+        throw new PatchError(`${path} has no line \`${head}\`${from === 0 ? "" : ` after line ${from}`}.`);
       from = at + 1;
     }
     const at =
@@ -113,7 +121,7 @@ export function changedText(path: string, original: string, changes: readonly Pa
         ? change.after.length > 0 && !change.atEnd
           ? from
           : lines.length
-        : placeOf(lines, change.old, from, change.atEnd);
+        : findLines(lines, change.old, from, change.atEnd);
     if (at === undefined)
       throw new PatchError(
         `${path} does not have these lines${from === 0 ? "" : ` after line ${from}`}; read it and copy them exactly:\n${change.old.join("\n")}`,
@@ -121,27 +129,46 @@ export function changedText(path: string, original: string, changes: readonly Pa
     lines.splice(at, change.old.length, ...change.new);
     from = at + change.new.length;
   }
-  return [...lines, ...(endsInLine || original === "" ? [""] : [])].join(isCrlf ? "\r\n" : "\n");
+  return [...lines, ...(endsInLineBreak || original === "" ? [""] : [])].join(isCrlf ? "\r\n" : "\n");
 }
 
-/** How alike two lines have to be, the strictest first: models drop white space. */
-const LIKENESS: readonly ((line: string) => string)[] = [
+/** How lines are compared, the strictest first: models drop white space. */
+const NORMALIZATIONS: readonly ((line: string) => string)[] = [
   (line) => line,
   (line) => line.trimEnd(),
   (line) => line.trim(),
 ];
 
-function placeOf(
+/** Returns the index of the first line of a block, in linear time (Knuth-Morris-Pratt). */
+function findLines(
   lines: readonly string[],
-  wanted: readonly string[],
+  block: readonly string[],
   from: number,
   atEnd: boolean,
 ): number | undefined {
-  const last = lines.length - wanted.length;
-  for (const alike of LIKENESS) {
-    const texts = wanted.map(alike);
-    for (let at = atEnd ? Math.max(from, last) : from; at <= last; at++)
-      if (texts.every((text, index) => alike(lines[at + index] ?? "") === text)) return at;
+  const start = atEnd ? Math.max(from, lines.length - block.length) : from;
+  for (const normalize of NORMALIZATIONS) {
+    const wanted = block.map(normalize);
+    const borders = getBorders(wanted);
+    let matched = 0;
+    for (let at = start; at < lines.length; at++) {
+      const line = normalize(lines[at] ?? "");
+      while (matched > 0 && wanted[matched] !== line) matched = borders[matched - 1] ?? 0;
+      if (wanted[matched] === line) matched += 1;
+      if (matched === wanted.length) return at - matched + 1;
+    }
   }
   return undefined;
+}
+
+/** For each prefix of a block: the length of the longest proper prefix that is also its suffix. */
+function getBorders(block: readonly string[]): readonly number[] {
+  const borders = [0];
+  let length = 0;
+  for (let at = 1; at < block.length; at++) {
+    while (length > 0 && block[at] !== block[length]) length = borders[length - 1] ?? 0;
+    if (block[at] === block[length]) length += 1;
+    borders.push(length);
+  }
+  return borders;
 }

@@ -69,7 +69,7 @@ export function isVisible(path: string, facts: RunFacts): boolean {
 
 /** Refuses a place that the run may not know of, by where its path has led. @param path as the agent wrote it */
 export function assertVisible(path: string, place: string, facts: RunFacts): void {
-  if (!isVisible(place, facts)) throw new WorkspaceError("not-found", `There is no ${path} here.`);
+  if (!isVisible(place, facts)) throw new WorkspaceError("not_found", `There is no ${path} here.`);
 }
 
 /**
@@ -85,7 +85,7 @@ export async function writeClaims(
   const place = await workspace.locate(path).catch(() => undefined);
   if (place === undefined) return [];
   assertVisible(path, place, facts);
-  return claimsOn("write-identity", place);
+  return claimsOn("write_identity", place);
 }
 
 /**

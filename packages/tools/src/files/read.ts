@@ -2,13 +2,12 @@ import { imageInfo, type JsonObject, type ToolResult } from "@signalbox/agent-co
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
 import { labelledWorkspace } from "../labels/labelled-workspace.ts";
-import { contentRoom, failure, success } from "../result.ts";
+import { contentRoom, failure, fileFailure, success } from "../result.ts";
 import type { OpenFile } from "../workspace/open-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { fileFailure } from "./failure.ts";
 import { readClaims } from "./identity-files.ts";
+import { type FitImage, readImage, readStart } from "./image-file.ts";
 import { type LineSlice, readLines } from "./lines.ts";
-import { type FitPicture, readPicture, readStart } from "./picture.ts";
 import { assertVisible } from "./places.ts";
 import { readTail } from "./tail.ts";
 import { count, detectEncoding, type TextEncoding } from "./text.ts";
@@ -16,14 +15,14 @@ import { count, detectEncoding, type TextEncoding } from "./text.ts";
 export interface ReadToolOptions {
   readonly workspace: Workspace;
   /** Default: images are not made smaller. */
-  readonly fitPicture?: FitPicture | undefined;
+  readonly fitImage?: FitImage | undefined;
 }
 
 /** Of the start of a file that does not fit; the end has the rest. */
 const HEAD_SHARE = 0.7;
 
 /** `read`: text by lines, images as images. No effects. */
-export function createReadTool({ workspace, fitPicture }: ReadToolOptions): ToolDefinition {
+export function createReadTool({ workspace, fitImage }: ReadToolOptions): ToolDefinition {
   const words = labelledWorkspace(workspace);
   return defineTool({
     name: "read",
@@ -51,7 +50,7 @@ export function createReadTool({ workspace, fitPicture }: ReadToolOptions): Tool
         assertVisible(args.file_path, file.displayPath, run.facts);
         words.read(file.path, file.changedAt, run);
         const sample = await readStart(file);
-        if (imageInfo(sample) !== undefined) return await readPicture(file, fitPicture, context.signal);
+        if (imageInfo(sample) !== undefined) return await readImage(file, fitImage, context.signal);
         const encoding = detectEncoding(sample, sample.length === file.size);
         if (encoding === undefined) {
           const text = `${args.file_path} is not text: ${count(file.size)} bytes of binary data. If its content matters, use a program that knows the format.`;

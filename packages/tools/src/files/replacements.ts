@@ -1,19 +1,22 @@
 import { nearMatch } from "./near-match.ts";
 import { count } from "./text.ts";
 
-/** An exact text and what takes its place, as a model writes it. */
+/** An exact text and its replacement, as a model writes them. */
 export interface Replacement {
   readonly old_string: string;
   readonly new_string: string;
   readonly replace_all?: boolean | undefined;
 }
 
-/** A text after its replacements, or why there is none. */
+/** A text after its replacements, or why they failed. */
 export type Replaced =
   | { readonly text: string; readonly lines: number; readonly replaced: number; readonly firstLine: number }
   | { readonly problem: string };
 
-/** Applies replacements one after the other to the whole text, or none. */
+/** Limits the result: a few replacements of all occurrences can multiply a text. */
+const MAX_RESULT_CHARS = 10_000_000;
+
+/** Applies all replacements in order, or none if one fails. */
 export function replaceAll(original: string, edits: readonly Replacement[]): Replaced {
   const areCrlf = areLinesCrlf(original);
   let text = original;
@@ -33,7 +36,7 @@ export function replaceAll(original: string, edits: readonly Replacement[]): Rep
   return { text, lines, replaced, firstLine };
 }
 
-/** Applies one; undefined where its old text does not occur, which takes long to explain in a long text. */
+/** Applies one replacement. Returns undefined if the old text does not occur; explaining that may take long. */
 export function replaceIfFound(text: string, edit: Replacement): Replaced | undefined {
   return replaceFound(text, areLinesCrlf(text) ? withCrlf(edit) : edit);
 }
@@ -50,6 +53,11 @@ function replaceFound(text: string, edit: Replacement): Replaced | undefined {
       problem: `the old text occurs ${count(places.length)} times (lines ${where.join(", ")}${places.length > 10 ? ", …" : ""}). Include more of the surrounding text, or set replace_all.`,
     };
   }
+  const length = text.length + places.length * (to.length - from.length);
+  if (length > MAX_RESULT_CHARS)
+    return {
+      problem: `the result would have ${count(length)} characters, more than ${count(MAX_RESULT_CHARS)}.`,
+    };
   return {
     text: putAt(text, places, from.length, to),
     lines: places.length * Math.max(lineCount(from), lineCount(to)),
@@ -62,7 +70,7 @@ function areLinesCrlf(text: string): boolean {
   return text.includes("\r\n") && !/(^|[^\r])\n/.test(text);
 }
 
-/** Models write line feeds alone. */
+/** Converts the line breaks of a model, which are line feeds, to CRLF. */
 function withCrlf(edit: Replacement): Replacement {
   const inCrlf = (part: string): string => part.replace(/\r?\n/g, "\r\n");
   return { ...edit, old_string: inCrlf(edit.old_string), new_string: inCrlf(edit.new_string) };
@@ -85,7 +93,7 @@ function notFound(text: string, wanted: string): string {
     near.from === near.to
       ? `line ${count(near.from)}`
       : `the block of lines ${count(near.from)} to ${count(near.to)}`;
-  const how = near.kind === "white-space" ? "matches except for white space" : "is closest";
+  const how = near.kind === "white_space" ? "matches except for white space" : "is closest";
   return `the old text does not occur exactly. In the file, ${where} ${how}:\n${near.text}`;
 }
 
@@ -101,7 +109,7 @@ function lineAt(text: string, at: number): number {
   return line;
 }
 
-/** Lines a text touches; a final line end opens no further line. */
+/** Counts lines. A final line break starts no further line. */
 function lineCount(text: string): number {
   if (text === "") return 0;
   return text.split("\n").length - (text.endsWith("\n") ? 1 : 0);

@@ -3,7 +3,7 @@ import type { ToolResult } from "@signalbox/agent-core";
 import { closedPlaces } from "../labels/covers.ts";
 import { isForeign } from "../labels/label.ts";
 import { labelledWorkspace } from "../labels/labelled-workspace.ts";
-import { failure } from "../result.ts";
+import { failure, fileFailure } from "../result.ts";
 import type { SearchRequest } from "../search/candidate.ts";
 import type { Permit, TaintMark } from "../types.ts";
 import { WorkspaceError } from "../workspace/errors.ts";
@@ -11,7 +11,6 @@ import type { FolderTree } from "../workspace/folder-tree.ts";
 import type { OpenFile } from "../workspace/open-file.ts";
 import { fold, inside } from "../workspace/paths.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { fileFailure } from "./failure.ts";
 import { assertVisible, INBOX_FOLDER, isVisible } from "./places.ts";
 import { count } from "./text.ts";
 
@@ -121,7 +120,7 @@ async function openStart(workspace: Workspace, path: string): Promise<SearchStar
   try {
     return { tree: await workspace.openTree(path) };
   } catch (error) {
-    if (!(error instanceof WorkspaceError) || error.code !== "not-a-folder") throw error;
+    if (!(error instanceof WorkspaceError) || error.code !== "not_a_folder") throw error;
     const file = await workspace.openFile(path);
     await file.close();
     return { tree: await workspace.openTree(dirname(file.path)), file: basename(file.path) };

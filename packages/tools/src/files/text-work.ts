@@ -1,10 +1,10 @@
 import { createSemaphore } from "../semaphore.ts";
-import { inThread, type ThreadOutcome, threadFile } from "../thread.ts";
-import { type Comparison, comparedLines, comparedWhole } from "./comparison.ts";
-import { changedText, type PatchChange, PatchError } from "./patch-format.ts";
+import { getWorkerFile, runInThread, type ThreadOutcome } from "../thread.ts";
+import { type Comparison, compareByLine, compareWhole } from "./comparison.ts";
+import { applyChanges, type PatchChange, PatchError } from "./patch-format.ts";
 import { type Replaced, type Replacement, replaceAll, replaceIfFound } from "./replacements.ts";
 
-/** What is to be made of a text. */
+/** Work on a text that may take long. */
 type TextWork =
   | { readonly kind: "replace"; readonly text: string; readonly edits: readonly Replacement[] }
   | {
@@ -17,77 +17,116 @@ type TextWork =
 
 type Patched = { readonly text: string } | { readonly problem: string };
 
-/** UTF-16 units times changes: up to that many it takes milliseconds. */
-const AT_ONCE = 3_000_000;
-/** The same where each line is looked at. */
-const AT_ONCE_BY_LINES = 1_000_000;
-/** The same where each pair of letters is. */
-const AT_ONCE_BY_LETTERS = 100_000;
-/** Lines that go or come: to find out what stays between them takes as long as their number squared. */
-const CHANGED_AT_ONCE = 300;
-const MOST_CHANGED = 3_000;
-const LONGEST_MS = 10_000;
-/** Of the whole process: apart from pages and PDFs, which others can make slow. */
+/** Limits for work on the main thread. Each takes a few milliseconds at most; larger work runs in a thread. */
+const MAIN_THREAD = {
+  /** UTF-16 units in which one exact text is replaced. */
+  replaceChars: 3_000_000,
+  /** UTF-16 units times old lines: an old text that does not occur is searched for by similarity. */
+  similarityChars: 300_000,
+  /** UTF-16 units that are compared while the lines of a patch are located, see `getPatchCost`. */
+  patchChars: 1_000_000,
+  /** Lines times edit distance of a comparison. */
+  compareSteps: 1_000_000,
+  /** UTF-16 units of both texts of a comparison. */
+  compareChars: 500_000,
+  /** Edit distance of a comparison. */
+  compareEdits: 300,
+};
+/** Edit distance of a comparison in a thread. */
+const MAX_EDITS = 3_000;
+const MAX_THREAD_MS = 10_000;
+/** Threads for text work. Separate from those for pages and PDFs, which others can make slow. */
 const places = createSemaphore(2);
-/** Why a thread made nothing of it. */
-const PROBLEMS: Readonly<Record<Exclude<ThreadOutcome["kind"], "made">, string>> = {
-  stopped: "it was stopped before it was worked out.",
-  "too-long": "it took too long. Change less at once.",
-  failed: "it could not be worked out: its thread did not start or needed too much memory.",
+const PROBLEMS: Readonly<Record<Exclude<ThreadOutcome["kind"], "done">, string>> = {
+  stopped: "the call was stopped.",
+  timeout: "it took too long. Change less at once.",
+  failed: "it failed: the thread could not start or ran out of memory.",
 };
 
-/** Replaces beside everything else: what may take long does so in a thread. */
-export async function replaceBeside(
+/** Applies replacements. Work that may take long runs in a thread. */
+export async function replaceInText(
   text: string,
   edits: readonly Replacement[],
   signal?: AbortSignal,
 ): Promise<Replaced> {
   const [only] = edits;
-  if (only !== undefined && edits.length === 1 && only.replace_all !== true && text.length <= AT_ONCE) {
+  if (
+    only !== undefined &&
+    edits.length === 1 &&
+    only.replace_all !== true &&
+    text.length <= MAIN_THREAD.replaceChars
+  ) {
     const replaced = replaceIfFound(text, only);
     if (replaced !== undefined) return replaced;
   }
-  // A text that is not there is looked for by likeness: of several, one may take away what the next looks for.
-  if (text.length * edits.length <= AT_ONCE_BY_LETTERS) return replaceAll(text, edits);
-  const outcome = await workedOut({ kind: "replace", text, edits }, signal);
-  if (outcome.kind !== "made") return { problem: PROBLEMS[outcome.kind] };
+  const oldLines = edits.reduce((sum, { old_string: old }) => sum + countLines(old), 0);
+  if (text.length * oldLines <= MAIN_THREAD.similarityChars) return replaceAll(text, edits);
+  const outcome = await work({ kind: "replace", text, edits }, signal);
+  if (outcome.kind !== "done") return { problem: PROBLEMS[outcome.kind] };
   return isReplaced(outcome.value) ? outcome.value : { problem: PROBLEMS.failed };
 }
 
-/** The same for the changes of a patch. @throws PatchError where one does not fit */
-export async function patchBeside(
+/**
+ * Applies the changes of a patch. Work that may take long runs in a thread.
+ *
+ * @throws PatchError if a change does not fit
+ */
+export async function patchText(
   path: string,
   text: string,
   changes: readonly PatchChange[],
   signal?: AbortSignal,
 ): Promise<string> {
-  if (text.length * changes.length <= AT_ONCE_BY_LINES) return changedText(path, text, changes);
-  const outcome = await workedOut({ kind: "patch", path, text, changes }, signal);
-  if (outcome.kind !== "made") throw new PatchError(`${path}: ${PROBLEMS[outcome.kind]}`);
+  if (getPatchCost(text, changes) <= MAIN_THREAD.patchChars) return applyChanges(path, text, changes);
+  const outcome = await work({ kind: "patch", path, text, changes }, signal);
+  if (outcome.kind !== "done") throw new PatchError(`${path}: ${PROBLEMS[outcome.kind]}`);
   const patched = isPatched(outcome.value) ? outcome.value : { problem: `${path}: ${PROBLEMS.failed}` };
   if ("problem" in patched) throw new PatchError(patched.problem);
   return patched.text;
 }
 
-/** What becomes of a text, line by line, as people are shown it. */
-export async function comparedBeside(comparison: Comparison): Promise<string> {
-  const atOnce = await comparedLines(comparison, CHANGED_AT_ONCE);
-  if (atOnce !== undefined) return atOnce;
-  const outcome = await workedOut({ kind: "compare", comparison });
-  const isCompared = outcome.kind === "made" && typeof outcome.value === "string";
-  return isCompared ? outcome.value : comparedWhole(comparison);
+/** Each context line and each block of old lines is searched for in the whole text, and read itself once. */
+function getPatchCost(text: string, changes: readonly PatchChange[]): number {
+  let searches = 0;
+  let chars = 0;
+  for (const { after, old } of changes) {
+    searches += after.length + 1;
+    for (const line of old) chars += line.length + 1;
+  }
+  return text.length * searches + chars;
 }
 
-/** In the thread. */
-export async function workOut(work: TextWork): Promise<Replaced | Patched | string | undefined> {
+/** Compares two texts for a person, as a unified diff. Work that may take long runs in a thread. */
+export async function compareTexts(comparison: Comparison): Promise<string> {
+  const { before, after } = comparison;
+  if (before.length + after.length <= MAIN_THREAD.compareChars) {
+    const lines = countLines(before) + countLines(after);
+    const maxEdits = Math.min(MAIN_THREAD.compareEdits, Math.floor(MAIN_THREAD.compareSteps / lines));
+    const diff = await compareByLine(comparison, maxEdits);
+    if (diff !== undefined) return diff;
+  }
+  const outcome = await work({ kind: "compare", comparison });
+  return outcome.kind === "done" && typeof outcome.value === "string"
+    ? outcome.value
+    : compareWhole(comparison);
+}
+
+function countLines(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) lines += 1;
+  return lines;
+}
+
+/** Does the work. Runs in a thread. */
+export async function doTextWork(work: TextWork): Promise<Replaced | Patched | string | undefined> {
   switch (work.kind) {
     case "replace":
       return replaceAll(work.text, work.edits);
     case "compare":
-      return comparedLines(work.comparison, MOST_CHANGED);
+      return (await compareByLine(work.comparison, MAX_EDITS)) ?? compareWhole(work.comparison);
     case "patch":
       try {
-        return { text: changedText(work.path, work.text, work.changes) };
+        return { text: applyChanges(work.path, work.text, work.changes) };
       } catch (error) {
         if (error instanceof PatchError) return { problem: error.message };
         throw error;
@@ -95,15 +134,15 @@ export async function workOut(work: TextWork): Promise<Replaced | Patched | stri
   }
 }
 
-function workedOut(work: TextWork, signal = new AbortController().signal): Promise<ThreadOutcome> {
-  const file = threadFile("text-worker", import.meta.url);
-  return inThread(file, work, { places, signal, timeoutMs: LONGEST_MS });
+function work(textWork: TextWork, signal = new AbortController().signal): Promise<ThreadOutcome> {
+  const file = getWorkerFile("text-worker", import.meta.url);
+  return runInThread(file, textWork, { places, signal, timeoutMs: MAX_THREAD_MS });
 }
 
-function isPatched(made: unknown): made is Patched {
-  return typeof made === "object" && made !== null && ("text" in made || "problem" in made);
+function isPatched(value: unknown): value is Patched {
+  return typeof value === "object" && value !== null && ("text" in value || "problem" in value);
 }
 
-function isReplaced(made: unknown): made is Replaced {
-  return isPatched(made) && ("problem" in made || "lines" in made);
+function isReplaced(value: unknown): value is Replaced {
+  return isPatched(value) && ("problem" in value || "lines" in value);
 }

@@ -1,4 +1,4 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { workOut } from "./text-work.ts";
+import { doTextWork } from "./text-work.ts";
 
-parentPort?.postMessage(await workOut(workerData));
+parentPort?.postMessage(await doTextWork(workerData));

@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
 import { labelledWorkspace } from "../labels/labelled-workspace.ts";
-import { failure, success } from "../result.ts";
+import { failure, fileFailure, success } from "../result.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { changeOf } from "./change.ts";
-import { fileFailure } from "./failure.ts";
 import { writeClaims, writeGuard } from "./places.ts";
 import { count } from "./text.ts";
-import { turnIn } from "./turns.ts";
+import { acquireWriteLock } from "./write-lock.ts";
 
 export interface WriteToolOptions {
   readonly workspace: Workspace;
@@ -36,7 +35,7 @@ export function createWriteTool(options: WriteToolOptions): ToolDefinition {
         const text = `The content has ${count(bytes.length)} bytes; a file may have ${count(maxBytes)}. Write it in parts.`;
         return failure(text);
       }
-      const leave = await turnIn(workspace, signal);
+      const release = await acquireWriteLock(workspace, signal);
       try {
         const path = await workspace.writeFile(args.file_path, bytes, {
           check: writeGuard(args.file_path, permit),
@@ -47,7 +46,7 @@ export function createWriteTool(options: WriteToolOptions): ToolDefinition {
       } catch (error) {
         return fileFailure(error);
       } finally {
-        leave();
+        release();
       }
     },
   });

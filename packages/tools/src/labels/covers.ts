@@ -1,5 +1,6 @@
 import { lstatSync, type Stats } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { IDENTITY_FILES, IDENTITY_FOLDERS, isPrivate } from "../files/identity-files.ts";
 import { closedMemory, INBOX_FOLDER, ownFolders } from "../files/places.ts";
 import type { Cover } from "../sandbox/types.ts";
@@ -8,7 +9,6 @@ import { inside } from "../workspace/paths.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { FileLabels } from "./file-labels.ts";
 import { type FileLabel, isForeign } from "./label.ts";
-import { createPacer } from "./pacer.ts";
 
 /** What of a workspace a command of a run sees. */
 export interface View {
@@ -23,6 +23,8 @@ export interface View {
 
 /** Each is a mount: beyond so many the run counts as having seen them. */
 const MAX_COVERS = 100;
+/** Labels that are examined before other work gets its turn: a few milliseconds. */
+const SLICE_LABELS = 500;
 /** Longer or stranger names can carry sentences. */
 const PLAIN_NAME = /^[\w.-]{1,32}$/;
 
@@ -30,15 +32,14 @@ const PLAIN_NAME = /^[\w.-]{1,32}$/;
  * What a command sees: never the attachments of other conversations and the notes of other people, and while its run
  * has seen nothing of others, nothing that is labelled as theirs either.
  */
-export async function viewOf(labels: FileLabels, dir: string, facts: RunFacts): Promise<View> {
-  const pacer = createPacer();
+export async function getView(labels: FileLabels, dir: string, facts: RunFacts): Promise<View> {
   const tainted = facts.taint.length > 0;
   const covers = [...foldersOfOthers(dir, facts), ...privatePlaces(dir, facts)];
   const exposed: FileLabel[] = [];
   const names: string[] = [];
   const foreign = tainted ? [] : labels.below(dir).filter((label) => isForeign(label, facts));
-  for (const label of foreign) {
-    await pacer.pause();
+  for (const [index, label] of foreign.entries()) {
+    if (index % SLICE_LABELS === SLICE_LABELS - 1) await setImmediate();
     if (covers.some(({ path, except }) => inside(label.path, path) && !isIn(label.path, except))) continue;
     const type = typeOf(label.path);
     if (type === undefined) continue;

@@ -41,7 +41,7 @@ export function createTrust(labels: FileLabels, workspaces: AgentWorkspaces): Tr
 }
 
 function kindOf({ code }: WorkspaceError): "outside" | "missing" | "unusable" {
-  if (code === "not-found") return "missing";
+  if (code === "not_found") return "missing";
   return code === "outside" || code === "forbidden" ? "outside" : "unusable";
 }
 

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { memoryKeyValues } from "../../test/key-values.ts";
-import { createLabelStore, type FileLabel, type OpenCommand } from "../index.ts";
+import { createLabelStore } from "../index.ts";
+import type { FileLabel, OpenCommand } from "../labels/label.ts";
 
 it("keeps whose words files hold, and takes a row that it cannot read for a stranger's", async () => {
   const kv = memoryKeyValues();

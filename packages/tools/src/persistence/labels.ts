@@ -1,14 +1,14 @@
 import type { JsonValue } from "@signalbox/agent-core";
 import { z } from "zod";
 import type { FileLabel, LabelStore, OpenCommand } from "../labels/label.ts";
+import { taintSourceSchema } from "../types.ts";
 import type { KeyValues } from "./key-values.ts";
-import { taintSource } from "./taint-source.ts";
 
 const LABELS = "file-labels";
 const COMMANDS = "labelled-commands";
 
 const author = {
-  source: taintSource,
+  source: taintSourceSchema,
   by: z.string().exactOptional(),
 };
 const labelSchema = z.object({ ...author, path: z.string(), kind: z.enum(["entry", "tree"]) });

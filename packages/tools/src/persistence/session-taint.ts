@@ -1,7 +1,6 @@
 import type { JsonValue } from "@signalbox/agent-core";
 import { z } from "zod";
-import type { TaintSource } from "../types.ts";
-import { taintSource } from "./taint-source.ts";
+import { type TaintSource, taintSourceSchema } from "../types.ts";
 
 /** What the history of a session holds in addition to the words of its owners. */
 interface Seen {
@@ -67,7 +66,9 @@ export function createSessionTaint(
 
 const sourcesSchema = z
   .array(z.unknown())
-  .transform((listed) => [...new Set(listed.map((source) => taintSource.safeParse(source).data ?? "other"))]);
+  .transform((listed) => [
+    ...new Set(listed.map((source) => taintSourceSchema.safeParse(source).data ?? "other")),
+  ]);
 const dataSchema = z.object({
   taint: z
     .object({ generation: z.number(), sources: sourcesSchema, speakers: z.array(z.string()) })

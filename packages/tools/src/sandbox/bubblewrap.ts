@@ -5,7 +5,6 @@ import { type InnerFolder, withInnerFolders } from "./inner-folders.ts";
 import { coverArgs, infoOf, SYSTEM_FOLDERS, systemFolderArgs } from "./mounts.ts";
 import type { DomainProxy, OpenDomainProxy } from "./network/proxy.ts";
 import { bridgeFile, PROXY_PORT, PROXY_VARIABLES } from "./network/variables.ts";
-import { createPrestart } from "./prestart.ts";
 import { followProgram, type StartedProgram, startProgram } from "./process.ts";
 import { protect } from "./protect.ts";
 import { commandVariable, limitedShell } from "./shell.ts";
@@ -67,7 +66,7 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
   const system = systemArgs();
   const limited = limitedShell(shell, limits, true);
   const data = [PASSWD, GROUP, ...(filter === undefined ? [] : [filter])];
-  const start = (command: Command, hasInput: boolean, folders: readonly number[] = []): StartedProgram =>
+  const start = (command: Command, hasInput: boolean, folders: readonly number[]): StartedProgram =>
     startProgram({
       ...without(options.descriptors, shell, {
         file: options.program,
@@ -80,8 +79,6 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
       folders,
       groups: options.groups,
     });
-  // What most commands want: nothing to read as their input, and no network.
-  const prestart = createPrestart(() => start(limited, false));
   return {
     rung: "bubblewrap",
     network: false,
@@ -104,18 +101,15 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
         const readable = [...readOnly, ...request.folders.readOnlyDirs];
         const { args, program } = withInnerFolders(request.folders.dir, readable, (inner) => {
           const folders = folderArgs(request.folders, readable, innerMounts(inner, 4 + data.length));
-          const isPlain = bridge === undefined && input === undefined && inner.length === 0;
           return {
             args: argumentsText(
               commandArgs({ ...options, system }, request, [...folders, ...mounts], variables),
             ),
-            program: isPlain
-              ? prestart.take()
-              : start(
-                  bridge?.command ?? limited,
-                  input !== undefined,
-                  inner.map((each) => each.descriptor),
-                ),
+            program: start(
+              bridge?.command ?? limited,
+              input !== undefined,
+              inner.map((each) => each.descriptor),
+            ),
           };
         });
         const { stderr, ...outcome } = await followProgram(program, {
@@ -132,7 +126,6 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
         if (complaint !== undefined && outcome.stopped === undefined && outcome.outputChars === 0) {
           throw new Error(`The sandbox could not be set up (${complaint}).`);
         }
-        prestart.prepare();
         return outcome;
       } finally {
         protection.release();

@@ -1,7 +1,7 @@
 import { on } from "node:events";
 import { Worker } from "node:worker_threads";
 import { findProgram } from "../sandbox/programs.ts";
-import { threadFile } from "../thread.ts";
+import { getWorkerFile } from "../thread.ts";
 import type { Candidate, SearchRequest } from "./candidate.ts";
 import { type Programs, searchWithRipgrep } from "./ripgrep.ts";
 
@@ -26,7 +26,7 @@ async function findPrograms(searchPath: string): Promise<Programs | undefined> {
 }
 
 async function* searchInThread(request: SearchRequest, signal: AbortSignal): AsyncGenerator<Candidate> {
-  const worker = new Worker(threadFile("walk-worker", import.meta.url), {
+  const worker = new Worker(getWorkerFile("walk-worker", import.meta.url), {
     workerData: request,
     env: {},
     execArgv: [],

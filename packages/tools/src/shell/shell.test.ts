@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { getAllowRules, isCovered, parseAllowRule } from "./allow-rule.ts";
 import { parseShell } from "./parse.ts";
-import { isCovered, readRule, rulesFor } from "./standing-rules.ts";
 
-const RULES = ["git log **", "npm test", "ls *", "grep ** "].map(readRule);
+const RULES = ["git log **", "npm test", "ls *", "grep ** "].map(parseAllowRule);
 const covered = async (script: string) => isCovered(await parseShell(script), RULES);
 
 test.each([
@@ -87,15 +87,15 @@ test.each([
 
 test("a script that was allowed for always is covered then, and no other", async () => {
   const script = await parseShell("npm run build && node 'dist/x y.js'");
-  const rules = rulesFor(script) ?? [];
+  const rules = getAllowRules(script) ?? [];
   expect(rules).toEqual([
     ["npm", "run", "build"],
     ["node", "dist/x y.js"],
   ]);
   expect(isCovered(script, rules)).toBe(true);
   expect(isCovered(await parseShell("npm run build --x"), rules)).toBe(false);
-  expect(rulesFor(await parseShell("echo '**'"))).toBeUndefined();
-  expect(rulesFor(await parseShell("echo $X"))).toBeUndefined();
+  expect(getAllowRules(await parseShell("echo '**'"))).toBeUndefined();
+  expect(getAllowRules(await parseShell("echo $X"))).toBeUndefined();
 });
 
 test("files are found wherever a script names them", async () => {

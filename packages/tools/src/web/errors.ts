@@ -1,13 +1,15 @@
+import { CodedError } from "@signalbox/agent-core";
+
 /**
  * - `bad_url`: not an address that can be fetched.
- * - `blocked`: leads somewhere else than to a public host.
- * - `network`: no connection, or it broke off.
- * - `timeout`: took longer than allowed, connecting, waiting and reading together.
- * - `redirects`: too many, or one without a target.
- * - `too_large`: more bytes than allowed, also after decompression.
- * - `encoding`: compressed in a way that is not known, or badly.
- * - `status`: the server answered with an error.
- * - `type`: not something that has text.
+ * - `blocked`: not a host on the public internet.
+ * - `network`: no connection, or the connection was lost.
+ * - `timeout`: the time limit for connecting, waiting and reading was exceeded.
+ * - `redirects`: too many redirects, or one without a target.
+ * - `too_large`: more bytes than allowed, compressed or decompressed.
+ * - `encoding`: an unsupported or broken compression.
+ * - `status`: the server responded with an error.
+ * - `type`: the content is not text.
  */
 export type FetchErrorCode =
   | "bad_url"
@@ -20,13 +22,7 @@ export type FetchErrorCode =
   | "status"
   | "type";
 
-/** Why a page was not fetched. The message is fit for the model: it tells nothing of the network inside. */
-export class FetchError extends Error {
+/** Why a page was not fetched. The message is written for the model and reveals nothing about internal networks. */
+export class FetchError extends CodedError<FetchErrorCode> {
   override readonly name = "FetchError";
-  readonly code: FetchErrorCode;
-
-  constructor(code: FetchErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.code = code;
-  }
 }

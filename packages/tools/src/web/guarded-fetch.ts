@@ -33,18 +33,21 @@ export interface FetchCallOptions {
   readonly timeoutMs?: number;
 }
 
-/** What came back with a status of success. */
+/** A successful response. */
 export interface FetchedResource {
-  /** Where it came from in the end. */
+  /** The address after all redirects. */
   readonly url: string;
   readonly bytes: Uint8Array;
   /** The `content-type` header as received; empty if there was none. */
   readonly contentType: string;
+  /** When the time limit of the request ends, on the clock of `performance.now()`. Limits parsing, too. */
+  readonly deadline?: number;
 }
 
 /**
- * Fetches with GET from public hosts alone.
- * @throws FetchError; what the signal was aborted with
+ * Fetches a resource with GET, from public hosts only.
+ *
+ * @throws FetchError, or the signal's reason if it is aborted
  */
 export type GuardedFetch = (url: string, options?: FetchCallOptions) => Promise<FetchedResource>;
 
@@ -86,7 +89,9 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
   };
 
   return async (input, call = {}) => {
-    const limit = AbortSignal.timeout(Math.min(call.timeoutMs ?? timeoutMs, timeoutMs));
+    const limitMs = Math.min(call.timeoutMs ?? timeoutMs, timeoutMs);
+    const deadline = performance.now() + limitMs;
+    const limit = AbortSignal.timeout(limitMs);
     const signal = call.signal === undefined ? limit : AbortSignal.any([call.signal, limit]);
     const most = Math.min(call.maxBytes ?? maxBytes, maxBytes);
     let url = parse(input);
@@ -97,7 +102,7 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
         // Not `deflate`, by which servers mean one of two formats.
         const own = { "user-agent": userAgent, "accept-encoding": "gzip, br" };
         const answer = await get(target, { ...headers, ...own }, most, signal);
-        if (!("location" in answer)) return answer;
+        if (!("location" in answer)) return { ...answer, deadline };
         if (hop >= maxRedirects) throw new FetchError("redirects", `More than ${maxRedirects} redirects.`);
         const next = parse(answer.location, url);
         if (next.origin !== url.origin) headers = {};

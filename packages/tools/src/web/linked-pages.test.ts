@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { FetchError, type GuardedFetch, readLinkedPages } from "../index.ts";
+import { type GuardedFetch, readLinkedPages } from "../index.ts";
+import { FetchError } from "../web/errors.ts";
 
 const fetch: GuardedFetch = async (url) => {
   if (url.includes("private")) throw new FetchError("blocked", "Its address is not public.");

@@ -1,55 +1,54 @@
 import { hash } from "node:crypto";
 
-/** A link in running text ends at quotes, brackets, and Chinese and other full-width punctuation. */
+/** A web address in running text. It ends at quotes, brackets, and Chinese and other full-width punctuation. */
 const LINK = /\bhttps?:\/\/[^\s<>"'`{}|\\^，。；：！？、（）《》【】「」『』“”‘’\p{Cc}\p{Cf}]+/giu;
-const LONGEST = 2_048;
-/** What looks like a link, for each one that is wanted. */
-const MOST_LOOKS = 10;
+const MAX_LINK_CHARS = 2_048;
+/** How many candidates are examined for each link that is wanted. Limits the work on texts with many duplicates. */
+const MAX_CANDIDATES_PER_LINK = 10;
 
-/** The web addresses in a text, in order and each once, without the punctuation that follows them. */
+/** Returns the distinct web addresses in a text, in order, without trailing punctuation. */
 export function linksIn(text: string, max = 100): string[] {
   const links = new Map<string, string>();
-  let looked = 0;
+  let examined = 0;
   for (const [match] of text.matchAll(LINK)) {
-    // Links that repeat, or that are none, are not looked at without end either.
-    if (looked++ >= max * MOST_LOOKS) break;
-    if (match.length > LONGEST) continue;
-    const link = trimmed(match);
+    if (examined++ >= max * MAX_CANDIDATES_PER_LINK) break;
+    if (match.length > MAX_LINK_CHARS) continue;
+    const link = trimPunctuation(match);
     const url = URL.parse(link);
     if (url === null) continue;
-    const key = samePage(url.href);
+    const key = normalizeAddress(url.href);
     if (!links.has(key)) links.set(key, link);
     if (links.size >= max) break;
   }
   return [...links.values()];
 }
 
-/** The same text for addresses of the same page; the text itself for what is no address. */
-export function samePage(address: string): string {
+/** Normalizes an address and removes its fragment. Returns a text that is no address unchanged. */
+export function normalizeAddress(address: string): string {
   const url = URL.parse(address);
   if (url === null) return address;
   url.hash = "";
   return url.href;
 }
 
-/** A short name of a page, the same for addresses of the same one: addresses that others chose may be long. */
+/** Returns a short key for a page. Addresses of the same page have the same key. */
 export function pageKey(address: string): string {
-  return hash("sha256", samePage(address), "base64url");
+  return hash("sha256", normalizeAddress(address), "base64url");
 }
 
 const OPENERS: Readonly<Record<string, string>> = { ")": "(", "]": "[" };
 
-/** A bracket is part of a link only where it was opened in it. */
-function trimmed(match: string): string {
-  const closed: Record<string, number> = {};
-  for (const char of match) if (/[()[\]]/.test(char)) closed[char] = (closed[char] ?? 0) + 1;
+/** Removes trailing punctuation. A closing bracket belongs to the link only if the link contains its opener. */
+function trimPunctuation(match: string): string {
+  const brackets: Record<string, number> = {};
+  for (const char of match) if (/[()[\]]/.test(char)) brackets[char] = (brackets[char] ?? 0) + 1;
   let end = match.length;
   for (; end > 0; end--) {
     const last = match.charAt(end - 1);
     const opener = OPENERS[last];
-    const loose = opener !== undefined && (closed[last] ?? 0) > (closed[opener] ?? 0);
-    if (!loose && !/[.,;:!?*_~]/.test(last)) break;
-    if (loose) closed[last] = (closed[last] ?? 0) - 1;
+    const isUnmatched = opener !== undefined && (brackets[last] ?? 0) > (brackets[opener] ?? 0);
+    if (!isUnmatched && !/[.,;:!?*_~]/.test(last)) break;
+    if (isUnmatched) brackets[last] = (brackets[last] ?? 0) - 1;
   }
   return match.slice(0, end);
 }

@@ -1,5 +1,5 @@
 import { createSemaphore } from "../semaphore.ts";
-import { inThread, threadFile } from "../thread.ts";
+import { getWorkerFile, runInThread } from "../thread.ts";
 import type { Article } from "./article.ts";
 import { FetchError } from "./errors.ts";
 import type { FetchedResource } from "./guarded-fetch.ts";
@@ -18,16 +18,18 @@ export interface PageTextOptions {
   /** UTF-16 units; default 20,000. */
   readonly maxChars?: number;
   /**
-   * How long a page may wait for its turn and be taken apart before its plain words have to do, in milliseconds;
-   * default 15,000.
+   * Time limit for extracting the article of a page, including the wait for a thread, in milliseconds. It also ends
+   * with the time limit of the request. After it, the plain text of the page is returned. Default: 15,000.
    */
   readonly parseMs?: number;
   readonly signal?: AbortSignal;
 }
 
-/** More than that of a page is not looked at. */
-const MAX_HTML = 1_000_000;
-/** Of the whole process. */
+/** UTF-16 units of a page that are parsed. */
+const MAX_HTML_CHARS = 1_000_000;
+/** A page with more tags is not parsed for its article; its plain text is returned. */
+const MAX_TAGS = 60_000;
+/** Threads that parse pages and PDFs, in the whole process. */
 const parsers = createSemaphore(2);
 
 /**
@@ -37,7 +39,9 @@ const parsers = createSemaphore(2);
  */
 export async function pageText(resource: FetchedResource, options: PageTextOptions = {}): Promise<PageText> {
   const { maxChars = 20_000, parseMs = 15_000, signal } = options;
-  const content = await contentOf(resource, parseMs, signal);
+  const { deadline = Number.POSITIVE_INFINITY } = resource;
+  const limitMs = Math.ceil(Math.min(parseMs, deadline - performance.now()));
+  const content = await contentOf(resource, limitMs, signal);
   const clean = tidy(content.text);
   const title =
     content.title === undefined ? undefined : tidy(content.title).replace(/\s+/g, " ").slice(0, 200);
@@ -97,13 +101,13 @@ async function parsed(
   parseMs: number,
   signal: AbortSignal | undefined,
 ): Promise<Article | undefined> {
-  const limit = AbortSignal.timeout(parseMs);
-  const parse = await inThread(threadFile(file, import.meta.url), work, {
+  const limit = AbortSignal.timeout(Math.max(0, parseMs));
+  const parse = await runInThread(getWorkerFile(file, import.meta.url), work, {
     places: parsers,
     signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
   });
   signal?.throwIfAborted();
-  return parse.kind === "made" && isArticle(parse.value) ? parse.value : undefined;
+  return parse.kind === "done" && isArticle(parse.value) ? parse.value : undefined;
 }
 
 function isArticle(made: unknown): made is Article {
@@ -134,14 +138,21 @@ async function articleOf(
   parseMs: number,
   signal: AbortSignal | undefined,
 ): Promise<Content> {
-  const page = html.slice(0, MAX_HTML);
+  const page = html.slice(0, MAX_HTML_CHARS);
   const title = /<title[^>]{0,200}>([^<]{1,500})/i.exec(page)?.[1];
   const plain = { text: stripped(page), ...(title === undefined ? {} : { title: entities(title) }) };
-  const cut = html.length > MAX_HTML;
+  const cut = html.length > MAX_HTML_CHARS;
+  if (countTags(page) > MAX_TAGS) return { ...plain, cut };
   const article = await parsed("article-worker", { html: page, url }, parseMs, signal);
   // What is left of an article that is all links and menus is less than the page says.
   if (article === undefined || article.text.trim().length < plain.text.length / 50) return { ...plain, cut };
   return { title: plain.title ?? "", ...article, cut };
+}
+
+function countTags(html: string): number {
+  let tags = 0;
+  for (let at = html.indexOf("<"); at >= 0; at = html.indexOf("<", at + 1)) tags += 1;
+  return tags;
 }
 
 /** The words of a page without its markup, in one pass. */

@@ -2,30 +2,30 @@ import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
 import { failure, success } from "../result.ts";
 import { SearchError, type SearchHit, searchWeb, type WebSearchSettings } from "./search-engines.ts";
-import { createSeenLinks, type SeenLinks } from "./seen-links.ts";
+import { createPageLinks, type SessionLinks } from "./session-links.ts";
 
 export interface WebSearchToolOptions {
   readonly settings: WebSearchSettings;
-  /** Links of what runs have read, shared with `web_fetch`, which may then read what was found. */
-  readonly seen?: SeenLinks;
+  /** Shared with `web_fetch`, so that it may read the results. */
+  readonly pageLinks?: SessionLinks;
 }
 
 const DEFAULT_HITS = 5;
 const MAX_HITS = 10;
-const MAX_TEXT = 500;
+const MAX_TEXT_CHARS = 500;
 
-/** `web_search`: asks the search service of the configuration. No effects; what it brings in taints the run. */
+/** Creates `web_search`, which queries the configured search service. The results taint the run. */
 export function createWebSearchTool({
   settings,
-  seen = createSeenLinks(),
+  pageLinks = createPageLinks(),
 }: WebSearchToolOptions): ToolDefinition {
   return defineTool({
     name: "web_search",
     description:
-      "Search the web. Returns titles, addresses and a few lines of each result; read more with web_fetch.",
+      "Search the web. Returns the title, address and an excerpt of each result; read a result with web_fetch.",
     inputSchema: z.object({
       query: z.string().min(1).max(400),
-      limit: z.int().min(1).max(MAX_HITS).optional().describe(`Default ${DEFAULT_HITS}`),
+      limit: z.int().min(1).max(MAX_HITS).optional().describe(`Number of results. Default: ${DEFAULT_HITS}`),
     }),
     effects: "none",
     execution: "parallel",
@@ -34,11 +34,11 @@ export function createWebSearchTool({
       const { query, limit = DEFAULT_HITS } = args;
       try {
         const hits = await searchWeb(settings, { query, limit }, signal);
-        const text = hits.map(hitText).join("\n\n");
-        seen.add(
+        const text = hits.map(formatHit).join("\n\n");
+        pageLinks.add(
           record.sessionKey,
-          hits.map(({ url }) => url),
           text,
+          hits.map(({ url }) => url),
         );
         return success(hits.length === 0 ? "(nothing found)" : text, { hits: hits.length });
       } catch (error) {
@@ -49,12 +49,12 @@ export function createWebSearchTool({
   });
 }
 
-/** Services mark the words that were looked for. */
-function hitText({ title, url, text }: SearchHit, index: number): string {
+/** Formats a result as plain text. Services highlight the searched words with tags. */
+function formatHit({ title, url, text }: SearchHit, index: number): string {
   const plain = (marked: string): string =>
     marked
       .replace(/<\/?[a-z]{1,10}>/gi, "")
       .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
       .trim();
-  return `${index + 1}. ${plain(title).slice(0, 200)}\n${url.slice(0, 2_000)}\n${plain(text).slice(0, MAX_TEXT)}`.toWellFormed();
+  return `${index + 1}. ${plain(title).slice(0, 200)}\n${url.slice(0, 2_000)}\n${plain(text).slice(0, MAX_TEXT_CHARS)}`.toWellFormed();
 }

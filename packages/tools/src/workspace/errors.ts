@@ -1,39 +1,36 @@
+import { CodedError } from "@signalbox/agent-core";
+
 /** Why a path cannot be used. */
 export type WorkspaceErrorCode =
   | "outside"
   | "forbidden"
-  | "read-only"
-  | "not-found"
-  | "not-a-file"
-  | "not-a-folder"
-  | "bad-path"
+  | "read_only"
+  | "not_found"
+  | "not_a_file"
+  | "not_a_folder"
+  | "bad_path"
   | "loop"
   | "changed"
   | "io";
 
-/** A path that leads nowhere or to where the agent may not go. The message is fit for the model. */
-export class WorkspaceError extends Error {
-  readonly code: WorkspaceErrorCode;
-
-  constructor(code: WorkspaceErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "WorkspaceError";
-    this.code = code;
-  }
+/** A path that does not exist or that the agent may not use. The message is written for the model. */
+export class WorkspaceError extends CodedError<WorkspaceErrorCode> {
+  override readonly name = "WorkspaceError";
 }
 
+/** Returns the system's code of a failed call, such as `ENOENT`. */
 export function errno(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** A path that leads out of the workspace. */
+/** Creates the error for a path that leads out of the workspace. */
 export function outside(path: string): WorkspaceError {
   return new WorkspaceError("outside", `${path} is outside the workspace. Use a path relative to it.`);
 }
 
-/** What the file system said of a path, in words for the model. */
-export function explained(error: unknown, path: string): WorkspaceError {
+/** Converts an error of the file system. The message names the path that the agent wrote. */
+export function toWorkspaceError(error: unknown, path: string): WorkspaceError {
   if (error instanceof WorkspaceError) {
     return error.code === "outside"
       ? new WorkspaceError("outside", outside(path).message, { cause: error })
@@ -43,9 +40,9 @@ export function explained(error: unknown, path: string): WorkspaceError {
   const cause = { cause: error };
   switch (code) {
     case "ENOENT":
-      return new WorkspaceError("not-found", `There is no ${path}.`, cause);
+      return new WorkspaceError("not_found", `There is no ${path}.`, cause);
     case "ENOTDIR":
-      return new WorkspaceError("not-a-folder", `A part of ${path} is a file, not a folder.`, cause);
+      return new WorkspaceError("not_a_folder", `A part of ${path} is a file, not a folder.`, cause);
     case "ELOOP":
       return new WorkspaceError(
         "changed",
@@ -56,11 +53,11 @@ export function explained(error: unknown, path: string): WorkspaceError {
     case "EPERM":
       return new WorkspaceError("io", `The gateway's user has no permission for ${path}.`, cause);
     case "ENAMETOOLONG":
-      return new WorkspaceError("bad-path", "The path is too long.", cause);
+      return new WorkspaceError("bad_path", "The path is too long.", cause);
     case "ENOSPC":
       return new WorkspaceError("io", "The disk is full.", cause);
     case "EROFS":
-      return new WorkspaceError("read-only", `${path} is on a read-only file system.`, cause);
+      return new WorkspaceError("read_only", `${path} is on a read-only file system.`, cause);
     default:
       return new WorkspaceError("io", `${path} cannot be used (${code ?? "unknown error"}).`, cause);
   }

@@ -31,7 +31,7 @@ export async function openRegularFile(
   });
   if (!info.isFile()) {
     await handle.close();
-    throw new WorkspaceError("not-a-file", `${names.displayPath} is not a regular file.`);
+    throw new WorkspaceError("not_a_file", `${names.displayPath} is not a regular file.`);
   }
   return {
     ...names,

@@ -12,12 +12,12 @@ export function inside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
-/** A folder without links on its way. @throws WorkspaceError `not-found` or `not-a-folder` */
+/** A folder without links on its way. @throws WorkspaceError `not_found` or `not_a_folder` */
 export async function realFolder(dir: string): Promise<string> {
   const real = await realpath(dir).catch((error: unknown) => {
-    throw new WorkspaceError("not-found", `The folder ${dir} does not exist.`, { cause: error });
+    throw new WorkspaceError("not_found", `The folder ${dir} does not exist.`, { cause: error });
   });
-  if (!(await stat(real)).isDirectory()) throw new WorkspaceError("not-a-folder", `${dir} is not a folder.`);
+  if (!(await stat(real)).isDirectory()) throw new WorkspaceError("not_a_folder", `${dir} is not a folder.`);
   return real;
 }
 

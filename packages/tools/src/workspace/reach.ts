@@ -1,5 +1,5 @@
 import { isAbsolute, relative } from "node:path";
-import { explained, outside, WorkspaceError } from "./errors.ts";
+import { outside, toWorkspaceError, WorkspaceError } from "./errors.ts";
 import { fold, inside } from "./paths.ts";
 import { findRoot, type Place, type Root, splitPath, type WalkOptions, walk } from "./walk.ts";
 
@@ -33,7 +33,7 @@ export class Reach {
     const { root, parts } = this.#start(path);
     const place = await walk(this.#roots, root, parts, { ...this.#walk, ...extra }).catch(
       (error: unknown) => {
-        throw explained(error, path);
+        throw toWorkspaceError(error, path);
       },
     );
     try {
@@ -51,7 +51,7 @@ export class Reach {
     try {
       return await use(place);
     } catch (error) {
-      throw explained(error, path);
+      throw toWorkspaceError(error, path);
     } finally {
       await place.close();
     }
@@ -68,11 +68,11 @@ export class Reach {
         this.assertOpen(place, path);
         const rest = parts.slice(existing);
         if (rest.includes(".."))
-          throw new WorkspaceError("not-found", `There is no folder on the way to ${path}.`);
+          throw new WorkspaceError("not_found", `There is no folder on the way to ${path}.`);
         return this.displayPath([place.path, ...rest.filter((part) => part !== ".")].join("/"));
       } catch (error) {
-        if (existing === 0 || !(error instanceof WorkspaceError) || error.code !== "not-found") {
-          throw explained(error, path);
+        if (existing === 0 || !(error instanceof WorkspaceError) || error.code !== "not_found") {
+          throw toWorkspaceError(error, path);
         }
       }
     }
@@ -95,9 +95,9 @@ export class Reach {
   }
 
   #start(path: string): { readonly root: Root; readonly parts: readonly string[] } {
-    if (path === "") throw new WorkspaceError("bad-path", "The path is empty.");
-    if (path.includes("\0")) throw new WorkspaceError("bad-path", "The path contains a NUL character.");
-    if (path.length > MAX_PATH) throw new WorkspaceError("bad-path", "The path is too long.");
+    if (path === "") throw new WorkspaceError("bad_path", "The path is empty.");
+    if (path.includes("\0")) throw new WorkspaceError("bad_path", "The path contains a NUL character.");
+    if (path.length > MAX_PATH) throw new WorkspaceError("bad_path", "The path is too long.");
     if (!isAbsolute(path)) return { root: this.#home, parts: splitPath(path) };
     const inRoot = findRoot(this.#roots, path);
     if (inRoot === undefined) throw outside(path);

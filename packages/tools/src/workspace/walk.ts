@@ -107,18 +107,18 @@ class Walk {
       this.#top();
       return undefined;
     }
-    if (this.#stack.length > MAX_DEPTH) throw new WorkspaceError("bad-path", "The path is too deep.");
+    if (this.#stack.length > MAX_DEPTH) throw new WorkspaceError("bad_path", "The path is too deep.");
     const last = this.#todo.every((part) => part === ".");
     const type = await typeOf(this.#accessTo(name));
     if (type === "link") {
       await this.#follow(name);
     } else if (type === undefined && (last || !this.#makeFolders)) {
       if (last) return this.#place(name, undefined);
-      throw new WorkspaceError("not-found", `There is no folder ${name} on the way.`);
+      throw new WorkspaceError("not_found", `There is no folder ${name} on the way.`);
     } else if (last && type !== "folder") {
       return this.#place(name, type);
     } else if (type === "file" || type === "other") {
-      throw new WorkspaceError("not-a-folder", `${name} is a file, not a folder.`);
+      throw new WorkspaceError("not_a_folder", `${name} is a file, not a folder.`);
     } else {
       if (type === undefined) await makeFolder(this.#accessTo(name), this.#top().root);
       const handle = await openFolder(this.#accessTo(name), name);
@@ -219,7 +219,7 @@ async function typeOf(path: string): Promise<"file" | "folder" | "link" | "other
 }
 
 async function makeFolder(path: string, root: Root): Promise<void> {
-  if (!root.writable) throw new WorkspaceError("read-only", "This folder can be read but not changed.");
+  if (!root.writable) throw new WorkspaceError("read_only", "This folder can be read but not changed.");
   try {
     await mkdir(path);
   } catch (error) {

@@ -72,7 +72,7 @@ export interface Workspace {
 
 const ENTRIES_AT_ONCE = 500;
 
-/** Opens a workspace. Throws `WorkspaceError` `not-found` or `not-a-folder` for its folder. */
+/** Opens a workspace. Throws `WorkspaceError` `not_found` or `not_a_folder` for its folder. */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   const dir = await realFolder(options.dir);
   const readable: Root[] = [];
@@ -107,8 +107,8 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     removeFile: (path) =>
       reach.at(path, async (place) => {
         mustBeWritable(place, path);
-        if (place.type === undefined) throw new WorkspaceError("not-found", `There is no file ${path}.`);
-        if (place.type !== "file") throw new WorkspaceError("not-a-file", `${path} is not a regular file.`);
+        if (place.type === undefined) throw new WorkspaceError("not_found", `There is no file ${path}.`);
+        if (place.type !== "file") throw new WorkspaceError("not_a_file", `${path} is not a regular file.`);
         await unlink(place.access);
       }),
     removeFolder: (path) => removeFolder(reach, path),
@@ -142,9 +142,9 @@ async function openTree(reach: Reach, path: string, viaDescriptors: boolean): Pr
 
 function openFile(reach: Reach, path: string): Promise<OpenFile> {
   return reach.at(path, (place) => {
-    if (place.type === undefined) throw new WorkspaceError("not-found", `There is no file ${path}.`);
-    if (place.type === "folder") throw new WorkspaceError("not-a-file", `${path} is a folder; use ls.`);
-    if (place.type === "other") throw new WorkspaceError("not-a-file", `${path} is not a regular file.`);
+    if (place.type === undefined) throw new WorkspaceError("not_found", `There is no file ${path}.`);
+    if (place.type === "folder") throw new WorkspaceError("not_a_file", `${path} is a folder; use ls.`);
+    if (place.type === "other") throw new WorkspaceError("not_a_file", `${path} is not a regular file.`);
     return openRegularFile(place.access, { path: place.path, displayPath: reach.displayPath(place.path) });
   });
 }
@@ -186,11 +186,11 @@ async function writeFile(reach: Reach, { dir, path, content, check, before }: Wr
   check?.(expected);
   await before?.(resolve(dir, expected));
   if (/\/\.?$/.test(path))
-    throw new WorkspaceError("not-a-file", `${path} names a folder; name a file in it.`);
+    throw new WorkspaceError("not_a_file", `${path} names a folder; name a file in it.`);
   const write = async (place: Place): Promise<string> => {
     mustBeWritable(place, path);
-    if (place.type === "folder") throw new WorkspaceError("not-a-file", `${path} is a folder.`);
-    if (place.type === "other") throw new WorkspaceError("not-a-file", `${path} is not a regular file.`);
+    if (place.type === "folder") throw new WorkspaceError("not_a_file", `${path} is a folder.`);
+    if (place.type === "other") throw new WorkspaceError("not_a_file", `${path} is not a regular file.`);
     const displayPath = reach.displayPath(place.path);
     check?.(displayPath);
     if (place.path !== resolve(dir, expected)) await before?.(place.path);
@@ -201,12 +201,12 @@ async function writeFile(reach: Reach, { dir, path, content, check, before }: Wr
 }
 
 function mustBeFolder(place: Place, path: string): void {
-  if (place.type === undefined) throw new WorkspaceError("not-found", `There is no folder ${path}.`);
-  if (place.type !== "folder") throw new WorkspaceError("not-a-folder", `${path} is a file, not a folder.`);
+  if (place.type === undefined) throw new WorkspaceError("not_found", `There is no folder ${path}.`);
+  if (place.type !== "folder") throw new WorkspaceError("not_a_folder", `${path} is a file, not a folder.`);
 }
 
 function mustBeWritable(place: Place, path: string): void {
-  if (!place.root.writable) throw new WorkspaceError("read-only", `${path} can be read but not changed.`);
+  if (!place.root.writable) throw new WorkspaceError("read_only", `${path} can be read but not changed.`);
 }
 
 function entryType(entry: {

@@ -59,7 +59,7 @@ export const DEFENCES: readonly Defence[] = [
     name: "only owners write what the agent is",
     kinds: ["notes of the agent"],
     changes: [
-      { file: "policy.ts", from: 'member: [\n    "write-identity",', to: "member: [" },
+      { file: "policy.ts", from: 'member: [\n    "write_identity",', to: "member: [" },
       { file: "policy.ts", from: "if (facts.taint.length > 0)", to: "if (facts.taint.length > 99)" },
       { file: "policy.ts", from: 'if (role === "guest") return', to: 'if (facts.agentId === "") return' },
     ],
@@ -207,8 +207,8 @@ export const DEFENCES: readonly Defence[] = [
     changes: [
       {
         file: "policy.ts",
-        from: '"read-elsewhere",\n    "schedule",',
-        to: '"read-elsewhere",',
+        from: '"read_elsewhere",\n    "schedule",',
+        to: '"read_elsewhere",',
       },
       { file: "policy.ts", from: "if (facts.taint.length > 0)", to: "if (facts.taint.length > 99)" },
       { file: "policy.ts", from: 'if (role === "guest") return', to: 'if (facts.agentId === "") return' },

@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import * as tools from "../../src/index.ts";
 import { ATTEMPT_KINDS } from "./attempt-kinds.ts";
 import { ATTEMPTS } from "./attempts.ts";
 import { DEFENCES } from "./defences.ts";
+import { loadSubject, SOURCES } from "./subject.ts";
 import { tryAll } from "./try-all.ts";
 
+const tools = await loadSubject(SOURCES);
 const sandbox = await tools.startSandbox({
   limits: { timeoutMs: 20_000, memoryBytes: 200_000_000, scratchBytes: 64_000_000 },
 });

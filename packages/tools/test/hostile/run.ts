@@ -3,14 +3,15 @@
 // taken away in a copy of the sources, and the attempts that it holds must get through.
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import * as tools from "../../src/index.ts";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { ATTEMPT_KINDS } from "./attempt-kinds.ts";
 import { ATTEMPTS } from "./attempts.ts";
 import { DEFENCES, type Defence } from "./defences.ts";
+import { loadSubject, SOURCES as SOURCES_URL } from "./subject.ts";
 import { tryAll } from "./try-all.ts";
 
-const SOURCES = join(import.meta.dirname, "..", "..", "src");
+const SOURCES = fileURLToPath(SOURCES_URL);
+const tools = await loadSubject(SOURCES_URL);
 const COPY = join(import.meta.dirname, "..", "..", `.defenceless-${process.pid}`);
 const LIMITS = { timeoutMs: 20_000, memoryBytes: 200_000_000, scratchBytes: 64_000_000 };
 
@@ -52,7 +53,7 @@ async function without({ changes, kinds, rung }: Defence): Promise<ReadonlySet<s
       if (!text.includes(from)) throw new Error(`${file} does not have: ${from}`);
       writeFileSync(join(copy, file), text.replaceAll(from, to));
     }
-    const defenceless: typeof tools = await import(pathToFileURL(join(copy, "index.ts")).href);
+    const defenceless = await loadSubject(pathToFileURL(`${copy}/`));
     const sandbox = await defenceless.startSandbox({ setting: rung ?? "default", limits: LIMITS });
     const through = new Set<string>();
     for (const kind of kinds) {

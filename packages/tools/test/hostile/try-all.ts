@@ -1,6 +1,7 @@
 import type * as Tools from "../../src/index.ts";
 import type { AttemptKind } from "./attempt-kinds.ts";
 import { ATTEMPTS, type Attempt } from "./attempts.ts";
+import type { Subject } from "./subject.ts";
 import { ATTACKERS, type Attacker, openWorld } from "./world.ts";
 
 export interface Breach {
@@ -20,7 +21,7 @@ const AT_ONCE = 4;
 
 /** Tries attempts, each in a world of its own, as every attacker. */
 export async function tryAll(
-  tools: typeof Tools,
+  tools: Subject,
   sandbox: Tools.Sandbox,
   attempts: readonly Attempt[] = ATTEMPTS,
 ): Promise<Tried> {
@@ -43,7 +44,7 @@ export async function tryAll(
 }
 
 async function tryOne(
-  tools: typeof Tools,
+  tools: Subject,
   sandbox: Tools.Sandbox,
   attempt: Attempt,
   attacker: Attacker,

@@ -19,6 +19,7 @@ import { join } from "node:path";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { JsonValue, Tool, ToolResult } from "@signalbox/agent-core";
 import type * as Tools from "../../src/index.ts";
+import type { Subject } from "./subject.ts";
 
 /** Who tries: a member, a guest who may use every tool, and an owner whose run has read a hostile page. */
 export const ATTACKERS = ["member", "guest", "tainted"] as const;
@@ -73,7 +74,7 @@ const HIDDEN = /(?![\n\t])(?:[\p{Cf}\p{Cc}\u2028\u3164\u115f\u2800]|\ufe0f)/u;
 
 /** @param isNew whether no one has written anything or sent any attachment yet */
 export async function openWorld(
-  tools: typeof Tools,
+  tools: Subject,
   sandbox: Tools.Sandbox,
   { isNew = false }: { readonly isNew?: boolean } = {},
 ): Promise<World> {
@@ -191,7 +192,7 @@ export async function openWorld(
       for (const { tool, args } of calls) {
         await run.call(tool, filledArgs(args));
         for (const question of await approvals.list({ states: ["pending"] })) {
-          if (HIDDEN.test(tools.questionText(question))) seen += "hidden characters";
+          if (HIDDEN.test(tools.formatApproval(question))) seen += "hidden characters";
           await approvals.resolve(question.id, "allow", "feishu:ou_owner");
         }
         for (const [path, content] of Object.entries(afterwards)) put(`workspace/${path}`, content);

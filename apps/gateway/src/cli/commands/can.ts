@@ -75,7 +75,7 @@ async function canUse(configured: ConfiguredHome, asked: UseAsked, host: Gateway
   const plugins = await resolvePluginTools({ loaded, home, given: [], packages: host.packages, workspaces });
   const [unknown] = checkToolNames([asked.tool], namesFor(loaded, plugins));
   if (unknown !== undefined) {
-    const near = unknown.near.length === 0 ? "" : ` Did you mean ${unknown.near.join(" or ")}?`;
+    const near = unknown.similar.length === 0 ? "" : ` Did you mean ${unknown.similar.join(" or ")}?`;
     throw new GatewayError("usage", `There is no tool ${asked.tool}.${near}`);
   }
   const event = messageFrom(asked);
@@ -108,9 +108,9 @@ function usesOf(
       models,
       taint,
     };
-    return explainUse(agent.tools, facts, tool).map(({ reachesFor, decision }) => ({
+    return explainUse(agent.tools, facts, tool).map(({ claim, decision }) => ({
       tainted,
-      ...(reachesFor === undefined ? {} : { reachesFor }),
+      ...(claim === undefined ? {} : { reachesFor: claim }),
       ...decision,
     }));
   });

@@ -1,6 +1,6 @@
 import type { Config } from "@signalbox/config";
 import type { Home } from "@signalbox/home";
-import { allowsTool, describeSandbox, proveReach } from "@signalbox/tools";
+import { allowsTool, checkPolicy, describeSandbox } from "@signalbox/tools";
 import { execSandbox } from "../../agent/exec-sandbox.ts";
 import type { Agents } from "../../configure/agents.ts";
 
@@ -9,17 +9,17 @@ import type { Agents } from "../../configure/agents.ts";
  * @throws Error that names what is reached
  */
 export function describeReach({ all }: Agents): string {
-  let tried = 0;
+  let checked = 0;
   const reached = all.flatMap(({ id, tools }) => {
-    const proof = proveReach(tools);
-    tried += proof.tried;
-    return proof.reached.map(({ tool, role, channelKind, reachesFor }) => {
-      const how = reachesFor === undefined ? "" : ` (${reachesFor})`;
+    const check = checkPolicy(tools);
+    checked += check.checked;
+    return check.unsafe.map(({ tool, role, channelKind, claim }) => {
+      const how = claim === undefined ? "" : ` (${claim})`;
       return `${role} of ${id} in a ${channelKind} conversation: ${tool}${how}`;
     });
   });
   if (reached.length > 0) throw new Error(`reached unasked: ${[...new Set(reached)].join("; ")}`);
-  return `${tried} combinations of agent, role, conversation and taint: no guest can use exec, process or a write, and no run that has seen untrusted content can reach the network, the agent's notes or another conversation without approval`;
+  return `${checked} combinations of agent, role, conversation and taint: no guest can use exec, process or a write, and no run that has seen untrusted content can reach the network, the agent's notes or another conversation without approval`;
 }
 
 /** Where agents may run commands, in words. @throws Error where they may and cannot */

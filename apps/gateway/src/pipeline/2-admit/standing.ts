@@ -1,5 +1,5 @@
 import type { Role } from "@signalbox/routing";
-import { type InForce, weakerRole } from "@signalbox/tools";
+import { type CurrentRights, weakerRole } from "@signalbox/tools";
 import type { Agents } from "../../configure/agents.ts";
 import type { Decide } from "../../configure/decide.ts";
 import type { InboundRecord } from "../../store.ts";
@@ -13,7 +13,7 @@ interface Asked {
  * What applies to a run now: its agent's policy, and the weakest role of the people it answers. Undefined if the agent
  * is gone, or if one of them may no longer talk to it.
  */
-export type Standing = (agentId: string, messages: readonly Asked[]) => Promise<InForce | undefined>;
+export type Standing = (agentId: string, messages: readonly Asked[]) => Promise<CurrentRights | undefined>;
 
 export function createStanding(agents: Pick<Agents, "get">, decide: Decide): Standing {
   const roleOf = async ({ stored: { event, wake } }: Asked): Promise<Role | undefined> => {

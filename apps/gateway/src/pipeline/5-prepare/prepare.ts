@@ -97,9 +97,9 @@ async function withContext(
   const pages = await readPages(ports, run, tools);
   const media = await ports.incoming.show(messages.map(filesOf), agentModel.model.input);
   const earlier = await earlierPictures(ports.incoming, run);
-  if ([...media, ...earlier].some(({ untrusted }) => untrusted)) tools.tainted("file");
+  if ([...media, ...earlier].some(({ untrusted }) => untrusted)) tools.addTaint("file");
   const told = isHeard(asked) ? await groupHistoryOf(ports.store.groupHistory, asked.stored.event) : [];
-  if (told.length > 0) tools.tainted("history");
+  if (told.length > 0) tools.addTaint("history");
   const role = tools.role();
   const besides = await openContexts(ports.store.contexts, run, role);
   const memory = await ports.remember({
@@ -110,7 +110,7 @@ async function withContext(
     text: messages.map(spokenText).join("\n"),
     isTold: (line) => besides.isTold(line),
   });
-  if (memory.untrusted) tools.tainted("memory");
+  if (memory.untrusted) tools.addTaint("memory");
   const prompt = await ports.systemPrompt({
     agent,
     agentModel,
@@ -161,7 +161,7 @@ function toolsFor(
     runId,
     messageId,
     // Those that join the run are among its messages.
-    inForce: () => standing(agent.id, messages),
+    getCurrentRights: () => standing(agent.id, messages),
     onSent: (text, sent) => void sentByTool.push(text, ...sent.map(mediaMark)),
     models: modelsOf(run, spending),
     ...(wake === undefined ? {} : { wake }),
@@ -171,17 +171,17 @@ function toolsFor(
 /** What a model has written brings along what its run had seen, and gives no addresses. */
 function hear(tools: RunTools, { stored: { event, role, wake } }: QueuedMessage): void {
   const { delegated } = wake ?? {};
-  tools.heard(delegated === undefined ? event : { text: "" }, role, speakerOf(event));
-  for (const source of delegated?.taint ?? []) tools.tainted(source);
+  tools.addMessage(delegated === undefined ? event : { text: "" }, role, speakerOf(event));
+  for (const source of delegated?.taint ?? []) tools.addTaint(source);
 }
 
 /** What stands in the history from earlier runs, and what others have said there, is not the speaker's word. */
 function taintByHistory({ history, messages }: OpenedRun, tools: RunTools, { earlier }: SessionTaint): void {
   if (history.length === 0) return;
-  for (const source of earlier.sources) tools.tainted(source);
+  for (const source of earlier.sources) tools.addTaint(source);
   const speaking = new Set(messages.map(({ stored }) => speakerOf(stored.event)));
   const isAlone = earlier.speakers.every((speaker) => speaking.size === 1 && speaking.has(speaker));
-  if (!isAlone) tools.tainted("history");
+  if (!isAlone) tools.addTaint("history");
 }
 
 /** Who else than owners speaks in messages: their words are not the owner's. */
@@ -204,8 +204,8 @@ async function readPages(
   const pages = await readLinks(written.map(spokenText), handle.signal);
   for (const { text } of pages) {
     if (text === undefined) continue;
-    tools.given(text);
-    tools.tainted("web");
+    tools.addLinks(text);
+    tools.addTaint("web");
   }
   return pages;
 }

@@ -85,11 +85,11 @@ async function read(
   joining: readonly QueuedMessage[],
 ): Promise<readonly ReadAlong["media"][]> {
   for (const { id, stored } of joining) {
-    tools.heard(stored.event, stored.role, speakerOf(stored.event));
+    tools.addMessage(stored.event, stored.role, speakerOf(stored.event));
     tracer.note(id, "lane", `steers the running turn ${runId}`);
   }
   const media = await incoming.show(joining.map(filesOf), agentModel.model.input);
-  if (media.some(({ untrusted }) => untrusted)) tools.tainted("file");
+  if (media.some(({ untrusted }) => untrusted)) tools.addTaint("file");
   await taint.keep({ sources: tools.taint(), speakers: speakersOf(joining) });
   return media;
 }

@@ -73,7 +73,7 @@ export const GATEWAY_DEFENCES: readonly GatewayDefence[] = [
     edits: [
       {
         file: `${TOOLS}/policy.js`,
-        from: "...input.claims.map((claim) => byClaim(claim, facts, words)),",
+        from: "...input.claims.map((claim) => decideByClaim(claim, facts, words)),",
         to: "",
       },
     ],
@@ -84,7 +84,7 @@ export const GATEWAY_DEFENCES: readonly GatewayDefence[] = [
     edits: [
       {
         file: `${TOOLS}/policy.js`,
-        from: "...input.claims.map((claim) => byClaim(claim, facts, words)),",
+        from: "...input.claims.map((claim) => decideByClaim(claim, facts, words)),",
         to: "",
       },
     ],

@@ -1,61 +1,66 @@
 import { canonicalJson, reasonOf } from "@signalbox/agent-core";
 import type { Phrases } from "@signalbox/phrases";
 import type { Approval, ApprovalRequest } from "./approval-store.ts";
-import { type Approvals, approvalRequest } from "./approvals.ts";
+import { type Approvals, createApprovalRequest } from "./approvals.ts";
 import { hashOf } from "./hash.ts";
-import type { LooksUpInForce } from "./in-force.ts";
-import { askModeOf, type Decision, decideByAll, type ToolPolicy } from "./policy.ts";
+import {
+  type Decision,
+  decideByPolicies,
+  type GetCurrentRights,
+  getAskMode,
+  type ToolPolicy,
+} from "./policy.ts";
 import type { RunState } from "./run-state.ts";
-import type { StandingRule } from "./shell/standing-rules.ts";
+import type { AllowRule } from "./shell/allow-rule.ts";
 import type { Claim, DecisionRecord, Permit, RunFacts, ToolBlueprint } from "./types.ts";
 import { visibleText } from "./visible.ts";
 
-export interface JudgeOptions {
+export interface CallDecisionOptions {
   readonly policy: ToolPolicy;
   /** Records a decision. If it fails, the call does not run. */
   readonly record: (record: DecisionRecord) => void | Promise<void>;
-  /** Without it, calls that need an approval are refused. */
-  readonly approvals?: Approvals;
-  /** What may run unasked in the mode `unlisted`. Default: nothing. */
-  readonly standingRules?: () => readonly StandingRule[] | Promise<readonly StandingRule[]>;
-  /** Milliseconds since the epoch; default `Date.now`. */
+  /** Default: calls that need approval are denied. */
+  readonly approvals?: Pick<Approvals, "request" | "take" | "wait">;
+  /** Calls that run unasked in the mode `unlisted`. Default: none. */
+  readonly allowRules?: () => readonly AllowRule[] | Promise<readonly AllowRule[]>;
+  /** Milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
-/** What one run is judged by. */
-export interface JudgedRun {
+/** The run whose calls are decided. */
+export interface DecidedRun {
   readonly state: RunState;
-  readonly inForce: LooksUpInForce;
-  /** The same id when the run continues after a restart. Default: none of its calls continues. */
+  readonly getCurrentRights: GetCurrentRights;
+  /** Stays the same if the run continues after a restart. Default: no call of it continues. */
   readonly runId?: string | undefined;
-  /** The language in which people are told why they are asked. Default English, which is also what is recorded. */
+  /** Language of the reasons that people read. Records are always in English. Default: English. */
   readonly phrases?: Phrases | undefined;
 }
 
-/** The outcome of a call, which is always recorded. */
-export type Outcome =
+/** The outcome of deciding about a call. Every outcome is recorded. */
+export type CallOutcome =
   | { readonly kind: "permit"; readonly permit: Permit }
   | { readonly kind: "deny"; readonly reason: string }
   | { readonly kind: "ask"; readonly reason: string; readonly approval: Approval };
 
-/** An outcome, with the version of the run's state and the policy in force that it is about. */
-interface Judgement {
-  readonly outcome: Outcome;
+/** An outcome, with the version of the run's state and the current policy that it is based on. */
+interface CallDecision {
+  readonly outcome: CallOutcome;
   readonly version: number;
   readonly policy: ToolPolicy | undefined;
 }
 
-export type Judge = (blueprint: ToolBlueprint, callId: string, args: unknown) => Promise<Judgement>;
+export type DecideCall = (blueprint: ToolBlueprint, callId: string, args: unknown) => Promise<CallDecision>;
 
 /**
- * Decides about one call of a run: by its claims, by the policy that the run began with and the one in force now, and
- * by a person's decision.
+ * Creates the function that decides about the calls of one run: by the claims of the call, by the policy that the run
+ * began with and the current one, and by people's approvals.
  */
-export function createJudge(options: JudgeOptions, run: JudgedRun): Judge {
-  const { state, inForce } = run;
+export function createCallDecider(options: CallDecisionOptions, run: DecidedRun): DecideCall {
+  const { state, getCurrentRights } = run;
   return async (blueprint, callId, args) => {
-    const current = await inForce();
-    if (current !== undefined) state.spoke(current.role, state.facts.speaker);
+    const current = await getCurrentRights();
+    if (current !== undefined) state.addSpeaker(current.role, state.facts.speaker);
     try {
       for (const mark of (await blueprint.exposes?.(args, state.facts)) ?? []) state.taint(mark);
     } catch {
@@ -63,39 +68,39 @@ export function createJudge(options: JudgeOptions, run: JudgedRun): Judge {
     }
     const { version } = state;
     const policies = current === undefined ? [] : [...new Set([options.policy, current.policy])];
-    const outcome = await judge(options, run, policies, blueprint, callId, args);
+    const outcome = await decideCall(options, run, policies, blueprint, callId, args);
     return { outcome, version, policy: current?.policy };
   };
 }
 
-async function judge(
-  options: JudgeOptions,
-  { state, runId, phrases }: JudgedRun,
+async function decideCall(
+  options: CallDecisionOptions,
+  { state, runId, phrases }: DecidedRun,
   policies: readonly ToolPolicy[],
   blueprint: ToolBlueprint,
   callId: string,
   args: unknown,
-): Promise<Outcome> {
+): Promise<CallOutcome> {
   const now = options.now ?? Date.now;
   const facts = state.facts;
-  const argsHash = callHash(blueprint.name, args);
+  const argsHash = hashCall(blueprint.name, args);
   let claims: readonly Claim[] = [];
   let decision: Decision;
-  let told: string | undefined;
+  let translated: string | undefined;
   try {
     claims = (await blueprint.claims?.(args, facts)) ?? [];
     const covered = policies.map(async (policy) => {
-      return { policy, isCovered: await coveredByRule(options, policy, blueprint, args) };
+      return { policy, isCovered: await isCoveredByRule(options, policy, blueprint, args) };
     });
     const by = await Promise.all(covered);
     const input = { tool: blueprint, claims, facts };
-    decision = decideByAll(by, input);
+    decision = decideByPolicies(by, input);
     if (phrases !== undefined && decision.decision === "ask")
-      told = decideByAll(by, { ...input, phrases }).reason;
+      translated = decideByPolicies(by, { ...input, phrases }).reason;
   } catch (error) {
     decision = {
       decision: "deny",
-      rule: "claims.failed",
+      rule: "claims_failed",
       reason: `${blueprint.name}: ${reasonOf(error)}`,
     };
   }
@@ -118,7 +123,7 @@ async function judge(
     await write({ ...decision, decision: "deny", reason });
     return { kind: "deny", reason };
   }
-  const request = await requestFor(blueprint, args, facts, told ?? decision.reason);
+  const request = await toRequest(blueprint, args, facts, translated ?? decision.reason);
   const granted = await options.approvals.take(request, runId === undefined ? undefined : { runId, callId });
   if (granted !== undefined) {
     const reason = `Approved by ${granted.approver ?? "someone"}: ${decision.reason}`;
@@ -130,30 +135,29 @@ async function judge(
   return { kind: "ask", reason: decision.reason, approval };
 }
 
-/** Rules are looked at only where they count. */
-async function coveredByRule(
-  { standingRules }: JudgeOptions,
+async function isCoveredByRule(
+  { allowRules }: CallDecisionOptions,
   policy: ToolPolicy,
   blueprint: ToolBlueprint,
   args: unknown,
 ): Promise<boolean> {
-  if (askModeOf(policy, blueprint.name) !== "unlisted" || standingRules === undefined) return false;
-  return (await blueprint.isCovered?.(args, await standingRules())) ?? false;
+  if (getAskMode(policy, blueprint.name) !== "unlisted" || allowRules === undefined) return false;
+  return (await blueprint.isCovered?.(args, await allowRules())) ?? false;
 }
 
-async function requestFor(
+async function toRequest(
   blueprint: ToolBlueprint,
   args: unknown,
   facts: RunFacts,
   reason: string,
 ): Promise<ApprovalRequest> {
   const exact = (await blueprint.subject?.(args, facts)) ?? { action: canonicalJson(args) };
-  // Shown escaped, bound as it is.
+  // People see the action with invisible characters escaped. The hash binds the approval to the exact action.
   const subject = { ...exact, action: visibleText(exact.action), sha256: hashOf(exact.action) };
-  return approvalRequest(blueprint.name, subject, facts, visibleText(reason));
+  return createApprovalRequest(blueprint.name, subject, facts, visibleText(reason));
 }
 
-/** SHA-256 of a call, as hexadecimal digits. */
-export function callHash(tool: string, args: unknown): string {
+/** Returns the SHA-256 of a tool's name and arguments in hexadecimal. */
+export function hashCall(tool: string, args: unknown): string {
   return hashOf({ tool, args });
 }

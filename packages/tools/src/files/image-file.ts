@@ -9,53 +9,57 @@ import { failure } from "../result.ts";
 import { type OpenFile, readWhole } from "../workspace/open-file.ts";
 import { count, SAMPLE_BYTES } from "./text.ts";
 
-/** Makes a picture that is larger than models take smaller; undefined for one that is not, or cannot be. */
-export type FitPicture = (
+/**
+ * Resizes an image that is larger than models accept. Resolves with undefined if the image is small enough, or cannot
+ * be resized.
+ */
+export type FitImage = (
   bytes: Uint8Array,
   size: Pick<ImageInfo, "width" | "height">,
   signal: AbortSignal,
 ) => Promise<{ readonly mimeType: string; readonly bytes: Uint8Array } | undefined>;
 
-/** Of a file that is read to be made smaller. */
+/** Size limit of an image that is read to be resized. */
 const MAX_SOURCE_BYTES = 25_000_000;
 
-/** Enough of a file to tell what it is. */
+/** Reads the start of a file, enough to detect its type. */
 export async function readStart(file: OpenFile): Promise<Uint8Array> {
   const buffer = new Uint8Array(Math.min(SAMPLE_BYTES, file.size));
   const { bytesRead } = await file.handle.read(buffer, 0, buffer.length, 0);
   return buffer.subarray(0, bytesRead);
 }
 
-/** A file that is a picture, as a model takes it; a failure where it is none, or larger than models take. */
-export async function readPicture(
+/** Reads an image for a model. Returns a failure if the file is no image, or too large for models. */
+export async function readImage(
   file: OpenFile,
-  fitPicture: FitPicture | undefined,
+  fitImage: FitImage | undefined,
   signal: AbortSignal,
 ): Promise<ToolResult> {
-  const refused = (what: string): ToolResult => failure(`${file.displayPath} ${what}`, { bytes: file.size });
-  if (file.size > MAX_SOURCE_BYTES) return refused(tooManyBytes(file));
-  // Not its start alone: what cameras and programs note may stand before the size.
+  const refuse = (problem: string): ToolResult =>
+    failure(`${file.displayPath} ${problem}`, { bytes: file.size });
+  if (file.size > MAX_SOURCE_BYTES) return refuse(describeBytes(file));
+  // The dimensions may come after long metadata of cameras and programs, so the whole file is read.
   const bytes = await readWhole(file);
   const image = imageInfo(bytes);
-  if (image === undefined) return refused("is no picture that can be looked at.");
-  const fitted = await fitPicture?.(bytes, image, signal);
-  if (fitted !== undefined) return shown(fitted.mimeType, fitted.bytes);
+  if (image === undefined) return refuse("is not an image in a supported format.");
+  const fitted = await fitImage?.(bytes, image, signal);
+  if (fitted !== undefined) return toResult(fitted.mimeType, fitted.bytes);
   return isTakenPicture(image, bytes.byteLength)
-    ? shown(image.mimeType, bytes)
-    : refused(tooLarge(file, image));
+    ? toResult(image.mimeType, bytes)
+    : refuse(describeSize(file, image));
 }
 
-function tooLarge(file: OpenFile, { width = 0, height = 0 }: ImageInfo): string {
-  if (file.size > PICTURE_LIMITS.bytes) return tooManyBytes(file);
-  if (width * height === 0) return "does not say how many pixels it has. Convert it and read the copy.";
+function describeSize(file: OpenFile, { width = 0, height = 0 }: ImageInfo): string {
+  if (file.size > PICTURE_LIMITS.bytes) return describeBytes(file);
+  if (width * height === 0) return "has no dimensions in its header. Convert it and read the copy.";
   return `has ${count(width)} × ${count(height)} pixels, more than can be shown. Make a smaller copy and read that.`;
 }
 
-function tooManyBytes({ size }: OpenFile): string {
+function describeBytes({ size }: OpenFile): string {
   return `is an image of ${count(size)} bytes; at most ${count(PICTURE_LIMITS.bytes)} can be shown. Make a smaller copy and read that.`;
 }
 
-function shown(mimeType: string, bytes: Uint8Array): ToolResult {
+function toResult(mimeType: string, bytes: Uint8Array): ToolResult {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
   return {
     content: [{ type: "image", mimeType, source: { kind: "base64", data } }],

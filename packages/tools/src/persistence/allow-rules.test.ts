@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { memoryKeyValues } from "../../test/key-values.ts";
-import { createStandingRules } from "../index.ts";
+import { createAllowRules } from "../index.ts";
 
 it("keeps what an owner has allowed for always, once, beside what the configuration says", async () => {
   const kv = memoryKeyValues();
-  const rules = createStandingRules(kv, () => ["git status"]);
+  const rules = createAllowRules(kv, () => ["git status"]);
   await rules.add("coder", [["git", "log"]]);
   await rules.add("coder", [
     ["git", "log"],
@@ -15,8 +15,8 @@ it("keeps what an owner has allowed for always, once, beside what the configurat
     ["git", "log"],
     ["ls", "*"],
   ];
-  expect(await createStandingRules(kv, () => ["git status"]).of("coder")).toEqual(all);
-  expect(await rules.of("writer")).toEqual([["git", "status"]]);
+  expect(await createAllowRules(kv, () => ["git status"]).get("coder")).toEqual(all);
+  expect(await rules.get("writer")).toEqual([["git", "status"]]);
 });
 
 it("keeps both of two that are allowed at once, and goes on after one that could not be kept", async () => {
@@ -26,9 +26,9 @@ it("keeps both of two that are allowed at once, and goes on after one that could
     if (isFull) throw new Error("the disk is full");
     await kv.set(...row);
   };
-  const rules = createStandingRules({ ...kv, set }, () => []);
+  const rules = createAllowRules({ ...kv, set }, () => []);
   await expect(rules.add("coder", [["lost"]])).rejects.toThrow("the disk is full");
   isFull = false;
   await Promise.all([rules.add("coder", [["ls"]]), rules.add("coder", [["pwd"]])]);
-  expect(await rules.of("coder")).toEqual([["ls"], ["pwd"]]);
+  expect(await rules.get("coder")).toEqual([["ls"], ["pwd"]]);
 });

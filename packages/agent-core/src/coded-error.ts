@@ -1,0 +1,9 @@
+/** Base class for errors that programs tell apart by a code. Subclasses set `name`. */
+export class CodedError<Code extends string> extends Error {
+  readonly code: Code;
+
+  constructor(code: Code, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}

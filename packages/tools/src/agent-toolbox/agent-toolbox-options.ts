@@ -1,0 +1,147 @@
+import type { JsonObject } from "@signalbox/agent-core";
+import type { MessageAction, MessageDestination, MessageOutcome } from "@signalbox/channel";
+import type { Phrases } from "@signalbox/phrases";
+import type { Approval, ApprovalStore } from "../approval-store.ts";
+import type { AttachmentSource } from "../attachments.ts";
+import type { BuiltInToolsOptions } from "../built-in.ts";
+import type { CronRequest } from "../cron.ts";
+import type { ToolDefinition } from "../define.ts";
+import type { ImageQuestion } from "../image.ts";
+import type { AgentMemory } from "../memory.ts";
+import type { AllowRules } from "../persistence/allow-rules.ts";
+import type { GetCurrentRights, ToolPolicy } from "../policy.ts";
+import type { SessionsCall, SessionsRequest } from "../sessions.ts";
+import type { Role, TaintMark } from "../types.ts";
+import type { AskUserRequest } from "../user-questions/ask-user.ts";
+import type { UserQuestionOutcome } from "../user-questions/user-question.ts";
+
+/** What the toolbox needs to know about a run. A host adds what its functions in {@link AgentToolboxOptions} need. */
+export interface ToolRun {
+  /** See `ForRunOptions`. */
+  readonly runId?: string;
+  readonly agent: { readonly id: string; readonly tools: ToolPolicy };
+  readonly sessionKey: string;
+  /** Role of the first speaker. */
+  readonly role: Role;
+  /** Immutable id of the first speaker. */
+  readonly speaker: string;
+  /** See `RunFacts`. */
+  readonly channelKind: string;
+  /** Whether people can be asked during the run. */
+  readonly canAsk: boolean;
+  /** See `RunFacts`. */
+  readonly models?: readonly string[];
+  /** See `RunFacts`. */
+  readonly parentTools?: readonly string[];
+  /**
+   * Looks up what applies to the run now. Each call is decided by the narrower of this and the run's initial rights.
+   * Default: rights do not change during the run.
+   */
+  readonly getCurrentRights?: GetCurrentRights;
+}
+
+/** Decides whether a run may send a file or a page, as if it read it, and records the decision. */
+export type MayAttach = (
+  source: AttachmentSource,
+) => Promise<{ readonly ok: true } | { readonly ok: false; readonly why: string }>;
+
+/** Functions that a host provides to the tools of its agents. */
+export interface AgentToolboxOptions<Run extends ToolRun> {
+  /** Returns the folders in which an agent's tools work. */
+  readonly folders: (agent: Run["agent"]) => Pick<BuiltInToolsOptions, "workspace">;
+  /** Returns an agent's memory. Default: none, and the memory tools do not exist. */
+  readonly memory?: (agent: Run["agent"]) => AgentMemory | undefined;
+  readonly sandbox: BuiltInToolsOptions["sandbox"];
+  /** Returns the hosts that an agent's commands may reach if policy allows it. Default: none. */
+  readonly domains?: (agent: Run["agent"]) => readonly string[];
+  /** Returns additional environment variables for an agent's commands. Called before each command. Default: none. */
+  readonly environment?: (agent: Run["agent"]) => Promise<Readonly<Record<string, string>>>;
+  /** Removes secrets from tool results before a model or a viewer gets them. Default: nothing is removed. */
+  readonly withoutSecrets?: (text: string) => string;
+  /** See {@link BuiltInToolsOptions.fitImage}. */
+  readonly fitImage?: BuiltInToolsOptions["fitImage"];
+  readonly fetch: BuiltInToolsOptions["fetch"];
+  /** Returns the service behind `web_search` when an agent's tools are created. Default: the tool does not exist. */
+  readonly webSearch?: () => BuiltInToolsOptions["webSearch"];
+  /**
+   * Returns the function that lets a vision model look at an image, when an agent's tools are created. Default: the
+   * tool `image` does not exist.
+   */
+  readonly describeImage?: () => DescribeImage<Run> | undefined;
+  /** Implements the tool `gateway`. Default: the tool does not exist. */
+  readonly gateway?: BuiltInToolsOptions["gateway"];
+  /** Carries out the requests of the tool `message`. */
+  readonly send: (
+    action: MessageAction,
+    run: Run & { readonly mayAttach: MayAttach },
+    call: { readonly callId: string; readonly signal: AbortSignal },
+  ) => Promise<MessageOutcome>;
+  /** Returns whether a destination of the tool `message` is the run's own conversation. Default: false. */
+  readonly isCurrent?: (destination: MessageDestination, run: Run) => boolean;
+  /** Carries out the requests of the tool `cron`. Default: the tool does not exist. */
+  readonly cron?: (request: CronRequest, run: Run, call: { readonly callId: string }) => Promise<string>;
+  /** Asks the person that a run works for; see `AskUserToolOptions`. Default: the tool `ask_user` does not exist. */
+  readonly askUser?: (
+    request: AskUserRequest,
+    run: Run,
+    call: { readonly callId: string; readonly signal: AbortSignal },
+  ) => Promise<UserQuestionOutcome>;
+  /** Carries out requests of the `sessions_*` tools. Default: these tools do not exist. */
+  readonly sessions?: (
+    request: SessionsRequest,
+    run: Run & { readonly offered: readonly string[] },
+    call: SessionsCall,
+  ) => Promise<string>;
+  /** Returns further tools. Called before each run. Default: none. */
+  readonly more?: (agent: Run["agent"]) => Promise<MoreTools>;
+  /** Stores approval requests. */
+  readonly approvals: ApprovalStore;
+  /** Asks people for an approval. */
+  readonly prompt: (approval: Approval, run: Run) => Promise<void>;
+  /** Called after each decision of a person. */
+  readonly onDecided?: (approval: Approval, approver: string) => void;
+  /** Called for each approval request that expired without a decision. */
+  readonly onExpired?: (approval: Approval) => void;
+  /** Returns the language in which people are told why they are asked. Default: English. */
+  readonly getPhrases?: (run: Run) => Phrases;
+  /** Which commands run unasked in the mode `unlisted`. Default: none. */
+  readonly allowRules?: AllowRules;
+  /** Called before every decision, for the host's hooks. */
+  readonly beforeCall: (call: HookedCall) => Promise<HookVerdict>;
+  /** Records a decision. If it throws, the call does not run. */
+  readonly record: (run: Run, text: string, decision: RecordedDecision) => void;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Lets a vision model answer a question about an image for a run. */
+export type DescribeImage<Run> = (image: ImageQuestion, run: Run, signal: AbortSignal) => Promise<string>;
+
+/** A decision as a host records it. */
+interface RecordedDecision {
+  /** The tool, or `attach` for an attachment of a reply. */
+  readonly tool: string;
+  readonly decision: "allow" | "ask" | "deny";
+  readonly rule: string;
+  readonly call?: string;
+}
+
+/** Tools that are not built in: the host's own, and those of packages and servers. */
+export interface MoreTools {
+  readonly tools: readonly ToolDefinition[];
+  /** Taint of the runs that see these tools, for descriptions that nobody reviewed. Default: none. */
+  readonly taint?: readonly TaintMark[];
+}
+
+export interface HookedCall {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly tool: string;
+  readonly callId: string;
+  readonly args: unknown;
+}
+
+/** Changed arguments are validated against the tool's schema again, and decided before the tool runs. */
+export type HookVerdict =
+  | { readonly action: "allow"; readonly args?: JsonObject }
+  | { readonly action: "deny"; readonly reason: string };

@@ -1,0 +1,127 @@
+import type { BeforeToolCall, OnAsk, Tool, ToolEffects, ToolResult } from "@signalbox/agent-core";
+import type { Approval } from "../approval-store.ts";
+import type { Approvals } from "../approvals.ts";
+import { BUILT_IN_TOOLS } from "../built-in.ts";
+import type { ToolRule } from "../policy.ts";
+import { failure } from "../result.ts";
+import type { RunState } from "../run-state.ts";
+import type { DirectCallOptions, RunTools } from "../runner.ts";
+import type { Role, TaintSource } from "../types.ts";
+import type { HookVerdict, MayAttach } from "./agent-toolbox-options.ts";
+
+/** Options of a call that a command makes, not the model. */
+export interface CommandCallOptions extends Omit<DirectCallOptions, "asked"> {
+  /** Wraps the wait for a person's decision. */
+  readonly asking: <T>(ask: () => Promise<T>) => Promise<T>;
+}
+
+/** The tools of one run. */
+export interface AgentToolboxRun extends Pick<RunTools, "tools"> {
+  readonly mayAttach: MayAttach;
+  readonly effects: (name: string) => ToolEffects;
+  /** For the agent loop: decides about each call of the model. */
+  readonly beforeToolCall: BeforeToolCall;
+  readonly onAsk: OnAsk;
+  /**
+   * Makes a call that the model did not ask for. It is decided like any other, and waits for an approval if it needs
+   * one. If the approvals are closed meanwhile, this rejects with the reason, and nothing was done.
+   */
+  readonly call: (name: string, args: unknown, how: CommandCallOptions) => Promise<ToolResult>;
+  /** Adds a message to the run. Its speaker may lower the run's rights, and quoted content taints the run. */
+  addMessage(message: RunMessage, role: Role, speaker: string): void;
+  /** Marks the addresses in a text as known: the model did not invent them. */
+  addLinks(text: string): void;
+  /** Taints the run. */
+  addTaint(source: TaintSource): void;
+  /** Returns what has tainted the run so far. */
+  readonly taint: () => readonly TaintSource[];
+  /** Returns the weakest role that has spoken in the run so far. */
+  readonly role: () => Role;
+  /** Ends the run. Its tools can no longer act in its conversation. */
+  end(): void;
+}
+
+/** The parts of a message that affect a run's rights. */
+export interface RunMessage {
+  readonly text: string;
+  /** Present if someone else's words were forwarded. */
+  readonly forwarded?: object;
+  readonly replyTo?: { readonly messageId: string; readonly text?: string };
+  /** Attachments of the message, and of the message that it replies to. */
+  readonly media?: readonly object[];
+}
+
+/**
+ * Adds the host's hooks and the wait for approvals to the tools of a run. The order of a call is: hooks, decision
+ * (`call-decision.ts`), approval, body (`runner.ts`).
+ */
+export function withHooks(
+  runTools: RunTools,
+  approvals: Approvals,
+  callHooks: (tool: string, callId: string, args: unknown) => Promise<HookVerdict>,
+  rule: ToolRule,
+): Pick<AgentToolboxRun, "tools" | "effects" | "beforeToolCall" | "onAsk" | "call"> {
+  const { beforeToolCall, onAsk, call } = runTools;
+  const tools = sortTools(runTools.tools, rule);
+  return {
+    tools,
+    effects: (name) => tools.find((tool) => tool.name === name)?.effects ?? "external",
+    async beforeToolCall(info) {
+      const verdict = await callHooks(info.tool.name, info.call.id, info.args);
+      if (verdict.action === "deny") return { action: "block", reason: `Not allowed. ${verdict.reason}` };
+      if (verdict.args !== undefined) return { action: "change", args: verdict.args };
+      return beforeToolCall(info);
+    },
+    // A shutdown does not wait for people: the call stays pending, and is repeated after the next start.
+    onAsk: (info) =>
+      Promise.race([
+        Promise.resolve(onAsk(info)),
+        approvals.closed.catch(() => ({ action: "wait" }) as const),
+      ]),
+    async call(name, args, how) {
+      const verdict = await callHooks(name, how.callId, args);
+      if (verdict.action === "deny") return failure(`Not allowed. ${verdict.reason}`);
+      const finalArgs = verdict.args ?? args;
+      const requested: Approval[] = [];
+      const result = await call(name, finalArgs, { ...how, asked: (approval) => requested.push(approval) });
+      const [approval] = requested;
+      if (approval === undefined) return result;
+      const decision = await how.asking(() =>
+        Promise.race([approvals.wait(approval.id, how.signal), approvals.closed]),
+      );
+      if (decision === "allowed") return call(name, finalArgs, how);
+      return failure(decision === "denied" ? "The approval was denied." : "Nobody approved it in time.");
+    },
+  };
+}
+
+/** Creates the methods that add input to a run. */
+export function createRunInputs(
+  state: RunState,
+  addLinks: (text: string) => void,
+): Pick<AgentToolboxRun, "addMessage" | "addLinks" | "addTaint" | "taint" | "role"> {
+  return {
+    addLinks,
+    addMessage({ text, forwarded, replyTo, media = [] }, role, speaker) {
+      state.addSpeaker(role, speaker);
+      addLinks(`${text}\n${replyTo?.text ?? ""}`);
+      if (forwarded !== undefined) state.taint({ source: "forward" });
+      // Attachments of a reply may belong to the message that it replies to.
+      if (replyTo !== undefined && (replyTo.text !== undefined || media.length > 0))
+        state.taint({ source: "quote", detail: replyTo.messageId });
+    },
+    addTaint: (source) => state.taint({ source }),
+    role: () => state.facts.role,
+    taint: () => [...new Set(state.facts.taint.map(({ source }) => source))],
+  };
+}
+
+/** Sorts tools by the agent's own list, then built-in tools by their usual order, then the rest. */
+function sortTools(tools: readonly Tool[], { allow = [] }: ToolRule): Tool[] {
+  const position = (name: string): number => {
+    const [listed, builtIn] = [allow.indexOf(name), BUILT_IN_TOOLS.indexOf(name)];
+    if (listed >= 0) return listed;
+    return allow.length + (builtIn >= 0 ? builtIn : BUILT_IN_TOOLS.length);
+  };
+  return tools.toSorted((a, b) => position(a.name) - position(b.name));
+}

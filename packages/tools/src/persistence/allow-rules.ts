@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { type AllowRule, parseAllowRule } from "../shell/allow-rule.ts";
+import type { KeyValues } from "./key-values.ts";
+
+/** The namespace kept its first name so that existing rules stay valid. */
+const NAMESPACE = "standing-rules";
+const rulesSchema = z.array(z.array(z.string()));
+
+/** The commands that each agent may run unasked: from the configuration, and from `allow-always` decisions. */
+export interface AllowRules {
+  get(agentId: string): Promise<readonly AllowRule[]>;
+  add(agentId: string, rules: readonly AllowRule[]): Promise<void>;
+}
+
+/**
+ * Creates allow rules over a key-value store.
+ *
+ * @param getConfigured returns the rules of the current configuration. Called on every lookup.
+ */
+export function createAllowRules(kv: KeyValues, getConfigured: () => readonly string[]): AllowRules {
+  const getStored = async (agentId: string): Promise<AllowRule[]> =>
+    rulesSchema.parse((await kv.get(NAMESPACE, agentId)) ?? []);
+  const add = async (agentId: string, rules: readonly AllowRule[]): Promise<void> => {
+    const all = [...(await getStored(agentId)), ...rules];
+    const texts = new Set(all.map((rule) => JSON.stringify(rule)));
+    await kv.set(
+      NAMESPACE,
+      agentId,
+      [...texts].map((text): string[] => rulesSchema.element.parse(JSON.parse(text))),
+    );
+  };
+  // Additions run one at a time, since each reads the list before it writes it.
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    get: async (agentId) => [...getConfigured().map(parseAllowRule), ...(await getStored(agentId))],
+    add(agentId, rules) {
+      const added = last.then(() => add(agentId, rules));
+      last = added.catch(() => {});
+      return added;
+    },
+  };
+}

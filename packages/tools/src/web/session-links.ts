@@ -1,0 +1,41 @@
+import { LRUCache } from "lru-cache";
+import { linksIn, pageKey } from "./links.ts";
+
+/** The addresses that each session has come across. A model did not invent these. */
+export interface SessionLinks {
+  /** Adds the addresses in a text, and further ones. */
+  add(sessionKey: string, text: string, addresses?: readonly string[]): void;
+  has(sessionKey: string, address: string): boolean;
+}
+
+export interface SessionLinksOptions {
+  /** How many sessions are remembered: those that came across an address last. */
+  readonly maxSessions: number;
+  /** How many addresses of each session are remembered: the latest ones. */
+  readonly maxLinks: number;
+}
+
+/** Creates an in-memory list of addresses by session. */
+export function createSessionLinks({ maxSessions, maxLinks }: SessionLinksOptions): SessionLinks {
+  const sessions = new LRUCache<string, Set<string>>({ max: maxSessions });
+  return {
+    add(sessionKey, text, addresses = []) {
+      const found = [...linksIn(text, maxLinks), ...addresses];
+      if (found.length === 0) return;
+      const links = sessions.get(sessionKey) ?? new Set();
+      sessions.set(sessionKey, links);
+      for (const address of found) {
+        const key = pageKey(address);
+        links.delete(key);
+        links.add(key);
+      }
+      for (const key of [...links].slice(0, Math.max(0, links.size - maxLinks))) links.delete(key);
+    },
+    has: (sessionKey, address) => sessions.peek(sessionKey)?.has(pageKey(address)) === true,
+  };
+}
+
+/** Creates the list of addresses on pages that runs have read. */
+export function createPageLinks(): SessionLinks {
+  return createSessionLinks({ maxSessions: 200, maxLinks: 2_000 });
+}
