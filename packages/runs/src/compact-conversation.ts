@@ -6,8 +6,9 @@ import {
   estimateTokens,
   type RunUsage,
 } from "@signalbox/agent-core";
+import type { LeaseToken } from "@signalbox/store/types";
 import type { Histories, SessionState } from "./histories.ts";
-import type { ConversationStore, LeaseToken } from "./store.ts";
+import type { ConversationStore } from "./store.ts";
 import { usedIn } from "./usage.ts";
 
 export interface CompactConversationPorts {

@@ -8,7 +8,6 @@ export { createCompactionCache, type SummaryNotes } from "./compaction-cache.ts"
 export { type DurableRun, type EndedRun, runDurably } from "./durable-run.ts";
 export { createHistories, type Histories, type History, type SessionState } from "./histories.ts";
 export { createJournal, type Journal, type JournalOptions, type RunTail } from "./journal.ts";
-export { createMemoryRuns, type MemoryRuns } from "./memory-runs.ts";
 export { decideOpenCall } from "./open-calls.ts";
 export type * from "./store.ts";
 export {

@@ -7,7 +7,8 @@ import {
   type ToolCallBlock,
   type ToolEffects,
 } from "@signalbox/agent-core";
-import type { ConversationStore, JournalCall, JournalStore, LeaseToken, ToolIntent } from "./store.ts";
+import type { InboxId, JournalCall, LeaseToken, RunId, ToolIntent } from "@signalbox/store/types";
+import type { ConversationStore, JournalStore } from "./store.ts";
 
 export interface JournalOptions {
   readonly store: {
@@ -15,17 +16,17 @@ export interface JournalOptions {
     readonly sessions: Pick<ConversationStore, "compact">;
   };
   readonly lease: LeaseToken;
-  readonly runId: string;
+  readonly runId: RunId;
   readonly sessionKey: string;
   /** Places of the messages the loop starts from, its input included. */
   readonly places: readonly number[];
   /** Calls that are on record from an earlier process. Default: none. */
-  readonly calls?: readonly JournalCall[];
+  readonly calls?: readonly Pick<JournalCall, "callId" | "state">[];
   readonly effects: (tool: string) => ToolEffects;
   /**
    * What the host keeps of the steering that is about to be committed; it is the run's from then on. Default: nothing.
    */
-  readonly takeSteered?: () => readonly string[];
+  readonly takeSteered?: () => readonly InboxId[];
 }
 
 /** What a run leaves when it ends by itself. */
@@ -64,7 +65,7 @@ export function createJournal(options: JournalOptions): Journal {
 
 class RunJournal implements Journal {
   readonly #options: JournalOptions;
-  readonly #run: { readonly runId: string; readonly lease: LeaseToken };
+  readonly #run: { readonly runId: RunId; readonly lease: LeaseToken };
   readonly #places: number[];
   #newest: number;
   #compacted = false;
@@ -162,12 +163,11 @@ class RunJournal implements Journal {
     this.#compacted = true;
   }
 
-  async #commit(inboxIds?: readonly string[]): Promise<void> {
+  async #commit(inboxIds?: readonly InboxId[]): Promise<void> {
     if (this.#pending.length === 0) return;
     const { messages, intents } = this.#take();
-    const joined = inboxIds === undefined ? {} : { inboxIds };
     await this.#write(messages, () =>
-      this.#options.store.runs.step({ ...this.#run, messages, intents, ...joined }),
+      this.#options.store.runs.step({ ...this.#run, messages, intents, inboxIds }),
     );
   }
 

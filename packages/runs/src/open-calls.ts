@@ -1,5 +1,5 @@
 import type { PendingCall, PendingDecision, ToolCallBlock, ToolResult } from "@signalbox/agent-core";
-import type { JournalCall } from "./store.ts";
+import type { JournalCall } from "@signalbox/store/types";
 
 /**
  * What to do with a call that an earlier process left open. A call with outside effects that had begun is never
@@ -10,7 +10,7 @@ import type { JournalCall } from "./store.ts";
  */
 export function decideOpenCall(
   { call, tool }: PendingCall,
-  calls: readonly JournalCall[],
+  calls: readonly Pick<JournalCall, "callId" | "state">[],
   isRepeatable: (call: ToolCallBlock) => boolean = () => false,
 ): PendingDecision | undefined {
   const own = calls.find(({ callId }) => callId === call.id);

@@ -1,5 +1,6 @@
 import type { Step } from "@signalbox/agent-core";
-import type { JournalStore, LeaseToken } from "./store.ts";
+import type { LeaseToken, RunId } from "@signalbox/store/types";
+import type { JournalStore } from "./store.ts";
 
 /** Knows when a run does nothing but wait for a person. */
 export interface Waiting {
@@ -12,12 +13,12 @@ export interface Waiting {
 /** Which runs of this process wait for people. */
 export interface WaitingRuns {
   /** For one try of a run. */
-  of(runId: string, place: Place): Waiting;
+  of(runId: RunId, place: Place): Waiting;
   /**
    * A run that a failing store broke off does not wait any more, whatever that try could put on record. Throws what a
    * failing store throws.
    */
-  over(runId: string): Promise<void>;
+  over(runId: RunId): Promise<void>;
   /** No run waits any more. */
   allOver(): Promise<void>;
 }
@@ -32,7 +33,7 @@ export interface WaitingRunsOptions {
   readonly store: { readonly runs: Pick<JournalStore, "wait"> };
   readonly lease: LeaseToken;
   /** That a run waits could not be put on record. Whoever is asked is asked all the same; the next write will tell. */
-  readonly onFailure: (runId: string, error: unknown) => void;
+  readonly onFailure: (runId: RunId, error: unknown) => void;
 }
 
 /**
@@ -42,11 +43,11 @@ export interface WaitingRunsOptions {
  */
 export function createWaitingRuns({ store, lease, onFailure }: WaitingRunsOptions): WaitingRuns {
   /** Those on record as waiting. A run may be tried again in this process, and the record must have it only once. */
-  const recorded = new Set<string>();
+  const recorded = new Set<RunId>();
   /** The last write of each run that has one under way. */
-  const writes = new Map<string, Promise<void>>();
+  const writes = new Map<RunId, Promise<void>>();
 
-  const write = async (runId: string, waiting: boolean): Promise<void> => {
+  const write = async (runId: RunId, waiting: boolean): Promise<void> => {
     if (waiting === recorded.has(runId)) return;
     try {
       await store.runs.wait({ runId, lease, waiting });
@@ -59,7 +60,7 @@ export function createWaitingRuns({ store, lease, onFailure }: WaitingRunsOption
   };
 
   /** One after the other: what is noted last is how it is. */
-  const note = (runId: string, isWaiting: () => boolean): Promise<void> => {
+  const note = (runId: RunId, isWaiting: () => boolean): Promise<void> => {
     const before = writes.get(runId) ?? Promise.resolve();
     const next = before.then(() => write(runId, isWaiting()));
     const done = next
@@ -71,7 +72,7 @@ export function createWaitingRuns({ store, lease, onFailure }: WaitingRunsOption
     return next;
   };
 
-  const over = (runId: string): Promise<void> => note(runId, () => false);
+  const over = (runId: RunId): Promise<void> => note(runId, () => false);
 
   return {
     of: (runId, place) =>

@@ -1,10 +1,10 @@
 import type { AgentMessage } from "@signalbox/agent-core";
 import { assistantMessage, SCRIPTED_MODEL, scriptedModel, userMessage } from "@signalbox/agent-core/test";
 import { expect, it } from "vitest";
-import { compactConversation, createHistories, createMemoryRuns } from "../src/index.ts";
+import { compactConversation, createHistories } from "../src/index.ts";
+import { openRuns } from "./open-runs.ts";
 
 const KEY = "agent:main:plain:direct:anna";
-const lease = { name: "gateway", epoch: 1 };
 function talk(turns: number): AgentMessage[] {
   return Array.from({ length: turns }, (_, index): AgentMessage[] => [
     userMessage(`question ${index} ${"x".repeat(400)}`),
@@ -12,40 +12,40 @@ function talk(turns: number): AgentMessage[] {
   ]).flat();
 }
 
-function conversation(messages: readonly AgentMessage[]) {
-  const memory = createMemoryRuns();
-  memory.begin(KEY, lease, messages);
-  const histories = createHistories(memory.sessions);
+async function conversation(messages: readonly AgentMessage[]) {
+  const { store, lease, append } = await openRuns();
+  await append(KEY, messages);
+  const histories = createHistories(store.sessions);
   const { stream } = scriptedModel("In short.");
   const session = { generation: 0, lastSeq: messages.length };
   const compacted = (signal?: AbortSignal) =>
     compactConversation(
-      { sessions: memory.sessions, histories, lease },
+      { sessions: store.sessions, histories, lease },
       {
         sessionKey: KEY,
         session,
         model: SCRIPTED_MODEL,
         stream,
-        ...(signal === undefined ? {} : { signal }),
+        signal,
       },
     );
-  return { memory, compacted };
+  return { store, compacted };
 }
 
 it("puts a summary in the place of the older part, and leaves the newest as they are", async () => {
   const messages = talk(12);
-  const { memory, compacted } = conversation(messages);
+  const { store, compacted } = await conversation(messages);
   const done = await compacted();
   expect(done?.tokensLeft).toBeLessThan(done?.tokens ?? 0);
   expect(done).toMatchObject({ messages: 24, source: "model", used: { turns: 1 } });
-  const history = (await memory.sessions.history(KEY)).map(({ message }) => message);
+  const history = (await store.sessions.history(KEY)).map(({ message }) => message);
   expect(history[0]).toMatchObject({ role: "compactionSummary", replaced: done?.replaced });
   expect(history.slice(1)).toEqual(messages.slice(done?.replaced));
 });
 
 it("changes nothing where there is nothing to gain, or it is stopped", async () => {
-  expect(await conversation([]).compacted()).toBeUndefined();
-  const { memory, compacted } = conversation(talk(12));
+  expect(await (await conversation([])).compacted()).toBeUndefined();
+  const { store, compacted } = await conversation(talk(12));
   expect(await compacted(AbortSignal.abort())).toBeUndefined();
-  expect(await memory.sessions.history(KEY)).toHaveLength(24);
+  expect(await store.sessions.history(KEY)).toHaveLength(24);
 });

@@ -5,34 +5,35 @@ import {
   type ToolResultMessage,
 } from "@signalbox/agent-core";
 import { assistantMessage, SCRIPTED_MODEL, scriptedModel, toolCall } from "@signalbox/agent-core/test";
+import type { LeaseToken } from "@signalbox/store/types";
 import { expect, it } from "vitest";
-import { createMemoryRuns, createWaitingRuns, type DurableRun, runDurably } from "../src/index.ts";
+import { createWaitingRuns, type DurableRun, runDurably } from "../src/index.ts";
+import { openRuns } from "./open-runs.ts";
 
 type Answer = string | AssistantMessage;
 
 const KEY = "ann";
-const OLD = { name: "gateway", epoch: 1 };
-const NEW = { name: "gateway", epoch: 2 };
 const QUESTION: AgentMessage = { role: "user", content: "Send it.", timestamp: 1 };
 
-function sender(send: () => string) {
+function sender(send: () => string | Promise<string>) {
   const input = { type: "object", properties: {} } as const;
   return defineTool({ name: "send", description: "Sends it.", input, effects: "external", execute: send });
 }
 
-/** A run of one question in the process that has this lease, which answers as scripted. */
-function harness() {
-  const memory = createMemoryRuns();
-  const runId = memory.begin(KEY, OLD, [QUESTION]);
+/** A run of one question, and `process`, which continues it under a lease with scripted answers. */
+async function harness() {
+  const memory = await openRuns();
+  const { store } = memory;
+  const runId = await memory.begin(KEY, [QUESTION]);
   const process = (
-    lease: typeof OLD,
+    lease: LeaseToken,
     tools: DurableRun["context"]["tools"],
     answers: readonly Answer[],
   ): DurableRun => ({
     context: { system: { stable: "" }, history: [], input: [QUESTION], tools },
     config: { model: SCRIPTED_MODEL, stream: scriptedModel(...answers).stream },
     journal: {
-      store: memory,
+      store,
       lease,
       runId,
       sessionKey: KEY,
@@ -40,12 +41,12 @@ function harness() {
       effects: () => "external",
     },
   });
-  const roles = async () => (await memory.sessions.history(KEY)).map(({ message }) => message.role);
-  return { memory, runId, process, roles };
+  const roles = async () => (await store.sessions.history(KEY)).map(({ message }) => message.role);
+  return { memory, store, OLD: memory.lease, runId, process, roles };
 }
 
 it("leaves its last turn to be committed with its end, and everything else is on record", async () => {
-  const { process, roles } = harness();
+  const { process, roles, OLD } = await harness();
   const answers = [assistantMessage([toolCall("1", "send", {})]), "It is sent."] as const;
   const ended = await runDurably(process(OLD, [sender(() => "sent")], answers), () => {});
   expect(ended?.result.text).toBe("It is sent.");
@@ -54,7 +55,7 @@ it("leaves its last turn to be committed with its end, and everything else is on
 });
 
 it("has what a person is asked about on record before they are asked", async () => {
-  const { process, roles } = harness();
+  const { process, roles, OLD } = await harness();
   const run = process(OLD, [sender(() => "sent")], [assistantMessage([toolCall("1", "send", {})]), "Done."]);
   let whenAsked: readonly string[] = [];
   const config: DurableRun["config"] = {
@@ -75,7 +76,7 @@ it("has a call on record before it takes effect, unless it may be made again und
     ["keyed", ["user", "assistant"]],
     ["external", ["user", "assistant"]],
   ] as const) {
-    const { process, roles } = harness();
+    const { process, roles, OLD } = await harness();
     const found: string[] = [];
     const note = defineTool({
       name: "send",
@@ -94,25 +95,26 @@ it("has a call on record before it takes effect, unless it may be made again und
 });
 
 it("goes on in another process without making a call again whose outcome nobody knows", async () => {
-  const { memory, runId, process } = harness();
+  const { memory, store, runId, process, OLD } = await harness();
   let sent = 0;
-  const sendAndDie = (): string => {
+  let next: LeaseToken = OLD;
+  const sendAndDie = async (): Promise<string> => {
     sent += 1;
-    // Another process takes the run; nothing that this one does is written any more.
-    memory.adopt({ runId, lease: NEW });
+    // Another process takes the run over: nothing that this one does is written from now on.
+    next = await memory.takeOver(runId);
     return "sent";
   };
   const crashed = process(OLD, [sender(sendAndDie)], [assistantMessage([toolCall("1", "send", {})])]);
-  await expect(runDurably(crashed, () => {})).rejects.toThrow("another's");
+  await expect(runDurably(crashed, () => {})).rejects.toMatchObject({ code: "fenced" });
 
-  const kept = await memory.runs.inspect(runId);
-  const history = (await memory.sessions.history(KEY)).map(({ message }) => message);
-  const next = process(NEW, [sender(() => String(++sent))], ["I do not know."]);
+  const kept = await store.runs.inspect(runId);
+  const history = (await store.sessions.history(KEY)).map(({ message }) => message);
+  const resumed = process(next, [sender(() => String(++sent))], ["I do not know."]);
   const ended = await runDurably(
     {
-      ...next,
-      context: { ...next.context, history, input: [] },
-      journal: { ...next.journal, places: [1, 2], calls: kept?.calls ?? [] },
+      ...resumed,
+      context: { ...resumed.context, history, input: [] },
+      journal: { ...resumed.journal, places: [1, 2], calls: kept?.calls ?? [] },
     },
     () => {},
   );
@@ -122,10 +124,10 @@ it("goes on in another process without making a call again whose outcome nobody 
 });
 
 it("makes a call again that is the same one when it is repeated", async () => {
-  const { process, memory, runId } = harness();
+  const { process, store, runId, OLD } = await harness();
   const call = assistantMessage([toolCall("1", "send", {})]);
   const intent = { callId: "1", name: "send", args: {}, effects: "external" } as const;
-  await memory.runs.step({ runId, lease: OLD, messages: [call], intents: [intent] });
+  await store.runs.step({ runId, lease: OLD, messages: [call], intents: [intent] });
   const next = process(OLD, [sender(() => "sent")], ["It is sent."]);
   const ended = await runDurably(
     {
@@ -140,14 +142,14 @@ it("makes a call again that is the same one when it is repeated", async () => {
 });
 
 it("makes no call that a run before it left open, and goes on with what it was asked", async () => {
-  const { memory, runId, roles } = harness();
+  const { memory, store, runId, roles, OLD } = await harness();
   const call = assistantMessage([toolCall("1", "send", {})]);
   const intent = { callId: "1", name: "send", args: {}, effects: "external" } as const;
-  await memory.runs.toolStarted({ runId, lease: OLD, messages: [call], intents: [intent], callIds: ["1"] });
+  await store.runs.toolStarted({ runId, lease: OLD, messages: [call], intents: [intent], callIds: ["1"] });
   // It was given up with its call open.
-  memory.finish({ runId, lease: OLD, messages: [] });
+  await memory.finish(runId);
   const next: AgentMessage = { role: "user", content: "And now?", timestamp: 2 };
-  const later = memory.begin(KEY, OLD, [next]);
+  const later = await memory.begin(KEY, [next]);
   let sent = 0;
   const ended = await runDurably(
     {
@@ -159,7 +161,7 @@ it("makes no call that a run before it left open, and goes on with what it was a
       },
       config: { model: SCRIPTED_MODEL, stream: scriptedModel("Now this.").stream },
       journal: {
-        store: memory,
+        store,
         lease: OLD,
         runId: later,
         sessionKey: KEY,
@@ -172,11 +174,11 @@ it("makes no call that a run before it left open, and goes on with what it was a
   );
   expect([sent, ended?.result.text]).toEqual([0, "Now this."]);
   expect(await roles()).toEqual(["user", "assistant", "user", "toolResult"]);
-  expect((await memory.runs.inspect(later))?.calls).toEqual([]);
+  expect((await store.runs.inspect(later))?.calls).toEqual([]);
 });
 
 it("is left with all that it did on record when its process is told to stop", async () => {
-  const { process, roles } = harness();
+  const { process, roles, OLD } = await harness();
   const stop = new AbortController();
   const run = process(
     OLD,
@@ -192,7 +194,7 @@ it("is left with all that it did on record when its process is told to stop", as
 });
 
 it("is on record as waiting exactly while somebody is asked", async () => {
-  const { process, memory, runId } = harness();
+  const { process, store, runId, OLD } = await harness();
   const noted: boolean[] = [];
   const wait = async ({ waiting }: { readonly waiting: boolean }): Promise<void> => void noted.push(waiting);
   const waitingRuns = createWaitingRuns({ store: { runs: { wait } }, lease: OLD, onFailure: () => {} });
@@ -213,7 +215,7 @@ it("is on record as waiting exactly while somebody is asked", async () => {
     () => {},
   );
   expect(noted).toEqual([true, false]);
-  expect((await memory.runs.inspect(runId))?.calls).toMatchObject([{ state: "done" }]);
+  expect((await store.runs.inspect(runId))?.calls).toMatchObject([{ state: "done" }]);
 });
 
 function textsOf(messages: readonly AgentMessage[]): string {

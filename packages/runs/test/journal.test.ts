@@ -1,6 +1,8 @@
 import type { AssistantMessage, Step, ToolCallBlock, ToolResultMessage } from "@signalbox/agent-core";
+import type { RunId } from "@signalbox/store/types";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createJournal, createMemoryRuns, type Journal, type MemoryRuns } from "../src/index.ts";
+import { createJournal, type Journal } from "../src/index.ts";
+import { type OpenRuns, openRuns } from "./open-runs.ts";
 
 const KEY = "agent:main:web:direct:ann";
 const ORIGIN = { api: "anthropic-messages", provider: "anthropic", model: "m" };
@@ -44,25 +46,24 @@ const start = (one: ToolCallBlock): Step => ({
   args: {},
 });
 
-const lease = { name: "gateway", epoch: 1 };
-let memory: MemoryRuns;
-let runId: string;
+let memory: OpenRuns;
+let runId: RunId;
 let journal: Journal;
 
 async function kept(): Promise<{ roles: string[]; calls: string[] }> {
-  const run = await memory.runs.inspect(runId);
+  const run = await memory.store.runs.inspect(runId);
   return {
     roles: run?.messages.map(({ message }) => message.role) ?? [],
     calls: run?.calls.map(({ callId, state }) => `${callId} ${state}`) ?? [],
   };
 }
 
-beforeEach(() => {
-  memory = createMemoryRuns();
-  runId = memory.begin(KEY, lease, [{ role: "user", content: "Go on.", timestamp: 1 }]);
+beforeEach(async () => {
+  memory = await openRuns();
+  runId = await memory.begin(KEY, [{ role: "user", content: "Go on.", timestamp: 1 }]);
   journal = createJournal({
-    store: memory,
-    lease,
+    store: memory.store,
+    lease: memory.lease,
     runId,
     sessionKey: KEY,
     places: [1],
@@ -142,15 +143,14 @@ test("the last turn is left for the end of the run, with the places of all messa
   expect(tail.places).toEqual([1, 2, 3, 4]);
 });
 
-test("a commit in the background that fails ends the run at its next step, and is the last write", async () => {
+test("a background commit that fails ends the run at its next step, and nothing is written afterwards", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   await journal.onStep(turn(call("a", "read")));
-  const { epoch } = lease;
-  memory.adopt({ runId, lease: { ...lease, epoch: epoch + 1 } });
+  memory.fail(true);
   vi.advanceTimersByTime(100);
-  await expect(journal.onStep(result("a", "read"))).rejects.toThrow("another's");
-  memory.adopt({ runId, lease });
-  await expect(journal.flush()).rejects.toThrow("another's");
-  await expect(journal.end()).rejects.toThrow("another's");
+  await expect(journal.onStep(result("a", "read"))).rejects.toThrow("the disk is full");
+  memory.fail(false);
+  await expect(journal.flush()).rejects.toThrow("the disk is full");
+  await expect(journal.end()).rejects.toThrow("the disk is full");
   expect(await kept()).toEqual({ roles: ["user"], calls: [] });
 });

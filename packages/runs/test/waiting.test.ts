@@ -1,6 +1,7 @@
 import type { AskAnswer, Step } from "@signalbox/agent-core";
 import { expect, it } from "vitest";
 import { createWaitingRuns } from "../src/index.ts";
+import { unknownRunId } from "./open-runs.ts";
 
 const call = (id: string) => ({ type: "toolCall", id, name: "t", args: {}, argsText: "{}" }) as const;
 
@@ -15,7 +16,7 @@ function end(toolCallId: string): Step {
 }
 
 function harness() {
-  const runId = "run-1";
+  const runId = unknownRunId();
   const noted: boolean[] = [];
   const answers: ((answer: AskAnswer) => void)[] = [];
   let failing: false | Error = false;

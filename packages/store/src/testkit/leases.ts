@@ -1,128 +1,132 @@
-import assert from "node:assert/strict";
 import { accountLease } from "../account-lease.ts";
-import type { Check } from "./under-test.ts";
-import { begin, LEASE_MS, sessionOf, take } from "./under-test.ts";
+import {
+  ACCOUNT,
+  acquire,
+  begin,
+  type Checks,
+  enqueue,
+  expectDefined,
+  expectEqual,
+  expectRejection,
+  getIds,
+  LEASE_MS,
+  toSeed,
+} from "./under-test.ts";
 
-export const leaseChecks: Readonly<Record<string, Check>> = {
-  "has one holder for a name, and as many names as are asked for": async ({ store }) => {
-    await take(store, "one");
-    assert.equal(await store.leases.acquire("gateway", "two", LEASE_MS), undefined);
-    assert.ok(await store.leases.acquire("session:a", "two", LEASE_MS));
-    assert.deepEqual(
-      (await store.leases.list()).map(({ name, holder }) => [name, holder]),
-      [
-        ["gateway", "one"],
-        ["session:a", "two"],
-      ],
-    );
+export const leaseChecks: Checks = {
+  "has one holder for each name": async ({ store: { leases } }) => {
+    expectDefined(await leases.acquire("gateway", "one", LEASE_MS), "A free lease was not granted.");
+    const second = await leases.acquire("gateway", "two", LEASE_MS);
+    expectEqual(second, undefined, "A held lease was granted to another holder.");
+    expectDefined(await leases.acquire("session:a", "two", LEASE_MS), "Another name was not granted.");
+    const held = (await leases.list()).map(({ name, holder }) => [name, holder]);
+    const expected = [
+      ["gateway", "one"],
+      ["session:a", "two"],
+    ];
+    expectEqual(held, expected, "The list of leases is wrong.");
   },
 
-  "gives a name that has run out to the next, with a later epoch": async ({ store, advance }) => {
-    const first = await take(store, "one");
+  "grants an expired lease to the next holder under a later epoch": async ({ store, advance }) => {
+    const first = await acquire(store, "one");
     advance(LEASE_MS);
-    const second = await take(store, "two");
-    assert.ok(second.epoch > first.epoch);
-    assert.deepEqual(await store.leases.renew([first], LEASE_MS), []);
-    assert.equal((await store.leases.renew([second], LEASE_MS)).length, 1);
+    const second = await acquire(store, "two");
+    expectEqual(second.epoch > first.epoch, true, "The epoch did not rise with the new holder.");
+    const lost = await store.leases.renew([first], LEASE_MS);
+    expectEqual(lost, [], "A lost lease was renewed.");
+    expectEqual((await store.leases.renew([second], LEASE_MS)).length, 1, "A held lease was not renewed.");
   },
 
-  "prolongs what nobody took, though it has run out": async ({ store, now, advance }) => {
-    const lease = await take(store);
+  "renews an expired lease that no one has taken": async ({ store, now, advance }) => {
+    const lease = await acquire(store);
     advance(2 * LEASE_MS);
     const [renewed] = await store.leases.renew([lease], LEASE_MS);
-    assert.equal(renewed?.expiresAt, now() + LEASE_MS);
+    expectEqual(renewed?.expiresAt, now() + LEASE_MS, "An expired lease could not be renewed.");
   },
 
-  "refuses every write of an earlier epoch, and writes nothing of it": async ({ store }) => {
-    const stale = await take(store);
+  "rejects every write under an earlier epoch and writes nothing": async ({ store }) => {
+    const stale = await acquire(store);
     const { run, inboxIds } = await begin(store, stale, "s", ["a"]);
-    await take(store);
-    const fenced = { code: "fenced" };
+    await acquire(store);
     const write = { runId: run.id, lease: stale };
-    await assert.rejects(store.runs.step({ ...write, messages: [{ said: "late" }] }), fenced);
-    await assert.rejects(
-      store.runs.finish({
-        ...write,
-        outcome: "completed",
-        inbox: inboxIds.map((id) => ({ id, state: "replied" })),
-      }),
-      fenced,
-    );
-    await assert.rejects(store.sessions.append("s", [{ said: "late" }], stale), fenced);
-    const session = sessionOf("t");
-    await assert.rejects(store.runs.begin({ session, lease: stale, inboxIds: [], userMessages: [] }), fenced);
-    assert.equal((await store.sessions.transcript("s")).length, 1);
-    assert.equal(await store.sessions.get("t"), undefined);
+    const inbox = inboxIds.map((id) => ({ id, state: "replied" as const }));
+    const messages = [{ assistant: "late" }];
+    await expectRejection(store.runs.step({ ...write, messages }), "fenced", "A late step was written.");
+    const finish = store.runs.finish({ ...write, outcome: "completed", inbox });
+    await expectRejection(finish, "fenced", "A late end of a run was written.");
+    const append = store.sessions.append("s", messages, stale);
+    await expectRejection(append, "fenced", "A late message was appended.");
+    const started = store.runs.begin({
+      session: toSeed("t"),
+      lease: stale,
+      inboxIds: [],
+      userMessages: [],
+    });
+    await expectRejection(started, "fenced", "A run began under a lost lease.");
+    const transcript = await store.sessions.transcript("s");
+    expectEqual(transcript.length, 1, "A rejected write changed the conversation.");
+    expectEqual(await store.sessions.get("t"), undefined, "A rejected write created a session.");
   },
 
-  "lets several holders work side by side, each in sessions of its own": async (it) => {
-    const { store } = it;
-    const one = await take(store, "one", "node one");
-    const two = await take(store, "two", "node two");
+  "lets several holders work side by side in separate sessions": async ({ store, advance }) => {
+    const one = await acquire(store, "one", "node one");
+    const two = await acquire(store, "two", "node two");
     const begun = await begin(store, one, "s", ["a"]);
     await begin(store, two, "t", ["b"]);
-    // A session belongs to the run in it, whoever asks.
-    const session = sessionOf("s");
-    const other = await store.runs.begin({ session, lease: two, inboxIds: [], userMessages: [] });
-    assert.equal(other.outcome, "busy");
+    const second = await store.runs.begin({
+      session: toSeed("s"),
+      lease: two,
+      inboxIds: [],
+      userMessages: [],
+    });
+    expectEqual(second.outcome, "busy", "Two runs hold one session.");
     const foreign = { runId: begun.run.id, lease: two };
-    await assert.rejects(store.runs.step({ ...foreign, messages: [{ said: "not mine" }] }), {
-      code: "fenced",
-    });
-    assert.equal(await store.runs.adopt(foreign), undefined);
-    assert.deepEqual(await store.runs.interrupted(), []);
-    it.advance(LEASE_MS);
+    const messages = [{ assistant: "not mine" }];
+    const step = store.runs.step({ ...foreign, messages });
+    await expectRejection(step, "fenced", "A holder wrote into another holder's run.");
+    const adopted = await store.runs.adopt(foreign);
+    expectEqual(adopted, undefined, "A run was adopted although its lease is valid.");
+    expectEqual(await store.runs.interrupted(), [], "A run with a valid lease counts as interrupted.");
+    advance(LEASE_MS);
     await store.leases.renew([two], LEASE_MS);
-    // The one that is late goes on with its own for as long as nobody takes it.
-    assert.deepEqual(await store.runs.interrupted(one), []);
-    assert.equal((await store.runs.interrupted(two)).length, 1);
-    assert.equal((await store.runs.adopt(foreign))?.lease.name, "node two");
-    await assert.rejects(store.runs.step({ runId: begun.run.id, lease: one, messages: [{ said: "late" }] }), {
-      code: "fenced",
-    });
+    expectEqual(await store.runs.interrupted(one), [], "A holder's own run counts as interrupted for it.");
+    expectEqual((await store.runs.interrupted(two)).length, 1, "A run with an expired lease was not found.");
+    const taken = await store.runs.adopt(foreign);
+    expectEqual(taken?.lease.name, "node two", "A run with an expired lease could not be adopted.");
+    const late = store.runs.step({ runId: begun.run.id, lease: one, messages });
+    await expectRejection(late, "fenced", "The former holder wrote into an adopted run.");
   },
 
-  "has the writes of a released name refused, and takes the name back at once": async ({ store }) => {
-    const lease = await take(store, "one");
+  "rejects writes under a released lease and grants it at once": async ({ store }) => {
+    const lease = await acquire(store, "one");
     await store.leases.release(lease);
-    assert.deepEqual(await store.leases.renew([lease], LEASE_MS), []);
-    assert.ok((await take(store, "two")).epoch > lease.epoch);
+    expectEqual(await store.leases.renew([lease], LEASE_MS), [], "A released lease was renewed.");
+    const next = await acquire(store, "two");
+    expectEqual(next.epoch > lease.epoch, true, "The epoch did not rise after a release.");
   },
 
-  "leaves what an account sends to the holder of its lease, while there is one": async (it) => {
-    const { store } = it;
-    const one = await take(store, "one", "node one");
-    const two = await take(store, "two", "node two");
-    const account = { channel: "plain", account: "main" };
-    await take(store, "one", accountLease(account));
-    const row = (address: string, claim: boolean) => ({
-      ...account,
-      address,
-      payload: { text: "hi" },
-      claim,
-    });
-    const [waits] = await store.outbox.enqueue([row("a", true)], { lease: two });
-    assert.equal(waits?.state, "pending");
-    assert.deepEqual(await store.outbox.claimDue({ lease: two, limit: 9 }), { rows: [] });
-    assert.deepEqual(idsOf(await store.outbox.claimDue({ lease: one, limit: 9 })), [waits?.id]);
-    const [own] = await store.outbox.enqueue([row("b", true)], { lease: one });
-    assert.equal(own?.state, "sending");
-    // The one that ran it is gone: whoever is there goes on.
-    it.advance(LEASE_MS);
+  "leaves the replies of an account to the holder of its lease": async ({ store, advance }) => {
+    const one = await acquire(store, "one", "node one");
+    const two = await acquire(store, "two", "node two");
+    await acquire(store, "one", accountLease(ACCOUNT));
+    const waiting = await enqueue(store, two, "a", { claim: true });
+    expectEqual(waiting.state, "pending", "Another holder claimed a reply of the account.");
+    const claim = async (lease: typeof one) =>
+      getIds((await store.outbox.claimDue({ lease, limit: 9 })).rows);
+    expectEqual(await claim(two), [], "Another holder was given a reply of the account.");
+    expectEqual(await claim(one), [waiting.id], "The holder of the account was not given its reply.");
+    const own = await enqueue(store, one, "b", { claim: true });
+    expectEqual(own.state, "sending", "The holder of the account could not claim its own reply.");
+    advance(LEASE_MS);
     await store.leases.renew([two], LEASE_MS);
-    assert.deepEqual(idsOf(await store.outbox.claimDue({ lease: two, limit: 9 })), [waits?.id, own?.id]);
+    const expected = [waiting.id, own.id];
+    expectEqual(await claim(two), expected, "Replies of an expired account lease were not handed over.");
   },
 
-  "lists what is held, and not what was given back": async ({ store }) => {
-    const kept = await take(store, "one", "a");
-    await store.leases.release(await take(store, "one", "b"));
-    assert.deepEqual(
-      (await store.leases.list()).map(({ name, epoch }) => ({ name, epoch })),
-      [{ name: kept.name, epoch: kept.epoch }],
-    );
+  "lists held leases, not released ones": async ({ store }) => {
+    const kept = await acquire(store, "one", "a");
+    await store.leases.release(await acquire(store, "one", "b"));
+    const held = (await store.leases.list()).map(({ name, epoch }) => ({ name, epoch }));
+    expectEqual(held, [{ name: kept.name, epoch: kept.epoch }], "The list of leases is wrong.");
   },
 };
-
-function idsOf({ rows }: { readonly rows: readonly { readonly id: string }[] }): string[] {
-  return rows.map(({ id }) => id);
-}

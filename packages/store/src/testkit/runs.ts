@@ -1,134 +1,192 @@
-import assert from "node:assert/strict";
-import type { ToolIntent } from "../types/runs.ts";
-import type { Check } from "./under-test.ts";
-import { accept, answer, begin, queuedIn, sessionOf, take } from "./under-test.ts";
+import type { Run, ToolIntent } from "../types/runs.ts";
+import {
+  accept,
+  acquire,
+  answer,
+  begin,
+  type Checks,
+  expectDefined,
+  expectEqual,
+  expectRejection,
+  getIds,
+  getQueued,
+  toSeed,
+} from "./under-test.ts";
 
 const call: ToolIntent = { callId: "c1", name: "exec", args: { command: "ls" }, effects: "external" };
 
-export const runChecks: Readonly<Record<string, Check>> = {
+const getNumbers = (messages: readonly { readonly seq: number }[] = []) => messages.map(({ seq }) => seq);
+
+export const runChecks: Checks = {
   "holds a session for one run at a time": async ({ store }) => {
-    const lease = await take(store);
+    const lease = await acquire(store);
     const { run } = await begin(store, lease, "s", ["a"]);
-    const second = await store.runs.begin({ session: sessionOf("s"), lease, inboxIds: [], userMessages: [] });
-    assert.deepEqual([second.outcome, second.run.id], ["busy", run.id]);
-    assert.equal((await store.sessions.get("s"))?.activeRun, run.id);
-    const other = await begin(store, lease, "t", ["b"]);
-    assert.deepEqual(
-      (await store.runs.active()).map(({ id }) => id),
-      [run.id, other.run.id],
-    );
-  },
-
-  "ends with its messages, replies, history and usage together": async ({ store }) => {
-    const lease = await take(store);
-    const run = await answer(store, lease, "s", "a");
-    const kept = await store.runs.inspect(run.id);
-    assert.deepEqual(
-      [kept?.run.state, kept?.messages.map(({ message }) => message), kept?.inbox[0]?.state],
-      ["completed", [{ said: "a" }, { answered: "a" }], "replied"],
-    );
-    assert.deepEqual(
-      (await store.outbox.list({ states: ["pending"] })).map(({ runId }) => runId),
-      [run.id],
-    );
-    const [total] = await store.usage.sum({ by: "session" });
-    assert.deepEqual([total?.by, total?.runs, total?.inputTokens], ["s", 1, 10]);
-    assert.equal((await store.sessions.get("s"))?.activeRun, undefined);
-    assert.deepEqual(await store.runs.active(), []);
-  },
-
-  "does not end while a message it took has no end, and changes nothing then": async ({ store }) => {
-    const lease = await take(store);
-    const { run, inboxIds } = await begin(store, lease, "s", ["a", "b"]);
-    const [first] = inboxIds;
-    assert.ok(first !== undefined);
-    const early = {
-      runId: run.id,
+    const second = await store.runs.begin({
+      session: toSeed("s"),
       lease,
-      outcome: "completed",
-      inbox: [{ id: first, state: "replied" }],
-    } as const;
-    await assert.rejects(store.runs.finish(early), { code: "conflict" });
-    assert.equal((await store.inbox.get(first))?.state, "running");
-    assert.equal((await store.runs.get(run.id))?.state, "running");
-  },
-
-  "gives a message back to its queue": async ({ store }) => {
-    const lease = await take(store);
-    const { run, inboxIds } = await begin(store, lease, "s", ["a"]);
-    await store.runs.finish({
-      runId: run.id,
-      lease,
-      outcome: "aborted",
-      inbox: inboxIds.map((id) => ({ id, state: "queued" })),
+      inboxIds: [],
+      userMessages: [],
     });
-    assert.deepEqual(
-      (await queuedIn(store, "s")).map(({ id }) => id),
-      inboxIds,
-    );
+    expectEqual([second.outcome, second.run.id], ["busy", run.id], "Two runs hold one session.");
+    const session = await store.sessions.get("s");
+    expectEqual(session?.activeRun, run.id, "The session does not name its run.");
+    const other = await begin(store, lease, "t", ["b"]);
+    const active = getIds(await store.runs.active());
+    expectEqual(active, [run.id, other.run.id], "The active runs are wrong.");
   },
 
-  "journals tool calls before their effects, and takes what steers it": async ({ store }) => {
-    const lease = await take(store);
+  "ends together with its messages, replies, history and usage": async ({ store }) => {
+    const lease = await acquire(store);
+    const run = await answer(store, lease, "s", "a");
+    const journal = await store.runs.inspect(run.id);
+    expectEqual(journal?.run.state, "completed", "The run did not end.");
+    const messages = journal?.messages.map(({ message }) => message);
+    expectEqual(messages, [{ user: "a" }, { assistant: "a" }], "The history is wrong.");
+    expectEqual(journal?.inbox[0]?.state, "replied", "The message did not end.");
+    const replies = (await store.outbox.list({ states: ["pending"] })).map(({ runId }) => runId);
+    expectEqual(replies, [run.id], "The reply is not in the outbox.");
+    const [total] = await store.usage.sum({ by: "session" });
+    const used = [total?.by, total?.runs, total?.inputTokens];
+    expectEqual(used, ["s", 1, 10], "The usage was not counted.");
+    const session = await store.sessions.get("s");
+    expectEqual(session?.activeRun, undefined, "The session is still held by its run.");
+    expectEqual(await store.runs.active(), [], "The run is still active.");
+  },
+
+  "does not end while one of its messages has no final state": async ({ store }) => {
+    const lease = await acquire(store);
+    const { run, inboxIds } = await begin(store, lease, "s", ["a", "b"]);
+    const first = expectDefined(inboxIds[0], "The run has no message.");
+    const inbox = [{ id: first, state: "replied" }] as const;
+    const finish = store.runs.finish({ runId: run.id, lease, outcome: "completed", inbox });
+    await expectRejection(finish, "conflict", "A run ended and left a message without a final state.");
+    expectEqual((await store.inbox.get(first))?.state, "running", "The rejected write ended a message.");
+    expectEqual((await store.runs.get(run.id))?.state, "running", "The rejected write ended the run.");
+  },
+
+  "returns a message to its queue": async ({ store }) => {
+    const lease = await acquire(store);
+    const { run, inboxIds } = await begin(store, lease, "s", ["a"]);
+    const inbox = inboxIds.map((id) => ({ id, state: "queued" as const }));
+    await store.runs.finish({ runId: run.id, lease, outcome: "aborted", inbox });
+    expectEqual(getIds(await getQueued(store, "s")), inboxIds, "The message is not queued again.");
+  },
+
+  "numbers the messages of a conversation without gaps, across runs": async ({ store }) => {
+    const lease = await acquire(store);
+    const first = await begin(store, lease, "s", ["a"]);
+    const messages = [{ assistant: "b" }, { assistant: "c" }];
+    await store.runs.step({ runId: first.run.id, lease, messages });
+    const inbox = first.inboxIds.map((id) => ({ id, state: "replied" as const }));
+    await store.runs.finish({ runId: first.run.id, lease, outcome: "completed", inbox });
+    const second = await begin(store, lease, "s", ["d"]);
+    const history = getNumbers(await store.sessions.history("s"));
+    expectEqual(history, [1, 2, 3, 4], "The numbers of the conversation have gaps.");
+    const own = getNumbers((await store.runs.inspect(second.run.id))?.messages);
+    expectEqual(own, [4], "A run's journal has messages of another run.");
+  },
+
+  "records a tool call before its effect, with its state until the result": async ({ store }) => {
+    const lease = await acquire(store);
     const { run } = await begin(store, lease, "s", ["a"]);
     const write = { runId: run.id, lease };
-    await store.runs.step({ ...write, messages: [{ said: "I look" }], intents: [call] });
+    const getCalls = async () => (await store.runs.inspect(run.id))?.calls;
+    await store.runs.step({ ...write, messages: [{ assistant: "I look" }], intents: [call] });
+    expectEqual(await getCalls(), [{ ...call, state: "intent" }], "The intent was not recorded.");
     await store.runs.toolStarted({ ...write, callIds: ["c1"] });
-    assert.deepEqual((await store.runs.inspect(run.id))?.calls, [{ ...call, state: "started" }]);
+    expectEqual(await getCalls(), [{ ...call, state: "started" }], "The start was not recorded.");
     await store.runs.toolResults({ ...write, callIds: ["c1"], messages: [{ result: "ok" }] });
-    const steering = await accept(store, "b", "s");
-    await store.runs.step({ ...write, messages: [{ said: "b" }], inboxIds: [steering] });
+    expectEqual(await getCalls(), [{ ...call, state: "done" }], "The result was not recorded.");
+  },
+
+  "commits a turn together with the start of its first call": async ({ store }) => {
+    const lease = await acquire(store);
+    const { run } = await begin(store, lease, "s", ["a"]);
+    const turn = { messages: [{ assistant: "I look" }], intents: [call], callIds: ["c1"] };
+    await store.runs.toolStarted({ runId: run.id, lease, ...turn });
     const journal = await store.runs.inspect(run.id);
-    assert.deepEqual(
-      journal?.calls.map(({ state }) => state),
-      ["done"],
-    );
-    assert.deepEqual([journal?.messages.length, journal?.inbox.length], [4, 2]);
-    await assert.rejects(store.runs.toolStarted({ ...write, callIds: ["c2"] }), { code: "not_found" });
+    expectEqual(journal?.messages.length, 2, "The turn was not committed.");
+    expectEqual(journal?.calls[0]?.state, "started", "The start was not committed.");
   },
 
-  "is interrupted when its lease is lost, and goes on under another, counted": async ({ store }) => {
-    const { run } = await begin(store, await take(store), "s", ["a"]);
-    assert.deepEqual(await store.runs.interrupted(), []);
-    const next = await take(store);
-    const [interrupted] = await store.runs.interrupted();
-    assert.deepEqual([interrupted?.run.id, interrupted?.inbox.length], [run.id, 1]);
-    assert.equal((await store.runs.adopt({ runId: run.id, lease: next }))?.attempts, 2);
-    assert.equal(await store.runs.adopt({ runId: run.id, lease: next }), undefined);
-    assert.deepEqual(await store.runs.interrupted(), []);
+  "rejects the start of an unknown call and writes nothing": async ({ store }) => {
+    const lease = await acquire(store);
+    const { run } = await begin(store, lease, "s", ["a"]);
+    const start = { runId: run.id, lease, callIds: ["c2"], messages: [{ assistant: "b" }] };
+    await expectRejection(store.runs.toolStarted(start), "not_found", "An unknown call was started.");
+    const history = await store.sessions.history("s");
+    expectEqual(getNumbers(history), [1], "The rejected write added a message.");
   },
 
-  "counts no start that was rested or waited for somebody": async ({ store }) => {
-    const lease = await take(store);
+  "takes a message that steers the run": async ({ store }) => {
+    const lease = await acquire(store);
+    const { run } = await begin(store, lease, "s", ["a"]);
+    const steering = await accept(store, "b", "s");
+    const messages = [{ user: "b" }];
+    await store.runs.step({ runId: run.id, lease, messages, inboxIds: [steering] });
+    const journal = await store.runs.inspect(run.id);
+    expectEqual(journal?.inbox.length, 2, "The steering message is not the run's.");
+    expectEqual((await store.inbox.get(steering))?.state, "running", "The steering message is not running.");
+  },
+
+  "replaces messages by a summary under the next number during a run": async ({ store }) => {
+    const lease = await acquire(store);
+    const { run } = await begin(store, lease, "s", ["a"]);
+    const write = { runId: run.id, lease };
+    await store.runs.step({ ...write, messages: [{ assistant: "b" }, { assistant: "c" }] });
+    await store.sessions.compact("s", { summary: { summary: "a, b" }, upTo: 2, lease });
+    await store.runs.step({ ...write, messages: [{ assistant: "d" }] });
+    const history = await store.sessions.history("s");
+    expectEqual(getNumbers(history), [4, 3, 5], "The summary or the messages after it have wrong numbers.");
+    expectEqual(history[0]?.compaction, true, "The summary is not marked as one.");
+  },
+
+  "is interrupted when its lease is lost, and continues under another": async ({ store }) => {
+    const { run } = await begin(store, await acquire(store), "s", ["a"]);
+    expectEqual(await store.runs.interrupted(), [], "A run with a valid lease counts as interrupted.");
+    const lease = await acquire(store);
+    const interrupted = await store.runs.interrupted();
+    const found = interrupted.map((one) => [one.run.id, one.inbox.length]);
+    expectEqual(found, [[run.id, 1]], "The interrupted run was not found with its message.");
+    const adopted = await store.runs.adopt({ runId: run.id, lease });
+    expectEqual(adopted?.attempts, 2, "The second attempt was not counted.");
+    expectEqual(await store.runs.adopt({ runId: run.id, lease }), undefined, "A run was adopted twice.");
+    expectEqual(await store.runs.interrupted(), [], "An adopted run still counts as interrupted.");
+  },
+
+  "does not count a start that was given up or waited for a person": async ({ store }) => {
+    const lease = await acquire(store);
     const { run } = await begin(store, lease, "s", ["a"]);
     await store.runs.rest(lease);
-    assert.equal((await store.runs.adopt({ runId: run.id, lease }))?.attempts, 1);
+    const adopted = await store.runs.adopt({ runId: run.id, lease });
+    expectEqual(adopted?.attempts, 1, "A start that was given up was counted.");
+    const getAttempts = async () => (await store.runs.get(run.id))?.attempts;
     await store.runs.wait({ runId: run.id, lease, waiting: true });
-    assert.equal((await store.runs.get(run.id))?.attempts, 0);
+    expectEqual(await getAttempts(), 0, "A start counts while it waits.");
     await store.runs.wait({ runId: run.id, lease, waiting: false });
-    assert.equal((await store.runs.get(run.id))?.attempts, 1);
+    expectEqual(await getAttempts(), 1, "A start does not count after it waited.");
   },
 
-  "lists the newest first, and sums many up at once": async ({ store }) => {
-    const lease = await take(store);
+  "rejects a wait for a run that has ended": async ({ store }) => {
+    const lease = await acquire(store);
+    const { id }: Run = await answer(store, lease, "s", "a");
+    const wait = store.runs.wait({ runId: id, lease, waiting: true });
+    await expectRejection(wait, "conflict", "A run that has ended waits for a person.");
+  },
+
+  "lists runs newest first, and reads many at once": async ({ store }) => {
+    const lease = await acquire(store);
     const first = await answer(store, lease, "s", "a");
     const second = await answer(store, lease, "s", "b");
-    const listed = await store.runs.list({ sessionKey: "s" });
-    assert.deepEqual(
-      listed.map(({ id }) => id),
-      [second.id, first.id],
-    );
-    assert.deepEqual(
-      (await store.runs.list({ before: second.id })).map(({ id }) => id),
-      [first.id],
-    );
+    const ofSession = getIds(await store.runs.list({ sessionKey: "s" }));
+    expectEqual(ofSession, [second.id, first.id], "The runs of a session are not listed newest first.");
+    const before = getIds(await store.runs.list({ before: second.id }));
+    expectEqual(before, [first.id], "The cursor is ignored.");
     const summaries = await store.runs.summaries([second.id, first.id]);
-    assert.deepEqual(
-      summaries.map(({ run, inbox }) => [run.id, inbox.map(({ payload }) => payload)]).toSorted(),
-      [
-        [first.id, [{ text: "a" }]],
-        [second.id, [{ text: "b" }]],
-      ].toSorted(),
+    const payloads = new Map(
+      summaries.map(({ run, inbox }) => [run.id, inbox.map(({ payload }) => payload)]),
     );
+    const found = [payloads.get(first.id), payloads.get(second.id)];
+    expectEqual(found, [[{ text: "a" }], [{ text: "b" }]], "A summary has wrong messages.");
   },
 };

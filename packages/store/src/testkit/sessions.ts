@@ -1,105 +1,124 @@
-import assert from "node:assert/strict";
 import type { SessionMessage } from "../types/sessions.ts";
-import type { Check } from "./under-test.ts";
-import { answer, begin, sessionOf, take } from "./under-test.ts";
+import {
+  acquire,
+  answer,
+  begin,
+  type Checks,
+  expectDefined,
+  expectEqual,
+  expectRejection,
+  toSeed,
+} from "./under-test.ts";
 
-const said = (rows: readonly SessionMessage[]) => rows.map(({ message }) => message);
+const getBodies = (messages: readonly SessionMessage[]) => messages.map(({ message }) => message);
 
-export const sessionChecks: Readonly<Record<string, Check>> = {
-  "is made once, and patched by field": async ({ store }) => {
-    await store.sessions.ensure(sessionOf("s"));
-    await store.sessions.patch("s", { title: "A title", model: "m", data: { a: 1 } });
-    const patched = await store.sessions.patch("s", { model: null });
-    assert.deepEqual([patched.title, patched.model, patched.data], ["A title", undefined, { a: 1 }]);
-    assert.deepEqual(await store.sessions.ensure(sessionOf("s")), patched);
-    await assert.rejects(store.sessions.patch("none", {}), { code: "not_found" });
+export const sessionChecks: Checks = {
+  "are created once and patched field by field": async ({ store: { sessions } }) => {
+    await sessions.ensure(toSeed("s"));
+    await sessions.patch("s", { title: "A title", model: "m", data: { a: 1 } });
+    const patched = await sessions.patch("s", { model: null });
+    const fields = [patched.title, patched.model, patched.data];
+    expectEqual(fields, ["A title", undefined, { a: 1 }], "A patch changed other fields, or not its own.");
+    expectEqual(await sessions.ensure(toSeed("s")), patched, "An existing session was created again.");
+    await expectRejection(sessions.patch("none", {}), "not_found", "A missing session was patched.");
   },
 
-  "has its messages in order, the newest where there is a limit": async ({ store }) => {
-    const lease = await take(store);
-    await store.sessions.ensure(sessionOf("s"));
-    await store.sessions.append("s", [{ n: 1 }, { n: 2 }, { n: 3 }], lease);
-    assert.deepEqual(said(await store.sessions.history("s")), [{ n: 1 }, { n: 2 }, { n: 3 }]);
-    assert.deepEqual(said(await store.sessions.history("s", { limit: 2 })), [{ n: 2 }, { n: 3 }]);
-    assert.deepEqual(said(await store.sessions.transcript("s", { before: 3, limit: 1 })), [{ n: 2 }]);
-    assert.deepEqual(said(await store.sessions.transcript("s", { after: 1, before: 3 })), [{ n: 2 }]);
-    assert.deepEqual(await store.sessions.history("none"), []);
+  "return their messages in order, the newest ones if there is a limit": async ({ store }) => {
+    const { sessions } = store;
+    const lease = await acquire(store);
+    await sessions.ensure(toSeed("s"));
+    const all = [{ n: 1 }, { n: 2 }, { n: 3 }];
+    await sessions.append("s", all, lease);
+    expectEqual(getBodies(await sessions.history("s")), all, "The history or its order is wrong.");
+    const newest = getBodies(await sessions.history("s", { limit: 2 }));
+    expectEqual(newest, [{ n: 2 }, { n: 3 }], "A limited history does not have the newest messages.");
+    const before = getBodies(await sessions.transcript("s", { before: 3, limit: 1 }));
+    expectEqual(before, [{ n: 2 }], "`before` or `limit` of a transcript is ignored.");
+    const between = getBodies(await sessions.transcript("s", { after: 1, before: 3 }));
+    expectEqual(between, [{ n: 2 }], "`after` of a transcript is ignored.");
+    expectEqual(await sessions.history("none"), [], "A missing session has a history.");
   },
 
-  "begins with its summary once it is compacted, and keeps everything for people": async ({ store }) => {
-    const lease = await take(store);
-    await store.sessions.ensure(sessionOf("s"));
-    await store.sessions.append("s", [{ n: 1 }, { n: 2 }, { n: 3 }], lease);
-    const after = await store.sessions.compact("s", { summary: { sum: 2 }, upTo: 2, lease });
-    assert.equal(after.messageCount, 2);
-    assert.deepEqual(said(await store.sessions.history("s")), [{ sum: 2 }, { n: 3 }]);
-    assert.equal((await store.sessions.transcript("s")).length, 4);
-    await assert.rejects(store.sessions.compact("s", { summary: {}, upTo: 1, lease }), {
-      code: "conflict",
-    });
+  "begin with their summary after a compaction, and keep the transcript": async ({ store }) => {
+    const { sessions } = store;
+    const lease = await acquire(store);
+    await sessions.ensure(toSeed("s"));
+    await sessions.append("s", [{ n: 1 }, { n: 2 }, { n: 3 }], lease);
+    const compacted = await sessions.compact("s", { summary: { sum: 2 }, upTo: 2, lease });
+    expectEqual(compacted.messageCount, 2, "The summary and the message after it were not counted.");
+    const history = getBodies(await sessions.history("s"));
+    expectEqual(history, [{ sum: 2 }, { n: 3 }], "The summary does not replace the older messages.");
+    expectEqual((await sessions.transcript("s")).length, 4, "The transcript lost messages.");
+    const hidden = sessions.compact("s", { summary: {}, upTo: 1, lease });
+    await expectRejection(hidden, "conflict", "A message outside the history was compacted.");
   },
 
-  "is empty after a reset, and keeps everything for people": async ({ store }) => {
-    const lease = await take(store);
+  "have an empty history after a reset, and keep the transcript": async ({ store }) => {
+    const { sessions } = store;
+    const lease = await acquire(store);
     await answer(store, lease, "s", "a");
-    const reset = await store.sessions.reset("s", lease);
-    assert.deepEqual([reset.generation, reset.messageCount], [1, 0]);
-    assert.deepEqual(await store.sessions.history("s"), []);
+    const reset = await sessions.reset("s", lease);
+    expectEqual([reset.generation, reset.messageCount], [1, 0], "The reset did not begin a generation.");
+    expectEqual(await sessions.history("s"), [], "The history is not empty after a reset.");
     await answer(store, lease, "s", "b");
-    assert.equal((await store.sessions.history("s")).length, 2);
-    assert.equal((await store.sessions.transcript("s")).length, 4);
+    expectEqual((await sessions.history("s")).length, 2, "The new generation has wrong messages.");
+    expectEqual((await sessions.transcript("s")).length, 4, "The transcript lost messages.");
   },
 
-  "is neither reset nor removed nor written by others while a run has it": async ({ store }) => {
-    const lease = await take(store);
+  "cannot be reset, removed or written by others during a run": async ({ store }) => {
+    const { sessions } = store;
+    const lease = await acquire(store);
     await begin(store, lease, "s", ["a"]);
-    const busy = { code: "busy" };
-    await assert.rejects(store.sessions.reset("s", lease), busy);
-    await assert.rejects(store.sessions.remove("s", lease), busy);
-    const other = await take(store, "two", "elsewhere");
-    await assert.rejects(store.sessions.append("s", [{ n: 1 }], other), busy);
-    await store.sessions.append("s", [{ n: 1 }], lease);
-    assert.equal((await store.sessions.history("s")).length, 2);
+    await expectRejection(sessions.reset("s", lease), "busy", "A session was reset during a run.");
+    await expectRejection(sessions.remove("s", lease), "busy", "A session was removed during a run.");
+    const other = await acquire(store, "two", "elsewhere");
+    const append = sessions.append("s", [{ n: 1 }], other);
+    await expectRejection(append, "busy", "Another holder wrote into a session during a run.");
+    await sessions.append("s", [{ n: 1 }], lease);
+    expectEqual((await sessions.history("s")).length, 2, "The holder of the run could not append.");
   },
 
-  "goes with all of its messages": async ({ store }) => {
-    const lease = await take(store);
+  "are removed together with their messages": async ({ store }) => {
+    const { sessions } = store;
+    const lease = await acquire(store);
     await answer(store, lease, "s", "a");
-    assert.equal(await store.sessions.remove("s", lease), true);
-    assert.equal(await store.sessions.remove("s", lease), false);
-    await store.sessions.ensure(sessionOf("s"));
-    assert.deepEqual(await store.sessions.transcript("s"), []);
+    expectEqual(await sessions.remove("s", lease), true, "An existing session was not removed.");
+    expectEqual(await sessions.remove("s", lease), false, "A session was removed twice.");
+    await sessions.ensure(toSeed("s"));
+    expectEqual(await sessions.transcript("s"), [], "A new session has messages of a removed one.");
   },
 
-  "is listed by its latest activity, by key, agent, channel and peer": async ({ store, advance }) => {
-    const lease = await take(store);
+  "are listed by latest activity, and by key, agent, channel and peer": async ({ store, advance }) => {
+    const { sessions } = store;
+    const lease = await acquire(store);
     for (const key of ["s", "t", "u"]) {
       advance(20_000);
-      await store.sessions.ensure(sessionOf(key));
+      await sessions.ensure(toSeed(key));
     }
     advance(20_000);
-    await store.sessions.append("s", [{ n: 1 }], lease);
-    const keys = async (filter?: Parameters<typeof store.sessions.list>[0]) =>
-      (await store.sessions.list(filter)).map(({ key }) => key);
-    assert.deepEqual(await keys(), ["s", "u", "t"]);
-    assert.deepEqual(await keys({ limit: 1 }), ["s"]);
-    const [newest] = await store.sessions.list({ limit: 1 });
-    assert.ok(newest);
-    assert.deepEqual(await keys({ behind: newest }), ["u", "t"]);
-    assert.deepEqual(await keys({ channel: "plain", peer: "peer of u" }), ["u"]);
-    assert.deepEqual(await keys({ keys: ["t", "s", "nobody's"] }), ["s", "t"]);
-    assert.deepEqual(await keys({ keys: [] }), []);
-    assert.deepEqual(await keys({ agentId: "nobody" }), []);
+    await sessions.append("s", [{ n: 1 }], lease);
+    const list = async (filter?: Parameters<typeof sessions.list>[0]) =>
+      (await sessions.list(filter)).map(({ key }) => key);
+    expectEqual(await list(), ["s", "u", "t"], "The sessions are not listed by latest activity.");
+    expectEqual(await list({ limit: 1 }), ["s"], "The limit is ignored.");
+    const [newest] = await sessions.list({ limit: 1 });
+    const behind = expectDefined(newest, "The list is empty.");
+    expectEqual(await list({ behind }), ["u", "t"], "The cursor is ignored.");
+    const ofPeer = await list({ channel: "plain", peer: "peer of u" });
+    expectEqual(ofPeer, ["u"], "`channel` or `peer` is ignored.");
+    expectEqual(await list({ keys: ["t", "s", "missing"] }), ["s", "t"], "`keys` is ignored.");
+    expectEqual(await list({ keys: [] }), [], "An empty list of keys is ignored.");
+    expectEqual(await list({ agentId: "unknown" }), [], "`agentId` is ignored.");
   },
 
-  "is passed over on no page, though others were active in the same moment": async ({ store }) => {
-    for (const key of ["s", "t", "u"]) await store.sessions.ensure(sessionOf(key));
+  "appear on exactly one page, even if their activity has the same time": async ({ store }) => {
+    for (const key of ["s", "t", "u"]) await store.sessions.ensure(toSeed(key));
     const paged: string[] = [];
     let [last] = await store.sessions.list({ limit: 1 });
     while (last !== undefined) {
       paged.push(last.key);
       [last] = await store.sessions.list({ limit: 1, behind: last });
     }
-    assert.deepEqual(paged, ["s", "t", "u"]);
+    expectEqual(paged, ["s", "t", "u"], "A session is missing or repeated.");
   },
 };

@@ -1,69 +1,127 @@
+import { AssertionError } from "node:assert";
+import { inspect, isDeepStrictEqual } from "node:util";
 import type { InboxId, LeaseToken } from "../types/common.ts";
-import type { InboxAccept, InboxRow } from "../types/inbox.ts";
+import type { InboxAccept, InboxRow, InboxState } from "../types/inbox.ts";
+import type { OutboxInsert, OutboxRow } from "../types/outbox.ts";
 import type { Run } from "../types/runs.ts";
 import type { SessionSeed } from "../types/sessions.ts";
 import type { Store } from "../types/store.ts";
 
-/** A fresh, empty store whose clock the suite moves. */
+/** A fresh, empty store with a clock that the suite moves. */
 export interface StoreUnderTest {
   readonly store: Store;
   now(): number;
-  /** Lets so many milliseconds pass. */
+  /** Moves the clock by so many milliseconds; a negative number sets it back. */
   advance(ms: number): void;
 }
 
-/** A runner's `test`, such as Vitest's. */
+/** The `test` function of a runner, such as Vitest's. */
 export type Test = (name: string, run: () => Promise<void>) => void;
 
-/** What is asked of a store of its own. */
+/** Checks one fact about a store. */
 export type Check = (under: StoreUnderTest) => Promise<void>;
+
+/** Checks by the fact that each of them shows. */
+export type Checks = Readonly<Record<string, Check>>;
 
 export const LEASE_MS = 30_000;
 
-export function sessionOf(key: string): SessionSeed {
-  return { key, agentId: "coder", channel: "plain", account: "main", peer: `peer of ${key}`, kind: "direct" };
+/** The account that all messages of the suite use. */
+export const ACCOUNT = { channel: "plain", account: "main" } as const;
+
+/** Fails with `sentence` and both values unless they are deeply equal; properties that are `undefined` are ignored. */
+export function expectEqual(actual: unknown, expected: unknown, sentence: string): void {
+  if (isDeepStrictEqual(withoutUndefined(actual), withoutUndefined(expected))) return;
+  const message = `${sentence}\nexpected: ${inspect(expected, { depth: 6 })}\nactual: ${inspect(actual, { depth: 6 })}`;
+  throw new AssertionError({ message, actual, expected, operator: "deepStrictEqual" });
 }
 
-/** What waits in one session, in its order. */
-export async function queuedIn(store: Store, sessionKey: string): Promise<readonly InboxRow[]> {
+function withoutUndefined(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+}
+
+/** Fails with `sentence` unless the call rejects with a `StoreError` of this code. */
+export async function expectRejection(call: Promise<unknown>, code: string, sentence: string): Promise<void> {
+  const actual = await call.then(
+    () => "resolved",
+    (error: unknown) => (error instanceof Error && "code" in error ? error.code : error),
+  );
+  expectEqual(actual, code, sentence);
+}
+
+/** Fails with `sentence` if the value is `undefined`. */
+export function expectDefined<T>(value: T | undefined, sentence: string): T {
+  if (value === undefined) throw new AssertionError({ message: sentence, actual: value });
+  return value;
+}
+
+export function getIds(rows: readonly { readonly id: string }[]): string[] {
+  return rows.map(({ id }) => id);
+}
+
+export function toSeed(key: string): SessionSeed {
+  return { ...ACCOUNT, key, agentId: "coder", peer: `peer of ${key}`, kind: "direct" };
+}
+
+/** The queued messages of a session, in their order. */
+export async function getQueued(store: Store, sessionKey: string): Promise<readonly InboxRow[]> {
   return (await store.inbox.list({ state: "queued", sessionKey })).toReversed();
 }
 
-export function eventOf(id: string, sessionKey?: string): InboxAccept {
+/** A platform event with a message; it is routed if `sessionKey` is given. */
+export function toEvent(id: string, sessionKey?: string): InboxAccept {
   return {
-    channel: "plain",
-    account: "main",
+    ...ACCOUNT,
     eventId: `event-${id}`,
     messageId: `message-${id}`,
     kind: "message",
     conversationId: "c",
     senderId: "s",
     payload: { text: id },
-    ...(sessionKey === undefined ? {} : { route: { agentId: "coder", sessionKey } }),
+    route: sessionKey === undefined ? undefined : { agentId: "coder", sessionKey },
   };
 }
 
-export async function take(store: Store, holder = "one", name = "gateway"): Promise<LeaseToken> {
+/** A reply to send. */
+export function toReply(address: string, extra: Partial<OutboxInsert> = {}): OutboxInsert {
+  return { ...ACCOUNT, address, payload: { text: "hello" }, ...extra };
+}
+
+/** Adds one reply to the outbox. */
+export async function enqueue(
+  store: Store,
+  lease: LeaseToken,
+  address: string,
+  extra: Partial<OutboxInsert> = {},
+): Promise<OutboxRow> {
+  const [row] = await store.outbox.enqueue([toReply(address, extra)], { lease });
+  return expectDefined(row, "outbox.enqueue returned no row.");
+}
+
+export async function acquire(store: Store, holder = "one", name = "gateway"): Promise<LeaseToken> {
   const lease = await store.leases.acquire(name, holder, LEASE_MS);
-  if (lease === undefined) throw new Error(`the lease "${name}" is held`);
-  return lease;
+  return expectDefined(lease, `The lease "${name}" could not be acquired.`);
 }
 
+/** Accepts a message, and returns its id. */
 export async function accept(store: Store, id: string, sessionKey: string): Promise<InboxId> {
-  const answer = await store.inbox.accept(eventOf(id, sessionKey));
-  if (answer.outcome !== "accepted") throw new Error(`${id}: ${answer.outcome}`);
-  return answer.id;
+  return (await acceptWaiting(store, id, sessionKey)).id;
 }
 
-/** A message that was accepted, and waits. */
-export async function waiting(store: Store, id: string, sessionKey?: string, lease?: LeaseToken) {
-  const event = { ...eventOf(id, sessionKey), ...(lease === undefined ? {} : { lease }) };
-  const answer = await store.inbox.accept(event);
-  if (answer.outcome !== "accepted") throw new Error(`${id}: ${answer.outcome}`);
-  return { id: answer.id, state: answer.state };
+/** Accepts a message that then waits, with or without a session, under the lease of a process if one is given. */
+export async function acceptWaiting(
+  store: Store,
+  id: string,
+  sessionKey?: string,
+  lease?: LeaseToken,
+): Promise<{ readonly id: InboxId; readonly state: InboxState }> {
+  const accepted = await store.inbox.accept({ ...toEvent(id, sessionKey), lease });
+  if (accepted.outcome !== "accepted")
+    throw new Error(`Message ${id} was not accepted: ${accepted.outcome}.`);
+  return { id: accepted.id, state: accepted.state };
 }
 
-/** A run that answers a message for each text. */
+/** Accepts a message for each text, and begins a run that answers them. */
 export async function begin(
   store: Store,
   lease: LeaseToken,
@@ -73,16 +131,16 @@ export async function begin(
   const inboxIds: InboxId[] = [];
   for (const text of texts) inboxIds.push(await accept(store, text, sessionKey));
   const begun = await store.runs.begin({
-    session: sessionOf(sessionKey),
+    session: toSeed(sessionKey),
     lease,
     inboxIds,
-    userMessages: texts.map((text) => ({ said: text })),
+    userMessages: texts.map((text) => ({ user: text })),
   });
-  if (begun.outcome !== "started") throw new Error(`the session ${sessionKey} is busy`);
+  if (begun.outcome !== "started") throw new Error(`Session ${sessionKey} is busy.`);
   return { run: begun.run, inboxIds };
 }
 
-/** A run from its beginning to its end, with one reply. */
+/** Runs one message from its acceptance to the end of its run, with one reply. */
 export async function answer(
   store: Store,
   lease: LeaseToken,
@@ -95,8 +153,8 @@ export async function answer(
     lease,
     outcome: "completed",
     inbox: inboxIds.map((id) => ({ id, state: "replied" })),
-    messages: [{ answered: text }],
-    outbox: [{ channel: "plain", account: "main", address: "c", payload: { text } }],
+    messages: [{ assistant: text }],
+    outbox: [toReply("c", { payload: { text } })],
     usage: { modelCalls: 1, inputTokens: 10, costMicros: 7 },
   });
   return run;

@@ -1,7 +1,7 @@
 import type { AgentMessage, RunUsage, UserMessage } from "@signalbox/agent-core";
 import type { RunHandle } from "@signalbox/lanes";
-import { type JournalCall, usedIn } from "@signalbox/runs";
-import type { InterruptedRun, RunId } from "@signalbox/store";
+import { usedIn } from "@signalbox/runs";
+import type { InterruptedRun, JournalCall, RunId } from "@signalbox/store";
 import type { Agent } from "../../configure/agents.ts";
 import type { AgentModel } from "../../configure/models.ts";
 import type { GatewayBodies } from "../../store.ts";

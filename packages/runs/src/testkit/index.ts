@@ -1,1 +1,0 @@
-export { journalConformance, type RunsUnderTest } from "./conformance.ts";
