@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -98,5 +98,7 @@ function titleOf(name: string): string {
 }
 
 function packagesWithoutChannels(): string[] {
-  return readdirSync(join(ROOT, "packages")).filter((name) => !name.startsWith("channel-"));
+  return readdirSync(join(ROOT, "packages")).filter(
+    (name) => !name.startsWith("channel-") && existsSync(join(ROOT, "packages", name, "README.md")),
+  );
 }

@@ -1,6 +1,13 @@
 export { GatewayError, type GatewayErrorCode } from "@signalbox/home";
 export type { LiveEvent } from "@signalbox/protocol";
-export type { GatewayService, LiveHub, Outcome, Submission, Submitted, TurnUsage } from "@signalbox/server";
+export type {
+  GatewayService,
+  LiveHub,
+  Outcome,
+  Submission,
+  SubmitResult,
+  TurnUsage,
+} from "@signalbox/server";
 export type { Reloaded } from "./configure/reload.ts";
 export { type CreateGatewayOptions, createGateway, type EmbeddedGateway } from "./create-gateway.ts";
 export type { Gateway } from "./gateway-options.ts";

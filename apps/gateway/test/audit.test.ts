@@ -46,9 +46,9 @@ it("has every decision on record: configuration, sign-ins, tools, tokens, pairin
   ]);
   expect(records).toEqual([
     ["configuration", "changed", "operator"],
-    ["sign_in", "signed-in", "owner"],
+    ["sign_in", "signed_in", "owner"],
     ["tool", expect.stringMatching(/allow|deny/), expect.stringMatching(/^api:/)],
-    ["sign_in", "signed-out", "owner"],
+    ["sign_in", "signed_out", "owner"],
     ["token", "added", "command line"],
     ["token", "revoked", "command line"],
   ]);

@@ -68,7 +68,7 @@ it("changes the configuration once an owner has seen the change and allowed it, 
   const before = configOf(opened);
   expect(before).not.toContain("haiku");
   const [approval] = await started.gateway.service.approvals();
-  await started.gateway.service.answerApproval(approval?.id ?? "", "allow", "test");
+  await started.gateway.service.decideApproval(approval?.id ?? "", "allow", "test");
   await started.settled();
   expect(configOf(opened)).toBe(before.replace("claude-sonnet-4-6", "claude-haiku-4-5"));
   expect(told(opened)).toContain("An owner approved it");
@@ -80,7 +80,7 @@ it("changes nothing where an owner says no", async () => {
   await started.post(textMessage("use the cheaper model", from(ZHANG)));
   await eventually(() => said(opened).length === 1, "an owner is asked");
   const [approval] = await started.gateway.service.approvals();
-  await started.gateway.service.answerApproval(approval?.id ?? "", "deny", "test");
+  await started.gateway.service.decideApproval(approval?.id ?? "", "deny", "test");
   await started.settled();
   expect(configOf(opened)).toBe(before);
 });
@@ -113,7 +113,7 @@ it("runs no program and reads no file that a proposal names before an owner has 
   for (const shown of [`- touch\n+   - ${planted}`, "+ file: no-such-file"]) {
     await eventually(() => said(opened).at(-1)?.includes(shown) === true, "an owner is asked");
     const [approval] = await started.gateway.service.approvals();
-    await started.gateway.service.answerApproval(approval?.id ?? "", "deny", "test");
+    await started.gateway.service.decideApproval(approval?.id ?? "", "deny", "test");
   }
   await started.settled();
   expect(existsSync(planted)).toBe(false);
@@ -132,7 +132,7 @@ it("shows a change that somebody else asks for to owners in private, and to nobo
   await started.post(textMessage(`/approve ${approval?.id}`, from(ZHANG)));
   await eventually(() => said(opened).length === 2, "an owner is shown it");
   expect(said(opened)[1]).toContain("- anthropic/claude-sonnet-4-6");
-  await started.gateway.service.answerApproval(approval?.id ?? "", "allow", "test");
+  await started.gateway.service.decideApproval(approval?.id ?? "", "allow", "test");
   await started.settled();
   expect(configOf(opened)).toContain("claude-haiku-4-5");
 });

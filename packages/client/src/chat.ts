@@ -15,9 +15,11 @@ export interface ChatHost extends Connection {
 }
 
 /**
- * Sends a message and yields the frames of its conversation until the run that deals with it ends. Where the
- * connection was away when that happened, the missed messages come from `history` and the end from what the
- * gateway says on return. Leaving the loop early leaves the run alone. Throws what `send` rejects with.
+ * Sends a message and yields the frames of its conversation until its run ends. If the run ended while the connection
+ * was lost, the generator loads the missed messages with `history` and derives the `run.end` from `subscribed`. Leaving
+ * the loop early does not stop the run.
+ *
+ * @throws {ClientError} if the gateway refuses the message or the connection closes before it is accepted
  */
 export async function* chat(
   host: ChatHost,
@@ -38,19 +40,20 @@ export async function* chat(
     for await (const frame of frames) {
       if (frame.type === "ready") sent.reconnected();
       if (!isOf(frame, conversation) || (frame.type === "error" && frame.id === id)) continue;
-      sent.hear(frame);
+      sent.track(frame);
       if (frame.type === "message") shown.add(frame.message.id);
-      // A stop that was asked for before the run began would otherwise be lost.
+      // The gateway ignores an abort that it receives before the run starts, so repeat it.
       if (frame.type === "run.start" && signal?.aborted) abort();
       yield frame;
       if (sent.isAnswered) return;
       const { missedEnd } = sent;
       if (missedEnd !== undefined) {
-        yield* missed((await history(conversation)).messages, sent.messageId, shown, missedEnd);
+        const { messages } = await history(conversation);
+        yield* replayMissed(messages, sent.messageId, shown, missedEnd);
         return;
       }
     }
-    // The connection closed. If that was before the gateway took the message, the caller must know.
+    // The connection closed. Throw if the gateway had not accepted the message.
     if (sent.messageId === undefined) await sending;
   } finally {
     signal?.removeEventListener("abort", abort);
@@ -59,16 +62,16 @@ export async function* chat(
   }
 }
 
-/** What the frames of a conversation say of a message that was sent into it. */
+/** Tracks the state of a sent message by the frames of its conversation. */
 class SentMessage {
   readonly #id: string;
-  /** Its id at the gateway, once accepted. */
+  /** The gateway's id of the message, once accepted. */
   messageId: string | undefined;
-  /** Messages whose run ended, also before we knew which of them is ours. */
+  /** Messages whose run has ended. Collected even before `messageId` is known. */
   readonly #answered = new Set<string>();
-  /** Its run may have ended where we did not see it: after a reconnect, or when the send was a repetition. */
-  #mayBeOver = false;
-  /** Set while the gateway's latest word is that nothing runs or waits. */
+  /** The run may have ended unseen: after a reconnect, or because the message is a duplicate. */
+  #mayHaveEnded = false;
+  /** The latest `subscribed` frame, if it reported that nothing is running or waiting. */
   #idle: SubscribedFrame | undefined;
 
   constructor(id: string) {
@@ -77,19 +80,19 @@ class SentMessage {
 
   reconnected(): void {
     this.#idle = undefined;
-    this.#mayBeOver = this.messageId !== undefined;
+    this.#mayHaveEnded = this.messageId !== undefined;
   }
 
-  hear(frame: ServerFrame): void {
+  track(frame: ServerFrame): void {
     switch (frame.type) {
       case "subscribed":
-        // What is resumed also tells how the run ended.
+        // A resumed subscription delivers the missed `run.end`.
         this.#idle = frame.busy || frame.resumed ? undefined : frame;
         break;
       case "accepted":
         if (frame.id !== this.#id) break;
         this.messageId = frame.messageId;
-        this.#mayBeOver ||= frame.duplicate;
+        this.#mayHaveEnded ||= frame.duplicate;
         break;
       case "run.end":
         for (const answered of frame.answers ?? [this.messageId])
@@ -102,13 +105,13 @@ class SentMessage {
     return this.messageId !== undefined && this.#answered.has(this.messageId);
   }
 
-  /** What the gateway says once its run has ended where we did not see it. */
+  /** The `subscribed` frame which shows that the run ended unseen, if it did. */
   get missedEnd(): SubscribedFrame | undefined {
-    return this.#mayBeOver ? this.#idle : undefined;
+    return this.#mayHaveEnded ? this.#idle : undefined;
   }
 }
 
-function* missed(
+function* replayMissed(
   messages: ChatMessage[],
   ours: string | undefined,
   shown: Set<string>,

@@ -5,29 +5,30 @@ import { isClientError } from "./errors.ts";
 import { createHttpApi, type HttpApi } from "./http.ts";
 import { LiveConnection } from "./live-connection.ts";
 import { type KeyStorage, SessionKey } from "./session-key.ts";
-import { platformWebSocket, socketUrl, type WebSocketConstructor } from "./socket.ts";
+import { getSocketUrl, platformWebSocket, type WebSocketConstructor } from "./socket.ts";
 
 export interface ClientOptions {
-  /** Where the gateway is, for instance `http://127.0.0.1:4747`; its path is not used. */
+  /** URL of the gateway, for instance `http://127.0.0.1:4747`. The path is ignored. */
   baseUrl: string | URL;
-  /** The gateway's token, for programs. In a browser leave it out: sign in with `login` instead. */
+  /** Token for programs. Browsers omit it and sign in with `login`. */
   token?: string;
-  /** Default: the platform's. */
+  /** Default: the global `fetch`. */
   fetch?: typeof fetch;
-  /** Default: the platform's. */
+  /** Default: the global `WebSocket`. */
   WebSocket?: WebSocketConstructor;
-  /** Where the key of a browser's session is kept. Default: `localStorage` in a browser, else memory. */
+  /** Stores the key of a browser session. Default: `localStorage` in browsers, otherwise memory. */
   storage?: KeyStorage;
-  /** How long an HTTP request may take. Default 30 s. */
+  /** Timeout of an HTTP request in milliseconds. Default 30,000. */
   timeoutMs?: number;
 }
 
 export interface Client extends HttpApi {
-  /** Opens a connection that comes back by itself until it is closed. */
+  /** Opens a WebSocket that reconnects automatically until it is closed. */
   connect(options?: ConnectOptions): Connection;
   /**
-   * Sends one message over a connection of its own and yields the frames of the conversation up to the
-   * `run.end` that answers it. Throws a ClientError where the gateway cannot be reached or refuses.
+   * Sends one message over a new connection and yields the frames of the conversation until the `run.end` of its run.
+   *
+   * @throws {ClientError} if the gateway is unreachable or refuses the message
    */
   chat(
     agent: string,
@@ -37,7 +38,17 @@ export interface Client extends HttpApi {
   ): AsyncIterableIterator<ServerFrame, undefined>;
 }
 
-/** A client of the gateway at `baseUrl`. Makes no request by itself. Throws where the URL is none. */
+/**
+ * Creates a client. It sends no request until a method is called.
+ *
+ * @throws {TypeError} if `baseUrl` is not a URL
+ * @example
+ * ```ts
+ * const client = createClient({ baseUrl: "http://127.0.0.1:4747", token });
+ * for await (const frame of client.chat("main", newId(), "Hello"))
+ *   if (frame.type === "text.delta") process.stdout.write(frame.delta);
+ * ```
+ */
 export function createClient(options: ClientOptions): Client {
   const { token } = options;
   const base = new URL(options.baseUrl);
@@ -46,7 +57,7 @@ export function createClient(options: ClientOptions): Client {
     base,
     token,
     sessionKey,
-    // Called through a closure, since a browser's fetch refuses any other receiver than the window.
+    // Wrapped, because `fetch` of a browser throws if it is called as a method of another object.
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     timeoutMs: options.timeoutMs ?? 30_000,
   });
@@ -54,8 +65,9 @@ export function createClient(options: ClientOptions): Client {
     new LiveConnection({
       open: () => {
         const WebSocket = options.WebSocket ?? platformWebSocket();
-        if (WebSocket === undefined) throw new TypeError("There is no WebSocket on this platform.");
-        const url = socketUrl(base);
+        if (WebSocket === undefined)
+          throw new TypeError("This platform has no WebSocket. Pass one as the option `WebSocket`.");
+        const url = getSocketUrl(base);
         if (token !== undefined) return new WebSocket(url, { headers: { authorization: `Bearer ${token}` } });
         const key = sessionKey.value;
         return key === undefined ? new WebSocket(url) : new WebSocket(url, offeredProtocols(key));

@@ -1,7 +1,7 @@
 import type { AcceptedFrame, Activity, ReadyFrame, SentAttachment, ServerFrame } from "@signalbox/protocol";
 import type { ClientError } from "./errors.ts";
 
-/** `waiting`: the connection was lost or not had; it is tried again at `retryAt` (Unix milliseconds). */
+/** `waiting`: the connection failed; the next attempt starts at `retryAt` (milliseconds since the epoch). */
 export type ConnectionState =
   | { kind: "connecting"; attempt: number }
   | { kind: "open"; ready: ReadyFrame }
@@ -9,69 +9,77 @@ export type ConnectionState =
   | { kind: "closed"; error?: ClientError };
 
 export interface ConnectOptions {
-  /** How often in a row it is tried again before it closes with code `network`. Default: no limit. */
+  /** Consecutive failed attempts before the connection closes with the code `network`. Default: no limit. */
   retries?: number;
-  /** Milliseconds before a try, `attempt` counts from 1. Default: 500 doubling to 15,000, up to half off. */
+  /**
+   * Returns the delay before an attempt in milliseconds. `attempt` counts from 1. Default: 500 doubling to 15,000,
+   * minus up to 50 % jitter.
+   */
   backoffMs?: (attempt: number) => number;
-  /** A ping is sent after so many milliseconds of silence. Default 25 s. */
+  /** Silence before the client sends a ping, in milliseconds. Default 25,000. */
   pingMs?: number;
-  /** What a ping or a new connection may take to be answered before it counts as lost. Default 10 s. */
+  /** Timeout for the reply to a ping and for a new connection, in milliseconds. Default 10,000. */
   pongMs?: number;
 }
 
-/** What to send; `id` is made where it is not given. */
+/** A message to send. */
 export interface Outgoing {
   agent: string;
   conversation: string;
-  /** Empty only where something comes with it. */
+  /** May be empty only if there are attachments. */
   text: string;
+  /** Idempotency key. Default: a new id. */
   id?: string;
-  /** Files that `upload` has sent. */
+  /** Results of `upload`. */
   attachments?: SentAttachment[];
 }
 
 export interface ChatOptions {
-  /** Aborting it stops the run; the frames then end with a `run.end` of outcome `aborted`. */
+  /** Aborting it stops the run. The last frame is then a `run.end` with the outcome `aborted`. */
   signal?: AbortSignal;
-  /** Idempotency key of the message; made where it is not given. */
+  /** Idempotency key of the message. Default: a new id. */
   id?: string;
 }
 
-/** A connection to `/ws` that comes back by itself. */
+/** A WebSocket to `/ws` that reconnects automatically. */
 export interface Connection {
   readonly state: ConnectionState;
-  /** Resolves once the gateway has said `ready`; rejects where the connection closes before. */
+  /** Resolves when the gateway has sent `ready`. Rejects if the connection closes first. */
   opened(): Promise<ReadyFrame>;
-  /** Calls `listener` with each frame; the result ends that. */
+  /** Calls `listener` with each frame. Returns a function that removes the listener. */
   onFrame(listener: (frame: ServerFrame) => void): () => void;
-  /** Calls `listener` with each new state; the result ends that. */
+  /** Calls `listener` with each new state. Returns a function that removes the listener. */
   onState(listener: (state: ConnectionState) => void): () => void;
-  /** All frames from now on, queued until read; ends when the connection closes, with its error if any. */
+  /**
+   * Yields all frames from now on and buffers them until they are read. Throws the connection's error when it closes.
+   */
   frames(): AsyncIterableIterator<ServerFrame, undefined>;
-  /** Shows a conversation on this connection, also after a reconnect, until the result is called. */
+  /** Subscribes to a conversation, including after reconnects. Returns a function that unsubscribes. */
   subscribe(conversation: string, agent?: string): () => void;
   /**
-   * Calls `listener` with the activity of the whole gateway, at once and at each change, also after a reconnect, until
-   * the result is called. For owners.
+   * Calls `listener` with the activity of the whole gateway, immediately and after each change. Requires an owner.
+   *
+   * @returns a function that ends the subscription
    */
   watch(listener: (activity: Activity) => void): () => void;
   /**
-   * Sends a message and resolves once the gateway has committed it. While there is no connection it waits;
-   * what was not accepted is sent again after a reconnect under the same id, which the gateway takes once.
-   * Rejects with a {@link ClientError} where the gateway refuses it or the connection closes.
+   * Sends a message and resolves once the gateway has committed it. Without a connection, the message waits. After a
+   * reconnect, messages that were not accepted are sent again with the same id.
+   *
+   * @throws {ClientError} if the gateway refuses the message or the connection closes
    */
   send(message: Outgoing): Promise<AcceptedFrame>;
-  /** Stops the run of a conversation. Does nothing while there is no connection. */
+  /** Stops the run of a conversation. Has no effect without a connection. */
   abort(conversation: string): void;
-  /** Sends a message and yields the frames of its conversation up to the `run.end` that answers it. */
+  /** Sends a message and yields the frames of its conversation until the `run.end` of its run. */
   chat(
     agent: string,
     conversation: string,
     text: string,
     options?: ChatOptions,
   ): AsyncIterableIterator<ServerFrame, undefined>;
-  /** Tries to connect now instead of at `retryAt`, for instance when the network is back. */
+  /** Connects now instead of at `retryAt`, for instance because the network is available again. */
   retryNow(): void;
-  /** Closes for good. Sends that were not accepted reject with code `closed`. */
+  /** Closes the connection permanently. Pending sends reject with the code `closed`. */
   close(): void;
 }

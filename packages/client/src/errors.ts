@@ -2,14 +2,16 @@ import { ErrorBody, type ErrorCode, type Problem } from "@signalbox/protocol";
 
 const MARK = Symbol.for("signalbox.client.error");
 
-/** What went wrong between this client and the gateway. Recognise it with {@link isClientError}. */
+export const UNREACHABLE_REMEDY = "Check that the gateway is running and that the URL is correct.";
+
+/** An error of the gateway or of the connection to it. Use {@link isClientError} to recognize it. */
 export class ClientError extends Error {
   override readonly name: string = "ClientError";
   /** An {@link ErrorCode}, or a code of a newer gateway. */
   readonly code: string;
-  /** What the person can do about it. */
+  /** Advice for the user. */
   readonly remedy: string | undefined;
-  /** HTTP status, where the error is the answer to a request. */
+  /** HTTP status, if the error came in an HTTP response. */
   readonly status: number | undefined;
 
   constructor(problem: Problem & { code: ErrorCode | (string & {}) }, status?: number, cause?: unknown) {
@@ -21,17 +23,17 @@ export class ClientError extends Error {
   }
 }
 
-/** True for a {@link ClientError}, even of another installed copy of this package. */
+/** Returns true for a {@link ClientError}, including one from another installed copy of this package. */
 export function isClientError(value: unknown): value is ClientError {
   return typeof value === "object" && value !== null && MARK in value;
 }
 
-/** The error that an HTTP answer describes; its status speaks where the body is not the gateway's. */
-export function errorOfAnswer(status: number, body: unknown): ClientError {
+/** Converts an error response. Derives the code from the status if the body is not one of the gateway's. */
+export function createResponseError(status: number, body: unknown): ClientError {
   const described = ErrorBody.safeParse(body);
   if (described.success) return new ClientError(described.data.error, status);
   const code = BY_STATUS[status] ?? (status >= 500 ? "internal" : "protocol");
-  return new ClientError({ code, message: `The gateway answered with status ${status}.` }, status);
+  return new ClientError({ code, message: `The gateway responded with status ${status}.` }, status);
 }
 
 const BY_STATUS: Record<number, ErrorCode> = {

@@ -6,26 +6,32 @@ import { ClientError, isClientError } from "./errors.ts";
 export interface EventsOptions {
   /** Default: the gateway's default agent. */
   agent?: string;
-  /** The `cursor` of the last frame that was seen of the conversation: what came after it is shown first. */
+  /** The `cursor` of the last frame that was read. The stream starts after it. */
   after?: string;
-  /** Aborting it ends the frames. */
+  /** Aborting it ends the stream. */
   signal?: AbortSignal;
-  /** How often in a row it is tried again before it throws with code `network`. Default: no limit. */
+  /** Consecutive failed attempts before the stream throws with the code `network`. Default: no limit. */
   retries?: number;
-  /** Milliseconds before a try, `attempt` counts from 1. Default: 500 doubling to 15,000, up to half off. */
+  /**
+   * Returns the delay before an attempt in milliseconds. `attempt` counts from 1. Default: 500 doubling to 15,000,
+   * minus up to 50 % jitter.
+   */
   backoffMs?: (attempt: number) => number;
-  /** After so many milliseconds of silence the stream counts as lost. Default 40 s; the gateway is silent for 15 s. */
+  /**
+   * Silence after which the stream is reopened, in milliseconds. Default 40,000. The gateway sends a keep-alive comment
+   * every 15 s.
+   */
   silenceMs?: number;
 }
 
-/** Opens a stream from behind a cursor. */
+/** Opens a stream after a cursor. */
 export type OpenStream = (
   after: string | undefined,
   signal: AbortSignal,
 ) => Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
 
-/** What another try does not mend. */
-const FINAL: ReadonlySet<string> = new Set([
+/** Error codes that a retry cannot fix. */
+const PERMANENT: ReadonlySet<string> = new Set([
   "unauthorized",
   "forbidden",
   "not_found",
@@ -33,7 +39,7 @@ const FINAL: ReadonlySet<string> = new Set([
   "protocol",
 ]);
 
-/** The frames of a stream of events, which is opened anew where it breaks off, from behind the last frame. */
+/** Yields the frames of an event stream. If the stream breaks, reopens it after the last frame. */
 export async function* readEvents(
   open: OpenStream,
   { after, signal, silenceMs = 40_000, ...options }: EventsOptions,
@@ -42,13 +48,13 @@ export async function* readEvents(
   let cursor = after;
   for (let attempt = 1; signal?.aborted !== true; attempt++) {
     try {
-      for await (const frame of framesOf(cursor, open, signal, silenceMs)) {
+      for await (const frame of readStream(cursor, open, signal, silenceMs)) {
         attempt = 0;
         if ("cursor" in frame) cursor = frame.cursor ?? cursor;
         yield frame;
       }
     } catch (error) {
-      if (isClientError(error) && FINAL.has(error.code)) throw error;
+      if (isClientError(error) && PERMANENT.has(error.code)) throw error;
     }
     if (attempt > retries)
       throw new ClientError({ code: "network", message: "The gateway cannot be reached." });
@@ -57,8 +63,8 @@ export async function* readEvents(
   return undefined;
 }
 
-/** The frames of one stream. */
-async function* framesOf(
+/** Yields the frames of one stream. */
+async function* readStream(
   after: string | undefined,
   open: OpenStream,
   signal: AbortSignal | undefined,
@@ -84,7 +90,7 @@ async function* framesOf(
         yield* frames.splice(0);
       }
     } finally {
-      // Whoever stops reading unsubscribes.
+      // Closes the stream if the consumer leaves the loop.
       reader.cancel().catch(() => {});
     }
   } finally {

@@ -2,7 +2,7 @@ import {
   type AbortRequest,
   type AgentInfo,
   AgentList,
-  type ApprovalAnswer,
+  type ApprovalDecision,
   type ApprovalInfo,
   ApprovalList,
   ConversationHistory,
@@ -23,9 +23,9 @@ import {
   type Person,
   type RemoteCheck,
   RemoteChecks,
-  ScheduleAnswer,
   type ScheduleInfo,
   ScheduleList,
+  ScheduleResult,
   ScheduleRun,
   type SentAttachment,
   type ServerFrame,
@@ -35,8 +35,8 @@ import {
   SignInLink,
   Status,
   Trace,
-  TrustAnswer,
   type TrustRequest,
+  TrustResult,
   UploadState,
   Usage,
   type UsageQuery,
@@ -49,101 +49,101 @@ import { createRequests, type HttpOptions, type Requests } from "./requests.ts";
 import type { SessionKey } from "./session-key.ts";
 import { type UploadOptions, uploadFile } from "./upload.ts";
 
-/** The requests of the HTTP API. Every method rejects with a `ClientError`. */
+/** The HTTP API of a gateway. Every method rejects with a `ClientError`. */
 export interface HttpApi {
-  /** Trades a token, or the secret of a sign-in link, for a session: a cookie, and a key that is kept beside it. */
+  /** Signs in with a token or the secret of a sign-in link. Stores the key of the new session in `storage`. */
   login(token: string): Promise<void>;
-  /** What signs a browser in once, through `login`. For owners' tokens; code `forbidden` for a session. */
+  /** Creates a link that signs a browser in once. Requires an owner's token; a session gets the code `forbidden`. */
   signInLink(): Promise<SignInLink>;
   /** Ends the session of this browser. */
   logout(): Promise<void>;
   me(): Promise<Me>;
   agents(): Promise<AgentInfo[]>;
-  /** The latest first. */
+  /** Lists conversations, latest first. */
   conversations(): Promise<ConversationInfo[]>;
-  /** What was said in a conversation, and how its runs ended; code `not_found` where it does not exist. */
+  /** Returns the messages of a conversation and the outcomes of its runs. Code `not_found` if it does not exist. */
   history(conversation: string): Promise<ConversationHistory>;
-  /** Code `not_found` for a conversation that does not exist. */
+  /** Code `not_found` if the conversation does not exist. */
   renameConversation(conversation: string, title: string): Promise<void>;
-  /** Removes a conversation with everything said in it; code `busy` during a run. */
+  /** Deletes a conversation with its messages. Code `busy` during a run. */
   removeConversation(conversation: string): Promise<void>;
   /**
-   * The frames of a conversation, as server-sent events: first `subscribed`, then what happens. A stream that breaks
-   * off is reopened and resumes; leaving the loop ends it.
+   * Yields the frames of a conversation from server-sent events, starting with `subscribed`. Reopens and resumes a
+   * broken stream. Leaving the loop closes it.
    */
   events(conversation: string, options?: EventsOptions): AsyncIterableIterator<ServerFrame, undefined>;
   /**
-   * Sends a message without a connection; resolves once the gateway has committed it. With an `id` of yours it can be
-   * repeated where no answer came, and is taken once.
+   * Sends a message over HTTP and resolves once the gateway has committed it. To retry safely, repeat it with the same
+   * `id`.
    */
   send(message: Outgoing): Promise<MessageAccepted>;
-  /** Stops the run of a conversation, if there is one. */
+  /** Stops the current run of a conversation, if any. */
   abort(conversation: string, agent?: string): Promise<void>;
-  /** Sends a file piece by piece, for a message to name it. Code `too_large` or `full` where it is not taken. */
+  /** Uploads a file in pieces. Pass the result in `attachments` of a message. Codes `too_large` and `full`. */
   upload(file: Blob, options?: UploadOptions): Promise<SentAttachment>;
+  /** Requires an owner, like all methods below. */
   status(): Promise<Status>;
-  /** What accounts lack on their platforms; with `models`, each agent's model is also called once. Only for owners. */
+  /** Checks the accounts at their platforms. With `models`, also calls the model of each agent once. */
   checks(options?: { readonly models?: boolean }): Promise<readonly RemoteCheck[]>;
-  /** Those of every channel, the latest first. */
+  /** Lists the sessions of all channels, latest first. */
   sessions(): Promise<SessionInfo[]>;
-  /** The latest messages of all channels, or of one session. */
+  /** Returns the latest messages of all channels, or of one session. */
   latestMessages(sessionKey?: string): Promise<MessageInfo[]>;
-  /** What runs have used that are over, and what is left of budgets. */
+  /** Returns the usage of finished runs and the balance of budgets. */
   usage(query: UsageQuery): Promise<Usage>;
-  /** What happened to a message, with the notes of each stage. In English by default. */
+  /** Explains what happened to a message. Default language: English. */
   why(messageId: string, language?: Language): Promise<Why>;
-  /** Who waits to be let in, and who was. */
+  /** Lists pending pairing requests and paired people. */
   pairings(): Promise<PairingList>;
-  /** Lets in who was sent this code; code `not_found` where no open request has it. */
+  /** Approves the pairing request with this code. Code `not_found` if no pending request has it. */
   approvePairing(code: string): Promise<PairedPerson>;
-  /** Unpairs a person who was let in. */
   revokePairing(person: Person): Promise<void>;
-  /** What each stage noted about a message. */
+  /** Returns the notes of each pipeline stage about a message. */
   trace(messageId: string): Promise<Trace>;
-  /** Tool calls that wait for an approval, the oldest first. */
+  /** Lists tool calls that wait for an approval, oldest first. */
   approvals(): Promise<ApprovalInfo[]>;
-  /** Answers one; code `not_found` where it is not open any more. */
-  answerApproval(id: string, answer: ApprovalAnswer["answer"]): Promise<void>;
-  /** What agents are to do by themselves, the soonest first. */
+  /** Code `not_found` if the approval is no longer pending. */
+  decideApproval(id: string, decision: ApprovalDecision["answer"]): Promise<void>;
+  /** Lists schedules and heartbeats, soonest first. */
   schedules(): Promise<ScheduleInfo[]>;
-  addSchedule(wanted: NewSchedule): Promise<ScheduleAnswer>;
-  /** Code `not_found` if there is none. */
+  addSchedule(schedule: NewSchedule): Promise<ScheduleResult>;
+  /** Code `not_found` if there is no such schedule. */
   removeSchedule(id: string): Promise<void>;
-  /** Triggers it now, in addition to its times; code `not_found` if there is none. */
+  /** Triggers a schedule now, in addition to its regular times. Code `not_found` if there is no such schedule. */
   runSchedule(id: string): Promise<ScheduleRun["outcome"]>;
-  /** Vouches for a file or folder of an agent's workspace. */
-  trust(file: TrustRequest): Promise<TrustAnswer>;
+  /** Marks a file or folder in an agent's workspace as trusted. */
+  trust(file: TrustRequest): Promise<TrustResult>;
 }
 
 export function createHttpApi(options: HttpOptions): HttpApi {
   const requests = createRequests(options);
   return {
-    ...signingIn(requests, options.sessionKey),
-    ...conversing(requests),
-    ...looking(requests),
-    ...deciding(requests),
+    ...createSignInApi(requests, options.sessionKey),
+    ...createConversationApi(requests),
+    ...createStatusApi(requests),
+    ...createOwnerApi(requests),
   };
 }
 
-function signingIn(
-  { get, post, tell }: Requests,
+function createSignInApi(
+  { get, post, postVoid }: Requests,
   sessionKey: SessionKey,
 ): Pick<HttpApi, "login" | "signInLink" | "logout" | "me"> {
   return {
     login: async (token) => {
       const body: LoginRequest = { token };
-      sessionKey.keep((await post("/api/login", body, SignedIn)).sessionKey);
+      sessionKey.store((await post("/api/login", body, SignedIn)).sessionKey);
     },
     signInLink: () => post("/api/sign-in-links", {}, SignInLink),
     logout: async () => {
-      await tell("/api/logout", {});
-      sessionKey.forget();
+      await postVoid("/api/logout", {});
+      sessionKey.clear();
     },
     me: () => get("/api/me", Me),
   };
 }
 
-type Conversing =
+type ConversationMethods =
   | "agents"
   | "conversations"
   | "history"
@@ -154,39 +154,43 @@ type Conversing =
   | "abort"
   | "upload";
 
-/** What everyone may do who may talk to an agent. */
-function conversing({ get, post, tell, put, events }: Requests): Pick<HttpApi, Conversing> {
-  const pathOf = (conversation: string): string => `/api/conversations/${encodeURIComponent(conversation)}`;
+function createConversationApi({
+  get,
+  post,
+  postVoid,
+  put,
+  events,
+}: Requests): Pick<HttpApi, ConversationMethods> {
+  const getPath = (conversation: string): string => `/api/conversations/${encodeURIComponent(conversation)}`;
   return {
     agents: () => get("/api/agents", AgentList),
     conversations: () => get("/api/conversations", ConversationList),
-    history: (conversation) => get(`${pathOf(conversation)}/messages`, ConversationHistory),
+    history: (conversation) => get(`${getPath(conversation)}/messages`, ConversationHistory),
     renameConversation: async (conversation, title) => {
       const body: ConversationTitle = { title };
-      return tell(`${pathOf(conversation)}/rename`, body);
+      return postVoid(`${getPath(conversation)}/rename`, body);
     },
-    removeConversation: async (conversation) => tell(`${pathOf(conversation)}/remove`, {}),
-    events: (conversation, reading = {}) =>
-      readEvents((after, signal) => events(conversation, reading.agent, after, signal), reading),
+    removeConversation: async (conversation) => postVoid(`${getPath(conversation)}/remove`, {}),
+    events: (conversation, options = {}) =>
+      readEvents((after, signal) => events(conversation, options.agent, after, signal), options),
     send: async ({ conversation, id = newId(), ...message }) => {
       const body: MessageToSend = { id, ...message };
-      return post(`${pathOf(conversation)}/messages`, body, MessageAccepted);
+      return post(`${getPath(conversation)}/messages`, body, MessageAccepted);
     },
     abort: async (conversation, agent) => {
-      const body: AbortRequest = agent === undefined ? {} : { agent };
-      return tell(`${pathOf(conversation)}/abort`, body);
+      const body: AbortRequest = { agent };
+      return postVoid(`${getPath(conversation)}/abort`, body);
     },
-    upload: (file, uploading = {}) =>
+    upload: (file, options = {}) =>
       uploadFile(
         file,
-        uploading,
+        options,
         async (path, piece, signal) => (await put(path, piece, UploadState, signal)).bytes,
       ),
   };
 }
 
-/** What owners read. */
-function looking({
+function createStatusApi({
   get,
 }: Requests): Pick<HttpApi, "status" | "checks" | "sessions" | "latestMessages" | "usage" | "why" | "trace"> {
   return {
@@ -208,37 +212,37 @@ function looking({
   };
 }
 
-type Deciding =
+type OwnerMethods =
   | "pairings"
   | "approvePairing"
   | "revokePairing"
   | "approvals"
-  | "answerApproval"
+  | "decideApproval"
   | "schedules"
   | "addSchedule"
   | "removeSchedule"
   | "runSchedule"
   | "trust";
 
-/** What owners decide about. */
-function deciding({ get, post, tell }: Requests): Pick<HttpApi, Deciding> {
+function createOwnerApi({ get, post, postVoid }: Requests): Pick<HttpApi, OwnerMethods> {
   return {
     pairings: () => get("/api/pairings", PairingList),
     approvePairing: (code) => {
       const body: PairingApproval = { code };
       return post("/api/pairings/approve", body, PairedPerson);
     },
-    revokePairing: ({ channel, account, peer }) => tell("/api/pairings/revoke", { channel, account, peer }),
+    revokePairing: ({ channel, account, peer }) =>
+      postVoid("/api/pairings/revoke", { channel, account, peer }),
     approvals: async () => (await get("/api/approvals", ApprovalList)).approvals,
-    answerApproval: async (id, answer) => {
-      const body: ApprovalAnswer = { answer };
-      return tell(`/api/approvals/${encodeURIComponent(id)}`, body);
+    decideApproval: async (id, answer) => {
+      const body: ApprovalDecision = { answer };
+      return postVoid(`/api/approvals/${encodeURIComponent(id)}`, body);
     },
     schedules: async () => (await get("/api/schedules", ScheduleList)).schedules,
-    addSchedule: (wanted) => post("/api/schedules", wanted, ScheduleAnswer),
-    removeSchedule: async (id) => tell(`/api/schedules/${encodeURIComponent(id)}/remove`, {}),
+    addSchedule: (schedule) => post("/api/schedules", schedule, ScheduleResult),
+    removeSchedule: async (id) => postVoid(`/api/schedules/${encodeURIComponent(id)}/remove`, {}),
     runSchedule: async (id) =>
       (await post(`/api/schedules/${encodeURIComponent(id)}/run`, {}, ScheduleRun)).outcome,
-    trust: (file) => post("/api/trust", file, TrustAnswer),
+    trust: (file) => post("/api/trust", file, TrustResult),
   };
 }

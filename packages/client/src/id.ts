@@ -1,10 +1,10 @@
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 /**
- * A new id in the form of a ULID (26 characters, sorts by time), for conversations and `send` frames.
+ * Creates a ULID for a conversation or a `send` frame. ULIDs have 26 characters and sort by time.
  *
- * @param now Unix milliseconds
- * @param random 16 random bytes; the default asks the platform
+ * @param now milliseconds since the epoch
+ * @param random 16 random bytes
  */
 export function newId(
   now: number = Date.now(),

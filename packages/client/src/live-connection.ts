@@ -12,14 +12,14 @@ import {
 import { defaultBackoff } from "./backoff.ts";
 import { chat } from "./chat.ts";
 import type { ChatOptions, Connection, ConnectionState, ConnectOptions, Outgoing } from "./connection.ts";
-import { ClientError } from "./errors.ts";
+import { ClientError, UNREACHABLE_REMEDY } from "./errors.ts";
 import { newId } from "./id.ts";
 import { Queue } from "./queue.ts";
-import { eventCode, eventText, type WebSocketLike } from "./socket.ts";
+import { getCloseCode, getText, type WebSocketLike } from "./socket.ts";
 
-export interface ConnectionParts {
+export interface ConnectionContext {
   open(): WebSocketLike;
-  /** False once it is certain that the gateway no longer knows this client. */
+  /** Resolves with false if the gateway rejects the client's credential. */
   authorized(): Promise<boolean>;
   history(conversation: string): Promise<ConversationHistory>;
   options: ConnectOptions;
@@ -33,17 +33,17 @@ interface PendingSend {
 interface Subscription {
   agent: string | undefined;
   holders: number;
-  /** Of the last frame: after a reconnect, what came behind it is wanted. */
+  /** Cursor of the last frame, to resume after a reconnect. */
   cursor?: string;
 }
 
 export class LiveConnection implements Connection {
   #state: ConnectionState = { kind: "connecting", attempt: 1 };
   #socket: WebSocketLike | undefined;
-  /** Tries in a row without a `ready`. */
+  /** Consecutive attempts without a `ready`. */
   #attempt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  readonly #parts: ConnectionParts;
+  readonly #context: ConnectionContext;
   readonly #frameListeners = new Set<(frame: ServerFrame) => void>();
   readonly #stateListeners = new Set<(state: ConnectionState) => void>();
   readonly #queues = new Set<Queue<ServerFrame>>();
@@ -53,9 +53,9 @@ export class LiveConnection implements Connection {
   readonly #sends = new Map<string, PendingSend>();
   readonly #opened = Promise.withResolvers<ReadyFrame>();
 
-  constructor(parts: ConnectionParts) {
-    this.#parts = parts;
-    // Whoever does not call `opened()` learns of a failure through the state.
+  constructor(context: ConnectionContext) {
+    this.#context = context;
+    // Avoids an unhandled rejection if `opened()` is never called.
     this.#opened.promise.catch(() => {});
     this.#connect();
   }
@@ -89,15 +89,15 @@ export class LiveConnection implements Connection {
     const subscription = this.#subscriptions.get(conversation);
     if (subscription === undefined) {
       this.#subscriptions.set(conversation, { agent, holders: 1 });
-      this.#write({ type: "subscribe", conversation, ...(agent !== undefined && { agent }) });
+      this.#write({ type: "subscribe", conversation, agent });
     } else {
       subscription.holders += 1;
     }
-    let isHeld = true;
+    let isActive = true;
     return () => {
       const subscription = this.#subscriptions.get(conversation);
-      if (!isHeld || subscription === undefined) return;
-      isHeld = false;
+      if (!isActive || subscription === undefined) return;
+      isActive = false;
       subscription.holders -= 1;
       if (subscription.holders > 0) return;
       this.#subscriptions.delete(conversation);
@@ -106,7 +106,7 @@ export class LiveConnection implements Connection {
   }
 
   watch(listener: (activity: Activity) => void): () => void {
-    // A listener of its own each time, so that the same function may watch twice.
+    // Wrapped, so that the same function can be added twice.
     const watcher = (activity: Activity) => listener(activity);
     this.#watchers.add(watcher);
     if (this.#watchers.size === 1) this.#write({ type: "watch" });
@@ -123,8 +123,14 @@ export class LiveConnection implements Connection {
     const { agent, conversation, text, attachments = [], id = newId() } = message;
     const pending = this.#sends.get(id);
     if (pending !== undefined) return pending.result.promise;
-    const files = attachments.length === 0 ? {} : { attachments };
-    const frame: SendFrame = { type: "send", id, agent, conversation, text, ...files };
+    const frame: SendFrame = {
+      type: "send",
+      id,
+      agent,
+      conversation,
+      text,
+      attachments: attachments.length === 0 ? undefined : attachments,
+    };
     const result = Promise.withResolvers<AcceptedFrame>();
     this.#sends.set(id, { frame, result });
     this.#write(frame);
@@ -141,7 +147,7 @@ export class LiveConnection implements Connection {
     text: string,
     options: ChatOptions = {},
   ): AsyncIterableIterator<ServerFrame, undefined> {
-    return chat(this, this.#parts.history, { agent, conversation, text }, options);
+    return chat(this, this.#context.history, { agent, conversation, text }, options);
   }
 
   retryNow(): void {
@@ -157,21 +163,21 @@ export class LiveConnection implements Connection {
     this.#setState({ kind: "connecting", attempt: this.#attempt });
     let socket: WebSocketLike;
     try {
-      socket = this.#parts.open();
+      socket = this.#context.open();
     } catch (cause) {
-      // Only an address or a header that can never work makes the constructor throw.
-      const message = "The address of the gateway cannot be connected to.";
+      // The constructor throws only for an invalid URL or header, so a retry cannot help.
+      const message = "The gateway's URL or token is invalid for a WebSocket.";
       this.#finish(new ClientError({ code: "network", message }, undefined, cause));
       return;
     }
     this.#socket = socket;
     socket.addEventListener("message", (event) => {
-      if (socket === this.#socket) this.#read(eventText(event));
+      if (socket === this.#socket) this.#read(getText(event));
     });
-    // `close` follows every `error`; without a listener `ws` would throw it.
+    // `close` follows every `error`. Without a listener, the package `ws` would throw the error.
     socket.addEventListener("error", () => {});
     socket.addEventListener("close", (event) => {
-      if (socket === this.#socket) void this.#lost(eventCode(event));
+      if (socket === this.#socket) void this.#lost(getCloseCode(event));
     });
     this.#after(this.#pongMs(), () => void this.#lost());
   }
@@ -180,25 +186,25 @@ export class LiveConnection implements Connection {
     const frame = text === undefined ? undefined : parseServerFrame(text);
     if (this.#state.kind === "connecting") {
       if (frame?.type === "ready") this.#ready(frame);
-      else this.#finish(otherProtocol());
+      else this.#finish(createProtocolError());
       return;
     }
-    this.#watch();
+    this.#restartPing();
     if (frame === undefined) return;
-    if (frame.type === "accepted") this.#settle(frame.id)?.result.resolve(frame);
+    if (frame.type === "accepted") this.#removeSend(frame.id)?.result.resolve(frame);
     if (frame.type === "error" && frame.id !== undefined)
-      this.#settle(frame.id)?.result.reject(new ClientError(frame));
-    this.#keepCursor(frame);
-    if (frame.type === "activity") this.#tell(frame.activity);
+      this.#removeSend(frame.id)?.result.reject(new ClientError(frame));
+    this.#storeCursor(frame);
+    if (frame.type === "activity") this.#publishActivity(frame.activity);
     this.#publish(frame);
   }
 
-  #tell(activity: Activity): void {
+  #publishActivity(activity: Activity): void {
     this.#activity = activity;
     for (const watcher of [...this.#watchers]) watcher(activity);
   }
 
-  #keepCursor(frame: ServerFrame): void {
+  #storeCursor(frame: ServerFrame): void {
     if (!("cursor" in frame) || frame.cursor === undefined || frame.conversation === undefined) return;
     const subscription = this.#subscriptions.get(frame.conversation);
     if (subscription !== undefined) subscription.cursor = frame.cursor;
@@ -206,16 +212,11 @@ export class LiveConnection implements Connection {
 
   #ready(frame: ReadyFrame): void {
     this.#attempt = 0;
-    this.#watch();
+    this.#restartPing();
     this.#state = { kind: "open", ready: frame };
-    // Before any listener hears of it, whose own frames go out by themselves.
+    // Before the listeners run: a frame that a listener sends must not be sent twice.
     for (const [conversation, { agent, cursor: after }] of this.#subscriptions)
-      this.#write({
-        type: "subscribe",
-        conversation,
-        ...(agent !== undefined && { agent }),
-        ...(after !== undefined && { after }),
-      });
+      this.#write({ type: "subscribe", conversation, agent, after });
     if (this.#watchers.size > 0) this.#write({ type: "watch" });
     for (const { frame } of this.#sends.values()) this.#write(frame);
     this.#setState(this.#state);
@@ -223,9 +224,9 @@ export class LiveConnection implements Connection {
     this.#publish(frame);
   }
 
-  /** Starts the wait for the next frame anew: silence leads to a ping, further silence to a reconnect. */
-  #watch(): void {
-    this.#after(this.#parts.options.pingMs ?? 25_000, () => {
+  /** Restarts the keep-alive timer. Silence leads to a ping, and further silence to a reconnect. */
+  #restartPing(): void {
+    this.#after(this.#context.options.pingMs ?? 25_000, () => {
       this.#write({ type: "ping" });
       this.#after(this.#pongMs(), () => void this.#lost());
     });
@@ -234,41 +235,41 @@ export class LiveConnection implements Connection {
   async #lost(code?: number): Promise<void> {
     const before = this.#state;
     this.#drop();
-    if (code === CLOSE_UNAUTHORIZED) return this.#finish(unauthorized());
-    if (code === CLOSE_TOO_LARGE) this.#refuseLongest();
-    // A browser does not say why an upgrade was refused, so the HTTP API is asked.
-    if (before.kind === "connecting" && !(await this.#parts.authorized())) {
-      return this.#finish(unauthorized());
+    if (code === CLOSE_UNAUTHORIZED) return this.#finish(createUnauthorizedError());
+    if (code === CLOSE_TOO_LARGE) this.#rejectLongest();
+    // Browsers do not expose the status of a refused upgrade, so check the credential over HTTP.
+    if (before.kind === "connecting" && !(await this.#context.authorized())) {
+      return this.#finish(createUnauthorizedError());
     }
-    // Closed, or connected anew, while that was asked.
+    // The connection was closed or reopened during the check.
     if (this.#state !== before) return;
-    if (this.#attempt > (this.#parts.options.retries ?? Number.POSITIVE_INFINITY)) {
-      const message = "The gateway cannot be reached.";
-      return this.#finish(new ClientError({ code: "network", message, remedy: NOT_REACHED }));
+    if (this.#attempt > (this.#context.options.retries ?? Number.POSITIVE_INFINITY)) {
+      const message = "The gateway is unreachable.";
+      return this.#finish(new ClientError({ code: "network", message, remedy: UNREACHABLE_REMEDY }));
     }
     const attempt = this.#attempt + 1;
-    const wait = (this.#parts.options.backoffMs ?? defaultBackoff)(attempt);
+    const wait = (this.#context.options.backoffMs ?? defaultBackoff)(attempt);
     this.#setState({ kind: "waiting", attempt, retryAt: Date.now() + wait });
-    // A listener may have closed the connection or asked for another try.
+    // A listener may have closed the connection or called `retryNow`.
     if (this.#state.kind === "waiting") this.#after(wait, () => this.#connect());
   }
 
-  /** Of what could be too long for one frame the longest is; the others are sent again. */
-  #refuseLongest(): void {
+  /** Rejects the longest pending message, which is the one that exceeded the frame limit. The others are sent again. */
+  #rejectLongest(): void {
     const [longest] = [...this.#sends.values()].sort((a, b) => b.frame.text.length - a.frame.text.length);
     if (longest === undefined) return;
-    const message = "The message is longer than the gateway takes.";
+    const message = "The message is longer than the gateway accepts.";
     const error = new ClientError({ code: "too_large", message, remedy: "Send it in parts." });
-    this.#settle(longest.frame.id)?.result.reject(error);
+    this.#removeSend(longest.frame.id)?.result.reject(error);
   }
 
   #finish(error?: ClientError): void {
     if (this.#state.kind === "closed") return;
     this.#drop();
-    this.#setState(error === undefined ? { kind: "closed" } : { kind: "closed", error });
+    this.#setState({ kind: "closed", error });
     const reason = this.#closedError();
     this.#opened.reject(reason);
-    for (const id of [...this.#sends.keys()]) this.#settle(id)?.result.reject(reason);
+    for (const id of [...this.#sends.keys()]) this.#removeSend(id)?.result.reject(reason);
     for (const queue of [...this.#queues]) queue.end(error);
   }
 
@@ -284,13 +285,13 @@ export class LiveConnection implements Connection {
     socket?.close();
   }
 
-  #settle(id: string): PendingSend | undefined {
+  #removeSend(id: string): PendingSend | undefined {
     const send = this.#sends.get(id);
     this.#sends.delete(id);
     return send;
   }
 
-  /** What is written while there is no connection is either repeated on `ready` or of no use then. */
+  /** Drops the frame if there is no connection. `#ready` repeats subscriptions and pending sends. */
   #write(frame: ClientFrame): void {
     if (this.#state.kind === "open") this.#socket?.send(JSON.stringify(frame));
   }
@@ -301,7 +302,7 @@ export class LiveConnection implements Connection {
   }
 
   #pongMs(): number {
-    return this.#parts.options.pongMs ?? 10_000;
+    return this.#context.options.pongMs ?? 10_000;
   }
 
   #setState(state: ConnectionState): void {
@@ -315,23 +316,21 @@ export class LiveConnection implements Connection {
   }
 }
 
-/** RFC 6455: a frame was too big for the other side. */
+/** RFC 6455, section 7.4.1: the message is too big. */
 const CLOSE_TOO_LARGE = 1009;
 
-const NOT_REACHED = "Check that it runs and that the address is right.";
-
-function unauthorized(): ClientError {
+function createUnauthorizedError(): ClientError {
   return new ClientError({
     code: "unauthorized",
-    message: "The gateway does not know this client.",
+    message: "The gateway rejected the token or the session.",
     remedy: "Sign in with the gateway's token.",
   });
 }
 
-function otherProtocol(): ClientError {
+function createProtocolError(): ClientError {
   return new ClientError({
     code: "protocol",
-    message: "The gateway speaks another version of the protocol.",
-    remedy: "Reload the page, or bring gateway and client to about the same age.",
+    message: "The gateway uses another version of the protocol.",
+    remedy: "Reload the page, or update the gateway and the client to the same version.",
   });
 }

@@ -1,11 +1,11 @@
-/** An unbounded queue for `for await`; it ends when its reader stops or on `end`. */
+/** An unbounded queue for one `for await` loop. It ends when the loop ends or `end` is called. */
 export class Queue<T> implements AsyncIterableIterator<T, undefined> {
   #items: T[] = [];
   #reader: PromiseWithResolvers<IteratorResult<T, undefined>> | undefined;
   #end: { error?: unknown } | undefined;
   readonly #release: () => void;
 
-  /** @param release called once when the queue ends, whoever ends it */
+  /** @param release called once when the queue ends */
   constructor(release: () => void) {
     this.#release = release;
   }
@@ -16,10 +16,10 @@ export class Queue<T> implements AsyncIterableIterator<T, undefined> {
     else this.#take().resolve({ done: false, value: item });
   }
 
-  /** Ends after what is queued; with an error, the reader's next wait rejects. */
+  /** Ends the queue after its buffered items. With an error, the next read after them rejects. */
   end(error?: unknown): void {
     if (this.#end !== undefined) return;
-    this.#end = error === undefined ? {} : { error };
+    this.#end = { error };
     this.#release();
     if (this.#reader === undefined) return;
     if (error === undefined) this.#take().resolve({ done: true, value: undefined });

@@ -1,5 +1,5 @@
 import { SESSION_KEY_HEADER } from "@signalbox/protocol";
-import { ClientError, errorOfAnswer, isClientError } from "./errors.ts";
+import { ClientError, createResponseError, isClientError, UNREACHABLE_REMEDY } from "./errors.ts";
 import type { SessionKey } from "./session-key.ts";
 
 export interface HttpOptions {
@@ -14,17 +14,14 @@ interface Schema<T> {
   safeParse(value: unknown): { success: true; data: T } | { success: false };
 }
 
-/**
- * Requests to one gateway, with this client's credentials. Answers are validated; each rejects with a {@link
- * ClientError}.
- */
+/** Authenticated requests to one gateway. Responses are validated. All methods reject with a {@link ClientError}. */
 export interface Requests {
   readonly get: <T>(path: string, schema: Schema<T>) => Promise<T>;
   readonly post: <T>(path: string, body: object, schema: Schema<T>) => Promise<T>;
-  /** A POST whose answer says nothing. */
-  readonly tell: (path: string, body: object) => Promise<void>;
+  /** Sends a POST request and ignores the body of the response. */
+  readonly postVoid: (path: string, body: object) => Promise<void>;
   readonly put: <T>(path: string, body: Blob, schema: Schema<T>, signal?: AbortSignal) => Promise<T>;
-  /** The stream of a conversation's events, behind the last one that was read. */
+  /** Opens the event stream of a conversation after a cursor. */
   readonly events: (
     conversation: string,
     agent: string | undefined,
@@ -34,73 +31,74 @@ export interface Requests {
 }
 
 export function createRequests(options: HttpOptions): Requests {
-  const post = (path: string, body: object): Promise<Answer> =>
-    exchange(options, path, { method: "POST", type: "application/json", body: JSON.stringify(body) });
+  const post = (path: string, body: object): Promise<ParsedResponse> =>
+    send(options, path, { method: "POST", type: "application/json", body: JSON.stringify(body) });
   return {
-    get: async (path, schema) => understood(path, schema, await exchange(options, path, { method: "GET" })),
-    post: async (path, body, schema) => understood(path, schema, await post(path, body)),
-    async tell(path, body) {
+    get: async (path, schema) => validate(path, schema, await send(options, path, { method: "GET" })),
+    post: async (path, body, schema) => validate(path, schema, await post(path, body)),
+    async postVoid(path, body) {
       await post(path, body);
     },
     async put(path, body, schema, signal) {
       const type = "application/octet-stream";
-      return understood(
+      return validate(
         path,
         schema,
-        await exchange(options, path, { method: "PUT", type, body, signal, taken: [CONFLICT] }),
+        await send(options, path, { method: "PUT", type, body, signal, accepted: [CONFLICT] }),
       );
     },
     events: (conversation, agent, after, signal) => openEvents(options, conversation, agent, after, signal),
   };
 }
 
-function understood<T>(path: string, schema: Schema<T>, { status, body }: Answer): T {
+function validate<T>(path: string, schema: Schema<T>, { status, body }: ParsedResponse): T {
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   throw new ClientError(
     {
       code: "protocol",
-      message: `The answer to ${path} is none that this client understands.`,
-      remedy: "Check the address, and that gateway and client are of about the same age.",
+      message: `Unexpected response from ${path}.`,
+      remedy: "Check the URL, and that the gateway and the client have the same version.",
     },
     status,
   );
 }
 
-interface Answer {
+interface ParsedResponse {
   readonly status: number;
   readonly body: unknown;
 }
 
-interface Exchange {
+interface RequestInput {
   readonly method: "GET" | "POST" | "PUT";
-  /** Of the body. */
+  /** Content type of the body. */
   readonly type?: string;
   readonly body?: string | Blob;
   readonly signal?: AbortSignal | undefined;
-  /** Statuses besides those of success whose body is the answer. */
-  readonly taken?: readonly number[];
+  /** Error statuses that are handled like a success. */
+  readonly accepted?: readonly number[];
 }
 
-/** RFC 9110: what is there is not what the request builds on. */
+/** The gateway has received another number of bytes than the client assumed. */
 const CONFLICT = 409;
 
-async function exchange(
+async function send(
   options: HttpOptions,
   path: string,
-  { method, type, body, signal, taken = [] }: Exchange,
-): Promise<Answer> {
+  { method, type, body, signal, accepted = [] }: RequestInput,
+): Promise<ParsedResponse> {
   const headers: Record<string, string> = { accept: "application/json" };
   if (type !== undefined) headers["content-type"] = type;
   const timeout = AbortSignal.timeout(options.timeoutMs);
   const ends = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
   try {
     const response = await fetchFrom(options, path, { method, headers, signal: ends, body });
-    const answer = parse(await response.text());
-    if (!response.ok && !taken.includes(response.status)) throw errorOfAnswer(response.status, answer);
-    return { status: response.status, body: answer };
+    const parsed = parseJson(await response.text());
+    if (!response.ok && !accepted.includes(response.status))
+      throw createResponseError(response.status, parsed);
+    return { status: response.status, body: parsed };
   } catch (error) {
-    throw isClientError(error) ? error : unreachable(options, error);
+    throw isClientError(error) ? error : createNetworkError(options, error);
   }
 }
 
@@ -116,57 +114,53 @@ async function openEvents(
   const headers: Record<string, string> = { accept: "text/event-stream" };
   if (after !== undefined) headers["last-event-id"] = after;
   const response = await fetchFrom(options, path, { method: "GET", headers, signal, body: undefined });
-  if (!response.ok) throw errorOfAnswer(response.status, parse(await response.text()));
+  if (!response.ok) throw createResponseError(response.status, parseJson(await response.text()));
   if (response.body === null)
-    throw new ClientError({ code: "protocol", message: "The answer is no stream." });
+    throw new ClientError({ code: "protocol", message: "The event stream has no body." });
   return response.body;
 }
 
-interface Fetching {
+interface FetchInput {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly body: string | Blob | undefined;
 }
 
-/** One request, as whoever this client is. */
+/** Sends one request with the client's credentials. */
 function fetchFrom(
   options: HttpOptions,
   path: string,
-  { method, headers, signal, body }: Fetching,
+  { method, headers, signal, body }: FetchInput,
 ): Promise<Response> {
   return options.fetch(new URL(path, options.base), {
     method,
-    headers: { ...headers, ...credentials(options) },
+    headers: { ...headers, ...getCredentials(options) },
     credentials: "same-origin",
     redirect: "error",
     signal,
-    ...(body !== undefined && { body }),
+    body: body ?? null,
   });
 }
 
-/** A program's token, or what a browser sends beside its cookie. */
-function credentials({ token, sessionKey }: HttpOptions): Record<string, string> {
+/** Returns the header with the token, or with the session key that accompanies a browser's cookie. */
+function getCredentials({ token, sessionKey }: HttpOptions): Record<string, string> {
   if (token !== undefined) return { authorization: `Bearer ${token}` };
   const key = sessionKey.value;
   return key === undefined ? {} : { [SESSION_KEY_HEADER]: key };
 }
 
-function unreachable(options: HttpOptions, cause: unknown): ClientError {
+function createNetworkError(options: HttpOptions, cause: unknown): ClientError {
   if (cause instanceof Error && cause.name === "TimeoutError") {
     const seconds = options.timeoutMs / 1000;
-    const message = `The gateway at ${options.base.origin} did not answer within ${seconds} s.`;
+    const message = `The gateway at ${options.base.origin} did not respond within ${seconds} s.`;
     return new ClientError({ code: "timeout", message }, undefined, cause);
   }
-  const message = `The gateway at ${options.base.origin} cannot be reached.`;
-  return new ClientError(
-    { code: "network", message, remedy: "Check that it runs and that the address is right." },
-    undefined,
-    cause,
-  );
+  const message = `The gateway at ${options.base.origin} is unreachable.`;
+  return new ClientError({ code: "network", message, remedy: UNREACHABLE_REMEDY }, undefined, cause);
 }
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,4 +1,4 @@
-/** What is used of a browser's `localStorage`. */
+/** The part of `Storage` (such as `localStorage`) that the client uses. */
 export interface KeyStorage {
   getItem(name: string): string | null;
   setItem(name: string, value: string): void;
@@ -7,7 +7,10 @@ export interface KeyStorage {
 
 const NAME = "signalbox.session-key";
 
-/** The half of a browser's session that is not in the cookie: all tabs of this origin read it, and no other port. */
+/**
+ * The half of a browser session's credential that is not in the cookie. All tabs of the same origin share it, but pages
+ * on other ports cannot read it.
+ */
 export class SessionKey {
   readonly #storage: KeyStorage;
 
@@ -15,34 +18,34 @@ export class SessionKey {
     this.#storage = storage;
   }
 
-  /** Read anew each time, since another tab may have signed in or out. */
+  /** Not cached, because another tab may sign in or out. */
   get value(): string | undefined {
     return this.#storage.getItem(NAME) ?? undefined;
   }
 
-  keep(key: string): void {
+  store(key: string): void {
     this.#storage.setItem(NAME, key);
   }
 
-  forget(): void {
+  clear(): void {
     this.#storage.removeItem(NAME);
   }
 }
 
-/** A browser's `localStorage`; elsewhere, and where the browser is told to keep nothing, memory. */
+/** Returns a browser's `localStorage`, or memory if storage is missing or disabled. */
 function platformStorage(): KeyStorage {
   try {
-    // Node.js has a `localStorage` too, which is none of a page.
+    // Node.js has a global `localStorage` too, which must not be used.
     const storage: unknown = "document" in globalThis && Reflect.get(globalThis, "localStorage");
     if (isStorage(storage)) return storage;
   } catch {
-    // Reading it throws where it is not allowed.
+    // Browsers throw if storage is disabled.
   }
-  const kept = new Map<string, string>();
+  const values = new Map<string, string>();
   return {
-    getItem: (name) => kept.get(name) ?? null,
-    setItem: (name, value) => void kept.set(name, value),
-    removeItem: (name) => void kept.delete(name),
+    getItem: (name) => values.get(name) ?? null,
+    setItem: (name, value) => void values.set(name, value),
+    removeItem: (name) => void values.delete(name),
   };
 }
 

@@ -1,17 +1,25 @@
-/** Before the secret, in the fragment of a sign-in link. */
+/** Prefix of the secret in the fragment of a sign-in link. */
 const FRAGMENT = "#sign-in=";
 
-/** Addresses that a gateway listens on all interfaces by, and one that a browser on its machine reaches it at. */
-const REACHED_AT: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "[::]": "[::1]" };
+/** Loopback addresses for the wildcard addresses on which a gateway may listen. */
+const LOOPBACK: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "[::]": "[::1]" };
 
-/** The address that signs a browser in. Only the page sees its fragment: browsers send it to no server. */
+/**
+ * Builds the URL that signs a browser in. The secret is in the fragment, which browsers do not send to servers.
+ *
+ * @param secret result of `signInLink`
+ */
 export function signInAddress(baseUrl: string, secret: string): string {
   const address = new URL("/", baseUrl);
-  address.hostname = REACHED_AT[address.hostname] ?? address.hostname;
+  address.hostname = LOOPBACK[address.hostname] ?? address.hostname;
   return `${address.href}${FRAGMENT}${secret}`;
 }
 
-/** The secret of a sign-in link, by the fragment of the address (`location.hash`). */
+/**
+ * Returns the secret of a sign-in link, if any.
+ *
+ * @param fragment `location.hash`
+ */
 export function signInSecret(fragment: string): string | undefined {
   return fragment.startsWith(FRAGMENT) ? fragment.slice(FRAGMENT.length) : undefined;
 }

@@ -1,4 +1,4 @@
-/** What is used of a WebSocket: a browser's, Node's own, or that of the package `ws`. */
+/** The part of a WebSocket that the client uses. Browsers, Node.js and the package `ws` provide it. */
 export interface WebSocketLike {
   send(data: string): void;
   close(code?: number): void;
@@ -6,15 +6,15 @@ export interface WebSocketLike {
 }
 
 /**
- * Node's WebSocket and that of `ws` take headers as second argument. Browsers set none: they send the cookie, and what
- * goes with it as subprotocols.
+ * The WebSocket of Node.js and of `ws` accepts headers as the second argument. In browsers the client passes
+ * subprotocols instead, one of which carries the session key.
  */
 export interface WebSocketConstructor {
   new (url: string, init?: { headers: Record<string, string> }): WebSocketLike;
   new (url: string, protocols: string[]): WebSocketLike;
 }
 
-/** A constructor of `globalThis`, whose types differ between browsers and Node. */
+/** Returns the global `WebSocket`, whose type differs between browsers and Node.js. */
 export function platformWebSocket(): WebSocketConstructor | undefined {
   const socketClass: unknown = Reflect.get(globalThis, "WebSocket");
   return isConstructor(socketClass) ? socketClass : undefined;
@@ -24,19 +24,19 @@ function isConstructor(value: unknown): value is WebSocketConstructor {
   return typeof value === "function";
 }
 
-/** Address of `/ws` beside the HTTP API. */
-export function socketUrl(base: URL): string {
+/** Returns the URL of `/ws`. */
+export function getSocketUrl(base: URL): string {
   const url = new URL("/ws", base);
   url.protocol = url.protocol === "https:" ? "wss:" : "ws:";
   return url.href;
 }
 
-/** The text of a `message` event; undefined for binary data, which the gateway never sends. */
-export function eventText(event: object): string | undefined {
+/** Returns the text of a `message` event, or undefined for binary data, which the gateway never sends. */
+export function getText(event: object): string | undefined {
   return "data" in event && typeof event.data === "string" ? event.data : undefined;
 }
 
-/** The code of a `close` event. */
-export function eventCode(event: object): number | undefined {
+/** Returns the code of a `close` event. */
+export function getCloseCode(event: object): number | undefined {
   return "code" in event && typeof event.code === "number" ? event.code : undefined;
 }

@@ -4,41 +4,43 @@ import { isClientError } from "./errors.ts";
 import { newId } from "./id.ts";
 
 export interface UploadOptions {
-  /** Default: that of a `File`. */
+  /** File name. Default: the name of the `File`. */
   readonly name?: string;
   readonly signal?: AbortSignal;
-  /** Called after each piece with the share of the file that is there, from 0 to 1. */
+  /** Called after each piece with the uploaded share of the file, from 0 to 1. */
   readonly onProgress?: (share: number) => void;
-  /** How often in a row a piece is sent again whose answer did not come. Default: 5. */
+  /** Consecutive retries of a piece that got no response. Default 5. */
   readonly retries?: number;
-  /** Milliseconds before that, `attempt` counts from 1. Default: 500 doubling to 15,000, up to half off. */
+  /**
+   * Returns the delay before a retry in milliseconds. `attempt` counts from 1. Default: 500 doubling to 15,000, minus
+   * up to 50 % jitter.
+   */
   readonly backoffMs?: (attempt: number) => number;
 }
 
-/** Sends one piece; gives how much of the file is there then. */
+/** Sends one piece. Resolves with the number of bytes that the gateway has received. */
 type SendPiece = (path: string, piece: Blob, signal: AbortSignal | undefined) => Promise<number>;
 
-/** Sends a file piece by piece. The id is one that nobody guesses. */
+/** Uploads a file in pieces under a new id. */
 export async function uploadFile(
   file: Blob,
-  { name = nameOf(file), onProgress, ...trying }: UploadOptions,
+  { name = getName(file), onProgress, ...retry }: UploadOptions,
   send: SendPiece,
 ): Promise<SentAttachment> {
   const id = newId();
-  let there = 0;
+  let received = 0;
   do {
-    const at = there;
+    const at = received;
     const piece = file.slice(at, at + UPLOAD_PIECE_BYTES);
-    // Where a piece had arrived whose answer was lost, the gateway says how much is there.
-    there = await insist(() => send(`/api/uploads/${id}?at=${at}`, piece, trying.signal), trying);
-    onProgress?.(file.size === 0 ? 1 : there / file.size);
-  } while (there < file.size);
+    // If the response to an earlier attempt was lost, `received` shows that the piece had arrived.
+    received = await withRetries(() => send(`/api/uploads/${id}?at=${at}`, piece, retry.signal), retry);
+    onProgress?.(file.size === 0 ? 1 : received / file.size);
+  } while (received < file.size);
   const mimeType = file.type === "" ? "application/octet-stream" : file.type;
-  return { id, mimeType, bytes: file.size, ...(name === undefined ? {} : { name: name.slice(0, 200) }) };
+  return { id, mimeType, bytes: file.size, name: name?.slice(0, 200) };
 }
 
-/** Sends again where no answer came. */
-async function insist(
+async function withRetries(
   send: () => Promise<number>,
   {
     signal,
@@ -50,17 +52,17 @@ async function insist(
     try {
       return await send();
     } catch (error) {
-      if (failures > retries || signal?.aborted === true || !isLost(error)) throw error;
+      if (failures > retries || signal?.aborted === true || !isRetryable(error)) throw error;
       await pause(backoffMs(failures), signal);
     }
   }
 }
 
-/** Nothing is known of what the gateway made of it. */
-function isLost(error: unknown): boolean {
+/** Returns true if the request got no response, so that it may or may not have arrived. */
+function isRetryable(error: unknown): boolean {
   return isClientError(error) && (error.code === "network" || error.code === "timeout");
 }
 
-function nameOf(file: Blob): string | undefined {
+function getName(file: Blob): string | undefined {
   return "name" in file && typeof file.name === "string" && file.name !== "" ? file.name : undefined;
 }

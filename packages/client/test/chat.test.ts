@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ClientFrame, createClient, type ServerFrame } from "../src/index.ts";
-import { type StandIn, startStandIn, TOKEN, type Viewer } from "./stand-in.ts";
+import { type FakeGateway, startFakeGateway, TOKEN, type Viewer } from "./fake-gateway.ts";
 
-let gateway: StandIn;
+let gateway: FakeGateway;
 beforeEach(async () => {
-  gateway = await startStandIn();
+  gateway = await startFakeGateway();
 });
 afterEach(() => gateway.stop());
 
@@ -32,12 +32,12 @@ const run = (runId: string, end: Partial<Extract<ServerFrame, { type: "run.end" 
 const text = (id: string, role: "user" | "assistant" = "assistant") => ({ id, role, text: id, at: 1 });
 
 async function collect(frames: AsyncIterable<ServerFrame>): Promise<string[]> {
-  const told: string[] = [];
+  const collected: string[] = [];
   for await (const frame of frames) {
-    const what = "runId" in frame ? frame.runId : frame.type === "message" ? frame.message.id : "";
-    told.push(what === "" ? frame.type : `${frame.type} ${what}`);
+    const id = "runId" in frame ? frame.runId : frame.type === "message" ? frame.message.id : "";
+    collected.push(id === "" ? frame.type : `${frame.type} ${id}`);
   }
-  return told;
+  return collected;
 }
 
 function script(answers: Partial<Record<ClientFrame["type"], (viewer: Viewer) => void>>): void {
@@ -45,19 +45,19 @@ function script(answers: Partial<Record<ClientFrame["type"], (viewer: Viewer) =>
 }
 
 describe("chat", () => {
-  it("goes on with what is resumed after a cut", async () => {
+  it("continues with resumed frames after a reconnect", async () => {
     const [start, delta, end] = run("r2", { answers: ["m1"] });
     script({
       subscribe: (viewer) => {
-        if (viewer.number === 1) viewer.say(subscribed(false));
+        if (viewer.number === 1) viewer.send(subscribed(false));
         else
-          viewer.say(
+          viewer.send(
             { ...subscribed(false), resumed: true } as ServerFrame,
             ...[delta, end].flatMap((f) => f ?? []),
           );
       },
       send: (viewer) => {
-        viewer.say(accepted(), ...[start].flatMap((f) => f ?? []));
+        viewer.send(accepted(), ...[start].flatMap((f) => f ?? []));
         viewer.cut();
       },
     });
@@ -74,8 +74,8 @@ describe("chat", () => {
 
   it("yields the frames of its conversation until its run ends", async () => {
     script({
-      subscribe: (viewer) => viewer.say(subscribed(false)),
-      send: (viewer) => viewer.say(accepted(), { type: "pong" }, ...run("r2"), ...run("r3")),
+      subscribe: (viewer) => viewer.send(subscribed(false)),
+      send: (viewer) => viewer.send(accepted(), { type: "pong" }, ...run("r2"), ...run("r3")),
     });
     expect(await collect(client().chat("coder", "c1", "你好", options))).toEqual([
       "subscribed",
@@ -90,29 +90,29 @@ describe("chat", () => {
     ]);
   });
 
-  it("passes over the end of a run that dealt with other messages", async () => {
+  it("ignores the end of a run that processed other messages", async () => {
     script({
       send: (viewer) =>
-        viewer.say(accepted(), ...run("r1", { answers: ["m0"] }), ...run("r2", { answers: ["m1"] })),
+        viewer.send(accepted(), ...run("r1", { answers: ["m0"] }), ...run("r2", { answers: ["m1"] })),
     });
-    const told = await collect(client().chat("coder", "c1", "hi", options));
-    expect(told.filter((each) => each.startsWith("run.end"))).toEqual(["run.end r1", "run.end r2"]);
+    const collected = await collect(client().chat("coder", "c1", "hi", options));
+    expect(collected.filter((each) => each.startsWith("run.end"))).toEqual(["run.end r1", "run.end r2"]);
   });
 
-  it("knows the end of its run even where that came before the answer to its send", async () => {
-    script({ send: (viewer) => viewer.say(...run("r1", { answers: ["m1"] }), accepted(), ...run("r2")) });
-    const told = await collect(client().chat("coder", "c1", "hi", options));
-    expect(told.slice(-2)).toEqual(["run.end r1", "accepted"]);
+  it("recognizes the end of its run even if it arrives before the accepted frame", async () => {
+    script({ send: (viewer) => viewer.send(...run("r1", { answers: ["m1"] }), accepted(), ...run("r2")) });
+    const collected = await collect(client().chat("coder", "c1", "hi", options));
+    expect(collected.slice(-2)).toEqual(["run.end r1", "accepted"]);
   });
 
-  it("throws what the gateway refused", async () => {
-    script({ send: (viewer) => viewer.say({ type: "error", id: "s1", code: "full", message: "Full." }) });
+  it("throws if the gateway refuses the message", async () => {
+    script({ send: (viewer) => viewer.send({ type: "error", id: "s1", code: "full", message: "Full." }) });
     await expect(collect(client().chat("coder", "c1", "hi", options))).rejects.toMatchObject({
       code: "full",
     });
   });
 
-  it("throws where nobody answers, and where the connection is closed already", async () => {
+  it("throws if the gateway is unreachable or the connection is closed", async () => {
     gateway.greet = (viewer) => viewer.cut();
     const frames = client().chat("coder", "c1", "hi", { ...options, retries: 1 });
     await expect(collect(frames)).rejects.toMatchObject({ code: "network" });
@@ -121,14 +121,14 @@ describe("chat", () => {
     await expect(collect(connection.chat("coder", "c1", "hi"))).rejects.toMatchObject({ code: "closed" });
   });
 
-  it("goes on with a run that survives a cut", async () => {
+  it("continues with a run that is still current after a reconnect", async () => {
     script({
       subscribe: (viewer) => {
-        viewer.say(subscribed(viewer.number > 1));
-        if (viewer.number > 1) viewer.say(...run("r1"));
+        viewer.send(subscribed(viewer.number > 1));
+        if (viewer.number > 1) viewer.send(...run("r1"));
       },
       send: (viewer) => {
-        viewer.say(accepted(), ...run("r1").slice(0, 2));
+        viewer.send(accepted(), ...run("r1").slice(0, 2));
         setImmediate(() => viewer.close());
       },
     });
@@ -145,49 +145,49 @@ describe("chat", () => {
   });
 
   it.each([
-    ["after it was accepted", true],
-    ["before it learned that it was accepted", false],
-  ])("catches up with a run that ended while it was away, cut %s", async (_, told) => {
+    ["after the accepted frame", true],
+    ["before the accepted frame", false],
+  ])("catches up with a run that ended while it was disconnected, %s", async (_, isAccepted) => {
     const messages = [text("m0"), text("m1", "user"), text("m2"), text("m3")];
     gateway.answers.set("/api/conversations/c1/messages", () => ({ messages, ends: [] }));
     script({
-      subscribe: (viewer) => viewer.say(subscribed(false)),
+      subscribe: (viewer) => viewer.send(subscribed(false)),
       send: (viewer) => {
-        if (viewer.number > 1) return viewer.say(accepted(true));
-        if (told) viewer.say(accepted(), { type: "message", conversation: "c1", message: text("m2") });
+        if (viewer.number > 1) return viewer.send(accepted(true));
+        if (isAccepted) viewer.send(accepted(), { type: "message", conversation: "c1", message: text("m2") });
         viewer.close();
       },
     });
     expect(await collect(client().chat("coder", "c1", "hi", options))).toEqual([
       "subscribed",
-      ...(told ? ["accepted", "message m2", "subscribed"] : ["subscribed", "accepted", "message m2"]),
+      ...(isAccepted ? ["accepted", "message m2", "subscribed"] : ["subscribed", "accepted", "message m2"]),
       "message m3",
       "run.end r1",
     ]);
   });
 
-  it("stops the run when its signal says so, also where the run begins later", async () => {
+  it("stops the run when its signal is aborted, even if the run starts later", async () => {
     const stop = new AbortController();
     let started = false;
     script({
-      send: (viewer) => viewer.say(accepted()),
+      send: (viewer) => viewer.send(accepted()),
       abort: (viewer) => {
-        if (started) viewer.say(...run("r1", { outcome: "aborted" }).slice(2));
-        else viewer.say(...run("r1").slice(0, 1));
+        if (started) viewer.send(...run("r1", { outcome: "aborted" }).slice(2));
+        else viewer.send(...run("r1").slice(0, 1));
         started = true;
       },
     });
-    const told: ServerFrame[] = [];
+    const received: ServerFrame[] = [];
     for await (const frame of client().chat("coder", "c1", "hi", { ...options, signal: stop.signal })) {
-      told.push(frame);
+      received.push(frame);
       if (frame.type === "accepted") stop.abort();
     }
-    expect(told.at(-1)).toMatchObject({ type: "run.end", outcome: "aborted" });
+    expect(received.at(-1)).toMatchObject({ type: "run.end", outcome: "aborted" });
     expect(gateway.received.filter((frame) => frame.type === "abort")).toHaveLength(2);
   });
 
-  it("leaves the run alone when its reader goes", async () => {
-    script({ send: (viewer) => viewer.say(accepted(), ...run("r1")) });
+  it("does not stop the run when the reader leaves the loop", async () => {
+    script({ send: (viewer) => viewer.send(accepted(), ...run("r1")) });
     const connection = client().connect();
     for await (const frame of connection.chat("coder", "c1", "hi")) if (frame.type === "run.start") break;
     expect(connection.state.kind).toBe("open");

@@ -9,12 +9,12 @@ import {
   createClient,
   type ServerFrame,
 } from "../src/index.ts";
-import { READY, type StandIn, startStandIn, TOKEN } from "./stand-in.ts";
+import { type FakeGateway, READY, startFakeGateway, TOKEN } from "./fake-gateway.ts";
 
-let gateway: StandIn;
+let gateway: FakeGateway;
 const open: Connection[] = [];
 beforeEach(async () => {
-  gateway = await startStandIn();
+  gateway = await startFakeGateway();
 });
 afterEach(async () => {
   for (const connection of open.splice(0)) connection.close();
@@ -29,7 +29,7 @@ function connect(options: ConnectOptions = {}): Connection {
   return connection;
 }
 
-/** The next state of one kind. */
+/** Waits for the next state of one kind. */
 function reached<K extends ConnectionState["kind"]>(
   connection: Connection,
   kind: K,
@@ -61,7 +61,7 @@ const accepted = (id: string, duplicate = false): ServerFrame => ({
 
 describe("a connection", () => {
   it.each([
-    ["the platform's WebSocket", undefined],
+    ["the global WebSocket", undefined],
     ["the package ws", WebSocket],
   ])("opens with %s", async (_, implementation) => {
     const connection = createClient({
@@ -74,10 +74,10 @@ describe("a connection", () => {
     expect(connection.state).toEqual({ kind: "open", ready: READY });
   });
 
-  it("gives every frame to listeners and to each reader, and ends them on close", async () => {
+  it("passes every frame to listeners and readers, and ends the readers on close", async () => {
     gateway.script = (frame, viewer) => {
       if (frame.type === "subscribe")
-        viewer.say(
+        viewer.send(
           { type: "subscribed", conversation: "c1", busy: true },
           { type: "run.start", conversation: "c1", runId: "r1" },
           { type: "text.delta", conversation: "c1", runId: "r1", delta: "a" },
@@ -85,8 +85,8 @@ describe("a connection", () => {
         );
     };
     const connection = connect();
-    const heard: string[] = [];
-    connection.onFrame((frame) => void heard.push(frame.type));
+    const received: string[] = [];
+    connection.onFrame((frame) => void received.push(frame.type));
     const readers = [connection.frames(), connection.frames()].map(async (frames) => {
       const types: string[] = [];
       for await (const frame of frames) {
@@ -98,16 +98,16 @@ describe("a connection", () => {
     connection.subscribe("c1");
     const all = ["ready", "subscribed", "run.start", "text.delta", "pong"];
     expect(await Promise.all(readers)).toEqual([all, all]);
-    expect(heard).toEqual(all);
+    expect(received).toEqual(all);
     expect(connection.state).toEqual({ kind: "closed" });
   });
 
-  it("ignores frames that it does not know or cannot read", async () => {
+  it("ignores invalid frames and unknown types", async () => {
     gateway.script = (_, viewer) => {
-      viewer.raw("{");
-      viewer.raw('{"type":"of.tomorrow"}');
-      viewer.raw('{"type":"text.delta","conversation":1}');
-      viewer.say({ type: "pong" });
+      viewer.sendRaw("{");
+      viewer.sendRaw('{"type":"of.tomorrow"}');
+      viewer.sendRaw('{"type":"text.delta","conversation":1}');
+      viewer.send({ type: "pong" });
     };
     const connection = connect();
     await connection.opened();
@@ -116,19 +116,19 @@ describe("a connection", () => {
     expect(await frames.next()).toEqual({ done: false, value: { type: "pong" } });
   });
 
-  it("comes back after a cut, subscribes again and repeats only what was not accepted", async () => {
+  it("reconnects, subscribes again and repeats only messages that were not accepted", async () => {
     gateway.script = (frame, viewer) => {
       if (frame.type !== "send") return;
-      if (frame.id === "first") viewer.say(accepted(frame.id));
+      if (frame.id === "first") viewer.send(accepted(frame.id));
       else if (viewer.number < 3) viewer.cut();
-      else viewer.say(accepted(frame.id, true));
+      else viewer.send(accepted(frame.id, true));
     };
     const connection = connect();
     connection.subscribe("c1", "coder");
-    const left = connection.subscribe("c2");
+    const unsubscribe = connection.subscribe("c2");
     await connection.opened();
-    left();
-    left();
+    unsubscribe();
+    unsubscribe();
     await connection.send({ ...message, id: "first" });
     expect(await connection.send({ ...message, id: "second" })).toMatchObject({ duplicate: true });
     const sent = gateway.received.map((frame) =>
@@ -138,11 +138,11 @@ describe("a connection", () => {
     expect(sent.filter((each) => each === "second")).toEqual(["second", "second", "second"]);
     expect(sent.filter((each) => each === "subscribe c1")).toHaveLength(3);
     expect(sent.filter((each) => each === "subscribe c2").length).toBeLessThanOrEqual(1);
-    // A viewer subscribes before it speaks, so that it misses nothing of the answer.
+    // The subscription comes first, so that no frame of the reply is missed.
     expect(sent.lastIndexOf("subscribe c1")).toBeLessThan(sent.lastIndexOf("second"));
   });
 
-  it("asks once for what a listener wants as soon as it is open", async () => {
+  it("sends a subscription once if a listener creates it when the connection opens", async () => {
     const connection = connect();
     connection.onState(({ kind }) => {
       if (kind === "open") connection.subscribe("c1");
@@ -158,10 +158,10 @@ describe("a connection", () => {
     expect(gateway.received.map(({ type }) => type)).toEqual(["subscribe", "abort"]);
   });
 
-  it("asks after a cut for what came behind the last frame", async () => {
+  it("resumes after the last frame when it reconnects", async () => {
     gateway.script = (frame, viewer) => {
       if (frame.type !== "subscribe") return;
-      viewer.say({
+      viewer.send({
         type: "text.delta",
         conversation: frame.conversation,
         runId: "r1",
@@ -169,7 +169,7 @@ describe("a connection", () => {
         cursor: "a.1",
       });
       if (viewer.number === 1) viewer.cut();
-      else viewer.say({ type: "pong" });
+      else viewer.send({ type: "pong" });
     };
     const connection = connect();
     connection.subscribe("c1");
@@ -180,9 +180,9 @@ describe("a connection", () => {
     ]);
   });
 
-  it("ends a subscription once nobody holds it any more", async () => {
+  it("unsubscribes when the last subscriber leaves", async () => {
     gateway.script = (frame, viewer) => {
-      if (frame.type === "ping") viewer.say({ type: "pong" });
+      if (frame.type === "ping") viewer.send({ type: "pong" });
     };
     const connection = connect({ pingMs: 1 });
     const releases = [connection.subscribe("c1"), connection.subscribe("c1")];
@@ -195,32 +195,32 @@ describe("a connection", () => {
     expect(gateway.received).toContainEqual({ type: "unsubscribe", conversation: "c1" });
   });
 
-  it("is told what goes on in the gateway, also after a cut, until nobody watches", async () => {
+  it("receives the activity of the gateway, including after a reconnect, until the last watcher leaves", async () => {
     const activity = { runs: [], waiting: [], commands: [], schedules: [] };
     let viewers = 0;
     gateway.script = (frame, viewer) => {
       if (frame.type !== "watch") return;
       viewers = viewer.number;
-      viewer.say({ type: "activity", activity });
+      viewer.send({ type: "activity", activity });
       if (viewer.number === 1) viewer.cut();
     };
     const connection = connect();
-    const told: number[] = [];
-    const first = connection.watch(() => told.push(1));
+    const calls: number[] = [];
+    const first = connection.watch(() => calls.push(1));
     await expect.poll(() => viewers).toBe(2);
-    await expect.poll(() => told).toEqual([1, 1]);
-    // Who joins later is told what the others know, and the gateway is not asked again.
-    const second = connection.watch(() => told.push(2));
-    expect(told).toEqual([1, 1, 2]);
+    await expect.poll(() => calls).toEqual([1, 1]);
+    // A later watcher receives the latest activity without another request.
+    const second = connection.watch(() => calls.push(2));
+    expect(calls).toEqual([1, 1, 2]);
     first();
     first();
     second();
     await expect.poll(() => gateway.received.map(({ type }) => type)).toEqual(["watch", "watch", "unwatch"]);
   });
 
-  it("keeps a message that is sent before there is a connection", async () => {
+  it("sends a message that was queued before the connection opened, once", async () => {
     gateway.script = (frame, viewer) => {
-      if (frame.type === "send") viewer.say(accepted(frame.id));
+      if (frame.type === "send") viewer.send(accepted(frame.id));
     };
     const connection = connect();
     const both = [connection.send({ ...message, id: "a" }), connection.send({ ...message, id: "a" })];
@@ -228,21 +228,21 @@ describe("a connection", () => {
     expect(gateway.received).toHaveLength(1);
   });
 
-  it("rejects a send that the gateway refuses, and keeps the connection", async () => {
+  it("rejects a refused message and keeps the connection open", async () => {
     gateway.script = (frame, viewer) => {
       if (frame.type === "send")
-        viewer.say({ type: "error", id: frame.id, code: "full", message: "Full.", remedy: "Wait." });
+        viewer.send({ type: "error", id: frame.id, code: "full", message: "Full.", remedy: "Wait." });
     };
     const connection = connect();
     await expect(connection.send(message)).rejects.toMatchObject({ code: "full", remedy: "Wait." });
     expect(connection.state.kind).toBe("open");
   });
 
-  it("does not repeat for ever a message that is too long for a frame", async () => {
+  it("rejects a message that is too long for a frame and repeats the others", async () => {
     await gateway.stop();
-    gateway = await startStandIn({ maxPayload: 1000 });
+    gateway = await startFakeGateway({ maxPayload: 1000 });
     gateway.script = (frame, viewer) => {
-      if (frame.type === "send" && viewer.number > 1) viewer.say(accepted(frame.id));
+      if (frame.type === "send" && viewer.number > 1) viewer.send(accepted(frame.id));
     };
     const connection = connect();
     const short = connection.send(message);
@@ -251,9 +251,9 @@ describe("a connection", () => {
     expect(await short).toMatchObject({ type: "accepted" });
   });
 
-  it("waits longer after each failure, and starts over once it was connected", async () => {
+  it("increases the backoff after each failure and resets it after a connection", async () => {
     const attempts: number[] = [];
-    gateway.greet = (viewer) => (viewer.number === 3 ? viewer.say(READY) : viewer.cut());
+    gateway.greet = (viewer) => (viewer.number === 3 ? viewer.send(READY) : viewer.cut());
     const connection = connect({ backoffMs: (attempt) => attempts.push(attempt) });
     await connection.opened();
     gateway.script = (_, viewer) => viewer.cut();
@@ -262,7 +262,7 @@ describe("a connection", () => {
     expect(attempts).toEqual([2, 3, 1]);
   });
 
-  it("tries at once when told to", async () => {
+  it("reconnects immediately on retryNow", async () => {
     gateway.script = (_, viewer) => viewer.cut();
     const connection = connect({ backoffMs: () => 3_600_000 });
     await connection.opened();
@@ -272,7 +272,7 @@ describe("a connection", () => {
     expect((await reached(connection, "open")).ready).toEqual(READY);
   });
 
-  it("gives up where a limit is set, and says so to everyone who waits", async () => {
+  it("gives up after the configured retries and rejects everything that is pending", async () => {
     gateway.greet = (viewer) => viewer.cut();
     const connection = connect({ retries: 2 });
     const frames = connection.frames().next();
@@ -288,28 +288,28 @@ describe("a connection", () => {
     await expect(connection.frames().next()).rejects.toMatchObject(gone);
   });
 
-  it("stops trying once the gateway does not know it", async () => {
+  it("stops reconnecting if the gateway rejects its token", async () => {
     gateway.token = "another";
     const connection = connect();
     await expect(connection.opened()).rejects.toMatchObject({ code: "unauthorized" });
     expect(connection.state).toMatchObject({ kind: "closed", error: { code: "unauthorized" } });
   });
 
-  it("stops when its session ends", async () => {
+  it("closes when its session ends", async () => {
     gateway.script = (_, viewer) => viewer.close(CLOSE_UNAUTHORIZED);
     const connection = connect();
     await expect(connection.send(message)).rejects.toMatchObject({ code: "unauthorized" });
   });
 
-  it("says that the gateway speaks another version", async () => {
-    gateway.greet = (viewer) => viewer.raw(JSON.stringify({ ...READY, protocol: 2 }));
+  it("rejects a gateway with another protocol version", async () => {
+    gateway.greet = (viewer) => viewer.sendRaw(JSON.stringify({ ...READY, protocol: 2 }));
     await expect(connect().opened()).rejects.toMatchObject({ code: "protocol" });
   });
 
-  it("pings in silence, and leaves a connection on which nothing comes back", async () => {
+  it("pings after silence and reconnects if there is no reply", async () => {
     gateway.script = (frame, viewer) => {
       if (frame.type === "ping" && viewer.number === 1 && gateway.received.length < 3)
-        viewer.say({ type: "pong" });
+        viewer.send({ type: "pong" });
     };
     const connection = connect({ pingMs: 5, pongMs: 50 });
     await connection.opened();
@@ -318,14 +318,14 @@ describe("a connection", () => {
     await reached(connection, "open");
   });
 
-  it("leaves a connection that never says ready", async () => {
+  it("reconnects if the gateway never sends ready", async () => {
     gateway.greet = (viewer) => {
-      if (viewer.number > 1) viewer.say(READY);
+      if (viewer.number > 1) viewer.send(READY);
     };
     expect(await connect({ pongMs: 20 }).opened()).toEqual(READY);
   });
 
-  it("pays no heed to what a socket that it left says later", async () => {
+  it("ignores events of a socket that it has replaced", async () => {
     const sockets: EventTarget[] = [];
     class Manual extends EventTarget {
       constructor() {
@@ -346,16 +346,16 @@ describe("a connection", () => {
     await connection.opened();
     sockets[0]?.dispatchEvent(new Event("close"));
     await reached(connection, "open");
-    const heard: string[] = [];
-    connection.onFrame((frame) => heard.push(frame.type));
+    const received: string[] = [];
+    connection.onFrame((frame) => received.push(frame.type));
     sockets[0]?.dispatchEvent(new MessageEvent("message", { data: '{"type":"pong"}' }));
     sockets[0]?.dispatchEvent(new Event("close"));
     expect(connection.state.kind).toBe("open");
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     expect(sockets).toHaveLength(2);
   });
 
-  it("may be closed at any time, also by a listener and twice", async () => {
+  it("can be closed by a listener and more than once", async () => {
     gateway.script = (_, viewer) => viewer.cut();
     const connection = connect();
     await connection.opened();
@@ -366,7 +366,7 @@ describe("a connection", () => {
     expect(connection.state).toEqual({ kind: "closed" });
   });
 
-  it("refuses an address that can never work", async () => {
+  it("rejects an invalid URL and an invalid token", async () => {
     expect(() => createClient({ baseUrl: "not a url" })).toThrow(TypeError);
     const connection = createClient({ baseUrl: gateway.url, token: "a\nb" }).connect();
     await expect(connection.opened()).rejects.toMatchObject({ code: "network" });

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { expect, it, onTestFinished } from "vitest";
 import { createClient, type EventsOptions, type ServerFrame } from "../src/index.ts";
-import { startStandIn, TOKEN } from "./stand-in.ts";
+import { startFakeGateway, TOKEN } from "./fake-gateway.ts";
 
 const PATH = "/api/conversations/c%201/events?agent=coder";
 const FAST = { agent: "coder", backoffMs: () => 1 };
@@ -12,12 +12,12 @@ const frame = (delta: string, cursor: string): ServerFrame => ({
   delta,
   cursor,
 });
-const eventOf = (each: ServerFrame) =>
+const formatEvent = (each: ServerFrame) =>
   `${"cursor" in each ? `id: ${each.cursor}\n` : ""}data: ${JSON.stringify(each)}\n\n`;
 
-/** @param answers what each request for the stream gets, the last one from then on */
+/** @param answers handles the requests for the stream in order; the last one handles all further requests */
 async function open(...answers: ((response: ServerResponse) => void)[]) {
-  const gateway = await startStandIn();
+  const gateway = await startFakeGateway();
   onTestFinished(() => gateway.stop());
   let count = 0;
   gateway.answers.set(PATH, (response) => {
@@ -25,8 +25,8 @@ async function open(...answers: ((response: ServerResponse) => void)[]) {
   });
   const client = createClient({ baseUrl: gateway.url, token: TOKEN });
   const read = (options: EventsOptions = {}) => client.events("c 1", { ...FAST, ...options });
-  const asked = () => gateway.requests.map(({ headers }) => headers["last-event-id"]);
-  return { gateway, client, read, asked };
+  const cursors = () => gateway.requests.map(({ headers }) => headers["last-event-id"]);
+  return { gateway, client, read, cursors };
 }
 
 const stream =
@@ -48,30 +48,33 @@ async function take(frames: AsyncIterable<ServerFrame>, count: number): Promise<
   return taken;
 }
 
-it("reads frames however they come in pieces, and leaves out what it does not know", async () => {
-  const text = `:\n\n${eventOf(frame("你", "a.1"))}data: {"type":"of.tomorrow"}\n\n${eventOf(frame("好", "a.2"))}`;
+it("parses frames that arrive in pieces and ignores unknown types", async () => {
+  const text = `:\n\n${formatEvent(frame("你", "a.1"))}data: {"type":"of.tomorrow"}\n\n${formatEvent(frame("好", "a.2"))}`;
   const { read } = await open(stream(...text));
   expect(await take(read(), 2)).toEqual([frame("你", "a.1"), frame("好", "a.2")]);
 });
 
-it("opens a stream that broke off behind the last frame", async () => {
-  const { read, asked } = await open(
-    broken(eventOf(frame("a", "a.1"))),
+it("reopens a broken stream after the last frame", async () => {
+  const { read, cursors } = await open(
+    broken(formatEvent(frame("a", "a.1"))),
     (response) => response.destroy(),
     (response) => response.writeHead(503).end(),
-    stream(eventOf(frame("b", "a.2"))),
+    stream(formatEvent(frame("b", "a.2"))),
   );
   expect(await take(read({ after: "a.0" }), 2)).toEqual([frame("a", "a.1"), frame("b", "a.2")]);
-  expect(asked()).toEqual(["a.0", "a.1", "a.1", "a.1"]);
+  expect(cursors()).toEqual(["a.0", "a.1", "a.1", "a.1"]);
 });
 
-it("counts silence as an end", async () => {
-  const { read, asked } = await open(stream(eventOf(frame("a", "a.1"))), stream(eventOf(frame("b", "a.2"))));
+it("reopens a silent stream", async () => {
+  const { read, cursors } = await open(
+    stream(formatEvent(frame("a", "a.1"))),
+    stream(formatEvent(frame("b", "a.2"))),
+  );
   expect(await take(read({ silenceMs: 50 }), 2)).toHaveLength(2);
-  expect(asked().slice(0, 2)).toEqual([undefined, "a.1"]);
+  expect(cursors().slice(0, 2)).toEqual([undefined, "a.1"]);
 });
 
-it("gives up where it is not known any more, or as often as it was told", async () => {
+it("gives up after the configured retries, and immediately if the token is rejected", async () => {
   const { gateway, read } = await open((response) => response.destroy());
   await expect(take(read({ retries: 2 }), 1)).rejects.toMatchObject({ code: "network" });
   expect(gateway.requests).toHaveLength(3);
@@ -79,11 +82,11 @@ it("gives up where it is not known any more, or as often as it was told", async 
   await expect(take(read(), 1)).rejects.toMatchObject({ code: "unauthorized" });
 });
 
-it("ends where its signal fires, and unsubscribes where its reader leaves", async () => {
+it("ends when its signal is aborted and closes the stream when the reader leaves the loop", async () => {
   const closed = Promise.withResolvers<void>();
   const { read } = await open((response) => {
     response.on("close", closed.resolve);
-    stream(eventOf(frame("a", "a.1")))(response);
+    stream(formatEvent(frame("a", "a.1")))(response);
   });
   await take(read(), 1);
   await closed.promise;
@@ -96,7 +99,7 @@ it("ends where its signal fires, and unsubscribes where its reader leaves", asyn
   expect(seen).toHaveLength(1);
 });
 
-it("sends a message and stops a run without a connection", async () => {
+it("sends a message and stops a run over HTTP", async () => {
   const { gateway, client } = await open();
   gateway.answers.set("/api/conversations/c1/messages", () => ({ messageId: "m1", duplicate: false }));
   gateway.answers.set("/api/conversations/c1/abort", (response) => void response.writeHead(204).end());

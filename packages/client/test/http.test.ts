@@ -1,18 +1,18 @@
 import { SESSION_KEY_HEADER } from "@signalbox/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ClientError, createClient, isClientError, type KeyStorage } from "../src/index.ts";
-import { AGENT, SESSION_KEY, type StandIn, startStandIn, TOKEN } from "./stand-in.ts";
+import { AGENT, type FakeGateway, SESSION_KEY, startFakeGateway, TOKEN } from "./fake-gateway.ts";
 
-let gateway: StandIn;
+let gateway: FakeGateway;
 beforeEach(async () => {
-  gateway = await startStandIn();
+  gateway = await startFakeGateway();
 });
 afterEach(() => gateway.stop());
 
 const program = () => createClient({ baseUrl: gateway.url, token: TOKEN });
 
 describe("the HTTP API", () => {
-  it("answers each request with its type, under the Bearer token", async () => {
+  it("returns validated bodies and sends the bearer token", async () => {
     const message = { id: "m1", role: "user", text: "你好", at: 1 };
     const answers: Record<string, unknown> = {
       "/api/agents": [AGENT],
@@ -58,7 +58,7 @@ describe("the HTTP API", () => {
     for (const { headers } of gateway.requests) expect(headers.authorization).toBe(`Bearer ${TOKEN}`);
   });
 
-  it("posts the token as JSON and never in the address", async () => {
+  it("sends the token in the body of a login, never in the URL", async () => {
     await createClient({ baseUrl: gateway.url }).login(TOKEN);
     await program().logout();
     const [login, logout] = gateway.requests;
@@ -67,41 +67,41 @@ describe("the HTTP API", () => {
     for (const request of [login, logout]) expect(request?.headers["content-type"]).toBe("application/json");
   });
 
-  it("asks for a sign-in link under the token", async () => {
+  it("requests a sign-in link", async () => {
     const link = { secret: "once", expiresAt: 1 };
     gateway.answers.set("/api/sign-in-links", () => link);
     expect(await program().signInLink()).toEqual(link);
     expect(gateway.requests[0]).toMatchObject({ method: "POST", path: "/api/sign-in-links" });
   });
 
-  it("keeps a browser's session key where all tabs find it, and sends it until one signs out", async () => {
-    const kept = new Map<string, string>();
+  it("shares a browser's session key between tabs until one signs out", async () => {
+    const values = new Map<string, string>();
     const storage: KeyStorage = {
-      getItem: (name) => kept.get(name) ?? null,
-      setItem: (name, value) => void kept.set(name, value),
-      removeItem: (name) => void kept.delete(name),
+      getItem: (name) => values.get(name) ?? null,
+      setItem: (name, value) => void values.set(name, value),
+      removeItem: (name) => void values.delete(name),
     };
     const tab = createClient({ baseUrl: gateway.url, storage });
     const other = createClient({ baseUrl: gateway.url, storage });
     await expect(other.me()).rejects.toMatchObject({ code: "unauthorized" });
     await tab.login(TOKEN);
-    expect([...kept.values()]).toEqual([SESSION_KEY]);
+    expect([...values.values()]).toEqual([SESSION_KEY]);
     expect(await other.me()).toMatchObject({ agents: [AGENT] });
     const connection = other.connect();
     expect(await connection.opened()).toMatchObject({ type: "ready" });
     connection.close();
     await tab.logout();
-    expect([...kept.values()]).toEqual([]);
+    expect([...values.values()]).toEqual([]);
     await expect(other.me()).rejects.toMatchObject({ code: "unauthorized" });
   });
 
-  it("sends a program's token and no session key", async () => {
+  it("sends no session key if there is a token", async () => {
     const storage: KeyStorage = { getItem: () => SESSION_KEY, setItem: () => {}, removeItem: () => {} };
     await createClient({ baseUrl: gateway.url, token: TOKEN, storage }).me();
     expect(gateway.requests[0]?.headers[SESSION_KEY_HEADER]).toBeUndefined();
   });
 
-  it("tells what the gateway said was wrong, and what to do about it", async () => {
+  it("throws the gateway's error with its remedy and status", async () => {
     const error: unknown = await createClient({ baseUrl: gateway.url })
       .login("wrong")
       .catch((caught: unknown) => caught);
@@ -122,7 +122,7 @@ describe("the HTTP API", () => {
     [200, "<html>a login page</html>", "protocol"],
     [200, '{"user":null}', "protocol"],
     [400, '{"error":"text"}', "bad_request"],
-  ])("names an answer of %i with the body %s", async (status, body, code) => {
+  ])("derives the error code from status %i and body %s", async (status, body, code) => {
     gateway.answers.set("/api/me", (response) => {
       response.writeHead(status, { location: "/elsewhere" }).end(body);
     });
@@ -132,24 +132,22 @@ describe("the HTTP API", () => {
     expect(isClientError(error) && error.code).toBe(code);
   });
 
-  it("says where it found nobody", async () => {
+  it("names the URL of an unreachable gateway", async () => {
     await gateway.stop();
     await expect(program().me()).rejects.toMatchObject({
       code: "network",
-      message: `The gateway at ${gateway.url} cannot be reached.`,
+      message: `The gateway at ${gateway.url} is unreachable.`,
     });
-    gateway = await startStandIn();
+    gateway = await startFakeGateway();
   });
 
-  it("does not wait for ever", async () => {
+  it("times out if a response never ends", async () => {
     gateway.answers.set("/api/me", (response) => void response.writeHead(200).write(" "));
     const client = createClient({ baseUrl: gateway.url, token: TOKEN, timeoutMs: 50 });
-    // The answer begins and never ends.
-    const request = client.me();
-    await expect(request).rejects.toMatchObject({ code: "timeout" });
+    await expect(client.me()).rejects.toMatchObject({ code: "timeout" });
   });
 
-  it("recognises the error of another copy of the package", () => {
+  it("recognizes the error of another copy of the package", () => {
     const foreign = Object.assign(new Error("x"), { [Symbol.for("signalbox.client.error")]: true });
     expect(isClientError(foreign)).toBe(true);
     expect(isClientError(new Error("x"))).toBe(false);

@@ -7,10 +7,10 @@ export const ActivityCall = z.object({
   id: z.string(),
   name: z.string(),
   state: z.enum(["running", "done", "failed"]),
-  /** Its arguments as JSON, cut to a length fit for display. */
+  /** Arguments as JSON, truncated for display. */
   args: z.string(),
-  /** Once it is over. */
-  durationMs: z.exactOptional(z.number()),
+  /** Absent while the call is running. */
+  durationMs: z.optional(z.number()),
 });
 export type ActivityCall = z.infer<typeof ActivityCall>;
 
@@ -20,14 +20,14 @@ export const ActivityRun = z.object({
   sessionKey: z.string(),
   agent: z.string(),
   startedAt: z.number(),
-  /** In the order of the model; empty where another process has the run. */
+  /** In the order in which the model made them. Empty if another process executes the run. */
   calls: z.array(ActivityCall),
 });
 export type ActivityRun = z.infer<typeof ActivityRun>;
 
 /** A background command. */
 export const ActivityCommand = z.object({
-  /** Within its session. */
+  /** Unique within the session. */
   id: z.string(),
   sessionKey: z.string(),
   command: z.string(),
@@ -35,14 +35,14 @@ export const ActivityCommand = z.object({
 });
 export type ActivityCommand = z.infer<typeof ActivityCommand>;
 
-/** The activity of the gateway, and what waits. */
+/** The current activity of the whole gateway. */
 export const Activity = z.object({
-  /** The oldest first. */
+  /** Oldest first. */
   runs: z.array(ActivityRun),
-  /** Messages that no run has taken yet, the oldest first. */
+  /** Messages that wait for a run, oldest first. */
   waiting: z.array(MessageInfo),
   commands: z.array(ActivityCommand),
-  /** What agents are to do by themselves, the soonest first. */
+  /** Schedules and heartbeats, soonest first. */
   schedules: z.array(ScheduleInfo),
 });
 export type Activity = z.infer<typeof Activity>;

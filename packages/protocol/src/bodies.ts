@@ -2,17 +2,19 @@ import * as z from "zod/mini";
 import { AgentInfo, ChatMessage, Problem, RunEnd, UserInfo } from "./values.ts";
 
 /**
- * `POST /api/login` with a token, or with the secret of a sign-in link; answered with a {@link SignedIn} and a cookie
- * (HttpOnly, SameSite=Strict), or 401.
+ * Body of `POST /api/login`. The response is a {@link SignedIn} body with a cookie (HttpOnly, SameSite=Strict), or 401.
  */
-export const LoginRequest = z.object({ token: z.string() });
+export const LoginRequest = z.object({
+  /** A token, or the secret of a sign-in link. */
+  token: z.string(),
+});
 export type LoginRequest = z.infer<typeof LoginRequest>;
 
-/** The half of a browser's session that is not in the cookie. */
+/** Response of `POST /api/login`: the half of the session's credential that is not in the cookie. */
 export const SignedIn = z.object({ sessionKey: z.string().check(z.regex(/^[\w-]+$/)) });
 export type SignedIn = z.infer<typeof SignedIn>;
 
-/** `GET /api/me`, or 401. */
+/** Response of `GET /api/me`. */
 export const Me = z.object({
   user: UserInfo,
   agents: z.array(AgentInfo),
@@ -22,11 +24,11 @@ export const Me = z.object({
 });
 export type Me = z.infer<typeof Me>;
 
-/** `GET /api/agents`. */
+/** Response of `GET /api/agents`. */
 export const AgentList = z.array(AgentInfo);
 export type AgentList = z.infer<typeof AgentList>;
 
-/** One of `GET /api/conversations`. */
+/** A conversation in {@link ConversationList}. */
 export const ConversationInfo = z.object({
   id: z.string(),
   /** Id of the agent. */
@@ -36,71 +38,71 @@ export const ConversationInfo = z.object({
 });
 export type ConversationInfo = z.infer<typeof ConversationInfo>;
 
-/** `GET /api/conversations`, the latest first. */
+/** Response of `GET /api/conversations`, latest first. */
 export const ConversationList = z.array(ConversationInfo);
 export type ConversationList = z.infer<typeof ConversationList>;
 
-/** `POST /api/conversations/:id/rename`; 404 for one that does not exist. */
+/** Body of `POST /api/conversations/:id/rename`. The response is 204, or 404 if the conversation does not exist. */
 export const ConversationTitle = z.strictObject({
   title: z.string().check(z.minLength(1), z.maxLength(200)),
 });
 export type ConversationTitle = z.infer<typeof ConversationTitle>;
 
-/** `GET /api/conversations/:id/messages`; 404 for one that does not exist. */
+/** Response of `GET /api/conversations/:id/messages`, or 404 if the conversation does not exist. */
 export const ConversationHistory = z.object({
-  /** Oldest first, with commands and their answers, which the agent itself does not know. */
+  /** Oldest first. Includes chat commands and their replies, which the agent does not see. */
   messages: z.array(ChatMessage),
-  /** How the runs of these messages ended, as far as they have. */
+  /** Outcomes of the runs of these messages that have ended. */
   ends: z.array(RunEnd),
 });
 export type ConversationHistory = z.infer<typeof ConversationHistory>;
 
-/** Made by the client, and not to be guessed: 16 to 64 letters, digits, `_` and `-`. */
+/** An id that the client creates and others cannot guess: 16 to 64 letters, digits, `_` and `-`. */
 export const UploadId = z.string().check(z.regex(/^[\w-]{16,64}$/));
 
-/** The largest body of a `PUT /api/uploads/:id`: a longer file is sent in pieces. */
+/** Largest body of `PUT /api/uploads/:id`, in bytes. Longer files are sent in pieces. */
 export const UPLOAD_PIECE_BYTES = 500_000;
 
 /**
- * `PUT /api/uploads/:id?at=<bytes before it>`, with a piece of a file as its body: how much of the file is there now.
- * 409 with the same where the piece does not follow on that, 413 for what is too large, 507 where too much is kept.
+ * Response of `PUT /api/uploads/:id?at=<offset>`, whose body is a piece of a file. The status is 409 if `at` is not the
+ * number of bytes received so far, 413 if the file is too large, and 507 if the client has uploaded too many files.
  */
-export const UploadState = z.object({ bytes: z.number() });
+export const UploadState = z.object({
+  /** Bytes of the file that the gateway has received. */
+  bytes: z.number(),
+});
 export type UploadState = z.infer<typeof UploadState>;
 
-/** A channel account as `GET /api/status` shows it. */
+/** A channel account in {@link Status}. */
 export const ChannelStatus = z.object({
   channel: z.string(),
   account: z.string(),
   state: z.string(),
-  /** Why it is in this state, where that needs saying. */
-  reason: z.exactOptional(z.string()),
+  /** Explains the state, for instance an error of the platform. */
+  reason: z.optional(z.string()),
 });
 export type ChannelStatus = z.infer<typeof ChannelStatus>;
 
-/** An error of the configuration file, as the gateway that runs sees it: another process may have other variables. */
+/** An error in the configuration file, as the running gateway sees it. Its environment may differ from the CLI's. */
 export const ConfigurationError = z.object({
-  /** For instance `agents.list[0].model`; empty for the whole file. */
+  /** For instance `agents.list[0].model`. Empty if the error concerns the whole file. */
   path: z.string(),
   message: z.string(),
   remedy: z.string(),
 });
 
-/** What of the configuration file does not apply to the gateway that runs. */
+/** Changes to the configuration file that the running gateway has not applied. */
 export const ConfigurationState = z.object({
-  /** Keys whose change counts from its next start on. */
+  /** Changed keys that take effect at the next start. */
   forStart: z.array(z.string()),
-  /**
-   * Sections that stay as they were, for a mistake in them or in one that is changed together with them; the
-   * file's name where none of it can be read.
-   */
+  /** Sections that keep their previous values because of an error; the file name if the file is unreadable. */
   kept: z.array(z.string()),
-  /** What was wrong when it last read the file. */
+  /** Errors of the last time the gateway read the file. */
   errors: z.array(ConfigurationError),
 });
 export type ConfigurationState = z.infer<typeof ConfigurationState>;
 
-/** `GET /api/status`. */
+/** Response of `GET /api/status`. */
 export const Status = z.object({
   version: z.string(),
   demo: z.boolean(),
@@ -108,46 +110,46 @@ export const Status = z.object({
   agents: z.array(AgentInfo),
   channels: z.array(ChannelStatus),
   configuration: ConfigurationState,
-  /** Messages accepted and not dealt with yet. */
+  /** Accepted messages that are not finished. */
   inboxPending: z.number(),
-  /** Parts of replies not delivered yet. */
+  /** Parts of replies that are not delivered. */
   outboxPending: z.number(),
 });
 export type Status = z.infer<typeof Status>;
 
-/** One thing that the gateway needs on somebody else's side, asked for there. */
+/** The result of checking one external dependency, such as a bot's permissions or a model. */
 export const RemoteCheck = z.object({
   /** For instance `channel feishu/main` or `model anthropic/claude-sonnet-4-6`. */
   part: z.string(),
   ok: z.boolean(),
   detail: z.string(),
-  /** What to do there. */
-  remedy: z.exactOptional(z.string()),
+  /** Advice for fixing it. */
+  remedy: z.optional(z.string()),
 });
 export type RemoteCheck = z.infer<typeof RemoteCheck>;
 
-/** `GET /api/checks`; with `?models=1` each agent's model is also called once. */
+/** Response of `GET /api/checks`. With `?models=1`, the gateway also calls the model of each agent once. */
 export const RemoteChecks = z.object({ checks: z.array(RemoteCheck) });
 export type RemoteChecks = z.infer<typeof RemoteChecks>;
 
-/** What one stage noted about a message. */
+/** A note of one pipeline stage about a message. */
 export const TraceEntry = z.object({
   at: z.number(),
-  /** Name of the stage: `intake`, `routing`, `prompt` … */
+  /** Name of the stage, for instance `admit` or `run`. */
   stage: z.string(),
-  /** One line for people. */
+  /** One line in plain text. */
   summary: z.string(),
-  /** The same for programs; its shape is the stage's own. */
-  data: z.exactOptional(z.unknown()),
+  /** The same as structured data. The shape depends on the stage. */
+  data: z.optional(z.unknown()),
 });
 export type TraceEntry = z.infer<typeof TraceEntry>;
 
-/** A message of any channel: where it came from, and what happened to it. */
+/** A message of any channel, with its source and its state. */
 export const MessageInfo = z.object({
   /** The gateway's id. */
   id: z.string(),
-  /** The platform's, where it has one. */
-  messageId: z.exactOptional(z.string()),
+  /** The platform's id, if any. */
+  messageId: z.optional(z.string()),
   at: z.number(),
   channel: z.string(),
   account: z.string(),
@@ -164,27 +166,27 @@ export const MessageInfo = z.object({
     "failed-reported",
     "expired-reported",
   ]),
-  agent: z.exactOptional(z.string()),
-  sessionKey: z.exactOptional(z.string()),
-  /** The rule by which it was let in or not, or the code of what ended it. */
-  rule: z.exactOptional(z.string()),
-  /** One sentence about its end. */
-  reason: z.exactOptional(z.string()),
+  agent: z.optional(z.string()),
+  sessionKey: z.optional(z.string()),
+  /** The admission rule that decided about it, or the error code that ended it. */
+  rule: z.optional(z.string()),
+  /** One sentence about its outcome. */
+  reason: z.optional(z.string()),
 });
 export type MessageInfo = z.infer<typeof MessageInfo>;
 
-/** `GET /api/trace/:messageId`. */
+/** Response of `GET /api/trace/:messageId`. */
 export const Trace = z.object({
   messageId: z.string(),
   entries: z.array(TraceEntry),
-  /** Absent once the message itself was pruned. */
-  message: z.exactOptional(MessageInfo),
+  /** Absent if the message has been pruned. */
+  message: z.optional(MessageInfo),
 });
 export type Trace = z.infer<typeof Trace>;
 
 /**
- * A tool call that waits for an approval, as `GET /api/approvals` lists it. In its texts, `\u{202e}` replaces a
- * character that is invisible or would mislead.
+ * A tool call that waits for an approval. In its texts, an escape such as `\u{202e}` replaces each character that is
+ * invisible or misleading.
  */
 export const ApprovalInfo = z.object({
   /** Eight letters and digits. */
@@ -192,51 +194,54 @@ export const ApprovalInfo = z.object({
   agent: z.string(),
   sessionKey: z.string(),
   tool: z.string(),
-  /** Why it is asked. */
+  /** Why the policy requires an approval. */
   reason: z.string(),
-  /** What would be done, in full. */
+  /** The complete action, for instance the command line. */
   action: z.string(),
-  /** The program, where one would be started. */
-  binary: z.exactOptional(z.string()),
-  /** Files that it names, as they are now: decided about with it. */
-  files: z.exactOptional(z.array(z.object({ path: z.string(), sha256: z.string() }))),
-  /** The folder it would be started in. */
-  cwd: z.exactOptional(z.string()),
-  /** Hosts that it could reach. */
-  domains: z.exactOptional(z.array(z.string())),
-  /** Its environment variables in addition to the usual ones. */
-  env: z.exactOptional(z.record(z.string(), z.string())),
-  /** Milliseconds since the epoch; after that no answer counts. */
+  /** The program that a command starts. */
+  binary: z.optional(z.string()),
+  /** Files that the command names, with their current content. The approval covers this content only. */
+  files: z.optional(z.array(z.object({ path: z.string(), sha256: z.string() }))),
+  /** Working directory of the command. */
+  cwd: z.optional(z.string()),
+  /** Hosts that the command can reach. */
+  domains: z.optional(z.array(z.string())),
+  /** Environment variables in addition to the default ones. */
+  env: z.optional(z.record(z.string(), z.string())),
+  /** Milliseconds since the epoch. The gateway ignores later decisions. */
   expiresAt: z.number(),
 });
 export type ApprovalInfo = z.infer<typeof ApprovalInfo>;
 
-/** `GET /api/approvals`, the oldest first. */
+/** Response of `GET /api/approvals`, oldest first. */
 export const ApprovalList = z.object({ approvals: z.array(ApprovalInfo) });
 export type ApprovalList = z.infer<typeof ApprovalList>;
 
-/** `POST /api/approvals/:id`; 404 where no such question is open. */
-export const ApprovalAnswer = z.strictObject({
-  /** `allow` and `allow-once` are the same; `allow-always` also makes an allow rule, where one can say it. */
+/** Body of `POST /api/approvals/:id`. The response is 204, or 404 if no such approval is pending. */
+export const ApprovalDecision = z.strictObject({
+  /**
+   * `allow` is short for `allow-once`. `allow-always` also saves an allow rule if the action can be expressed as one.
+   */
   answer: z.enum(["allow", "allow-once", "allow-always", "deny"]),
 });
-export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
+export type ApprovalDecision = z.infer<typeof ApprovalDecision>;
 
-/** `POST /api/trust`: an owner vouches for a file or folder of an agent's workspace. */
+/** Body of `POST /api/trust`: marks a file or folder in an agent's workspace as trusted. */
 export const TrustRequest = z.strictObject({
   /** Default: the default agent. */
-  agent: z.exactOptional(z.string()),
+  agent: z.optional(z.string()),
   path: z.string().check(z.minLength(1)),
 });
 export type TrustRequest = z.infer<typeof TrustRequest>;
 
-export const TrustAnswer = z.union([
+/** Response of `POST /api/trust`. */
+export const TrustResult = z.union([
   z.object({ ok: z.literal(true), path: z.string() }),
   z.object({ ok: z.literal(false), message: z.string() }),
 ]);
-export type TrustAnswer = z.infer<typeof TrustAnswer>;
+export type TrustResult = z.infer<typeof TrustResult>;
 
-/** `POST /api/maintenance/prune`: what was removed, in rows. */
+/** Response of `POST /api/maintenance/prune`: the number of rows deleted from each table. */
 export const PruneReport = z.object({
   inbox: z.number(),
   dedupe: z.number(),
@@ -246,15 +251,15 @@ export const PruneReport = z.object({
   messages: z.number(),
   sessions: z.number(),
   kv: z.number(),
-  /** Bytes of the database in use afterwards. */
+  /** Bytes of the database that remain in use. */
   usedBytes: z.number(),
 });
 export type PruneReport = z.infer<typeof PruneReport>;
 
-/** `POST /api/maintenance/vacuum`. */
+/** Response of `POST /api/maintenance/vacuum`. */
 export const VacuumReport = z.object({ freedBytes: z.number() });
 export type VacuumReport = z.infer<typeof VacuumReport>;
 
-/** Body of every HTTP error. */
+/** Body of every error response of `/api`. */
 export const ErrorBody = z.object({ error: Problem });
 export type ErrorBody = z.infer<typeof ErrorBody>;

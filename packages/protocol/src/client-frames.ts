@@ -3,47 +3,48 @@ import { parseJson } from "./json.ts";
 import { EventCursor, messageFields, Name } from "./sent-message.ts";
 
 /**
- * Shows this connection what happens in a conversation; answered with `subscribed`. A conversation that does
- * not exist yet may be subscribed to: its id is made by the client, and the first `send` creates it.
+ * Subscribes this connection to a conversation. The gateway replies with `subscribed`. The conversation need not exist:
+ * clients create conversation ids, and the first `send` creates the conversation.
  */
 export const SubscribeFrame = z.object({
   type: z.literal("subscribe"),
   conversation: Name,
-  /** Default: the agent last used with it on this connection, else the gateway's default agent. */
-  agent: z.exactOptional(Name),
-  /** Of the last frame that was seen of it: what came after that follows, where the gateway still has it. */
-  after: z.exactOptional(EventCursor),
+  /** Default: the agent that the conversation was last used with on this connection, or the default agent. */
+  agent: z.optional(Name),
+  /** Cursor of the last frame that the client has seen. The gateway continues after it if it still has the events. */
+  after: z.optional(EventCursor),
 });
 export type SubscribeFrame = z.infer<typeof SubscribeFrame>;
 
-/** Ends a subscription; nothing is answered. */
+/** Ends a subscription. There is no reply. */
 export const UnsubscribeFrame = z.object({ type: z.literal("unsubscribe"), conversation: Name });
 export type UnsubscribeFrame = z.infer<typeof UnsubscribeFrame>;
 
 /**
- * A message to an agent. Answered with `accepted` once it is durable, or with an `error` of the same `id`.
- * Sending the same `id` again is harmless, so a client repeats what was not accepted after a reconnect.
+ * Sends a message to an agent. The gateway replies with `accepted` once the message is durable, or with an `error` with
+ * the same `id`. `id` is an idempotency key: after a reconnect, a client repeats every message that was not accepted.
  */
 export const SendFrame = z
   .object({ type: z.literal("send"), conversation: Name, ...messageFields })
   .check(z.refine(({ text, attachments = [] }) => text !== "" || attachments.length > 0, { path: ["text"] }));
 export type SendFrame = z.infer<typeof SendFrame>;
 
-/** Stops the run of a conversation, if there is one; its `run.end` says `aborted`. */
+/** Stops the current run of a conversation, if any. The outcome in its `run.end` is `aborted`. */
 export const AbortFrame = z.object({ type: z.literal("abort"), conversation: Name });
 export type AbortFrame = z.infer<typeof AbortFrame>;
 
 /**
- * Shows this connection the activity of the whole gateway, with an `activity` at once and at each change, until
- * `unwatch`. For owners; otherwise refused with an `error` of code `forbidden`.
+ * Subscribes an owner's connection to the activity of the whole gateway. The gateway sends an `activity` frame
+ * immediately and after each change. For members, the reply is an `error` with the code `forbidden`.
  */
 export const WatchFrame = z.object({ type: z.literal("watch") });
 export type WatchFrame = z.infer<typeof WatchFrame>;
 
+/** Ends the subscription of a {@link WatchFrame}. */
 export const UnwatchFrame = z.object({ type: z.literal("unwatch") });
 export type UnwatchFrame = z.infer<typeof UnwatchFrame>;
 
-/** Answered with `pong`. */
+/** The gateway replies with `pong`. */
 export const PingFrame = z.object({ type: z.literal("ping") });
 export type PingFrame = z.infer<typeof PingFrame>;
 
@@ -58,7 +59,7 @@ export const ClientFrame = z.discriminatedUnion("type", [
 ]);
 export type ClientFrame = z.infer<typeof ClientFrame>;
 
-/** Result of reading a client's frame; `id` is that of the `send`, so that a refusal can name it. */
+/** Result of {@link parseClientFrame}. An error carries the `id` of the `send`, so that the reply can refer to it. */
 export type ParsedClientFrame =
   | { ok: true; frame: ClientFrame }
   | { ok: false; message: string; id?: string; conversation?: string };
@@ -68,20 +69,19 @@ const Addressed = z.object({
   conversation: z.catch(z.optional(z.string()), undefined),
 });
 
-/** Reads a frame that a client sent. Never throws; says what is wrong in words fit for an `error` frame. */
+/**
+ * Parses a frame that a client sent. Never throws.
+ *
+ * @returns the frame, or a message for an `error` frame
+ */
 export function parseClientFrame(data: string): ParsedClientFrame {
   const json = parseJson(data);
   const parsed = ClientFrame.safeParse(json);
   if (parsed.success) return { ok: true, frame: parsed.data };
   const addressed = Addressed.safeParse(json);
-  if (!addressed.success) return { ok: false, message: "A frame is one JSON object." };
+  if (!addressed.success) return { ok: false, message: "A frame must be a JSON object." };
   const { id, conversation } = addressed.data;
   const field = String(parsed.error.issues[0]?.path[0] ?? "type");
-  const wrong = field === "type" ? "an unknown or missing type" : `a missing or wrong "${field}"`;
-  return {
-    ok: false,
-    message: `The frame has ${wrong}.`,
-    ...(id !== undefined && { id }),
-    ...(conversation !== undefined && { conversation }),
-  };
+  const problem = field === "type" ? "an unknown or missing type" : `a missing or invalid "${field}"`;
+  return { ok: false, message: `The frame has ${problem}.`, id, conversation };
 }

@@ -1,9 +1,9 @@
 /**
- * What travels between the gateway and its own clients: the frames of the WebSocket `/ws` and of event streams, and
- * the bodies of the HTTP API under `/api`. Each name is both a schema and the type that it checks.
+ * The protocol between the gateway and its own clients: frames of the WebSocket `/ws` and of event streams, and bodies
+ * of the HTTP API under `/api`. Each export is a zod schema and the type of its output.
  *
- * Times are Unix milliseconds, durations milliseconds, costs integer micro-units of the account's currency.
- * Frames are JSON texts, one object a frame. Fields and frame types that a reader does not know are ignored.
+ * Times are milliseconds since the epoch, durations are milliseconds, and costs are millionths of a US dollar. A frame
+ * is one JSON object. Readers ignore fields and frame types that they do not know.
  */
 export * from "./activity.ts";
 export * from "./bodies.ts";

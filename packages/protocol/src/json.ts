@@ -1,4 +1,4 @@
-/** The value that a JSON text stands for; undefined where it is none. */
+/** Parses JSON. Returns undefined if the text is not valid JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -9,127 +9,130 @@ export const SessionInfo = z.object({
   agent: z.string(),
   channel: z.string(),
   account: z.string(),
-  /** The other side: a person's, group's or conversation's id. */
+  /** Id of the person, group or conversation on the channel. */
   peer: z.string(),
   /** `direct`, `group`, … */
   kind: z.string(),
-  title: z.exactOptional(z.string()),
+  title: z.optional(z.string()),
   updatedAt: z.number(),
-  /** Messages that the model is shown again. */
+  /** Messages in the model's context. */
   messages: z.number(),
-  /** Over all that was ever said in it. */
+  /** Total since the session was created. */
   tokens: z.number(),
   costMicros: z.number(),
-  /** A run goes on in it. */
+  /** True while the session has a current run. */
   busy: z.boolean(),
 });
 export type SessionInfo = z.infer<typeof SessionInfo>;
 
-/** `GET /api/sessions`, the latest first. */
+/** Response of `GET /api/sessions`, latest first. */
 export const SessionList = z.object({ sessions: z.array(SessionInfo) });
 export type SessionList = z.infer<typeof SessionList>;
 
-/** `GET /api/messages`, the latest of all channels first; `?session=` names the session whose messages they are. */
+/** Response of `GET /api/messages`: the latest messages of all channels, or of one session with `?session=<key>`. */
 export const MessageList = z.object({ messages: z.array(MessageInfo) });
 export type MessageList = z.infer<typeof MessageList>;
 
-/** The query of `GET /api/why/:messageId`: in which language its words are. */
+/** Query of `GET /api/why/:messageId`. */
 export const WhyQuery = z.object({ language: z._default(Language, "en") });
 export type WhyQuery = z.infer<typeof WhyQuery>;
 
-/** `GET /api/why/:messageId`: what happened to a message, and the notes about it. */
+/** Response of `GET /api/why/:messageId`: explains what happened to a message. */
 export const Why = z.object({
   trace: Trace,
-  /** What happened to it, and by which rule. */
+  /** The outcome, and the rule that led to it. */
   sentence: z.string(),
-  /** What was noted of its model last: which one answered, or what its provider said. */
-  said: z.exactOptional(z.string()),
-  /** What to do where that is not as wanted. */
-  remedy: z.exactOptional(z.string()),
+  /** The last trace note about the model: the model that answered, or the provider's error. */
+  said: z.optional(z.string()),
+  /** Advice for changing the outcome. */
+  remedy: z.optional(z.string()),
 });
 export type Why = z.infer<typeof Why>;
 
-/** A person on one account of a channel. */
+/** A person, as one account of a channel knows them. */
 export const Person = z.strictObject({ channel: z.string(), account: z.string(), peer: z.string() });
 export type Person = z.infer<typeof Person>;
 
-/** A person who was sent a code and waits for an owner to approve it. */
+/** A person who received a pairing code and waits for an owner's approval. */
 export const PairingRequest = z.extend(Person, {
-  /** What the platform calls them. */
-  label: z.exactOptional(z.string()),
+  /** Display name on the platform. */
+  label: z.optional(z.string()),
   expiresAt: z.number(),
 });
 export type PairingRequest = z.infer<typeof PairingRequest>;
 
-/** A person who was let in. */
+/** A person whose pairing was approved. */
 export const PairedPerson = z.extend(Person, {
-  label: z.exactOptional(z.string()),
+  label: z.optional(z.string()),
   approvedAt: z.number(),
   approvedBy: z.string(),
 });
 export type PairedPerson = z.infer<typeof PairedPerson>;
 
-/** `GET /api/pairings`. */
+/** Response of `GET /api/pairings`. */
 export const PairingList = z.object({
   pending: z.array(PairingRequest),
   paired: z.array(PairedPerson),
 });
 export type PairingList = z.infer<typeof PairingList>;
 
-/** `POST /api/pairings/approve`, answered with the person; 404 where no open request has the code. */
+/** Body of `POST /api/pairings/approve`. The response is a {@link PairedPerson}, or 404 if no request has the code. */
 export const PairingApproval = z.strictObject({ code: z.string().check(z.minLength(1)) });
 export type PairingApproval = z.infer<typeof PairingApproval>;
 
-/** `POST /api/sign-in-links`, for an owner's token: a link that signs a browser in once. */
+/** Response of `POST /api/sign-in-links`, which requires an owner's token: a link that signs a browser in once. */
 export const SignInLink = z.object({ secret: z.string(), expiresAt: z.number() });
 export type SignInLink = z.infer<typeof SignInLink>;
 
-/** Something that an agent is to do by itself. Times are milliseconds since the epoch. */
+/** A schedule, or the heartbeat of an agent. */
 export const ScheduleInfo = z.object({
-  /** `heartbeat` for that of an agent, which its configuration has. */
+  /** `heartbeat` for the heartbeat of an agent. */
   id: z.string(),
   agent: z.string(),
-  /** Absent for a heartbeat, which goes where it is to go by then. */
-  session: z.exactOptional(z.string()),
-  /** In words. */
+  /** Absent for a heartbeat, whose session is determined when it is due. */
+  session: z.optional(z.string()),
+  /** Description of the times, for instance `every day at 09:00`. */
   when: z.string(),
   nextAt: z.number(),
-  lastAt: z.exactOptional(z.number()),
-  /** What happens to times that pass while no gateway runs: the last one comes late, or none does. */
+  lastAt: z.optional(z.number()),
+  /** Handling of times that passed while the gateway was not running: `once` runs the last of them late. */
   missed: z.enum(["once", "skip"]),
   text: z.string(),
 });
 export type ScheduleInfo = z.infer<typeof ScheduleInfo>;
 
-/** `GET /api/schedules`, the soonest first. */
+/** Response of `GET /api/schedules`, soonest first. */
 export const ScheduleList = z.object({ schedules: z.array(ScheduleInfo) });
 export type ScheduleList = z.infer<typeof ScheduleList>;
 
-/** `POST /api/schedules`: exactly one of `at`, `in`, `every` and `cron`. */
+/** Body of `POST /api/schedules`, with exactly one of `at`, `in`, `every` and `cron`. */
 export const NewSchedule = z.strictObject({
-  /** The text for the agent when it is due. */
+  /** The text that the agent receives. */
   text: z.string().check(z.minLength(1), z.maxLength(4_000)),
-  at: z.exactOptional(z.string().check(z.maxLength(100))),
-  in: z.exactOptional(z.string().check(z.maxLength(100))),
-  every: z.exactOptional(z.string().check(z.maxLength(100))),
-  cron: z.exactOptional(z.string().check(z.maxLength(200))),
-  zone: z.exactOptional(z.string().check(z.maxLength(100))),
+  at: z.optional(z.string().check(z.maxLength(100))),
+  in: z.optional(z.string().check(z.maxLength(100))),
+  every: z.optional(z.string().check(z.maxLength(100))),
+  cron: z.optional(z.string().check(z.maxLength(200))),
+  zone: z.optional(z.string().check(z.maxLength(100))),
   /** Default: `once`. */
-  missed: z.exactOptional(z.enum(["once", "skip"])),
-  /** Whose conversation hears of it, where it is one in which an owner has written. */
-  session: z.exactOptional(z.string()),
-  /** Without a session: whose conversation on the web page it is. Default: the default agent's. */
-  agent: z.exactOptional(z.string()),
+  missed: z.optional(z.enum(["once", "skip"])),
+  /** Key of the session that receives the reply. An owner must have written in it. */
+  session: z.optional(z.string()),
+  /** Without `session`: the agent whose conversation on the web page receives the reply. Default: the default agent. */
+  agent: z.optional(z.string()),
 });
 export type NewSchedule = z.infer<typeof NewSchedule>;
 
-/** The answer: what is on record now, or why nothing is. */
-export const ScheduleAnswer = z.union([
+/** Response of `POST /api/schedules`: the new schedule, or the reason why it was not created. */
+export const ScheduleResult = z.union([
   z.object({ ok: z.literal(true), schedule: ScheduleInfo }),
   z.object({ ok: z.literal(false), message: z.string() }),
 ]);
-export type ScheduleAnswer = z.infer<typeof ScheduleAnswer>;
+export type ScheduleResult = z.infer<typeof ScheduleResult>;
 
-/** `POST /api/schedules/:id/run`; `later` where the gateway takes nothing just now; 404 where there is none. */
+/**
+ * Response of `POST /api/schedules/:id/run`, or 404 if there is no such schedule. `later`: the gateway accepts no
+ * messages at the moment.
+ */
 export const ScheduleRun = z.object({ outcome: z.enum(["taken", "later"]) });
 export type ScheduleRun = z.infer<typeof ScheduleRun>;

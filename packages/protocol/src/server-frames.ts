@@ -13,14 +13,14 @@ import {
   UserInfo,
 } from "./values.ts";
 
-/** Version of the frames. A change that an older client would misread raises it. */
+/** Version of the protocol. Incremented by changes that an older client would misread. */
 export const PROTOCOL = 1;
 
-/** WebSocket close code: the session or token is no longer good. A client does not reconnect after it. */
+/** WebSocket close code: the session or token is no longer valid. A client must not reconnect after it. */
 export const CLOSE_UNAUTHORIZED = 4401;
 
-/** Where a viewer stands once it has seen the frame: given back, it is shown what came after. */
-const at = { cursor: z.exactOptional(z.string()) };
+/** Position after the frame, for `after` in `subscribe`. */
+const at = { cursor: z.optional(z.string()) };
 
 /** The first frame of every connection. */
 export const ReadyFrame = z.object({
@@ -28,39 +28,39 @@ export const ReadyFrame = z.object({
   protocol: z.literal(PROTOCOL),
   user: UserInfo,
   agents: z.array(AgentInfo),
-  /** At least one agent is answered by the demo model. */
+  /** At least one agent uses the demo model. */
   demo: z.boolean(),
 });
 export type ReadyFrame = z.infer<typeof ReadyFrame>;
 
 /**
- * Answers `subscribe`, and begins an event stream. Where a run is going on, its frames follow from `run.start` on
- * (deltas joined), so that a viewer who joins late sees the whole of it.
+ * Replies to `subscribe`, and starts an event stream. If there is a current run and the client does not resume, the
+ * frames of the run follow from `run.start`, with deltas joined.
  */
 export const SubscribedFrame = z.object({
   type: z.literal("subscribed"),
   conversation: z.string(),
   ...at,
   /**
-   * What came after the cursor that was given follows, and nothing that came before. Absent where there was none, or
-   * the gateway does not have all of that any more: what was missed is in the history then.
+   * The events after the client's cursor follow, and no earlier ones. Absent if the client sent no cursor, or the
+   * gateway no longer has all events since. The client then reads the missed messages from the history.
    */
-  resumed: z.exactOptional(z.literal(true)),
-  /** A run is going on, or accepted messages wait for one. */
+  resumed: z.optional(z.literal(true)),
+  /** There is a current run, or accepted messages wait for one. */
   busy: z.boolean(),
-  /** How the last run ended; tells a client that was away what it missed. */
-  lastRun: z.exactOptional(z.object({ runId: z.string(), outcome: RunOutcome })),
+  /** The last run that ended, for clients that were disconnected. */
+  lastRun: z.optional(z.object({ runId: z.string(), outcome: RunOutcome })),
 });
 export type SubscribedFrame = z.infer<typeof SubscribedFrame>;
 
-/** The message is durable. Its run does not wait for the disk: it may have begun before this, or even ended. */
+/** The message is durable. Its run may have started or even ended before this frame. */
 export const AcceptedFrame = z.object({
   type: z.literal("accepted"),
   /** The `id` of the `send`. */
   id: z.string(),
   conversation: z.string(),
   messageId: z.string(),
-  /** The same `id` had been accepted before; nothing was done anew. */
+  /** A message with the same `id` was accepted earlier. This frame had no effect. */
   duplicate: z.boolean(),
 });
 export type AcceptedFrame = z.infer<typeof AcceptedFrame>;
@@ -68,14 +68,14 @@ export type AcceptedFrame = z.infer<typeof AcceptedFrame>;
 const ofRun = { conversation: z.string(), runId: z.string(), ...at };
 
 /**
- * A run begins, or is told again after `subscribed`: then what was streamed of it is shown anew, and finished
- * messages and tool calls are told apart by their ids.
+ * A run starts, or its frames are repeated after `subscribed`. A client that receives it again clears the streamed text
+ * of the run and recognizes finished messages and tool calls by their ids.
  */
 export const RunStartFrame = z.object({
   type: z.literal("run.start"),
   ...ofRun,
-  /** Ids of the messages that it begins with. */
-  answers: z.exactOptional(z.array(z.string())),
+  /** Ids of the messages that started the run. */
+  answers: z.optional(z.array(z.string())),
 });
 export type RunStartFrame = z.infer<typeof RunStartFrame>;
 
@@ -92,7 +92,7 @@ export type ThinkingDeltaFrame = z.infer<typeof ThinkingDeltaFrame>;
 export const ToolStartFrame = z.object({ type: z.literal("tool.start"), ...ofRun, call: ToolCallInfo });
 export type ToolStartFrame = z.infer<typeof ToolStartFrame>;
 
-/** A tool reports progress, between its `tool.start` and its `tool.end`. */
+/** Progress of a tool call, between its `tool.start` and its `tool.end`. */
 export const ToolUpdateFrame = z.object({ type: z.literal("tool.update"), ...ofRun, call: ToolUpdateInfo });
 export type ToolUpdateFrame = z.infer<typeof ToolUpdateFrame>;
 
@@ -100,8 +100,8 @@ export const ToolEndFrame = z.object({ type: z.literal("tool.end"), ...ofRun, ca
 export type ToolEndFrame = z.infer<typeof ToolEndFrame>;
 
 /**
- * A finished message; also the user's own, from this connection or another. An assistant's message replaces
- * the text streamed since the last finished message of its run.
+ * A finished message of the agent or a user, including those that this client sent. An assistant message replaces the
+ * text streamed since the last finished message of its run.
  */
 export const MessageFrame = z.object({
   type: z.literal("message"),
@@ -111,12 +111,12 @@ export const MessageFrame = z.object({
 });
 export type MessageFrame = z.infer<typeof MessageFrame>;
 
-/** The agent begins anew with a message: it knows nothing of what was said before any more. */
+/** The context of the session was reset: the agent no longer sees earlier messages. */
 export const ResetFrame = z.object({
   type: z.literal("reset"),
   conversation: z.string(),
   ...at,
-  /** Id of the message that it begins with. */
+  /** Id of the first message of the new context. */
   messageId: z.string(),
 });
 export type ResetFrame = z.infer<typeof ResetFrame>;
@@ -125,29 +125,26 @@ export const RunEndFrame = z.object({
   type: z.literal("run.end"),
   ...ofRun,
   outcome: RunOutcome,
-  usage: z.exactOptional(RunUsage),
-  /**
-   * Ids of the messages that this run dealt with. A gateway that cannot tell leaves it out, and then sends
-   * `accepted` before anything of the run.
-   */
-  answers: z.exactOptional(z.array(z.string())),
+  usage: z.optional(RunUsage),
+  /** Ids of the messages that this run processed. If absent, `accepted` precedes all frames of the run. */
+  answers: z.optional(z.array(z.string())),
 });
 export type RunEndFrame = z.infer<typeof RunEndFrame>;
 
 /**
- * With `id`: the `send` of that id was refused. With `runId`: why that run fails, ahead of its end. With `conversation`
- * alone: something in it failed.
+ * With `id`: the gateway refused that `send`. With `runId`: the reason why the run fails, before its `run.end`. With
+ * only `conversation`: another failure in the conversation.
  */
 export const ErrorFrame = z.extend(Problem, {
   type: z.literal("error"),
-  id: z.exactOptional(z.string()),
-  conversation: z.exactOptional(z.string()),
-  runId: z.exactOptional(z.string()),
+  id: z.optional(z.string()),
+  conversation: z.optional(z.string()),
+  runId: z.optional(z.string()),
   ...at,
 });
 export type ErrorFrame = z.infer<typeof ErrorFrame>;
 
-/** The activity of the whole gateway, for a connection that watches: replaces the previous one. */
+/** The activity of the whole gateway, for connections that sent `watch`. Replaces the previous one. */
 export const ActivityFrame = z.object({ type: z.literal("activity"), activity: Activity });
 export type ActivityFrame = z.infer<typeof ActivityFrame>;
 
@@ -173,7 +170,7 @@ export const ServerFrame = z.discriminatedUnion("type", [
 ]);
 export type ServerFrame = z.infer<typeof ServerFrame>;
 
-/** The frames that tell what happens in a conversation, to all who have subscribed to it. */
+/** The frames that the gateway sends to all subscribers of a conversation. */
 type ConversationFrame =
   | RunStartFrame
   | TextDeltaFrame
@@ -188,13 +185,10 @@ type ConversationFrame =
 
 type WithoutViewer<Frame> = Frame extends unknown ? Readonly<Omit<Frame, "conversation" | "cursor">> : never;
 
-/**
- * What happens in a conversation before it is known who looks and under which name: with the `conversation`
- * of a viewer it is a frame.
- */
+/** An event of a conversation. It becomes a frame by adding the conversation id that a viewer uses. */
 export type LiveEvent = WithoutViewer<ConversationFrame>;
 
-/** Reads a frame of the gateway; undefined for a type that is unknown, or that lacks what it must hold. */
+/** Parses a frame that the gateway sent. Returns undefined for invalid frames and unknown types. */
 export function parseServerFrame(data: string): ServerFrame | undefined {
   const parsed = ServerFrame.safeParse(parseJson(data));
   return parsed.success ? parsed.data : undefined;

@@ -1,23 +1,26 @@
-/**
- * A browser's session has two halves. The cookie is one; but cookies know no ports, so a browser shows it to every
- * server of the same address. The other is a key, which the page gets as it signs in, keeps in the storage of its
- * origin and sends along itself: to this gateway and nobody else.
+/*
+ * The credential of a browser session has two halves. One is a cookie, which browsers send to every port of a host. The
+ * other is a key, which the page receives when it signs in, stores in the storage of its origin, and sends itself. So
+ * no server on another port ever gets both halves.
  */
 
-/** The header that has the key, for each request under `/api`. */
+/** The header that carries the session key in requests to `/api`. */
 export const SESSION_KEY_HEADER = "signalbox-session-key";
 
-/** The subprotocol that the gateway picks on `/ws` where it is offered. */
+/** The subprotocol that the gateway selects on `/ws` if the client offers it. */
 export const SOCKET_PROTOCOL = "signalbox";
 
 const KEY_PREFIX = "signalbox.key.";
 
-/** What a page offers on `/ws`, where it can set no header. The gateway never answers with the one that has the key. */
+/**
+ * Returns the subprotocols that a page offers on `/ws`. One of them carries the session key, because browsers cannot
+ * set headers on WebSockets. The gateway never selects that one.
+ */
 export function offeredProtocols(sessionKey: string): string[] {
   return [SOCKET_PROTOCOL, KEY_PREFIX + sessionKey];
 }
 
-/** The key in a `Sec-WebSocket-Protocol` header. */
+/** Returns the session key in a `Sec-WebSocket-Protocol` header, if any. */
 export function sessionKeyOffered(header: string | undefined): string | undefined {
   const offered = header?.split(",").map((protocol) => protocol.trim());
   return offered?.find((protocol) => protocol.startsWith(KEY_PREFIX))?.slice(KEY_PREFIX.length);

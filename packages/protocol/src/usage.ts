@@ -1,25 +1,26 @@
 import * as z from "zod/mini";
 
-/** What runs have in common whose usage is summed up. */
+/** Property by which the usage of runs is grouped. */
 export const UsageBy = z.enum(["day", "agent", "session", "sender"]);
 export type UsageBy = z.infer<typeof UsageBy>;
 
-/** The query of `GET /api/usage`: of the last so many days (UTC), today being one; without `days`, of all time. */
+/** Query of `GET /api/usage`. */
 export const UsageQuery = z.object({
   by: z._default(UsageBy, "day"),
-  days: z.exactOptional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(36_500))),
+  /** Number of days (UTC), including today. Default: all time. */
+  days: z.optional(z.coerce.number().check(z.int(), z.minimum(1), z.maximum(36_500))),
 });
 export type UsageQuery = z.infer<typeof UsageQuery>;
 
-/** What runs used that have ended. */
+/** Total usage of the finished runs of one group. */
 export const UsageGroup = z.object({
-  /** The day (UTC, `2026-11-21`), agent id, session key or sender; empty for runs that name no sender. */
+  /** The day (UTC, `2026-11-21`), agent id, session key or sender. Empty for runs without a sender. */
   name: z.string(),
-  /** Of a session. */
-  title: z.exactOptional(z.string()),
+  /** Title of the session, if the usage is grouped by session. */
+  title: z.optional(z.string()),
   runs: z.number(),
   modelCalls: z.number(),
-  /** With what was read from and written to a cache. */
+  /** Includes cache reads and cache writes. */
   inputTokens: z.number(),
   cacheReadTokens: z.number(),
   cacheWriteTokens: z.number(),
@@ -29,31 +30,31 @@ export const UsageGroup = z.object({
 });
 export type UsageGroup = z.infer<typeof UsageGroup>;
 
-/** How much of a budget is left to those whose calls count for it together. */
-export const BudgetLeft = z.object({
-  /** In words: `each sender, $2.00 a day`. */
+/** The balance of one account of a budget. */
+export const BudgetBalance = z.object({
+  /** Description of the budget, for instance `each sender, $2.00 a day`. */
   budget: z.string(),
-  /** The same as facts; without a name each has one of its own. */
+  /** Scope of the budget. Without `name`, each sender, agent or channel has a separate account. */
   of: z.enum(["sender", "agent", "channel", "all"]),
-  name: z.exactOptional(z.string()),
-  roles: z.exactOptional(z.readonly(z.array(z.string()))),
+  name: z.optional(z.string()),
+  roles: z.optional(z.readonly(z.array(z.string()))),
   per: z.enum(["day", "month"]),
   limit: z.number(),
-  /** Whose: `sender feishu:ou_1`, or `all`. */
+  /** Name of the account, for instance `sender feishu:ou_1` or `all`. */
   account: z.string(),
   /** `micros`: millionths of a US dollar. */
   unit: z.enum(["micros", "tokens"]),
   spent: z.number(),
-  /** Of calls that go on. */
+  /** Reserved by model calls in progress. */
   reserved: z.number(),
-  /** With what was granted besides. */
+  /** The limit plus additional grants. */
   allowed: z.number(),
   left: z.number(),
-  /** When it begins anew. */
+  /** End of the current period, in milliseconds since the epoch. */
   until: z.number(),
 });
-export type BudgetLeft = z.infer<typeof BudgetLeft>;
+export type BudgetBalance = z.infer<typeof BudgetBalance>;
 
-/** `GET /api/usage`. */
-export const Usage = z.object({ groups: z.array(UsageGroup), budgets: z.array(BudgetLeft) });
+/** Response of `GET /api/usage`. */
+export const Usage = z.object({ groups: z.array(UsageGroup), budgets: z.array(BudgetBalance) });
 export type Usage = z.infer<typeof Usage>;

@@ -6,27 +6,28 @@ export const AgentInfo = z.object({
   name: z.string(),
   /** `provider/model` as configured. */
   model: z.string(),
-  /** The built-in demo model answers for it, since no model key is set. */
+  /** The agent uses the built-in demo model, because no model key is configured. */
   demo: z.boolean(),
-  /** It answers where no agent is named. */
-  default: z.exactOptional(z.boolean()),
+  /** Set for the agent that receives messages that name no agent. */
+  default: z.optional(z.boolean()),
 });
 export type AgentInfo = z.infer<typeof AgentInfo>;
 
-/** The agent that answers where none is named; undefined where there is no agent at all. */
+/** Returns the default agent, or undefined if there are no agents. */
 export function defaultAgent<Agent extends AgentInfo>(agents: readonly Agent[]): Agent | undefined {
   return agents.find((agent) => agent.default === true) ?? agents[0];
 }
 
-/** Who is signed in: `owner` or the name of a token, with what it may do; owners may do everything. */
+/** The authenticated user. */
 export const UserInfo = z.object({
+  /** `owner`, or the name of the token. */
   id: z.string(),
   name: z.string(),
-  role: z.exactOptional(z.enum(["owner", "member"])),
+  role: z.optional(z.enum(["owner", "member"])),
 });
 export type UserInfo = z.infer<typeof UserInfo>;
 
-/** What the gateway says itself there is in these. */
+/** Languages of the gateway's own texts. */
 export const Language = z.enum(["en", "zh"]);
 export type Language = z.infer<typeof Language>;
 
@@ -39,21 +40,21 @@ export const ToolCallInfo = z.object({
 });
 export type ToolCallInfo = z.infer<typeof ToolCallInfo>;
 
-/** What a tool has to say while it works. */
+/** Progress of a tool call. */
 export const ToolUpdateInfo = z.object({
   id: z.string(),
   name: z.string(),
-  /** All that it has told so far, cut to a length fit for display; replaces the update before it. */
+  /** All output so far, truncated for display. Replaces the previous update. */
   text: z.string(),
 });
 export type ToolUpdateInfo = z.infer<typeof ToolUpdateInfo>;
 
-/** How a tool call ended. */
+/** The result of a tool call. */
 export const ToolResultInfo = z.object({
   id: z.string(),
   name: z.string(),
   isError: z.boolean(),
-  /** What the model was told, cut to a length fit for display. */
+  /** The text that the model received, truncated for display. */
   text: z.string(),
   durationMs: z.number(),
 });
@@ -62,75 +63,72 @@ export type ToolResultInfo = z.infer<typeof ToolResultInfo>;
 export const Role = z.enum(["user", "assistant", "tool"]);
 export type Role = z.infer<typeof Role>;
 
-/** A file that came with a message. */
+/** A file attached to a message. */
 export const AttachmentInfo = z.object({
-  /** As the sender called it. */
-  name: z.exactOptional(z.string()),
-  /** As the sender or the platform said it is. */
+  /** File name chosen by the sender. */
+  name: z.optional(z.string()),
+  /** Media type reported by the sender or the platform. */
   mimeType: z.string(),
-  bytes: z.exactOptional(z.number()),
+  bytes: z.optional(z.number()),
 });
 export type AttachmentInfo = z.infer<typeof AttachmentInfo>;
 
-/** A finished message. `text` of a `tool` message is the result that the model was told. */
+/** A finished message. The `text` of a `tool` message is the result that the model received. */
 export const ChatMessage = z.object({
   id: z.string(),
   role: Role,
   text: z.string(),
   at: z.number(),
-  runId: z.exactOptional(z.string()),
-  /** With role `user`: what came with it. */
-  attachments: z.exactOptional(z.array(AttachmentInfo)),
-  /** With role `assistant`: answers that may be sent to it as they are. */
-  choices: z.exactOptional(z.array(z.string())),
-  /** The agent begins anew with this message: it knows nothing of what was said before any more. */
-  begins: z.exactOptional(z.literal(true)),
-  /** With role `tool`: the call that this message answers. */
-  call: z.exactOptional(
-    z.extend(ToolCallInfo, { isError: z.boolean(), durationMs: z.exactOptional(z.number()) }),
-  ),
+  runId: z.optional(z.string()),
+  /** For the role `user`. */
+  attachments: z.optional(z.array(AttachmentInfo)),
+  /** For the role `assistant`: suggested replies. */
+  choices: z.optional(z.array(z.string())),
+  /** The context was reset before this message: the agent does not see earlier messages. */
+  begins: z.optional(z.literal(true)),
+  /** For the role `tool`: the call that produced this result. */
+  call: z.optional(z.extend(ToolCallInfo, { isError: z.boolean(), durationMs: z.optional(z.number()) })),
 });
 export type ChatMessage = z.infer<typeof ChatMessage>;
 
-/** What a run consumed; 0 where the vendor did not say. */
+/** Resource usage of a run. Token counts are 0 if the vendor did not report them. */
 export const RunUsage = z.object({
   inputTokens: z.number(),
   outputTokens: z.number(),
-  /** Absent where the model has no known price. */
-  costMicros: z.exactOptional(z.number()),
+  /** Millionths of a US dollar. Absent if the price of the model is unknown. */
+  costMicros: z.optional(z.number()),
 });
 export type RunUsage = z.infer<typeof RunUsage>;
 
-/** `silent`: the agent chose to say nothing. */
+/** Outcome of a run. `silent`: the agent decided not to reply. */
 export const RunOutcome = z.enum(["replied", "silent", "failed", "aborted"]);
 export type RunOutcome = z.infer<typeof RunOutcome>;
 
-/** Something that went wrong, in words for the person in front of the screen. */
+/** An error with a message for the user. */
 export const Problem = z.object({
-  /** See {@link ErrorCode}; newer gateways may send others. */
+  /** An {@link ErrorCode}, or a code of a newer gateway. */
   code: z.string(),
   message: z.string(),
-  /** What the person can do about it. */
-  remedy: z.exactOptional(z.string()),
+  /** Advice for the user. */
+  remedy: z.optional(z.string()),
 });
 export type Problem = z.infer<typeof Problem>;
 
-/** How a run ended, for those who did not watch. */
+/** The end of a run, for clients that load a conversation later. */
 export const RunEnd = z.object({
   runId: z.string(),
   outcome: RunOutcome,
-  usage: z.exactOptional(RunUsage),
+  usage: z.optional(RunUsage),
   /** Why it failed. */
-  error: z.exactOptional(Problem),
+  error: z.optional(Problem),
 });
 export type RunEnd = z.infer<typeof RunEnd>;
 
 /**
- * Codes of problems. From the gateway: `unauthorized` (no or wrong token), `forbidden`, `throttled` (too many
- * tries), `bad_request`, `too_large`, `not_found`, `busy` (a run goes on),
- * `unknown_agent`, `full` (the inbox takes no more),
- * `model` (the provider failed), `internal`. Made by the client itself: `network`, `timeout`, `protocol`
- * (the answer is none that a gateway gives), `closed`.
+ * Error codes. The gateway sends `unauthorized` (missing or wrong token), `forbidden`, `throttled` (too many attempts),
+ * `bad_request`, `too_large`, `not_found`, `busy` (the conversation has a current run), `unknown_agent`, `full` (the
+ * inbox or the upload quota is full), `model` (the model provider failed) and `internal`. The client itself reports
+ * `network`, `timeout`, `protocol` (unexpected response) and `closed`.
  */
 export type ErrorCode =
   | "unauthorized"

@@ -76,15 +76,15 @@ const serverFrames: ServerFrame[] = [
 ];
 
 describe("frames", () => {
-  it.each(clientFrames)("reads back a client's $type", (frame) => {
+  it.each(clientFrames)("parses the client frame $type", (frame) => {
     expect(parseClientFrame(JSON.stringify(frame))).toEqual({ ok: true, frame });
   });
 
-  it.each(serverFrames)("reads back the gateway's $type", (frame) => {
+  it.each(serverFrames)("parses the server frame $type", (frame) => {
     expect(parseServerFrame(JSON.stringify(frame))).toEqual(frame);
   });
 
-  it("leaves out the fields of a newer gateway, and ignores its frames", () => {
+  it("ignores unknown fields and unknown frame types of a newer gateway", () => {
     const agent = { id: "coder", name: "Coder", model: "demo/demo", demo: true };
     const ready = { type: "ready", protocol: 1, user: { id: "o", name: "O" }, agents: [agent], demo: true };
     const newer = { ...ready, theme: "dark", agents: [{ ...agent, avatar: "🤖" }] };
@@ -93,7 +93,7 @@ describe("frames", () => {
     expect(parseServerFrame(JSON.stringify({ ...ready, protocol: 2 }))).toBeUndefined();
   });
 
-  it("refuses any frame that lacks a field it must have", () => {
+  it("rejects a frame without a required field", () => {
     const optional = new Set(["agent", "lastRun", "usage", "answers", "remedy"]);
     for (const frame of [...clientFrames, ...serverFrames]) {
       for (const field of Object.keys(frame)) {
@@ -110,24 +110,24 @@ describe("frames", () => {
   });
 
   it.each([
-    ["", "A frame is one JSON object."],
-    ["[]", "A frame is one JSON object."],
-    ["null", "A frame is one JSON object."],
+    ["", "A frame must be a JSON object."],
+    ["[]", "A frame must be a JSON object."],
+    ["null", "A frame must be a JSON object."],
     ['{"type":"toString"}', "The frame has an unknown or missing type."],
     ['{"type":"__proto__"}', "The frame has an unknown or missing type."],
     ['{"type":["send"]}', "The frame has an unknown or missing type."],
-    ['{"type":"abort","conversation":"a\\nb"}', 'The frame has a missing or wrong "conversation".'],
-    ['{"type":"abort","conversation":""}', 'The frame has a missing or wrong "conversation".'],
-  ])("says what is wrong with %s", (data, message) => {
+    ['{"type":"abort","conversation":"a\\nb"}', 'The frame has a missing or invalid "conversation".'],
+    ['{"type":"abort","conversation":""}', 'The frame has a missing or invalid "conversation".'],
+  ])("reports the problem of the invalid frame %s", (data, message) => {
     expect(parseClientFrame(data)).toMatchObject({ ok: false, message });
     expect(parseServerFrame(data)).toBeUndefined();
   });
 
-  it("names the send that it refuses", () => {
+  it("returns the id and the conversation of an invalid send", () => {
     const data = JSON.stringify({ type: "send", id: "a b", agent: "x", conversation: "c1", text: "hi" });
     expect(parseClientFrame(data)).toEqual({
       ok: false,
-      message: 'The frame has a missing or wrong "id".',
+      message: 'The frame has a missing or invalid "id".',
       id: "a b",
       conversation: "c1",
     });

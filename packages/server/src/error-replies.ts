@@ -2,37 +2,37 @@ import type { ErrorCode } from "@signalbox/protocol";
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
-/** What is wrong with a request, in the words of both surfaces. */
-export interface Problem {
+/** An error that every surface can report, each in its own format. */
+interface CommonError {
   readonly status: ContentfulStatusCode;
   readonly message: string;
-  /** What the client can do about it. */
+  /** Advice for the user of the client. */
   readonly remedy?: string;
-  /** For clients of `/api`. */
+  /** Error code of `/api`. */
   readonly code: ErrorCode;
-  /** For clients of `/v1`, by OpenAI's API reference. */
+  /** Error type and code of `/v1` (OpenAI's API reference, "Error codes"). */
   readonly openAi: { readonly type: string; readonly code?: string };
 }
 
-/** The replies that the server makes for every surface, each in its own format. */
+/** Error replies that all surfaces have in common. */
 export interface ErrorReplies {
   unauthorized(context: Context): Response;
   forbidden(context: Context): Response;
   throttled(context: Context): Response;
-  tooLarge(context: Context, mostBytes: number): Response;
+  tooLarge(context: Context, maxBytes: number): Response;
   wrongHost(context: Context): Response;
   notJson(context: Context): Response;
   notFound(context: Context): Response;
   internal(context: Context): Response;
 }
 
-/** @param reply puts a problem into the format of a surface */
-export function errorReplies(reply: (context: Context, problem: Problem) => Response): ErrorReplies {
+/** @param reply formats an error for one surface */
+export function errorReplies(reply: (context: Context, error: CommonError) => Response): ErrorReplies {
   return {
     unauthorized: (context) => reply(context, UNAUTHORIZED),
     forbidden: (context) => reply(context, FORBIDDEN),
     throttled: (context) => reply(context, THROTTLED),
-    tooLarge: (context, mostBytes) => reply(context, tooLarge(mostBytes)),
+    tooLarge: (context, maxBytes) => reply(context, tooLarge(maxBytes)),
     wrongHost: (context) => reply(context, WRONG_HOST),
     notJson: (context) => reply(context, NOT_JSON),
     notFound: (context) => reply(context, notFound(context)),
@@ -40,18 +40,85 @@ export function errorReplies(reply: (context: Context, problem: Problem) => Resp
   };
 }
 
+/** Error replies of every surface except the OpenAI-compatible one, in the format of `ErrorBody`. */
+export const apiErrors = {
+  ...errorReplies((context, { status, code, message, remedy }) =>
+    apiError(context, status, { code, message, remedy }),
+  ),
+  wrongHookSecret: (context: Context): Response =>
+    apiError(context, 401, {
+      code: "unauthorized",
+      message: "The secret is missing or wrong.",
+      remedy:
+        "Send the hook's secret as `Authorization: Bearer …`, or an owner's token if the hook has no secret.",
+    }),
+  badJson: (context: Context, remedy: string): Response =>
+    apiError(context, 400, { code: "bad_request", message: "The request body is invalid.", remedy }),
+  badQuery: (context: Context, remedy: string): Response =>
+    apiError(context, 400, { code: "bad_request", message: "The URL is invalid.", remedy }),
+  /** The route exists, but the resource that it names does not. */
+  missing: (context: Context, what: string): Response =>
+    apiError(context, 404, { code: "not_found", message: `There is no ${what}.` }),
+  busy: (context: Context): Response =>
+    apiError(context, 409, {
+      code: "busy",
+      message: "A run or a sub-agent is still working in this conversation.",
+      remedy: "Stop it, or wait until it has finished.",
+    }),
+  fileTooLarge: (context: Context): Response =>
+    apiError(context, 413, {
+      code: "too_large",
+      message: "The file is larger than the gateway accepts.",
+      remedy: "Send a smaller file, or a link to it.",
+    }),
+  notBytes: (context: Context): Response =>
+    apiError(context, 415, {
+      code: "bad_request",
+      message: "The content type does not match an uploaded file.",
+      remedy: "Send each piece as application/octet-stream.",
+    }),
+  uploadsFull: (context: Context): Response =>
+    apiError(context, 507, {
+      code: "full",
+      message: "You have uploaded too many files today.",
+      remedy: "Try again tomorrow, when today's files have been removed.",
+    }),
+  tooManyStreams: (context: Context): Response =>
+    apiError(context, 429, {
+      code: "throttled",
+      message: "Too many event streams are open with this token.",
+      remedy: "Close some, or watch several conversations over one WebSocket.",
+    }),
+  noAccount: (context: Context, channel: string, account: string): Response =>
+    apiError(context, 404, {
+      code: "not_found",
+      message: `Channel ${channel} has no running account ${account} that accepts webhooks.`,
+      remedy: `Check channels.${channel}.accounts in the configuration.`,
+    }),
+  unavailable: (context: Context, message: string): Response =>
+    apiError(context, 503, { code: "full", message }),
+};
+
+function apiError(
+  context: Context,
+  status: ContentfulStatusCode,
+  error: { code: ErrorCode; message: string; remedy?: string },
+): Response {
+  return context.json({ error }, status);
+}
+
 const INVALID = "invalid_request_error";
 
-const UNAUTHORIZED: Problem = {
+const UNAUTHORIZED: CommonError = {
   status: 401,
   message: "The token is missing or wrong.",
   remedy:
-    "Send the gateway's token (gateway.auth.token, or the file `token` in the gateway's home) or one made with `signalbox tokens add` as `Authorization: Bearer …`, or sign in with it.",
+    "Send the gateway's token (gateway.auth.token, or the file `token` in the gateway's home) or a token created with `signalbox tokens add` as `Authorization: Bearer …`, or sign in with it.",
   code: "unauthorized",
   openAi: { type: INVALID, code: "invalid_api_key" },
 };
 
-const FORBIDDEN: Problem = {
+const FORBIDDEN: CommonError = {
   status: 403,
   message: "Only owners can do this.",
   remedy: "Use the gateway's own token, or a token with the role owner.",
@@ -59,15 +126,15 @@ const FORBIDDEN: Problem = {
   openAi: { type: "permission_error" },
 };
 
-const THROTTLED: Problem = {
+const THROTTLED: CommonError = {
   status: 429,
-  message: "Too many wrong tokens.",
+  message: "Too many failed sign-in attempts.",
   remedy: "Wait a minute and try again.",
   code: "throttled",
   openAi: { type: "requests", code: "rate_limit_exceeded" },
 };
 
-const WRONG_HOST: Problem = {
+const WRONG_HOST: CommonError = {
   status: 403,
   message: "The request is for another host, or comes from a page of another site.",
   remedy: "Use the address the gateway listens on, or add the name to gateway.allowedHosts.",
@@ -75,7 +142,7 @@ const WRONG_HOST: Problem = {
   openAi: { type: INVALID, code: "wrong_host" },
 };
 
-const NOT_JSON: Problem = {
+const NOT_JSON: CommonError = {
   status: 415,
   message: "The content type must be JSON.",
   remedy: "Send the body as application/json.",
@@ -83,24 +150,24 @@ const NOT_JSON: Problem = {
   openAi: { type: INVALID, code: "unsupported_media_type" },
 };
 
-const INTERNAL: Problem = {
+const INTERNAL: CommonError = {
   status: 500,
   message: "Something went wrong in the gateway. Its log has the details.",
   code: "internal",
   openAi: { type: "server_error" },
 };
 
-function tooLarge(mostBytes: number): Problem {
+function tooLarge(maxBytes: number): CommonError {
   return {
     status: 413,
-    message: `The body is larger than ${mostBytes / 1_000_000} MB.`,
-    remedy: "Send less.",
+    message: `The body is larger than ${maxBytes / 1_000_000} MB.`,
+    remedy: "Send a smaller body.",
     code: "too_large",
     openAi: { type: INVALID, code: "request_too_large" },
   };
 }
 
-function notFound({ req }: Context): Problem {
+function notFound({ req }: Context): CommonError {
   return {
     status: 404,
     message: `There is no ${req.method} ${req.path}.`,

@@ -1,7 +1,10 @@
-/** `address_in_use`: another program listens there. `address_unusable`: no such address, or it needs more rights. */
+/**
+ * `address_in_use`: another program listens on the address. `address_unusable`: the address does not exist on this
+ * machine, or the port needs more privileges.
+ */
 export type ServerErrorCode = "address_in_use" | "address_unusable";
 
-/** Why the server cannot listen. */
+/** The server cannot listen on its address. */
 export class ServerError extends Error {
   override readonly name = "ServerError";
   readonly code: ServerErrorCode;

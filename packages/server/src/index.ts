@@ -5,31 +5,31 @@ export {
   type ClientRole,
   createAuth,
   createMemoryAccess,
+  hashToken,
   type NamedToken,
   type Principal,
   type SignInEvent,
-  tokenHash,
   type WebSession,
 } from "./auth/index.ts";
-export type { Door } from "./doors.ts";
 export { ServerError, type ServerErrorCode } from "./errors.ts";
-export type { HookRoutes } from "./hooks.ts";
+export type { HookRoutes } from "./inbound-hooks.ts";
 export { createLiveHub, type LiveHub, type LiveListener } from "./live/hub.ts";
-export type { LoggedEvent, Resumed } from "./live/session-log.ts";
+export type { LoggedEvent, ResumeResult } from "./live/session-log.ts";
 export type { Logger } from "./logger.ts";
 export { createOutcomes, type Outcomes } from "./outcomes.ts";
-export { liveWithRedaction, redactedOutcome } from "./redaction.ts";
+export { redactLiveErrors, redactOutcome } from "./redact.ts";
+export type { EntryPoint } from "./refusals.ts";
 export { type HttpServer, type ServerOptions, startServer } from "./server.ts";
 export {
   type ClientAttachment,
   type ClientTurn,
   type GatewayService,
   isOneOff,
-  ONCE,
+  ONE_OFF_PREFIX,
   type Outcome,
   type OutcomeError,
   type Submission,
-  type Submitted,
+  type SubmitResult,
   type Surface,
   type TurnUsage,
   type UploadedFile,

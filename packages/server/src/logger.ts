@@ -1,4 +1,4 @@
-/** Where the server writes what goes wrong; pino's loggers are such. */
+/** The part of a pino logger that the server uses. */
 export interface Logger {
   debug(fields: object, message: string): void;
   warn(fields: object, message: string): void;

@@ -1,56 +1,57 @@
 import type { Access, Auth, Principal } from "./auth/index.ts";
 import type { Logger } from "./logger.ts";
 
-/** How often it is asked whether what opened a connection is still good: a token may be revoked by another process. */
-const CHECKED_MS = 5_000;
+/** Interval at which credentials of open connections are rechecked. Another process may revoke a token. */
+const RECHECK_MS = 5_000;
 
-/** Sockets and streams that whoever holds one token may have open. */
-const MOST_OF_HOLDER = 100;
+/** Sockets and event streams that may be open with one token. */
+const MAX_PER_TOKEN = 100;
 
-/** Why a connection is ended from this side. */
-export type EndReason = "signed_out" | "access_over" | "stopping";
+/** Why the server closes a connection. */
+export type EndReason = "signed_out" | "access_ended" | "stopping";
 
-/** Connections that stay open, each for as long as what it was opened with is good. */
+/** Long-lived connections. Each is closed when its credential expires or is revoked. */
 export interface OpenConnections {
-  /** Whether a holder of a token has as many open as one may have. */
+  /** Returns true if a token has reached the limit of open connections. */
   isFull(principal: Principal): boolean;
   /**
-   * @param end called once at most
-   * @returns what is to be called when it has closed
+   * @param end closes the connection; called at most once
+   * @returns a function to call when the connection has closed
    */
   add(access: Access, end: (reason: EndReason) => void): () => void;
-  /** The gateway stops: all of them end. */
+  /** Closes all connections, because the gateway stops. */
   stop(): void;
 }
 
 export function createOpenConnections(auth: Auth, logger: Logger): OpenConnections {
   const open = new Map<(reason: EndReason) => void, Access>();
-  const end = (each: (reason: EndReason) => void, reason: EndReason): void => {
-    if (open.delete(each)) each(reason);
+  const close = (end: (reason: EndReason) => void, reason: EndReason): void => {
+    if (open.delete(end)) end(reason);
   };
   auth.onSignOut((sessionId) => {
-    for (const [each, { session }] of open) if (session?.id === sessionId) end(each, "signed_out");
+    for (const [end, { session }] of open) if (session?.id === sessionId) close(end, "signed_out");
   });
   const checks = setInterval(() => {
-    for (const [each, access] of open) {
+    for (const [end, access] of open) {
       auth.isGood(access).then(
-        (isGood) => isGood || end(each, "access_over"),
-        (error: unknown) => logger.error({ err: String(error) }, "a viewer's session could not be checked"),
+        (isGood) => isGood || close(end, "access_ended"),
+        (error: unknown) =>
+          logger.error({ err: String(error) }, "failed to check the credential of an open connection"),
       );
     }
-  }, CHECKED_MS).unref();
+  }, RECHECK_MS).unref();
   return {
     isFull: ({ name, role }) => {
-      const isTheirs = ({ principal }: Access): boolean => principal.name === name && principal.role === role;
-      return [...open.values()].filter(isTheirs).length >= MOST_OF_HOLDER;
+      const isSame = ({ principal }: Access): boolean => principal.name === name && principal.role === role;
+      return [...open.values()].filter(isSame).length >= MAX_PER_TOKEN;
     },
-    add(access, endOne) {
-      open.set(endOne, access);
-      return () => void open.delete(endOne);
+    add(access, end) {
+      open.set(end, access);
+      return () => void open.delete(end);
     },
     stop() {
       clearInterval(checks);
-      for (const each of open.keys()) end(each, "stopping");
+      for (const end of open.keys()) close(end, "stopping");
     },
   };
 }

@@ -1,43 +1,46 @@
 import type { Outcome } from "./service.ts";
 
 /** A message as its client names it. */
-interface NamedMessage {
+interface MessageName {
   readonly channel: string;
   readonly account: string;
   readonly messageId: string;
 }
 
-/** The wait for a message that has no id of the host yet. */
+/** The wait for a message that has no gateway id yet. */
 interface Expectation {
-  /** Resolves when the message has its end, or the gateway has stopped. */
+  /** Resolves when the message has an outcome, or the gateway stops. */
   readonly done: Promise<Outcome>;
-  /** The message was not accepted. */
+  /** Ends the wait, because the message was not accepted. */
   forget(): void;
 }
 
-/** Tells those who wait in this process how their messages ended. Nothing of it is needed for correctness. */
+/**
+ * Delivers outcomes to requests that wait for them in this process. Everything here is lost on a restart, so nothing
+ * may depend on it for correctness.
+ */
 export interface Outcomes {
-  /** To be called before the message is handed in, so that its end is not missed. */
-  expect(message: NamedMessage): Expectation;
-  /** The message has its id, and nothing was done about it yet. */
-  accepted(id: string, message: NamedMessage): void;
-  /** Resolves when the message has its end, or the gateway has stopped. */
+  /** Starts a wait. Call it before the message is submitted, or its outcome may be missed. */
+  expect(message: MessageName): Expectation;
+  /** Links a message to its gateway id. Call it before processing starts. */
+  accepted(id: string, message: MessageName): void;
+  /** Resolves when the message has an outcome, or the gateway stops. */
   wait(id: string): Promise<Outcome>;
-  /** The wait for a message, if somebody waits for it. */
+  /** Returns the promise of an existing wait, if any. */
   waiting(id: string): Promise<Outcome> | undefined;
   settle(id: string, outcome: Outcome): void;
-  /** The gateway has stopped: waiting clients, now or later, learn that the answer comes after the next start. */
+  /** Ends current and later waits with the error code `stopping`. */
   close(): void;
 }
 
 type Waiter = PromiseWithResolvers<Outcome>;
 
-const LEFT_OPEN: Outcome = {
+const STOPPED: Outcome = {
   state: "failed",
   text: "",
   error: {
     code: "stopping",
-    message: "The gateway stopped before the message was answered. It continues after the restart.",
+    message: "The gateway stopped before it answered the message. It continues after the restart.",
   },
 };
 
@@ -47,7 +50,7 @@ export function createOutcomes(): Outcomes {
   let closed = false;
 
   const wait = (id: string): Promise<Outcome> => {
-    if (closed) return Promise.resolve(LEFT_OPEN);
+    if (closed) return Promise.resolve(STOPPED);
     const waiter = waiters.get(id) ?? Promise.withResolvers<Outcome>();
     waiters.set(id, waiter);
     return waiter.promise;
@@ -55,7 +58,7 @@ export function createOutcomes(): Outcomes {
 
   return {
     expect(message) {
-      const key = keyOf(message);
+      const key = createKey(message);
       const waiter = Promise.withResolvers<Outcome>();
       const sameMessage = expected.get(key) ?? new Set();
       expected.set(key, sameMessage.add(waiter));
@@ -68,7 +71,7 @@ export function createOutcomes(): Outcomes {
       };
     },
     accepted(id, message) {
-      const key = keyOf(message);
+      const key = createKey(message);
       for (const { resolve } of expected.get(key) ?? []) void wait(id).then(resolve);
       expected.delete(key);
     },
@@ -81,13 +84,13 @@ export function createOutcomes(): Outcomes {
     close() {
       closed = true;
       for (const { resolve } of [...waiters.values(), ...[...expected.values()].flatMap((same) => [...same])])
-        resolve(LEFT_OPEN);
+        resolve(STOPPED);
       waiters.clear();
       expected.clear();
     },
   };
 }
 
-function keyOf({ channel, account, messageId }: NamedMessage): string {
+function createKey({ channel, account, messageId }: MessageName): string {
   return JSON.stringify([channel, account, messageId]);
 }

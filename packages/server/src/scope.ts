@@ -1,8 +1,9 @@
+import type { Me } from "@signalbox/protocol";
 import { memberPrefix } from "@signalbox/routing";
 import type { Principal } from "./auth/index.ts";
-import { type GatewayService, ONCE } from "./service.ts";
+import { type GatewayService, ONE_OFF_PREFIX } from "./service.ts";
 
-/** What of the service depends on who asks. */
+/** The methods of the service whose result depends on the client. */
 export type ScopedService = Pick<
   GatewayService,
   | "version"
@@ -22,14 +23,14 @@ export type ScopedService = Pick<
 };
 
 /**
- * The service as one of its clients has it. Conversations of members are kept apart by the name of their token, which
- * they never see; owners have all of them, under their full names.
+ * Limits the service to one client. Conversation ids of a member are stored with a prefix made of the name of the
+ * member's token, which the member never sees. Owners see all conversations under their stored ids.
  */
 export function scopeService(service: GatewayService, principal: Principal): ScopedService {
   const prefix = principal.role === "owner" ? "" : memberPrefix(principal.name);
-  const full = (conversation: string): string =>
-    conversation.startsWith(ONCE)
-      ? `${ONCE}${prefix}${conversation.slice(ONCE.length)}`
+  const toStoredId = (conversation: string): string =>
+    conversation.startsWith(ONE_OFF_PREFIX)
+      ? `${ONE_OFF_PREFIX}${prefix}${conversation.slice(ONE_OFF_PREFIX.length)}`
       : prefix + conversation;
   return {
     version: service.version,
@@ -41,17 +42,23 @@ export function scopeService(service: GatewayService, principal: Principal): Sco
       service.submit({
         ...submission,
         sender: principal,
-        conversation: full(submission.conversation),
+        conversation: toStoredId(submission.conversation),
       }),
     answer: (messageId) => service.answer(messageId, principal),
-    abort: (channel, agent, conversation) => service.abort(channel, agent, full(conversation)),
-    sessionKey: (channel, agent, conversation) => service.sessionKey(channel, agent, full(conversation)),
-    history: (conversation) => service.history(full(conversation)),
-    renameConversation: (conversation, title) => service.renameConversation(full(conversation), title),
-    removeConversation: (conversation) => service.removeConversation(full(conversation)),
+    abort: (channel, agent, conversation) => service.abort(channel, agent, toStoredId(conversation)),
+    sessionKey: (channel, agent, conversation) =>
+      service.sessionKey(channel, agent, toStoredId(conversation)),
+    history: (conversation) => service.history(toStoredId(conversation)),
+    renameConversation: (conversation, title) => service.renameConversation(toStoredId(conversation), title),
+    removeConversation: (conversation) => service.removeConversation(toStoredId(conversation)),
     async conversations() {
       const own = await service.conversations(prefix);
       return own.map((conversation) => ({ ...conversation, id: conversation.id.slice(prefix.length) }));
     },
   };
+}
+
+/** Describes a principal in the format of the protocol. */
+export function getUserInfo({ name, role }: Principal): Me["user"] {
+  return { id: name, name, role };
 }

@@ -2,52 +2,56 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer } from "@hono/node-server";
 import { createApp } from "./app.ts";
-import { type Auth, hostsOf } from "./auth/index.ts";
-import type { Door } from "./doors.ts";
+import { type Auth, createHostSet } from "./auth/index.ts";
 import { ServerError } from "./errors.ts";
-import type { HookRoutes } from "./hooks.ts";
+import type { HookRoutes } from "./inbound-hooks.ts";
 import type { Logger } from "./logger.ts";
 import { createOpenConnections } from "./open-connections.ts";
+import type { EntryPoint } from "./refusals.ts";
 import type { GatewayService } from "./service.ts";
 import { createSockets } from "./socket/sockets.ts";
 
 const HEADERS_MS = 5_000;
 const REQUEST_MS = 10_000;
-/** How long viewers may take to close when the server stops. */
+/** Time for viewers to close their sockets when the server stops, in milliseconds. */
 const CLOSE_MS = 1_000;
 
 export interface ServerOptions {
   readonly host: string;
-  /** 0 for any that is free. */
+  /** 0 picks a free port. */
   readonly port: number;
-  /** Additional names under which a proxy passes requests on; called at each request. */
+  /** Host names under which a proxy forwards requests, in addition to `host`. Called for each request. */
   readonly allowedHosts: () => readonly string[];
   readonly service: GatewayService;
   readonly auth: Auth;
   readonly hooks: HookRoutes;
-  /** The folder of the page's files. */
+  /** Folder of the web page's files. */
   readonly pageDir: string;
   readonly logger: Logger;
-  /** Told of each request that is refused: which door it came to, and the status it was answered with. */
-  readonly onRefused?: (door: Door, status: number) => void;
+  /** Called for each refused request with its entry point and response status. */
+  readonly onRefused?: (entryPoint: EntryPoint, status: number) => void;
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly now?: () => number;
 }
 
 export interface HttpServer {
-  /** Where it listens, for instance `http://127.0.0.1:4747`. */
+  /** Base URL, for instance `http://127.0.0.1:4747`. */
   readonly url: string;
-  /** Takes no new connections and ends the open ones after `drainMs`; viewers within a second. */
+  /**
+   * Accepts no new connections, closes WebSockets and event streams within a second, and cuts the remaining
+   * connections after `drainMs`.
+   */
   stop(drainMs: number): Promise<void>;
 }
 
 /**
- * Listens with every route of the gateway.
- * @throws ServerError where the address cannot be listened on
+ * Starts an HTTP server with every route of the gateway.
+ *
+ * @throws {ServerError} if it cannot listen on the address
  */
 export async function startServer(options: ServerOptions): Promise<HttpServer> {
   const { service, auth, logger, now = Date.now } = options;
-  const allowedHosts = (): ReadonlySet<string> => hostsOf(options.host, options.allowedHosts());
+  const allowedHosts = (): ReadonlySet<string> => createHostSet(options.host, options.allowedHosts());
   const onRefused = options.onRefused ?? (() => {});
   const connections = createOpenConnections(auth, logger);
   const app = createApp({ ...options, allowedHosts, connections, now, onRefused });
@@ -59,7 +63,7 @@ export async function startServer(options: ServerOptions): Promise<HttpServer> {
       connectionsCheckingInterval: 1_000,
     },
   });
-  if (!isHttp1(server)) throw new TypeError("an HTTP/1.1 server was expected");
+  if (!isHttp1(server)) throw new TypeError("createAdaptorServer did not create an HTTP/1.1 server");
   const sockets = createSockets({
     service,
     auth,
@@ -71,7 +75,7 @@ export async function startServer(options: ServerOptions): Promise<HttpServer> {
   server.on("upgrade", (request, socket, head) => sockets.upgrade(request, socket, head));
   await listen(server, options);
   return {
-    url: urlOf(server, options.host),
+    url: getUrl(server, options.host),
     async stop(drainMs) {
       connections.stop();
       sockets.cut(Math.min(CLOSE_MS, drainMs));
@@ -84,7 +88,7 @@ export async function startServer(options: ServerOptions): Promise<HttpServer> {
   };
 }
 
-function urlOf(server: Server, host: string): string {
+function getUrl(server: Server, host: string): string {
   const { port } = server.address() as AddressInfo;
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

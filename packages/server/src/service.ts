@@ -2,7 +2,7 @@ import type { HeldPicture, ReadBody, TurnSampling } from "@signalbox/channel";
 import type {
   Activity,
   AgentInfo,
-  ApprovalAnswer,
+  ApprovalDecision,
   ApprovalInfo,
   ConversationHistory,
   ConversationInfo,
@@ -15,13 +15,13 @@ import type {
   PruneReport,
   RemoteCheck,
   RunOutcome,
-  ScheduleAnswer,
   ScheduleInfo,
+  ScheduleResult,
   ScheduleRun,
   SessionInfo,
   Status,
   Trace,
-  TrustAnswer,
+  TrustResult,
   Usage,
   UsageQuery,
   VacuumReport,
@@ -30,26 +30,29 @@ import type {
 import type { Principal } from "./auth/index.ts";
 import type { LiveHub } from "./live/hub.ts";
 
-/** Begins the name of a conversation of which the gateway gets to see one request only. */
-export const ONCE = "once:";
+/** Prefix of the id of a one-off conversation. */
+export const ONE_OFF_PREFIX = "once:";
 
-/** Whether a conversation belongs to a client without `user`: it asks once, and never comes back to it. */
+/**
+ * Returns true for a one-off conversation: a request to the OpenAI surface without `user` creates it, and no later
+ * request can continue it.
+ */
 export function isOneOff({ channel, peer }: { readonly channel: string; readonly peer: string }): boolean {
-  return channel === "api" && peer.startsWith(ONCE);
+  return channel === "api" && peer.startsWith(ONE_OFF_PREFIX);
 }
 
-/** The ways in: `web` for clients that watch a conversation, `api` for those that wait for one answer. */
+/** `web`: clients that watch a conversation. `api`: clients of the OpenAI surface, which wait for one answer. */
 export type Surface = "web" | "api";
 
-/** What a client attaches to a message. */
+/** A file that a client attaches to a message. */
 export interface ClientAttachment {
   readonly kind: "image" | "file";
-  /** A `data:` URL that holds it, or the `http:` or `https:` URL that it is fetched from. */
+  /** A `data:` URL with the content, or an `http:` or `https:` URL from which the gateway fetches it. */
   readonly url: string;
   readonly name?: string;
 }
 
-/** A file that the client has uploaded. */
+/** A file that the client uploaded earlier. */
 export interface UploadedFile {
   readonly id: string;
   readonly name?: string;
@@ -57,171 +60,197 @@ export interface UploadedFile {
   readonly bytes: number;
 }
 
-/** A piece of a file, and how much of the file comes before it. */
+/** A piece of a file. */
 export interface UploadPiece {
   readonly client: Principal;
   readonly id: string;
+  /** Offset of the piece in the file, in bytes. */
   readonly at: number;
   readonly bytes: Uint8Array;
 }
 
-/** The outcome for a piece; `bytes` is how much of the file is there now. */
+/** The result of an uploaded piece. */
 export interface UploadResult {
   readonly kind: "added" | "out_of_order" | "too_large" | "full";
+  /** Bytes of the file that the gateway has now. */
   readonly bytes: number;
 }
 
-/** An earlier turn of a conversation that the client keeps itself. */
+/** An earlier message of a conversation that the client manages itself. */
 export interface ClientTurn {
   readonly role: "user" | "assistant";
   readonly text: string;
-  /** Of the client's own: it names no file that is kept here. */
+  /** Images with their content. A client cannot refer to files that the gateway stores. */
   readonly pictures?: readonly HeldPicture[];
 }
 
 /** A message from a client. */
 export interface Submission {
-  /** Whose token it came with. Default: the gateway's own, which is its owner's. */
+  /** Holder of the token that sent it. Default: the owner. */
   readonly sender?: Principal;
   readonly channel: Surface;
   readonly agent: string;
-  /** Names the conversation; for the OpenAI surface, the peer. */
+  /** Id of the conversation. On the OpenAI surface it is also the peer. */
   readonly conversation: string;
-  /** Made by the client; the same id again is the same message. */
+  /** Idempotency key that the client creates. */
   readonly id: string;
   readonly text: string;
   readonly attachments?: readonly ClientAttachment[];
   readonly uploads?: readonly UploadedFile[];
   /**
-   * Where the text comes from, if it is not the words of who holds the token: it taints the turn, and orders nothing.
+   * Source of the text if the holder of the token did not write it, for instance `hook build`. Such a text taints the
+   * run and is not read as a chat command.
    */
   readonly from?: string;
-  /** What the client wants the agent to heed in this turn. */
+  /** Additional instructions for this run. */
   readonly instructions?: string;
-  /** Earlier turns of a conversation the client keeps itself; seeds a conversation that is new here. */
+  /** Earlier messages of a conversation that the client manages itself. They seed a new conversation. */
   readonly history?: readonly ClientTurn[];
   readonly sampling?: TurnSampling;
-  /** The text is only for the model, even if it begins with a slash. */
+  /** Passes the text to the model even if it looks like a chat command. */
   readonly verbatim?: boolean;
 }
 
-/** How a message ended. `ignored`: without an answer. */
+/** The final result of a message. */
 export interface Outcome {
+  /** `ignored`: the gateway did not pass it to an agent. */
   readonly state: RunOutcome | "ignored";
   readonly runId?: string;
   /** The visible reply. */
   readonly text: string;
-  /** The `finish_reason` of OpenAI's API; default `stop`. */
+  /** `finish_reason` of the OpenAI API. Default `stop`. */
   readonly finishReason?: "stop" | "length" | "content_filter" | "error";
   readonly usage?: TurnUsage;
   readonly error?: OutcomeError;
 }
 
-/** Why a message has no answer. */
+/** The reason why a message got no answer. */
 export interface OutcomeError {
-  /** The model's (`auth`, `billing`, `rate_limit`, `overloaded`, `overflow`, `invalid` …) or the gateway's own. */
+  /**
+   * A model error (`auth`, `billing`, `rate_limit`, `overloaded`, `overflow`, `invalid` …) or the gateway's own code.
+   */
   readonly code: string;
   readonly message: string;
-  /** When it may go better, in milliseconds from then. */
+  /** Delay before a retry is useful, in milliseconds. */
   readonly retryAfterMs?: number;
 }
 
-/** What a run consumed; token counts are 0 where the vendor did not say. */
+/** Resource usage of a run. Token counts are 0 if the vendor did not report them. */
 export interface TurnUsage {
   readonly inputTokens: number;
   readonly cachedTokens: number;
   readonly outputTokens: number;
+  /** Millionths of a US dollar. Absent if the price is unknown. */
   readonly costMicros?: number;
 }
 
-export type Submitted =
+export type SubmitResult =
   | {
       readonly kind: "accepted" | "duplicate";
       readonly messageId: string;
       readonly sessionKey: string;
-      /** Settles when the message has its end state; never rejects. */
+      /** Resolves when the message has a final result. Never rejects. */
       readonly done: Promise<Outcome>;
     }
   | {
       readonly kind: "refused";
-      /** `id_taken`: another message was taken under this id before. */
+      /** `id_taken`: the id belongs to another message. */
       readonly code: "full" | "no_agent" | "stopping" | "id_taken";
       readonly message: string;
     };
 
-/** What the server needs of the gateway. */
+/** The interface of the gateway that the server exposes over HTTP and WebSocket. */
 export interface GatewayService {
   readonly version: string;
   readonly live: Pick<LiveHub, "subscribe" | "observe" | "running" | "resume">;
   agents(): readonly AgentInfo[];
-  submit(submission: Submission): Promise<Submitted>;
-  /** Keeps a piece of a file, which messages of this client may name for a day. */
+  submit(submission: Submission): Promise<SubmitResult>;
+  /** Stores a piece of a file. Messages of this client may refer to the file for a day. */
   upload(piece: UploadPiece): Promise<UploadResult>;
-  /** What was answered to a message of the OpenAI surface; undefined where nothing of it is kept for this client. */
+  /** Returns the answer to a message of the OpenAI surface, if the gateway still has it and it belongs to `client`. */
   answer(messageId: string, client: Principal): Promise<string | undefined>;
   /**
-   * Stops the current run of a conversation and drops what waits; false if there is neither. Its sub-agents are stopped
-   * as well.
+   * Stops the current run of a conversation and its sub-agents, and drops the messages that wait for a run.
+   *
+   * @returns whether there was anything to stop
    */
   abort(channel: Surface, agent: string, conversation: string): Promise<boolean>;
-  /** Whether a turn runs, or messages wait for one, in a session. */
+  /** Returns true if a session has a current run or messages that wait for one. */
   busy(sessionKey: string): boolean;
-  /** How the last run of a session ended, since the start. */
+  /** Returns the last run of a session that ended since the gateway started. */
   lastRun(sessionKey: string): { readonly runId: string; readonly outcome: RunOutcome } | undefined;
-  /** The session a conversation of a client has with an agent. */
+  /** Returns the key of the session between a conversation and an agent. */
   sessionKey(channel: Surface, agent: string, conversation: string): string;
   /** The latest ones whose ids begin so. */
+  /** Lists the conversations whose id starts with `prefix`. */
   conversations(prefix: string): Promise<ConversationInfo[]>;
   history(conversation: string): Promise<ConversationHistory | undefined>;
-  /** Gives a conversation another title; false if there is none with that id. */
+  /** Returns false if there is no such conversation. */
   renameConversation(conversation: string, title: string): Promise<boolean>;
-  /** Removes a conversation with everything said in it. `busy`: it has a current run or a working sub-agent. */
+  /** Deletes a conversation with its messages. `busy`: it has a current run or a working sub-agent. */
   removeConversation(conversation: string): Promise<"removed" | "unknown" | "busy">;
-  /** Those of every channel, the latest first. */
+  /** Lists the sessions of all channels, latest first. */
   sessions(): Promise<SessionInfo[]>;
   /** The latest messages of all channels, or of one session. */
   latestMessages(sessionKey?: string): Promise<MessageInfo[]>;
-  /** What happened to a message, by the gateway's or the platform's id. */
+  /**
+   * Explains what happened to a message.
+   *
+   * @param messageId the gateway's or the platform's id of the message
+   */
   why(messageId: string, language: Language): Promise<Why | undefined>;
-  /** Who waits to be let in, and who was. */
+  /** Lists pending pairing requests and paired people. */
   pairings(): Promise<PairingList>;
-  /** Lets in who was sent this code; undefined where no open request has it. */
+  /** Approves the pairing request with this code. Returns undefined if no pending request has it. */
   approvePairing(code: string, approver: string): Promise<PairedPerson | undefined>;
-  /** Unpairs a person who was let in; false if they were not. */
+  /** Returns false if the person was not paired. */
   revokePairing(person: Person, revoker: string): Promise<boolean>;
-  /** By the gateway's or the platform's id of the message. */
+  /** @param messageId the gateway's or the platform's id of the message */
   trace(messageId: string): Promise<Trace | undefined>;
-  /** Tool calls that wait for an approval, the oldest first. */
+  /** Lists tool calls that wait for an approval, oldest first. */
   approvals(): Promise<ApprovalInfo[]>;
-  /** Answers one; false where it is not open any more. `approver` is who says so. */
-  answerApproval(id: string, answer: ApprovalAnswer["answer"], approver: string): Promise<boolean>;
-  /** Takes the word of an owner that a file in an agent's workspace may be believed; default: the default agent's. */
-  trust(agent: string | undefined, path: string, owner: string): Promise<TrustAnswer>;
-  /** What agents are to do by themselves, the soonest first. */
+  /**
+   * Decides a pending approval.
+   *
+   * @param approver recorded in the audit log
+   * @returns false if the approval is no longer pending
+   */
+  decideApproval(id: string, decision: ApprovalDecision["answer"], approver: string): Promise<boolean>;
+  /**
+   * Marks a file in an agent's workspace as trusted.
+   *
+   * @param agent default: the default agent
+   * @param owner recorded in the audit log
+   */
+  trust(agent: string | undefined, path: string, owner: string): Promise<TrustResult>;
+  /** Lists schedules and heartbeats, soonest first. */
   schedules(): Promise<ScheduleInfo[]>;
-  /** Has an agent do something later, in the name of the owner who asks. */
-  addSchedule(wanted: NewSchedule): Promise<ScheduleAnswer>;
-  /** False if there is none. */
+  addSchedule(schedule: NewSchedule): Promise<ScheduleResult>;
+  /** Returns false if there is no such schedule. */
   removeSchedule(id: string): Promise<boolean>;
-  /** Triggers it now, in addition to its times. */
+  /** Triggers a schedule now, in addition to its regular times. */
   runSchedule(id: string): Promise<ScheduleRun["outcome"] | "unknown">;
-  /** The activity of the whole gateway, and what waits. */
+  /** Returns the current activity of the whole gateway. */
   activity(): Promise<Activity>;
-  /** What runs have used, and what is left of budgets. */
+  /** Sums up the usage of runs and returns the balance of budgets. */
   usage(query: UsageQuery): Promise<Usage>;
   status(): Promise<Status>;
-  /** Asks platforms, and vendors of models where that is wanted, what is wrong on their side. */
+  /**
+   * Checks the accounts at their platforms.
+   *
+   * @param withModels also calls the model of each agent once
+   */
   checks(withModels: boolean): Promise<RemoteCheck[]>;
-  /** For Prometheus, with the content type of its format. */
+  /** Returns metrics in the Prometheus text format. */
   metrics(): Promise<{ readonly contentType: string; readonly body: string }>;
-  /** Removes what is over its time or number. */
+  /** Deletes data that has exceeded its retention time or count. */
   prune(): Promise<PruneReport>;
-  /** Gives free pages of the database back; several calls at once are one. */
+  /** Returns free database pages to the file system. Concurrent calls share one vacuum. */
   vacuum(): Promise<VacuumReport>;
-  /** Rereads the outbox after another process has changed rows. */
+  /** Reloads the outbox after another process has changed rows. */
   outboxChanged(): void;
-  /** Whether messages are taken. */
+  /** Returns true while the gateway accepts messages. */
   ready(): boolean;
-  /** Passes a platform's request to its channel account; `undefined` if there is no such account. */
+  /** Passes a platform's request to its channel account. Returns undefined if there is no such account. */
   webhook(channel: string, account: string, request: Request, read?: ReadBody): Promise<Response | undefined>;
 }

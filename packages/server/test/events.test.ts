@@ -1,9 +1,9 @@
 import { Agent, get, type IncomingMessage } from "node:http";
 import { SESSION_KEY_HEADER, ServerFrame, SignedIn } from "@signalbox/protocol";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { tokenHash } from "../src/index.ts";
+import { hashToken } from "../src/index.ts";
 import { openServer, TOKEN } from "./harness.ts";
-import { createMemoryService, runOf } from "./memory-service.ts";
+import { createMemoryService, createRunEvents } from "./memory-service.ts";
 
 const SESSION = "web/second/c1";
 const OWNER = { authorization: `Bearer ${TOKEN}` };
@@ -14,7 +14,7 @@ async function open() {
   const server = await openServer(service);
   const agent = new Agent();
   onTestFinished(() => agent.destroy());
-  /** A stream, once its head is there. */
+  /** Opens a stream and waits for the headers. */
   const stream = async (path = PATH, headers: Readonly<Record<string, string>> = OWNER) => {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       get(server.url + path, { agent, headers }, resolve).on("error", reject);
@@ -24,7 +24,7 @@ async function open() {
     response.setEncoding("utf8").on("data", (piece) => {
       raw += piece;
     });
-    // One that is cut off says so with an error, too.
+    // A response that is cut off emits an error.
     response.on("error", () => {});
     const ended = new Promise((resolve) => response.on("close", resolve));
     const blocks = () => raw.split("\n\n").filter((block) => block.includes("data: "));
@@ -42,7 +42,7 @@ async function open() {
   return { service, server, stream, post };
 }
 
-it("shows a conversation as it happens, each event with its cursor", async () => {
+it("streams the events of a conversation with their cursors", async () => {
   const { service, stream } = await open();
   const { response, frames, raw } = await stream();
   expect(response.headers).toMatchObject({
@@ -50,7 +50,7 @@ it("shows a conversation as it happens, each event with its cursor", async () =>
     "cache-control": "no-store",
     "x-accel-buffering": "no",
   });
-  for (const event of runOf("r1", ["m1"], ["One", " two"])) service.live.publish(SESSION, event);
+  for (const event of createRunEvents("r1", ["m1"], ["One", " two"])) service.live.publish(SESSION, event);
   await expect
     .poll(() => frames().map(({ type }) => type))
     .toEqual(["subscribed", "run.start", "text.delta", "text.delta", "message", "run.end"]);
@@ -59,10 +59,10 @@ it("shows a conversation as it happens, each event with its cursor", async () =>
   expect(new Set(ids).size).toBe(6);
 });
 
-it("goes on in the middle of a sentence for whoever comes back", async () => {
+it("resumes in the middle of a text", async () => {
   const { service, stream } = await open();
   const first = await stream();
-  const events = runOf("r1", ["m1"], ["One", " two", " three"]);
+  const events = createRunEvents("r1", ["m1"], ["One", " two", " three"]);
   for (const event of events.slice(0, 2)) service.live.publish(SESSION, event);
   await expect.poll(() => first.frames().length).toBe(3);
   const cursor = first.lastId();
@@ -83,44 +83,45 @@ it("goes on in the middle of a sentence for whoever comes back", async () => {
   expect(stranger.frames()[0]).not.toHaveProperty("resumed");
 });
 
-it("takes messages and stops runs beside it", async () => {
+it("accepts messages and stops runs over HTTP", async () => {
   const { service, post } = await open();
   const path = "/api/conversations/c1";
   const message = { id: "m1", agent: "second", text: "Hello" };
-  const taken = async (body: object) => {
+  const submit = async (body: object) => {
     const response = await post(`${path}/messages`, body);
     return [response.status, await response.json()];
   };
-  expect(await taken(message)).toEqual([200, { messageId: "m1", duplicate: false }]);
-  expect(await taken(message)).toEqual([200, { messageId: "m1", duplicate: true }]);
+  expect(await submit(message)).toEqual([200, { messageId: "m1", duplicate: false }]);
+  expect(await submit(message)).toEqual([200, { messageId: "m1", duplicate: true }]);
   expect(service.submissions).toMatchObject([{ channel: "web", conversation: "c1", text: "Hello" }]);
-  expect(await taken({ ...message, text: "Other" })).toMatchObject([409, { error: { code: "id_taken" } }]);
-  expect(await taken({ ...message, agent: "nobody" })).toMatchObject([
+  expect(await submit({ ...message, text: "Other" })).toMatchObject([409, { error: { code: "id_taken" } }]);
+  expect(await submit({ ...message, agent: "nobody" })).toMatchObject([
     404,
     { error: { code: "unknown_agent" } },
   ]);
   for (const wrong of [{}, { ...message, text: "" }, { ...message, id: "a b" }])
-    expect(await taken(wrong)).toMatchObject([400, { error: { code: "bad_request" } }]);
+    expect(await submit(wrong)).toMatchObject([400, { error: { code: "bad_request" } }]);
   expect((await post(`${path}/abort`, {})).status).toBe(204);
   expect(service.stopped).toEqual(["c1"]);
 });
 
-it("keeps the conversations of members apart", async () => {
+it("separates the conversations of members", async () => {
   const { service, server, stream, post } = await open();
-  const hash = tokenHash("secret-of-alice");
+  const hash = hashToken("secret-of-alice");
   await server.access.tokens.add({ name: "alice", role: "member", hash, createdAt: 0 });
   const alice = { authorization: "Bearer secret-of-alice" };
   const { frames } = await stream(PATH, alice);
   await expect.poll(() => frames().length).toBe(1);
-  for (const event of runOf("r1", ["m1"], ["the owner's"])) service.live.publish(SESSION, event);
-  for (const event of runOf("r2", ["m2"], ["mine"])) service.live.publish("web/second/alice/c1", event);
+  for (const event of createRunEvents("r1", ["m1"], ["the owner's"])) service.live.publish(SESSION, event);
+  for (const event of createRunEvents("r2", ["m2"], ["mine"]))
+    service.live.publish("web/second/alice/c1", event);
   await expect.poll(() => frames().at(-1)?.type).toBe("run.end");
   expect(JSON.stringify(frames())).not.toContain("the owner's");
   await post("/api/conversations/c1/messages", { id: "m3", agent: "second", text: "Hi" }, alice);
   expect(service.submissions).toMatchObject([{ conversation: "alice/c1" }]);
 });
 
-it("ends with the session that opened it", async () => {
+it("closes the stream when the session that opened it ends", async () => {
   const { service, stream, post } = await open();
   const signedIn = await post("/api/login", { token: TOKEN }, {});
   const [cookie = ""] = (signedIn.headers.get("set-cookie") ?? "").split(";");
@@ -134,7 +135,7 @@ it("ends with the session that opened it", async () => {
   expect((await stream(PATH, browser)).status).toBe(401);
 });
 
-it("unsubscribes whoever closes it, and opens a hundred for one token at most", async () => {
+it("allows 100 streams per token and unsubscribes closed ones", async () => {
   const { service, stream } = await open();
   const streams = await Promise.all(Array.from({ length: 100 }, () => stream()));
   expect(new Set(streams.map(({ status }) => status))).toEqual(new Set([200]));
@@ -144,7 +145,7 @@ it("unsubscribes whoever closes it, and opens a hundred for one token at most", 
   await expect.poll(async () => (await stream()).status).toBe(200);
 });
 
-it("opens nothing for who asks for the head alone", async () => {
+it("opens no stream for a HEAD request", async () => {
   const { service, server, stream } = await open();
   for (let asked = 0; asked < 101; asked++)
     expect((await fetch(server.url + PATH, { method: "HEAD", headers: OWNER })).status).toBe(200);
@@ -152,7 +153,7 @@ it("opens nothing for who asks for the head alone", async () => {
   expect((await stream()).status).toBe(200);
 });
 
-it("cuts off a viewer that does not read, before it fills the memory", async () => {
+it("disconnects a viewer that does not read", async () => {
   const { service, stream } = await open();
   const { response } = await stream();
   response.pause();
@@ -165,7 +166,7 @@ it("cuts off a viewer that does not read, before it fills the memory", async () 
   expect(service.live.watched(SESSION)).toBe(false);
 });
 
-it("says something every fifteen seconds, and ends at once when the gateway stops", async () => {
+it("sends a keep-alive comment every 15 seconds and ends when the gateway stops", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   onTestFinished(() => void vi.useRealTimers());
   const { server, stream } = await open();

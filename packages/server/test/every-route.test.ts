@@ -2,12 +2,12 @@ import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createApp } from "../src/app.ts";
-import { createAuth, createMemoryAccess, type GatewayService, tokenHash } from "../src/index.ts";
+import { createAuth, createMemoryAccess, type GatewayService, hashToken } from "../src/index.ts";
 import { openServer, TOKEN } from "./harness.ts";
 import { createMemoryService } from "./memory-service.ts";
 
 const HOOK = "the-secret-of-the-hook";
-/** What members may call, in conversations of their own; every other route is the owners'. */
+/** Routes that members may call, limited to their own conversations. All other routes require an owner. */
 const MEMBERS = [
   "GET /api/me",
   "GET /api/agents",
@@ -25,18 +25,18 @@ const MEMBERS = [
   "POST /v1/chat/completions",
   "POST /v1/responses",
 ];
-/** What takes the bytes of a file, all others JSON. */
+/** Routes whose body is a file. The body of all others is JSON. */
 const OF_BYTES = ["PUT /api/uploads/:id"];
-/** What has secrets of its own, or is how one comes to have one. */
+/** Routes that do not require a token of the gateway. */
 const OF_OTHER_SECRETS = ["POST /api/login", "POST /hooks/:name"];
-/** A surface of its own behind one route. */
+/** Routes of the OpenAI surface, which the application does not list. */
 const OPENAI = MEMBERS.filter((route) => route.includes(" /v1/"));
-/** What tells nothing, to browsers of any page: whether the gateway is up, and the files of its own page. */
+/** Routes without secrets, which any page may request. */
 const FOR_ALL = ["GET /healthz", "GET /readyz", "GET /*"];
-/** What platforms call, whose signatures their channels check. */
+/** Routes for platforms. Channels verify the signatures. */
 const WEBHOOKS = /^(GET|POST) \/channels\//;
 
-/** Every route there is, as the server itself lists them. */
+/** Lists all routes of the server. */
 function routes(): readonly string[] {
   const quiet = (): void => {};
   const app = createApp({
@@ -58,7 +58,7 @@ function routes(): readonly string[] {
   );
 }
 
-/** A server, and which functions of its service were called. */
+/** Starts a server and records which methods of its service are called. */
 async function openWatched() {
   const called: string[] = [];
   const service = new Proxy<GatewayService>(createMemoryService(), {
@@ -71,7 +71,7 @@ async function openWatched() {
   await access.tokens.add({
     name: "alice",
     role: "member",
-    hash: tokenHash("secret-of-alice"),
+    hash: hashToken("secret-of-alice"),
     createdAt: 0,
   });
   called.length = 0;
@@ -87,7 +87,7 @@ async function openWatched() {
     return new Promise((resolve, reject) => {
       const sent = request({ agent, hostname, port, method, path, headers: { host, ...typed, ...headers } });
       sent.on("error", reject).on("response", (response) => {
-        // A stream of events has no end of its own.
+        // An event stream does not end by itself.
         if (response.headers["content-type"]?.startsWith("text/event-stream")) response.destroy();
         else response.resume();
         response.on("close", () => resolve(response.statusCode ?? 0));
@@ -103,13 +103,13 @@ function credentialsOf(route: string): Readonly<Record<string, string>> {
 }
 
 describe("every route", () => {
-  it("is known to this test, which lists what is not the owners'", () => {
+  it("is covered by this test", () => {
     const all = routes();
     expect(all.length).toBeGreaterThan(25);
     expect([...MEMBERS, ...OF_OTHER_SECRETS].filter((route) => !all.includes(route))).toEqual([]);
   });
 
-  it("is closed to pages of other sites and ports and to names that were rebound, the right secret in hand", async () => {
+  it("refuses pages of other sites and ports, and rebound host names, even with the right secret", async () => {
     const { host, port, called, send } = await openWatched();
     const hosts = [
       host,
@@ -123,13 +123,13 @@ describe("every route", () => {
     const claims = hosts.flatMap((named) =>
       origins.flatMap((origin) => sites.map((site) => ({ named, origin, site }))),
     );
-    const lies = claims.filter(({ named, origin, site }) => {
+    const foreign = claims.filter(({ named, origin, site }) => {
       const isOurs = hosts.indexOf(named) < 2 && (origin === undefined || origin === `http://${named}`);
       return !isOurs || !(site === undefined || site === "same-origin" || site === "none");
     });
-    expect(lies.length).toBeGreaterThan(100);
+    expect(foreign.length).toBeGreaterThan(100);
     for (const route of routes()) {
-      const answers = lies.map(async ({ named, origin, site }) => {
+      const answers = foreign.map(async ({ named, origin, site }) => {
         const claimed = {
           host: named,
           ...(origin === undefined ? {} : { origin }),
@@ -143,7 +143,7 @@ describe("every route", () => {
     expect(called).toEqual([]);
   }, 120_000);
 
-  it("is closed to whoever has no secret, a wrong one, or sends it as another kind of body", async () => {
+  it("refuses a missing or wrong secret and other content types", async () => {
     const { called, send } = await openWatched();
     for (const route of routes()) {
       if (route !== "POST /api/login") {
@@ -165,7 +165,7 @@ describe("every route", () => {
     expect(called).toEqual([]);
   });
 
-  it("of the owners' is closed to members, and open to the owner", async () => {
+  it("refuses members unless it is a route for members", async () => {
     const { called, send } = await openWatched();
     const owners = routes().filter((route) => !MEMBERS.includes(route) && !OF_OTHER_SECRETS.includes(route));
     expect(owners.length).toBeGreaterThan(10);

@@ -7,7 +7,7 @@ export const TOKEN = "a-token-of-the-tests-0123456789";
 
 const quiet = (): void => {};
 
-/** A server over a service, until the test is over, with what it keeps of its clients and whom it refused. */
+/** Starts a server for one test. Returns it with its access store and its refused requests. */
 export async function openServer(
   service: GatewayService,
   port = 0,
@@ -28,7 +28,7 @@ export async function openServer(
     },
     pageDir,
     logger: { debug: quiet, warn: quiet, error: quiet },
-    onRefused: (door, status) => refused.push(`${door} ${status}`),
+    onRefused: (entryPoint, status) => refused.push(`${entryPoint} ${status}`),
   });
   onTestFinished(() => server.stop(0));
   return { ...server, access, refused };

@@ -1,6 +1,6 @@
 import { ConversationList } from "@signalbox/protocol";
 import { describe, expect, it } from "vitest";
-import { tokenHash } from "../src/index.ts";
+import { hashToken } from "../src/index.ts";
 import { openServer, TOKEN } from "./harness.ts";
 import { createMemoryService } from "./memory-service.ts";
 
@@ -8,7 +8,7 @@ const bearer = { authorization: `Bearer ${TOKEN}` };
 const json = { "content-type": "application/json" };
 
 describe("the HTTP API", () => {
-  it("says how it is to everybody, and anything else to the owner alone", async () => {
+  it("serves health checks without a token and everything else only with one", async () => {
     const { url } = await openServer(createMemoryService());
     expect(await (await fetch(`${url}/healthz`)).json()).toEqual({ status: "ok" });
     expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: "ready" });
@@ -19,7 +19,7 @@ describe("the HTTP API", () => {
     expect(await (await fetch(`${url}/metrics`, { headers: bearer })).text()).toBe("up 1\n");
   });
 
-  it("lets no cache on the way keep what is the owner's", async () => {
+  it("forbids caches to store private responses", async () => {
     const { url } = await openServer(createMemoryService(() => ({ state: "replied", text: "hello" })));
     for (const path of ["/api/me", "/v1/models", "/metrics"]) {
       for (const headers of [bearer, {}])
@@ -38,7 +38,7 @@ describe("the HTTP API", () => {
     }
   });
 
-  it("keeps members to agents and to conversations of their own, on every surface", async () => {
+  it("limits members to agents and their own conversations on every surface", async () => {
     const service = createMemoryService(({ text }) => ({ state: "replied", text: `You said: ${text}` }));
     const { url, access } = await openServer(service);
     for (const [name, role] of [
@@ -46,7 +46,7 @@ describe("the HTTP API", () => {
       ["al", "member"],
       ["bob", "owner"],
     ] as const)
-      await access.tokens.add({ name, role, hash: tokenHash(`secret-of-${name}`), createdAt: 0 });
+      await access.tokens.add({ name, role, hash: hashToken(`secret-of-${name}`), createdAt: 0 });
     const as = (name: string) => ({ authorization: `Bearer secret-of-${name}` });
     const get = async (name: string, path: string) => fetch(url + path, { headers: as(name) });
     const post = (name: string, path: string, body: object = {}) =>
@@ -77,7 +77,7 @@ describe("the HTTP API", () => {
       ["user:u", "owner"],
       [expect.stringMatching(/^once:alice\//), "member"],
     ]);
-    service.talked.push("alice/one", "al/two", "three");
+    service.existing.push("alice/one", "al/two", "three");
     const conversations = async (name: string) =>
       ConversationList.parse(await (await get(name, "/api/conversations")).json()).map(({ id }) => id);
     expect(await conversations("alice")).toEqual(["one"]);
@@ -98,15 +98,15 @@ describe("the HTTP API", () => {
   });
 
   it.each([
-    ["GET", "/api/conversations/nope/messages", 404, "There is no conversation nope of yours."],
-    ["POST", "/api/conversations/nope/remove", 404, "There is no conversation nope of yours."],
+    ["GET", "/api/conversations/nope/messages", 404, "There is no conversation nope."],
+    ["POST", "/api/conversations/nope/remove", 404, "There is no conversation nope."],
     ["GET", "/api/why/nope", 404, "There is no message nope."],
     ["GET", "/api/trace/nope", 404, "There is no message nope."],
-    ["GET", "/api/why/nope?language=de", 400, "The address is not valid here"],
-    ["GET", "/api/usage?by=week", 400, "The address is not valid here"],
+    ["GET", "/api/why/nope?language=de", 400, "The URL is invalid."],
+    ["GET", "/api/usage?by=week", 400, "The URL is invalid."],
     ["GET", "/api/nope", 404, "There is no GET /api/nope."],
-    ["GET", `/api/conversations/c/events?after=${"x".repeat(200)}`, 400, "The address is not valid here"],
-  ])("says what is wrong with %s %s: the path, or what it names", async (method, path, status, words) => {
+    ["GET", `/api/conversations/c/events?after=${"x".repeat(200)}`, 400, "The URL is invalid."],
+  ])("explains why %s %s fails", async (method, path, status, message) => {
     const { url } = await openServer(createMemoryService());
     const headers = { ...bearer, "content-type": "application/json" };
     const response = await fetch(`${url}${path}`, {
@@ -115,16 +115,16 @@ describe("the HTTP API", () => {
       ...(method === "POST" ? { body: "{}" } : {}),
     });
     expect(response.status).toBe(status);
-    expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining(words) } });
+    expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining(message) } });
   });
 
-  it("says which agent answers where none is named", async () => {
+  it("marks the default agent", async () => {
     const { url } = await openServer(createMemoryService());
     const agents = await (await fetch(`${url}/api/agents`, { headers: bearer })).json();
     expect(agents).toMatchObject([{ id: "first" }, { id: "second", default: true }]);
   });
 
-  it("hands what a program calls a hook with to the agent, as somebody else's words", async () => {
+  it("passes the body of a hook to the agent as untrusted text", async () => {
     const service = createMemoryService();
     const { url } = await openServer(service);
     const call = (headers: Record<string, string>) =>
@@ -148,7 +148,7 @@ describe("the HTTP API", () => {
     ]);
   });
 
-  it("slows down who guesses the secret of a hook", async () => {
+  it("throttles guesses at the secret of a hook", async () => {
     const { url, refused } = await openServer(createMemoryService());
     const guess = (secret: string) =>
       fetch(`${url}/hooks/build`, {
@@ -159,7 +159,7 @@ describe("the HTTP API", () => {
     const statuses: number[] = [];
     for (let wrong = 0; wrong < 12; wrong++) statuses.push((await guess(`guess-${wrong}`)).status);
     expect(statuses).toEqual([...Array(9).fill(401), 429, 429, 429]);
-    // Nobody is locked out by who guesses a little from the same address.
+    // The right secret still works from the same address.
     expect((await guess("the-secret-of-the-hook")).status).toBe(202);
     expect(refused.slice(-2)).toEqual(["hooks 429", "hooks 429"]);
   });

@@ -4,28 +4,28 @@ import {
   createLiveHub,
   type GatewayService,
   type LiveHub,
-  ONCE,
+  ONE_OFF_PREFIX,
   type Outcome,
   type Submission,
-  type Submitted,
+  type SubmitResult,
 } from "../src/index.ts";
 
-/** A service without agents behind it: what becomes of a message is for the test to say. */
+/** A service without agents. The test decides the outcome of each message. */
 export interface MemoryService extends GatewayService {
   readonly live: LiveHub;
-  /** Everything that was submitted and was no repetition. */
+  /** Submitted messages without duplicates. */
   readonly submissions: Submission[];
-  /** The ids of all that was submitted, repetitions too. */
+  /** Ids of all submitted messages, including duplicates. */
   readonly attempts: string[];
-  /** Conversations that were stopped. */
+  /** Conversations whose run was stopped. */
   readonly stopped: string[];
-  /** Conversations that there are; each is empty. */
-  readonly talked: string[];
+  /** Ids of existing conversations, which have no messages. */
+  readonly existing: string[];
   /** Ends a message. */
   end(id: string, outcome: Outcome): void;
 }
 
-/** @param reply ends each message at once; without it they wait for `end` */
+/** @param reply decides the outcome of each message; without it, messages wait for `end` */
 export function createMemoryService(reply?: (submission: Submission) => Outcome): MemoryService {
   const live = createLiveHub((error) => {
     throw error;
@@ -35,7 +35,7 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
   const ends = new Map<string, PromiseWithResolvers<Outcome>>();
   const texts = new Map<string, string>();
   const stopped: string[] = [];
-  const talked: string[] = [];
+  const existing: string[] = [];
   const sessionKey = (channel: string, agent: string, conversation: string) =>
     `${channel}/${agent}/${conversation}`;
 
@@ -45,19 +45,19 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
     submissions,
     attempts,
     stopped,
-    talked,
+    existing,
     sessionKey,
     agents: () => [
       { id: "first", name: "First", model: "demo/demo", demo: true },
       { id: "second", name: "Second", model: "demo/demo", demo: true, default: true },
     ],
-    async submit(submission): Promise<Submitted> {
+    async submit(submission): Promise<SubmitResult> {
       const { id, channel, agent, conversation } = submission;
       const key = sessionKey(channel, agent, conversation);
       attempts.push(id);
       const known = ends.get(id);
       if (known !== undefined) {
-        const first = submissions.find((one) => one.id === id);
+        const first = submissions.find((submission) => submission.id === id);
         if (!isDeepStrictEqual(first, submission))
           return {
             kind: "refused",
@@ -79,24 +79,25 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
     answer: async (id) => texts.get(id),
     async abort(_channel, _agent, conversation) {
       stopped.push(conversation);
-      const id = conversation.startsWith(ONCE) ? conversation.slice(ONCE.length) : "";
+      const id = conversation.startsWith(ONE_OFF_PREFIX) ? conversation.slice(ONE_OFF_PREFIX.length) : "";
       service.end(id, { state: "aborted", text: "" });
       return true;
     },
     busy: () => false,
     lastRun: () => undefined,
     conversations: async (prefix) =>
-      talked
+      existing
         .filter((id) => id.startsWith(prefix))
         .map((id) => ({ id, agent: "second", title: id, updatedAt: 0 })),
     upload: async ({ at, bytes }) =>
       at === 0 ? { kind: "added", bytes: bytes.byteLength } : { kind: "out_of_order", bytes: 0 },
-    history: async (conversation) => (talked.includes(conversation) ? { messages: [], ends: [] } : undefined),
-    renameConversation: async (conversation) => talked.includes(conversation),
+    history: async (conversation) =>
+      existing.includes(conversation) ? { messages: [], ends: [] } : undefined,
+    renameConversation: async (conversation) => existing.includes(conversation),
     removeConversation: async (conversation) => {
-      const place = talked.indexOf(conversation);
-      if (place < 0) return "unknown";
-      talked.splice(place, 1);
+      const index = existing.indexOf(conversation);
+      if (index < 0) return "unknown";
+      existing.splice(index, 1);
       return "removed";
     },
     sessions: async () => [],
@@ -107,10 +108,10 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
     revokePairing: async () => false,
     trace: async () => undefined,
     approvals: async () => [],
-    answerApproval: async () => false,
+    decideApproval: async () => false,
     trust: async (_agent, path) => ({ ok: true, path }),
     schedules: async () => [],
-    addSchedule: async () => ({ ok: false, message: "nothing is scheduled here" }),
+    addSchedule: async () => ({ ok: false, message: "schedules are not supported" }),
     removeSchedule: async () => false,
     runSchedule: async () => "unknown",
     checks: async () => [],
@@ -128,7 +129,7 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
     }),
     metrics: async () => ({ contentType: "text/plain", body: "up 1\n" }),
     prune: async () => {
-      throw new Error("nothing is kept here");
+      throw new Error("there is no store");
     },
     vacuum: async () => ({ freedBytes: 0 }),
     outboxChanged: () => {},
@@ -138,8 +139,8 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
   return service;
 }
 
-/** What viewers see of a run that says one text in pieces. */
-export function runOf(runId: string, answers: string[], pieces: readonly string[]): LiveEvent[] {
+/** Creates the events of a run that streams one text in pieces. */
+export function createRunEvents(runId: string, answers: string[], pieces: readonly string[]): LiveEvent[] {
   const message = { id: `${runId}.0`, role: "assistant", text: pieces.join(""), at: 0, runId } as const;
   return [
     { type: "run.start", runId, answers },

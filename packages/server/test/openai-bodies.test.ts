@@ -2,22 +2,22 @@ import { expect, it } from "vitest";
 import { TOKEN } from "./harness.ts";
 import { hello, MODEL, open, refusal } from "./openai-harness.ts";
 
-/** Sends a body as it is written, which no client would. */
+/** Sends a raw body. */
 function post(url: string, body: string): Promise<Response> {
   const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
   return fetch(`${url}/v1/chat/completions`, { method: "POST", headers, body });
 }
 
-it("answers a large body that is wrong throughout by its first fault, and one of many words unread", async () => {
+it("reports the first error of a large body and refuses too much text without parsing it", async () => {
   const { service, openai, url } = await open();
   const zeros = (count: number) => new Array<number>(count).fill(0);
-  const within = (content: readonly number[]) => [{ role: "user", content }];
+  const wrap = (content: readonly number[]) => [{ role: "user", content }];
   const bodies: readonly (readonly [readonly unknown[], object])[] = [
     [zeros(5_000), { status: 400, param: "messages.0" }],
     [zeros(5_001), { status: 400, param: "messages" }],
-    [within(zeros(450_000)), { status: 400, param: "messages.0.content" }],
+    [wrap(zeros(450_000)), { status: 400, param: "messages.0.content" }],
     [zeros(4_000_000), { status: 413 }],
-    [within(zeros(4_000_000)), { status: 413 }],
+    [wrap(zeros(4_000_000)), { status: 413 }],
     [new Array(100_000).fill('data:,"data:,'), { status: 413 }],
     [[`data: ${"so many words, ".repeat(100_000)}`], { status: 413 }],
     [[`data:;base64,${"so many words, ".repeat(100_000)}`], { status: 400, param: "messages.0" }],
@@ -37,7 +37,7 @@ it("answers a large body that is wrong throughout by its first fault, and one of
   expect(service.submissions).toEqual([]);
 });
 
-it("counts words that look like an attachment all the same", async () => {
+it("counts text that only looks like an attachment", async () => {
   const { service, openai } = await open();
   const long = `data:;base64,${"A".repeat(1_000_000)}`;
   const user = (content: unknown) => [{ role: "user", content }];
@@ -63,13 +63,13 @@ it("counts words that look like an attachment all the same", async () => {
   expect(service.submissions).toEqual([]);
 });
 
-it("counts no attachment as words, however its slashes are written", async () => {
+it("does not count attachments as text, with or without escaped slashes", async () => {
   const { service, url } = await open();
   const picture = `data:image/png;base64,${"AAE/".repeat(300_000)}`;
   const content = [{ type: "image_url", image_url: { url: picture } }];
   const body = JSON.stringify({ model: MODEL, messages: [{ role: "user", content }] });
   for (const written of [body, body.replaceAll("/", "\\/")])
     expect((await post(url, written)).status).toBe(200);
-  const taken = service.submissions.map(({ attachments }) => attachments?.[0]?.url === picture);
-  expect(taken).toEqual([true, true]);
+  const isComplete = service.submissions.map(({ attachments }) => attachments?.[0]?.url === picture);
+  expect(isComplete).toEqual([true, true]);
 });

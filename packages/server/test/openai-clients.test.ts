@@ -7,18 +7,18 @@ import { hello, MODEL, open, refusal, said } from "./openai-harness.ts";
 function failure(code: string, retryAfterMs?: number): Outcome {
   const error = {
     code,
-    message: `it failed: ${code}`,
+    message: `failed with ${code}`,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
   return { state: "failed", text: "", error };
 }
 
-describe("a request that is repeated", () => {
-  it("makes no second turn after a client's own time-out, and gets the answer of the first", async () => {
+describe("a retried request", () => {
+  it("continues the run of the first attempt after a client's timeout", async () => {
     const { service, openai } = await open(createMemoryService());
-    // Many attempts: on a busy machine others than the first may be given up, too.
+    // On a busy machine, later attempts may time out too.
     const answer = openai({ maxRetries: 20, timeout: 1_000 }).chat.completions.create(hello);
-    // It is answered only once the client has given up the first attempt.
+    // Answer only after the client has given up the first attempt.
     await expect.poll(() => service.attempts.length).toBeGreaterThan(1);
     const [id] = service.attempts;
     service.end(id ?? "", said("hi"));
@@ -27,7 +27,7 @@ describe("a request that is repeated", () => {
     expect(service.stopped).toEqual([]);
   });
 
-  it("is the same message under the same Idempotency-Key, whole or streaming, and refused with another text", async () => {
+  it("is deduplicated by its Idempotency-Key and refused if its content differs", async () => {
     const { service, openai } = await open();
     const keyed = { headers: { "Idempotency-Key": "order 66" } };
     const bad = await refusal(() => openai().chat.completions.create(hello, keyed));
@@ -44,7 +44,7 @@ describe("a request that is repeated", () => {
       streamed += choices[0]?.delta.content ?? "";
     expect(streamed).toBe("hi");
     expect(service.submissions).toHaveLength(1);
-    // The id of the answer is that of the message, by which it is explained.
+    // The id of the response is the message id, which `why` accepts.
     expect(first.id).toBe(service.submissions[0]?.id);
     const other = { ...hello, messages: [{ role: "user" as const, content: "something else" }] };
     expect(await refusal(() => openai().chat.completions.create(other, { headers }))).toMatchObject({
@@ -53,7 +53,7 @@ describe("a request that is repeated", () => {
     });
   });
 
-  it("is known by its key from Vercel's client, too", async () => {
+  it("is deduplicated by its Idempotency-Key from Vercel's client", async () => {
     const { service, vercel } = await open();
     const headers = { "Idempotency-Key": "order-67" };
     for (const model of [vercel.chat(MODEL), vercel.responses(MODEL)]) {
@@ -63,7 +63,7 @@ describe("a request that is repeated", () => {
     expect(service.submissions).toHaveLength(2);
   });
 
-  it("is another message where nothing says that it is a repetition", async () => {
+  it("is a new message if nothing marks it as a retry", async () => {
     const { service, openai } = await open();
     await openai().chat.completions.create(hello);
     await openai().chat.completions.create(hello);
@@ -71,8 +71,8 @@ describe("a request that is repeated", () => {
   });
 });
 
-describe("parameters of a request", () => {
-  it("passes on what changes the answer", async () => {
+describe("request parameters", () => {
+  it("are passed to the model", async () => {
     const { service, openai, vercel } = await open(createMemoryService(() => said('{"n":1}')));
     await openai().chat.completions.create({
       ...hello,
@@ -120,7 +120,7 @@ describe("parameters of a request", () => {
       { messages: [...hello.messages, { role: "tool" as const, content: "x", tool_call_id: "c" }] },
       "messages[1]",
     ],
-  ])("refuses by name what it would ignore: %j", async (extra, param) => {
+  ])("are refused by name if they are not supported: %j", async (extra, param) => {
     const { service, openai } = await open();
     expect(await refusal(() => openai().chat.completions.create({ ...hello, ...extra }))).toMatchObject({
       status: 400,
@@ -129,19 +129,19 @@ describe("parameters of a request", () => {
     expect(service.submissions).toEqual([]);
   });
 
-  it("takes what is only the default said aloud", async () => {
+  it("are accepted with their default values", async () => {
     const { openai } = await open();
     const plain = { top_p: 1, n: 1, logprobs: false, presence_penalty: 0, tools: [], store: true };
     expect((await openai().chat.completions.create({ ...hello, ...plain })).choices).toHaveLength(1);
   });
 });
 
-describe("messages of a request", () => {
+describe("request messages", () => {
   const dot = "data:image/png;base64,AAEC";
 
-  it("takes pictures, in the request or by their address", async () => {
+  it("accept embedded and linked images", async () => {
     const { service, openai, vercel } = await open();
-    const url = "https://pictures.example/dot.png";
+    const url = "https://images.example/dot.png";
     await openai().chat.completions.create({
       model: MODEL,
       messages: [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }],
@@ -157,7 +157,7 @@ describe("messages of a request", () => {
     ]);
   });
 
-  it("tells pictures of earlier messages again, and refuses by name what it cannot", async () => {
+  it("keep embedded images of earlier messages and refuse other attachments", async () => {
     const { service, openai } = await open();
     const earlier = (part: object) => ({
       model: MODEL,
@@ -169,28 +169,28 @@ describe("messages of a request", () => {
     });
     const ask = (part: object, more: object = {}) =>
       openai().post("/chat/completions", { body: { ...earlier(part), ...more } });
-    // Nothing that a client writes beside it names a file that is kept here.
-    const ref = { owner: "message m1", id: "a-picture-of-others" };
+    // Additional fields cannot refer to files that the gateway stores.
+    const ref = { owner: "message m1", id: "image-of-another-user" };
     await ask({ type: "image_url", image_url: { url: dot, ref }, ref });
     expect(service.submissions[0]?.history?.[0]).toEqual({
       role: "user",
       text: "look",
       pictures: [{ mimeType: "image/png", data: "AAEC" }],
     });
-    const elsewhere = { type: "image_url", image_url: { url: "https://pictures.example/dot.png" } };
+    const elsewhere = { type: "image_url", image_url: { url: "https://images.example/dot.png" } };
     const file = { type: "file", file: { file_data: "data:application/pdf;base64,AAEC", filename: "a.pdf" } };
     for (const part of [elsewhere, file])
       expect(await refusal(() => ask(part))).toMatchObject({ status: 400, param: "messages[0]" });
-    // Of a conversation that is kept, the client's copy counts for nothing.
+    // With `user`, the gateway ignores the client's copy of the history.
     await ask(file, { user: "anna" });
     expect(service.submissions[1]?.history).toBeUndefined();
   });
 
-  it("knows an answer that a client refers to, and one that was a refusal", async () => {
+  it("resolve references to earlier answers and read refusals as text", async () => {
     const { service, openai } = await open();
     const first = await openai().responses.create({ model: MODEL, input: "hello" });
     const [item] = first.output;
-    if (item === undefined) throw new Error("one item");
+    if (item === undefined) throw new Error("the response has no output");
     await openai().post("/responses", {
       body: {
         model: MODEL,
@@ -216,7 +216,7 @@ describe("messages of a request", () => {
     ).toMatchObject({ status: 400, param: "input[0]" });
   });
 
-  it("goes on in a second turn of Vercel's client, which refers to what it believes to be kept", async () => {
+  it("support a second request of Vercel's client, which references the first answer", async () => {
     const { service, vercel } = await open();
     const first = await generateText({ model: vercel(MODEL), prompt: "hello" });
     const second = streamText({
@@ -237,7 +237,7 @@ describe("messages of a request", () => {
     });
   });
 
-  it("takes a slash for a command only in a conversation that the gateway keeps", async () => {
+  it("are read as chat commands only with user", async () => {
     const { service, openai } = await open();
     const slash = { model: MODEL, messages: [{ role: "user" as const, content: "/new order" }] };
     await openai().chat.completions.create(slash);
@@ -246,7 +246,7 @@ describe("messages of a request", () => {
   });
 });
 
-describe("a turn that failed", () => {
+describe("a failed run", () => {
   it.each([
     ["invalid", 400, "invalid"],
     ["overflow", 400, "context_length_exceeded"],
@@ -258,15 +258,15 @@ describe("a turn that failed", () => {
     ["overloaded", 503, "overloaded"],
     ["timeout", 504, "timeout"],
     ["something new", 502, "something new"],
-  ])("by %s is a %i with the code %s", async (code, status, told) => {
+  ])("with the code %s is reported as %i %s", async (code, status, openAiCode) => {
     const { openai } = await open(createMemoryService(() => failure(code)));
     const error = await refusal(() => openai().chat.completions.create(hello));
-    expect(error).toMatchObject({ status, code: told, error: { message: `it failed: ${code}` } });
-    const same = await refusal(() => openai().responses.create({ model: MODEL, input: "hello" }));
-    expect(same).toMatchObject({ status, code: told });
+    expect(error).toMatchObject({ status, code: openAiCode, error: { message: `failed with ${code}` } });
+    const responsesError = await refusal(() => openai().responses.create({ model: MODEL, input: "hello" }));
+    expect(responsesError).toMatchObject({ status, code: openAiCode });
   });
 
-  it("is tried again by its client where that may help, after as long as the vendor asks, and nowhere else", async () => {
+  it("is retried by OpenAI's client only if it is retryable, after the vendor's delay", async () => {
     for (const [code, tries] of [
       ["rate_limit", 2],
       ["auth", 1],
@@ -280,7 +280,7 @@ describe("a turn that failed", () => {
     }
   });
 
-  it("is one that Vercel's client knows not to repeat", async () => {
+  it("is not retried by Vercel's client if it is not retryable", async () => {
     const { service, vercel } = await open(createMemoryService(() => failure("overflow")));
     const error = await generateText({ model: vercel(MODEL), prompt: "hello" }).catch(
       (cause: unknown) => cause,
@@ -290,7 +290,7 @@ describe("a turn that failed", () => {
     expect(service.submissions).toHaveLength(1);
   });
 
-  it("is not repeated where somebody stopped it", async () => {
+  it("is not retried after it was stopped", async () => {
     const { service, openai } = await open(createMemoryService(() => ({ state: "aborted", text: "" })));
     const error = await refusal(() => openai({ maxRetries: 2 }).chat.completions.create(hello));
     expect(error).toMatchObject({ status: 400, code: "aborted" });

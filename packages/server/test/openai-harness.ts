@@ -7,7 +7,7 @@ import { createMemoryService, type MemoryService } from "./memory-service.ts";
 export const MODEL = "signalbox/second";
 export const hello = { model: MODEL, messages: [{ role: "user" as const, content: "hello" }] };
 
-/** A server over a service, until the test is over, with clients of other makers. */
+/** Starts a server for one test, with OpenAI's and Vercel's clients. */
 export async function open(service: MemoryService = createMemoryService(() => said("hi"))) {
   const { url } = await openServer(service);
   const baseURL = `${url}/v1`;
@@ -26,7 +26,7 @@ export function said(text: string): Outcome {
 
 export async function refusal(call: () => PromiseLike<unknown>): Promise<APIError> {
   const error: unknown = await call().then(
-    () => new Error("it was not refused"),
+    () => new Error("the request was not refused"),
     (reason: unknown) => reason,
   );
   if (error instanceof APIError) return error;

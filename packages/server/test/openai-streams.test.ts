@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { createMemoryService } from "./memory-service.ts";
 import { MODEL, open, said } from "./openai-harness.ts";
 
-it("says something every fifteen seconds while an agent works, which clients pass over", async () => {
+it("sends keep-alive comments every 15 seconds, which clients ignore", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   onTestFinished(() => void vi.useRealTimers());
   const { service, openai } = await open(createMemoryService());

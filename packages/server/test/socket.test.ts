@@ -2,9 +2,9 @@ import { createServer } from "node:net";
 import { offeredProtocols, SESSION_KEY_HEADER, type ServerFrame, SignedIn } from "@signalbox/protocol";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
-import { tokenHash } from "../src/index.ts";
+import { hashToken } from "../src/index.ts";
 import { openServer, TOKEN } from "./harness.ts";
-import { createMemoryService, runOf } from "./memory-service.ts";
+import { createMemoryService, createRunEvents } from "./memory-service.ts";
 
 const SESSION = "web/second/c1";
 
@@ -21,21 +21,21 @@ async function connect({ url }: { readonly url: string }, token = TOKEN) {
   const frames: ServerFrame[] = [];
   socket.on("message", (data) => frames.push(JSON.parse(String(data))));
   await expect.poll(() => frames.length).toBe(1);
-  const say = (frame: object) => socket.send(JSON.stringify(frame));
-  /** Until everything that was said before is answered. */
+  const send = (frame: object) => socket.send(JSON.stringify(frame));
+  /** Waits until the server has handled all frames sent before. */
   const settled = async () => {
     const before = frames.length;
-    say({ type: "ping" });
+    send({ type: "ping" });
     await expect.poll(() => frames.slice(before).some(({ type }) => type === "pong")).toBe(true);
   };
-  return { socket, frames, say, settled };
+  return { socket, frames, send, settled };
 }
 
-it("shows a conversation with the default agent where none is named", async () => {
-  const { service, frames, say, settled } = await open();
-  say({ type: "subscribe", conversation: "c1" });
+it("subscribes with the default agent if the frame names none", async () => {
+  const { service, frames, send, settled } = await open();
+  send({ type: "subscribe", conversation: "c1" });
   await settled();
-  for (const event of runOf("r1", ["m1"], ["One", " two"])) service.live.publish(SESSION, event);
+  for (const event of createRunEvents("r1", ["m1"], ["One", " two"])) service.live.publish(SESSION, event);
   await settled();
   const shown = frames.filter((frame) => "conversation" in frame);
   expect(shown.map(({ type }) => type)).toEqual([
@@ -49,9 +49,9 @@ it("shows a conversation with the default agent where none is named", async () =
   for (const frame of shown) expect(frame).toMatchObject({ conversation: "c1" });
 });
 
-it("keeps a hundred conversations for a viewer, however many it opens", async () => {
-  const { service, say, settled } = await open();
-  for (let i = 1; i <= 500; i++) say({ type: "subscribe", conversation: `c${i}` });
+it("keeps the latest 100 subscriptions of a socket", async () => {
+  const { service, send, settled } = await open();
+  for (let i = 1; i <= 500; i++) send({ type: "subscribe", conversation: `c${i}` });
   await settled();
   const watched = Array.from({ length: 500 }, (_, i) => `c${i + 1}`).filter((each) =>
     service.live.watched(`web/second/${each}`),
@@ -59,7 +59,7 @@ it("keeps a hundred conversations for a viewer, however many it opens", async ()
   expect(watched).toEqual(Array.from({ length: 100 }, (_, i) => `c${i + 401}`));
 });
 
-it("has at most a hundred sockets open for a token, and others for somebody else", async () => {
+it("allows 100 sockets per token", async () => {
   const { server, socket: first } = await open();
   const opened = (token = TOKEN): Promise<string> => {
     const headers = { authorization: `Bearer ${token}` };
@@ -72,13 +72,13 @@ it("has at most a hundred sockets open for a token, and others for somebody else
   };
   for (let at = 1; at < 100; at++) expect(await opened()).toBe("open");
   expect(await opened()).toContain("429");
-  await server.access.tokens.add({ name: "alice", role: "member", hash: tokenHash("hers"), createdAt: 0 });
+  await server.access.tokens.add({ name: "alice", role: "member", hash: hashToken("hers"), createdAt: 0 });
   expect(await opened("hers")).toBe("open");
   first.close();
   await expect.poll(() => opened()).toBe("open");
 });
 
-it("hears nothing of a socket whose browser has signed out, and shows it nothing", async () => {
+it("ignores a socket after its browser has signed out and sends it nothing", async () => {
   const { service, server, settled } = await open();
   const json = { "content-type": "application/json" };
   const post = (path: string, headers: object, body: object) =>
@@ -98,13 +98,13 @@ it("hears nothing of a socket whose browser has signed out, and shows it nothing
   socket.on("open", () => socket.send(JSON.stringify({ type: "subscribe", conversation: "c1" })));
   await expect.poll(() => frames.map(({ type }) => type)).toEqual(["ready", "subscribed"]);
   const closed = new Promise((resolve) => socket.once("close", resolve));
-  // It has not read yet that it is to close, and goes on talking.
+  // The socket does not read the close frame and continues to send.
   socket.pause();
   expect((await post("/api/logout", { cookie, [SESSION_KEY_HEADER]: sessionKey }, {})).status).toBe(204);
   socket.send(
     JSON.stringify({ type: "send", id: "m1", agent: "second", conversation: "c1", text: "still here" }),
   );
-  for (const event of runOf("r1", ["m0"], ["One"])) service.live.publish(SESSION, event);
+  for (const event of createRunEvents("r1", ["m0"], ["One"])) service.live.publish(SESSION, event);
   await settled();
   await settled();
   socket.resume();
@@ -113,52 +113,53 @@ it("hears nothing of a socket whose browser has signed out, and shows it nothing
   expect(service.submissions).toEqual([]);
 });
 
-it("shows nothing more of a conversation that nobody looks at", async () => {
-  const { service, frames, say, settled } = await open();
-  say({ type: "subscribe", conversation: "c1" });
-  say({ type: "unsubscribe", conversation: "c1" });
+it("sends nothing about an unsubscribed conversation", async () => {
+  const { service, frames, send, settled } = await open();
+  send({ type: "subscribe", conversation: "c1" });
+  send({ type: "unsubscribe", conversation: "c1" });
   await settled();
-  for (const event of runOf("r1", ["m1"], ["One"])) service.live.publish(SESSION, event);
+  for (const event of createRunEvents("r1", ["m1"], ["One"])) service.live.publish(SESSION, event);
   await settled();
   expect(frames.map(({ type }) => type)).toEqual(["ready", "subscribed", "pong", "pong"]);
-  // The agent is remembered: a stop needs no viewer.
-  say({ type: "abort", conversation: "c1" });
+  // Aborting needs no subscription, because the connection remembers the agent.
+  send({ type: "abort", conversation: "c1" });
   await expect.poll(() => service.stopped).toEqual(["c1"]);
 });
 
-it("shows who comes late the run so far, deltas joined", async () => {
-  const { service, frames, say, settled } = await open();
-  for (const event of runOf("r1", ["m1"], ["One", " two"]).slice(0, 3)) service.live.publish(SESSION, event);
-  say({ type: "subscribe", conversation: "c1", agent: "second" });
+it("sends the current run with joined deltas to a late subscriber", async () => {
+  const { service, frames, send, settled } = await open();
+  for (const event of createRunEvents("r1", ["m1"], ["One", " two"]).slice(0, 3))
+    service.live.publish(SESSION, event);
+  send({ type: "subscribe", conversation: "c1", agent: "second" });
   await settled();
   expect(frames.slice(2, 4)).toMatchObject([{ type: "run.start" }, { type: "text.delta", delta: "One two" }]);
 });
 
-it("stops within moments though a viewer never closes", async () => {
+it("stops promptly even if a viewer does not close its socket", async () => {
   const { server, socket } = await open();
   socket.pause();
   await server.stop(60_000);
 }, 20_000);
 
-it("says that an address is taken", async () => {
+it("throws address_in_use if another program listens on the address", async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void other.close());
   const address = other.address();
-  if (address === null || typeof address === "string") throw new Error("it listens on a port");
+  if (address === null || typeof address === "string") throw new Error("expected a TCP address");
   await expect(openServer(createMemoryService(), address.port)).rejects.toMatchObject({
     code: "address_in_use",
   });
 });
 
-it("closes with 4401 what was opened with a token that another process has revoked since", async () => {
+it("closes sockets with 4401 after another process has revoked their token", async () => {
   vi.useFakeTimers({ toFake: ["setInterval"] });
   onTestFinished(() => void vi.useRealTimers());
   const server = await openServer(createMemoryService());
   await server.access.tokens.add({
     name: "alice",
     role: "member",
-    hash: tokenHash("of-alice"),
+    hash: hashToken("of-alice"),
     createdAt: 0,
   });
   const connect = async (token: string) => {
@@ -182,13 +183,13 @@ it("closes with 4401 what was opened with a token that another process has revok
   expect(owner.closes).toEqual([]);
 });
 
-it("keeps a member's conversations apart from those of others under the same name", async () => {
+it("separates conversations of members that have the same id", async () => {
   const service = createMemoryService();
   const server = await openServer(service);
   await server.access.tokens.add({
     name: "alice",
     role: "member",
-    hash: tokenHash("of-alice"),
+    hash: hashToken("of-alice"),
     createdAt: 0,
   });
   const headers = { authorization: "Bearer of-alice" };
@@ -197,24 +198,25 @@ it("keeps a member's conversations apart from those of others under the same nam
   const frames: ServerFrame[] = [];
   socket.on("message", (data) => frames.push(JSON.parse(String(data))));
   await expect.poll(() => frames.length).toBe(1);
-  const say = (frame: object) => socket.send(JSON.stringify(frame));
-  say({ type: "subscribe", conversation: "c1", agent: "second" });
-  say({ type: "send", id: "m1", agent: "second", conversation: "c1", text: "hello" });
-  say({ type: "abort", conversation: "c1" });
+  const send = (frame: object) => socket.send(JSON.stringify(frame));
+  send({ type: "subscribe", conversation: "c1", agent: "second" });
+  send({ type: "send", id: "m1", agent: "second", conversation: "c1", text: "hello" });
+  send({ type: "abort", conversation: "c1" });
   await expect.poll(() => service.stopped).toEqual(["alice/c1"]);
   expect(service.submissions).toMatchObject([
     { conversation: "alice/c1", sender: { name: "alice", role: "member" } },
   ]);
-  for (const event of runOf("r1", ["m1"], ["mine"])) service.live.publish("web/second/alice/c1", event);
-  for (const event of runOf("r2", ["m2"], ["the owner's"])) service.live.publish(SESSION, event);
+  for (const event of createRunEvents("r1", ["m1"], ["mine"]))
+    service.live.publish("web/second/alice/c1", event);
+  for (const event of createRunEvents("r2", ["m2"], ["the owner's"])) service.live.publish(SESSION, event);
   await expect.poll(() => frames.at(-1)?.type).toBe("run.end");
   expect(JSON.stringify(frames)).not.toContain("the owner's");
   expect(frames.filter((frame) => "conversation" in frame && frame.conversation !== "c1")).toEqual([]);
 });
 
-it("cuts a viewer off that does not read, before it fills the memory", async () => {
-  const { service, socket, say, settled } = await open();
-  say({ type: "subscribe", conversation: "c1" });
+it("disconnects a viewer that does not read", async () => {
+  const { service, socket, send, settled } = await open();
+  send({ type: "subscribe", conversation: "c1" });
   await settled();
   expect(service.live.watched(SESSION)).toBe(true);
   socket.pause();
@@ -226,35 +228,35 @@ it("cuts a viewer off that does not read, before it fills the memory", async () 
   await expect.poll(() => service.live.watched(SESSION)).toBe(false);
 });
 
-it("shows owners what goes on in the gateway until they want it no more, and members nothing of it", async () => {
-  const { frames, say, settled, server } = await open();
-  say({ type: "watch" });
-  say({ type: "watch" });
+it("sends the activity of the gateway to owners who watch it, and not to members", async () => {
+  const { frames, send, settled, server } = await open();
+  send({ type: "watch" });
+  send({ type: "watch" });
   await settled();
   const nothing = { runs: [], waiting: [], commands: [], schedules: [] };
   expect(frames.filter(({ type }) => type === "activity")).toEqual([{ type: "activity", activity: nothing }]);
-  say({ type: "unwatch" });
+  send({ type: "unwatch" });
   await settled();
 
   await server.access.tokens.add({
     name: "al",
     role: "member",
-    hash: tokenHash("secret-of-al"),
+    hash: hashToken("secret-of-al"),
     createdAt: 0,
   });
   const member = await connect(server, "secret-of-al");
-  member.say({ type: "watch" });
+  member.send({ type: "watch" });
   await expect.poll(() => member.frames.at(-1)).toMatchObject({ type: "error", code: "forbidden" });
 });
 
-it("looks at the gateway once for all owners who watch it", async () => {
-  const { service, server, ...one } = await open();
-  const looks = vi.spyOn(service.live, "observe");
+it("shares one activity watch between all sockets", async () => {
+  const { service, server, ...first } = await open();
+  const observe = vi.spyOn(service.live, "observe");
   const other = await connect(server);
-  for (const { say, settled, frames } of [one, other]) {
-    say({ type: "watch" });
+  for (const { send, settled, frames } of [first, other]) {
+    send({ type: "watch" });
     await settled();
     expect(frames.map(({ type }) => type)).toContain("activity");
   }
-  expect(looks).toHaveBeenCalledTimes(1);
+  expect(observe).toHaveBeenCalledTimes(1);
 });

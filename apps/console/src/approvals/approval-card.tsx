@@ -1,4 +1,4 @@
-import type { ApprovalAnswer, ApprovalInfo } from "@signalbox/client";
+import type { ApprovalDecision, ApprovalInfo } from "@signalbox/client";
 import type { ReactNode } from "react";
 import { CodeBlock } from "../parts/code-block.tsx";
 import { type Fact, Facts } from "../parts/page.tsx";
@@ -9,7 +9,7 @@ import type { Decided } from "./use-decisions.ts";
 
 interface Props {
   approval: ApprovalInfo;
-  onAnswer: (answer: ApprovalAnswer["answer"]) => void;
+  onAnswer: (answer: ApprovalDecision["answer"]) => void;
 }
 
 /** What an agent wants to do, word for word, and the buttons that decide about it. */

@@ -1,5 +1,5 @@
 import {
-  type ApprovalAnswer,
+  type ApprovalDecision,
   type ApprovalInfo,
   type Client,
   isClientError,
@@ -20,7 +20,7 @@ export interface Decisions {
   decided: readonly Decided[];
   /** Why the last answer did not reach the gateway. */
   problem: Problem | undefined;
-  decide: (approval: ApprovalInfo, answer: ApprovalAnswer["answer"]) => Promise<void>;
+  decide: (approval: ApprovalInfo, answer: ApprovalDecision["answer"]) => Promise<void>;
   dismiss: (id: string) => void;
 }
 
@@ -74,10 +74,10 @@ export function useDecisions(client: Client, open: readonly ApprovalInfo[] | und
 async function outcomeOf(
   client: Client,
   id: string,
-  answer: ApprovalAnswer["answer"],
+  answer: ApprovalDecision["answer"],
 ): Promise<Decided["outcome"]> {
   try {
-    await client.answerApproval(id, answer);
+    await client.decideApproval(id, answer);
     return answer === "deny" ? "denied" : "allowed";
   } catch (error) {
     if (isClientError(error) && error.code === "not_found") return "gone";

@@ -1,4 +1,4 @@
-import type { BudgetLeft } from "@signalbox/client";
+import type { BudgetBalance } from "@signalbox/client";
 
 /** Every word of the page. What the gateway and its agents say stays as they say it. */
 export const en = {
@@ -222,7 +222,7 @@ export const en = {
     output: "Tokens out",
     nobody: "(nobody)",
     budgets: "Budgets",
-    budget: ({ of, name, roles, per }: BudgetLeft, amount: string) => {
+    budget: ({ of, name, roles, per }: BudgetBalance, amount: string) => {
       const whose = of === "all" ? "all calls" : name === undefined ? `each ${of}` : `${of} ${name}`;
       return `${whose}${roles === undefined ? "" : ` (${roles.join(", ")})`}, ${amount} a ${per}`;
     },

@@ -118,7 +118,7 @@ export function createService(options: ServiceOptions): GatewayService {
     async approvals() {
       return (await approvals.list({ states: ["pending"] })).toReversed().map(approvalOf);
     },
-    async answerApproval(id, answer, approver) {
+    async decideApproval(id, answer, approver) {
       const decision = answer === "allow-once" ? "allow" : answer;
       return (await approvals.resolve(id.toUpperCase(), decision, approver)).ok;
     },

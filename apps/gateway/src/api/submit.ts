@@ -2,7 +2,7 @@ import type { MessageEvent } from "@signalbox/channel";
 import type { WebHub } from "@signalbox/channel-web";
 import type { RunOutcome } from "@signalbox/protocol";
 import { formatSessionKey } from "@signalbox/routing";
-import type { GatewayService, Outcome, Submission, Submitted } from "@signalbox/server";
+import type { GatewayService, Outcome, Submission, SubmitResult } from "@signalbox/server";
 import { OWN_ACCOUNT } from "../configure/accounts.ts";
 import { type FileDesk, hasFiles, repeatedFiles, setDownFiles } from "./carried-files.ts";
 import { clientMessage, isOfMessage, senderOf } from "./client-message.ts";
@@ -36,7 +36,7 @@ export function createSubmit(ports: SubmitPorts): Pick<GatewayService, "submit" 
   const { store, agents, outcomes, carried } = ports;
   const lastRuns = createLastRuns();
 
-  const repetition = async (submission: Submission): Promise<Submitted> => {
+  const repetition = async (submission: Submission): Promise<SubmitResult> => {
     const named = nameOf(submission);
     const taken = await store.inbox.find(named);
     if (taken !== undefined && !(await isRepeated(taken.payload.event, submission)))
@@ -101,7 +101,7 @@ function sessionOf({ channel, agent, conversation }: Submission): string {
   return formatSessionKey({ kind: "direct", agentId: agent, channel, peerId: conversation });
 }
 
-function refused(code: Extract<Submitted, { kind: "refused" }>["code"], message: string): Submitted {
+function refused(code: Extract<SubmitResult, { kind: "refused" }>["code"], message: string): SubmitResult {
   return { kind: "refused", code, message };
 }
 

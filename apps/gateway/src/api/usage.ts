@@ -5,7 +5,7 @@ import {
   getBudgetFacts,
   getPeriod,
 } from "@signalbox/budgets";
-import type { BudgetLeft, Usage, UsageGroup, UsageQuery } from "@signalbox/protocol";
+import type { BudgetBalance, Usage, UsageGroup, UsageQuery } from "@signalbox/protocol";
 import type { ServiceStore } from "./service-store.ts";
 
 const DAY_MS = 86_400_000;
@@ -38,7 +38,7 @@ async function readBudgets(
   store: Pick<UsageReads, "budgets">,
   budgets: readonly Budget[],
   now: number,
-): Promise<BudgetLeft[]> {
+): Promise<BudgetBalance[]> {
   if (budgets.length === 0) return [];
   const balances = await store.budgets.inPeriods([getPeriod("day", now), getPeriod("month", now)]);
   return getAllRemainingBudgets(balances, budgets, now).map(

@@ -3,9 +3,9 @@ import {
   createLiveHub,
   createOutcomes,
   type LiveHub,
-  liveWithRedaction,
   type Outcomes,
-  redactedOutcome,
+  redactLiveErrors,
+  redactOutcome,
 } from "@signalbox/server";
 import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
 import type { SpendingReports } from "../agent/spending-reports.ts";
@@ -43,7 +43,7 @@ export function createObservers(
   const own = [...OWN_HOOKS, ...countingHooks(metrics)];
   const outcomes = createOutcomes();
   return {
-    live: liveWithRedaction(createLiveHub(onViewerError), redact),
+    live: redactLiveErrors(createLiveHub(onViewerError), redact),
     tracer: createTracer(store.traces, onTraceError),
     metrics,
     hooks: createGatewayHooks({ own, hooks, configured: () => pointHooks.hooks, redact, logger }),
@@ -55,7 +55,7 @@ export function createObservers(
       now,
     },
     onOutcome(id, outcome) {
-      outcomes.settle(id, redactedOutcome(outcome, redact));
+      outcomes.settle(id, redactOutcome(outcome, redact));
       subAgents.ended(id);
     },
   };

@@ -1,4 +1,4 @@
-import type { NewSchedule, ScheduleAnswer, ScheduleInfo, ScheduleRun } from "@signalbox/protocol";
+import type { NewSchedule, ScheduleInfo, ScheduleResult, ScheduleRun } from "@signalbox/protocol";
 import type { Agents } from "../configure/agents.ts";
 import { MOST_SCHEDULES } from "./cron-handler.ts";
 import { listWakes } from "./list-wakes.ts";
@@ -20,7 +20,7 @@ export interface ScheduleDeskPorts {
 /** What owners do with schedules from outside a conversation. */
 export interface ScheduleDesk {
   schedules(): Promise<ScheduleInfo[]>;
-  addSchedule(wanted: NewSchedule): Promise<ScheduleAnswer>;
+  addSchedule(wanted: NewSchedule): Promise<ScheduleResult>;
   removeSchedule(id: string): Promise<boolean>;
   runSchedule(id: string): Promise<ScheduleRun["outcome"] | "unknown">;
 }

@@ -49,7 +49,7 @@ it("asks about tool calls of its own conversation, once, and takes a letter for 
   const desk = createApprovalDesk(
     {
       approvals: async () => waiting,
-      answerApproval: async (id, answer) => {
+      decideApproval: async (id, answer) => {
         answered.push([id, answer]);
       },
     },
@@ -76,7 +76,7 @@ it("takes a letter for a question that was answered elsewhere, and does not say 
   const desk = createApprovalDesk(
     {
       approvals: async () => waiting,
-      answerApproval: async () => {
+      decideApproval: async () => {
         throw new ClientError({ code: "not_found", message: "No approval is open." }, 404);
       },
     },
@@ -106,7 +106,7 @@ it("keeps a question whose answer did not get through", async () => {
   const desk = createApprovalDesk(
     {
       approvals: async () => [WAITING],
-      answerApproval: async (id, answer) => {
+      decideApproval: async (id, answer) => {
         if (!isUp) throw new Error("connection refused");
         answers.push(`${id} ${answer}`);
       },

@@ -1,61 +1,60 @@
 import { defaultAgent, EventsQuery, type ServerFrame } from "@signalbox/protocol";
 import type { Context, Handler } from "hono";
-import { COMMENT, COMMENT_MS } from "../comments.ts";
-import type { Env } from "../guard.ts";
+import { apiErrors } from "../error-replies.ts";
+import { KEEP_ALIVE, KEEP_ALIVE_MS } from "../event-stream.ts";
 import { MAX_BUFFERED, openView } from "../live/view.ts";
+import type { Env } from "../middleware.ts";
 import type { OpenConnections } from "../open-connections.ts";
 import { type ScopedService, scopeService } from "../scope.ts";
 import type { GatewayService } from "../service.ts";
-import { apiErrors } from "./errors.ts";
 
 const HEADERS = { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" };
 
 /**
- * `GET /api/conversations/:id/events`: the frames of one conversation as server-sent events, each with its cursor as
- * `id`. A client that comes back sends the last one as `Last-Event-ID`, and is shown what it missed.
+ * `GET /api/conversations/:id/events`: streams the frames of one conversation as server-sent events. The `id` of an
+ * event is its cursor. A client that reconnects sends the last one as `Last-Event-ID` and receives the events since.
  */
 export function eventStreams(service: GatewayService, connections: OpenConnections): Handler<Env> {
   return (context) => {
-    const query = queryOf(context);
+    const query = parseQuery(context);
     if (!query.success)
       return apiErrors.badQuery(
         context,
-        "Give a conversation and an agent of at most 200 characters each, and pass cursors back unchanged.",
+        "Use a conversation id and an agent id of at most 200 characters, and pass cursors back unchanged.",
       );
-    // Nobody would read the stream, nor close it.
+    // A response to HEAD has no body, so nothing would ever close a stream opened for it.
     if (context.req.method === "HEAD") return context.body(null, 200, HEADERS);
     const access = context.get("access");
     if (connections.isFull(access.principal)) return apiErrors.tooManyStreams(context);
-    const own = scopeService(service, access.principal);
-    const body = streamOf(own, query.data, {
-      opened: (end) => connections.add(access, end),
+    const scoped = scopeService(service, access.principal);
+    const body = createEventStream(scoped, query.data, {
+      onOpen: (end) => connections.add(access, end),
       cut: () => context.env.outgoing.destroy(),
     });
     return context.body(body, 200, HEADERS);
   };
 }
 
-function queryOf({ req }: Context<Env>) {
-  const agent = req.query("agent");
+function parseQuery({ req }: Context<Env>) {
   const after = req.header("last-event-id") ?? req.query("after");
   return EventsQuery.safeParse({
     conversation: req.param("id"),
-    ...(agent === undefined ? {} : { agent }),
-    ...(after === undefined || after === "" ? {} : { after }),
+    agent: req.query("agent"),
+    after: after === "" ? undefined : after,
   });
 }
 
-interface Wire {
-  /** Told what ends the stream; what it returns is called when it has closed. */
-  readonly opened: (end: () => void) => () => void;
-  /** Ends the connection without sending what still waits. */
+interface Transport {
+  /** Receives a function that ends the stream, and returns a function to call when it has closed. */
+  readonly onOpen: (end: () => void) => () => void;
+  /** Destroys the connection without sending buffered data. */
   readonly cut: () => void;
 }
 
-function streamOf(
+function createEventStream(
   service: ScopedService,
   { conversation, agent = defaultAgent(service.agents())?.id ?? "", after }: EventsQuery,
-  { opened, cut }: Wire,
+  { onOpen, cut }: Transport,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let isOpen = true;
@@ -70,21 +69,21 @@ function streamOf(
           close();
           cut();
         };
-        const show = (frame: ServerFrame): void => write(eventOf(frame));
+        const show = (frame: ServerFrame): void => write(formatEvent(frame));
         const view = openView({ service, agent, conversation, show });
-        const comments = setInterval(() => write(COMMENT), COMMENT_MS).unref();
-        const closed = opened(() => {
+        const keepAlive = setInterval(() => write(KEEP_ALIVE), KEEP_ALIVE_MS).unref();
+        const onClosed = onOpen(() => {
           close();
           controller.close();
         });
         close = () => {
           isOpen = false;
           view.end();
-          clearInterval(comments);
-          closed();
+          clearInterval(keepAlive);
+          onClosed();
         };
         try {
-          view.greet(after);
+          view.start(after);
         } catch (error) {
           close();
           throw error;
@@ -96,7 +95,7 @@ function streamOf(
   );
 }
 
-function eventOf(frame: ServerFrame): string {
+function formatEvent(frame: ServerFrame): string {
   const id = "cursor" in frame && frame.cursor !== undefined ? `id: ${frame.cursor}\n` : "";
   return `${id}data: ${JSON.stringify(frame)}\n\n`;
 }

@@ -1,5 +1,5 @@
 import {
-  ApprovalAnswer,
+  ApprovalDecision,
   type ApprovalList,
   type MessageList,
   NewSchedule,
@@ -9,33 +9,32 @@ import {
   type ScheduleList,
   type ScheduleRun,
   type SessionList,
-  type TrustAnswer,
   TrustRequest,
+  type TrustResult,
   UsageQuery,
   WhyQuery,
 } from "@signalbox/protocol";
 import { type Context, Hono } from "hono";
-import type { Env } from "../guard.ts";
+import { apiErrors } from "../error-replies.ts";
+import type { Env } from "../middleware.ts";
 import type { GatewayService } from "../service.ts";
-import { apiErrors } from "./errors.ts";
 
-/** `/api/*` for owners: how the gateway does, what goes through it, what it asks, who is let in, and its upkeep. */
+/** The routes of `/api` for owners: status, messages, pairings, approvals, schedules and maintenance. */
 export function ownerRoutes(service: GatewayService): Hono<Env> {
   const app = new Hono<Env>();
   addViews(app, service);
   addPairings(app, service);
   addApprovals(app, service);
   addSchedules(app, service);
-  addUpkeep(app, service);
+  addMaintenance(app, service);
   return app;
 }
 
-/** How the gateway does, and what goes through it. */
 function addViews(app: Hono<Env>, service: GatewayService): void {
   app.get("/status", async (context) => context.json(await service.status()));
   app.get("/checks", async (context) => {
-    const answer: RemoteChecks = { checks: await service.checks(context.req.query("models") === "1") };
-    return context.json(answer);
+    const result: RemoteChecks = { checks: await service.checks(context.req.query("models") === "1") };
+    return context.json(result);
   });
   app.get("/trace/:id", async (context) => {
     const trace = await service.trace(context.req.param("id"));
@@ -52,7 +51,10 @@ function addViews(app: Hono<Env>, service: GatewayService): void {
   app.get("/usage", async (context) => {
     const query = UsageQuery.safeParse(context.req.query());
     if (!query.success)
-      return apiErrors.badQuery(context, "Use by=day, agent, session or sender, and optionally days=30.");
+      return apiErrors.badQuery(
+        context,
+        "Use by=day, agent, session or sender, and optionally days, for instance days=30.",
+      );
     return context.json(await service.usage(query.data));
   });
   app.get("/why/:id", async (context) => {
@@ -63,13 +65,13 @@ function addViews(app: Hono<Env>, service: GatewayService): void {
   });
 }
 
-/** Who is let in. */
 function addPairings(app: Hono<Env>, service: GatewayService): void {
   app.get("/pairings", async (context) => context.json(await service.pairings()));
   app.post("/pairings/approve", async (context) => {
     const body = PairingApproval.safeParse(await context.req.json().catch(() => undefined));
-    if (!body.success) return apiErrors.badJson(context, 'Send {"code": "what the person was sent"}.');
-    const person = await service.approvePairing(body.data.code, ownerOf(context));
+    if (!body.success)
+      return apiErrors.badJson(context, 'Send {"code": "the code that the person received"}.');
+    const person = await service.approvePairing(body.data.code, getActor(context));
     return person === undefined
       ? apiErrors.missing(context, "pending request with this code")
       : context.json(person);
@@ -78,32 +80,31 @@ function addPairings(app: Hono<Env>, service: GatewayService): void {
     const body = Person.safeParse(await context.req.json().catch(() => undefined));
     if (!body.success)
       return apiErrors.badJson(context, 'Send {"channel": "…", "account": "…", "peer": "…"}.');
-    const revoked = await service.revokePairing(body.data, ownerOf(context));
+    const revoked = await service.revokePairing(body.data, getActor(context));
     return revoked ? context.body(null, 204) : apiErrors.missing(context, "paired person with this id");
   });
 }
 
-/** What the gateway asks, and what is vouched for. */
 function addApprovals(app: Hono<Env>, service: GatewayService): void {
   app.get("/approvals", async (context) => {
     const list: ApprovalList = { approvals: await service.approvals() };
     return context.json(list);
   });
   app.post("/approvals/:id", async (context) => {
-    const body = ApprovalAnswer.safeParse(await context.req.json().catch(() => undefined));
+    const body = ApprovalDecision.safeParse(await context.req.json().catch(() => undefined));
     if (!body.success) return apiErrors.badJson(context, 'Send {"answer": "allow"} or {"answer": "deny"}.');
-    const taken = await service.answerApproval(context.req.param("id"), body.data.answer, ownerOf(context));
-    return taken ? context.body(null, 204) : apiErrors.missing(context, "pending question with this id");
+    const { answer } = body.data;
+    const isDecided = await service.decideApproval(context.req.param("id"), answer, getActor(context));
+    return isDecided ? context.body(null, 204) : apiErrors.missing(context, "pending approval with this id");
   });
   app.post("/trust", async (context) => {
     const body = TrustRequest.safeParse(await context.req.json().catch(() => undefined));
-    if (!body.success) return apiErrors.badJson(context, 'Send {"path": "a file of the workspace"}.');
-    const answer: TrustAnswer = await service.trust(body.data.agent, body.data.path, ownerOf(context));
-    return context.json(answer);
+    if (!body.success) return apiErrors.badJson(context, 'Send {"path": "a file in the workspace"}.');
+    const result: TrustResult = await service.trust(body.data.agent, body.data.path, getActor(context));
+    return context.json(result);
   });
 }
 
-/** What agents do by themselves. */
 function addSchedules(app: Hono<Env>, service: GatewayService): void {
   app.get("/schedules", async (context) => {
     const list: ScheduleList = { schedules: await service.schedules() };
@@ -126,8 +127,8 @@ function addSchedules(app: Hono<Env>, service: GatewayService): void {
   });
 }
 
-/** What the command line has a running gateway do. */
-function addUpkeep(app: Hono<Env>, service: GatewayService): void {
+/** Requests of the command line to a running gateway. */
+function addMaintenance(app: Hono<Env>, service: GatewayService): void {
   app.post("/maintenance/prune", async (context) => context.json(await service.prune()));
   app.post("/maintenance/vacuum", async (context) => context.json(await service.vacuum()));
   app.post("/outbox/changed", (context) => {
@@ -144,7 +145,7 @@ function noMessage(context: Context<Env>): Response {
   return apiErrors.missing(context, `message ${context.req.param("id")}`);
 }
 
-/** Who decides, as it stays on record. */
-function ownerOf(context: Context<Env>): string {
+/** Names the owner for the audit log. */
+function getActor(context: Context<Env>): string {
   return `token ${context.get("access").principal.name}`;
 }

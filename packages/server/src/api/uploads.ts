@@ -1,15 +1,18 @@
 import { UPLOAD_PIECE_BYTES, UploadId, type UploadState } from "@signalbox/protocol";
 import type { Context } from "hono";
-import type { Env } from "../guard.ts";
+import { apiErrors } from "../error-replies.ts";
+import type { Env } from "../middleware.ts";
 import type { GatewayService } from "../service.ts";
-import { apiErrors } from "./errors.ts";
 
-/** `PUT /api/uploads/:id?at=…`: one piece of a file, so that no request takes long and a lost one is sent again. */
-export async function takeUpload(context: Context<Env>, service: GatewayService): Promise<Response> {
+/** `PUT /api/uploads/:id?at=…`: receives one piece of a file. Clients can repeat a piece after a lost response. */
+export async function receiveUpload(context: Context<Env>, service: GatewayService): Promise<Response> {
   const id = UploadId.safeParse(context.req.param("id"));
   const at = Number(context.req.query("at"));
   if (!id.success || !Number.isSafeInteger(at) || at < 0)
-    return apiErrors.badQuery(context, "Send a piece to /api/uploads/<an id of yours>?at=<bytes before it>.");
+    return apiErrors.badQuery(
+      context,
+      "Send a piece to /api/uploads/<an id you create>?at=<offset in bytes>.",
+    );
   const bytes = new Uint8Array(await context.req.arrayBuffer());
   if (bytes.byteLength > UPLOAD_PIECE_BYTES) return apiErrors.tooLarge(context, UPLOAD_PIECE_BYTES);
   const { principal } = context.get("access");

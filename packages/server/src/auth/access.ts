@@ -1,47 +1,47 @@
-/** What a client may do: `owner` everything, `member` talk to agents in conversations of its own. */
+/** Permissions of a client: an `owner` may do everything, a `member` talks to agents in private conversations. */
 export type ClientRole = "owner" | "member";
 
-/** Who a request speaks for. */
+/** The holder of the token that authenticates a request. */
 export interface Principal {
-  /** `owner` for the gateway's own token, else the name of the token. */
+  /** `owner` for the gateway's own token, otherwise the name of the token. */
   readonly name: string;
   readonly role: ClientRole;
 }
 
-/** The gateway's own token acts for its operator. */
+/** The principal of the gateway's own token. */
 export const OWNER: Principal = { name: "owner", role: "owner" };
 
-/** A token of one client, besides the gateway's own. The token itself is stored nowhere. */
+/** A token in addition to the gateway's own. The token itself is not stored. */
 export interface NamedToken extends Principal {
   /** SHA-256 of the token, in hexadecimal. */
   readonly hash: string;
-  /** Milliseconds since the epoch, as all times here. */
+  /** Milliseconds since the epoch, like all times here. */
   readonly createdAt: number;
-  /** To the minute. */
+  /** Last use, to the minute. */
   readonly usedAt?: number;
 }
 
-/** A browser that has signed in. Its cookie and its key are kept nowhere. */
+/** A browser session. Neither its cookie nor its key is stored. */
 export interface WebSession {
-  /** HMAC-SHA-256 of the cookie under the key of the session, in hexadecimal. */
+  /** HMAC-SHA-256 of the cookie under the session's key, in hexadecimal. */
   readonly id: string;
-  /** The token that it was opened with, by a hash: it ends with that token. */
+  /** Hash of the token that opened the session. Revoking the token ends the session. */
   readonly tokenHash: string;
   readonly createdAt: number;
   readonly usedAt: number;
 }
 
-/** What the server stores about tokens and sessions: hashes, so that a copy lets no one in. */
+/** Stores tokens and sessions as hashes, so that a copy of the store grants no access. */
 export interface AccessStore {
   readonly tokens: {
-    /** False where the name is taken. */
+    /** Returns false if the name is taken. */
     add(token: Omit<NamedToken, "usedAt">): Promise<boolean>;
     find(hash: string): Promise<NamedToken | undefined>;
     named(name: string): Promise<NamedToken | undefined>;
     used(hash: string, at: number): Promise<void>;
-    /** By name. */
+    /** Lists tokens by name. */
     list(): Promise<readonly NamedToken[]>;
-    /** Ends its sessions too. False if there is none of that name. */
+    /** Deletes a token and its sessions. Returns false if there is no token with that name. */
     revoke(name: string): Promise<boolean>;
   };
   readonly sessions: {
@@ -49,7 +49,7 @@ export interface AccessStore {
     find(id: string): Promise<WebSession | undefined>;
     used(id: string, at: number): Promise<void>;
     end(id: string): Promise<void>;
-    /** Forgets those that were used last before `usedBefore`, or opened before `openedBefore`. */
+    /** Deletes sessions that were last used before `usedBefore` or opened before `openedBefore`. */
     forget(usedBefore: number, openedBefore: number): Promise<void>;
   };
 }

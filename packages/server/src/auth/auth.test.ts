@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { AccessStore, NamedToken } from "./access.ts";
 import { createAuth } from "./auth.ts";
 import { createMemoryAccess } from "./memory-access.ts";
-import { hostsOf, isFromOwnPage } from "./origin.ts";
-import { tokenHash } from "./token-hash.ts";
+import { createHostSet, isFromOwnPage } from "./origin.ts";
+import { hashToken } from "./secrets.ts";
 
 const TOKEN = "Xk29fLq0Zv7TbW3s-own";
 const HERE = { remote: "127.0.0.1", port: 4747 };
@@ -21,7 +21,7 @@ function open({ token = TOKEN, store = createMemoryAccess() }: { token?: string;
     (await auth.check({ ...HERE, authorization: `Bearer ${secret}`, remote })).kind;
   const signIn = async (secret = token, secure = false) => {
     const result = await auth.signIn(secret, { ...HERE, secure });
-    if (result.kind !== "signed-in") throw new Error("the token is right");
+    if (result.kind !== "signed_in") throw new Error("sign-in failed");
     return result;
   };
   const trySignIn = async (secret: string) => (await auth.signIn(secret, { ...HERE, secure: false })).kind;
@@ -33,19 +33,19 @@ function open({ token = TOKEN, store = createMemoryAccess() }: { token?: string;
 const named = (secret: string, name: string, role: NamedToken["role"]) => ({
   name,
   role,
-  hash: tokenHash(secret),
+  hash: hashToken(secret),
   createdAt: 0,
 });
 
 describe("tokens", () => {
-  it("lets the gateway's own in and nothing else", async () => {
+  it("accepts the gateway's own token", async () => {
     const { auth, bearer } = open();
     expect(await bearer(TOKEN)).toBe("granted");
     for (const authorization of [undefined, "", "Bearer", `Basic ${TOKEN}`, `Bearer ${TOKEN}x`])
       expect((await auth.check({ ...HERE, authorization })).kind).toBe("refused");
   });
 
-  it("lets in by tokens and sessions whose use cannot be written down", async () => {
+  it("accepts tokens and sessions even if their use cannot be recorded", async () => {
     const store = createMemoryAccess();
     await store.tokens.add(named("secret-of-alice", "alice", "member"));
     const { bearer, bySession, clock, signIn } = open({ store });
@@ -58,20 +58,20 @@ describe("tokens", () => {
     expect((await bySession(session)).kind).toBe("granted");
   });
 
-  it("knows named ones by their hash, until they are revoked", async () => {
+  it("accepts named tokens until they are revoked", async () => {
     const { auth, bearer, store } = open();
     await store.tokens.add(named("secret of alice", "alice", "member"));
     await store.tokens.add(named("secret-of-bob", "bob", "owner"));
     expect(await auth.check({ ...HERE, authorization: "Bearer secret-of-bob" })).toMatchObject({
       access: { principal: { name: "bob", role: "owner" } },
     });
-    expect(await bearer(tokenHash("secret-of-bob"))).toBe("refused");
+    expect(await bearer(hashToken("secret-of-bob"))).toBe("refused");
     expect((await store.tokens.list()).map(({ usedAt }) => usedAt)).toEqual([undefined, 1_000_000]);
     await store.tokens.revoke("bob");
     expect(await bearer("secret-of-bob")).toBe("refused");
   });
 
-  it("lets owners' tokens alone call a hook that has no secret", async () => {
+  it("requires an owner's token for a hook without a secret", async () => {
     const { auth, store } = open();
     await store.tokens.add(named("secret-of-alice", "alice", "member"));
     await store.tokens.add(named("secret-of-bob", "bob", "owner"));
@@ -86,7 +86,7 @@ describe("tokens", () => {
 });
 
 describe("sessions", () => {
-  it("are an HttpOnly cookie of this port, with the prefix where the page came over https", async () => {
+  it("use an HttpOnly cookie named after the port, with the prefix __Host- over HTTPS", async () => {
     const { signIn, bySession } = open();
     const plain = await signIn();
     expect(plain.cookie).toMatch(
@@ -99,7 +99,7 @@ describe("sessions", () => {
       expect((await bySession({ ...plain, cookie })).kind).toBe("refused");
   });
 
-  it("are worth nothing by the cookie alone, by the key alone, or by halves of two sessions", async () => {
+  it("require the cookie and the key of the same session", async () => {
     const { signIn, bySession } = open();
     const [first, second] = [await signIn(), await signIn()];
     const { cookie, sessionKey } = first;
@@ -118,7 +118,7 @@ describe("sessions", () => {
     expect((await bySession(second)).kind).toBe("granted");
   });
 
-  it("keep nothing that lets anybody in", async () => {
+  it("store no value that grants access", async () => {
     const { store, signIn, bySession } = open();
     const opened: string[] = [];
     const open_ = store.sessions.open;
@@ -136,7 +136,7 @@ describe("sessions", () => {
       expect((await bySession({ cookie: `signalbox-4747=${id}`, sessionKey: key })).kind).toBe("refused");
   });
 
-  it("end after twelve hours without use, and after seven days in any case", async () => {
+  it("expire after twelve hours without use and after seven days in any case", async () => {
     const { clock, signIn, bySession } = open();
     const idle = await signIn();
     const used = await signIn();
@@ -149,27 +149,27 @@ describe("sessions", () => {
     expect((await bySession(used)).kind).toBe("refused");
   });
 
-  it("go on by what is sent over a socket, not by a page that is left open", async () => {
+  it("are extended by messages on a socket, but not by an idle socket", async () => {
     const { auth, clock, signIn, bySession } = open();
-    const [left, busy] = await Promise.all([bySession(await signIn()), bySession(await signIn())]);
-    if (left.kind !== "granted" || busy.kind !== "granted") throw new Error("they are signed in");
+    const [idle, busy] = await Promise.all([bySession(await signIn()), bySession(await signIn())]);
+    if (idle.kind !== "granted" || busy.kind !== "granted") throw new Error("sign-in failed");
     for (let hours = 0; hours < 13; hours++) {
       clock.ms += HOUR_MS;
       await auth.used(busy.access);
-      await auth.isGood(left.access);
+      await auth.isGood(idle.access);
     }
     expect(await auth.isGood(busy.access)).toBe(true);
-    expect(await auth.isGood(left.access)).toBe(false);
+    expect(await auth.isGood(idle.access)).toBe(false);
   });
 
-  it("end on the server: a copy of both halves is worth nothing from then on, also after a restart", async () => {
+  it("are invalid after signing out, including copies of both halves and after a restart", async () => {
     const { auth, store, signIn, bySession } = open();
     const copied = await signIn();
     const another = await signIn();
     const result = await bySession(copied);
     const ended: string[] = [];
     auth.onSignOut((id) => ended.push(id));
-    if (result.kind !== "granted") throw new Error("it is signed in");
+    if (result.kind !== "granted") throw new Error("sign-in failed");
     expect(await auth.signOut(result.access, HERE)).toEqual([
       expect.stringMatching(/^__Host-signalbox-4747=;.*Max-Age=0$/),
       expect.stringMatching(/^signalbox-4747=;.*Max-Age=0$/),
@@ -182,13 +182,13 @@ describe("sessions", () => {
     }
   });
 
-  it("end with the token that they were opened with", async () => {
+  it("end when the token that opened them is revoked", async () => {
     const { auth, store, signIn, bySession } = open();
     await store.tokens.add(named("secret-of-alice", "alice", "member"));
     const alices = await signIn("secret-of-alice");
     const owners = await signIn();
     const result = await bySession(alices);
-    if (result.kind !== "granted") throw new Error("she is signed in");
+    if (result.kind !== "granted") throw new Error("sign-in failed");
     expect(result.access.principal).toEqual({ name: "alice", role: "member" });
     expect(await auth.isGood(result.access)).toBe(true);
     await store.tokens.revoke("alice");
@@ -202,11 +202,11 @@ describe("sessions", () => {
 describe("sign-in links", () => {
   const issue = async ({ auth }: ReturnType<typeof open>, token = TOKEN) => {
     const result = await auth.check({ ...HERE, authorization: `Bearer ${token}` });
-    if (result.kind !== "granted") throw new Error("the token is good");
+    if (result.kind !== "granted") throw new Error("authentication failed");
     return auth.issueLink(result.access);
   };
 
-  it("sign in once, as whoever asked for the link, and are no token", async () => {
+  it("sign in once with the permissions of their creator and are not tokens", async () => {
     const world = open();
     await world.store.tokens.add(named("secret-of-bob", "bob", "owner"));
     const { secret } = await issue(world, "secret-of-bob");
@@ -218,41 +218,41 @@ describe("sign-in links", () => {
     expect(await world.trySignIn(secret)).toBe("refused");
   });
 
-  it("are over after five minutes, and with the token they were made with", async () => {
+  it("expire after five minutes and when the token that created them is revoked", async () => {
     const world = open();
     await world.store.tokens.add(named("secret-of-bob", "bob", "owner"));
     const bobs = await issue(world, "secret-of-bob");
     const [early, late] = [await issue(world), await issue(world)];
     world.clock.ms = early.expiresAt - 1;
     expect(early.expiresAt).toBe(1_000_000 + 5 * 60_000);
-    expect(await world.trySignIn(early.secret)).toBe("signed-in");
+    expect(await world.trySignIn(early.secret)).toBe("signed_in");
     await world.store.tokens.revoke("bob");
     expect(await world.trySignIn(bobs.secret)).toBe("refused");
     world.clock.ms = late.expiresAt;
     expect(await world.trySignIn(late.secret)).toBe("refused");
   });
 
-  it("are sixteen at most, the latest", async () => {
+  it("are limited to the latest sixteen", async () => {
     const world = open();
     const oldest = await issue(world);
     const rest = await Promise.all(Array.from({ length: 16 }, () => issue(world)));
     expect(await world.trySignIn(oldest.secret)).toBe("refused");
-    for (const { secret } of rest) expect(await world.trySignIn(secret)).toBe("signed-in");
+    for (const { secret } of rest) expect(await world.trySignIn(secret)).toBe("signed_in");
   });
 
-  it("are guessed at as seldom as tokens are", async () => {
+  it("share the throttle of tokens", async () => {
     const world = open();
     const { secret } = await issue(world);
     const guess = () => world.trySignIn("x".repeat(43));
     for (let guesses = 0; guesses < 9; guesses++) expect(await guess()).toBe("refused");
     expect(await guess()).toBe("throttled");
     expect(await world.bearer("a-guess-at-a-token")).toBe("throttled");
-    expect(await world.trySignIn(secret)).toBe("signed-in");
+    expect(await world.trySignIn(secret)).toBe("signed_in");
   });
 });
 
-describe("guessing", () => {
-  it("is told to wait after ten wrong secrets in a minute, whatever it guesses at", async () => {
+describe("the throttle", () => {
+  it("applies after ten wrong secrets of any kind within a minute", async () => {
     const { auth, bearer, clock } = open();
     const hook = async (secret: string) =>
       (await auth.checkSecret({ ...HERE, authorization: `Bearer ${secret}` }, "Zv7TbW3sXk29fLq0")).kind;
@@ -267,7 +267,7 @@ describe("guessing", () => {
     expect(await bearer("one-more")).toBe("refused");
   });
 
-  it("never keeps a long secret waiting, nor a session", async () => {
+  it("never delays long secrets or sessions", async () => {
     const { bearer, signIn, bySession } = open({ token: TOKEN.repeat(2) });
     const session = await signIn();
     for (let guess = 0; guess < 500; guess++) await bearer(`guess-${guess}`);
@@ -278,7 +278,7 @@ describe("guessing", () => {
 });
 
 describe("isFromOwnPage", () => {
-  const hosts = hostsOf("127.0.0.1", ["Gateway.example"]);
+  const hosts = createHostSet("127.0.0.1", ["Gateway.example"]);
   it.each([
     [{ host: "127.0.0.1:4747" }, true],
     [{ host: "localhost:4747", origin: "http://localhost:4747" }, true],

@@ -1,16 +1,17 @@
-import { createHash, createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { type AccessStore, OWNER, type Principal, type WebSession } from "./access.ts";
 import { readCookie, setCookie } from "./cookies.ts";
-import { createSessions, LONGEST_MS, type SessionHalves, type Sessions } from "./sessions.ts";
+import { hashToken, isSameSecret } from "./secrets.ts";
+import { createSessions, MAX_AGE_MS, type SessionHalves, type Sessions } from "./sessions.ts";
 import { createSignInLinks, type LinkSecret, type SignInLinks } from "./sign-in-links.ts";
 import { createThrottle, type Throttle } from "./throttle.ts";
 
-/** The credential of a request. */
+/** A verified credential. */
 export interface Access {
   readonly principal: Principal;
-  /** The token, by a hash: what it has opened ends with it. */
+  /** Hash of the token. Revoking the token ends every connection that it opened. */
   readonly tokenHash: string;
-  /** Absent where the token itself was sent. */
+  /** Absent if the request carried the token itself. */
   readonly session?: WebSession;
 }
 
@@ -20,58 +21,60 @@ type AuthResult =
 
 type SignInResult =
   | {
-      readonly kind: "signed-in";
+      readonly kind: "signed_in";
       /** A `Set-Cookie` value. */
       readonly cookie: string;
-      /** The other half, which the page is to keep and to send. */
+      /** CSRF key: the page stores it and sends it with each request. */
       readonly sessionKey: string;
     }
   | { readonly kind: "refused" | "throttled" };
 
-/** What of a request says who sends it. */
+/** The parts of a request that authenticate it. */
 interface Credentials {
-  readonly authorization?: string | undefined;
-  readonly cookie?: string | undefined;
+  readonly authorization?: string;
+  readonly cookie?: string;
   /** The half of a session that is not in the cookie. */
-  readonly sessionKey?: string | undefined;
-  /** The address of the peer, whose guesses are counted. */
+  readonly sessionKey?: string;
+  /** Address of the peer. Wrong secrets are counted per address. */
   readonly remote: string;
-  /** The port the request came in by: cookies carry it in their name. */
+  /** Local port that received the request. Cookie names contain it. */
   readonly port: number;
 }
 
-/** Where a request comes from. */
-type From = Pick<Credentials, "remote" | "port">;
+/** The source of a request. */
+type Peer = Pick<Credentials, "remote" | "port">;
 
 /** Checks tokens and sessions. */
 export interface Auth {
   /** Checks an `Authorization` header or both halves of a session. */
   check(credentials: Credentials): Promise<AuthResult>;
-  /** Checks a bearer token against a secret of its own; without one it has to be an owner's token. */
+  /** Checks a bearer token against `secret`. Without `secret`, it must be an owner's token. */
   checkSecret(
-    credentials: From & Pick<Credentials, "authorization">,
+    credentials: Peer & Pick<Credentials, "authorization">,
     secret: string | undefined,
   ): Promise<AuthResult>;
   /**
-   * Signs a browser in by a token, or by the secret of a sign-in link, which is used up by it. `secure` where the page
-   * came over https.
+   * Opens a browser session.
+   *
+   * @param token a token, or the secret of a sign-in link, which then becomes invalid
+   * @param peer `secure` if the page was loaded over HTTPS
    */
-  signIn(token: string, from: From & { readonly secure: boolean }): Promise<SignInResult>;
-  /** A link that signs a browser in once, with the rights of the caller. */
+  signIn(token: string, peer: Peer & { readonly secure: boolean }): Promise<SignInResult>;
+  /** Creates a link that signs a browser in once, with the permissions of `access`. */
   issueLink(access: Access): LinkSecret;
-  /** Ends the session of a browser; resolves with `Set-Cookie` values that take the cookie back. */
-  signOut(access: Access, from: From): Promise<readonly string[]>;
-  /** Whether a credential is still valid. Checking does not count as use. */
+  /** Ends a browser session and returns `Set-Cookie` values that delete the cookie. */
+  signOut(access: Access, peer: Peer): Promise<readonly string[]>;
+  /** Checks that a credential is still valid. Does not extend its session. */
   isGood(access: Access): Promise<boolean>;
-  /** What somebody came in with is being used: its session goes on. */
+  /** Extends the session of a credential. */
   used(access: Access): Promise<void>;
-  /** Calls `listener` with the id of each session that is signed out. */
+  /** Calls `listener` with the id of each session that signs out. */
   onSignOut(listener: (sessionId: string) => void): void;
 }
 
-/** A browser has signed in or out. */
+/** A browser signed in or out. */
 export interface SignInEvent {
-  readonly action: "signed-in" | "signed-out";
+  readonly action: "signed_in" | "signed_out";
   readonly principal: Principal;
   readonly remote: string;
 }
@@ -82,16 +85,16 @@ export interface AuthOptions {
   readonly store: AccessStore;
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly now?: () => number;
-  /** Told of each browser that signs in or out. */
+  /** Called when a browser signs in or out. */
   readonly onSignIn?: (event: SignInEvent) => void;
-  /** In [0, 1), for the lot of who guesses. Default `Math.random`. */
+  /** Returns numbers in [0, 1), for the throttle. Default `Math.random`. */
   readonly random?: () => number;
 }
 
-/** A secret so long is not guessed at any speed, so nobody can be kept from using it. */
+/** Secrets of this length cannot be guessed, so they are never throttled. */
 const UNGUESSABLE_CHARS = 32;
-/** The use of a token is written down at most so often. */
-const NOTED_MS = 60_000;
+/** Minimum time between two updates of a token's `usedAt`. */
+const TOUCH_MS = 60_000;
 
 export function createAuth(options: AuthOptions): Auth {
   return new TokenAuth(options);
@@ -101,8 +104,7 @@ class TokenAuth implements Auth {
   readonly #options: AuthOptions;
   readonly #now: () => number;
   readonly #onSignIn: (event: SignInEvent) => void;
-  readonly #own: Buffer;
-  // Of the gateway's token, which people may choose, the store gets no plain hash to guess from.
+  /** Users may choose a weak token for the gateway, so the store gets an HMAC instead of a plain hash. */
   readonly #ownHash: string;
   readonly #throttle: Throttle;
   readonly #sessions: Sessions;
@@ -114,7 +116,6 @@ class TokenAuth implements Auth {
     this.#now = options.now ?? Date.now;
     const random = options.random ?? Math.random;
     this.#onSignIn = options.onSignIn ?? (() => {});
-    this.#own = hashOf(options.token);
     this.#ownHash = createHmac("sha256", options.token).update("signalbox session").digest("hex");
     this.#throttle = createThrottle(this.#now, random);
     this.#sessions = createSessions(options.store.sessions, this.#now);
@@ -128,8 +129,8 @@ class TokenAuth implements Auth {
     remote,
     port,
   }: Credentials): Promise<AuthResult> {
-    const bearer = bearerOf(authorization);
-    if (bearer !== undefined) return this.#look(bearer, remote, (given) => this.#byToken(given));
+    const bearer = parseBearer(authorization);
+    if (bearer !== undefined) return this.#check(bearer, remote, (secret) => this.#byToken(secret));
     const cookie = readCookie(cookies, port);
     if (cookie === undefined || key === undefined) return { kind: "refused" };
     const access = await this.#bySession({ cookie, key });
@@ -137,32 +138,30 @@ class TokenAuth implements Auth {
   }
 
   async checkSecret(
-    { authorization, remote }: From & Pick<Credentials, "authorization">,
+    { authorization, remote }: Peer & Pick<Credentials, "authorization">,
     secret: string | undefined,
   ): Promise<AuthResult> {
-    const bearer = bearerOf(authorization);
+    const bearer = parseBearer(authorization);
     if (bearer === undefined) return { kind: "refused" };
-    return this.#look(bearer, remote, async (given) => {
+    return this.#check(bearer, remote, async (candidate) => {
       if (secret !== undefined)
-        return isSame(hashOf(given), hashOf(secret))
-          ? { principal: OWNER, tokenHash: this.#ownHash }
-          : undefined;
-      const access = await this.#byToken(given);
+        return isSameSecret(candidate, secret) ? { principal: OWNER, tokenHash: this.#ownHash } : undefined;
+      const access = await this.#byToken(candidate);
       return access?.principal.role === "owner" ? access : undefined;
     });
   }
 
   async signIn(
-    given: string,
-    { remote, port, secure }: From & { readonly secure: boolean },
+    token: string,
+    { remote, port, secure }: Peer & { readonly secure: boolean },
   ): Promise<SignInResult> {
-    const result = await this.#look(given, remote, (given) => this.#byLinkOrToken(given));
+    const result = await this.#check(token, remote, (secret) => this.#byLinkOrToken(secret));
     if (result.kind !== "granted") return result;
     const { cookie, key } = await this.#sessions.begin(result.access.tokenHash);
-    this.#onSignIn({ action: "signed-in", principal: result.access.principal, remote });
+    this.#onSignIn({ action: "signed_in", principal: result.access.principal, remote });
     return {
-      kind: "signed-in",
-      cookie: setCookie({ port, secure }, cookie, LONGEST_MS),
+      kind: "signed_in",
+      cookie: setCookie({ port, secure }, cookie, MAX_AGE_MS),
       sessionKey: key,
     };
   }
@@ -171,12 +170,12 @@ class TokenAuth implements Auth {
     return this.#links.issue(tokenHash);
   }
 
-  async signOut({ principal, session }: Access, { remote, port }: From): Promise<readonly string[]> {
+  async signOut({ principal, session }: Access, { remote, port }: Peer): Promise<readonly string[]> {
     const cookies = [true, false].map((secure) => setCookie({ port, secure }, "", 0));
     if (session === undefined) return cookies;
     try {
       await this.#sessions.end(session.id);
-      this.#onSignIn({ action: "signed-out", principal, remote });
+      this.#onSignIn({ action: "signed_out", principal, remote });
       return cookies;
     } finally {
       for (const listener of this.#listeners) listener(session.id);
@@ -197,28 +196,27 @@ class TokenAuth implements Auth {
     this.#listeners.push(listener);
   }
 
-  /** Whose token a hash belongs to. */
+  /** Returns the holder of the token with this hash. */
   async #principalOf(tokenHash: string): Promise<Principal | undefined> {
     const { store } = this.#options;
     if (tokenHash === this.#ownHash) return OWNER;
     const named = await store.tokens.find(tokenHash);
     if (named === undefined) return undefined;
-    // Where it cannot be written down, as on a full disk, the token is good all the same.
-    if (this.#now() - (named.usedAt ?? 0) >= NOTED_MS)
+    // A token stays valid even if its use cannot be recorded, for instance because the disk is full.
+    if (this.#now() - (named.usedAt ?? 0) >= TOUCH_MS)
       await store.tokens.used(tokenHash, this.#now()).catch(() => {});
     return { name: named.name, role: named.role };
   }
 
-  async #byToken(given: string): Promise<Access | undefined> {
-    const hash = hashOf(given);
-    const tokenHash = isSame(hash, this.#own) ? this.#ownHash : hash.toString("hex");
+  async #byToken(token: string): Promise<Access | undefined> {
+    const tokenHash = isSameSecret(token, this.#options.token) ? this.#ownHash : hashToken(token);
     const principal = await this.#principalOf(tokenHash);
     return principal && { principal, tokenHash };
   }
 
-  async #byLinkOrToken(given: string): Promise<Access | undefined> {
-    const tokenHash = this.#links.redeem(given);
-    if (tokenHash === undefined) return this.#byToken(given);
+  async #byLinkOrToken(secret: string): Promise<Access | undefined> {
+    const tokenHash = this.#links.redeem(secret);
+    if (tokenHash === undefined) return this.#byToken(secret);
     const principal = await this.#principalOf(tokenHash);
     return principal && { principal, tokenHash };
   }
@@ -231,28 +229,20 @@ class TokenAuth implements Auth {
     return { principal, tokenHash: session.tokenHash, session };
   }
 
-  /** Looks at a secret, unless its sender has guessed too often. */
-  async #look(
-    given: string,
+  /** Checks a secret unless its sender is throttled. */
+  async #check(
+    secret: string,
     remote: string,
-    accessOf: (given: string) => Promise<Access | undefined>,
+    findAccess: (secret: string) => Promise<Access | undefined>,
   ): Promise<AuthResult> {
-    if (given.length < UNGUESSABLE_CHARS && !this.#throttle.looks(remote)) return { kind: "throttled" };
-    const access = await accessOf(given);
+    if (secret.length < UNGUESSABLE_CHARS && !this.#throttle.mayCheck(remote)) return { kind: "throttled" };
+    const access = await findAccess(secret);
     if (access !== undefined) return { kind: "granted", access };
     this.#throttle.failed(remote);
     return { kind: this.#throttle.isSlowed(remote) ? "throttled" : "refused" };
   }
 }
 
-function hashOf(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
-}
-
-function isSame(a: Buffer, b: Buffer): boolean {
-  return timingSafeEqual(a, b);
-}
-
-function bearerOf(authorization: string | undefined): string | undefined {
+function parseBearer(authorization: string | undefined): string | undefined {
   return /^Bearer\s+(\S+)$/i.exec(authorization ?? "")?.[1];
 }

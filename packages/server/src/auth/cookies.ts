@@ -1,25 +1,25 @@
 /**
- * The name has the port, since a browser keeps one jar for all ports of an address: two gateways do not overwrite each
- * other's sessions, and neither reads the other's. Over https the prefix `__Host-` keeps other hosts and plain http
- * from setting or getting it.
+ * The name contains the port, because browsers send a cookie to all ports of a host: two gateways on one host would
+ * otherwise overwrite each other's sessions. Over HTTPS, the prefix `__Host-` keeps other hosts and plain HTTP from
+ * setting the cookie.
  */
-function nameOf(port: number, secure: boolean): string {
+function createName(port: number, secure: boolean): string {
   return `${secure ? "__Host-" : ""}signalbox-${port}`;
 }
 
 const ATTRIBUTES = "HttpOnly; SameSite=Strict; Path=/";
 
-/** A `Set-Cookie` value; an empty one takes the cookie back. */
+/** Returns a `Set-Cookie` value. `maxAgeMs` 0 deletes the cookie. */
 export function setCookie(
   { port, secure }: { readonly port: number; readonly secure: boolean },
   value: string,
   maxAgeMs: number,
 ): string {
   const flags = secure ? `Secure; ${ATTRIBUTES}` : ATTRIBUTES;
-  return `${nameOf(port, secure)}=${value}; ${flags}; Max-Age=${Math.floor(maxAgeMs / 1000)}`;
+  return `${createName(port, secure)}=${value}; ${flags}; Max-Age=${Math.floor(maxAgeMs / 1000)}`;
 }
 
-/** The value of this gateway's cookie in a `Cookie` header. */
+/** Reads this gateway's cookie from a `Cookie` header. */
 export function readCookie(header: string | undefined, port: number): string | undefined {
   const values = new Map(
     (header ?? "").split(";").map((part): [string, string] => {
@@ -27,5 +27,5 @@ export function readCookie(header: string | undefined, port: number): string | u
       return [name, value];
     }),
   );
-  return values.get(nameOf(port, true)) || values.get(nameOf(port, false)) || undefined;
+  return values.get(createName(port, true)) || values.get(createName(port, false)) || undefined;
 }

@@ -1,6 +1,5 @@
 export type { AccessStore, ClientRole, NamedToken, Principal, WebSession } from "./access.ts";
 export { type Access, type Auth, type AuthOptions, createAuth, type SignInEvent } from "./auth.ts";
 export { createMemoryAccess } from "./memory-access.ts";
-export { hostsOf, isFromOwnPage } from "./origin.ts";
-export { tokenHash } from "./token-hash.ts";
-export { userOf } from "./user.ts";
+export { createHostSet, isFromOwnPage } from "./origin.ts";
+export { hashToken } from "./secrets.ts";

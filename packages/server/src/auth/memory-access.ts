@@ -1,6 +1,6 @@
 import type { AccessStore, NamedToken, WebSession } from "./access.ts";
 
-/** Keeps tokens and sessions for as long as the process lives. */
+/** Creates a store that keeps tokens and sessions in memory. */
 export function createMemoryAccess(): AccessStore {
   const tokens = new Map<string, NamedToken>();
   const sessions = new Map<string, WebSession>();

@@ -1,59 +1,56 @@
-import { createHmac, randomBytes } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { AccessStore, WebSession } from "./access.ts";
+import { createSecret } from "./secrets.ts";
 
-/** A session that is not used for so long is over. */
+/** A session expires after this time without use. */
 const IDLE_MS = 12 * 60 * 60_000;
-/** So is one that is as old as this, however it is used. */
-export const LONGEST_MS = 7 * 24 * 60 * 60_000;
-/** Use is written down at most so often. */
-const NOTED_MS = 10 * 60_000;
+/** A session expires after this time even if it is used. */
+export const MAX_AGE_MS = 7 * 24 * 60 * 60_000;
+/** Minimum time between two updates of `usedAt` in the store. */
+const TOUCH_MS = 10 * 60_000;
 
-/** What a browser shows its session by: neither half is worth anything without the other. */
+/** The credential of a browser session. Each half is useless without the other. */
 export interface SessionHalves {
   readonly cookie: string;
-  /** What the page sends itself. Servers on other ports, to which the browser shows the cookie, never see it. */
+  /** Sent by the page itself in a header. Unlike the cookie, it never reaches servers on other ports of the host. */
   readonly key: string;
 }
 
-/** Sessions of browsers. They live in the store, so that they end there: a copied cookie is worth nothing then. */
+/** Browser sessions. They are stored on the server, so signing out also invalidates a copied cookie. */
 export interface Sessions {
   begin(tokenHash: string): Promise<SessionHalves>;
-  /** The session of both halves, unless it is over. */
+  /** Returns the session of both halves, unless it has expired. */
   find(halves: SessionHalves): Promise<WebSession | undefined>;
-  /** The session of an id, unless it is over. */
+  /** Returns the session with this id, unless it has expired. */
   get(id: string): Promise<WebSession | undefined>;
-  /** The session is being used, and goes on; where that cannot be written down, as on a full disk, only for now. */
+  /** Extends the session. A store error, for instance a full disk, is ignored. */
   touch(session: WebSession): Promise<void>;
   end(id: string): Promise<void>;
 }
 
 export function createSessions(store: AccessStore["sessions"], now: () => number): Sessions {
-  const open = async (id: string): Promise<WebSession | undefined> => {
+  const get = async (id: string): Promise<WebSession | undefined> => {
     const session = await store.find(id);
     if (session === undefined) return undefined;
-    return now() - session.usedAt < IDLE_MS && now() - session.createdAt < LONGEST_MS ? session : undefined;
+    return now() - session.usedAt < IDLE_MS && now() - session.createdAt < MAX_AGE_MS ? session : undefined;
   };
   return {
     async begin(tokenHash) {
-      const halves = { cookie: randomSecret(), key: randomSecret() };
-      await store.forget(now() - IDLE_MS, now() - LONGEST_MS);
-      await store.open({ id: idOf(halves), tokenHash, createdAt: now(), usedAt: now() });
+      const halves = { cookie: createSecret(), key: createSecret() };
+      await store.forget(now() - IDLE_MS, now() - MAX_AGE_MS);
+      await store.open({ id: createId(halves), tokenHash, createdAt: now(), usedAt: now() });
       return halves;
     },
-    find: (halves) => open(idOf(halves)),
-    get: open,
+    find: (halves) => get(createId(halves)),
+    get,
     async touch({ id, usedAt }) {
-      if (now() - usedAt >= NOTED_MS) await store.used(id, now()).catch(() => {});
+      if (now() - usedAt >= TOUCH_MS) await store.used(id, now()).catch(() => {});
     },
     end: (id) => store.end(id),
   };
 }
 
-function randomSecret(): string {
-  return randomBytes(32).toString("base64url");
-}
-
-/** A hash of both halves finds the session: there is nothing to compare, so no time tells how near a guess came. */
-function idOf({ cookie, key }: SessionHalves): string {
+/** Derives the id from both halves. The lookup compares no secrets, so its timing reveals nothing about a guess. */
+function createId({ cookie, key }: SessionHalves): string {
   return createHmac("sha256", key).update(cookie).digest("hex");
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createThrottle } from "./throttle.ts";
 
-/** Numbers in [0, 1) that are the same in each run. */
+/** Creates a deterministic generator of numbers in [0, 1). */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -13,73 +13,75 @@ function seeded(seed: number): () => number {
 const MINUTES = 10;
 
 /**
- * Guesses from one address, and somebody there who, each minute anew, sends the right secret every second until it is
- * taken.
+ * Simulates an attacker and a user behind one address. In each minute, the user sends the right secret once a second
+ * until it is checked.
+ *
+ * @param getMoment returns the time of a guess within its second, in milliseconds
  */
-function flood(guessesASecond: number, momentOf: (part: number) => number) {
+function simulate(guessesPerSecond: number, getMoment: (part: number) => number) {
   const clock = { ms: 1_000_000_000 };
   const throttle = createThrottle(() => clock.ms, seeded(7));
-  const triesOfEach: number[] = [];
-  let guessed = 0;
+  const attempts: number[] = [];
+  let checked = 0;
   for (let minute = 0; minute < MINUTES; minute++) {
-    let taken = false;
+    let isSignedIn = false;
     let tries = 0;
     for (let second = 0; second < 60; second++) {
       const start = 1_000_000_000 + (minute * 60 + second) * 1_000;
-      for (let guess = 0; guess < guessesASecond; guess++) {
-        clock.ms = start + momentOf(guess / guessesASecond);
-        if (!throttle.looks("proxy")) continue;
-        guessed += 1;
+      for (let guess = 0; guess < guessesPerSecond; guess++) {
+        clock.ms = start + getMoment(guess / guessesPerSecond);
+        if (!throttle.mayCheck("proxy")) continue;
+        checked += 1;
         throttle.failed("proxy");
       }
       clock.ms = start + 999;
-      if (taken) continue;
+      if (isSignedIn) continue;
       tries += 1;
-      taken = throttle.looks("proxy");
+      isSignedIn = throttle.mayCheck("proxy");
     }
-    triesOfEach.push(taken ? tries : Number.POSITIVE_INFINITY);
+    attempts.push(isSignedIn ? tries : Number.POSITIVE_INFINITY);
   }
-  return { guessedASecond: guessed / (MINUTES * 60), triesOfEach };
+  return { checksPerSecond: checked / (MINUTES * 60), attempts };
 }
 
-/** Years for half of what sixteen hexadecimal digits can be. */
-function yearsForHalf(guessedASecond: number): number {
-  return 16 ** 16 / 2 / guessedASecond / (365 * 86_400);
+/** Returns the years to try half of all secrets of 16 hexadecimal digits. */
+function getYears(checksPerSecond: number): number {
+  return 16 ** 16 / 2 / checksPerSecond / (365 * 86_400);
 }
 
 describe("a flood of guesses from behind a proxy", () => {
   it.each([
     ["evenly", 700, (part: number) => part * 998],
-    ["all in the first moment of each second", 700, () => 0],
-    ["faster than any gateway answers", 5_000, (part: number) => part * 998],
-  ])("that comes %s is looked at fifty times a second", (how, guessesASecond, momentOf) => {
-    const { guessedASecond, triesOfEach } = flood(guessesASecond, momentOf);
-    const tries = triesOfEach.toSorted((a, b) => a - b);
+    ["all at the beginning of each second", 700, () => 0],
+    ["faster than a gateway can respond", 5_000, (part: number) => part * 998],
+  ])("that arrives %s is checked about 50 times a second", (how, guessesPerSecond, getMoment) => {
+    const { checksPerSecond, attempts } = simulate(guessesPerSecond, getMoment);
+    const tries = attempts.toSorted((a, b) => a - b);
     const median = tries[MINUTES / 2];
-    const years = yearsForHalf(guessedASecond).toExponential(0);
+    const years = getYears(checksPerSecond).toExponential(0);
     console.log(
-      `${guessesASecond} guesses a second, ${how}: ${guessedASecond.toFixed(0)} looked at; the right secret is in after ${median} tries at the median, ${tries.at(-1)} at most; half of all secrets of 16 hexadecimal digits take ${years} years`,
+      `${guessesPerSecond} guesses per second, ${how}: ${checksPerSecond.toFixed(0)} checked; the right secret needs ${median} attempts (median), at most ${tries.at(-1)}; trying half of all secrets of 16 hexadecimal digits takes ${years} years`,
     );
-    expect(guessedASecond).toBeGreaterThan(40);
-    expect(guessedASecond).toBeLessThan(70);
+    expect(checksPerSecond).toBeGreaterThan(40);
+    expect(checksPerSecond).toBeLessThan(70);
   });
 
-  it("keeps the right secret waiting for seconds, and locks it out for none of the minutes", () => {
-    const tries = flood(700, () => 0).triesOfEach.toSorted((a, b) => a - b);
+  it("delays the right secret by seconds and never locks it out for a minute", () => {
+    const tries = simulate(700, () => 0).attempts.toSorted((a, b) => a - b);
     expect(tries.at(-1)).toBeLessThanOrEqual(60);
     expect(tries[MINUTES / 2]).toBeLessThanOrEqual(20);
   });
 });
 
-it("leaves who does not guess alone", () => {
+it("checks every secret of a peer that sends no wrong ones", () => {
   const throttle = createThrottle(
     () => 0,
     () => 0.999,
   );
-  for (let request = 0; request < 1_000; request++) expect(throttle.looks("client")).toBe(true);
+  for (let request = 0; request < 1_000; request++) expect(throttle.mayCheck("client")).toBe(true);
 });
 
-it("takes the addresses of one IPv6 network for one peer", () => {
+it("counts the addresses of one IPv6 /64 network as one peer", () => {
   const throttle = createThrottle(
     () => 0,
     () => 0.999,

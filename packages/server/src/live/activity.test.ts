@@ -10,18 +10,18 @@ function withRun(agent: string): Activity {
   return { ...NOTHING, runs: [{ runId: "r", sessionKey: "s", agent, startedAt: 1, calls: [] }] };
 }
 
-/** A viewer of a gateway whose clock stands still until it is told to tick. */
+/** A viewer of a gateway whose timers fire only on `tick`. */
 function open() {
   const timers: { callback: () => void; ms: number }[] = [];
   const shown: Activity[] = [];
   const errors: unknown[] = [];
   const live = createLiveHub((error) => errors.push(error));
-  const gateway = { now: NOTHING, looks: 0, fails: false };
+  const gateway = { now: NOTHING, polls: 0, fails: false };
   const watch = createActivityWatch({
     service: {
       live,
       activity: async () => {
-        gateway.looks += 1;
+        gateway.polls += 1;
         if (gateway.fails) throw new Error("the store is away");
         return gateway.now;
       },
@@ -42,34 +42,34 @@ function open() {
   return { live, gateway, shown, errors, timers, watch, leave, tick, settled };
 }
 
-it("shows what goes on at once, and again whenever it has changed", async () => {
+it("shows the activity immediately and after each change", async () => {
   const { live, gateway, shown, timers, tick, settled } = open();
   await settled();
   expect(shown).toEqual([NOTHING]);
   expect(timers.map(({ ms }) => ms)).toEqual([2_000]);
   await tick();
-  expect([gateway.looks, shown.length]).toEqual([2, 1]);
+  expect([gateway.polls, shown.length]).toEqual([2, 1]);
   gateway.now = withRun("coder");
   live.publish("s", start);
   live.publish("t", start);
-  // What comes together is looked at together, and soon.
+  // One poll covers both events.
   expect(timers.map(({ ms }) => ms)).toEqual([250]);
   await tick();
   expect(shown).toEqual([NOTHING, withRun("coder")]);
   expect(timers.map(({ ms }) => ms)).toEqual([2_000]);
 });
 
-it("looks again soon where something happens during a look, and not for each word of an answer", async () => {
+it("polls again soon after an event during a poll, but not after text deltas", async () => {
   const { live, timers, settled, gateway } = open();
   live.publish("s", start);
   await settled();
   expect(timers.map(({ ms }) => ms)).toEqual([250]);
   live.publish("s", { type: "text.delta", runId: "r", delta: "a" });
   expect(timers).toHaveLength(1);
-  expect(gateway.looks).toBe(1);
+  expect(gateway.polls).toBe(1);
 });
 
-it("goes on after a look that failed, and shows nothing once nobody watches", async () => {
+it("continues after a failed poll and stops when the last viewer leaves", async () => {
   const { live, gateway, shown, errors, timers, leave, tick } = open();
   gateway.fails = true;
   await tick();
@@ -84,17 +84,17 @@ it("goes on after a look that failed, and shows nothing once nobody watches", as
   expect(timers).toEqual([]);
 });
 
-it("looks once for all who watch, until the last one leaves", async () => {
+it("shares one poll between all viewers", async () => {
   const { live, gateway, shown, timers, watch, leave, tick, settled } = open();
   await settled();
   const others: Activity[] = [];
   const leaveToo = watch(({ activity }) => others.push(activity));
   await settled();
-  expect([gateway.looks, timers.length, others]).toEqual([1, 1, [NOTHING]]);
+  expect([gateway.polls, timers.length, others]).toEqual([1, 1, [NOTHING]]);
   gateway.now = withRun("coder");
   live.publish("s", start);
   await tick();
-  expect([gateway.looks, others]).toEqual([2, shown]);
+  expect([gateway.polls, others]).toEqual([2, shown]);
   leave();
   gateway.now = NOTHING;
   await tick();

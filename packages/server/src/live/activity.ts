@@ -2,31 +2,32 @@ import type { ActivityFrame } from "@signalbox/protocol";
 import type { GatewayService } from "../service.ts";
 import { isDelta } from "./session-log.ts";
 
-/** Events come in bursts: what one changes is looked at together with what follows it. */
+/** Delay between an event and the next poll. Events come in bursts, and one poll covers a burst. */
 const SOON_MS = 250;
-/** The queue, commands in the background and schedules tell nothing of themselves. */
-const AGAIN_MS = 2_000;
+/** Poll interval without events. The queue, background commands and schedules emit none. */
+const POLL_MS = 2_000;
 
 type Show = (frame: ActivityFrame) => void;
 
 /**
- * Shows the activity of the whole gateway, at once and at each change.
- * @returns a function that ends it
+ * Calls `show` with the activity of the whole gateway, immediately and after each change.
+ *
+ * @returns a function that ends the subscription
  */
 export type ActivityWatch = (show: Show) => () => void;
 
 export interface ActivityWatchOptions {
   readonly service: Pick<GatewayService, "activity" | "live">;
   readonly onError: (error: unknown) => void;
-  /** Calls back after so many milliseconds unless the function that it returns was called. */
+  /** Starts a timer and returns a function that cancels it. Default `setTimeout`. */
   readonly later?: (callback: () => void, ms: number) => () => void;
 }
 
-/** However many watch, the gateway is looked at once for all of them, and not at all while nobody does. */
+/** Shares one poll loop between all viewers. It runs only while there is a viewer. */
 export function createActivityWatch(options: ActivityWatchOptions): ActivityWatch {
   const viewers = new Set<Show>();
   let shown: ActivityFrame | undefined;
-  let end: (() => void) | undefined;
+  let stop: (() => void) | undefined;
   const showAll = (frame: ActivityFrame): void => {
     shown = frame;
     for (const show of viewers) show(frame);
@@ -34,58 +35,61 @@ export function createActivityWatch(options: ActivityWatchOptions): ActivityWatc
   return (show) => {
     viewers.add(show);
     if (shown !== undefined) show(shown);
-    end ??= watchActivity(showAll, options);
+    stop ??= pollActivity(showAll, options);
     return () => {
       viewers.delete(show);
       if (viewers.size > 0) return;
-      end?.();
-      end = undefined;
+      stop?.();
+      stop = undefined;
       shown = undefined;
     };
   };
 }
 
-/** Events of runs lead to a look at what goes on, and so does time. */
-function watchActivity(show: Show, { service, onError, later = afterMs }: ActivityWatchOptions): () => void {
+/** Polls the activity shortly after each event of a run, and every 2 s without events. */
+function pollActivity(
+  show: Show,
+  { service, onError, later = startTimer }: ActivityWatchOptions,
+): () => void {
   let shown = "";
-  let isOver = false;
-  let isLooking = false;
-  /** Something happened since the last look began. */
+  let isStopped = false;
+  let isPolling = false;
+  /** An event has arrived since the last poll began. */
   let isStale = false;
   let cancel = (): void => {};
 
-  const look = async (): Promise<void> => {
-    isLooking = true;
+  const poll = async (): Promise<void> => {
+    isPolling = true;
     isStale = false;
     try {
       const activity = await service.activity();
       const text = JSON.stringify(activity);
-      if (!isOver && text !== shown) show({ type: "activity", activity });
+      if (!isStopped && text !== shown) show({ type: "activity", activity });
       shown = text;
     } catch (error) {
       onError(error);
     }
-    isLooking = false;
-    plan(isStale ? SOON_MS : AGAIN_MS);
+    isPolling = false;
+    schedule(isStale ? SOON_MS : POLL_MS);
   };
-  const plan = (ms: number): void => {
+  const schedule = (ms: number): void => {
     cancel();
-    if (!isOver) cancel = later(() => void look(), ms);
+    if (!isStopped) cancel = later(() => void poll(), ms);
   };
-  const leave = service.live.observe((event) => {
+  const unsubscribe = service.live.observe((event) => {
     if (isStale || isDelta(event) || event.type === "tool.update") return;
     isStale = true;
-    if (!isLooking) plan(SOON_MS);
+    if (!isPolling) schedule(SOON_MS);
   });
-  void look();
+  void poll();
   return () => {
-    isOver = true;
-    leave();
+    isStopped = true;
+    unsubscribe();
     cancel();
   };
 }
 
-function afterMs(callback: () => void, ms: number): () => void {
+function startTimer(callback: () => void, ms: number): () => void {
   const timer = setTimeout(callback, ms);
   return () => clearTimeout(timer);
 }

@@ -11,7 +11,7 @@ const progress = (id: string, text: string): LiveEvent => ({
 });
 const end: LiveEvent = { type: "run.end", runId: "r", outcome: "replied" };
 
-/** A coalescer whose clock stands still until it is told to tick. */
+/** A coalescer whose timers fire only on `tick`. */
 function open() {
   const passed: LiveEvent[] = [];
   const timers: { callback: () => void; ms: number }[] = [];
@@ -33,7 +33,7 @@ function open() {
   return { ...coalescer, push, passed, cursors, timers, tick };
 }
 
-it("joins what is written within 150 ms: forty pieces make two frames", () => {
+it("joins the deltas of 150 ms into one event", () => {
   const { push, passed, cursors, timers, tick } = open();
   for (let piece = 0; piece < 40; piece++) push(text(`${piece} `));
   expect(passed).toEqual([text("0 ")]);
@@ -42,26 +42,26 @@ it("joins what is written within 150 ms: forty pieces make two frames", () => {
   const rest = Array.from({ length: 39 }, (_, piece) => `${piece + 1} `).join("");
   expect(passed).toEqual([text("0 "), text(rest)]);
   expect(cursors).toEqual(["1", "40"]);
-  // It is quiet: nothing runs on, and the next piece is shown at once.
+  // After a tick without events the timer stops, and the next delta is emitted immediately.
   tick();
   expect(timers).toEqual([]);
   push(text("new"));
   expect(passed.at(-1)).toEqual(text("new"));
 });
 
-it("lets nothing overtake what was written before it", () => {
+it("emits buffered deltas before any other event", () => {
   const { push, passed } = open();
   for (const event of [thought("a"), thought("b"), text("c"), text("d"), end]) push(event);
   expect(passed).toEqual([thought("a"), thought("b"), text("cd"), end]);
 });
 
-it("shows of the progress of each call the latest every 150 ms", () => {
+it("emits only the latest progress of each call every 150 ms", () => {
   const { push, passed, cursors, timers, tick } = open();
   for (const line of ["1", "12", "123"]) for (const call of ["a", "b"]) push(progress(call, line));
   expect(passed).toEqual([progress("a", "1")]);
   tick();
   expect(passed).toEqual([progress("a", "1"), progress("a", "123"), progress("b", "123")]);
-  // Whoever has seen the first of two frames only has still to see the second.
+  // Each event keeps its own cursor, so a viewer can resume between the two.
   expect(cursors).toEqual(["1", "5", "6"]);
   push(progress("a", "1234"));
   push(end);
@@ -70,7 +70,7 @@ it("shows of the progress of each call the latest every 150 ms", () => {
   expect(timers).toEqual([]);
 });
 
-it("drops what is held back when nobody looks any more", () => {
+it("drops buffered events when it ends", () => {
   const { push, end: leave, passed, timers } = open();
   push(text("a"));
   push(text("b"));

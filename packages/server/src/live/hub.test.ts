@@ -28,8 +28,8 @@ function open() {
   return { hub, events, publish: (event: LiveEvent) => hub.publish(SESSION, event) };
 }
 
-/** What a viewer has before it, when it puts pieces of a text together. */
-function picture(events: readonly LiveEvent[]): readonly LiveEvent[] {
+/** Joins consecutive text deltas, as a viewer does. */
+function joinDeltas(events: readonly LiveEvent[]): readonly LiveEvent[] {
   const shown: LiveEvent[] = [];
   for (const event of events) {
     const last = shown.at(-1);
@@ -40,7 +40,7 @@ function picture(events: readonly LiveEvent[]): readonly LiveEvent[] {
   return shown;
 }
 
-it("shows who comes back at any place what came after it, and nothing twice", () => {
+it("resumes at any position without gaps or duplicates", () => {
   const script = [start(), text("One"), text(" two"), said("m1"), text("Th"), text("ree"), end(), said("m2")];
   for (let away = 0; away < script.length; away++) {
     const { hub, events, publish } = open();
@@ -55,11 +55,11 @@ it("shows who comes back at any place what came after it, and nothing twice", ()
     leave();
     for (const event of script.slice(away + 1)) publish(event);
     expect(hub.resume(SESSION, cursor).resumed).toBe(true);
-    expect(picture([...seen, ...events(cursor)])).toEqual(picture(script));
+    expect(joinDeltas([...seen, ...events(cursor)])).toEqual(joinDeltas(script));
   }
 });
 
-it("begins anew for whoever saw what was taken back", () => {
+it("invalidates cursors when text is retracted", () => {
   const { hub, publish } = open();
   hub.resume(SESSION);
   publish(start());
@@ -76,7 +76,7 @@ it("begins anew for whoever saw what was taken back", () => {
 });
 
 it.each(["", "log1", "log1.", "log1.99", "log1.-1", "log1.0.5", "other.0", "log1.1e0x"])(
-  "shows the run that goes on to whoever has a cursor %j, which is none of it",
+  "returns the current run for the invalid cursor %j",
   (cursor) => {
     const { hub, publish } = open();
     hub.resume(SESSION);
@@ -87,14 +87,14 @@ it.each(["", "log1", "log1.", "log1.99", "log1.-1", "log1.0.5", "other.0", "log1
   },
 );
 
-it("keeps of the progress of a call the latest", () => {
+it("keeps only the latest progress of a call", () => {
   const { events, publish } = open();
   for (const event of [start(), ...Array.from({ length: 1_000 }, (_, n) => progress(String(n)))])
     publish(event);
   expect(events()).toEqual([start(), progress("999")]);
 });
 
-it("says so where more has come than is kept, and shows all of a run that goes on", () => {
+it("does not resume if older events were evicted, but keeps the whole current run", () => {
   const { hub, events, publish } = open();
   const { cursor } = hub.resume(SESSION);
   const long = "x".repeat(50_000);
@@ -106,7 +106,7 @@ it("says so where more has come than is kept, and shows all of a run that goes o
   expect(events()).toHaveLength(4);
 });
 
-it("remembers nothing of sessions that nobody looked at, and two hundred that somebody did", () => {
+it("keeps no events of sessions without viewers, and those of 200 sessions with viewers", () => {
   const { hub } = open();
   const run = [start(), text("Hello"), end()];
   for (const event of run) hub.publish("feishu/main/g1", event);
@@ -116,7 +116,7 @@ it("remembers nothing of sessions that nobody looked at, and two hundred that so
   expect(kept).toHaveLength(200);
 });
 
-it("forgets a session that was removed, also for who has a place in it", () => {
+it("discards the events of a removed session", () => {
   const { hub, events, publish } = open();
   const { cursor } = hub.resume(SESSION);
   for (const event of [start(), said("m1", "a secret"), end()]) publish(event);

@@ -1,36 +1,39 @@
 import { randomBytes } from "node:crypto";
 import type { LiveEvent } from "@signalbox/protocol";
-import { type Resumed, SessionLog } from "./session-log.ts";
+import { type ResumeResult, SessionLog } from "./session-log.ts";
 
-/** Sessions whose viewers may come back to what they missed; beyond it the one used longest ago is forgotten. */
+/** Sessions whose viewers can resume. The least recently used is evicted. */
 const MAX_LOGS = 200;
 
-/** @param cursor the place behind the event, for `resume` */
+/** @param cursor the position after the event, for `resume` */
 export type LiveListener = (event: LiveEvent, cursor: string) => void;
 
-/** Passes the events of a session to its viewers, and remembers them for those who come late or come back. */
+/** Sends the events of a session to its viewers and buffers them for viewers that join late or reconnect. */
 export interface LiveHub {
   publish(sessionKey: string, event: LiveEvent): void;
-  /** Returns the function that ends the subscription. */
+  /** Returns a function that ends the subscription. */
   subscribe(sessionKey: string, listener: LiveListener): () => void;
-  /** Calls `listener` with each event of any session. Returns the function that ends that. */
+  /** Calls `listener` with the events of all sessions. Returns a function that ends the subscription. */
   observe(listener: (event: LiveEvent) => void): () => void;
-  /** Whether anyone sees what is published. */
+  /** Returns true if a session has subscribers. */
   watched(sessionKey: string): boolean;
-  /** What was written since the last finished step is void; no one has seen it. */
+  /** Discards the text since the last finished message of the current run. */
   retract(sessionKey: string): void;
-  /** The events of the turn that is running, deltas joined; empty where nothing runs. */
+  /** Returns the events of the current run with deltas joined, or none. */
   running(sessionKey: string): readonly LiveEvent[];
   /**
-   * What a viewer is shown first: what came after its cursor; without one, or if too much came since, the current turn.
-   * From then on the session's events are remembered for a while, so that the viewer can come back.
+   * Returns the first events for a viewer: those after its cursor, or those of the current run if there is no cursor or
+   * the buffer no longer reaches back to it. The hub then keeps the session's events so that the viewer can reconnect.
    */
-  resume(sessionKey: string, after?: string): Resumed;
-  /** The session was removed: its events are no longer shown to anyone. */
+  resume(sessionKey: string, after?: string): ResumeResult;
+  /** Discards the events of a deleted session. */
   forget(sessionKey: string): void;
 }
 
-/** @param newId for tests: makes what tells one memory of a session from another */
+/**
+ * @param onListenerError called with errors that listeners throw
+ * @param newId creates the part of a cursor that identifies a log
+ */
 export function createLiveHub(
   onListenerError: (error: unknown) => void,
   newId: () => string = () => randomBytes(6).toString("hex"),
@@ -38,11 +41,11 @@ export function createLiveHub(
   const listeners = new Map<string, Set<LiveListener>>();
   const observers = new Set<(event: LiveEvent) => void>();
   const logs = new Map<string, SessionLog>();
-  /** Sessions of which somebody holds a cursor. */
+  /** Sessions whose cursors have been given to viewers. */
   const resumable = new Set<string>();
 
-  /** The log of a session, as the one used last. */
-  const logOf = (sessionKey: string): SessionLog => {
+  /** Returns the log of a session and marks it as most recently used. */
+  const getLog = (sessionKey: string): SessionLog => {
     const log = logs.get(sessionKey) ?? new SessionLog(newId);
     logs.delete(sessionKey);
     logs.set(sessionKey, log);
@@ -52,7 +55,7 @@ export function createLiveHub(
     logs.delete(sessionKey);
     resumable.delete(sessionKey);
   };
-  const forgetOldest = (): void => {
+  const evictOldest = (): void => {
     if (resumable.size <= MAX_LOGS) return;
     const oldest = [...logs].find(([sessionKey, log]) => resumable.has(sessionKey) && !log.isRunning);
     if (oldest !== undefined) forget(oldest[0]);
@@ -60,7 +63,7 @@ export function createLiveHub(
 
   return {
     publish(sessionKey, event) {
-      const log = logOf(sessionKey);
+      const log = getLog(sessionKey);
       const cursor = log.add(event);
       if (!log.isRunning && !resumable.has(sessionKey)) forget(sessionKey);
       for (const listener of [...(listeners.get(sessionKey) ?? []), ...observers]) {
@@ -87,9 +90,9 @@ export function createLiveHub(
     retract: (sessionKey) => logs.get(sessionKey)?.retract(),
     running: (sessionKey) => (logs.get(sessionKey)?.running() ?? []).map(({ event }) => event),
     resume(sessionKey, after) {
-      const log = logOf(sessionKey);
+      const log = getLog(sessionKey);
       resumable.add(sessionKey);
-      forgetOldest();
+      evictOldest();
       return log.resume(after);
     },
     forget,

@@ -1,33 +1,33 @@
 import type { LiveEvent } from "@signalbox/protocol";
 
-/** How much of what is over is kept, in characters: beyond it the oldest goes first. */
-const KEPT_CHARS = 200_000;
+/** Size of the events that are kept in addition to the current run, in characters. */
+const MAX_CHARS = 200_000;
 
-/** An event of a session, and the place behind it. */
+/** An event of a session, and the position after it. */
 export interface LoggedEvent {
   readonly event: LiveEvent;
   readonly cursor: string;
 }
 
-/** What a viewer is shown first. */
-export interface Resumed {
-  /** These are all the events after the viewer's cursor; otherwise, those of the run that goes on. */
+/** The first events for a viewer. */
+export interface ResumeResult {
+  /** True if `events` are all events since the viewer's cursor; false if they are those of the current run. */
   readonly resumed: boolean;
   readonly events: readonly LoggedEvent[];
-  /** The place behind all of them. */
+  /** The position after all events. */
   readonly cursor: string;
 }
 
 interface Entry {
   readonly event: LiveEvent;
-  /** How much has been said in the session with it: a delta counts its characters, anything else one. */
+  /** Position after the event. A delta advances it by its length, every other event by one. */
   readonly end: number;
   readonly size: number;
 }
 
 /**
- * The events of one session: all of the run that goes on, and the latest before it. Text is joined, and a place in it
- * is counted in characters, so that a viewer who comes back in the middle of a sentence is shown the rest of it.
+ * The events of one session: the whole current run, and the latest events before it. Deltas are joined, and positions
+ * count their characters, so that a viewer can resume in the middle of a text.
  */
 export class SessionLog {
   #id: string;
@@ -35,12 +35,12 @@ export class SessionLog {
   #entries: Entry[] = [];
   #size = 0;
   #end = 0;
-  /** From here on nothing is missing. */
+  /** Position of the first event that is still in the log. */
   #start = 0;
-  /** The run that goes on, and where it began. */
+  /** The current run and its start position. */
   #run: { readonly id: string; readonly start: number } | undefined;
 
-  /** @param newId makes what tells the cursors of this log from those of another one */
+  /** @param newId creates an id that distinguishes cursors of this log from those of other logs */
   constructor(newId: () => string) {
     this.#newId = newId;
     this.#id = newId();
@@ -50,70 +50,70 @@ export class SessionLog {
     return this.#run !== undefined;
   }
 
-  /** Gives the cursor behind it. */
+  /** Appends an event and returns the cursor after it. */
   add(event: LiveEvent): string {
     if (event.type === "run.start") this.#run = { id: event.runId, start: this.#end };
     this.#end += isDelta(event) ? event.delta.length : 1;
     const last = this.#entries.at(-1);
     if (isDelta(event) && last?.event.type === event.type && last.event.runId === event.runId) {
-      this.#take(this.#entries.length - 1);
-      this.#put({ ...last.event, delta: last.event.delta + event.delta });
+      this.#remove(this.#entries.length - 1);
+      this.#append({ ...last.event, delta: last.event.delta + event.delta });
     } else {
-      // Progress says all of it anew each time.
-      if (event.type === "tool.update") this.#take(this.#entries.findLastIndex(isUpdateOf(event.call.id)));
-      this.#put(event);
+      // Progress is cumulative, so only the latest event of a call is kept.
+      if (event.type === "tool.update") this.#remove(this.#entries.findLastIndex(isUpdateOf(event.call.id)));
+      this.#append(event);
     }
-    // A command can end while a turn goes on.
+    // A chat command can end while another run is current.
     if (event.type === "run.end" && this.#run?.id === event.runId) this.#run = undefined;
     this.#trim();
-    return this.#cursorAt(this.#end);
+    return this.#createCursor(this.#end);
   }
 
-  /** What was written since the last finished step is void. Whoever saw it nevertheless has to begin anew. */
+  /** Removes the text since the last finished message. Existing cursors become invalid. */
   retract(): void {
-    while (this.#isRetractable(this.#entries.at(-1))) this.#take(this.#entries.length - 1);
+    while (this.#isRetractable(this.#entries.at(-1))) this.#remove(this.#entries.length - 1);
     this.#id = this.#newId();
   }
 
-  /** The events of the run that goes on. */
+  /** Returns the events of the current run. */
   running(): readonly LoggedEvent[] {
     return this.#run === undefined ? [] : this.#since(this.#run.start);
   }
 
-  resume(after?: string): Resumed {
-    const place = after === undefined ? undefined : this.#placeOf(after);
-    const cursor = this.#cursorAt(this.#end);
-    if (place === undefined) return { resumed: false, events: this.running(), cursor };
-    return { resumed: true, events: this.#since(place), cursor };
+  resume(after?: string): ResumeResult {
+    const position = after === undefined ? undefined : this.#parseCursor(after);
+    const cursor = this.#createCursor(this.#end);
+    if (position === undefined) return { resumed: false, events: this.running(), cursor };
+    return { resumed: true, events: this.#since(position), cursor };
   }
 
-  #placeOf(cursor: string): number | undefined {
-    const [, id, place] = /^([^.]*)\.(\d+)$/.exec(cursor) ?? [];
-    const at = Number(place);
-    return id === this.#id && at >= this.#start && at <= this.#end ? at : undefined;
+  #parseCursor(cursor: string): number | undefined {
+    const [, id, digits] = /^([^.]*)\.(\d+)$/.exec(cursor) ?? [];
+    const position = Number(digits);
+    return id === this.#id && position >= this.#start && position <= this.#end ? position : undefined;
   }
 
-  #cursorAt(place: number): string {
-    return `${this.#id}.${place}`;
+  #createCursor(position: number): string {
+    return `${this.#id}.${position}`;
   }
 
-  #since(place: number): readonly LoggedEvent[] {
+  #since(position: number): readonly LoggedEvent[] {
     return this.#entries
-      .filter(({ end }) => end > place)
+      .filter(({ end }) => end > position)
       .map(({ event, end }) => ({
-        // Of a text that was seen in part, the rest.
-        event: isDelta(event) ? { ...event, delta: event.delta.slice(-(end - place)) } : event,
-        cursor: this.#cursorAt(end),
+        // The viewer may have seen the beginning of a joined delta.
+        event: isDelta(event) ? { ...event, delta: event.delta.slice(-(end - position)) } : event,
+        cursor: this.#createCursor(end),
       }));
   }
 
-  #put(event: LiveEvent): void {
+  #append(event: LiveEvent): void {
     const size = isDelta(event) ? event.delta.length : JSON.stringify(event).length;
     this.#entries.push({ event, end: this.#end, size });
     this.#size += size;
   }
 
-  #take(index: number): void {
+  #remove(index: number): void {
     const [entry] = index < 0 ? [] : this.#entries.splice(index, 1);
     this.#size -= entry?.size ?? 0;
   }
@@ -123,11 +123,11 @@ export class SessionLog {
   }
 
   #trim(): void {
-    const kept = this.#run?.start ?? this.#end;
+    const runStart = this.#run?.start ?? this.#end;
     let [oldest] = this.#entries;
-    while (oldest !== undefined && this.#size > KEPT_CHARS && oldest.end <= kept) {
+    while (oldest !== undefined && this.#size > MAX_CHARS && oldest.end <= runStart) {
       this.#start = oldest.end;
-      this.#take(0);
+      this.#remove(0);
       [oldest] = this.#entries;
     }
   }

@@ -2,23 +2,23 @@ import type { ServerFrame } from "@signalbox/protocol";
 import type { ScopedService } from "../scope.ts";
 import { createCoalescer } from "./coalesce.ts";
 
-/** Bytes that may wait for a viewer. One that does not read is cut off, so that it cannot fill the gateway's memory. */
+/** Bytes that may be buffered for a viewer. A viewer that does not read is disconnected beyond that. */
 export const MAX_BUFFERED = 8_000_000;
 
-/** A conversation, as one viewer is shown it. */
+/** One viewer's subscription to a conversation. */
 export interface View {
   /**
-   * Says how the conversation is, and shows what came after the viewer's cursor, or else all of the run that goes on;
-   * from then on, what happens.
+   * Sends a `subscribed` frame with the state of the conversation, and then the events since the viewer's cursor or, if
+   * the viewer cannot resume, those of the current run.
    */
-  greet(after?: string): void;
+  start(after?: string): void;
   end(): void;
 }
 
 export interface ViewOptions {
   readonly service: ScopedService;
   readonly agent: string;
-  /** The id under which the viewer knows it. */
+  /** The id that the viewer uses. */
   readonly conversation: string;
   readonly show: (frame: ServerFrame) => void;
 }
@@ -28,7 +28,7 @@ export function openView({ service, agent, conversation, show }: ViewOptions): V
   const coalescer = createCoalescer((event, cursor) => show({ ...event, conversation, cursor }));
   const unsubscribe = service.live.subscribe(sessionKey, coalescer.push);
   return {
-    greet(after) {
+    start(after) {
       coalescer.flush();
       const { resumed, events, cursor } = service.live.resume(sessionKey, after);
       const lastRun = service.lastRun(sessionKey);
@@ -36,12 +36,12 @@ export function openView({ service, agent, conversation, show }: ViewOptions): V
         type: "subscribed",
         conversation,
         busy: service.busy(sessionKey),
-        // Where it stands once it has seen what follows is in what follows.
-        ...(events.length === 0 ? { cursor } : {}),
-        ...(resumed ? { resumed } : {}),
-        ...(lastRun === undefined ? {} : { lastRun }),
+        // The events that follow carry cursors themselves.
+        cursor: events.length === 0 ? cursor : undefined,
+        resumed: resumed ? true : undefined,
+        lastRun,
       });
-      for (const { event, cursor: place } of events) show({ ...event, conversation, cursor: place });
+      for (const { event, cursor: position } of events) show({ ...event, conversation, cursor: position });
     },
     end() {
       unsubscribe();

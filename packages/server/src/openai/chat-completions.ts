@@ -1,17 +1,17 @@
 import type { Context } from "hono";
 import { z } from "zod";
+import { streamEvents } from "../event-stream.ts";
 import type { ScopedService } from "../scope.ts";
 import type { Submission, TurnUsage } from "../service.ts";
-import { MOST_MESSAGES, readBody } from "./body.ts";
 import { content, readContent } from "./content.ts";
-import { badRequest, failed, failureOf, isFailure, refused } from "./errors.ts";
-import { answer, follow, passOn } from "./follow.ts";
-import { list } from "./list.ts";
-import { agentOf, noModel } from "./models.ts";
-import { type ClientMessage, RequestProblem, submissionOf } from "./request.ts";
+import { badRequest, describeFailure, isFailure, replyFailed, replyRefused } from "./errors.ts";
+import { list } from "./fail-fast-list.ts";
+import { followRun, forwardText, waitForOutcome } from "./follow-run.ts";
+import { findAgent, replyUnknownModel } from "./models.ts";
+import { MAX_MESSAGES, readBody } from "./read-body.ts";
 import type { Attempt, Retries } from "./retries.ts";
-import { format, refuseUnserved, samplingFields, samplingOf } from "./sampling.ts";
-import { streamEvents } from "./stream-events.ts";
+import { format, getSampling, refuseUnsupported, samplingFields } from "./sampling.ts";
+import { type ClientMessage, createSubmission, InvalidRequestError } from "./submission.ts";
 
 const message = z.object({
   role: z.enum(["system", "developer", "user", "assistant", "tool", "function"]),
@@ -19,11 +19,11 @@ const message = z.object({
   refusal: z.string().nullish(),
   tool_calls: z.array(z.unknown()).nullish(),
 });
-const responseFormat = z.preprocess(flattened, format);
+const responseFormat = z.preprocess(flattenFormat, format);
 const chatRequest = z.object({
   ...samplingFields,
   model: z.string(),
-  messages: list(message, { min: 1, max: MOST_MESSAGES }),
+  messages: list(message, { min: 1, max: MAX_MESSAGES }),
   stream: z.boolean().nullish(),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   user: z.string().min(1).max(200).nullish(),
@@ -34,7 +34,7 @@ const chatRequest = z.object({
 });
 type ChatRequest = z.output<typeof chatRequest>;
 
-/** `POST /v1/chat/completions` (OpenAI's API reference, "Chat Completions"): one turn of an agent. */
+/** `POST /v1/chat/completions` (OpenAI's API reference, "Chat Completions"): one run of an agent. */
 export function chatCompletionsRoute(
   service: ScopedService,
   retries: Retries,
@@ -44,18 +44,20 @@ export function chatCompletionsRoute(
     const read = await readBody(context, chatRequest);
     if ("answer" in read) return read.answer;
     const { request, raw } = read;
-    const agent = agentOf(service, request.model);
-    if (agent === undefined) return noModel(context, request.model, service);
+    const agent = findAgent(service, request.model);
+    if (agent === undefined) return replyUnknownModel(context, request.model, service);
     const attempt = retries.attempt(context, "chatcmpl-", raw);
     if (attempt === undefined)
       return badRequest(context, "The Idempotency-Key is not valid.", "Idempotency-Key");
-    const submission = submissionOf(toClientRequest(request, agent.id), attempt.id);
-    const turn: ChatTurn = { request, submission, attempt, created: Math.floor(now() / 1000) };
-    return request.stream === true ? streamed(context, service, turn) : whole(context, service, turn);
+    const submission = createSubmission(toClientRequest(request, agent.id), attempt.id);
+    const chat: ChatRun = { request, submission, attempt, created: Math.floor(now() / 1000) };
+    return request.stream === true
+      ? replyWithStream(context, service, chat)
+      : replyWithJson(context, service, chat);
   };
 }
 
-interface ChatTurn {
+interface ChatRun {
   readonly request: ChatRequest;
   readonly submission: Submission;
   readonly attempt: Attempt;
@@ -63,16 +65,16 @@ interface ChatTurn {
   readonly created: number;
 }
 
-/** @throws RequestProblem */
+/** @throws {InvalidRequestError} */
 function toClientRequest(request: ChatRequest, agent: string) {
-  refuseUnserved(request);
+  refuseUnsupported(request);
   return {
     agent,
     user: request.user ?? undefined,
     instructions: [],
     messages: request.messages.map(readMessage),
     param: "messages",
-    sampling: samplingOf({
+    sampling: getSampling({
       ...request,
       maxOutputTokens: request.max_completion_tokens ?? request.max_tokens,
       format: request.response_format,
@@ -86,24 +88,24 @@ function readMessage(
 ): ClientMessage {
   const param = `messages[${index}]`;
   if (role === "tool" || role === "function" || (calls?.length ?? 0) > 0)
-    throw new RequestProblem("Agents use their own tools; client tool calls are not supported.", param);
+    throw new InvalidRequestError("Agents use their own tools; client tool calls are not supported.", param);
   const { text, attachments } = readContent(content, `${param}.content`);
   if (role === "system" || role === "developer") return { role: "system", text, attachments, param };
   return { role, text: text === "" ? (refusal ?? "") : text, attachments, param };
 }
 
-/** The API nests what the newer one has flat: `{ type, json_schema: { name, schema } }`. */
-function flattened(value: unknown): unknown {
+/** Converts `{ type, json_schema: { name, schema } }` to the flat shape of the Responses API. */
+function flattenFormat(value: unknown): unknown {
   if (value === null || typeof value !== "object" || !("json_schema" in value)) return value;
   const { json_schema: schema, ...rest } = value;
   return schema !== null && typeof schema === "object" ? { ...schema, ...rest } : value;
 }
 
-async function whole(context: Context, service: ScopedService, turn: ChatTurn): Promise<Response> {
-  const { request, submission, attempt, created } = turn;
-  const outcome = await answer(service, attempt, submission, context.req.raw.signal);
-  if ("kind" in outcome) return refused(context, outcome);
-  if (isFailure(outcome)) return failed(context, outcome);
+async function replyWithJson(context: Context, service: ScopedService, chat: ChatRun): Promise<Response> {
+  const { request, submission, attempt, created } = chat;
+  const outcome = await waitForOutcome(service, attempt, submission, context.req.raw.signal);
+  if ("kind" in outcome) return replyRefused(context, outcome);
+  if (isFailure(outcome)) return replyFailed(context, outcome);
   const message = { role: "assistant", content: outcome.text, refusal: null };
   return context.json({
     id: submission.id,
@@ -111,42 +113,42 @@ async function whole(context: Context, service: ScopedService, turn: ChatTurn): 
     created,
     model: request.model,
     choices: [{ index: 0, message, logprobs: null, finish_reason: outcome.finishReason ?? "stop" }],
-    usage: usageOf(outcome.usage),
+    usage: formatUsage(outcome.usage),
   });
 }
 
-async function streamed(context: Context, service: ScopedService, turn: ChatTurn): Promise<Response> {
-  const { request, submission, attempt, created } = turn;
-  const following = await follow(service, attempt, submission);
-  if ("kind" in following) return refused(context, following);
+async function replyWithStream(context: Context, service: ScopedService, chat: ChatRun): Promise<Response> {
+  const { request, submission, attempt, created } = chat;
+  const run = await followRun(service, attempt, submission);
+  if ("kind" in run) return replyRefused(context, run);
   const withUsage = request.stream_options?.include_usage === true;
   const head = { id: submission.id, object: "chat.completion.chunk", created, model: request.model };
   const chunk = (delta: object, finish: string | null = null): object => ({
     ...head,
     choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
-    ...(withUsage ? { usage: null } : {}),
+    usage: withUsage ? null : undefined,
   });
   return streamEvents(context, async (stream) => {
     const send = (data: object): Promise<void> => stream.writeSSE({ data: JSON.stringify(data) });
-    stream.onAbort(following.left);
+    stream.onAbort(run.abandon);
     try {
       await send(chunk({ role: "assistant", content: "" }));
-      const outcome = await passOn(following, (text) => send(chunk({ content: text })));
+      const outcome = await forwardText(run, (text) => send(chunk({ content: text })));
       if (outcome === undefined) return;
       if (isFailure(outcome)) {
-        const { message, type, code, param = null } = failureOf(outcome);
+        const { message, type, code, param = null } = describeFailure(outcome);
         await send({ error: { message, type, code, param } });
       } else await send(chunk({}, outcome.finishReason ?? "stop"));
       if (withUsage && !isFailure(outcome))
-        await send({ ...head, choices: [], usage: usageOf(outcome.usage) });
+        await send({ ...head, choices: [], usage: formatUsage(outcome.usage) });
       await stream.writeSSE({ data: "[DONE]" });
     } finally {
-      following.end();
+      run.end();
     }
   });
 }
 
-function usageOf(usage: TurnUsage | undefined): object {
+function formatUsage(usage: TurnUsage | undefined): object {
   const prompt = usage?.inputTokens ?? 0;
   const completion = usage?.outputTokens ?? 0;
   return {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ClientAttachment } from "../service.ts";
-import { list } from "./list.ts";
-import { RequestProblem } from "./request.ts";
+import { list } from "./fail-fast-list.ts";
+import { InvalidRequestError } from "./submission.ts";
 
 const part = z.union([
   z.object({ type: z.enum(["text", "input_text", "output_text"]), text: z.string() }),
@@ -16,10 +16,10 @@ const part = z.union([
   z.object({ type: z.string() }),
 ]);
 
-/** What a message says: text, or parts of several kinds. */
+/** Content of a message: text, or parts of several types. */
 export const content = z.union([z.string(), list(part), z.null()]).optional();
 
-/** The text and the attachments of a message; a refusal is what its assistant said. */
+/** Returns the text and the attachments of a message. A `refusal` part counts as text. */
 export function readContent(
   value: z.output<typeof content>,
   param: string,
@@ -28,32 +28,32 @@ export function readContent(
   if (typeof value === "string") return { text: value, attachments: [] };
   const texts: string[] = [];
   const attachments: ClientAttachment[] = [];
-  for (const [index, one] of value.entries()) {
-    if ("text" in one) texts.push(one.text);
-    else if ("refusal" in one) texts.push(one.refusal);
-    else attachments.push(attachment(one, `${param}[${index}]`));
+  for (const [index, item] of value.entries()) {
+    if ("text" in item) texts.push(item.text);
+    else if ("refusal" in item) texts.push(item.refusal);
+    else attachments.push(readAttachment(item, `${param}[${index}]`));
   }
   return { text: texts.join(""), attachments };
 }
 
-function attachment(one: z.output<typeof part>, param: string): ClientAttachment {
-  if ("image_url" in one) {
-    const url = typeof one.image_url === "string" ? one.image_url : one.image_url.url;
-    return byAddress("image", url, undefined, param);
+function readAttachment(item: z.output<typeof part>, param: string): ClientAttachment {
+  if ("image_url" in item) {
+    const url = typeof item.image_url === "string" ? item.image_url : item.image_url.url;
+    return createAttachment("image", url, undefined, param);
   }
-  if ("file" in one) return byAddress("file", one.file.file_data, one.file.filename, param);
-  if ("file_data" in one) return byAddress("file", one.file_data, one.filename, param);
-  throw new RequestProblem(`Parts of type ${one.type} are not supported.`, param);
+  if ("file" in item) return createAttachment("file", item.file.file_data, item.file.filename, param);
+  if ("file_data" in item) return createAttachment("file", item.file_data, item.filename, param);
+  throw new InvalidRequestError(`Parts of type ${item.type} are not supported.`, param);
 }
 
-/** A `data:` URL that holds it, or an address that it is fetched from. */
-function byAddress(
+/** @param url a `data:` URL with the content, or an `http:` or `https:` URL */
+function createAttachment(
   kind: "image" | "file",
   url: string,
   name: string | null | undefined,
   param: string,
 ): ClientAttachment {
   if (!/^(data:[^,]*,|https?:\/\/)/.test(url))
-    throw new RequestProblem("Send a data:, http: or https: URL.", param);
+    throw new InvalidRequestError("Send a data:, http: or https: URL.", param);
   return { kind, url, ...(name ? { name } : {}) };
 }

@@ -3,28 +3,24 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { type ErrorReplies, errorReplies } from "../error-replies.ts";
 import type { Outcome } from "../service.ts";
 
-/** What goes wrong, in OpenAI's format (their API reference, "Error codes"). */
-export interface OpenAiProblem {
+/** An error in OpenAI's format (their API reference, "Error codes"). */
+export interface OpenAiError {
   readonly message: string;
   readonly type: string;
   readonly code?: string;
   readonly param?: string;
 }
 
-export function openAiError(
-  context: Context,
-  status: ContentfulStatusCode,
-  problem: OpenAiProblem,
-): Response {
-  return context.json({ error: { param: null, code: null, ...problem } }, status);
+export function openAiError(context: Context, status: ContentfulStatusCode, error: OpenAiError): Response {
+  return context.json({ error: { param: null, code: null, ...error } }, status);
 }
 
-/** 400, naming the parameter that is wrong or not served. */
+/** Replies with 400 and names the parameter that is invalid or not supported. */
 export function badRequest(context: Context, message: string, param: string): Response {
   return openAiError(context, 400, { message, type: "invalid_request_error", param });
 }
 
-/** Error replies that the server around this surface makes for it. */
+/** Error replies that this surface shares with the others, in OpenAI's format. */
 export const openAiErrors: ErrorReplies = errorReplies((context, { status, message, remedy, openAi }) =>
   openAiError(context, status, {
     message: remedy === undefined ? message : `${message} ${remedy}`,
@@ -32,8 +28,8 @@ export const openAiErrors: ErrorReplies = errorReplies((context, { status, messa
   }),
 );
 
-/** The message was not taken. */
-export function refused(
+/** Replies that the gateway did not accept the message. */
+export function replyRefused(
   context: Context,
   refusal: { readonly code: string; readonly message: string },
 ): Response {
@@ -49,41 +45,41 @@ export function refused(
   return openAiError(context, 503, { message, type: "server_error", code: "unavailable" });
 }
 
-/** A turn that ended without an answer, with the status by which a client knows whether to try again. */
-export function failed(context: Context, outcome: Outcome): Response {
-  const { status, triesAgain, ...problem } = failureOf(outcome);
-  const wait = outcome.error?.retryAfterMs;
-  if (triesAgain && wait !== undefined) context.header("retry-after", String(Math.ceil(wait / 1000)));
-  // OpenAI's own clients heed it: a turn whose tools have run is not to be made a second time.
-  if (!triesAgain) context.header("x-should-retry", "false");
-  return openAiError(context, status, problem);
+/** Replies that a run ended without an answer. The status shows clients whether to retry. */
+export function replyFailed(context: Context, outcome: Outcome): Response {
+  const { status, retryable, ...error } = describeFailure(outcome);
+  const delayMs = outcome.error?.retryAfterMs;
+  if (retryable && delayMs !== undefined) context.header("retry-after", String(Math.ceil(delayMs / 1000)));
+  // OpenAI's own clients obey this header. A retry would execute tool calls a second time.
+  if (!retryable) context.header("x-should-retry", "false");
+  return openAiError(context, status, error);
 }
 
-/** Whether a turn ended without an answer. */
+/** Returns true if a run ended without an answer. */
 export function isFailure({ state }: Outcome): boolean {
   return state === "failed" || state === "aborted" || state === "ignored";
 }
 
-export interface TurnFailure extends OpenAiProblem {
+export interface RunFailure extends OpenAiError {
   readonly code: string;
   readonly status: ContentfulStatusCode;
-  readonly triesAgain: boolean;
+  readonly retryable: boolean;
 }
 
-export function failureOf({ state, error }: Outcome): TurnFailure {
+export function describeFailure({ state, error }: Outcome): RunFailure {
   const stopped = state === "aborted" || state === "ignored";
   const code = error?.code ?? (stopped ? "aborted" : "agent_failed");
-  const message = error?.message ?? (stopped ? "The turn was stopped." : "The agent could not answer.");
+  const message = error?.message ?? (stopped ? "The run was stopped." : "The agent could not answer.");
   const kind = FAILURES[code] ?? OTHER;
   return { code, ...kind, message };
 }
 
-type Kind = Omit<TurnFailure, "message" | "code"> & { readonly code?: string };
+type Kind = Omit<RunFailure, "message" | "code"> & { readonly code?: string };
 
-const invalid = { status: 400, type: "invalid_request_error", triesAgain: false } as const;
-const server = { type: "server_error", triesAgain: true } as const;
+const invalid = { status: 400, type: "invalid_request_error", retryable: false } as const;
+const server = { type: "server_error", retryable: true } as const;
 
-/** What clients are told about each end of a turn, by the gateway's code. */
+/** Maps the gateway's error codes to OpenAI's statuses, types and codes. */
 const FAILURES: Readonly<Record<string, Kind>> = {
   overflow: { ...invalid, code: "context_length_exceeded", param: "messages" },
   invalid,
@@ -91,19 +87,19 @@ const FAILURES: Readonly<Record<string, Kind>> = {
   poison: invalid,
   aborted: invalid,
   stopped: { ...invalid, code: "aborted" },
-  rate_limit: { status: 429, type: "requests", code: "rate_limit_exceeded", triesAgain: true },
-  queue_full: { status: 429, type: "requests", triesAgain: true },
-  // The gateway's account at the vendor is what is refused: the client's own token is good, and no retry helps.
-  auth: { status: 403, type: "permission_error", triesAgain: false },
-  billing: { status: 403, type: "permission_error", triesAgain: false },
-  token_revoked: { status: 401, type: "authentication_error", code: "invalid_api_key", triesAgain: false },
+  rate_limit: { status: 429, type: "requests", code: "rate_limit_exceeded", retryable: true },
+  queue_full: { status: 429, type: "requests", retryable: true },
+  // Not 401: the vendor rejected the gateway's credentials, and the client's own token is valid.
+  auth: { status: 403, type: "permission_error", retryable: false },
+  billing: { status: 403, type: "permission_error", retryable: false },
+  token_revoked: { status: 401, type: "authentication_error", code: "invalid_api_key", retryable: false },
   no_agent: { ...invalid, status: 404, code: "model_not_found", param: "model" },
   no_model: { ...invalid, status: 404, code: "model_not_found", param: "model" },
   overloaded: { ...server, status: 503 },
   network: { ...server, status: 502 },
   timeout: { ...server, status: 504 },
   stopping: { ...server, status: 503 },
-  internal: { ...server, status: 500, triesAgain: false },
+  internal: { ...server, status: 500, retryable: false },
 };
 
-const OTHER: Kind = { ...server, status: 502, triesAgain: false };
+const OTHER: Kind = { ...server, status: 502, retryable: false };

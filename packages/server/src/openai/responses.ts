@@ -1,25 +1,25 @@
 import type { Context } from "hono";
 import { z } from "zod";
+import { streamEvents } from "../event-stream.ts";
 import type { ScopedService } from "../scope.ts";
 import type { Outcome, Submission, TurnUsage } from "../service.ts";
-import { readBody } from "./body.ts";
-import { badRequest, failed, failureOf, isFailure, refused } from "./errors.ts";
-import { answer, follow, passOn } from "./follow.ts";
-import { agentOf, noModel } from "./models.ts";
-import { RequestProblem, submissionOf } from "./request.ts";
-import { itemId, readItems, responsesInput } from "./response-items.ts";
+import { badRequest, describeFailure, isFailure, replyFailed, replyRefused } from "./errors.ts";
+import { followRun, forwardText, waitForOutcome } from "./follow-run.ts";
+import { findAgent, replyUnknownModel } from "./models.ts";
+import { readBody } from "./read-body.ts";
+import { createItemId, readItems, responsesInput } from "./response-items.ts";
 import type { Attempt, Retries } from "./retries.ts";
-import { format, refuseUnserved, samplingFields, samplingOf } from "./sampling.ts";
-import { streamEvents } from "./stream-events.ts";
+import { format, getSampling, refuseUnsupported, samplingFields } from "./sampling.ts";
+import { createSubmission, InvalidRequestError } from "./submission.ts";
 
-const MOST_METADATA = 16;
+const MAX_METADATA = 16;
 const metadata = z.custom<Readonly<Record<string, string>>>(
   (value) => {
     const texts =
       value !== null && typeof value === "object" && !Array.isArray(value) && Object.values(value);
-    return texts && texts.length <= MOST_METADATA && texts.every((text) => typeof text === "string");
+    return texts && texts.length <= MAX_METADATA && texts.every((text) => typeof text === "string");
   },
-  { error: `expected at most ${MOST_METADATA} texts by name` },
+  { error: `expected an object with at most ${MAX_METADATA} string values` },
 );
 const responsesRequest = z.object({
   ...samplingFields,
@@ -37,9 +37,7 @@ const responsesRequest = z.object({
 });
 type ResponsesRequest = z.output<typeof responsesRequest>;
 
-/**
- * `POST /v1/responses` (OpenAI's API reference, "Responses"): the same turn as a chat completion, in its newer shape.
- */
+/** `POST /v1/responses` (OpenAI's API reference, "Responses"): one run of an agent, like a chat completion. */
 export function responsesRoute(
   service: ScopedService,
   retries: Retries,
@@ -49,35 +47,37 @@ export function responsesRoute(
     const read = await readBody(context, responsesRequest);
     if ("answer" in read) return read.answer;
     const { request, raw } = read;
-    const agent = agentOf(service, request.model);
-    if (agent === undefined) return noModel(context, request.model, service);
+    const agent = findAgent(service, request.model);
+    if (agent === undefined) return replyUnknownModel(context, request.model, service);
     const attempt = retries.attempt(context, "resp_", raw);
     if (attempt === undefined)
       return badRequest(context, "The Idempotency-Key is not valid.", "Idempotency-Key");
-    const submission = submissionOf(await toClientRequest(request, agent.id, service), attempt.id);
-    const turn: ResponseTurn = { submission, attempt, head: headOf(request, submission, now()) };
-    return request.stream === true ? streamed(context, service, turn) : whole(context, service, turn);
+    const submission = createSubmission(await toClientRequest(request, agent.id, service), attempt.id);
+    const run: ResponseRun = { submission, attempt, head: createHead(request, submission, now()) };
+    return request.stream === true
+      ? replyWithStream(context, service, run)
+      : replyWithJson(context, service, run);
   };
 }
 
-interface ResponseTurn {
+interface ResponseRun {
   readonly submission: Submission;
   readonly attempt: Attempt;
-  /** The response as it is before there is an answer. */
+  /** The response object before there is an answer. */
   readonly head: object;
 }
 
-/** @throws RequestProblem */
+/** @throws {InvalidRequestError} */
 async function toClientRequest(request: ResponsesRequest, agent: string, service: ScopedService) {
-  refuseUnserved({ ...request, verbosity: request.text?.verbosity ?? request.verbosity });
-  refuseKeeping(request);
+  refuseUnsupported({ ...request, verbosity: request.text?.verbosity ?? request.verbosity });
+  refuseStorage(request);
   return {
     agent,
     user: request.user ?? undefined,
     instructions: [request.instructions ?? ""],
     messages: await readItems(request.input, service),
     param: "input",
-    sampling: samplingOf({
+    sampling: getSampling({
       ...request,
       maxOutputTokens: request.max_output_tokens,
       format: request.text?.format,
@@ -85,64 +85,67 @@ async function toClientRequest(request: ResponsesRequest, agent: string, service
   };
 }
 
-function refuseKeeping(request: ResponsesRequest): void {
-  const why =
-    "Responses are not stored: set `user`, so that the gateway keeps the conversation, or send the whole conversation.";
-  if (request.previous_response_id) throw new RequestProblem(why, "previous_response_id");
+function refuseStorage(request: ResponsesRequest): void {
+  const message =
+    "Responses are not stored. Set `user` to let the gateway manage the conversation, or send the whole conversation.";
+  if (request.previous_response_id) throw new InvalidRequestError(message, "previous_response_id");
   if (request.conversation !== undefined && request.conversation !== null)
-    throw new RequestProblem(why, "conversation");
+    throw new InvalidRequestError(message, "conversation");
   if (request.background === true)
-    throw new RequestProblem("Background requests are not supported.", "background");
+    throw new InvalidRequestError("Background requests are not supported.", "background");
 }
 
-async function whole(context: Context, service: ScopedService, turn: ResponseTurn): Promise<Response> {
-  const { submission, attempt, head } = turn;
-  const outcome = await answer(service, attempt, submission, context.req.raw.signal);
-  if ("kind" in outcome) return refused(context, outcome);
-  if (isFailure(outcome)) return failed(context, outcome);
-  return context.json(endOf(head, itemId(submission.id), outcome));
+async function replyWithJson(context: Context, service: ScopedService, run: ResponseRun): Promise<Response> {
+  const { submission, attempt, head } = run;
+  const outcome = await waitForOutcome(service, attempt, submission, context.req.raw.signal);
+  if ("kind" in outcome) return replyRefused(context, outcome);
+  if (isFailure(outcome)) return replyFailed(context, outcome);
+  return context.json(createResponse(head, createItemId(submission.id), outcome));
 }
 
-async function streamed(context: Context, service: ScopedService, turn: ResponseTurn): Promise<Response> {
-  const { submission, attempt, head } = turn;
-  const following = await follow(service, attempt, submission);
-  if ("kind" in following) return refused(context, following);
-  const id = itemId(submission.id);
-  const place = { item_id: id, output_index: 0, content_index: 0 };
+async function replyWithStream(
+  context: Context,
+  service: ScopedService,
+  { submission, attempt, head }: ResponseRun,
+): Promise<Response> {
+  const run = await followRun(service, attempt, submission);
+  if ("kind" in run) return replyRefused(context, run);
+  const id = createItemId(submission.id);
+  const position = { item_id: id, output_index: 0, content_index: 0 };
   return streamEvents(context, async (stream) => {
     let number = 0;
     let text = "";
     const send = (type: string, data: object): Promise<void> =>
       stream.writeSSE({ event: type, data: JSON.stringify({ type, sequence_number: number++, ...data }) });
-    stream.onAbort(following.left);
+    stream.onAbort(run.abandon);
     try {
       await send("response.created", { response: head });
       await send("response.in_progress", { response: head });
-      const item = { ...messageOf(id, ""), status: "in_progress", content: [] };
+      const item = { ...createMessage(id, ""), status: "in_progress", content: [] };
       await send("response.output_item.added", { output_index: 0, item });
-      await send("response.content_part.added", { ...place, part: partOf("") });
-      const outcome = await passOn(following, (delta) => {
+      await send("response.content_part.added", { ...position, part: createPart("") });
+      const outcome = await forwardText(run, (delta) => {
         text += delta;
-        return send("response.output_text.delta", { ...place, delta, logprobs: [] });
+        return send("response.output_text.delta", { ...position, delta, logprobs: [] });
       });
       if (outcome === undefined) return;
       if (isFailure(outcome)) {
-        const response = { ...head, status: "failed", error: errorOf(outcome) };
+        const response = { ...head, status: "failed", error: createError(outcome) };
         return await send("response.failed", { response });
       }
-      await send("response.output_text.done", { ...place, text, logprobs: [] });
-      await send("response.content_part.done", { ...place, part: partOf(text) });
-      await send("response.output_item.done", { output_index: 0, item: messageOf(id, text) });
-      const type = incompleteReason(outcome) === undefined ? "response.completed" : "response.incomplete";
-      await send(type, { response: endOf(head, id, { ...outcome, text }) });
+      await send("response.output_text.done", { ...position, text, logprobs: [] });
+      await send("response.content_part.done", { ...position, part: createPart(text) });
+      await send("response.output_item.done", { output_index: 0, item: createMessage(id, text) });
+      const type = getIncompleteReason(outcome) === undefined ? "response.completed" : "response.incomplete";
+      await send(type, { response: createResponse(head, id, { ...outcome, text }) });
     } finally {
-      following.end();
+      run.end();
     }
   });
 }
 
-/** Everything the vendor's schema asks for, as it is before there is an answer. */
-function headOf(request: ResponsesRequest, { id }: Submission, now: number): object {
+/** Returns every field that OpenAI's schema requires, without an answer. */
+function createHead(request: ResponsesRequest, { id }: Submission, now: number): object {
   return {
     id,
     object: "response",
@@ -159,43 +162,44 @@ function headOf(request: ResponsesRequest, { id }: Submission, now: number): obj
     tool_choice: "auto",
     tools: [],
     top_p: request.top_p ?? null,
-    ...(request.user ? { user: request.user } : {}),
+    user: request.user || undefined,
   };
 }
 
-function endOf(head: object, id: string, outcome: Outcome): object {
-  const reason = incompleteReason(outcome);
+function createResponse(head: object, id: string, outcome: Outcome): object {
+  const reason = getIncompleteReason(outcome);
   return {
     ...head,
     status: reason === undefined ? "completed" : "incomplete",
     incomplete_details: reason === undefined ? null : { reason },
-    output: [messageOf(id, outcome.text)],
-    usage: usageOf(outcome.usage),
+    output: [createMessage(id, outcome.text)],
+    usage: formatUsage(outcome.usage),
   };
 }
 
-/** Returns why the answer is incomplete, in the words of the vendor's schema, or `undefined` if it is complete. */
-function incompleteReason({ finishReason }: Outcome): "max_output_tokens" | "content_filter" | undefined {
+/** Returns the reason in OpenAI's schema why an answer is incomplete, or undefined if it is complete. */
+function getIncompleteReason({ finishReason }: Outcome): "max_output_tokens" | "content_filter" | undefined {
   if (finishReason === "length") return "max_output_tokens";
   return finishReason === "content_filter" ? finishReason : undefined;
 }
 
-/** In the few codes that the vendor's schema has. */
-function errorOf(outcome: Outcome): object {
-  const { code, status, message } = failureOf(outcome);
-  const listed = status === 429 ? "rate_limit_exceeded" : status === 400 ? "invalid_prompt" : "server_error";
-  return { code: listed, message: `${message} (${code})` };
+/** Maps a failure to one of the few error codes in OpenAI's schema. */
+function createError(outcome: Outcome): object {
+  const { code, status, message } = describeFailure(outcome);
+  const openAiCode =
+    status === 429 ? "rate_limit_exceeded" : status === 400 ? "invalid_prompt" : "server_error";
+  return { code: openAiCode, message: `${message} (${code})` };
 }
 
-function messageOf(id: string, text: string): object {
-  return { id, type: "message", status: "completed", role: "assistant", content: [partOf(text)] };
+function createMessage(id: string, text: string): object {
+  return { id, type: "message", status: "completed", role: "assistant", content: [createPart(text)] };
 }
 
-function partOf(text: string): object {
+function createPart(text: string): object {
   return { type: "output_text", text, annotations: [], logprobs: [] };
 }
 
-function usageOf(usage: TurnUsage | undefined): object {
+function formatUsage(usage: TurnUsage | undefined): object {
   const input = usage?.inputTokens ?? 0;
   const output = usage?.outputTokens ?? 0;
   return {

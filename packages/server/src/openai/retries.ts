@@ -1,53 +1,57 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { Context } from "hono";
 
-/** How long a client that has left may take to come back, in milliseconds. OpenAI's clients wait at most 8 s. */
+/** Wait for the retry of a disconnected client, in milliseconds. OpenAI's clients back off for up to 8 s. */
 const RETRY_MS = 10_000;
-const KEY = /^[\x21-\x7e]{1,255}$/;
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** One request of a client, which may be a repetition of one before it. */
+/** A request that may be a retry of an earlier one. */
 export interface Attempt {
-  /** Of the message: the same for each repetition. */
+  /** Message id. All retries of a request share it. */
   readonly id: string;
   /**
-   * The client has left before it had its answer. `stop` is called once it is not to be expected back: at once where
-   * the answer had begun, since clients only repeat what they have heard nothing of.
+   * Reports that the client disconnected before it had the answer.
+   *
+   * @param hasBegun whether the client had received a part of the answer; clients do not retry after that
+   * @param stop called when no retry is expected any more
    */
-  left(hasBegun: boolean, stop: () => void): void;
+  abandon(hasBegun: boolean, stop: () => void): void;
 }
 
-/** Recognises the requests that are repetitions, so that they make no second turn. */
+/** Recognizes retries, so that a retried request does not start a second run. */
 export interface Retries {
-  /** Undefined where the request names a key that is none. */
+  /** Returns undefined if the request has an invalid `Idempotency-Key`. */
   attempt(context: Context, prefix: string, body: string): Attempt | undefined;
 }
 
-interface Waiting {
+interface AbandonedRequest {
   readonly id: string;
+  /** Cancels the timer that would stop the run. */
   readonly cancel: () => void;
 }
 
 /**
- * A request with an `Idempotency-Key` is the same message as every other one with that key: the answer is kept, so the
- * turn goes on when its client leaves. OpenAI's own clients name no key, but say of a repetition that it is one
- * (`x-stainless-retry-count`): it takes up a request of the same body whose client has left without an answer.
- * @param client whose requests they are: others may come upon the same key
+ * Recognizes retries of one client. All requests with the same `Idempotency-Key` are one message, whose answer is
+ * stored, so the run continues if the client disconnects. OpenAI's own clients send no key, but mark a retry with
+ * `x-stainless-retry-count`: it continues an abandoned request with the same body.
+ *
+ * @param client name of the token; keys of different clients are independent
  */
 export function createRetries(client: string): Retries {
-  /** Requests whose clients have left, by what they sent; the one that left first is the first. */
-  const abandoned = new Map<string, Waiting[]>();
+  /** Requests of disconnected clients by the hash of the body, oldest first. */
+  const abandoned = new Map<string, AbandonedRequest[]>();
 
   const abandon = (body: string, id: string, stop: () => void): void => {
-    const waiting: Waiting = {
+    const request: AbandonedRequest = {
       id,
-      cancel: afterMs(() => {
-        remove(abandoned, body, waiting);
+      cancel: startTimer(() => {
+        remove(abandoned, body, request);
         stop();
       }, RETRY_MS),
     };
-    abandoned.set(body, [...(abandoned.get(body) ?? []), waiting]);
+    abandoned.set(body, [...(abandoned.get(body) ?? []), request]);
   };
-  const takeUp = (body: string): Waiting | undefined => {
+  const resume = (body: string): AbandonedRequest | undefined => {
     const [first] = abandoned.get(body) ?? [];
     if (first === undefined) return undefined;
     first.cancel();
@@ -59,36 +63,36 @@ export function createRetries(client: string): Retries {
     attempt(context, prefix, body) {
       const key = context.req.header("idempotency-key");
       if (key !== undefined) {
-        if (!KEY.test(key)) return undefined;
-        return { id: prefix + digest(`${client} ${prefix} ${key}`).slice(0, 32), left: () => {} };
+        if (!IDEMPOTENCY_KEY.test(key)) return undefined;
+        return { id: prefix + hash(`${client} ${prefix} ${key}`).slice(0, 32), abandon: () => {} };
       }
       const count = context.req.header("x-stainless-retry-count");
-      // A body may be large, and few are ever repeated.
-      const sent = (): string => digest(`${prefix} ${body}`);
-      const earlier = Number(count) > 0 ? takeUp(sent()) : undefined;
+      // Computed on demand, because bodies can be large and retries are rare.
+      const hashBody = (): string => hash(`${prefix} ${body}`);
+      const earlier = Number(count) > 0 ? resume(hashBody()) : undefined;
       const id = earlier?.id ?? prefix + randomUUID();
       return {
         id,
-        left(hasBegun, stop) {
+        abandon(hasBegun, stop) {
           if (hasBegun || count === undefined) stop();
-          else abandon(sent(), id, stop);
+          else abandon(hashBody(), id, stop);
         },
       };
     },
   };
 }
 
-function remove(abandoned: Map<string, Waiting[]>, body: string, waiting: Waiting): void {
-  const left = (abandoned.get(body) ?? []).filter((one) => one !== waiting);
-  if (left.length === 0) abandoned.delete(body);
-  else abandoned.set(body, left);
+function remove(abandoned: Map<string, AbandonedRequest[]>, body: string, request: AbandonedRequest): void {
+  const rest = (abandoned.get(body) ?? []).filter((each) => each !== request);
+  if (rest.length === 0) abandoned.delete(body);
+  else abandoned.set(body, rest);
 }
 
-function digest(text: string): string {
+function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-function afterMs(callback: () => void, ms: number): () => void {
+function startTimer(callback: () => void, ms: number): () => void {
   const timer = setTimeout(callback, ms);
   timer.unref();
   return () => clearTimeout(timer);

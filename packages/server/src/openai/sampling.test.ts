@@ -1,41 +1,44 @@
 import { describe, expect, it } from "vitest";
-import { refuseUnserved, samplingOf } from "./sampling.ts";
+import { getSampling, refuseUnsupported } from "./sampling.ts";
 
-describe("what a client's request passes on to the model", () => {
-  it("is what the request states, zero and an empty text included", () => {
-    expect(samplingOf({ temperature: 0, top_p: 0.5, seed: 0, maxOutputTokens: 10, stop: "" })).toEqual({
+describe("sampling parameters", () => {
+  it("include zero and empty strings", () => {
+    expect(getSampling({ temperature: 0, top_p: 0.5, seed: 0, maxOutputTokens: 10, stop: "" })).toEqual({
       temperature: 0,
       topP: 0.5,
       seed: 0,
       maxOutputTokens: 10,
       stopSequences: [""],
     });
-    expect(samplingOf({ stop: ["a", "b"] })).toEqual({ stopSequences: ["a", "b"] });
+    expect(getSampling({ stop: ["a", "b"] })).toEqual({ stopSequences: ["a", "b"] });
   });
 
-  it("is nothing where a field is null or absent", () => {
-    expect(samplingOf({ temperature: null, top_p: null, seed: null, stop: null, format: null })).toEqual({});
-    expect(samplingOf({ format: { type: "text" } })).toEqual({});
+  it("omit fields that are null or absent", () => {
+    expect(getSampling({ temperature: null, top_p: null, seed: null, stop: null, format: null })).toEqual({});
+    expect(getSampling({ format: { type: "text" } })).toEqual({});
   });
 
-  it("is JSON of a schema, or of any", () => {
-    expect(samplingOf({ format: { type: "json_object" } })).toEqual({ json: { name: "answer" } });
+  it("request JSON with or without a schema", () => {
+    expect(getSampling({ format: { type: "json_object" } })).toEqual({ json: { name: "answer" } });
     const schema = { type: "object" };
-    expect(samplingOf({ format: { type: "json_schema", name: "city", schema, strict: true } })).toEqual({
+    expect(getSampling({ format: { type: "json_schema", name: "city", schema, strict: true } })).toEqual({
       json: { name: "city", schema, strict: true },
     });
-    expect(samplingOf({ format: { type: "json_schema", name: "city", strict: null } })).toEqual({
+    expect(getSampling({ format: { type: "json_schema", name: "city", strict: null } })).toEqual({
       json: { name: "city" },
     });
   });
 });
 
-describe("what is not served", () => {
+describe("unsupported parameters", () => {
   it.each([
     [{ n: 2 }, "Only n = 1 is supported."],
     [{ presence_penalty: 0.5 }, "presence_penalty is not supported."],
     [{ logprobs: true }, "logprobs is not supported."],
-    [{ reasoning: { effort: "low" } }, "How much an agent thinks is set in its configuration."],
+    [
+      { reasoning: { effort: "low" } },
+      "The reasoning effort of an agent is set in the gateway's configuration.",
+    ],
     [{ modalities: ["text", "audio"] }, "modalities is not supported."],
     [{ verbosity: "low" }, "verbosity is not supported."],
     [{ prediction: { type: "content", content: "x" } }, "prediction is not supported."],
@@ -45,19 +48,21 @@ describe("what is not served", () => {
     [{ prompt: { id: "pmpt_1" } }, "prompt is not supported."],
     [{ function_call: { name: "f" } }, "Agents use their own tools; client tools are not supported."],
     [{ tools: [{}] }, "Agents use their own tools; client tools are not supported."],
-  ])("is refused by its name: %j", (request, why) => {
-    expect(() => refuseUnserved(request)).toThrow(why);
+  ])("are refused by name: %j", (request, why) => {
+    expect(() => refuseUnsupported(request)).toThrow(why);
   });
 
-  it("may be stated as it is anyway", () => {
+  it("are accepted with their default values", () => {
     const request = { n: 1, presence_penalty: 0, logprobs: false, tools: [], tool_choice: "auto" };
-    expect(() => refuseUnserved({ ...request, logit_bias: {}, reasoning: { effort: null } })).not.toThrow();
+    expect(() =>
+      refuseUnsupported({ ...request, logit_bias: {}, reasoning: { effort: null } }),
+    ).not.toThrow();
     const plain = {
       modalities: ["text"],
       verbosity: "medium",
       truncation: "disabled",
       function_call: "none",
     };
-    expect(() => refuseUnserved({ ...plain, prompt: null, max_tool_calls: null })).not.toThrow();
+    expect(() => refuseUnsupported({ ...plain, prompt: null, max_tool_calls: null })).not.toThrow();
   });
 });

@@ -1,13 +1,13 @@
 import type { Json, TurnSampling } from "@signalbox/channel";
 import { z } from "zod";
-import { RequestProblem } from "./request.ts";
+import { InvalidRequestError } from "./submission.ts";
 
-/** Levels of a JSON Schema; whatever goes through it later must not run out of stack. */
-const MOST_LEVELS = 64;
+/** Nesting levels of a JSON Schema. Recursive code that handles the schema later must not overflow the stack. */
+const MAX_LEVELS = 64;
 const jsonSchema = z.custom<{ readonly [key: string]: Json | undefined }>(
   (value) =>
-    value !== null && typeof value === "object" && !Array.isArray(value) && isShallow(value, MOST_LEVELS),
-  { error: `expected an object of at most ${MOST_LEVELS} levels` },
+    value !== null && typeof value === "object" && !Array.isArray(value) && isShallow(value, MAX_LEVELS),
+  { error: `expected an object with at most ${MAX_LEVELS} levels` },
 );
 
 function isShallow(value: unknown, levels: number): boolean {
@@ -15,7 +15,7 @@ function isShallow(value: unknown, levels: number): boolean {
   return levels > 0 && Object.values(value).every((item) => isShallow(item, levels - 1));
 }
 
-/** How an answer is to be formatted, in the shape of either API. */
+/** The response format, in the shape of the Responses API. */
 export const format = z.union([
   z.object({ type: z.literal("text") }),
   z.object({ type: z.literal("json_object") }),
@@ -28,8 +28,8 @@ export const format = z.union([
 ]);
 
 /**
- * Parameters of both APIs that change what the model writes. What only concerns the vendor is ignored: `store`,
- * `metadata`, `service_tier`, `prompt_cache_key`, `safety_identifier`, `parallel_tool_calls`, `include` and the like.
+ * Parameters of both APIs that affect the output. Other parameters are ignored, for instance `store`, `metadata`,
+ * `service_tier`, `prompt_cache_key`, `safety_identifier`, `parallel_tool_calls` and `include`.
  */
 export const samplingFields = {
   temperature: z.number().min(0).max(2).nullish(),
@@ -59,11 +59,8 @@ export const samplingFields = {
 
 type Fields = z.output<z.ZodObject<typeof samplingFields>>;
 
-/**
- * Which values of each parameter are served; anything else is refused by name, so that no one believes it had an
- * effect.
- */
-const SERVED: { readonly [Name in keyof Fields]: (value: NonNullable<Fields[Name]>) => boolean } = {
+/** Supported values of each parameter. Other values are refused, because ignoring them would mislead the client. */
+const SUPPORTED: { readonly [Name in keyof Fields]: (value: NonNullable<Fields[Name]>) => boolean } = {
   n: (value) => value === 1,
   presence_penalty: (value) => value === 0,
   frequency_penalty: (value) => value === 0,
@@ -86,55 +83,55 @@ const SERVED: { readonly [Name in keyof Fields]: (value: NonNullable<Fields[Name
   prompt: () => false,
 };
 
-/** @throws RequestProblem for the first parameter that is not served */
-export function refuseUnserved(request: Fields): void {
-  for (const name of Object.keys(SERVED) as (keyof typeof SERVED)[]) {
-    if (!isServed(name, request)) throw new RequestProblem(whyNot(name), name);
+/** @throws {InvalidRequestError} for the first parameter that is not supported */
+export function refuseUnsupported(request: Fields): void {
+  for (const name of Object.keys(SUPPORTED) as (keyof typeof SUPPORTED)[]) {
+    if (!isSupported(name, request)) throw new InvalidRequestError(explain(name), name);
   }
 }
 
-function isServed<Name extends keyof Fields>(name: Name, request: Fields): boolean {
+function isSupported<Name extends keyof Fields>(name: Name, request: Fields): boolean {
   const value = request[name];
-  const served = SERVED[name];
-  return value === null || value === undefined || served === undefined || served(value);
+  const accepts = SUPPORTED[name];
+  return value === null || value === undefined || accepts === undefined || accepts(value);
 }
 
-function whyNot(name: string): string {
+function explain(name: string): string {
   if (name === "tools" || name === "functions" || name === "tool_choice" || name === "function_call")
     return "Agents use their own tools; client tools are not supported.";
   if (name === "reasoning_effort" || name === "reasoning")
-    return "How much an agent thinks is set in its configuration.";
+    return "The reasoning effort of an agent is set in the gateway's configuration.";
   return name === "n" ? "Only n = 1 is supported." : `${name} is not supported.`;
 }
 
-/** The parameters that are passed on to the model. */
-export function samplingOf(request: {
-  readonly temperature?: number | null | undefined;
-  readonly top_p?: number | null | undefined;
-  readonly seed?: number | null | undefined;
-  readonly maxOutputTokens?: number | null | undefined;
-  readonly stop?: string | readonly string[] | null | undefined;
-  readonly format?: z.output<typeof format> | null | undefined;
+/** Returns the parameters that are passed to the model. */
+export function getSampling(request: {
+  readonly temperature?: number | null;
+  readonly top_p?: number | null;
+  readonly seed?: number | null;
+  readonly maxOutputTokens?: number | null;
+  readonly stop?: string | readonly string[] | null;
+  readonly format?: z.output<typeof format> | null;
 }): TurnSampling {
   const { temperature, top_p: topP, seed, maxOutputTokens, stop } = request;
-  const json = jsonOf(request.format);
+  const json = getJsonFormat(request.format);
   return {
-    ...(isGiven(temperature) ? { temperature } : {}),
-    ...(isGiven(topP) ? { topP } : {}),
-    ...(isGiven(seed) ? { seed } : {}),
-    ...(isGiven(maxOutputTokens) ? { maxOutputTokens } : {}),
-    ...(isGiven(stop) ? { stopSequences: [stop].flat() } : {}),
+    ...(isPresent(temperature) ? { temperature } : {}),
+    ...(isPresent(topP) ? { topP } : {}),
+    ...(isPresent(seed) ? { seed } : {}),
+    ...(isPresent(maxOutputTokens) ? { maxOutputTokens } : {}),
+    ...(isPresent(stop) ? { stopSequences: [stop].flat() } : {}),
     ...(json === undefined ? {} : { json }),
   };
 }
 
-function isGiven<Value>(value: Value | null | undefined): value is Value {
+function isPresent<Value>(value: Value | null | undefined): value is Value {
   return value !== null && value !== undefined;
 }
 
-function jsonOf(wanted: z.output<typeof format> | null | undefined): TurnSampling["json"] {
-  if (wanted === null || wanted === undefined || wanted.type === "text") return undefined;
-  if (wanted.type === "json_object") return { name: "answer" };
-  const { name, schema, strict } = wanted;
+function getJsonFormat(requested: z.output<typeof format> | null | undefined): TurnSampling["json"] {
+  if (requested === null || requested === undefined || requested.type === "text") return undefined;
+  if (requested.type === "json_object") return { name: "answer" };
+  const { name, schema, strict } = requested;
   return { name, ...(schema === undefined ? {} : { schema }), ...(strict === true ? { strict } : {}) };
 }

@@ -9,15 +9,15 @@ import {
   type SubscribeFrame,
 } from "@signalbox/protocol";
 import type { WebSocket } from "ws";
-import { isAgent, takeMessage } from "../api/take-message.ts";
-import { type Principal, userOf } from "../auth/index.ts";
+import { isAgent, submitMessage } from "../api/submit-message.ts";
+import type { Principal } from "../auth/index.ts";
 import type { ActivityWatch } from "../live/activity.ts";
 import { MAX_BUFFERED, openView, type View } from "../live/view.ts";
 import type { Logger } from "../logger.ts";
-import { type ScopedService, scopeService } from "../scope.ts";
+import { getUserInfo, type ScopedService, scopeService } from "../scope.ts";
 import type { GatewayService } from "../service.ts";
 
-/** Conversations that a viewer sees at once: beyond it, the one that it opened first is shown no more. */
+/** Conversations that one socket can subscribe to. A new subscription replaces the oldest beyond that. */
 const MAX_SUBSCRIPTIONS = 100;
 
 /** Serves one connection to `/ws` until it closes. */
@@ -25,19 +25,18 @@ export function serveConnection(socket: WebSocket, options: ConnectionOptions): 
   const { logger } = options;
   const connection = new Connection(socket, options);
   socket.on("message", (data, binary) => connection.read(binary ? "" : data.toString()));
-  socket.on("error", (error) => logger.debug({ err: error.message }, "a viewer's connection failed"));
+  socket.on("error", (error) => logger.debug({ err: error.message }, "WebSocket connection failed"));
   socket.on("close", () => connection.close());
   connection.greet();
 }
 
 export interface ConnectionOptions {
   readonly service: GatewayService;
-  /** Who has opened it. */
   readonly principal: Principal;
   readonly watch: ActivityWatch;
   readonly logger: Logger;
-  /** Called with each message that is sent: somebody sits at the other end. */
-  readonly used: () => void;
+  /** Called when the client sends a message, to extend its session. */
+  readonly onUse: () => void;
 }
 
 class Connection {
@@ -47,30 +46,30 @@ class Connection {
   readonly #logger: Logger;
   readonly #watch: ActivityWatch;
   #unwatch: (() => void) | undefined;
-  readonly #used: () => void;
-  /** What it is shown, by conversation. */
+  readonly #onUse: () => void;
+  /** Subscriptions by conversation. */
   readonly #views = new Map<string, View>();
-  /** The agent a conversation was last used with on this connection. */
+  /** The agent that each conversation was last used with on this connection. */
   readonly #agents = new Map<string, string>();
 
-  constructor(socket: WebSocket, { service, principal, watch, logger, used }: ConnectionOptions) {
+  constructor(socket: WebSocket, { service, principal, watch, logger, onUse }: ConnectionOptions) {
     this.#socket = socket;
     this.#service = scopeService(service, principal);
     this.#principal = principal;
     this.#watch = watch;
     this.#logger = logger;
-    this.#used = used;
+    this.#onUse = onUse;
   }
 
   greet(): void {
     const agents = this.#service.agents().map((agent) => ({ ...agent }));
     const demo = agents.some((agent) => agent.demo);
-    this.#send({ type: "ready", protocol: PROTOCOL, user: userOf(this.#principal), agents, demo });
+    this.#send({ type: "ready", protocol: PROTOCOL, user: getUserInfo(this.#principal), agents, demo });
   }
 
   read(data: string): void {
     const parsed = parseClientFrame(data);
-    if (parsed.ok) this.#take(parsed.frame);
+    if (parsed.ok) this.#handle(parsed.frame);
     else {
       const { ok: _, ...problem } = parsed;
       this.#send({ type: "error", code: "bad_request", ...problem });
@@ -83,7 +82,7 @@ class Connection {
     this.#unwatch?.();
   }
 
-  #take(frame: ClientFrame): void {
+  #handle(frame: ClientFrame): void {
     switch (frame.type) {
       case "ping":
         this.#send({ type: "pong" });
@@ -103,15 +102,15 @@ class Connection {
         return;
       case "abort":
         this.#abort(frame.conversation).catch((error: unknown) => {
-          this.#logger.error({ err: reasonOf(error) }, "what a client stopped may still be running");
-          const message = "The gateway could not stop everything that is running there.";
+          this.#logger.error({ err: reasonOf(error) }, "failed to stop a run that a client aborted");
+          const message = "The gateway could not stop the run.";
           this.#send({ type: "error", conversation: frame.conversation, code: "internal", message });
         });
         return;
       case "send":
-        this.#used();
+        this.#onUse();
         this.#submit(frame).catch((error: unknown) => {
-          this.#logger.error({ err: reasonOf(error) }, "a client's message was not accepted");
+          this.#logger.error({ err: reasonOf(error) }, "failed to accept a client's message");
           const message = "The gateway could not accept the message.";
           this.#send({ type: "error", id: frame.id, code: "internal", message });
         });
@@ -119,8 +118,8 @@ class Connection {
     }
   }
 
-  #subscribe({ conversation, agent = this.#agentOf(conversation), after }: SubscribeFrame): void {
-    this.#view(conversation, agent).greet(after);
+  #subscribe({ conversation, agent = this.#getAgent(conversation), after }: SubscribeFrame): void {
+    this.#view(conversation, agent).start(after);
   }
 
   #watchGateway(): void {
@@ -129,7 +128,7 @@ class Connection {
       this.#send({
         type: "error",
         code: "forbidden",
-        message: "Only owners can see what is going on in the gateway.",
+        message: "Only owners can watch the activity of the gateway.",
       });
   }
 
@@ -139,18 +138,18 @@ class Connection {
   }
 
   async #abort(conversation: string): Promise<void> {
-    await this.#service.abort("web", this.#agentOf(conversation), conversation);
+    await this.#service.abort("web", this.#getAgent(conversation), conversation);
   }
 
   async #submit(frame: SendFrame): Promise<void> {
     const { id, agent, conversation } = frame;
     if (isAgent(this.#service, agent)) this.#view(conversation, agent);
-    const taken = await takeMessage(this.#service, frame);
-    if (taken.kind === "accepted") this.#send({ type: "accepted", id, conversation, ...taken.accepted });
-    else this.#send({ type: "error", id, conversation, ...taken.problem });
+    const result = await submitMessage(this.#service, frame);
+    if (result.kind === "accepted") this.#send({ type: "accepted", id, conversation, ...result.accepted });
+    else this.#send({ type: "error", id, conversation, ...result.problem });
   }
 
-  /** Shows a conversation with an agent from now on, in the place of one with another agent. */
+  /** Subscribes to a conversation with an agent, replacing a subscription with another agent. */
   #view(conversation: string, agent: string): View {
     const open = this.#views.get(conversation);
     if (open !== undefined && this.#agents.get(conversation) === agent) return open;
@@ -167,7 +166,7 @@ class Connection {
     return view;
   }
 
-  #agentOf(conversation: string): string {
+  #getAgent(conversation: string): string {
     return this.#agents.get(conversation) ?? defaultAgent(this.#service.agents())?.id ?? "";
   }
 

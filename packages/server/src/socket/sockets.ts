@@ -12,17 +12,17 @@ import { serveConnection } from "./connection.ts";
 
 const MAX_FRAME = 1_000_000;
 
-const CLOSES: Readonly<Record<EndReason, readonly [code: number, words: string]>> = {
+const CLOSES: Readonly<Record<EndReason, readonly [code: number, reason: string]>> = {
   signed_out: [CLOSE_UNAUTHORIZED, "signed out"],
-  access_over: [CLOSE_UNAUTHORIZED, "the session or the token has ended"],
+  access_ended: [CLOSE_UNAUTHORIZED, "the session or the token is no longer valid"],
   stopping: [1001, "the gateway is stopping"],
 };
 
-/** The connections to `/ws`. */
+/** The WebSockets under `/ws`. */
 export interface Sockets {
-  /** Takes an upgrade over, or refuses it. */
+  /** Completes or refuses an upgrade request. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Cuts those that have not closed within `graceMs`. */
+  /** Terminates the sockets that are still open after `graceMs`. */
   cut(graceMs: number): void;
 }
 
@@ -32,7 +32,7 @@ export interface SocketsOptions {
   readonly allowedHosts: () => ReadonlySet<string>;
   readonly connections: OpenConnections;
   readonly logger: Logger;
-  /** Told of each upgrade that is refused. */
+  /** Called for each refused upgrade. */
   readonly onRefused: (status: number) => void;
 }
 
@@ -48,7 +48,7 @@ class OpenSockets implements Sockets {
   readonly #server = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_FRAME,
-    // A browser that offers some wants one of them; the one with its key is not said again.
+    // Browsers require that the server picks an offered subprotocol. Never echo the one that carries the session key.
     handleProtocols: (offered) => offered.has(SOCKET_PROTOCOL) && SOCKET_PROTOCOL,
   });
 
@@ -57,15 +57,16 @@ class OpenSockets implements Sockets {
     const { service, logger } = options;
     this.#watch = createActivityWatch({
       service,
-      onError: (error) => logger.warn({ err: reasonOf(error) }, "viewers could not be shown an update"),
+      onError: (error) =>
+        logger.warn({ err: reasonOf(error) }, "failed to push an activity update to viewers"),
     });
   }
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // The server has let the socket go: without a listener a sender that hangs up would end the process.
+    // Node.js no longer listens for errors of an upgraded socket, and an unhandled one would end the process.
     socket.on("error", () => socket.destroy());
-    this.#take(request, socket, head).catch((error: unknown) => {
-      this.#options.logger.error({ err: String(error) }, "an upgrade failed");
+    this.#upgrade(request, socket, head).catch((error: unknown) => {
+      this.#options.logger.error({ err: String(error) }, "WebSocket upgrade failed");
       this.#refuse(socket, "500 Internal Server Error");
     });
   }
@@ -77,13 +78,13 @@ class OpenSockets implements Sockets {
   }
 
   #end(connection: WebSocket, reason: EndReason): void {
-    // One that does not answer the close is heard no more either.
+    // Ignore messages that arrive before the client confirms the close.
     connection.removeAllListeners("message");
-    const [code, words] = CLOSES[reason];
-    connection.close(code, words);
+    const [code, text] = CLOSES[reason];
+    connection.close(code, text);
   }
 
-  async #admit(request: IncomingMessage): Promise<Refusal | Access> {
+  async #authenticate(request: IncomingMessage): Promise<Refusal | Access> {
     const { allowedHosts, auth } = this.#options;
     if (request.url?.split("?", 1)[0] !== "/ws") return "404 Not Found";
     if (!isFromOwnPage(request.headers, allowedHosts())) return "403 Forbidden";
@@ -102,27 +103,25 @@ class OpenSockets implements Sockets {
     socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
   }
 
-  async #take(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const { auth, logger, service } = this.#options;
-    const admitted = await this.#admit(request);
-    if (typeof admitted === "string") {
-      this.#options.onRefused(Number.parseInt(admitted, 10));
-      this.#refuse(socket, admitted);
+    const access = await this.#authenticate(request);
+    if (typeof access === "string") {
+      this.#options.onRefused(Number.parseInt(access, 10));
+      this.#refuse(socket, access);
       return;
     }
     this.#server.handleUpgrade(request, socket, head, (connection) => {
       connection.on(
         "close",
-        this.#options.connections.add(admitted, (reason) => this.#end(connection, reason)),
+        this.#options.connections.add(access, (reason) => this.#end(connection, reason)),
       );
-      const used = (): void =>
+      const onUse = (): void =>
         void auth
-          .used(admitted)
-          .catch((error: unknown) =>
-            logger.error({ err: String(error) }, "the use of a session could not be recorded"),
-          );
-      const { principal } = admitted;
-      serveConnection(connection, { service, principal, watch: this.#watch, logger, used });
+          .used(access)
+          .catch((error: unknown) => logger.error({ err: String(error) }, "failed to extend a session"));
+      const { principal } = access;
+      serveConnection(connection, { service, principal, watch: this.#watch, logger, onUse });
     });
   }
 }

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { AccessStore, NamedToken, WebSession } from "../auth/index.ts";
 
-/** A runner's `test`, such as Vitest's. */
+/** The `test` function of a test runner such as Vitest. */
 type Test = (name: string, run: () => Promise<void>) => void;
 
 const token = (name: string, role: NamedToken["role"] = "member"): NamedToken => ({
@@ -35,13 +35,13 @@ const CHECKS: Readonly<Record<string, (store: AccessStore) => Promise<void>>> = 
     );
   },
 
-  "keeps one token of a name": async ({ tokens }) => {
+  "rejects a second token with the same name": async ({ tokens }) => {
     await tokens.add(token("a"));
     equal(await tokens.add({ ...token("a"), hash: "another" }), false);
     equal(await tokens.find("another"), undefined);
   },
 
-  "notes when a token was used last": async ({ tokens }) => {
+  "records the last use of a token": async ({ tokens }) => {
     await tokens.add(token("a"));
     await tokens.used("hash of a", 5_000);
     await tokens.used("of nobody", 5_000);
@@ -82,7 +82,11 @@ const CHECKS: Readonly<Record<string, (store: AccessStore) => Promise<void>>> = 
   },
 };
 
-/** What the server asks of a store of tokens and sessions. `open` gives a fresh, empty one. */
+/**
+ * Conformance suite for an {@link AccessStore}.
+ *
+ * @param open creates an empty store for one test
+ */
 export function accessConformance(test: Test, open: () => Promise<AccessStore>): void {
   for (const [name, check] of Object.entries(CHECKS)) test(name, async () => check(await open()));
 }

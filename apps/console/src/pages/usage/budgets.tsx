@@ -1,11 +1,11 @@
-import type { BudgetLeft } from "@signalbox/client";
+import type { BudgetBalance } from "@signalbox/client";
 import type { ReactNode } from "react";
 import { useFormat } from "../../words/use-format.ts";
 import { useWords } from "../../words/words.tsx";
 import { Bar } from "./bar.tsx";
 
 /** How much of each budget is used up, for everybody whose calls have counted for it in its present period. */
-export function Budgets({ budgets }: { budgets: readonly BudgetLeft[] }): ReactNode {
+export function Budgets({ budgets }: { budgets: readonly BudgetBalance[] }): ReactNode {
   const { usage: words } = useWords();
   return (
     <>
@@ -21,7 +21,7 @@ export function Budgets({ budgets }: { budgets: readonly BudgetLeft[] }): ReactN
   );
 }
 
-function BudgetRow({ budget }: { budget: BudgetLeft }): ReactNode {
+function BudgetRow({ budget }: { budget: BudgetBalance }): ReactNode {
   const { usage: words } = useWords();
   const format = useFormat();
   const { account, unit, spent, reserved, allowed, left, limit, until } = budget;

@@ -12,12 +12,12 @@ export interface ApprovalDesk {
 }
 
 const ANSWERS = { y: "allow", a: "allow-always", n: "deny" } as const;
-type ApprovalAnswer = (typeof ANSWERS)[keyof typeof ANSWERS];
+type ApprovalDecision = (typeof ANSWERS)[keyof typeof ANSWERS];
 
 const ELSEWHERE = "Someone else already decided that, or it timed out.\n";
 
 export function createApprovalDesk(
-  client: Pick<Client, "approvals" | "answerApproval">,
+  client: Pick<Client, "approvals" | "decideApproval">,
   { agent, conversation }: { readonly agent: string; readonly conversation: string },
   write: (text: string) => void,
 ): ApprovalDesk {
@@ -33,9 +33,9 @@ export function createApprovalDesk(
   });
 
   /** A question whose answer did not get through stays open. */
-  const decide = async (approval: ApprovalInfo, answer: ApprovalAnswer): Promise<void> => {
+  const decide = async (approval: ApprovalInfo, answer: ApprovalDecision): Promise<void> => {
     try {
-      await client.answerApproval(approval.id, answer);
+      await client.decideApproval(approval.id, answer);
     } catch (error) {
       if (isClientError(error) && error.code === "not_found") return write(ELSEWHERE);
       open = [approval, ...open];

@@ -63,7 +63,7 @@ async function decide(
 ): Promise<void> {
   const { client } = await runningGateway(options.home);
   try {
-    await client.answerApproval(id, answer);
+    await client.decideApproval(id, answer);
   } catch (error) {
     if (!isClientError(error) || error.code !== "not_found") throw error;
     throw new GatewayError(

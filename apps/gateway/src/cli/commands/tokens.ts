@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isId } from "@signalbox/config";
 import { GatewayError } from "@signalbox/home";
-import { type ClientRole, tokenHash } from "@signalbox/server";
+import { type ClientRole, hashToken } from "@signalbox/server";
 import type { CommonOptions } from "../common-options.ts";
 import { withStore } from "../home-store.ts";
 import { print } from "../output.ts";
@@ -24,7 +24,7 @@ export async function add(
   const { role } = options;
   const token = `sbt_${randomBytes(32).toString("base64url")}`;
   const added = await withStore(options, "share", async ({ access, audit }) => {
-    const isNew = await access.tokens.add({ name, role, hash: tokenHash(token), createdAt: Date.now() });
+    const isNew = await access.tokens.add({ name, role, hash: hashToken(token), createdAt: Date.now() });
     if (isNew) await audit.append({ ...byHand("added", name), details: { role } });
     return isNew;
   });

@@ -1,4 +1,4 @@
-import type { TrustAnswer } from "@signalbox/client";
+import type { TrustResult } from "@signalbox/client";
 import { GatewayError, withDatabase } from "@signalbox/home";
 import { openAgentFiles } from "@signalbox/tools";
 import type { CommonOptions } from "../common-options.ts";
@@ -20,13 +20,13 @@ export async function trust(path: string, options: TrustOptions): Promise<void> 
   ]);
 }
 
-async function throughGateway(path: string, { home, agent }: TrustOptions): Promise<TrustAnswer> {
+async function throughGateway(path: string, { home, agent }: TrustOptions): Promise<TrustResult> {
   const { client } = await runningGateway(home);
   return client.trust({ path, ...(agent === undefined ? {} : { agent }) });
 }
 
 /** Where no gateway runs that has the labels of files in mind. */
-function withoutGateway(path: string, options: TrustOptions): Promise<TrustAnswer> {
+function withoutGateway(path: string, options: TrustOptions): Promise<TrustResult> {
   const configured = configuredHome(options);
   const agent = agentOf(configured, options.agent);
   const { home } = configured;

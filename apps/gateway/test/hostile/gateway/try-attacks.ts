@@ -191,7 +191,7 @@ async function comesToRest(
   const deadline = Date.now() + LONGEST_MS;
   for (let quiet = 0; quiet < 3; ) {
     if (Date.now() > deadline) throw new Error(`it does not come to rest: ${name}`);
-    for (const { id } of await service.approvals()) await service.answerApproval(id, "deny", "anna");
+    for (const { id } of await service.approvals()) await service.decideApproval(id, "deny", "anna");
     const { inboxPending, outboxPending } = await service.status();
     quiet = inboxPending + outboxPending === 0 && isOver() ? quiet + 1 : 0;
     await pause(10);

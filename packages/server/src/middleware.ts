@@ -5,20 +5,20 @@ import { bodyLimit } from "hono/body-limit";
 import { type Access, type Auth, isFromOwnPage } from "./auth/index.ts";
 import type { ErrorReplies } from "./error-replies.ts";
 
-/** What the middlewares know of a request. */
+/** Hono's environment: Node.js request objects, and what middleware adds to a request. */
 export interface Env {
   readonly Bindings: HttpBindings;
   readonly Variables: {
-    /** What the client has come in with, behind `signedIn`. */
+    /** Set by `requireAuth`. */
     access: Access;
   };
 }
 
-/** How long what is left of a refused body is still read. */
+/** Time limit for reading the rest of a refused body, in milliseconds. */
 const DRAIN_MS = 500;
 
-/** Lets requests pass that were meant for this gateway, and come from its own page where a browser sends them. */
-export function fromOwnPage(
+/** Refuses requests for another host and browser requests from pages of another origin. */
+export function requireOwnOrigin(
   allowedHosts: () => ReadonlySet<string>,
   errors: ErrorReplies,
 ): MiddlewareHandler<Env> {
@@ -29,12 +29,11 @@ export function fromOwnPage(
   };
 }
 
-/** Lets those pass who hold a token, or have signed in with one. */
-export function signedIn(auth: Auth, errors: ErrorReplies): MiddlewareHandler<Env> {
+/** Refuses requests without a valid token or session. */
+export function requireAuth(auth: Auth, errors: ErrorReplies): MiddlewareHandler<Env> {
   return async (context, next) => {
     const { authorization, cookie, [SESSION_KEY_HEADER]: sessionKey } = context.req.header();
-    const from = { remote: remoteOf(context), port: portOf(context) };
-    const result = await auth.check({ authorization, cookie, sessionKey, ...from });
+    const result = await auth.check({ authorization, cookie, sessionKey, ...getPeer(context) });
     if (result.kind === "throttled") return errors.throttled(context);
     if (result.kind !== "granted") return errors.unauthorized(context);
     context.set("access", result.access);
@@ -43,8 +42,8 @@ export function signedIn(auth: Auth, errors: ErrorReplies): MiddlewareHandler<En
   };
 }
 
-/** Lets owners pass, of those who are signed in. */
-export function ownersOnly(errors: ErrorReplies): MiddlewareHandler<Env> {
+/** Refuses members. Comes after `requireAuth`. */
+export function requireOwner(errors: ErrorReplies): MiddlewareHandler<Env> {
   return async (context, next) => {
     if (context.get("access").principal.role !== "owner") return errors.forbidden(context);
     await next();
@@ -52,36 +51,36 @@ export function ownersOnly(errors: ErrorReplies): MiddlewareHandler<Env> {
   };
 }
 
-/** Takes JSON only, so that no form of another site can post. */
-export function jsonOnly(errors: ErrorReplies): MiddlewareHandler<Env> {
+/** Accepts only JSON bodies. HTML forms cannot send them, so a page of another site cannot post one without CORS. */
+export function requireJson(errors: ErrorReplies): MiddlewareHandler<Env> {
   return async (context, next) => {
     const mutates = context.req.method !== "GET" && context.req.method !== "HEAD";
-    if (mutates && typeOf(context) !== "application/json") return errors.notJson(context);
+    if (mutates && getContentType(context) !== "application/json") return errors.notJson(context);
     await next();
     return undefined;
   };
 }
 
-/** Takes bytes of a file only, which no form of another site can send. */
-export function bytesOnly(refuse: (context: Context) => Response): MiddlewareHandler<Env> {
+/** Accepts only `application/octet-stream`, which HTML forms cannot send either. */
+export function requireBytes(refuse: (context: Context) => Response): MiddlewareHandler<Env> {
   return async (context, next) => {
-    if (typeOf(context) !== "application/octet-stream") return refuse(context);
+    if (getContentType(context) !== "application/octet-stream") return refuse(context);
     await next();
     return undefined;
   };
 }
 
-function typeOf(context: Context): string | undefined {
+function getContentType(context: Context): string | undefined {
   return context.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
 }
 
-/** Refuses bodies of more than `maxBytes`. */
+/** Refuses bodies larger than `maxBytes`. */
 export function limitBody(maxBytes: number, errors: ErrorReplies): MiddlewareHandler<Env> {
   const counted = bodyLimit({ maxSize: maxBytes, onError: (context) => errors.tooLarge(context, maxBytes) });
   return async (context, next) => {
     const { "content-length": length, "transfer-encoding": encoding } = context.env.incoming.headers;
-    // Node.js keeps a sender to the length it states: only a body of unknown length has to be counted as it comes,
-    // which takes the web streams that all others do without.
+    // Node.js enforces `Content-Length`. Only a body of unknown length must be counted while it is read, which costs a
+    // web stream.
     if (length === undefined || encoding !== undefined) return (await counted(context, next)) ?? undefined;
     if (Number(length) > maxBytes) return errors.tooLarge(context, maxBytes);
     await next();
@@ -89,22 +88,22 @@ export function limitBody(maxBytes: number, errors: ErrorReplies): MiddlewareHan
   };
 }
 
-/** What only its reader may see is kept by no cache on the way. */
+/** Forbids caches to store the response. */
 export async function noStore(context: Context, next: Next): Promise<void> {
-  // Ahead of the answer, which would have to be made anew to be changed.
+  // Set before the response exists. Setting a header later would copy the response.
   context.header("cache-control", "no-store");
   await next();
 }
 
 /**
- * A request that is answered before its body was read: the rest is read for a moment, so that its sender comes to see
- * the answer, and the connection is not used again.
+ * Discards the rest of a body for up to 500 ms if the response was ready before the body was read, and then closes the
+ * connection. Without this, a client that is still sending gets a connection reset instead of the response.
  */
-export async function readLeftovers(context: Context<Env>, next: Next): Promise<void> {
+export async function drainBody(context: Context<Env>, next: Next): Promise<void> {
   await next();
   const { incoming } = context.env;
   if (incoming.complete || incoming.destroyed) return;
-  // Whoever began to read the body would keep in memory what comes now.
+  // A reader that was already attached would buffer the rest in memory.
   incoming.removeAllListeners("data");
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, DRAIN_MS);
@@ -117,12 +116,8 @@ export async function readLeftovers(context: Context<Env>, next: Next): Promise<
   context.header("connection", "close");
 }
 
-/** The port it came in by. */
-export function portOf(context: Context<Env>): number {
-  return context.env.incoming.socket.localPort ?? 0;
-}
-
-/** The address of the peer. */
-export function remoteOf(context: Context<Env>): string {
-  return context.env.incoming.socket.remoteAddress ?? "";
+/** The address of the peer, and the local port that received the request. */
+export function getPeer(context: Context<Env>): { readonly remote: string; readonly port: number } {
+  const { remoteAddress = "", localPort = 0 } = context.env.incoming.socket;
+  return { remote: remoteAddress, port: localPort };
 }

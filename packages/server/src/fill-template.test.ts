@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { fillIn } from "./template.ts";
+import { fillTemplate } from "./fill-template.ts";
 
 const body = { name: "a {{name}}", n: 3, list: [{ id: "x" }], deep: { none: null, yes: true } };
 
@@ -10,9 +10,9 @@ it.each([
   ["{{__proto__}}{{constructor.name}}{{list.length}}", "1"],
   ["{name} {{}} $& plain", "{name} {{}} $& plain"],
 ])("fills %s", (template, text) => {
-  expect(fillIn(template, body)).toBe(text);
+  expect(fillTemplate(template, body)).toBe(text);
 });
 
-it("takes any JSON for a body", () => {
-  for (const value of [null, 3, "text", []]) expect(fillIn("-{{a.b}}-", value)).toBe("--");
+it("accepts any JSON value as the body", () => {
+  for (const value of [null, 3, "text", []]) expect(fillTemplate("-{{a.b}}-", value)).toBe("--");
 });

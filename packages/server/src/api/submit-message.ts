@@ -1,19 +1,18 @@
 import type { MessageAccepted, Problem, SendFrame } from "@signalbox/protocol";
 import type { ScopedService } from "../scope.ts";
-import type { Submitted } from "../service.ts";
+import type { SubmitResult } from "../service.ts";
 
-/** Why a message was not taken. */
-type Refusal = "unknown_agent" | Extract<Submitted, { kind: "refused" }>["code"];
+type RefusalCode = "unknown_agent" | Extract<SubmitResult, { kind: "refused" }>["code"];
 
-type Taken =
+type MessageResult =
   | { readonly kind: "accepted"; readonly accepted: MessageAccepted }
-  | { readonly kind: "refused"; readonly problem: Problem & { readonly code: Refusal } };
+  | { readonly kind: "refused"; readonly problem: Problem & { readonly code: RefusalCode } };
 
-/** Takes a message to an agent, over whichever way it came. */
-export async function takeMessage(
+/** Submits a client's message, which came over HTTP or a WebSocket. */
+export async function submitMessage(
   service: ScopedService,
   { id, agent, conversation, text, attachments: uploads = [] }: SendFrame,
-): Promise<Taken> {
+): Promise<MessageResult> {
   if (!isAgent(service, agent)) {
     const message = `There is no agent ${agent}.`;
     return { kind: "refused", problem: { code: "unknown_agent", message } };

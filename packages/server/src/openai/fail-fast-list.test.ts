@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { list } from "./list.ts";
+import { list } from "./fail-fast-list.ts";
 
-it("looks at no element behind the first that is wrong, and says where that is", () => {
-  let looked = 0;
+it("stops at the first invalid element and reports its path", () => {
+  let checks = 0;
   const text = z.object({
     text: z.custom<string>((value) => {
-      looked += 1;
+      checks += 1;
       return typeof value === "string";
     }, "expected a text"),
   });
@@ -16,10 +16,10 @@ it("looks at no element behind the first that is wrong, and says where that is",
   expect(error?.issues.map(({ path, message }) => [path, message])).toEqual([
     [["messages", 1, "text"], "expected a text"],
   ]);
-  expect(looked).toBe(2);
+  expect(checks).toBe(2);
 });
 
-it("takes an array of the length that it is to have", () => {
+it("enforces the minimum and maximum length", () => {
   const two = list(z.string(), { min: 1, max: 2 });
   expect(two.parse(["a", "b"])).toEqual(["a", "b"]);
   for (const wrong of [[], ["a", "b", "c"], "ab", { length: 1 }])

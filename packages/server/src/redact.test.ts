@@ -1,12 +1,12 @@
 import type { LiveEvent } from "@signalbox/protocol";
 import { expect, it } from "vitest";
-import { createLiveHub, liveWithRedaction, redactedOutcome } from "./index.ts";
+import { createLiveHub, redactLiveErrors, redactOutcome } from "./index.ts";
 
 const redact = (text: string): string => text.replaceAll("hunter2", "[redacted]");
 
-it("tells viewers of failures without secrets, and everything else as it is", () => {
+it("redacts the error events of a live hub and nothing else", () => {
   const seen: LiveEvent[] = [];
-  const live = liveWithRedaction(
+  const live = redactLiveErrors(
     createLiveHub((error) => {
       throw error;
     }),
@@ -21,16 +21,16 @@ it("tells viewers of failures without secrets, and everything else as it is", ()
   ]);
 });
 
-it("tells those who wait for an end of it without secrets, and of very long errors the beginning", () => {
+it("redacts and truncates the error message of an outcome", () => {
   const failed = {
     state: "failed",
     text: "",
     error: { code: "internal", message: `hunter2 ${"x".repeat(9_000)}` },
   };
-  const { error } = redactedOutcome({ ...failed, state: "failed" }, redact);
+  const { error } = redactOutcome({ ...failed, state: "failed" }, redact);
   expect(error?.message).toHaveLength(8_000);
   expect(error?.message).toMatch(/^\[redacted\] x/);
-  expect(redactedOutcome({ state: "replied", text: "hunter2" }, redact)).toEqual({
+  expect(redactOutcome({ state: "replied", text: "hunter2" }, redact)).toEqual({
     state: "replied",
     text: "hunter2",
   });

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * An array whose elements are checked one after the other, up to the first that is wrong. Zod's own checks all of them,
- * and a body of 10 MB can hold millions.
+ * A schema for arrays that stops at the first invalid element. `z.array` validates all elements, and a body of 10 MB
+ * can contain millions.
  */
 export function list<Element extends z.ZodType>(
   element: Element,
@@ -35,5 +35,5 @@ function firstIssue(
 ): z.core.$ZodRawIssue<z.core.$ZodIssueCustom> {
   const [issue] = error.issues;
   const path: PropertyKey[] = [index, ...(issue?.path ?? [])];
-  return { code: "custom", message: issue?.message ?? "wrong", path, input };
+  return { code: "custom", message: issue?.message ?? "invalid", path, input };
 }
