@@ -23,7 +23,7 @@ const ANY_CHAT = "any-chat";
 /** The fields of a chunk that decide who may see it. */
 export interface Guarded {
   readonly scope: Scope;
-  readonly author?: Author | undefined;
+  readonly author?: Author;
 }
 
 export function labelsOf({ scope, author }: Guarded): string[] {

@@ -12,20 +12,24 @@ export interface ForgetPorts {
   readonly folder: string;
   readonly notebook: Notebook;
   readonly forgotten: Forgotten;
-  /** Where turns are taken out too; absent where somebody else keeps the conversations. */
+  /** `undefined` if the host stores the conversations. */
   readonly log: TurnLog | undefined;
 }
 
-/** What is to be taken out of the files. */
+/** What is removed from the files. */
 interface Removal {
   readonly turns: readonly string[];
   readonly sections: readonly { readonly path: string; readonly hashes: readonly string[] }[];
 }
 
-/** Kept while something is being forgotten, so that a crash does not leave it half done. Says nothing of any text. */
-const UNDER_WAY = ".forgetting";
+/** File that exists while something is being forgotten, so that a crash cannot leave it half done. Contains no text. */
+const PENDING_FILE = ".forgetting";
 
-/** Takes chunks out of the files, with everything that was drawn from them, and gives the turns among them. */
+/**
+ * Removes chunks from the files, with everything that was derived from them.
+ *
+ * @returns the ids of the turns among them
+ */
 export async function forget(
   ports: ForgetPorts,
   chunks: readonly IndexedChunk[],
@@ -34,14 +38,18 @@ export async function forget(
     turns: chunks.filter(({ source }) => source === "turn").map(({ id }) => id),
     sections: [...sectionsByPath(chunks), ...(await derivedFrom(ports.folder, chunks))],
   };
-  await writeNote(ports.folder, UNDER_WAY, JSON.stringify(removal));
+  await writeNote(ports.folder, PENDING_FILE, JSON.stringify(removal));
   await carryOut(ports, removal);
   return removal.turns;
 }
 
-/** Ends what a crash broke off, and gives the turns that were to be forgotten; undefined where there was nothing. */
+/**
+ * Completes a removal that a crash interrupted.
+ *
+ * @returns the ids of its turns, or `undefined` if there was none
+ */
 export async function finishForgetting(ports: ForgetPorts): Promise<readonly string[] | undefined> {
-  const text = await readNote(ports.folder, UNDER_WAY);
+  const text = await readNote(ports.folder, PENDING_FILE);
   if (text === undefined) return undefined;
   const removal: Removal = JSON.parse(text);
   await carryOut(ports, removal);
@@ -52,7 +60,7 @@ async function carryOut({ folder, notebook, forgotten, log }: ForgetPorts, remov
   await forgotten.add(removal.turns);
   await log?.remove(new Set(removal.turns));
   for (const { path, hashes } of removal.sections) await notebook.remove(path, new Set(hashes));
-  await rm(join(folder, UNDER_WAY), { force: true });
+  await rm(join(folder, PENDING_FILE), { force: true });
 }
 
 function sectionsByPath(chunks: readonly IndexedChunk[]): Removal["sections"] {
@@ -63,14 +71,14 @@ function sectionsByPath(chunks: readonly IndexedChunk[]): Removal["sections"] {
   }));
 }
 
-/** Entries that were drawn from these chunks. */
+/** Returns the entries that were derived from these chunks. */
 async function derivedFrom(folder: string, chunks: readonly IndexedChunk[]): Promise<Removal["sections"]> {
-  const gone = new Set(chunks.map(({ hash }) => hash));
+  const removed = new Set(chunks.map(({ hash }) => hash));
   const removals: { path: string; hashes: string[] }[] = [];
   for (const { path } of await listNotes(folder)) {
     if (!isLasting(path)) continue;
     const derived = sectionsOf((await readNote(folder, path)) ?? "").filter(({ provenance }) =>
-      provenance.from?.some((hash) => gone.has(hash)),
+      provenance.from?.some((hash) => removed.has(hash)),
     );
     const hashes = derived.map(({ text }) => hashOf(text));
     if (hashes.length > 0) removals.push({ path, hashes });

@@ -3,16 +3,13 @@ import { dirname } from "node:path";
 import { hashOf } from "./hash.ts";
 import { isMissing } from "./notes/folder.ts";
 
-/**
- * The turns that were forgotten, by the hashes of their ids, so that reading the
- * conversations again does not bring them back.
- */
+/** Hashes of the ids of forgotten turns, so that reading the conversations again does not restore them. */
 export interface Forgotten {
   has(id: string): boolean;
   add(ids: readonly string[]): Promise<void>;
 }
 
-/** Without a path it lasts as long as the process. */
+/** Without a path, the hashes are kept in memory only. */
 export async function openForgotten(path: string | undefined): Promise<Forgotten> {
   const hashes = new Set(path === undefined ? [] : await readLines(path));
   return {

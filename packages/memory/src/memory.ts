@@ -17,22 +17,22 @@ import type { Embedder } from "./vectors/embedder.ts";
 
 export interface MemoryOptions {
   /** The folder of notes and conversations. Default: a temporary folder that `close` removes. */
-  readonly folder?: string | undefined;
+  readonly folder?: string;
   /** The file of the search index. Default: `.index.db` in the folder. */
-  readonly index?: string | undefined;
+  readonly index?: string;
   /** Conversations that are stored elsewhere. Default: `.turns.jsonl` in the folder, which `add` appends to. */
-  readonly turns?: TurnSource | undefined;
+  readonly turns?: TurnSource;
   /** The scope of the notes at the top of the folder. Default: everyone. */
-  readonly topScope?: Scope | undefined;
+  readonly topScope?: Scope;
   /** Default: none. Searches then use words only. */
-  readonly embeddings?: Embedder | undefined;
+  readonly embeddings?: Embedder;
   /** Age in days after which recency counts half. Default 30. */
-  readonly halfLifeDays?: number | undefined;
+  readonly halfLifeDays?: number;
   /** For how many milliseconds files are not checked for changes again. Default 1,000. */
-  readonly maxAgeMs?: number | undefined;
-  readonly now?: (() => number) | undefined;
+  readonly maxAgeMs?: number;
+  readonly now?: () => number;
   /** Called when background work fails, when the index is repaired, and when a damaged turn is skipped. */
-  readonly onProblem?: ((problem: string, error?: unknown) => void) | undefined;
+  readonly onProblem?: (problem: string, error?: unknown) => void;
 }
 
 export interface MemoryStatus {
@@ -47,7 +47,7 @@ export interface MemoryStatus {
         /** Chunks without a vector yet. */
         readonly pending: number;
         /** Why the last attempt to compute vectors failed. */
-        readonly problem?: string | undefined;
+        readonly problem?: string;
       }
     | undefined;
 }
@@ -66,7 +66,7 @@ export interface Memory {
   /** Returns one chunk, unless the reader may not see it. */
   get(
     id: string,
-    options?: { readonly reader?: Reader | undefined; readonly neighbours?: number | undefined },
+    options?: { readonly reader?: Reader; readonly neighbours?: number },
   ): Promise<ChunkInContext | undefined>;
   /** Returns `MEMORY.md` and the notes of yesterday and today of one scope. Empty notes are left out. */
   notes(scope?: Scope): Promise<WholeNote[]>;
@@ -82,7 +82,7 @@ export interface Memory {
    *
    * @returns the ids of the removed chunks
    */
-  forget(ids: readonly string[], options?: { readonly reader?: Reader | undefined }): Promise<string[]>;
+  forget(ids: readonly string[], options?: { readonly reader?: Reader }): Promise<string[]>;
   /** Derives lasting entries from daily notes. */
   consolidate(options: ConsolidateOptions): Promise<Consolidation>;
   /** Returns earlier versions of the `MEMORY.md` of a scope, newest first. */

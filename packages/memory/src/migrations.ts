@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-// By the package's name, as a host may bundle this code.
+// Resolved by the package's name, because a host may bundle this code.
 const folder = fileURLToPath(new URL("../migrations", import.meta.resolve("@signalbox/memory")));
 
-/** What drizzle-kit wrote to make the tables, in order. */
+/** Returns the SQL that drizzle-kit generated, in order. */
 export function migrations(): string[] {
   const journal: { entries: { tag: string }[] } = JSON.parse(
     readFileSync(`${folder}/meta/_journal.json`, "utf8"),

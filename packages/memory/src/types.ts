@@ -13,33 +13,33 @@ export interface Reader {
    * The person in a private conversation. Pass an array if the person has several ids. Omit it in a group, where others
    * read the answer too.
    */
-  readonly person?: string | readonly string[] | undefined;
+  readonly person?: string | readonly string[];
   /** Chats whose contents may be shown: in a group, its own. `"all"` is for an operator in private. */
-  readonly chats?: "all" | readonly string[] | undefined;
+  readonly chats?: "all" | readonly string[];
 }
 
 export interface Author {
   /** Stable id. Use the same id in {@link Scope} and {@link Reader} for the same person. It is not searched. */
   readonly id: string;
   /** Display name. Searches find turns by it. Default: none. */
-  readonly name?: string | undefined;
+  readonly name?: string;
 }
 
 /** A message to remember. */
 export interface NewTurn {
   readonly text: string;
   /** Default: a random id. A turn with the id of an earlier one replaces it. */
-  readonly id?: string | undefined;
+  readonly id?: string;
   /** A string is both id and name. */
-  readonly author?: string | Author | undefined;
+  readonly author?: string | Author;
   /** When it was written: milliseconds, a `Date`, or a string that `Date` parses. Default: now. */
-  readonly at?: number | string | Date | undefined;
+  readonly at?: number | string | Date;
   /** The conversation. Turns of one chat are each other's neighbours. Default: one chat for all. */
-  readonly chat?: string | undefined;
+  readonly chat?: string;
   /** Default: everyone. Set it for everything that was said in private. */
-  readonly scope?: Scope | undefined;
+  readonly scope?: Scope;
   /** The source of untrusted content in the text, for example a web page. */
-  readonly untrusted?: string | undefined;
+  readonly untrusted?: string;
 }
 
 /** A stored turn, with all defaults filled in. */
@@ -50,8 +50,8 @@ export interface Turn {
   readonly at: number;
   readonly chat: string;
   readonly scope: Scope;
-  readonly author?: Author | undefined;
-  readonly untrusted?: string | undefined;
+  readonly author?: Author;
+  readonly untrusted?: string;
 }
 
 /** Where an entry is written: `MEMORY.md`, or the note of a day. */
@@ -61,15 +61,15 @@ export type NoteKind = "lasting" | "daily";
 export interface NewNote {
   readonly text: string;
   /** `lasting` is added to `MEMORY.md`, `daily` to the note of today. Default `daily`. */
-  readonly kind?: NoteKind | undefined;
+  readonly kind?: NoteKind;
   /** Default: the scope of the notes at the top of the folder. */
-  readonly scope?: Scope | undefined;
+  readonly scope?: Scope;
   /** A string is both id and name. */
-  readonly author?: string | Author | undefined;
-  readonly chat?: string | undefined;
-  readonly message?: string | undefined;
+  readonly author?: string | Author;
+  readonly chat?: string;
+  readonly message?: string;
   /** The source of untrusted content in the text. */
-  readonly untrusted?: string | undefined;
+  readonly untrusted?: string;
 }
 
 /** A unit of search: a section of a note, or a turn. */
@@ -80,16 +80,16 @@ export interface Chunk {
   /** The exact text. */
   readonly text: string;
   /** When it was written, in milliseconds since the epoch. Sections of `MEMORY.md` may have no time. */
-  readonly at?: number | undefined;
+  readonly at?: number;
   readonly scope: Scope;
-  readonly author?: Author | undefined;
+  readonly author?: Author;
   /** The conversation that it comes from. */
-  readonly chat?: string | undefined;
+  readonly chat?: string;
   /** The message that it comes from. */
-  readonly message?: string | undefined;
+  readonly message?: string;
   /** The source of untrusted content in the text. */
-  readonly untrusted?: string | undefined;
-  readonly note?: NotePlace | undefined;
+  readonly untrusted?: string;
+  readonly note?: NotePlace;
 }
 
 /** The position of a chunk in the notes. */
@@ -117,7 +117,7 @@ export interface Hit extends ChunkInContext {
    */
   readonly byChance: number;
   /** Cosine similarity to the query, from -1 to 1, if vectors were searched. */
-  readonly similarity?: number | undefined;
+  readonly similarity?: number;
 }
 
 export type SearchMode =
@@ -149,9 +149,9 @@ export interface SearchResult {
 
 export interface SearchOptions {
   /** Default: a reader who may see only what is for everyone. `"all"`: the owner of the files. */
-  readonly reader?: Reader | "all" | undefined;
+  readonly reader?: Reader | "all";
   /** Default 8, at most 100. */
-  readonly limit?: number | undefined;
+  readonly limit?: number;
   /** Neighbours on each side that are returned with a hit. Default 1. */
-  readonly neighbours?: number | undefined;
+  readonly neighbours?: number;
 }

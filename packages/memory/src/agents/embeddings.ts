@@ -12,9 +12,9 @@ const STATIC = "static:";
 
 /** A provider of embeddings, where it differs from the defaults. */
 export interface EmbeddingProvider {
-  readonly baseUrl?: string | undefined;
-  readonly apiKey?: string | readonly string[] | undefined;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly baseUrl?: string;
+  readonly apiKey?: string | readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface EmbedderOptions {

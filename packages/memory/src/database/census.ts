@@ -3,15 +3,15 @@ import { guardOf, type Key, labelsOf, sharesLabel } from "../access.ts";
 import { type Database, untilWritten } from "./open.ts";
 import { type CensusRecord, census } from "./schema.ts";
 
-/** How many chunks a reader may see. */
+/** Numbers of chunks. */
 interface Counts {
   readonly notes: number;
   readonly turns: number;
-  /** Of all of them, in terms. */
+  /** Total number of terms. */
   readonly length: number;
 }
 
-/** A chunk as it is counted. */
+/** The fields of a chunk that its group is determined by. */
 interface Counted {
   readonly source: CensusRecord["source"];
   readonly scope: string;
@@ -19,17 +19,14 @@ interface Counted {
   readonly length: number;
 }
 
-/** How many chunks there are, without counting them. */
+/** Numbers of chunks by who may see them. They are stored, because counting takes longer than a search. */
 export interface Census {
   visible(key: Key): Counts;
-  /** Whoever may see them. */
+  /** All chunks, visible or not. */
   all(): Counts;
-  /** Whether there is any that the key does not open. */
+  /** Whether there is any chunk that the key does not open. */
   isPartHidden(key: Key): boolean;
-  /**
-   * Chunks came (`1`) or went (`-1`). A statement for each of their groups:
-   * one for each chunk would cost as much as it.
-   */
+  /** Counts added (`1`) or removed (`-1`) chunks, with one statement per group. */
   adjust(chunks: readonly Counted[], by: 1 | -1): void;
 }
 
@@ -55,7 +52,7 @@ export function createCensus({ db, raw }: Database): Census {
   const groups = untilWritten(raw, () => {
     const all = select.all().filter(({ chunks }) => chunks > 0);
     return {
-      all: all.map((group) => ({ ...group, labels: labelsOf(guardOf(withoutEmpty(group))) })),
+      all: all.map((group) => ({ ...group, labels: labelsOf(guardOf(withNull(group))) })),
       sums: sums(all),
     };
   });
@@ -80,8 +77,8 @@ function grouped(chunks: readonly Counted[], by: 1 | -1): Iterable<CensusRecord>
   return groups.values();
 }
 
-/** A column of a key cannot be null. */
-function withoutEmpty({ scope, authorId }: CensusRecord): { scope: string; authorId: string | null } {
+/** Columns of a primary key cannot be null, so no author is stored as an empty string. */
+function withNull({ scope, authorId }: CensusRecord): { scope: string; authorId: string | null } {
   return { scope, authorId: authorId === "" ? null : authorId };
 }
 

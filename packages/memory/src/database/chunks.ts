@@ -9,13 +9,15 @@ import { type ChunkTerms, type TermIndex, termsOfChunk } from "./terms.ts";
 /** A chunk with the hash of its text. */
 export type NewChunk = Chunk & { readonly hash: string };
 
-/** A chunk as the index keeps it: `n` is its number there, `length` that of its terms. */
+/** A stored chunk. */
 export interface IndexedChunk extends NewChunk {
+  /** Its number in the index. */
   readonly n: number;
+  /** Its number of terms. */
   readonly length: number;
 }
 
-/** The chunks, each with its terms. */
+/** The table of chunks. Keeps the term index and the census up to date. */
 export interface ChunkTable {
   add(chunks: readonly NewChunk[]): void;
   remove(chunks: readonly IndexedChunk[]): void;
@@ -25,11 +27,11 @@ export interface ChunkTable {
   withSameText(chunks: readonly IndexedChunk[]): IndexedChunk[];
   ofFile(path: string): IndexedChunk[];
   ofChat(chat: string): IndexedChunk[];
-  /** So many turns of any conversation. */
+  /** Returns up to `limit` turns of any conversation. */
   ofTurns(limit: number): IndexedChunk[];
-  /** The numbers of those next to one in its file or chat, the nearest first. */
+  /** Returns the numbers of the neighbours of a chunk in its file or chat, nearest first. */
   beside(of: IndexedChunk, side: "before" | "after", limit: number): number[];
-  /** How many terms each of them has. */
+  /** Returns the number of terms of each chunk. */
   lengths(numbers: readonly number[]): ReadonlyMap<number, number>;
 }
 
@@ -72,7 +74,7 @@ export function createChunkTable({ db, raw }: Database, termIndex: TermIndex, ce
     .where(isAmong(chunk.n, "numbers"))
     .prepare();
 
-  /** In the order of the numbers. */
+  /** Keeps the order of the numbers. */
   function byNumber(numbers: readonly number[]): IndexedChunk[] {
     if (numbers.length === 0) return [];
     const places = new Map(numbers.map((n, place) => [n, place]));
@@ -124,15 +126,15 @@ export function createChunkTable({ db, raw }: Database, termIndex: TermIndex, ce
   };
 }
 
-/** In a list of JSON, so that one statement serves for however many. */
+/** Passes the values as a JSON array, so that one prepared statement works for any number of them. */
 function isAmong(column: typeof chunk.n | typeof chunk.id | typeof chunk.hash, placeholder: string): SQL {
   return sql`${column} IN (SELECT value FROM json_each(${sql.placeholder(placeholder)}))`;
 }
 
 /**
- * Those next to a place. First among those of the same line or time, then beyond: asked for at once, SQLite would look
- * at all that were said at the same time. Drizzle cannot limit the parts of a union. Behind a plus SQLite does not look
- * at what is bound, after which it would plan anew each time.
+ * Selects the neighbours of a position: first those of the same line or time, then the others. As one condition, SQLite
+ * would scan all chunks of the same time. Raw SQL, because Drizzle cannot limit the parts of a union. The unary plus
+ * keeps SQLite from planning the query again for each bound value.
  */
 function prepareBeside(raw: Database["raw"], than: "<" | ">", order: "ASC" | "DESC"): Beside {
   const part = (where: string) =>
@@ -145,7 +147,7 @@ function prepareBeside(raw: Database["raw"], than: "<" | ">", order: "ASC" | "DE
     .pluck();
 }
 
-/** What a chunk is a part of, and where in it. */
+/** Returns the file or chat of a chunk, and its position in it. */
 function placeOf({ note, chat = "", at = 0 }: Chunk): { whole: string; position: number } {
   return note === undefined
     ? { whole: `turn:${chat}`, position: at }
@@ -183,21 +185,14 @@ function toChunk(row: ChunkRecord): IndexedChunk {
     source: row.source,
     text: row.text,
     scope: scopeOf(row.scope),
-    ...(row.at === null ? {} : { at: row.at }),
-    ...(row.authorId === null
-      ? {}
-      : { author: { id: row.authorId, ...(row.authorName === null ? {} : { name: row.authorName }) } }),
-    ...(row.chat === null ? {} : { chat: row.chat }),
-    ...(row.message === null ? {} : { message: row.message }),
-    ...(row.untrusted === null ? {} : { untrusted: row.untrusted }),
-    ...(row.path === null
-      ? {}
-      : {
-          note: {
-            path: row.path,
-            headings: row.headings ?? [],
-            lines: [row.firstLine ?? 1, row.lastLine ?? 1] as const,
-          },
-        }),
+    at: row.at ?? undefined,
+    author: row.authorId === null ? undefined : { id: row.authorId, name: row.authorName ?? undefined },
+    chat: row.chat ?? undefined,
+    message: row.message ?? undefined,
+    untrusted: row.untrusted ?? undefined,
+    note:
+      row.path === null
+        ? undefined
+        : { path: row.path, headings: row.headings ?? [], lines: [row.firstLine ?? 1, row.lastLine ?? 1] },
   };
 }

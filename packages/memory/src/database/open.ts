@@ -6,9 +6,9 @@ import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3"
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { migrations } from "../migrations.ts";
 
-/** Raised whenever texts are cut into other terms or chunks than before: an index of another version is made anew. */
+/** Increase it when texts are split into terms or chunks differently. An index of another version is rebuilt. */
 const TEXT_VERSION = 3;
-/** While another process writes. */
+/** How long to wait while another process writes. */
 const BUSY_MS = 5_000;
 const CACHE_KIB = 8_192;
 
@@ -18,12 +18,12 @@ export interface Database {
 }
 
 /**
- * Opens the index, making it where there is none. It holds nothing that is not elsewhere, so one that is damaged or of
- * another version is thrown away, and filled again by its owner.
+ * Opens or creates the index file. An index that is damaged or of another version is deleted: it contains nothing that
+ * is not stored elsewhere, and the caller fills it again.
  */
 export function openDatabase(path: string): Database {
   if (path !== ":memory:") {
-    // Conversations are nobody else's business; the log files inherit the file's mode.
+    // The file contains private conversations: mode 0600. SQLite gives `-wal` and `-shm` the same mode.
     fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     if (!isUsable(path)) removeDatabase(path);
     fs.closeSync(fs.openSync(path, "a", 0o600));
@@ -31,11 +31,11 @@ export function openDatabase(path: string): Database {
   const raw = new Sqlite(path, { timeout: BUSY_MS });
   try {
     raw.pragma("journal_mode = WAL");
-    // What a crash of the machine takes from the end is read again from where it came.
+    // Transactions lost in a power failure are read again from the files.
     raw.pragma("synchronous = NORMAL");
     raw.pragma("temp_store = MEMORY");
     raw.pragma(`cache_size = -${CACHE_KIB}`);
-    // What is forgotten leaves nothing in free pages.
+    // Overwrite deleted text in free pages.
     raw.pragma("secure_delete = ON");
     raw.transaction(() => makeTables(raw)).immediate();
     return { raw, db: drizzle(raw, { casing: "snake_case" }) };
@@ -45,7 +45,7 @@ export function openDatabase(path: string): Database {
   }
 }
 
-/** Inserts whole rows; a key of SQLite's own is left to it. */
+/** Prepares an insert of whole rows. SQLite assigns `n`. */
 export function prepareInsert<Table extends SQLiteTable>(
   db: BetterSQLite3Database,
   table: Table,
@@ -58,25 +58,25 @@ export function prepareInsert<Table extends SQLiteTable>(
     .prepare();
 }
 
-/** A number that is another one once another connection, also of another process, has written. */
+/** Returns a number that changes when another connection, even of another process, has written. */
 export function foreignVersion(raw: Sqlite.Database): () => number | undefined {
   const version = raw.prepare<[], number>("PRAGMA data_version").pluck();
   return () => version.get();
 }
 
-/** Keeps what was read until this connection, or another one, writes. */
+/** Caches a result until this connection or another one writes. */
 export function untilWritten<T>(raw: Sqlite.Database, read: () => T): () => T {
   const version = foreignVersion(raw);
   const writes = raw.prepare<[], number>("SELECT total_changes()").pluck();
-  let kept: { readonly state: string; readonly value: T } | undefined;
+  let cached: { readonly state: string; readonly value: T } | undefined;
   return () => {
     const state = `${version()} ${writes.get()}`;
-    if (kept?.state !== state) kept = { state, value: read() };
-    return kept.value;
+    if (cached?.state !== state) cached = { state, value: read() };
+    return cached.value;
   };
 }
 
-/** Whether an error means that the file is no database any more, or not all of it. */
+/** Whether an error means that the file is damaged or not a database. */
 export function isDamage(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB" || code === "SQLITE_IOERR_SHORT_READ";
@@ -101,7 +101,7 @@ function isUsable(path: string): boolean {
 }
 
 function makeTables(raw: Sqlite.Database): void {
-  // Another process may have been faster.
+  // Another process may have created the tables meanwhile.
   if (raw.pragma("user_version", { simple: true }) === version()) return;
   for (const statements of migrations()) raw.exec(statements);
   raw.pragma(`user_version = ${version()}`);

@@ -1,22 +1,20 @@
 import { blob, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/**
- * What can be found: parts of notes and turns of conversations. Their terms
- * stand in `chunk_terms`, under the same number.
- */
+/** Sections of notes and turns of conversations. Their terms are in `chunk_terms`, under the same number. */
 export const chunk = sqliteTable(
   "chunk",
   {
     n: integer().primaryKey(),
     id: text().notNull().unique(),
     source: text({ enum: ["note", "turn"] }).notNull(),
-    /** What it is a part of, `note:` with a path or `turn:` with a chat, and where in it: a line or a time. */
+    /** The file or conversation: `note:` with a path, or `turn:` with a chat. */
     whole: text().notNull(),
+    /** The position in it: a line, or a time. */
     position: integer().notNull(),
     text: text().notNull(),
-    /** Of what is embedded. */
+    /** Hash of the text, the key of its vector. */
     hash: text().notNull(),
-    /** How many terms it has. */
+    /** Number of terms. */
     length: integer().notNull(),
     at: integer(),
     scope: text().notNull(),
@@ -25,7 +23,7 @@ export const chunk = sqliteTable(
     chat: text(),
     message: text(),
     untrusted: text(),
-    /** Of a note. */
+    /** This and the following are for notes only. */
     path: text(),
     headings: text({ mode: "json" }).$type<readonly string[]>(),
     firstLine: integer(),
@@ -35,16 +33,13 @@ export const chunk = sqliteTable(
 );
 export type ChunkRecord = typeof chunk.$inferSelect;
 
-/**
- * How many chunks there are and how long they are together, by whom they open to. It is kept as they come and go, since
- * counting a hundred thousand takes longer than a search.
- */
+/** Numbers of chunks and of their terms, grouped by who may see them. Counting 100,000 takes longer than a search. */
 export const census = sqliteTable(
   "census",
   {
     source: text({ enum: ["note", "turn"] }).notNull(),
     scope: text().notNull(),
-    /** Empty where there is none. */
+    /** Empty if there is no author. */
     authorId: text().notNull(),
     chunks: integer().notNull(),
     length: integer().notNull(),
@@ -53,7 +48,7 @@ export const census = sqliteTable(
 );
 export type CensusRecord = typeof census.$inferSelect;
 
-/** The notes' files as they were when they were read. */
+/** State of the note files when they were indexed. */
 export const file = sqliteTable("file", {
   path: text().primaryKey(),
   size: integer().notNull(),
@@ -62,7 +57,7 @@ export const file = sqliteTable("file", {
 });
 export type FileRecord = typeof file.$inferSelect;
 
-/** Vectors by what they stand for, so that what was moved or written again is not paid for twice. */
+/** Vectors by the hash of their text, so that moved or repeated texts are embedded once. */
 export const vector = sqliteTable(
   "vector",
   {
@@ -74,7 +69,7 @@ export const vector = sqliteTable(
   (t) => [primaryKey({ columns: [t.hash, t.model] })],
 );
 
-/** How far the conversations were read. */
+/** Up to where the conversations are indexed. */
 export const mark = sqliteTable("mark", {
   name: text().primaryKey(),
   value: text().notNull(),

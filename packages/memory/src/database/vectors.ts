@@ -5,35 +5,34 @@ import { type Database, untilWritten } from "./open.ts";
 import { chunk, vector } from "./schema.ts";
 import type { Match } from "./terms.ts";
 
-/** Vectors, by the model that made them and the hash of what they stand for. */
+/** Vectors, by model and hash of the text. */
 export interface VectorTable {
   readonly engine: VectorEngine;
   put(model: string, vectors: readonly (readonly [hash: string, values: Float32Array])[]): void;
-  /** How many values the vectors of a model have; undefined where there are none. */
+  /** Returns the dimensions of a model's vectors, or `undefined` if there are none. */
   dimensions(model: string): number | undefined;
-  /** Texts of chunks that have none of this model yet, with their hashes. */
+  /** Returns texts without a vector of this model, with their hashes. */
   missing(model: string, limit: number): { hash: string; text: string }[];
   countMissing(model: string): number;
-  /** The chunks whose vectors point most nearly where `wanted` does, of those that the key opens. */
+  /** Returns the chunks with the highest cosine similarity to `wanted`, among those that the key opens. */
   nearest(model: string, wanted: Float32Array, key: Key, limit: number): Match[];
-  /** Removes what stands for no chunk any more. */
+  /** Removes vectors of texts that no chunk has. */
   removeUnused(): void;
-  /** Removes what other models made, or this one when it gave another number of values. */
+  /** Removes vectors of other models and of other dimensions. */
   keepOnly(model: string, dimensions: number): void;
 }
 
-/** Of a value. */
-const BYTES = Float32Array.BYTES_PER_ELEMENT;
+const BYTES_PER_VALUE = Float32Array.BYTES_PER_ELEMENT;
 
 interface Candidate {
   readonly n: number;
   readonly scope: string;
   readonly authorId: string | null;
-  /** The vector, or, where SQLite has compared it, the likeness. */
+  /** The vector, or its similarity if `sqlite-vec` has computed it. */
   readonly compared: Buffer | number;
 }
 
-/** `engine` is `"sqlite-vec"` where that extension is loaded into the database. */
+/** @param engine `"sqlite-vec"` if that extension is loaded into the database */
 export function createVectorTable({ db, raw }: Database, engine: VectorEngine): VectorTable {
   const ofChunk = (model: string) => and(eq(vector.hash, chunk.hash), eq(vector.model, model));
   const put = db
@@ -46,7 +45,7 @@ export function createVectorTable({ db, raw }: Database, engine: VectorEngine): 
     .onConflictDoNothing()
     .prepare();
   const compared = engine === "sqlite-vec" ? '1 - vec_distance_cosine(v."values", @wanted)' : 'v."values"';
-  // A vector of another length is one of a model that changed under its name.
+  // A model that changed under the same name may have vectors of other dimensions.
   const candidates = raw.prepare<object, Candidate>(
     `SELECT c.n, c.scope, c.author_id AS authorId, ${compared} AS compared
      FROM chunk c JOIN vector v ON v.hash = c.hash AND v.model = @model
@@ -80,7 +79,7 @@ export function createVectorTable({ db, raw }: Database, engine: VectorEngine): 
         .where(eq(vector.model, model))
         .limit(1)
         .all();
-      return row === undefined ? undefined : row.values.length / BYTES;
+      return row === undefined ? undefined : row.values.length / BYTES_PER_VALUE;
     },
     missing: (model, limit) =>
       db
@@ -101,13 +100,13 @@ export function createVectorTable({ db, raw }: Database, engine: VectorEngine): 
     },
     keepOnly(model, dimensions) {
       db.delete(vector)
-        .where(or(ne(vector.model, model), sql`length(${vector.values}) <> ${dimensions * BYTES}`))
+        .where(or(ne(vector.model, model), sql`length(${vector.values}) <> ${dimensions * BYTES_PER_VALUE}`))
         .run();
     },
   };
 }
 
-/** So many of them that the key opens, the most alike first. */
+/** Returns the `limit` most similar candidates that the key opens. */
 function nearestOf(candidates: Iterable<Candidate>, wanted: Float32Array, key: Key, limit: number): Match[] {
   const best: Match[] = [];
   for (const row of candidates) {
@@ -126,11 +125,11 @@ function bytesOf(values: Float32Array): Buffer {
 }
 
 function floatsOf(bytes: Buffer): Float32Array {
-  // The driver's buffers need not begin where a float may.
+  // Copied, because the driver's buffers may not be aligned for floats.
   return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
 }
 
-/** The cosine, of vectors of length 1. */
+/** The dot product, which is the cosine for vectors of length 1. */
 function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (let i = 0; i < a.length; i++) sum += (a[i] ?? 0) * (b[i] ?? 0);

@@ -5,7 +5,7 @@ import type { Notebook } from "./notebook.ts";
 import { encodeProvenance, entryText, type Provenance } from "./provenance.ts";
 import { type Section, sectionsOf } from "./sections.ts";
 
-/** A part of a daily note that may hold something lasting. */
+/** An entry of a daily note, given to `distil`. */
 export interface DailyEntry {
   readonly day: string;
   readonly text: string;
@@ -14,24 +14,25 @@ export interface DailyEntry {
 
 export interface LastingEntry {
   readonly text: string;
-  /** Which of the entries it was drawn from, counted from 0: it is forgotten with any of them. */
+  /** Indexes of the entries that it is derived from. It is forgotten together with any of them. */
   readonly from: readonly number[];
 }
 
 export interface ConsolidateOptions {
-  /** Says what is worth keeping; `lasting` is what is kept already. A model's work, which belongs to the host. */
-  readonly distil: (daily: readonly DailyEntry[], lasting: string) => Promise<readonly LastingEntry[]>;
-  /** Default: that of the notes at the top of the folder. */
-  readonly scope?: Scope;
   /**
-   * `MEMORY.md` grows to so many characters; then the oldest entries that were
-   * drawn from notes leave it. Default 8,000.
+   * Selects what is worth keeping, usually by asking a model.
+   *
+   * @param lasting the present text of `MEMORY.md`
    */
+  readonly distil: (daily: readonly DailyEntry[], lasting: string) => Promise<readonly LastingEntry[]>;
+  /** Default: the scope of the notes at the top of the folder. */
+  readonly scope?: Scope;
+  /** Length of `MEMORY.md` in characters, beyond which its oldest derived entries are dropped. Default 8,000. */
   readonly maxChars?: number;
 }
 
 export interface Consolidation {
-  /** Days whose notes were read. */
+  /** Days whose notes were consolidated. */
   readonly days: readonly string[];
   readonly added: number;
   readonly dropped: number;
@@ -41,77 +42,83 @@ const DAY_MS = 86_400_000;
 const DEFAULT_MAX_CHARS = 8_000;
 const NONE: Consolidation = { days: [], added: 0, dropped: 0 };
 
-/** Notes, and how they are changed: one change at a time. */
-export interface ChangingNotes {
+/** Notes, and a function that runs one change at a time. */
+export interface NotesAccess {
   readonly notebook: Notebook;
   readonly folder: string;
   readonly change: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-/** The notes of the days that were not read yet, beside what lasts. */
-interface Unread {
+/** The notes of the days that are not consolidated yet. */
+interface PendingNotes {
   readonly sources: readonly { readonly day: string; readonly section: Section }[];
   readonly lasting: string;
-  /** The last note that was read before, and the last of these. */
-  readonly readTo: string;
+  /** The last note that was consolidated before. */
+  readonly previous: string;
+  /** The last of these notes. */
   readonly last: string;
 }
 
 /**
- * Draws lasting entries from the notes of days before yesterday, each day once. The notes may change while they are
- * distilled: nothing is kept of what was forgotten meanwhile.
+ * Derives lasting entries from the notes of days before yesterday, each day once. Notes may change while `distil` runs:
+ * entries derived from something that was forgotten meanwhile are dropped.
  */
 export async function consolidate(
-  notes: ChangingNotes,
+  notes: NotesAccess,
   scope: Scope,
   { distil, maxChars = DEFAULT_MAX_CHARS }: ConsolidateOptions,
   now: number,
 ): Promise<Consolidation> {
-  const { sources, lasting, readTo, last } = await unread(notes, scope, now);
+  const { sources, lasting, previous, last } = await pendingNotes(notes, scope, now);
   if (sources.length === 0) return NONE;
   const entries = await distil(
     sources.map(({ day, section: { text, provenance } }) => ({
       day,
       text,
-      ...(provenance.untrusted === undefined ? {} : { untrusted: provenance.untrusted }),
+      untrusted: provenance.untrusted,
     })),
     lasting,
   );
-  const drawn = entries.map(({ text, from }) => ({
+  const derived = entries.map(({ text, from }) => ({
     text,
     from: from.flatMap((place) => sources[place]?.section ?? []),
   }));
   return notes.change(async () => {
-    const present = await unread(notes, scope, now);
-    // Somebody else has read them meanwhile.
-    if (present.readTo !== readTo) return NONE;
-    const hashes = new Set(present.sources.map(({ section }) => hashOf(section.text)));
-    const kept = drawn.filter(({ from }) => from.every((section) => hashes.has(hashOf(section.text))));
-    const { text, dropped } = cutTo(withEntries(present.lasting, kept, now), maxChars);
+    const current = await pendingNotes(notes, scope, now);
+    // Another call has consolidated them meanwhile.
+    if (current.previous !== previous) return NONE;
+    const hashes = new Set(current.sources.map(({ section }) => hashOf(section.text)));
+    const kept = derived.filter(({ from }) => from.every((section) => hashes.has(hashOf(section.text))));
+    const { text, dropped } = cutTo(withEntries(current.lasting, kept, now), maxChars);
     await notes.notebook.replace(notes.notebook.pathIn(scope, LASTING), text);
     await notes.notebook.replace(markOf(notes, scope), `${last}\n`);
     return { days: [...new Set(sources.map(({ day }) => day))], added: kept.length, dropped };
   });
 }
 
-async function unread(notes: ChangingNotes, scope: Scope, now: number): Promise<Unread> {
+async function pendingNotes(notes: NotesAccess, scope: Scope, now: number): Promise<PendingNotes> {
   const { notebook, folder } = notes;
-  const readTo = ((await notebook.read(markOf(notes, scope))) ?? "").trim();
-  const paths = await daysBetween(folder, notebook.pathIn(scope, ""), readTo, dayFile(now - DAY_MS));
+  const previous = ((await notebook.read(markOf(notes, scope))) ?? "").trim();
+  const paths = await daysBetween(folder, notebook.pathIn(scope, ""), previous, dayFile(now - DAY_MS));
   const lasting = (await notebook.read(notebook.pathIn(scope, LASTING))) ?? "";
-  return { sources: await sectionsOfDays(notebook, paths), lasting, readTo, last: paths.at(-1) ?? readTo };
+  return {
+    sources: await sectionsOfDays(notebook, paths),
+    lasting,
+    previous,
+    last: paths.at(-1) ?? previous,
+  };
 }
 
-function markOf({ notebook }: ChangingNotes, scope: Scope): string {
+function markOf({ notebook }: NotesAccess, scope: Scope): string {
   return notebook.pathIn(scope, ".consolidated");
 }
 
-interface Drawn {
+interface DerivedEntry {
   readonly text: string;
   readonly from: readonly Section[];
 }
 
-function withEntries(lasting: string, entries: readonly Drawn[], at: number): string {
+function withEntries(lasting: string, entries: readonly DerivedEntry[], at: number): string {
   if (entries.length === 0) return lasting;
   const lines = entries.map(
     ({ text, from }) => `- ${encodeProvenance(entryText(text), provenanceOf(from, at))}`,
@@ -119,13 +126,13 @@ function withEntries(lasting: string, entries: readonly Drawn[], at: number): st
   return `${lasting.replace(/\n*$/, lasting === "" ? "" : "\n")}${lines.join("\n")}\n`;
 }
 
-/** What is drawn from others' words is theirs. */
+/** An entry that is derived from untrusted text is untrusted. */
 function provenanceOf(from: readonly Section[], at: number): Provenance {
   const untrusted = from.find(({ provenance }) => provenance.untrusted !== undefined)?.provenance.untrusted;
   return {
     at,
     from: from.map(({ text }) => hashOf(text)),
-    ...(untrusted === undefined ? {} : { untrusted }),
+    untrusted,
   };
 }
 
@@ -150,7 +157,7 @@ async function sectionsOfDays(
   return sections;
 }
 
-/** What people wrote stays; of what was drawn from notes, which still have it, the oldest leaves first. */
+/** Drops the oldest derived entries, which daily notes still contain. Entries that people wrote stay. */
 function cutTo(markdown: string, maxChars: number): { text: string; dropped: number } {
   let text = markdown;
   let dropped = 0;

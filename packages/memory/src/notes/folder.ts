@@ -4,16 +4,15 @@ import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promis
 import { dirname, join } from "node:path";
 import type { Scope } from "../types.ts";
 
-/** A file of notes as the folder has it. */
+/** State of a note file. */
 export interface NoteFile {
   /** Relative to the folder, with `/`. */
   readonly path: string;
   readonly size: number;
-  /** In microseconds; moves with each change, whatever time the file claims. */
+  /** Change time (ctime) in microseconds. Unlike the modification time, it cannot be set. */
   readonly changedAt: number;
 }
 
-/** Deeper than anybody keeps notes. */
 const MAX_DEPTH = 8;
 const PEOPLE = "people";
 const CHATS = "chats";
@@ -22,18 +21,17 @@ export const LASTING = "MEMORY.md";
 const DAY = /^(\d{4}-\d\d-\d\d)\.md$/;
 
 /**
- * Whose notes a path holds: `people/<person>/…` what was said with that person in private, `chats/<chat>/…` what was
- * said in that chat, and the rest what the owner of the folder decides.
+ * Returns the scope of a note: a person for `people/<person>/…`, a chat for `chats/<chat>/…`, otherwise `topScope`.
  */
-export function scopeOfPath(path: string, otherwise: Scope): Scope {
+export function scopeOfPath(path: string, topScope: Scope): Scope {
   const [kind, id] = path.split("/");
-  if (id === undefined) return otherwise;
+  if (id === undefined) return topScope;
   if (kind === PEOPLE) return { kind: "person", person: decode(id) };
   if (kind === CHATS) return { kind: "chat", chat: decode(id) };
-  return otherwise;
+  return topScope;
 }
 
-/** The folder of a scope's notes, with `/` behind it; empty for the top. */
+/** Returns the folder of a scope's notes, with a trailing `/`; empty for the top. */
 export function folderOfScope(scope: Scope): string {
   switch (scope.kind) {
     case "everyone":
@@ -45,7 +43,7 @@ export function folderOfScope(scope: Scope): string {
   }
 }
 
-/** The day whose notes a path holds, as milliseconds at its noon. */
+/** Returns noon of the day of a daily note, in milliseconds. */
 export function timeOfPath(path: string): number | undefined {
   const day = DAY.exec(path.split("/").at(-1) ?? "")?.[1];
   return day === undefined ? undefined : new Date(`${day}T12:00:00`).getTime();
@@ -57,12 +55,12 @@ export function dayFile(at: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}.md`;
 }
 
-/** Names a part of a note by the line that it begins in. */
+/** Returns the id of a section: its path and first line. */
 export function partId(path: string, line: number): string {
   return `${path}:${line}`;
 }
 
-/** Every file of notes. Links are not followed, and what begins with a dot is not looked at. */
+/** Lists all note files. Skips symbolic links and names that begin with a dot. */
 export async function listNotes(folder: string): Promise<NoteFile[]> {
   const files: NoteFile[] = [];
   async function walk(inside: string, depth: number): Promise<void> {
@@ -88,13 +86,13 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   }
 }
 
-/** @param most bytes; what is beyond is left out. Default: the whole file */
-export async function readNote(folder: string, path: string, most?: number): Promise<string | undefined> {
+/** @param maxBytes how much to read. Default: the whole file */
+export async function readNote(folder: string, path: string, maxBytes?: number): Promise<string | undefined> {
   try {
-    if (most === undefined) return await readFile(join(folder, path), "utf8");
+    if (maxBytes === undefined) return await readFile(join(folder, path), "utf8");
     const handle = await open(join(folder, path));
     try {
-      const length = Math.min(most, (await handle.stat()).size);
+      const length = Math.min(maxBytes, (await handle.stat()).size);
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0);
       return buffer.toString("utf8", 0, bytesRead);
     } finally {
@@ -106,7 +104,7 @@ export async function readNote(folder: string, path: string, most?: number): Pro
   }
 }
 
-/** The file has either its old text or the new one, also after a crash. */
+/** Replaces a file atomically and durably. */
 export async function writeNote(folder: string, path: string, text: string): Promise<void> {
   const target = join(folder, path);
   await mkdir(dirname(target), { recursive: true });
@@ -130,7 +128,7 @@ export function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 }
 
-/** An id as one part of a path. */
+/** Encodes an id as one part of a path. */
 function encode(id: string): string {
   return encodeURIComponent(id).replaceAll(".", "%2E").replaceAll("*", "%2A");
 }

@@ -7,41 +7,46 @@ import { encodeProvenance, entryText, type Provenance } from "./provenance.ts";
 import { type NoteParts, partsOf, sectionsOf } from "./sections.ts";
 import { createVersions, type NoteVersion, type Versions } from "./versions.ts";
 
-/** A note in full, for the prompt. */
+/** A note, split into trusted and untrusted text. */
 export interface WholeNote extends NoteParts {
+  /** Relative to the folder. */
   readonly path: string;
 }
 
-/** The notes as files: written entry by entry, read whole, forgotten section by section. */
+/** Reads and changes the note files. */
 export interface Notebook {
-  /** Adds an entry at the end of the note and gives the id that it is found by. */
+  /**
+   * Appends an entry to a note.
+   *
+   * @returns the id of the entry
+   */
   write(
     entry: string,
     provenance: Provenance,
     to: { readonly kind: NoteKind; readonly scope: Scope },
   ): Promise<string>;
-  /** What lasts, and the notes of yesterday and today, as far as there are any. */
+  /** Returns `MEMORY.md` and the notes of yesterday and today, without empty ones. */
   current(scope: Scope, now: number): Promise<WholeNote[]>;
-  /** Removes sections by the hashes of their texts, in the note and in all its earlier states. */
+  /** Removes sections by the hashes of their texts, from the note and all its earlier versions. */
   remove(path: string, hashes: ReadonlySet<string>): Promise<void>;
   replace(path: string, text: string): Promise<void>;
   read(path: string): Promise<string | undefined>;
-  /** Where a scope's note of a name is. */
+  /** Returns the path of a scope's note. */
   pathIn(scope: Scope, name: string): string;
   readonly versions: Versions;
   restore(version: NoteVersion): Promise<void>;
 }
 
 const DAY_MS = 86_400_000;
-/** Bytes of a note that are read for a prompt, which shows less. */
-const MOST_SHOWN = 200_000;
-/** What was read for a prompt serves others for so long: each message asks for it. */
-const SHOWN_MS = 1_000;
+/** Bytes of a note that are read for a prompt. */
+const MAX_SHOWN_BYTES = 200_000;
+/** Every message reads the notes, so they are cached for this long. */
+const CACHE_MS = 1_000;
 
-/** `topScope` is whose notes stand at the top of the folder. */
+/** @param topScope the scope of the notes at the top of the folder */
 export function createNotebook(folder: string, topScope: Scope, now: () => number): Notebook {
   const versions = createVersions(folder);
-  const shown = new Map<string, { readonly at: number; readonly notes: Promise<WholeNote[]> }>();
+  const cache = new Map<string, { readonly at: number; readonly notes: Promise<WholeNote[]> }>();
 
   function pathIn(scope: Scope, name: string): string {
     return isSameScope(scope, topScope) ? name : `${folderOfScope(scope)}${name}`;
@@ -56,14 +61,14 @@ export function createNotebook(folder: string, topScope: Scope, now: () => numbe
 
   async function put(path: string, text: string): Promise<void> {
     await writeNote(folder, path, text);
-    shown.clear();
+    cache.clear();
   }
 
-  /** `paths` are of one folder. */
-  async function show(paths: readonly string[]): Promise<WholeNote[]> {
-    // Most people have none.
+  /** @param paths in the same folder */
+  async function readNotes(paths: readonly string[]): Promise<WholeNote[]> {
+    // Most people have no notes.
     if (!existsSync(join(folder, dirname(paths[0] ?? "")))) return [];
-    const texts = await Promise.all(paths.map((path) => readNote(folder, path, MOST_SHOWN)));
+    const texts = await Promise.all(paths.map((path) => readNote(folder, path, MAX_SHOWN_BYTES)));
     return paths
       .map((path, index) => ({ path, ...partsOf(texts[index] ?? "") }))
       .filter(({ text, untrusted }) => text !== "" || untrusted !== "");
@@ -84,11 +89,11 @@ export function createNotebook(folder: string, topScope: Scope, now: () => numbe
     current(scope, at) {
       const paths = [LASTING, dayFile(at - DAY_MS), dayFile(at)].map((name) => pathIn(scope, name));
       const key = paths.join("\n");
-      const last = shown.get(key);
-      if (last !== undefined && at >= last.at && at - last.at < SHOWN_MS) return last.notes;
-      for (const [each, { at: then }] of shown) if (at - then >= SHOWN_MS) shown.delete(each);
-      const notes = show(paths);
-      shown.set(key, { at, notes });
+      const last = cache.get(key);
+      if (last !== undefined && at >= last.at && at - last.at < CACHE_MS) return last.notes;
+      for (const [each, { at: then }] of cache) if (at - then >= CACHE_MS) cache.delete(each);
+      const notes = readNotes(paths);
+      cache.set(key, { at, notes });
       return notes;
     },
     async remove(path, hashes) {
@@ -99,14 +104,13 @@ export function createNotebook(folder: string, topScope: Scope, now: () => numbe
     },
     async restore(version) {
       const text = await versions.read(version);
-      if (text === undefined)
-        throw new Error(`There is no version ${version.id} of ${version.path} any more.`);
+      if (text === undefined) throw new Error(`Version ${version.id} of ${version.path} no longer exists.`);
       await replace(version.path, text);
     },
   };
 }
 
-/** Notes whose earlier states are kept. */
+/** Whether earlier versions of a note are kept. */
 export function isLasting(path: string): boolean {
   return path.split("/").at(-1) === LASTING;
 }
@@ -115,7 +119,7 @@ function isSameScope(a: Scope, b: Scope): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** A note without the lines of some of its sections. */
+/** Removes the lines of some sections from a note. */
 function withoutSections(markdown: string, hashes: ReadonlySet<string>): string {
   const removed = sectionsOf(markdown).filter(({ text }) => hashes.has(hashOf(text)));
   if (removed.length === 0) return markdown;

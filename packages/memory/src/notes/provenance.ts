@@ -3,15 +3,15 @@ import { isAuthor, isOptionalString, isRecord } from "../validate.ts";
 
 /** The origin of a note's entry. It is written behind the entry as an HTML comment, which Markdown does not show. */
 export interface Provenance {
-  readonly author?: Author | undefined;
-  readonly chat?: string | undefined;
-  readonly message?: string | undefined;
+  readonly author?: Author;
+  readonly chat?: string;
+  readonly message?: string;
   /** Milliseconds since the epoch. */
-  readonly at?: number | undefined;
+  readonly at?: number;
   /** The source of untrusted content in the entry. */
-  readonly untrusted?: string | undefined;
+  readonly untrusted?: string;
   /** Hashes of the texts that the entry was derived from. */
-  readonly from?: readonly string[] | undefined;
+  readonly from?: readonly string[];
 }
 
 const OPENING = "<!-- memory ";

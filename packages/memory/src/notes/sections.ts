@@ -1,6 +1,6 @@
 import { decodeProvenance, type Provenance } from "./provenance.ts";
 
-/** A part of a note that is found by itself. */
+/** A part of a note that is indexed by itself. */
 export interface Section {
   readonly text: string;
   /** The headings above it, outermost first. */
@@ -16,15 +16,15 @@ interface Line {
   readonly provenance: Provenance | undefined;
 }
 
-/** About what is read at a glance, and what an embedding can stand for. */
+/** Length of a section, which an embedding can still represent. */
 const MAX_CHARS = 1_000;
 const HEADING = /^(#{1,6})\s+(\S.*)$/;
 const FENCE = /^\s*(```|~~~)/;
 const INDENTED = /^\s+\S/;
 
 /**
- * Cuts a note at its headings, and what is then too long at its lines. An entry whose provenance is known is a section
- * by itself, with the indented lines below it, so that it can be forgotten alone.
+ * Splits a note at headings, and long sections at lines. An entry with provenance is a section by itself, together with
+ * the indented lines below it, so that it can be forgotten alone.
  */
 export function sectionsOf(markdown: string): Section[] {
   const sections: Section[] = [];
@@ -48,47 +48,47 @@ export function sectionsOf(markdown: string): Section[] {
       continue;
     }
     const line = { number: index + 1, ...decodeProvenance(raw) };
-    if (beginsAnew(line, lines)) close();
+    if (startsSection(line, lines)) close();
     lines.push(line);
   }
   close();
   return sections;
 }
 
-/** A heading may end with the marks that it begins with. */
+/** Removes the optional closing `#` characters of a heading. */
 function withoutClosing(heading: string): string {
   let end = heading.trimEnd().length;
   while (heading[end - 1] === "#") end--;
   return heading.slice(0, end).trimEnd();
 }
 
-/** A note as a reader wants it, without where entries come from. */
+/** A note without provenance comments. */
 export interface NoteParts {
-  /** Without what came from elsewhere. */
+  /** The text without untrusted entries. */
   readonly text: string;
-  /** The entries that came from elsewhere; empty where there are none. Nothing for a system prompt. */
+  /** The untrusted entries; empty if there are none. Do not put them into a system prompt. */
   readonly untrusted: string;
 }
 
 export function partsOf(markdown: string): NoteParts {
-  const foreign = sectionsOf(markdown).filter(({ provenance }) => provenance.untrusted !== undefined);
-  const isForeign = (number: number) =>
-    foreign.some(({ lines: [first, last] }) => number >= first && number <= last);
+  const untrusted = sectionsOf(markdown).filter(({ provenance }) => provenance.untrusted !== undefined);
+  const isUntrusted = (number: number) =>
+    untrusted.some(({ lines: [first, last] }) => number >= first && number <= last);
   const lines = markdown
     .split(/\r?\n/)
-    .map((line, index) => ({ text: decodeProvenance(line).text, foreign: isForeign(index + 1) }));
+    .map((line, index) => ({ text: decodeProvenance(line).text, untrusted: isUntrusted(index + 1) }));
   const textOf = (chosen: typeof lines) =>
     chosen
       .map(({ text }) => text)
       .join("\n")
       .trim();
   return {
-    text: textOf(lines.filter((line) => !line.foreign)),
-    untrusted: textOf(lines.filter((line) => line.foreign)),
+    text: textOf(lines.filter((line) => !line.untrusted)),
+    untrusted: textOf(lines.filter((line) => line.untrusted)),
   };
 }
 
-function beginsAnew({ text, provenance }: Line, before: readonly Line[]): boolean {
+function startsSection({ text, provenance }: Line, before: readonly Line[]): boolean {
   if (provenance !== undefined) return true;
   if (before[0]?.provenance !== undefined) return !INDENTED.test(text);
   const size = before.reduce((sum, line) => sum + line.text.length + 1, 0);

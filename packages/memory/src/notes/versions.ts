@@ -3,28 +3,27 @@ import { join } from "node:path";
 import { hashOf } from "../hash.ts";
 import { isMissing, readNote, writeNote } from "./folder.ts";
 
-/** An earlier state of a note. */
+/** An earlier version of a note. */
 export interface NoteVersion {
-  /** Names it, for `restore` of `Memory`. */
   readonly id: string;
   readonly path: string;
-  /** When it was kept, in milliseconds. */
+  /** When it was replaced, in milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** Beyond this the oldest go. */
-const KEPT = 30;
+/** Versions that are kept of each note. */
+const MAX_VERSIONS = 30;
 const FOLDER = ".versions";
 const FILE = /^(\d+)-[\w-]+\.md$/;
 
-/** The earlier states of a note, kept beside the notes under a name that is not listed with them. */
+/** Earlier versions of notes, in a folder that is not searched. */
 export interface Versions {
-  /** Keeps a state, unless it is the one that was kept last. */
+  /** Stores a version, unless it equals the latest one. */
   keep(path: string, text: string, at: number): Promise<void>;
   /** Newest first. */
   list(path: string): Promise<NoteVersion[]>;
   read(version: NoteVersion): Promise<string | undefined>;
-  /** Changes every kept state of a note: what is forgotten is forgotten there too. */
+  /** Changes all versions of a note, to remove what was forgotten. */
   rewrite(path: string, change: (text: string) => string): Promise<void>;
 }
 
@@ -53,7 +52,7 @@ export function createVersions(folder: string): Versions {
       if (before[0]?.id.endsWith(`-${hash}`)) return;
       await mkdir(join(folder, folderOf(path)), { recursive: true });
       await writeNote(folder, `${folderOf(path)}/${Math.max(at, (before[0]?.at ?? 0) + 1)}-${hash}.md`, text);
-      for (const old of before.slice(KEPT - 1)) await rm(join(folder, fileOf(old)), { force: true });
+      for (const old of before.slice(MAX_VERSIONS - 1)) await rm(join(folder, fileOf(old)), { force: true });
     },
     read: (version) => readNote(folder, fileOf(version)),
     async rewrite(path, change) {

@@ -1,7 +1,7 @@
 import { type Key, opens } from "../access.ts";
 import type { ChunkTable, IndexedChunk } from "../database/chunks.ts";
 
-/** The chunks beside one, of those that the same key opens. */
+/** Returns the neighbours of a chunk that the key opens. */
 export function neighboursOf(
   chunk: IndexedChunk,
   chunks: Pick<ChunkTable, "beside" | "byNumber">,

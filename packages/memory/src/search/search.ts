@@ -8,7 +8,7 @@ import { rankAsConversation } from "./conversation.ts";
 import { chanceOf, topicsIn } from "./evidence.ts";
 import { neighboursOf } from "./neighbours.ts";
 import { fuseByRank, preferRecent, type Ranked, withoutRepetitions } from "./ranking.ts";
-import { summarise } from "./summary.ts";
+import { summarize } from "./summary.ts";
 import type { QueryVector } from "./vectors.ts";
 import { matchWords, type WordQuery, wantedTerms, wordQuery } from "./words.ts";
 
@@ -26,7 +26,7 @@ export interface Query {
   readonly now: number;
   readonly halfLifeDays: number;
   /** Excludes chunks from the result. Default: none. */
-  readonly except?: ((chunk: Chunk) => boolean) | undefined;
+  readonly except?: (chunk: Chunk) => boolean;
 }
 
 export interface Found {
@@ -43,7 +43,7 @@ export function search(index: MemoryIndex, query: Query, options: SearchOptions)
   const { notes, turns } = index.census.visible(keyOf(options.reader ?? {}));
   const mode = modeOf(query.vector, index);
   const searched = { notes, turns, terms };
-  return { hits, mode, searched, summary: summarise(hits.length, mode, searched) };
+  return { hits, mode, searched, summary: summarize(hits.length, mode, searched) };
 }
 
 /** Finds chunks by words and, if there is an embedding, by vectors. */

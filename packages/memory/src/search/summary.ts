@@ -2,16 +2,16 @@ import type { SearchMode, SearchResult } from "../types.ts";
 
 const MAX_TERMS = 12;
 
-/** What was searched and how, in a sentence: "nothing" must never mean "not searched". */
-export function summarise(hits: number, mode: SearchMode, searched: SearchResult["searched"]): string {
+/** Describes in one sentence what was searched and how, so that "no hits" cannot be mistaken for "not searched". */
+export function summarize(hits: number, mode: SearchMode, searched: SearchResult["searched"]): string {
   const { notes, turns, terms } = searched;
   const where = `${count(notes, "part")} of notes and ${count(turns, "turn")} of conversations`;
   const shown = terms.slice(0, MAX_TERMS).join(", ") + (terms.length > MAX_TERMS ? ", …" : "");
-  const what = terms.length === 0 ? "the query has no word that could be looked for" : `looked for: ${shown}`;
-  return `${count(hits, "hit")} in ${where}; ${what}; ${howOf(mode)}.`;
+  const what = terms.length === 0 ? "the query contains only stop words" : `looked for: ${shown}`;
+  return `${count(hits, "hit")} in ${where}; ${what}; ${describeMode(mode)}.`;
 }
 
-function howOf(mode: SearchMode): string {
+function describeMode(mode: SearchMode): string {
   if (mode.kind === "words") return `words only: ${mode.reason}`;
   const pending = mode.pending === 0 ? "" : `, ${count(mode.pending, "part")} without a vector yet`;
   return `words and vectors (${mode.model}, by ${mode.engine}${pending})`;

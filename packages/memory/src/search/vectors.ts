@@ -1,15 +1,15 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { MemoryIndex } from "../database/memory-index.ts";
-import { type Embedder, embeddable, normalised } from "../vectors/embedder.ts";
+import { type Embedder, embeddable, normalized } from "../vectors/embedder.ts";
 
 export type QueryVector =
   | { readonly kind: "some"; readonly model: string; readonly values: Float32Array }
   | { readonly kind: "none"; readonly reason: string };
 
-/** Whoever asks is waiting; words alone are better than nothing for so long. */
-const QUERY_MS = 2_000;
+/** Time limit for embedding a query. Afterwards the search uses words only. */
+const QUERY_TIMEOUT_MS = 2_000;
 
-/** A query as a vector that can be compared with those in the index. */
+/** Embeds a query, if the index has vectors of the same model and dimensions. */
 export async function queryVector(
   query: string,
   embedder: Embedder | undefined,
@@ -24,15 +24,18 @@ export async function queryVector(
   try {
     [values] = await embedder.embed(
       [embeddable(query)],
-      AbortSignal.any([signal, AbortSignal.timeout(QUERY_MS)]),
+      AbortSignal.any([signal, AbortSignal.timeout(QUERY_TIMEOUT_MS)]),
     );
   } catch (error) {
     const why = reasonOf(error);
-    return { kind: "none", reason: `the embedding provider is not reachable (${model}: ${why})` };
+    return { kind: "none", reason: `the embedding provider failed (${model}: ${why})` };
   }
   if (values === undefined || values.length === 0)
-    return { kind: "none", reason: `the embedding provider gave no vector (${model})` };
-  if (values.length === dimensions) return { kind: "some", model, values: normalised(values) };
+    return { kind: "none", reason: `the embedding provider returned no vector (${model})` };
+  if (values.length === dimensions) return { kind: "some", model, values: normalized(values) };
   index.vectors.keepOnly(model, values.length);
-  return { kind: "none", reason: `${model} now gives other vectors than before; all are being made anew` };
+  return {
+    kind: "none",
+    reason: `${model} now returns vectors of another length; all texts are being embedded again`,
+  };
 }

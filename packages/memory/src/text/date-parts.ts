@@ -1,8 +1,8 @@
 /** A date, or the parts of it that a text states. */
 export interface DateParts {
-  readonly year?: number | undefined;
-  readonly month?: number | undefined;
-  readonly day?: number | undefined;
+  readonly year?: number;
+  readonly month?: number;
+  readonly day?: number;
 }
 
 const ZH_DIGITS = "一二三四五六七八九";

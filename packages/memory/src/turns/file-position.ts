@@ -15,7 +15,7 @@ export interface FilePosition {
   /** Hash of the bytes before the position. An edit further up moves these bytes. */
   readonly tail: string;
   /** The file's state when it was last read to its end. */
-  readonly stat?: FileStat | undefined;
+  readonly stat?: FileStat;
 }
 
 const TAIL_BYTES = 4_096;

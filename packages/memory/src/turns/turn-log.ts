@@ -7,7 +7,7 @@ export type Marks = Pick<ReadonlyMap<string, string>, "get">;
 export interface TurnPage {
   readonly turns: readonly Turn[];
   /** Removes all turns that were read before from the index. Default: they stay. */
-  readonly startsOver?: boolean | undefined;
+  readonly startsOver?: boolean;
   /** The marks that this batch changes. */
   readonly marks: ReadonlyMap<string, string>;
 }

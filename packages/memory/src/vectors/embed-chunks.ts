@@ -1,12 +1,12 @@
 import type { MemoryIndex } from "../database/memory-index.ts";
-import { type Embedder, embeddable, normalised } from "./embedder.ts";
+import { type Embedder, embeddable, normalized } from "./embedder.ts";
 
-/** Texts of one request, and their bytes of UTF-8: Mistral refuses more than 16,384 tokens at once. */
-const BATCH = 64;
-const BATCH_BYTES = 16_000;
-const BATCH_MS = 60_000;
+/** Limits of one request. Mistral rejects more than 16,384 tokens, and a token has at least one byte of UTF-8. */
+const MAX_BATCH_TEXTS = 64;
+const MAX_BATCH_BYTES = 16_000;
+const BATCH_TIMEOUT_MS = 60_000;
 
-/** Embeds whatever has no vector of this model yet, in batches, each kept as it comes. */
+/** Embeds all texts without a vector of this model, in batches. Each batch is stored at once. */
 export async function embedChunks(
   index: MemoryIndex,
   embedder: Embedder,
@@ -15,43 +15,44 @@ export async function embedChunks(
   const { model } = embedder;
   let dimensions: number | undefined;
   for (;;) {
-    const batch = batchOf(index.vectors.missing(model, BATCH));
+    const batch = firstBatch(index.vectors.missing(model, MAX_BATCH_TEXTS));
     if (batch.length === 0) return;
-    const made = await embedder.embed(
+    const vectors = await embedder.embed(
       batch.map(({ text }) => text),
-      AbortSignal.any([signal, AbortSignal.timeout(BATCH_MS)]),
+      AbortSignal.any([signal, AbortSignal.timeout(BATCH_TIMEOUT_MS)]),
     );
     signal.throwIfAborted();
-    const length = checkedLength(made, batch.length, model);
+    const length = checkVectors(vectors, batch.length, model);
     if (dimensions === undefined) index.vectors.keepOnly(model, length);
-    else if (length !== dimensions) throw new Error(`${model} gave ${dimensions} values, and then ${length}`);
+    else if (length !== dimensions)
+      throw new Error(`${model} returned vectors of length ${dimensions}, and then of length ${length}`);
     dimensions = length;
     index.vectors.put(
       model,
-      batch.flatMap(({ hash }, at) => (made[at] === undefined ? [] : [[hash, normalised(made[at])]])),
+      batch.flatMap(({ hash }, at) => (vectors[at] === undefined ? [] : [[hash, normalized(vectors[at])]])),
     );
   }
 }
 
-interface Missing {
+interface MissingVector {
   readonly hash: string;
   readonly text: string;
 }
 
-/** As many of the first as one request may have, each as far as it is embedded. */
-function batchOf(missing: readonly Missing[]): readonly Missing[] {
+/** Returns as many texts as fit into one request, cut to the length that is embedded. */
+function firstBatch(missing: readonly MissingVector[]): readonly MissingVector[] {
   const texts = missing.map(({ hash, text }) => ({ hash, text: embeddable(text) }));
   let bytes = 0;
   const tooMany = texts.findIndex(({ text }) => {
     bytes += Buffer.byteLength(text);
-    return bytes > BATCH_BYTES;
+    return bytes > MAX_BATCH_BYTES;
   });
   return tooMany < 0 ? texts : texts.slice(0, tooMany);
 }
 
-/** How many values each of the vectors has. */
-function checkedLength(made: readonly Float32Array[], wanted: number, model: string): number {
-  const [length = 0, ...others] = new Set(made.map((vector) => vector.length));
-  if (made.length === wanted && length > 0 && others.length === 0) return length;
-  throw new Error(`${model} did not give one vector of the same length for each of ${wanted} texts`);
+/** @returns the length of the vectors */
+function checkVectors(vectors: readonly Float32Array[], wanted: number, model: string): number {
+  const [length = 0, ...others] = new Set(vectors.map((vector) => vector.length));
+  if (vectors.length === wanted && length > 0 && others.length === 0) return length;
+  throw new Error(`${model} did not return one vector of equal length for each of ${wanted} texts`);
 }

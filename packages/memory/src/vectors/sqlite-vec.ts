@@ -1,7 +1,7 @@
 import type { Database } from "../database/open.ts";
 import type { VectorEngine } from "../types.ts";
 
-/** Loads the extension where it is installed; elsewhere vectors are compared here, with the same results. */
+/** Loads the extension if it is installed. Otherwise vectors are compared in JavaScript, with the same results. */
 export async function loadSqliteVec(): Promise<(database: Database) => VectorEngine> {
   const extension = await import("sqlite-vec").catch(() => undefined);
   return ({ raw }) => {
@@ -10,7 +10,7 @@ export async function loadSqliteVec(): Promise<(database: Database) => VectorEng
       extension.load(raw);
       return "sqlite-vec";
     } catch {
-      // Built for another system.
+      // The extension is built for another platform.
       return "float32";
     }
   };

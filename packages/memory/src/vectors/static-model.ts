@@ -3,7 +3,7 @@ import { basename, join, resolve } from "node:path";
 import type { Tokenizer } from "@huggingface/tokenizers";
 import type { Embedder } from "./embedder.ts";
 
-/** A row of numbers for each token. */
+/** The embedding matrix, one row per token. */
 interface Table {
   readonly dimensions: number;
   readonly rows: number;
@@ -16,12 +16,12 @@ interface TensorHeader {
   readonly data_offsets: readonly [number, number];
 }
 
-/** Longer texts say no more by their mean. */
+/** Tokens of a text that are averaged. */
 const MAX_TOKENS = 512;
 
 /**
- * A static model in a folder, as model2vec writes it: `model.safetensors` with a table of a vector for each token, and
- * `tokenizer.json`. The vector of a text is the mean over its tokens. Read when it is first asked for one.
+ * Opens a static embedding model in model2vec's format: `model.safetensors` with one vector per token, and
+ * `tokenizer.json`. The vector of a text is the mean of its tokens' vectors. The files are read by the first `embed`.
  */
 export function openStaticModel(folder: string): Embedder {
   let loaded: Promise<{ table: Table; tokenizer: Tokenizer }> | undefined;
@@ -29,7 +29,7 @@ export function openStaticModel(folder: string): Embedder {
     model: `static:${basename(resolve(folder))}`,
     async embed(texts, signal) {
       loaded ??= load(folder).catch((error: unknown) => {
-        // The folder may still be on its way here.
+        // The next call tries again: the folder may be created meanwhile.
         loaded = undefined;
         throw error;
       });
@@ -49,14 +49,14 @@ async function load(folder: string): Promise<{ table: Table; tokenizer: Tokenize
   return { tokenizer, table: readTable(await readFile(join(folder, "model.safetensors"))) };
 }
 
-/** The format: https://github.com/huggingface/safetensors#format */
+/** Format: https://github.com/huggingface/safetensors#format */
 function readTable(file: Buffer): Table {
   const headerLength = Number(file.readBigUInt64LE(0));
   const header: Record<string, TensorHeader> = JSON.parse(file.toString("utf8", 8, 8 + headerLength));
   const { dtype, shape, data_offsets } = header["embeddings"] ?? {};
   const [rows, dimensions] = shape ?? [];
   if (dtype === undefined || data_offsets === undefined || rows === undefined || dimensions === undefined) {
-    throw new Error("model.safetensors has no table of embeddings");
+    throw new Error("model.safetensors contains no tensor `embeddings`");
   }
   const [start, end] = data_offsets.map((offset) => 8 + headerLength + offset);
   const bytes = file.subarray(start, end);
@@ -71,11 +71,13 @@ function floats(dtype: string, bytes: Buffer): Float32Array {
     case "F16":
       return Float32Array.from({ length: bytes.length / 2 }, (_, at) => half(bytes.readUInt16LE(at * 2)));
     default:
-      throw new Error(`model.safetensors has embeddings of type ${dtype}, and F32 or F16 can be read`);
+      throw new Error(
+        `model.safetensors contains embeddings of type ${dtype}; only F32 and F16 are supported`,
+      );
   }
 }
 
-/** A 16-bit float. */
+/** Decodes a 16-bit float. */
 function half(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >> 10) & 0x1f;
