@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { MessageEvent } from "@signalbox/channel";
 import { openVault, readConfig } from "@signalbox/home";
-import { createListeners } from "@signalbox/memory/agents";
+import { createSessionAccess } from "@signalbox/memory/agents";
 import { phrasesIn } from "@signalbox/phrases";
 import { createLiveHub } from "@signalbox/server";
 import { type InboxId, openStore, parseId, type RunId } from "@signalbox/store";
@@ -82,7 +82,7 @@ async function tainted(channel: string) {
     tracer: { note: () => {} },
     audit: { tool: () => {}, approval: () => {} },
     memories: () => undefined,
-    listeners: createListeners(() => false),
+    memoryAccess: createSessionAccess(() => false),
     userQuestions: createUserQuestions({ kv: store.kv, now }),
     more: async () => ({ tools: [] }),
     cron: nothing,

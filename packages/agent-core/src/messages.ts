@@ -12,6 +12,8 @@ export interface UserMessage {
    * person's own words, so summaries leave it out.
    */
   readonly context?: string;
+  /** Immutable id of the person who wrote it, for the host. The model does not see it. */
+  readonly senderId?: string;
   readonly timestamp: number;
 }
 

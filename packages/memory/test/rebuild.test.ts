@@ -16,8 +16,8 @@ import { NOON, openMemory, temporaryFolder, textsOf } from "./support.ts";
 
 const QUERIES = ["alpha", "beta", "gamma", "delta", "alpha beta", "北京", "2026-03-02"];
 
-/** Everything that can be seen of an index from outside. */
-async function picture(memory: Memory): Promise<unknown> {
+/** Returns everything that can be observed of an index. */
+async function observe(memory: Memory): Promise<unknown> {
   const results = [];
   for (const query of QUERIES) {
     const { hits, searched } = await memory.search(query, {
@@ -40,10 +40,10 @@ type Step =
   | { readonly do: "edit"; readonly file: string; readonly text: string }
   | { readonly do: "append"; readonly file: string; readonly text: string }
   | { readonly do: "delete"; readonly file: string }
-  | { readonly do: "unsay"; readonly line: number }
+  | { readonly do: "deleteLine"; readonly line: number }
   | { readonly do: "forget"; readonly query: string }
   | { readonly do: "crash" }
-  | { readonly do: "tear" }
+  | { readonly do: "tornWrite" }
   | { readonly do: "damage" }
   | { readonly do: "rebuild" };
 
@@ -71,16 +71,16 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant("edit" as const), file: files, text: words }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("append" as const), file: files, text: words }) },
   fc.record({ do: fc.constant("delete" as const), file: files }),
-  fc.record({ do: fc.constant("unsay" as const), line: fc.nat(5) }),
+  fc.record({ do: fc.constant("deleteLine" as const), line: fc.nat(5) }),
   fc.record({ do: fc.constant("forget" as const), query: fc.constantFrom("alpha", "beta", "北京") }),
-  fc.constantFrom<Step>({ do: "crash" }, { do: "tear" }, { do: "damage" }, { do: "rebuild" }),
+  fc.constantFrom<Step>({ do: "crash" }, { do: "tornWrite" }, { do: "damage" }, { do: "rebuild" }),
 );
 
-/** One that is left open, as by a process that was killed: nothing of it is closed or flushed. */
-class Life {
+/** A memory that goes through steps. Crashed instances stay open, as if their process had been killed. */
+class Scenario {
   readonly folder: string;
   memory: Memory;
-  readonly left: Memory[] = [];
+  readonly crashed: Memory[] = [];
 
   constructor(folder: string, memory: Memory) {
     this.folder = folder;
@@ -119,8 +119,8 @@ class Life {
       case "delete":
         rmSync(join(folder, step.file), { force: true });
         break;
-      case "unsay":
-        withoutLine(join(folder, ".turns.jsonl"), step.line);
+      case "deleteLine":
+        deleteLine(join(folder, ".turns.jsonl"), step.line);
         break;
       case "forget": {
         const reader = { person: "ann", chats: "all" } as const;
@@ -132,11 +132,11 @@ class Life {
         break;
       }
       case "crash":
-        this.left.push(memory);
-        this.memory = await openAgain(folder);
+        this.crashed.push(memory);
+        this.memory = await reopen(folder);
         break;
-      case "tear":
-        // The machine went down while a turn was written, before it was indexed.
+      case "tornWrite":
+        // The state after a power failure during an append.
         appendFileSync(join(folder, ".turns.jsonl"), '{"id":"torn","text":"alp');
         break;
       case "damage":
@@ -144,7 +144,7 @@ class Life {
         for (const suffix of ["-wal", "-shm"]) rmSync(join(folder, `.index.db${suffix}`), { force: true });
         appendFileSync(join(folder, ".index.db"), "");
         truncateSync(join(folder, ".index.db"), 6_000);
-        this.memory = await openAgain(folder);
+        this.memory = await reopen(folder);
         break;
       case "rebuild":
         await memory.rebuild();
@@ -153,50 +153,50 @@ class Life {
   }
 }
 
-/** Somebody takes a line out of a file by hand. */
-function withoutLine(file: string, line: number): void {
+/** Deletes a line of a file, as if edited by hand. */
+function deleteLine(file: string, line: number): void {
   if (!existsSync(file)) return;
   writeFileSync(file, readFileSync(file, "utf8").split("\n").toSpliced(line, 1).join("\n"));
 }
 
-const openAgain = (folder: string) => createMemory({ folder, maxAgeMs: 0, now: () => NOON });
+const reopen = (folder: string) => createMemory({ folder, maxAgeMs: 0, now: () => NOON });
 
-test("After any writes, edits, forgets, crashes and rebuilds the index is as one made from the files", async () => {
+test("has the same index as one built from the files, after any writes, edits, removals, crashes and rebuilds", async () => {
   const edited: Step = { do: "edit", file: "MEMORY.md", text: "alpha" };
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { minLength: 1, maxLength: 14 }), async (all) => {
       const folder = temporaryFolder();
-      const life = new Life(folder, await openAgain(folder));
-      for (const step of all) await life.take(step);
-      await life.memory.refresh();
+      const scenario = new Scenario(folder, await reopen(folder));
+      for (const step of all) await scenario.take(step);
+      await scenario.memory.refresh();
 
       const fresh = await createMemory({ folder, index: ":memory:", maxAgeMs: 0, now: () => NOON });
-      expect(await picture(life.memory)).toEqual(await picture(fresh));
-      await Promise.all([fresh, life.memory, ...life.left].map((memory) => memory.close()));
+      expect(await observe(scenario.memory)).toEqual(await observe(fresh));
+      await Promise.all([fresh, scenario.memory, ...scenario.crashed].map((memory) => memory.close()));
     }),
     {
       numRuns: 60,
-      // An index that was cut off while another connection had it open is read short.
+      // Truncating an index that another connection has open causes a short read.
       examples: [[[edited, { do: "crash" }, { do: "damage" }, edited]]],
     },
   );
 });
 
-test("An index that is damaged while it is open is made anew, and what was asked is answered", async () => {
+test("rebuilds an index that is damaged while it is open, and answers the search", async () => {
   const folder = temporaryFolder();
   const problems: string[] = [];
   const memory = await openMemory({ folder, onProblem: (problem) => problems.push(problem) });
   await memory.add(Array.from({ length: 400 }, (_, at) => ({ text: `turn ${at} about alpha` })));
   await memory.close();
   const again = await openMemory({ folder, onProblem: (problem) => problems.push(problem) });
-  // Past the first page, so that it opens.
+  // Beyond the first page, so that the file still opens.
   writeFileSync(join(folder, ".index.db"), Buffer.alloc(60_000, 1), { flag: "r+" });
 
   expect(await textsOf(again, "alpha", { limit: 5 })).toHaveLength(5);
   expect((await again.status()).turns).toBe(400);
 });
 
-test("Another program's file in the index's place is replaced", async () => {
+test("replaces a file that is not an index", async () => {
   const folder = temporaryFolder();
   writeFileSync(
     join(folder, ".index.db"),
@@ -207,7 +207,7 @@ test("Another program's file in the index's place is replaced", async () => {
   expect(await textsOf(memory, "alpha")).toEqual(["alpha"]);
 });
 
-test("An index that could not be opened is opened once nothing is in its way, closed to others", async () => {
+test("opens an index at the next call after a failure, with private permissions", async () => {
   const folder = temporaryFolder();
   const inTheWay = join(folder, "index");
   writeFileSync(inTheWay, "no folder");
@@ -220,7 +220,7 @@ test("An index that could not be opened is opened once nothing is in its way, cl
   expect(statSync(inTheWay).mode & 0o777).toBe(0o700);
 });
 
-test("An index with any page damaged is made anew by the first search", async () => {
+test("rebuilds an index with any damaged page at the first search", async () => {
   const folder = temporaryFolder();
   const file = join(folder, ".index.db");
   const before = await createMemory({ folder });
@@ -229,7 +229,7 @@ test("An index with any page damaged is made anew by the first search", async ()
   const whole = readFileSync(file);
   for (let page = 0; page < whole.length / 4_096; page++) {
     const damaged = Buffer.from(whole);
-    // The header of the file stays: without it nobody would take it for an index.
+    // Keep the file header, which identifies the version of the index.
     damaged.fill(0xaa, page === 0 ? 100 : page * 4_096, (page + 1) * 4_096);
     for (const suffix of ["-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
     writeFileSync(file, damaged);
@@ -239,7 +239,7 @@ test("An index with any page damaged is made anew by the first search", async ()
   }
 });
 
-test("Turns are found also where the file of conversations became shorter by hand", async () => {
+test("finds turns that are added after lines of the file were deleted", async () => {
   const folder = temporaryFolder();
   const file = join(folder, ".turns.jsonl");
   const before = await createMemory({ folder });
@@ -251,15 +251,15 @@ test("Turns are found also where the file of conversations became shorter by han
   expect(await textsOf(memory, "gamma", { limit: 1 })).toEqual(["gamma"]);
 });
 
-test("A turn that somebody takes out of the file of conversations is found no more, and the others are", async () => {
+test("removes turns whose lines were deleted from the file, and keeps the others", async () => {
   const folder = temporaryFolder();
   const memory = await openMemory({ folder });
   await memory.add(["alpha one", "alpha two", "alpha three"].map((text) => ({ text })));
   expect(await textsOf(memory, "alpha")).toHaveLength(3);
-  withoutLine(join(folder, ".turns.jsonl"), 1);
+  deleteLine(join(folder, ".turns.jsonl"), 1);
   expect((await textsOf(memory, "alpha")).toSorted()).toEqual(["alpha one", "alpha three"]);
-  // What is said after that hides nothing of an edit before it.
-  withoutLine(join(folder, ".turns.jsonl"), 0);
+  // A longer turn that is added later does not hide the deletion.
+  deleteLine(join(folder, ".turns.jsonl"), 0);
   await memory.add({ text: "alpha four, which is much longer than the one that somebody took out" });
   expect(await textsOf(memory, "alpha one")).toEqual(
     expect.arrayContaining([expect.stringContaining("alpha four"), "alpha three"]),
@@ -268,7 +268,7 @@ test("A turn that somebody takes out of the file of conversations is found no mo
   expect(readFileSync(join(folder, ".index.db")).includes("alpha two")).toBe(false);
 });
 
-test("Words that somebody replaces by as many in the file of conversations are found, and not those before", async () => {
+test("indexes lines that were edited without changing their length", async () => {
   const folder = temporaryFolder();
   const file = join(folder, ".turns.jsonl");
   const memory = await openMemory({ folder });
@@ -279,7 +279,7 @@ test("Words that somebody replaces by as many in the file of conversations are f
   expect(await textsOf(memory, "alpha")).toEqual([]);
 });
 
-test("Turns that are forgotten cost no other a second reading", async () => {
+test("does not read the file again after forgetting turns", async () => {
   const folder = temporaryFolder();
   const memory = await openMemory({ folder });
   await memory.add(Array.from({ length: 300 }, (_, at) => ({ id: `turn-${at}`, text: `alpha ${at}` })));

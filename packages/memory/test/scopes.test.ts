@@ -11,7 +11,7 @@ const scopes: fc.Arbitrary<Scope> = fc.oneof(
   fc.constantFrom(...CHATS).map((chat): Scope => ({ kind: "chat", chat })),
   fc.constant<Scope>({ kind: "everyone" }),
 );
-/** Whoever asks: in private, in a group, or running the agent. */
+/** Readers in private, in a group, and operators. */
 const readers: fc.Arbitrary<Reader> = fc.oneof(
   fc.constantFrom(...PEOPLE).map((person): Reader => ({ person })),
   fc.constant<Reader>({ person: ["ann", "ben"] }),
@@ -20,8 +20,8 @@ const readers: fc.Arbitrary<Reader> = fc.oneof(
   fc.constant<Reader>({}),
 );
 
-/** The rule in other words than the code's. */
-function mayHear({ person = [], chats = [] }: Reader, { scope, author }: Chunk): boolean {
+/** An independent implementation of the access rule. */
+function maySee({ person = [], chats = [] }: Reader, { scope, author }: Chunk): boolean {
   const people = [person].flat();
   if (scope.kind === "everyone") return true;
   if (scope.kind === "person") return people.includes(scope.person);
@@ -39,7 +39,7 @@ async function everythingShown(memory: Memory, reader: Reader): Promise<Chunk[]>
   return [...hits.flatMap((hit) => [hit, ...hit.before, ...hit.after]), ...(recalled?.hits ?? [])];
 }
 
-test("Nobody is told what was said to somebody else, by whatever way, and everybody finds their own", async () => {
+test("shows readers everything that they may see, and nothing else, by any method", async () => {
   const said = fc.record({
     scope: scopes,
     author: fc.constantFrom(...PEOPLE, "agent"),
@@ -52,20 +52,20 @@ test("Nobody is told what was said to somebody else, by whatever way, and everyb
       const ids: string[] = [];
       for (const [place, { scope, author, as, words }] of all.entries()) {
         const text = `${words} ${place}`;
-        // All in one chat, so that what is private stands beside what is not.
+        // One chat for all, so that private turns are neighbours of others.
         if (as === "turn") ids.push(...(await memory.add({ text, scope, author, chat: "one" })));
         else ids.push(await memory.write({ text, scope, author }));
       }
 
       const shown = await everythingShown(memory, reader);
-      expect(shown.filter((chunk) => !mayHear(reader, chunk))).toEqual([]);
+      expect(shown.filter((chunk) => !maySee(reader, chunk))).toEqual([]);
       let visible = 0;
       for (const id of ids) {
         const all = await memory.get(id, { reader: { person: "nobody", chats: [] }, neighbours: 3 });
         const own = await memory.get(id, { reader, neighbours: 3 });
         if (own === undefined) continue;
         visible++;
-        expect([own, ...own.before, ...own.after].filter((chunk) => !mayHear(reader, chunk))).toEqual([]);
+        expect([own, ...own.before, ...own.after].filter((chunk) => !maySee(reader, chunk))).toEqual([]);
         if (all !== undefined) expect(all.scope.kind).toBe("everyone");
       }
       const { searched } = await memory.search("secret", { reader });
@@ -76,7 +76,7 @@ test("Nobody is told what was said to somebody else, by whatever way, and everyb
   );
 });
 
-test("What was said in private does not come up in a group, though the same person asks there", async () => {
+test("does not show in a group what the same person said in private", async () => {
   const memory = await openMemory();
   await memory.add({ text: "My salary is 4,200.", author: "ann", scope: { kind: "person", person: "ann" } });
 
@@ -86,7 +86,7 @@ test("What was said in private does not come up in a group, though the same pers
   expect((await memory.search("salary")).hits).toEqual([]);
 });
 
-test("Everybody finds in private what they said in a group, and not what others said there", async () => {
+test("shows people in private what they said in a group, and not what others said there", async () => {
   const memory = await openMemory();
   const scope = { kind: "chat", chat: "team" } as const;
   await memory.add([
@@ -100,7 +100,7 @@ test("Everybody finds in private what they said in a group, and not what others 
   ]);
 });
 
-test("A hostile id stays one part of a path, and one person's notes are never another's", async () => {
+test("encodes ids so that nobody's notes end up in another folder", async () => {
   const folder = temporaryFolder();
   const memory = await openMemory({ folder });
   const hostile = [
@@ -125,7 +125,7 @@ test("A hostile id stays one part of a path, and one person's notes are never an
   expect((await memory.search("secret")).hits).toEqual([]);
 });
 
-test("Somebody may forget only what they may see", async () => {
+test("forgets only what the reader may see", async () => {
   const memory = await openMemory();
   const [id = ""] = await memory.add({ text: "secret", scope: { kind: "person", person: "ann" } });
 
@@ -134,7 +134,7 @@ test("Somebody may forget only what they may see", async () => {
   expect(await memory.get(id, { reader: { person: "ann" } })).toBeUndefined();
 });
 
-test("A search by vectors keeps to the scopes as well", async () => {
+test("applies scopes to vector search", async () => {
   const memory = await openMemory({
     embeddings: { model: "same", embed: async (texts) => texts.map(() => Float32Array.of(1, 0)) },
   });

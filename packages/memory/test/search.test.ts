@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { DAY_MS, NOON, openMemory, textsOf } from "./support.ts";
 
-test("Finds Chinese words of two characters, and single ones, inside of sentences", async () => {
+test("finds Chinese words of one and two characters inside sentences", async () => {
   const memory = await openMemory();
   await memory.add([
     { text: "我们明天去上海看展览。" },
@@ -15,7 +15,7 @@ test("Finds Chinese words of two characters, and single ones, inside of sentence
   expect(await textsOf(memory, "会议几点", { limit: 1 })).toEqual(["今天的会议改到三点。"]);
 });
 
-test("Finds Japanese and Korean, whatever ending stands behind a word", async () => {
+test("finds Japanese and Korean words with any ending", async () => {
   const memory = await openMemory();
   await memory.add([
     { text: "来週の水曜日に大阪へ出張します。" },
@@ -26,7 +26,7 @@ test("Finds Japanese and Korean, whatever ending stands behind a word", async ()
   expect(await textsOf(memory, "도서관", { limit: 1 })).toEqual(["우리는 도서관에서 만나기로 했습니다."]);
 });
 
-test("Finds English in other forms of its words, and not by words that say nothing", async () => {
+test("finds other forms of English words, and nothing by stop words", async () => {
   const memory = await openMemory();
   await memory.add([
     { text: "She went to the mountains and bought three paintings.", chat: "a" },
@@ -39,7 +39,7 @@ test("Finds English in other forms of its words, and not by words that say nothi
   expect(await textsOf(memory, "What is it that you were to do?")).toEqual([]);
 });
 
-test("Takes a query for what it says, whatever FTS5 would make of it", async () => {
+test("does not parse queries as FTS5 syntax", async () => {
   const memory = await openMemory();
   await memory.add({ text: 'The key is under the "blue" flowerpot (left-hand side).', id: "key" });
 
@@ -64,7 +64,7 @@ test("Takes a query for what it says, whatever FTS5 would make of it", async () 
   );
 });
 
-test("Finds by dates, however they are written", async () => {
+test("finds absolute and relative dates", async () => {
   const memory = await openMemory({ now: () => NOON });
   await memory.add([
     { text: "Dinner with Ann.", at: NOON - DAY_MS, id: "yesterday", chat: "a" },
@@ -79,9 +79,10 @@ test("Finds by dates, however they are written", async () => {
   expect(await first("2026年1月")).toBe("january");
   expect(await first("what is on September 14th?")).toBe("fair");
   expect(await first("9月14日")).toBe("fair");
+  expect(await first("九月十四号有什么活动")).toBe("fair");
 });
 
-test("Puts the newer of two facts first, and still tells the older", async () => {
+test("ranks the newer of two equal matches first", async () => {
   const memory = await openMemory();
   await memory.add([
     { text: "The office is at 12 Mill Lane.", at: NOON - 200 * DAY_MS, chat: "a" },
@@ -110,7 +111,7 @@ test("returns a repeated text once", async () => {
   ]);
 });
 
-test("Finds an answer by the question before it, with its neighbours", async () => {
+test("finds an answer by the words of the question before it", async () => {
   const memory = await openMemory();
   await memory.add([
     { text: "Good morning!", author: "Ann" },
@@ -128,7 +129,7 @@ test("Finds an answer by the question before it, with its neighbours", async () 
   expect(answer?.after.map(({ text }) => text)).toEqual(["Lovely."]);
 });
 
-test("Says what was searched, also when nothing was found", async () => {
+test("reports what was searched if nothing was found", async () => {
   const memory = await openMemory();
   await memory.add({ text: "The wifi password is swordfish." });
 
@@ -137,13 +138,60 @@ test("Says what was searched, also when nothing was found", async () => {
   expect(nothing.summary).toBe(
     "no hits in no parts of notes and 1 turn of conversations; looked for: submarin; words only: no embeddings are configured.",
   );
-  expect((await memory.search("is it?")).summary).toContain("no word that could be looked for");
+  expect((await memory.search("is it?")).summary).toContain("contains only stop words");
 });
 
-test("A turn with the id of an earlier one replaces it", async () => {
+test("replaces a turn with the same id", async () => {
   const memory = await openMemory();
   await memory.add({ id: "1", text: "We meet at noon." });
   await memory.add({ id: "1", text: "We meet at midnight." });
 
   expect(await textsOf(memory, "meet noon midnight")).toEqual(["We meet at midnight."]);
+});
+
+test("does not find turns by the id of their author", async () => {
+  const memory = await openMemory();
+  await memory.add([
+    { text: "Noted, thanks.", author: { id: "agent:main" } },
+    { text: "The estate agent is called Möller.", author: { id: "u1", name: "Anna" }, chat: "b" },
+    { text: "The main reason was money.", author: { id: "u1", name: "Anna" }, chat: "c" },
+  ]);
+  expect(await textsOf(memory, "Who is our estate agent?")).toEqual(["The estate agent is called Möller."]);
+  expect(await textsOf(memory, "main reason")).toEqual(["The main reason was money."]);
+  expect(await textsOf(memory, "Anna", { neighbours: 0 })).toHaveLength(2);
+});
+
+// Relative to Monday, 2 March 2026.
+test.each([
+  ["yesterday", "2026-03-01"],
+  ["the day before yesterday", "2026-02-28"],
+  ["last Tuesday", "2026-02-24"],
+  ["next Friday", "2026-03-06"],
+  ["5 days ago", "2026-02-25"],
+  ["in three days", "2026-03-05"],
+  ["last week", "2026-02-23"],
+  ["two weeks ago", "2026-02-18"],
+  ["last month", "2026-02-05"],
+  ["on the 9th", "2026-02-09"],
+  ["in December", "2025-12-05"],
+  ["前天", "2026-02-28"],
+  ["大前天", "2026-02-27"],
+  ["上周二", "2026-02-24"],
+  ["下星期五", "2026-03-13"],
+  ["上上周日", "2026-02-22"],
+  ["五天前", "2026-02-25"],
+  ["上周末", "2026-03-01"],
+  ["上个月", "2026-02-05"],
+  ["十二月份", "2025-12-05"],
+  ["二月二十五号", "2026-02-25"],
+  ["9号", "2026-02-09"],
+])("finds what was said %s", async (expression, date) => {
+  const memory = await openMemory({ now: () => NOON });
+  const at = new Date(`${date}T10:00:00`);
+  const other = new Date("2026-01-19T10:00:00");
+  await memory.add([
+    { text: "We ate.", at, id: "wanted", chat: "a" },
+    { text: "We ate again.", at: other, id: "other", chat: "b" },
+  ]);
+  expect((await memory.search(expression)).hits[0]?.id).toBe("wanted");
 });

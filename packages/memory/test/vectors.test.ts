@@ -9,7 +9,7 @@ import { NOON, openMemory, temporaryFolder } from "./support.ts";
 
 const TOPICS = [/dog|puppy|cat|kitten/, /car|train|tram|bike/, /soup|bread|cake|tea/];
 
-/** Points where a text's topic is: what is alike in meaning is near, whatever its words. */
+/** Returns a vector by topic, so that texts of one topic are similar whatever their words. */
 function byTopic(text: string, dimensions = TOPICS.length): Float32Array {
   return Float32Array.from({ length: dimensions }, (_, at) => (TOPICS[at]?.test(text) ? 1 : 0.01));
 }
@@ -20,8 +20,8 @@ const TURNS = [
   { id: "food", text: "There is fresh bread on the table." },
 ];
 
-/** A stand-in of a provider's embeddings API, and an embedder that asks it. */
-class EmbeddingsApi {
+/** A fake embeddings API, and an embedder that uses it. */
+class FakeEmbeddingsApi {
   readonly requests: string[][] = [];
   behaviour: "ok" | "fails" | "hangs" = "ok";
   dimensions = TOPICS.length;
@@ -64,8 +64,8 @@ class EmbeddingsApi {
   }
 }
 
-test("Finds by meaning what has none of the words", async () => {
-  const api = new EmbeddingsApi();
+test("finds similar texts that share no word with the query", async () => {
+  const api = new FakeEmbeddingsApi();
   const memory = await openMemory({ embeddings: await api.embedder() });
   await memory.add(TURNS);
   await memory.embedded();
@@ -77,7 +77,7 @@ test("Finds by meaning what has none of the words", async () => {
   expect(summary).toContain("words and vectors (topics, by ");
 });
 
-test("Both engines find the same", async () => {
+test("finds the same with sqlite-vec and without", async () => {
   const memory = await openMemory({
     embeddings: { model: "topics", embed: async (texts) => texts.map((text) => byTopic(text)) },
   });
@@ -103,9 +103,9 @@ test("Both engines find the same", async () => {
   }
 });
 
-test("Embeds each text once, in batches, also after it was moved or the index was opened again", async () => {
+test("embeds each text once, in batches, even after it was moved or the index was reopened", async () => {
   const folder = temporaryFolder();
-  const api = new EmbeddingsApi();
+  const api = new FakeEmbeddingsApi();
   const embeddings = await api.embedder();
   const first = await openMemory({ folder, embeddings });
   await first.add(Array.from({ length: 150 }, (_, at) => ({ text: `turn ${at}` })));
@@ -122,8 +122,8 @@ test("Embeds each text once, in batches, also after it was moved or the index wa
   expect(api.requests.flat()).toHaveLength(asked.length);
 });
 
-test("Words go on alone while the provider fails, and the result says so", async () => {
-  const api = new EmbeddingsApi();
+test("searches by words while the provider fails, and reports it", async () => {
+  const api = new FakeEmbeddingsApi();
   let now = NOON;
   const problems: string[] = [];
   const embeddings = await api.embedder();
@@ -141,9 +141,7 @@ test("Words go on alone while the provider fails, and the result says so", async
   const result = await memory.search("tram");
   expect(result.hits[0]?.id).toBe("way");
   expect(result.mode).toMatchObject({ kind: "words" });
-  expect(result.summary).toContain(
-    "words only: the embedding provider is not reachable (topics: status 500)",
-  );
+  expect(result.summary).toContain("words only: the embedding provider failed (topics: status 500)");
   expect(problems).toEqual(["Some of the memory could not be embedded."]);
   expect((await memory.status()).vectors).toMatchObject({ pending: 2, problem: "status 500" });
 
@@ -154,8 +152,8 @@ test("Words go on alone while the provider fails, and the result says so", async
   expect((await memory.status()).vectors).toEqual({ model: "topics", engine: "sqlite-vec", pending: 0 });
 });
 
-test("A provider that hangs does not keep a search waiting for long", async () => {
-  const api = new EmbeddingsApi();
+test("stops waiting for a provider that does not respond", async () => {
+  const api = new FakeEmbeddingsApi();
   const embeddings = await api.embedder();
   const memory = await openMemory({
     embeddings: { ...embeddings, embed: (texts) => embeddings.embed(texts, AbortSignal.timeout(50)) },
@@ -164,21 +162,19 @@ test("A provider that hangs does not keep a search waiting for long", async () =
   await memory.embedded();
   api.behaviour = "hangs";
 
-  expect((await memory.search("tram")).summary).toContain(
-    "words only: the embedding provider is not reachable",
-  );
+  expect((await memory.search("tram")).summary).toContain("words only: the embedding provider failed");
 });
 
-test("Makes all vectors anew when the model changes, and when it gives other lengths than before", async () => {
+test("recomputes all vectors if the model or the length of its vectors changes", async () => {
   const folder = temporaryFolder();
-  const api = new EmbeddingsApi();
+  const api = new FakeEmbeddingsApi();
   const embeddings = await api.embedder();
   const memory = await openMemory({ folder, embeddings });
   await memory.add(TURNS);
   await memory.embedded();
 
   api.dimensions = 5;
-  expect((await memory.search("kitten")).summary).toContain("now gives other vectors than before");
+  expect((await memory.search("kitten")).summary).toContain("now returns vectors of another length");
   await memory.embedded();
   expect((await memory.search("kitten", { limit: 1 })).hits[0]?.id).toBe("pet");
   await memory.close();
@@ -190,7 +186,7 @@ test("Makes all vectors anew when the model changes, and when it gives other len
   expect((await other.status()).vectors).toMatchObject({ model: "other", pending: 0 });
 });
 
-test("Reads a static model from a folder", async () => {
+test("reads a static model from a folder", async () => {
   const folder = writeStaticModel({ puppy: [1, 0], kitten: [0.9, 0.1], tram: [0, 1], "[UNK]": [0, 0] });
   const memory = await openMemory({ embeddings: openStaticModel(folder) });
   await memory.add([
@@ -206,7 +202,7 @@ test("Reads a static model from a folder", async () => {
   expect([...(mean ?? [])]).toEqual([0.5, 0.5]);
 });
 
-test("A static model that could not be read is read once it is there", async () => {
+test("reads a static model at the next call after a failure", async () => {
   const folder = writeStaticModel({ puppy: [1, 0], "[UNK]": [0, 0] });
   const away = `${folder}-away`;
   renameSync(folder, away);
@@ -218,7 +214,7 @@ test("A static model that could not be read is read once it is there", async () 
   expect([...((await embed(["puppy"], signal))[0] ?? [])]).toEqual([1, 0]);
 });
 
-/** A model as model2vec writes it: a table in the safetensors format, and a tokenizer of whole words. */
+/** Writes a model in model2vec's format: a safetensors file and a tokenizer of whole words. */
 function writeStaticModel(rows: Record<string, readonly number[]>): string {
   const folder = join(temporaryFolder(), "tiny");
   mkdirSync(folder);
@@ -257,7 +253,7 @@ function writeStaticModel(rows: Record<string, readonly number[]>): string {
   return folder;
 }
 
-test("A provider that gives nothing for a query loses no vectors", async () => {
+test("keeps all vectors if the provider returns none for a query", async () => {
   const memory = await openMemory({
     embeddings: {
       model: "topics",
@@ -266,18 +262,20 @@ test("A provider that gives nothing for a query loses no vectors", async () => {
   });
   await memory.add(TURNS);
   await memory.embedded();
-  expect((await memory.search("dog")).summary).toContain("words only: the embedding provider gave no vector");
+  expect((await memory.search("dog")).summary).toContain(
+    "words only: the embedding provider returned no vector",
+  );
   expect((await memory.search("kitten")).hits[0]?.id).toBe("pet");
 });
 
-test("Keeps to what providers take of a text and of a request, in any script", async () => {
+test("respects the limits of providers per text and per request, in any script", async () => {
   const mostTokens = { text: 8_192, request: 16_384 };
   const bytes = (texts: readonly string[]) => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   const memory = await openMemory({
     embeddings: {
       model: "topics",
       async embed(texts) {
-        // A token of a rare character is a byte of it.
+        // A token of a rare character can be a single byte.
         if (texts.some((text) => bytes([text]) > mostTokens.text)) throw new Error("a text is too long");
         if (bytes(texts) > mostTokens.request) throw new Error("too many tokens in batch");
         return texts.map((text) => byTopic(text));

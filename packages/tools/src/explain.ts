@@ -20,7 +20,7 @@ const CLAIMS: Readonly<Record<string, readonly ClaimKind[]>> = {
   sessions_list: ["read_elsewhere"],
   sessions_history: ["read_elsewhere"],
   memory_write: ["write_identity"],
-  memory_forget: ["write_identity"],
+  memory_forget: ["forget_memory"],
 };
 
 /** How a call of a tool would be decided. */

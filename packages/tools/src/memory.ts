@@ -27,10 +27,13 @@ export interface AgentMemory {
   ): Promise<string>;
   /** Deletes entries and returns the ids of those that existed. */
   forget(ids: readonly string[], facts: RunFacts): Promise<readonly string[]>;
-  /** Returns whether any of the entries is not the speaker's own. */
-  areOthers(ids: readonly string[], facts: RunFacts): Promise<boolean>;
-  /** Returns whether the run writes into the agent's own notes, which are part of its prompt. */
-  writesOwnNotes(facts: RunFacts): boolean;
+  /** Returns the texts of the entries that the run may see, and whether all of them are the speaker's own. */
+  describe(
+    ids: readonly string[],
+    facts: RunFacts,
+  ): Promise<{ readonly texts: readonly string[]; readonly areOwn: boolean }>;
+  /** Returns whether the run writes into the owners' notes, which are part of the system prompt. */
+  writesOwnersNotes(facts: RunFacts): boolean;
 }
 
 /** Creates `memory_search`, `memory_get`, `memory_write` and `memory_forget`. */
@@ -76,7 +79,7 @@ function createWriteTool(memory: AgentMemory): ToolDefinition {
     effects: "external",
     // Notes other than the agent's own are always read as untrusted, so memory that the run has read changes nothing.
     claims: ({ text }, facts) =>
-      memory.writesOwnNotes(facts) || facts.taint.some(({ source }) => source !== "memory")
+      memory.writesOwnersNotes(facts) || hasReadBeyondMemory(facts)
         ? [{ kind: "write_identity", detail: `memory: ${text.slice(0, 200)}` }]
         : [],
     async run({ args }, _context, { run }): Promise<ToolResult> {
@@ -100,10 +103,12 @@ function createForgetTool(memory: AgentMemory): ToolDefinition {
     description: "Delete memory entries for good, by their ids. Only if someone asks for it.",
     inputSchema: z.object({ ids: z.array(z.string().min(1).max(500)).min(1).max(20) }),
     effects: "idempotent",
-    claims: async ({ ids }, facts) =>
-      memory.writesOwnNotes(facts) || facts.taint.length > 0 || (await memory.areOthers(ids, facts))
-        ? [{ kind: "write_identity", detail: `forget ${ids.join(", ")}` }]
-        : [],
+    // People delete their own words without approval, even if recalled words of theirs made the run read memory.
+    async claims({ ids }, facts) {
+      const { texts, areOwn } = await memory.describe(ids, facts);
+      if (areOwn && !memory.writesOwnersNotes(facts) && !hasReadBeyondMemory(facts)) return [];
+      return [{ kind: "forget_memory", detail: texts.length === 0 ? ids.join(", ") : texts.join(" / ") }];
+    },
     async run({ args }, _context, { run }): Promise<ToolResult> {
       try {
         const ids = await memory.forget(args.ids, run.facts);
@@ -115,6 +120,10 @@ function createForgetTool(memory: AgentMemory): ToolDefinition {
       }
     },
   });
+}
+
+function hasReadBeyondMemory({ taint }: RunFacts): boolean {
+  return taint.some(({ source }) => source !== "memory");
 }
 
 async function toResult({ run }: Permit, query: () => Promise<MemoryAnswer>): Promise<ToolResult> {

@@ -200,13 +200,14 @@ function quote(detail: string): string {
 const NEEDS_OWNER: Readonly<Partial<Record<Role, readonly ClaimKind[]>>> = {
   member: [
     "write_identity",
+    "forget_memory",
     "exec_network",
     "message_elsewhere",
     "read_elsewhere",
     "schedule",
     "read_config",
   ],
-  system: ["write_identity", "exec_network", "read_elsewhere", "schedule", "read_config"],
+  system: ["write_identity", "forget_memory", "exec_network", "read_elsewhere", "schedule", "read_config"],
 };
 
 function decideByClaim(claim: Claim, facts: RunFacts, words: PolicyPhrases): Decision | undefined {

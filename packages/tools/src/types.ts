@@ -52,6 +52,7 @@ export interface RunFacts {
 /**
  * What a call accesses beyond its tool:
  * - `read_identity`, `write_identity`: files that define who the agent is, what it remembers or how it works.
+ * - `forget_memory`: deleting memory entries that are not the speaker's own, or an owner's.
  * - `exec_network`: a program that can reach the network.
  * - `message_elsewhere`: writing to another conversation.
  * - `read_elsewhere`: reading another conversation.
@@ -63,6 +64,7 @@ export interface RunFacts {
 export type ClaimKind =
   | "read_identity"
   | "write_identity"
+  | "forget_memory"
   | "exec_network"
   | "message_elsewhere"
   | "read_elsewhere"

@@ -7,19 +7,29 @@ const memory: AgentMemory = {
   get: async () => undefined,
   write: async () => "notes:1",
   forget: async (ids) => ids,
-  areOthers: async (ids) => ids.includes("others"),
-  writesOwnNotes: ({ role }) => role === "owner",
+  describe: async (ids) => ({ texts: ids.map((id) => `text of ${id}`), areOwn: !ids.includes("others") }),
+  writesOwnersNotes: ({ role }) => role === "owner",
 };
 
-// Nobody can be asked here: what needs an approval is denied.
-test("what others said is forgotten with an approval alone, one's own without", async () => {
+// No approvals are available here, so a call that needs one is denied.
+test("forgets a member's own words without approval, and others' words with one that shows them", async () => {
   const { call, records } = caller(createMemoryTools(memory));
   expect(await call("memory_forget", { ids: ["own"] })).toMatchObject({ details: { ids: ["own"] } });
   await call("memory_forget", { ids: ["own", "others"] });
   expect(records.map(({ decision, rule }) => [decision, rule])).toEqual([
     ["allow", "agent_allow"],
-    ["deny", "member_write_identity"],
+    ["deny", "member_forget_memory"],
   ]);
+  expect(records[1]?.claims).toEqual([{ kind: "forget_memory", detail: "text of own / text of others" }]);
+});
+
+test("forgets a member's own words after reading memory, and asks after reading anything else", async () => {
+  const member = caller(createMemoryTools(memory));
+  await member.call("memory_search", { query: "xylophones" });
+  await member.call("memory_forget", { ids: ["own"] });
+  member.state.taint({ source: "web" });
+  await member.call("memory_forget", { ids: ["own"] });
+  expect(member.records.slice(-2).map(({ rule }) => rule)).toEqual(["agent_allow", "taint_forget_memory"]);
 });
 
 test("a member notes unasked after memory was read, an owner's own notes are asked about", async () => {

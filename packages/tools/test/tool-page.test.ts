@@ -33,8 +33,8 @@ const MEMORY: AgentMemory = {
   get: never,
   write: never,
   forget: never,
-  areOthers: never,
-  writesOwnNotes: () => false,
+  describe: never,
+  writesOwnersNotes: () => false,
 };
 
 async function described(allow: readonly string[]): Promise<readonly ToolDefinition[]> {

@@ -4,16 +4,16 @@ import type { LoadedConfig } from "@signalbox/config";
 import { configuredPath, type Home } from "@signalbox/home";
 import {
   consolidateNotes,
+  createEmbedder,
   createFlush,
   createMemories,
-  embedderOf,
+  createSessionTurns,
   type FlushOptions,
+  getNotesFolder,
   type Memories,
-  notesFolder,
   type PayForVectors,
   type SessionLog,
   type SessionTurnsOptions,
-  sessionTurns,
 } from "@signalbox/memory/agents";
 import { isTakenBackNote, readBody } from "@signalbox/prompt";
 import { allowsTool, type Role, taintIn } from "@signalbox/tools";
@@ -39,7 +39,7 @@ export interface AgentMemoriesOptions {
   readonly payForVectors?: (agentId: string, embeddings: string) => PayForVectors;
   readonly logger: Pick<MemoriesLogger, "warn">;
   /** Conversations of one question, which nobody looks at again. */
-  readonly isLeftOut: NonNullable<SessionTurnsOptions["isLeftOut"]>;
+  readonly isExcluded: NonNullable<SessionTurnsOptions["isExcluded"]>;
   readonly now: () => number;
 }
 
@@ -49,17 +49,17 @@ export function createAgentMemories(options: AgentMemoriesOptions): Memories {
   return createMemories({
     index: home.memoryIndex,
     turns: (agentId) =>
-      sessionTurns({
+      createSessionTurns({
         sessions: store.sessions,
         agentId,
         taintOf: ({ data }) => taintIn(data),
-        isLeftOut: options.isLeftOut,
-        heard: (text) => (isTakenBackNote(text) ? undefined : readBody(text)),
+        isExcluded: options.isExcluded,
+        parseMessage: (text) => (isTakenBackNote(text) ? undefined : readBody(text)),
       }),
     embedder(agentId) {
       const { memory, models } = loaded().config;
-      return embedderOf(memory.embeddings, {
-        ...(payForVectors === undefined ? {} : { pay: payForVectors(agentId, memory.embeddings) }),
+      return createEmbedder(memory.embeddings, {
+        pay: payForVectors?.(agentId, memory.embeddings),
         providers: models.providers,
         disabled: brokenProviders(loaded()),
         env,
@@ -87,17 +87,17 @@ interface FlushedConversation {
 /** What notes before a compaction what must outlive it; undefined where the agent may not write memory. */
 export type Flush = (conversation: FlushedConversation) => BeforeCompaction | undefined;
 
-type RunFlushOptions = Pick<AgentMemoriesOptions, "logger" | "now"> & Pick<FlushOptions, "listeners">;
+type RunFlushOptions = Pick<AgentMemoriesOptions, "logger" | "now"> & Pick<FlushOptions, "access">;
 
 /** Notes what must outlive a compaction, for agents that may write memory. */
 export function createRunFlush(
   memories: Memories,
   enabled: () => boolean,
-  { listeners, logger, now }: RunFlushOptions,
+  { access, logger, now }: RunFlushOptions,
 ): Flush {
   const flush = createFlush({
     memories,
-    listeners,
+    access,
     now,
     onProblem: (agent, error) =>
       logger.warn({ agent, err: reasonOf(error) }, "notes could not be taken before a compaction"),
@@ -133,7 +133,7 @@ export function createConsolidation(options: ConsolidationOptions): (signal: Abo
       const agentModel = models.of(agent);
       if (agentModel === undefined || agentModel.demo || !allowsTool(agent.tools, "memory_write")) continue;
       // Most agents have no notes; their memory stays closed.
-      if (!existsSync(notesFolder(agent))) continue;
+      if (!existsSync(getNotesFolder(agent))) continue;
       const { model, stream } = forUpkeep(agentModel, agent);
       try {
         const done = await consolidateNotes(memories, { agent, model, stream }, { signal, now });

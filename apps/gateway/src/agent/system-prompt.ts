@@ -1,7 +1,7 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { MediaForModel } from "@signalbox/attachments";
 import type { MessageEvent } from "@signalbox/channel";
-import type { Listeners } from "@signalbox/memory/agents";
+import type { SessionAccess } from "@signalbox/memory/agents";
 import {
   type BuiltPrompt,
   buildSystemPrompt,
@@ -38,7 +38,7 @@ export interface SystemPromptPorts {
   readonly documentation: Documentation;
   readonly account: (channel: string, account: string) => Account | undefined;
   readonly hooks: Pick<GatewayHooks, "modify">;
-  readonly listeners: Pick<Listeners, "hearsOwners">;
+  readonly memoryAccess: Pick<SessionAccess, "mayReadOwnersNotes">;
   /** The machine, as operating system and architecture. */
   readonly system: string;
   readonly logger: { warn(fields: object, message: string): void };
@@ -86,7 +86,7 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
       extra: [],
       instructions: turnInstructions(event.turn),
     });
-    const tellsOwners = ports.listeners.hearsOwners(sessionKey, role);
+    const tellsOwners = ports.memoryAccess.mayReadOwnersNotes(sessionKey, role);
     const meetsOwner = role === "owner" && tellsOwners && !isSubAgent;
     const firstRun = meetsOwner ? await firstRunOf(ports, agent, turn.answers) : [];
     const skills = await ports.skills.forAgent(agent);

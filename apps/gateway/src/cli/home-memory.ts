@@ -33,7 +33,7 @@ export async function withMemory<T>(options: AgentOption, use: (memory: Memory) 
       home,
       env,
       store,
-      isLeftOut: isOneOff,
+      isExcluded: isOneOff,
       ...(lease === undefined ? {} : { payForVectors: payingBy(store, lease, loaded.config, logger) }),
       now: Date.now,
       logger,

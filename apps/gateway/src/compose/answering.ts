@@ -43,7 +43,7 @@ interface SharedWithTaking {
 export function createAnsweringHalf(parts: Parts, shared: SharedWithTaking): Answering {
   const { opened, surroundings } = parts;
   const { waitingRuns, crashes, readOrder, standing } = shared;
-  const { metrics, router, media, spending, toolbox, typing, memories, listeners } = surroundings;
+  const { metrics, router, media, spending, toolbox, typing, memories, memoryAccess } = surroundings;
   const common = commonPorts(parts);
   const histories = createHistories(opened.store.sessions);
   const userMessages = userMessagesOf(parts, common);
@@ -59,7 +59,7 @@ export function createAnsweringHalf(parts: Parts, shared: SharedWithTaking): Ans
     excerpt: redactBeginning(opened.redact, NOTED_ARGS),
     flush: createRunFlush(memories, () => parts.configuration.config().memory.enabled, {
       ...common,
-      listeners,
+      access: memoryAccess,
     }),
   };
   return createAnswering({
@@ -129,7 +129,7 @@ function createPreparing(
   standing: Standing,
 ): Prepare {
   const { logger } = options;
-  const { account, hooks, listeners, live, media, memories, spending, toolbox, tracer } = surroundings;
+  const { account, hooks, memoryAccess, live, media, memories, spending, toolbox, tracer } = surroundings;
   return createPrepare({
     spending,
     prefixes: createPrefixWatch({
@@ -150,7 +150,7 @@ function createPreparing(
     incoming: media.in,
     remember: createRunMemory({
       memories: () => (configuration.config().memory.enabled ? memories : undefined),
-      listeners,
+      access: memoryAccess,
       recallTokens: () => configuration.config().memory.recallTokens,
       onProblem: (agent, error) => logger.warn({ agent, err: reasonOf(error) }, "memory could not be read"),
     }),
@@ -160,7 +160,7 @@ function createPreparing(
       system: `${process.platform} ${process.arch}`,
       account,
       hooks,
-      listeners,
+      memoryAccess,
       logger,
       now,
     }),

@@ -1,6 +1,6 @@
 import { reasonOf } from "@signalbox/agent-core";
 import { createSupervisor, retry, type Supervisor, systemClock } from "@signalbox/lanes";
-import { createListeners, type Memories } from "@signalbox/memory/agents";
+import { createSessionAccess, type Memories } from "@signalbox/memory/agents";
 import type { Router } from "@signalbox/routing";
 import { isOneOff } from "@signalbox/server";
 import { storeErrorIn } from "@signalbox/store";
@@ -66,7 +66,7 @@ export async function createSurroundings(base: Base, onFatal: (error: Error) => 
     subAgents,
     userQuestions: createUserQuestions({ kv: store.kv, now }),
     memories: memoriesOf(base, observers),
-    listeners: createListeners(resolved.isOwnChannel),
+    memoryAccess: createSessionAccess(resolved.isOwnChannel),
     mcp: openMcpServers(options.loaded.config, { version: VERSION, logger, now }),
     otherSessions: createOtherSessions({ store, reach: () => configuration.config().tools.sessions, now }),
     ...createTimedWakes(base, files.labels),
@@ -93,7 +93,7 @@ function memoriesOf(
     home,
     env,
     store,
-    isLeftOut: isOneOff,
+    isExcluded: isOneOff,
     payForVectors: createVectorCosts(configuration.config, spendingReports),
     logger,
     now,

@@ -1,5 +1,5 @@
 import type { McpServers } from "@signalbox/mcp";
-import type { Listeners, Memories } from "@signalbox/memory/agents";
+import type { Memories, SessionAccess } from "@signalbox/memory/agents";
 import type { FileLabels, UserQuestions } from "@signalbox/tools";
 import { createGatewayDesk } from "../agent/gateway-tool.ts";
 import { createLook } from "../agent/look.ts";
@@ -28,7 +28,7 @@ export interface AroundTools extends Observers, Outward {
   /** What agents remember beyond a conversation; not asked where that is turned off. */
   readonly memories: Memories;
   /** Who hears of it where. */
-  readonly listeners: Listeners;
+  readonly memoryAccess: SessionAccess;
   readonly mcp: McpServers;
   /** What agents are to do later, by themselves. */
   readonly scheduledWakes: ScheduledWakes;
@@ -71,7 +71,7 @@ function toolboxOptions(base: Base, around: AroundTools, spending: () => Spendin
     hooks: around.hooks,
     audit: opened.audit,
     memories: () => (config().memory.enabled ? memories : undefined),
-    listeners: around.listeners,
+    memoryAccess: around.memoryAccess,
     userQuestions: around.userQuestions,
     execSandbox: options.execSandbox,
     now,

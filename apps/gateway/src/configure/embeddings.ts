@@ -1,5 +1,5 @@
 import type { LoadedConfig, Problem } from "@signalbox/config";
-import { missingProvider } from "@signalbox/memory/agents";
+import { findMissingProvider } from "@signalbox/memory/agents";
 import { brokenProviders } from "./broken-providers.ts";
 
 /** A provider that there is not, or whose entry is wrong: the memory goes on by words alone. */
@@ -8,7 +8,7 @@ export function embeddingsProblems(loaded: LoadedConfig): Problem[] {
   const { enabled, embeddings } = config.memory;
   const { providers } = config.models;
   const disabled = brokenProviders(loaded);
-  const provider = enabled ? missingProvider(embeddings, { providers, disabled }) : undefined;
+  const provider = enabled ? findMissingProvider(embeddings, { providers, disabled }) : undefined;
   if (provider === undefined) return [];
   const isBroken = disabled.includes(provider);
   return [

@@ -2,7 +2,7 @@ import { speakerOf } from "@signalbox/channel";
 import type { Config } from "@signalbox/config";
 import { isCurrentConversation } from "@signalbox/delivery";
 import type { Home } from "@signalbox/home";
-import { createToolMemory, type Listeners, type Memories } from "@signalbox/memory/agents";
+import { createToolMemory, type Memories, type SessionAccess } from "@signalbox/memory/agents";
 import type { Auditor } from "@signalbox/store/audit";
 import {
   type AgentToolboxOptions,
@@ -67,7 +67,7 @@ export interface ToolboxOptions {
   readonly hooks: GatewayHooks;
   readonly audit: Pick<Auditor, "tool" | "approval">;
   readonly memories: () => Memories | undefined;
-  readonly listeners: Listeners;
+  readonly memoryAccess: SessionAccess;
   /** What agents have asked people. */
   readonly userQuestions: UserQuestions;
   /** What the cron tool does. */
@@ -143,14 +143,14 @@ function abilities(
   | "record"
   | "now"
 > {
-  const { config, home, labels, skills, memories, listeners, speaking } = options;
+  const { config, home, labels, skills, memories, memoryAccess, speaking } = options;
   return {
     folders: ({ workspaceDir }) => ({
       workspace: { dir: workspaceDir, readOnlyDirs: options.readOnlyDirs(), forbidden: home.closed, labels },
     }),
     memory(agent) {
       const remembered = memories();
-      return remembered === undefined ? undefined : createToolMemory(remembered, agent, listeners);
+      return remembered === undefined ? undefined : createToolMemory(remembered, agent, memoryAccess);
     },
     domains: ({ tools }) => tools.domains,
     environment: async (agent) => (await skills.forAgent(agent)).environment(),

@@ -8,11 +8,15 @@ export interface LineRequest {
   readonly maxTokens: number;
   readonly signal: AbortSignal;
   readonly timestamp: number;
-  /** Of the conversation it is about. */
+  /** The session that the request is about. */
   readonly sessionId?: string;
 }
 
-/** One question to a model, outside of any conversation. What the vendor did is thrown. */
+/**
+ * Asks a model one question outside of any conversation.
+ *
+ * @throws Error if the model fails
+ */
 export async function askForLines(request: LineRequest): Promise<AssistantMessage> {
   const { model, stream, instructions, content, maxTokens, signal, timestamp, sessionId } = request;
   const events = stream(
@@ -22,19 +26,19 @@ export async function askForLines(request: LineRequest): Promise<AssistantMessag
       signal,
       cache: "none",
       shown: () => false,
-      ...(sessionId === undefined ? {} : { sessionId }),
+      sessionId,
       maxOutputTokens: Math.min(model.maxOutputTokens, maxTokens),
     },
   );
   for await (const event of events) {
     if (event.type === "finish") return event.message;
-    if (event.type === "error") throw new Error(`the model gave none: ${event.error.message}`);
+    if (event.type === "error") throw new Error(`The model failed: ${event.error.message}`);
   }
-  throw new Error("the stream ended before the answer did");
+  throw new Error("The model's stream ended without an answer.");
 }
 
-/** What stands behind the dashes of an answer's list. */
-export function listedIn({ content }: AssistantMessage): string[] {
+/** Returns the items of a Markdown list in a model's answer. */
+export function parseListItems({ content }: AssistantMessage): string[] {
   return textOf(content)
     .split("\n")
     .flatMap((line) => /^\s*[-*]\s+(\S.*)$/.exec(line)?.[1] ?? []);

@@ -1,6 +1,6 @@
 import type { Embedder } from "../vectors/embedder.ts";
 
-/** Providers whose embeddings are asked for as OpenAI's are, with where they are and what holds their key. */
+/** Known providers of OpenAI's embeddings API, with the environment variable of their key. */
 const KNOWN: Readonly<Record<string, { readonly baseUrl: string; readonly key: string }>> = {
   openai: { baseUrl: "https://api.openai.com/v1", key: "OPENAI_API_KEY" },
   mistral: { baseUrl: "https://api.mistral.ai/v1", key: "MISTRAL_API_KEY" },
@@ -10,7 +10,7 @@ const KNOWN: Readonly<Record<string, { readonly baseUrl: string; readonly key: s
 const NONE = "none";
 const STATIC = "static:";
 
-/** A provider of embeddings, where it differs from the defaults. */
+/** Settings of a provider that differ from the defaults. */
 export interface EmbeddingProvider {
   readonly baseUrl?: string;
   readonly apiKey?: string | readonly string[];
@@ -18,65 +18,70 @@ export interface EmbeddingProvider {
 }
 
 export interface EmbedderOptions {
-  /** By name. OpenAI, Mistral and Google need no entry. */
+  /** Providers by name. OpenAI, Mistral and Google need no entry. */
   readonly providers: Readonly<Record<string, EmbeddingProvider>>;
-  /** Providers that are not asked, whatever is known of them. Default: none. */
+  /** Providers that get no requests, even if they are known. Default: none. */
   readonly disabled?: readonly string[];
-  /** May hold their keys. */
+  /** Environment variables, for the keys of known providers. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The folder of a static model. Default: as it is named. */
-  readonly folder?: (named: string) => string;
-  /** Makes each request to a provider. Default: as it is. */
+  /** Resolves the folder of a static model. Default: the name as it is. */
+  readonly folder?: (name: string) => string;
+  /** Wraps each request to a provider, for example to count its cost. */
   readonly pay?: PayForVectors;
 }
 
-/** Makes a request for vectors of these texts, by a host that counts what it costs; may refuse it. */
-export type PayForVectors = (texts: readonly string[], ask: () => Promise<Embedded>) => Promise<Embedded>;
+/** Sends a request by calling `send`, or rejects to refuse it. */
+export type PayForVectors = (
+  texts: readonly string[],
+  send: () => Promise<EmbeddingResponse>,
+) => Promise<EmbeddingResponse>;
 
-/** What a provider answered. */
-export interface Embedded {
+/** The response of a provider. */
+export interface EmbeddingResponse {
   readonly vectors: readonly Float32Array[];
-  /** What it says that they cost. */
+  /** The billed tokens, if the provider reports them. */
   readonly tokens: number | undefined;
 }
 
 /**
- * What a name of embeddings stands for: `none`, `static:<folder>` for a local model, or `<provider>/<model>`.
- * Undefined, so that words alone are searched, for `none` and for a provider that there is not.
+ * Creates an embedder.
+ *
+ * @param name `none`, `static:<folder>` for a local model, or `<provider>/<model>`
+ * @returns `undefined` for `none` and for an unknown provider; searches then use words only
  */
-export async function embedderOf(name: string, options: EmbedderOptions): Promise<Embedder | undefined> {
-  const { providers, env, folder = (named) => named, pay = (_texts, ask) => ask() } = options;
+export async function createEmbedder(name: string, options: EmbedderOptions): Promise<Embedder | undefined> {
+  const { providers, env, folder = (path) => path, pay = (_texts, send) => send() } = options;
   if (name === NONE) return undefined;
   if (name.startsWith(STATIC)) {
     const { openStaticModel } = await import("../vectors/static-model.ts");
     return openStaticModel(folder(name.slice(STATIC.length)));
   }
-  const { provider, model } = providerOf(name);
-  const baseUrl = baseUrlOf(options, provider);
+  const { provider, model } = parseName(name);
+  const baseUrl = findBaseUrl(options, provider);
   if (baseUrl === undefined) return undefined;
   const [apiKey] = [providers[provider]?.apiKey ?? env[KNOWN[provider]?.key ?? ""]].flat();
-  const ask = openAiEmbeddings({ baseUrl, apiKey, headers: providers[provider]?.headers, model });
+  const request = createApiClient({ baseUrl, apiKey, headers: providers[provider]?.headers, model });
   return {
     model: name,
-    embed: async (texts, signal) => (await pay(texts, () => ask(texts, signal))).vectors,
+    embed: async (texts, signal) => (await pay(texts, () => request(texts, signal))).vectors,
   };
 }
 
 type Providers = Pick<EmbedderOptions, "providers" | "disabled">;
 
-/** The missing provider that a name of embeddings needs: memory then searches by words alone. */
-export function missingProvider(name: string, providers: Providers): string | undefined {
+/** Returns the provider that a name refers to, if it is unknown or disabled. */
+export function findMissingProvider(name: string, providers: Providers): string | undefined {
   if (name === NONE || name.startsWith(STATIC)) return undefined;
-  const { provider } = providerOf(name);
-  return baseUrlOf(providers, provider) === undefined ? provider : undefined;
+  const { provider } = parseName(name);
+  return findBaseUrl(providers, provider) === undefined ? provider : undefined;
 }
 
-function providerOf(embeddings: string): { readonly provider: string; readonly model: string } {
+function parseName(embeddings: string): { readonly provider: string; readonly model: string } {
   const [provider = "", ...model] = embeddings.split("/");
   return { provider, model: model.join("/") };
 }
 
-function baseUrlOf({ providers, disabled = [] }: Providers, provider: string): string | undefined {
+function findBaseUrl({ providers, disabled = [] }: Providers, provider: string): string | undefined {
   if (disabled.includes(provider)) return undefined;
   return providers[provider]?.baseUrl ?? KNOWN[provider]?.baseUrl;
 }
@@ -88,10 +93,12 @@ interface EmbeddingsApi {
   readonly model: string;
 }
 
-type AskForVectors = (input: readonly string[], signal: AbortSignal) => Promise<Embedded>;
+type RequestVectors = (input: readonly string[], signal: AbortSignal) => Promise<EmbeddingResponse>;
 
-/** https://platform.openai.com/docs/api-reference/embeddings, which most providers and local servers speak. */
-function openAiEmbeddings({ baseUrl, apiKey, headers, model }: EmbeddingsApi): AskForVectors {
+/**
+ * Client of https://platform.openai.com/docs/api-reference/embeddings, which most providers and local servers offer.
+ */
+function createApiClient({ baseUrl, apiKey, headers, model }: EmbeddingsApi): RequestVectors {
   return async (input, signal) => {
     const response = await fetch(`${baseUrl.replace(/\/$/, "")}/embeddings`, {
       method: "POST",
@@ -103,25 +110,23 @@ function openAiEmbeddings({ baseUrl, apiKey, headers, model }: EmbeddingsApi): A
       body: JSON.stringify({ model, input }),
       signal,
     });
-    if (!response.ok) throw new Error(`it answered with status ${response.status}`);
-    const answer: unknown = await response.json();
-    return { vectors: vectorsIn(answer), tokens: tokensIn(answer) };
+    if (!response.ok) throw new Error(`HTTP status ${response.status}`);
+    const body: unknown = await response.json();
+    return { vectors: parseVectors(body), tokens: parseTokens(body) };
   };
 }
 
-function tokensIn(answer: unknown): number | undefined {
+function parseTokens(body: unknown): number | undefined {
   const usage: unknown =
-    typeof answer === "object" && answer !== null && "usage" in answer ? answer.usage : undefined;
+    typeof body === "object" && body !== null && "usage" in body ? body.usage : undefined;
   if (typeof usage !== "object" || usage === null || !("prompt_tokens" in usage)) return undefined;
   const { prompt_tokens: tokens } = usage;
   return typeof tokens === "number" && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : undefined;
 }
 
-function vectorsIn(answer: unknown): Float32Array[] {
-  const data: unknown =
-    typeof answer === "object" && answer !== null && "data" in answer ? answer.data : undefined;
-  if (!Array.isArray(data) || !data.every(isVector))
-    throw new Error("it answered with something else than vectors");
+function parseVectors(body: unknown): Float32Array[] {
+  const data: unknown = typeof body === "object" && body !== null && "data" in body ? body.data : undefined;
+  if (!Array.isArray(data) || !data.every(isVector)) throw new Error("the response contains no vectors");
   return data.toSorted((a, b) => a.index - b.index).map(({ embedding }) => Float32Array.from(embedding));
 }
 

@@ -1,35 +1,36 @@
 export { type ConsolidatingAgent, consolidateNotes } from "./consolidation.ts";
 export {
-  type Embedded,
+  createEmbedder,
   type EmbedderOptions,
   type EmbeddingProvider,
-  embedderOf,
-  missingProvider,
+  type EmbeddingResponse,
+  findMissingProvider,
   type PayForVectors,
 } from "./embeddings.ts";
 export { createFlush, type FlushedRun, type FlushOptions } from "./flush.ts";
-export { createListeners, type Listeners, OWNERS, type Role } from "./listeners.ts";
 export {
   createMemories,
+  getNotesFolder,
   type Memories,
   type MemoriesOptions,
-  notesFolder,
-  type RememberingAgent,
+  type MemoryAgent,
 } from "./memories.ts";
 export {
   createRunMemory,
   type NoteSection,
-  type Occasion,
-  type Remembered,
+  type RecalledContext,
+  type RecallRequest,
   type RunMemory,
   type RunMemoryOptions,
 } from "./run-memory.ts";
+export { createSessionAccess, OWNERS, type Role, type SessionAccess } from "./session-access.ts";
 export {
-  type RememberedMessage,
-  type RememberedSession,
+  createSessionTurns,
+  parseTurnId,
   type SessionLog,
   type SessionTaint,
   type SessionTurnsOptions,
-  sessionTurns,
+  type StoredMessage,
+  type StoredSession,
 } from "./session-turns.ts";
 export { type CallingRun, createToolMemory, type MemoryText, type ToolMemory } from "./tool-memory.ts";

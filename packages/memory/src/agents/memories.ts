@@ -3,61 +3,64 @@ import type { Memory } from "../memory.ts";
 import type { TurnSource } from "../turns/turn-log.ts";
 import type { Reader } from "../types.ts";
 import type { Embedder } from "../vectors/embedder.ts";
-import { OWNERS } from "./listeners.ts";
+import { OWNERS } from "./session-access.ts";
 
-/** An agent, as far as its memory goes. */
-export interface RememberingAgent {
+/** An agent that has a memory. */
+export interface MemoryAgent {
   readonly id: string;
-  /** Its notes are in the folder `memory` there. */
+  /** The notes are in its folder `memory`. */
   readonly workspaceDir: string;
 }
 
 export interface MemoriesOptions {
-  /** The file of an agent's index. */
+  /** Returns the path of an agent's index. */
   readonly index: (agentId: string) => string;
-  /** The conversations of an agent. */
+  /** Returns the conversations of an agent. */
   readonly turns: (agentId: string) => TurnSource;
-  /** Asked when a memory is opened. Default: words alone are searched. */
+  /** Called when a memory is opened. Default: searches use words only. */
   readonly embedder?: (agentId: string) => Promise<Embedder | undefined>;
-  /** See `createMemory`; asked when a memory is opened. */
+  /** See `MemoryOptions`. Called when a memory is opened. */
   readonly halfLifeDays?: () => number;
   readonly now?: () => number;
-  /** Awaited once an agent has forgotten something, so that its host forgets what it has put of it elsewhere. */
-  readonly onForgotten?: (agentId: string) => Promise<void>;
+  /** Called and awaited after an agent has forgotten something, so that the host removes its own copies. */
+  readonly onForgotten?: (agentId: string, ids: readonly string[]) => Promise<void>;
   readonly onProblem?: (agentId: string, problem: string, error: unknown) => void;
 }
 
-/** What each agent remembers. */
+/** The memories of all agents, opened on demand. */
 export interface Memories {
-  /** Each call asks the memory as it is opened by then. */
-  of(agent: RememberingAgent): Promise<Memory>;
-  /** Forgets entries, and gives the ids of those that it knew and the reader may see. */
-  forget(agent: RememberingAgent, ids: readonly string[], reader: Reader): Promise<readonly string[]>;
-  /** Each is opened anew when it is next needed, with what applies then. What is under way comes to its end first. */
+  /** Returns the memory of an agent. It stays usable after `reopen`: each call uses the memory that is open then. */
+  of(agent: MemoryAgent): Promise<Memory>;
+  /**
+   * Forgets entries.
+   *
+   * @returns the ids of those that existed and that the reader may see
+   */
+  forget(agent: MemoryAgent, ids: readonly string[], reader: Reader): Promise<readonly string[]>;
+  /** Reopens each memory when it is next needed, with the options of that time. Pending calls finish first. */
   reopen(): void;
   close(): Promise<void>;
 }
 
-/** Where the notes of an agent are. */
-export function notesFolder({ workspaceDir }: RememberingAgent): string {
+/** Returns the folder of an agent's notes. */
+export function getNotesFolder({ workspaceDir }: MemoryAgent): string {
   return join(workspaceDir, "memory");
 }
 
-interface Opened {
-  /** Where its notes are. */
+interface OpenMemory {
   readonly folder: string;
   readonly memory: Promise<Memory>;
-  /** Calls that are under way. */
+  /** Pending calls. */
   readonly calls: Set<Promise<unknown>>;
 }
 
-/** Opens each memory when it is first needed: until then it costs neither time nor room. */
+/** Creates the memories of a host's agents. Each is opened when it is first needed. */
 export function createMemories(options: MemoriesOptions): Memories {
-  const opened = new Map<string, Opened>();
-  /** Those that another one has taken the place of, until what is asked of them has ended. */
-  const retiring = new Set<Opened>();
+  const opened = new Map<string, OpenMemory>();
+  /** Replaced memories with pending calls. */
+  const retiring = new Set<OpenMemory>();
 
-  async function open({ id }: RememberingAgent, folder: string): Promise<Memory> {
+  async function open({ id }: MemoryAgent, folder: string): Promise<Memory> {
     const { index, turns, embedder, onProblem, halfLifeDays, now } = options;
     const { createMemory } = await import("../create-memory.ts");
     const embeddings = await embedder?.(id);
@@ -66,35 +69,35 @@ export function createMemories(options: MemoriesOptions): Memories {
       index: index(id),
       turns: turns(id),
       topScope: OWNERS,
-      ...(halfLifeDays === undefined ? {} : { halfLifeDays: halfLifeDays() }),
-      ...(now === undefined ? {} : { now }),
+      halfLifeDays: halfLifeDays?.(),
+      now,
       onProblem: (problem, error) => onProblem?.(id, problem, error),
-      ...(embeddings === undefined ? {} : { embeddings }),
+      embeddings,
     });
   }
 
-  function openedFor(agent: RememberingAgent): Opened {
-    const folder = notesFolder(agent);
+  function openedFor(agent: MemoryAgent): OpenMemory {
+    const folder = getNotesFolder(agent);
     const before = opened.get(agent.id);
     if (before?.folder === folder) return before;
     if (before !== undefined) retire(before);
     const current = { folder, memory: open(agent, folder), calls: new Set<Promise<unknown>>() };
     opened.set(agent.id, current);
-    // What failed once, a folder that was away for instance, may be there the next time.
+    // The next call tries again: the cause, a missing folder for example, may be temporary.
     current.memory.catch(() => {
       if (opened.get(agent.id) === current) opened.delete(agent.id);
     });
     return current;
   }
 
-  function retire(one: Opened): void {
+  function retire(one: OpenMemory): void {
     retiring.add(one);
     void Promise.allSettled(one.calls).then(async () => {
       if (retiring.delete(one)) await closed(one);
     });
   }
 
-  async function call<T>(agent: RememberingAgent, work: (memory: Memory) => Promise<T>): Promise<T> {
+  async function call<T>(agent: MemoryAgent, work: (memory: Memory) => Promise<T>): Promise<T> {
     const { memory, calls } = openedFor(agent);
     const done = memory.then(work);
     calls.add(done);
@@ -105,7 +108,7 @@ export function createMemories(options: MemoriesOptions): Memories {
     }
   }
 
-  async function of(agent: RememberingAgent): Promise<Memory> {
+  async function of(agent: MemoryAgent): Promise<Memory> {
     await openedFor(agent).memory;
     return throughCalls((work) => call(agent, work));
   }
@@ -114,7 +117,7 @@ export function createMemories(options: MemoriesOptions): Memories {
     of,
     async forget(agent, ids, reader) {
       const forgotten = await (await of(agent)).forget(ids, { reader });
-      if (forgotten.length > 0) await options.onForgotten?.(agent.id);
+      if (forgotten.length > 0) await options.onForgotten?.(agent.id, forgotten);
       return forgotten;
     },
     reopen() {
@@ -150,6 +153,6 @@ function throughCalls(call: <T>(work: (memory: Memory) => Promise<T>) => Promise
   };
 }
 
-async function closed({ memory }: Opened): Promise<void> {
+async function closed({ memory }: OpenMemory): Promise<void> {
   await (await memory.catch(() => undefined))?.close();
 }

@@ -2,44 +2,44 @@ import type { Memory } from "../memory.ts";
 import type { WholeNote } from "../notes/notebook.ts";
 import { recallLine } from "../recall.ts";
 import type { Chunk } from "../types.ts";
-import { isOwners, type Listeners, type Role } from "./listeners.ts";
-import type { Memories, RememberingAgent } from "./memories.ts";
+import type { Memories, MemoryAgent } from "./memories.ts";
+import { isOwners, type Role, type SessionAccess } from "./session-access.ts";
 import { isUntrusted } from "./trust.ts";
 
 export interface RunMemoryOptions {
-  /** Asked for each run; undefined: nothing is remembered. */
+  /** Called for each run. `undefined` turns memory off. */
   readonly memories: () => Memories | undefined;
-  readonly listeners: Listeners;
-  /** Of what bears on a message. 0: only the owners' notes. Asked for each run. */
+  readonly access: SessionAccess;
+  /** Limit of recalled lines, in tokens. 0: only the owners' notes. Called for each run. */
   readonly recallTokens: () => number;
   readonly onProblem?: (agentId: string, error: unknown) => void;
 }
 
-/** For whom something is remembered, and when. */
-export interface Occasion {
-  readonly agent: RememberingAgent;
+/** A run that needs memory. */
+export interface RecallRequest {
+  readonly agent: MemoryAgent;
   readonly sessionKey: string;
-  /** The weakest of those who speak. */
+  /** The weakest role among those who speak. */
   readonly role: Role;
-  /** What they say. */
+  /** Immutable id of the one person who speaks; absent if several do. */
+  readonly speaker?: string;
+  /** The text of the messages. */
   readonly text: string;
-  /** Where the messages stand that the model is given anyway. */
+  /** Sequence numbers of the messages that the prompt contains anyway. */
   readonly places: readonly number[];
-  /** Whether the model is told this line of an earlier recall anyway. Default: of none. */
-  readonly isTold?: (line: string) => boolean;
+  /** Whether the prompt already contains a line of an earlier recall. Default: no. */
+  readonly isInPrompt?: (line: string) => boolean;
 }
 
-/** What memory brings into a run. */
-export interface Remembered {
-  /** The owners' own notes, for the part of the system prompt that may change. */
+/** What memory adds to a run's prompt. */
+export interface RecalledContext {
+  /** The owners' notes, for the volatile part of the system prompt. */
   readonly sections: readonly NoteSection[];
-  /** Notes that others wrote, and what bears on the message, a line each. Data, for a fence. */
+  /** Notes that others wrote, and lines that are relevant to the message. Untrusted data. */
   readonly recalled: readonly string[];
-  /**
-   * It was looked up for an owner in private, whose own notes may be in it: nobody else in the conversation hears it.
-   */
+  /** Whether it may contain the owners' notes, which must not be shown to anyone else in the conversation. */
   readonly forOwner: boolean;
-  /** Others wrote some of it. */
+  /** Whether others wrote any of it. */
   readonly untrusted: boolean;
 }
 
@@ -51,93 +51,93 @@ export interface NoteSection {
   readonly part: "volatile";
 }
 
-const NOTHING: Remembered = { sections: [], recalled: [], forOwner: false, untrusted: false };
-/** Whoever is to be answered does not wait longer, for instance while a long history is read for the first time. */
-const LONGEST_MS = 2_000;
-/** Of one note; the rest is found by `memory_search`. */
-const NOTE_CHARS = 8_000;
-/** Of the message, to search by. */
-const QUERY_CHARS = 20_000;
+const NOTHING: RecalledContext = { sections: [], recalled: [], forOwner: false, untrusted: false };
+/** A slower memory, for example while it indexes a long history, does not delay the answer further. */
+const TIMEOUT_MS = 2_000;
+/** Characters of one note in the prompt. `memory_search` finds the rest. */
+const MAX_NOTE_CHARS = 8_000;
+/** Characters of the message that are searched for. */
+const MAX_QUERY_CHARS = 20_000;
 
 /**
- * Looks up what a run should know. A memory that fails, or takes too long, delays no answer: what was found by then is
- * used.
+ * Creates a function that looks up what a run should know. If the memory fails or takes too long, what was found until
+ * then is used.
  */
 export function createRunMemory(options: RunMemoryOptions): RunMemory {
-  return async (occasion) => {
+  return async (request) => {
     const memories = options.memories();
-    const { agent, role } = occasion;
-    // What an agent remembers is no guest's business.
+    const { agent, role } = request;
+    // Guests have no access to memory.
     if (memories === undefined || role === "guest") return NOTHING;
     const { promise: late, resolve } = Promise.withResolvers<undefined>();
-    const timer = setTimeout(resolve, LONGEST_MS, undefined);
+    const timer = setTimeout(resolve, TIMEOUT_MS, undefined);
     const inTime: InTime = (work) =>
       Promise.race([work, late]).catch((error: unknown) => {
         options.onProblem?.(agent.id, error);
         return undefined;
       });
     const memory = await inTime(memories.of(agent));
-    const remembered = memory && (await remember(memory, occasion, options, inTime));
+    const remembered = memory && (await remember(memory, request, options, inTime));
     clearTimeout(timer);
     return remembered ?? NOTHING;
   };
 }
 
-export type RunMemory = (occasion: Occasion) => Promise<Remembered>;
+export type RunMemory = (occasion: RecallRequest) => Promise<RecalledContext>;
 
-/** What comes of some work; undefined where it fails, or is not done in time. */
+/** Resolves with `undefined` if the work fails or takes too long. */
 type InTime = <T>(work: Promise<T>) => Promise<T | undefined>;
 
 async function remember(
   memory: Memory,
-  occasion: Occasion,
-  { listeners, recallTokens }: RunMemoryOptions,
+  request: RecallRequest,
+  { access, recallTokens }: RunMemoryOptions,
   inTime: InTime,
-): Promise<Remembered> {
-  const { sessionKey, role, text, isTold = () => false } = occasion;
-  const scope = listeners.noteScopeOf(sessionKey, role);
+): Promise<RecalledContext> {
+  const { sessionKey, role, speaker, text, isInPrompt = () => false } = request;
+  const scope = access.noteScopeFor(sessionKey, role);
   const notes = (await inTime(memory.notes(scope))) ?? [];
-  const own = isOwners(scope) ? notes.filter((note) => note.text !== "") : [];
-  const foreign = notes.flatMap((note) => foreignIn(note, isOwners(scope)));
-  const newForeign = foreign.filter((line) => !isTold(line));
+  const trusted = isOwners(scope) ? notes.filter((note) => note.text !== "") : [];
+  const untrusted = notes.flatMap((note) => untrustedParts(note, isOwners(scope)));
+  const newUntrusted = untrusted.filter((line) => !isInPrompt(line));
   const maxTokens = recallTokens();
   const recall =
     maxTokens === 0
       ? undefined
       : await inTime(
-          memory.recall(text.slice(0, QUERY_CHARS), {
-            reader: listeners.readerOf(sessionKey, role),
+          memory.recall(text.slice(0, MAX_QUERY_CHARS), {
+            reader: access.readerFor(sessionKey, role, speaker),
             maxTokens,
-            except: (chunk) => isInPrompt(chunk, occasion, notes) || isTold(recallLine(chunk)),
+            except: (chunk) => isInConversation(chunk, request, notes) || isInPrompt(recallLine(chunk)),
           }),
         );
   const hits = recall?.hits ?? [];
   return {
-    sections: own.map((note) => ({
+    sections: trusted.map((note) => ({
       name: `memory:${note.path}`,
       title: `Memory: ${note.path}`,
       text: cut(note.text),
       part: "volatile",
     })),
-    recalled: [...newForeign, ...(recall?.text.split("\n") ?? [])],
+    recalled: [...newUntrusted, ...(recall?.text.split("\n") ?? [])],
     forOwner: isOwners(scope),
-    untrusted: foreign.length > 0 || hits.some(isUntrusted),
+    untrusted: untrusted.length > 0 || hits.some(isUntrusted),
   };
 }
 
-/** What in a note is not an owner's word: in the owners' own what is marked, in others all of it. */
-function foreignIn({ path, text, untrusted }: WholeNote, isOfOwners: boolean): string[] {
+/** Returns the untrusted parts of a note: marked entries in the owners' notes, everything in others. */
+function untrustedParts({ path, text, untrusted }: WholeNote, isOfOwners: boolean): string[] {
   const parts = isOfOwners ? [untrusted] : [text, untrusted];
   return parts.filter((part) => part !== "").map((part) => `${path}:\n${cut(part)}`);
 }
 
 function cut(note: string): string {
-  return note.length > NOTE_CHARS ? `${note.slice(0, NOTE_CHARS)}\n…` : note;
+  return note.length > MAX_NOTE_CHARS ? `${note.slice(0, MAX_NOTE_CHARS)}\n…` : note;
 }
 
-function isInPrompt(
+function isInConversation(
   { chat, id, note }: Chunk,
-  { sessionKey, places }: Occasion,
+  { sessionKey, places }: RecallRequest,
   notes: readonly { readonly path: string }[],
 ): boolean {
   if (note !== undefined) return notes.some(({ path }) => path === note.path);

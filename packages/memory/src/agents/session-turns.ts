@@ -1,104 +1,120 @@
 import { setImmediate } from "node:timers/promises";
-import type { AgentMessage } from "@signalbox/agent-core";
+import type { AgentMessage, UserMessage } from "@signalbox/agent-core";
 import type { TurnSource } from "../turns/turn-log.ts";
 import type { Author, Turn } from "../types.ts";
-import { isShared, scopeOf } from "./listeners.ts";
+import { isShared, scopeOf } from "./session-access.ts";
 
-/** A session whose messages are remembered. */
-export interface RememberedSession {
+/** A session of the host. */
+export interface StoredSession {
   readonly key: string;
   readonly agentId: string;
   readonly channel: string;
-  /** The other side. */
+  /** Id of the person, group or channel on the other side. */
   readonly peer: string;
-  /** The number of its newest message. */
+  /** Sequence number of the newest message. */
   readonly lastSeq: number;
-  /** Of its newest activity, in milliseconds since the epoch. */
+  /** Time of the latest activity, in milliseconds since the epoch. */
   readonly updatedAt: number;
-  /** The run that goes on in it. */
+  /** The run that is in progress. */
   readonly activeRun?: string;
-  /** What its host keeps with it. */
+  /** Data of the host. */
   readonly data?: unknown;
 }
 
 /** One message of a session. */
-export interface RememberedMessage {
+export interface StoredMessage {
   readonly seq: number;
-  /** Counts the new beginnings of its session. */
+  /** How often the session was reset before. */
   readonly generation: number;
   readonly message: AgentMessage;
   readonly runId?: string;
   readonly at: number;
 }
 
-/** Where conversations are kept. */
+/** The host's conversations. */
 export interface SessionLog {
-  /** Newest activity first; `behind`: those that follow this one; `since`: those whose newest was then or later. */
+  /**
+   * Lists sessions, latest activity first: those after `behind` in this order, with activity at or after `since`.
+   */
   list(filter: {
     readonly agentId: string;
-    readonly behind?: RememberedSession;
+    readonly behind?: StoredSession;
     readonly since?: number;
     readonly limit: number;
-  }): Promise<readonly RememberedSession[]>;
-  /** Newest first. */
+  }): Promise<readonly StoredSession[]>;
+  /** Returns messages, newest first. */
   transcript(
     key: string,
     options: { readonly before?: number; readonly after: number; readonly limit: number },
-  ): Promise<readonly RememberedMessage[]>;
+  ): Promise<readonly StoredMessage[]>;
 }
 
-/** What others wrote and was read in a session, and who else than owners has spoken there. */
+/** Untrusted content in a session. */
 export interface SessionTaint {
-  /** The generation it holds for. */
+  /** The generation that it applies to. */
   readonly generation: number;
+  /** Sources of untrusted content, for example `web`. */
   readonly sources: readonly string[];
+  /** Ids of people other than owners who have spoken. */
   readonly speakers: readonly string[];
+}
+
+interface ParsedMessage {
+  readonly name?: string;
+  readonly text: string;
 }
 
 export interface SessionTurnsOptions {
   readonly sessions: SessionLog;
   readonly agentId: string;
-  /** Sessions that will not be continued are left out. Default: none. */
-  readonly isLeftOut?: (session: RememberedSession) => boolean;
-  /** What a person said in a message as the history keeps it; undefined where nobody did. Default: all of it. */
-  readonly heard?: (text: string) => { readonly name?: string; readonly text: string } | undefined;
-  /** Default: what is said in private is the person's own word. */
-  readonly taintOf?: (session: RememberedSession) => SessionTaint | undefined;
+  /** Excludes sessions, for example those of one-off requests. Default: none. */
+  readonly isExcluded?: (session: StoredSession) => boolean;
+  /**
+   * Parses a stored user message into the sender's name and text. Returns `undefined` for messages that nobody wrote.
+   * Default: the whole text.
+   */
+  readonly parseMessage?: (text: string) => ParsedMessage | undefined;
+  /** Returns the taint of a session. Default: private sessions are trusted. */
+  readonly taintOf?: (session: StoredSession) => SessionTaint | undefined;
 }
 
-/** Sessions that are listed at once. */
-const LISTED = 100;
-const PAGE = 200;
-/** Of one turn: more is hardly said, but sent to keep the index busy. */
-const TURN_CHARS = 20_000;
-/** The mark of an index that all conversations were read into; one that is made anew has none. */
+const SESSIONS_PER_PAGE = 100;
+const MESSAGES_PER_PAGE = 200;
+/** Characters of a message that are indexed. Longer ones would keep the index busy. */
+const MAX_TURN_CHARS = 20_000;
+/** Mark of an index that contains all conversations. A rebuilt index does not have it. */
 const WHOLE = "whole";
-/** Clocks are set back by less, as a rule; sessions of that time are looked at again. */
-const SET_BACK_MS = 5_000;
-/** Where a clock was set back by more, the first page may have them all the same: not of all that there ever were. */
+/**
+ * Sessions are checked again if their latest activity is this close to the last check, in case a clock was set back.
+ */
+const CLOCK_TOLERANCE_MS = 5_000;
+/** How far back sessions are listed, in case a clock was set back by more. */
 const LISTED_BACK_MS = 24 * 60 * 60_000;
 
-/** The conversations of an agent, as the store has them: every message once, even after a restart. */
-export function sessionTurns(options: SessionTurnsOptions): TurnSource {
-  const { sessions, agentId, isLeftOut = () => false } = options;
-  /** The newest activity that was seen; of what was before, there is no news. */
+/**
+ * Creates a source of an agent's conversations from the host's store. Each message is indexed once, even after a
+ * restart.
+ */
+export function createSessionTurns(options: SessionTurnsOptions): TurnSource {
+  const { sessions, agentId, isExcluded = () => false } = options;
+  /** The latest activity that was indexed. */
   let seen = Number.NEGATIVE_INFINITY;
   return {
     async *read(marks, limit) {
-      const markOf = ({ key, lastSeq }: RememberedSession): number => {
+      const markOf = ({ key, lastSeq }: StoredSession): number => {
         const mark = Number(marks.get(key) ?? 0);
-        // One that was removed began anew.
+        // The session was removed and created again.
         return mark > lastSeq ? 0 : mark;
       };
       const isWhole = marks.get(WHOLE) !== undefined;
-      const since = isWhole ? seen - SET_BACK_MS : Number.NEGATIVE_INFINITY;
+      const since = isWhole ? seen - CLOCK_TOLERANCE_MS : Number.NEGATIVE_INFINITY;
       const active = await activeSince(sessions, agentId, since);
-      const changed = active.filter((session) => !isLeftOut(session) && session.lastSeq > markOf(session));
+      const changed = active.filter((session) => !isExcluded(session) && session.lastSeq > markOf(session));
       let turns: Turn[] = [];
       let moved = new Map<string, string>();
       for (const session of changed.toReversed()) {
-        const messages = settled(session, await messagesAfter(sessions, session.key, markOf(session)));
-        turns.push(...messages.flatMap((message) => turnOf(options, session, message) ?? []));
+        const messages = completed(session, await messagesAfter(sessions, session.key, markOf(session)));
+        turns.push(...messages.flatMap((message) => toTurn(options, session, message) ?? []));
         const last = messages.at(-1);
         if (last !== undefined) moved.set(session.key, String(last.seq));
         if (turns.length < limit) continue;
@@ -119,82 +135,96 @@ export function sessionTurns(options: SessionTurnsOptions): TurnSource {
   };
 }
 
-/** Newest activity first; the first time, all there are. */
+/** Lists sessions with activity since a time, latest first. */
 async function activeSince(
   sessions: SessionLog,
   agentId: string,
   since: number,
-): Promise<readonly RememberedSession[]> {
-  const active = new Map<string, RememberedSession>();
-  const from = Number.isFinite(since) ? { since: since - LISTED_BACK_MS } : {};
-  let last: RememberedSession | undefined;
+): Promise<readonly StoredSession[]> {
+  const active = new Map<string, StoredSession>();
+  const from = Number.isFinite(since) ? since - LISTED_BACK_MS : undefined;
+  let last: StoredSession | undefined;
   for (;;) {
-    const behind = last === undefined ? {} : { behind: last };
-    const page = await sessions.list({ agentId, limit: LISTED, ...behind, ...from });
+    const page = await sessions.list({ agentId, limit: SESSIONS_PER_PAGE, behind: last, since: from });
     for (const session of page) active.set(session.key, session);
     last = page.at(-1);
-    if (page.length < LISTED || last === undefined || last.updatedAt < since) return [...active.values()];
+    if (page.length < SESSIONS_PER_PAGE || last === undefined || last.updatedAt < since)
+      return [...active.values()];
     await setImmediate();
   }
 }
 
-/** What a run says and hears is read once it is over: until then nobody knows what else it reads. */
-function settled(
-  { activeRun, lastSeq }: RememberedSession,
-  messages: readonly RememberedMessage[],
-): readonly RememberedMessage[] {
+/** Leaves out the messages of a run in progress: it may still read untrusted content, which would mark them. */
+function completed(
+  { activeRun, lastSeq }: StoredSession,
+  messages: readonly StoredMessage[],
+): readonly StoredMessage[] {
   const open = messages.findIndex(
     ({ seq, runId }) => seq > lastSeq || (activeRun !== undefined && runId === activeRun),
   );
   return open < 0 ? messages : messages.slice(0, open);
 }
 
-/** In their order. */
+/** Returns messages in order. */
 async function messagesAfter(
   sessions: SessionLog,
   key: string,
   after: number,
-): Promise<readonly RememberedMessage[]> {
-  const messages: RememberedMessage[] = [];
+): Promise<readonly StoredMessage[]> {
+  const messages: StoredMessage[] = [];
   let before: number | undefined;
   for (;;) {
-    const from = before === undefined ? {} : { before };
-    const page = await sessions.transcript(key, { after, limit: PAGE, ...from });
+    const page = await sessions.transcript(key, { after, limit: MESSAGES_PER_PAGE, before });
     messages.push(...page);
     before = page.at(-1)?.seq;
-    if (page.length < PAGE) return messages.reverse();
+    if (page.length < MESSAGES_PER_PAGE) return messages.reverse();
   }
 }
 
-/** What people and the agent said; nothing of tools, summaries and silence. */
-function turnOf(
+/** Converts a message of a person or the agent. Tool results, summaries and empty messages are left out. */
+function toTurn(
   options: SessionTurnsOptions,
-  session: RememberedSession,
-  { seq, generation, message, at }: RememberedMessage,
+  session: StoredSession,
+  { seq, generation, message, at }: StoredMessage,
 ): Turn | undefined {
   if (message.role !== "user" && message.role !== "assistant") return undefined;
   const { key, agentId } = session;
   const whole = textOf(message.content);
-  const heard = message.role === "user" && options.heard ? options.heard(whole) : { text: whole };
-  const said = heard?.text.trim().slice(0, TURN_CHARS) ?? "";
-  if (said === "") return undefined;
-  const untrusted = untrustedIn(key, options.taintOf?.(session), generation);
+  const parse = message.role === "user" ? options.parseMessage : undefined;
+  const parsed: ParsedMessage | undefined = parse === undefined ? { text: whole } : parse(whole);
+  const text = parsed?.text.trim().slice(0, MAX_TURN_CHARS) ?? "";
+  if (text === "") return undefined;
   return {
-    id: `${key}#${seq}`,
+    id: formatTurnId(key, seq),
     at,
     chat: key,
     scope: scopeOf(key),
-    text: said,
-    author: message.role === "assistant" ? { id: `agent:${agentId}` } : authorOf(session, heard?.name),
-    ...(untrusted === undefined ? {} : { untrusted }),
+    text,
+    author:
+      message.role === "assistant" ? { id: `agent:${agentId}` } : authorOf(session, message, parsed?.name),
+    untrusted: untrustedIn(key, options.taintOf?.(session), generation),
   };
 }
 
-/** A name is chosen by whoever bears it, and makes nobody a person who may see something. */
-function authorOf({ key, peer }: RememberedSession, name: string | undefined): Author {
+function formatTurnId(sessionKey: string, seq: number): string {
+  return `${sessionKey}#${seq}`;
+}
+
+/** Parses the id of a turn of {@link createSessionTurns}. Returns `undefined` for other ids, such as those of notes. */
+export function parseTurnId(id: string): { readonly sessionKey: string; readonly seq: number } | undefined {
+  const [, sessionKey, seq] = /^(agent:.+)#(\d+)$/s.exec(id) ?? [];
+  return sessionKey === undefined ? undefined : { sessionKey, seq: Number(seq) };
+}
+
+/**
+ * Returns the author of a user message. In a private session that is its person; in a group it is the sender's
+ * immutable id, by which people find their own words in private. A display name alone identifies nobody.
+ */
+function authorOf({ key, peer }: StoredSession, { senderId }: UserMessage, name: string | undefined): Author {
   const scope = scopeOf(key);
-  if (name === undefined) return { id: `name:${peer}` };
-  return { id: scope.kind === "person" ? scope.person : `name:${name}`, name };
+  if (senderId === undefined && name === undefined) return { id: `name:${peer}` };
+  if (scope.kind === "person") return { id: scope.person, name };
+  return { id: senderId ?? `name:${name}`, name };
 }
 
 function textOf(content: string | readonly { readonly type: string; readonly text?: string }[]): string {
@@ -205,8 +235,8 @@ function textOf(content: string | readonly { readonly type: string; readonly tex
 }
 
 /**
- * What others wrote stands in a conversation: then what is said there may be theirs, whoever says it. Of an earlier
- * conversation in the same place, before a reset, nobody knows it any more once the present one has a taint of its own.
+ * Returns the source of untrusted content that a message of a session may repeat. The taint of an earlier generation is
+ * no longer known once the present one has its own.
  */
 function untrustedIn(key: string, taint: SessionTaint | undefined, generation: number): string | undefined {
   if (isShared(key)) return "a conversation of several people";

@@ -1,94 +1,104 @@
 import type { Memory } from "../memory.ts";
 import type { Chunk, ChunkInContext } from "../types.ts";
-import { isShared, type Listeners, OWNERS, type Role, scopeOf } from "./listeners.ts";
-import type { Memories, RememberingAgent } from "./memories.ts";
-import { holdsUntrusted, isUntrusted } from "./trust.ts";
+import type { Memories, MemoryAgent } from "./memories.ts";
+import { isShared, OWNERS, type Role, type SessionAccess, scopeOf } from "./session-access.ts";
+import { containsUntrusted, isUntrusted } from "./trust.ts";
 
-/** Of one entry in a list; `memory_get` gives it in full. */
-const SHOWN_CHARS = 700;
+/** Characters of an entry in a list of results. `memory_get` returns all of it. */
+const MAX_LISTED_CHARS = 700;
 
-/** The run that a tool is called in. */
+/** The run that calls a tool. */
 export interface CallingRun {
   readonly sessionKey: string;
-  /** The weakest of those who have spoken in it. */
+  /** The weakest role among those who have spoken in it. */
   readonly role: Role;
-  /** Immutable id of the one person who has spoken in it; absent where several did. */
+  /** Immutable id of the one person who has spoken in it; absent if several did. */
   readonly speaker?: string;
 }
 
-/** What memory gave for a question, in words for a model. */
+/** A result, formatted for a model. */
 export interface MemoryText {
   readonly text: string;
   /** Whether others wrote any of it. */
   readonly untrusted: boolean;
 }
 
-/** An agent's memory for its tools: each call sees and writes what its run may. */
+/** An agent's memory for its tools. Each call reads and writes only what its run may. */
 export interface ToolMemory {
   search(query: string, limit: number, run: CallingRun): Promise<MemoryText>;
-  /** One entry by its id, with those around it; undefined where there is none. */
+  /** Returns one entry with its neighbours, or `undefined` if there is none. */
   get(id: string, run: CallingRun): Promise<MemoryText | undefined>;
-  /** `untrusted` says what others wrote is in the run. Gives the id of the entry. */
+  /**
+   * @param entry `untrusted` names a source of untrusted content in the run
+   * @returns the id of the entry
+   */
   write(
     entry: { readonly text: string; readonly lasting: boolean; readonly untrusted?: string },
     run: CallingRun,
   ): Promise<string>;
-  /** Gives the ids of what was forgotten. */
+  /** @returns the ids of the forgotten entries */
   forget(ids: readonly string[], run: CallingRun): Promise<readonly string[]>;
-  /** Whether any of these entries is not the speaker's own. */
-  areOthers(ids: readonly string[], run: CallingRun): Promise<boolean>;
-  /** Whether what is written goes into the agent's own notes, which stand in its prompt. */
-  writesOwnNotes(run: CallingRun): boolean;
+  /** Returns the texts of the entries that the run may see, and whether all of them are the speaker's own. */
+  describe(
+    ids: readonly string[],
+    run: CallingRun,
+  ): Promise<{ readonly texts: readonly string[]; readonly areOwn: boolean }>;
+  /** Whether the run writes into the owners' notes, which are part of the system prompt. */
+  writesOwnersNotes(run: CallingRun): boolean;
 }
 
 export function createToolMemory(
   memories: Memories,
-  agent: RememberingAgent,
-  { readerOf, noteScopeOf }: Listeners,
+  agent: MemoryAgent,
+  { readerFor, noteScopeFor }: SessionAccess,
 ): ToolMemory {
   const memory = (): Promise<Memory> => memories.of(agent);
-  const readerFor = ({ sessionKey, role }: CallingRun) => readerOf(sessionKey, role);
+  const readerOf = ({ sessionKey, role, speaker }: CallingRun) => readerFor(sessionKey, role, speaker);
 
   return {
     async search(query, limit, run) {
-      const { hits, summary } = await (await memory()).search(query, { limit, reader: readerFor(run) });
+      const { hits, summary } = await (await memory()).search(query, { limit, reader: readerOf(run) });
       return {
-        text: [summary, ...hits.map((hit) => inContext(hit, SHOWN_CHARS))].join("\n\n"),
-        untrusted: hits.some(holdsUntrusted),
+        text: [summary, ...hits.map((hit) => inContext(hit, MAX_LISTED_CHARS))].join("\n\n"),
+        untrusted: hits.some(containsUntrusted),
       };
     },
     async get(id, run) {
-      const chunk = await (await memory()).get(id, { reader: readerFor(run), neighbours: 2 });
+      const chunk = await (await memory()).get(id, { reader: readerOf(run), neighbours: 2 });
       if (chunk === undefined) return undefined;
       return {
         text: inContext(chunk, Number.POSITIVE_INFINITY),
-        untrusted: holdsUntrusted(chunk),
+        untrusted: containsUntrusted(chunk),
       };
     },
     async write({ text, lasting, untrusted }, { sessionKey, role, speaker }) {
       return (await memory()).write({
         text,
         kind: lasting ? "lasting" : "daily",
-        scope: noteScopeOf(sessionKey, role),
+        scope: noteScopeFor(sessionKey, role),
         chat: sessionKey,
-        ...(speaker === undefined ? {} : { author: speaker }),
-        ...(untrusted === undefined ? {} : { untrusted }),
+        author: speaker === undefined ? undefined : { id: speaker },
+        untrusted,
       });
     },
-    forget: (ids, run) => memories.forget(agent, ids, readerFor(run)),
-    async areOthers(ids, run) {
-      if (isShared(run.sessionKey) && run.role !== "owner") return true;
-      const reader = readerFor(run);
+    forget: (ids, run) => memories.forget(agent, ids, readerOf(run)),
+    async describe(ids, run) {
+      const reader = readerOf(run);
       const opened = await memory();
-      const chunks = await Promise.all(ids.map((id) => opened.get(id, { reader, neighbours: 0 })));
-      return chunks.some((chunk) => chunk !== undefined && !isOf(chunk, run));
+      const found = await Promise.all(ids.map((id) => opened.get(id, { reader, neighbours: 0 })));
+      const chunks = found.filter((chunk) => chunk !== undefined);
+      const isOwnPlace = !isShared(run.sessionKey) || run.role === "owner";
+      return {
+        texts: chunks.map(({ text }) => text),
+        areOwn: isOwnPlace && chunks.every((chunk) => isFrom(chunk, run)),
+      };
     },
-    writesOwnNotes: ({ sessionKey, role }) => noteScopeOf(sessionKey, role) === OWNERS,
+    writesOwnersNotes: ({ sessionKey, role }) => noteScopeFor(sessionKey, role) === OWNERS,
   };
 }
 
-/** Whether the one who speaks said it; in private with one person that is told by the session. */
-function isOf({ author }: Chunk, { sessionKey, speaker }: CallingRun): boolean {
+/** Whether the speaker wrote a chunk. In a private session, its messages are those of its one person. */
+function isFrom({ author }: Chunk, { sessionKey, speaker }: CallingRun): boolean {
   if (author === undefined || speaker === undefined) return false;
   const scope = scopeOf(sessionKey);
   return author.id === speaker || (scope.kind === "person" && author.id === scope.person);
@@ -105,7 +115,7 @@ function line(chunk: Chunk, chars: number): string {
     at === undefined ? "lasting" : new Date(at).toISOString().slice(0, 16),
     author?.name ?? author?.id,
     note?.headings.join(" > ") === "" ? undefined : note?.headings.join(" > "),
-    isUntrusted(chunk) ? `untrusted: ${untrusted ?? "no owner's word"}` : undefined,
+    isUntrusted(chunk) ? `untrusted: ${untrusted ?? "not from an owner"}` : undefined,
   ].filter((part) => part !== undefined);
   return `(${about.join(", ")}) ${text.length > chars ? `${text.slice(0, chars)}…` : text}`;
 }

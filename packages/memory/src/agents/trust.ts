@@ -1,15 +1,15 @@
 import type { Chunk, ChunkInContext } from "../types.ts";
-import { isOwners } from "./listeners.ts";
+import { isOwners } from "./session-access.ts";
 
 /**
- * Whether a memory does not count as an owner's own words: it is marked, was said where others speak too, or is someone
- * else's note. Notes are the owners' if an owner's run wrote them, and are marked with what that run had read.
+ * Whether a chunk does not count as an owner's own words: it is marked as untrusted, was said in a group, or is a note
+ * of somebody else. The owners' notes were written in an owner's run and are marked with what that run had read.
  */
 export function isUntrusted({ untrusted, scope, note }: Chunk): boolean {
   return untrusted !== undefined || scope.kind === "chat" || (note !== undefined && !isOwners(scope));
 }
 
-/** The same, with what stands around it. */
-export function holdsUntrusted({ before, after, ...chunk }: ChunkInContext): boolean {
+/** Whether a chunk or one of its neighbours is untrusted. */
+export function containsUntrusted({ before, after, ...chunk }: ChunkInContext): boolean {
   return [...before, chunk, ...after].some(isUntrusted);
 }

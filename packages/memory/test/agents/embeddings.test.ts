@@ -4,35 +4,35 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { embedderOf, missingProvider } from "../../src/agents/index.ts";
+import { createEmbedder, findMissingProvider } from "../../src/agents/index.ts";
 
 const never = new AbortController().signal;
 
-it("opens a static model in the folder that its host means", async () => {
+it("opens a static model in the folder that the host resolves", async () => {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-home-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  const folder = (named: string): string => join(dir, named);
-  const embedder = await embedderOf("static:models/tiny", { providers: {}, env: {}, folder });
+  const folder = (name: string): string => join(dir, name);
+  const embedder = await createEmbedder("static:models/tiny", { providers: {}, env: {}, folder });
   expect(embedder?.model).toBe("static:tiny");
   await expect(embedder?.embed(["x"], never)).rejects.toThrow(join(dir, "models", "tiny"));
 });
 
-it("names the provider that there is not", () => {
+it("returns the name of an unknown provider", () => {
   expect(
-    ["none", "static:x", "openai/m", "mine/m"].map((name) => missingProvider(name, { providers: {} })),
+    ["none", "static:x", "openai/m", "mine/m"].map((name) => findMissingProvider(name, { providers: {} })),
   ).toEqual([...[undefined, undefined, undefined], "mine"]);
   const providers = { mine: { baseUrl: "http://127.0.0.1" } };
-  expect(missingProvider("mine/m", { providers })).toBeUndefined();
+  expect(findMissingProvider("mine/m", { providers })).toBeUndefined();
 });
 
-it("sends nothing to a vendor whose provider is disabled", async () => {
+it("sends nothing to a disabled provider", async () => {
   const options = { providers: {}, disabled: ["openai"], env: { OPENAI_API_KEY: "key-of-the-vendor" } };
-  expect(missingProvider("openai/m", options)).toBe("openai");
-  expect(await embedderOf("openai/m", options)).toBeUndefined();
-  expect(await embedderOf("mistral/m", options)).toBeDefined();
+  expect(findMissingProvider("openai/m", options)).toBe("openai");
+  expect(await createEmbedder("openai/m", options)).toBeUndefined();
+  expect(await createEmbedder("mistral/m", options)).toBeDefined();
 });
 
-it("asks a provider with its key and its headers", async () => {
+it("sends the provider's key and headers", async () => {
   let headers: IncomingHttpHeaders = {};
   const server = createServer((request, response) => {
     headers = request.headers;
@@ -47,7 +47,7 @@ it("asks a provider with its key and its headers", async () => {
     apiKey: "key-of-the-provider",
     headers: { "x-org": "signalbox" },
   };
-  const embedder = await embedderOf("mine/model", { providers: { mine }, env: {} });
+  const embedder = await createEmbedder("mine/model", { providers: { mine }, env: {} });
 
   expect(await embedder?.embed(["x"], never)).toEqual([Float32Array.from([1, 0])]);
   expect(headers).toMatchObject({ authorization: "Bearer key-of-the-provider", "x-org": "signalbox" });

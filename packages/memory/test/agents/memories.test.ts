@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { createListeners, createMemories } from "../../src/agents/index.ts";
+import { createMemories, createSessionAccess } from "../../src/agents/index.ts";
 import { temporaryFolder } from "../support.ts";
 
-it("opened anew, lets a search under way come to its end, and asks what is open by then from there on", async () => {
+it("finishes a pending search after reopen, and uses the new memory from then on", async () => {
   const folder = temporaryFolder();
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<void>();
@@ -28,7 +28,7 @@ it("opened anew, lets a search under way come to its end, and asks what is open 
   onTestFinished(() => memories.close());
   const memory = await memories.of({ id: "coder", workspaceDir: folder });
   await memory.write({ text: "The boiler is called Bertha.", kind: "lasting" });
-  const reader = createListeners(() => true).readerOf("agent:coder:web:direct:owner", "owner");
+  const reader = createSessionAccess(() => true).readerFor("agent:coder:web:direct:owner", "owner");
   const searched = memory.search("boiler", { reader });
   await asked.promise;
   memories.reopen();

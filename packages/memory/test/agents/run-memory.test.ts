@@ -1,13 +1,13 @@
 import { expect, it, vi } from "vitest";
-import { createListeners, createRunMemory, type Memories, OWNERS } from "../../src/agents/index.ts";
+import { createRunMemory, createSessionAccess, type Memories, OWNERS } from "../../src/agents/index.ts";
 import type { Memory } from "../../src/index.ts";
 import { openMemory } from "../support.ts";
 
 const PAGE = "agent:coder:web:direct:owner";
 const agent = { id: "coder", workspaceDir: "/nowhere" };
 
-/** What an owner's run is told by a memory that has a note, and recalls as it is told. */
-async function told(recall: Memory["recall"]) {
+/** Looks up memory for an owner's run, with one note and the given `recall`. */
+async function lookUp(recall: Memory["recall"]) {
   const memory = await openMemory({ topScope: OWNERS });
   await memory.write({ text: "The boiler is called Bertha.", kind: "lasting" });
   const memories: Memories = {
@@ -19,7 +19,7 @@ async function told(recall: Memory["recall"]) {
   const problems: unknown[] = [];
   const remember = createRunMemory({
     memories: () => memories,
-    listeners: createListeners((channel) => channel === "web"),
+    access: createSessionAccess((channel) => channel === "web"),
     recallTokens: () => 600,
     onProblem: (_agent, error) => problems.push(error),
   });
@@ -27,17 +27,17 @@ async function told(recall: Memory["recall"]) {
   return { remembered, problems };
 }
 
-it("is told the notes by a memory that cannot recall", async () => {
+it("returns the notes if recall fails", async () => {
   const failure = new Error("the index is away");
-  const { remembered, problems } = await told(() => Promise.reject(failure));
+  const { remembered, problems } = await lookUp(() => Promise.reject(failure));
   expect((await remembered).sections).toMatchObject([{ text: "- The boiler is called Bertha." }]);
   expect(problems).toEqual([failure]);
 });
 
-it("is told the notes by a memory that takes too long to recall", async () => {
+it("returns the notes if recall takes too long", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const asked = Promise.withResolvers<void>();
-  const { remembered, problems } = await told(() => {
+  const { remembered, problems } = await lookUp(() => {
     asked.resolve();
     return new Promise(() => {});
   });

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from "vitest";
 import {
   type CallingRun,
-  createListeners,
   createRunMemory,
+  createSessionAccess,
   createToolMemory,
   type Memories,
   OWNERS,
@@ -25,17 +25,17 @@ async function open() {
     close: async () => {},
   };
   const agent = { id: "coder", workspaceDir: "/nowhere" };
-  const listeners = createListeners((channel) => channel === "kiosk");
-  const remember = createRunMemory({ memories: () => memories, listeners, recallTokens: () => 600 });
-  const tools = createToolMemory(memories, agent, listeners);
-  const run = (sessionKey: string, role: "owner" | "member", isTold?: (line: string) => boolean) =>
+  const access = createSessionAccess((channel) => channel === "kiosk");
+  const remember = createRunMemory({ memories: () => memories, access, recallTokens: () => 600 });
+  const tools = createToolMemory(memories, agent, access);
+  const run = (sessionKey: string, role: "owner" | "member", isInPrompt?: (line: string) => boolean) =>
     remember({
       agent,
       sessionKey,
       role,
       text: "What shall we do with every file?",
       places: [0],
-      ...(isTold === undefined ? {} : { isTold }),
+      isInPrompt,
     });
   const write = (note: NewNote) => memory.write({ kind: "lasting", ...note });
   return { memory, run, tools, write };
@@ -49,7 +49,7 @@ it.each([
   ["a member of a group", GROUP, factsOf(GROUP, "member", "plain:mo")],
   ["anybody where all private messages share a session", MAIN, factsOf(MAIN, "owner", "plain:anna")],
 ])(
-  "a note of %s reaches an owner's run as data, not in the system prompt, and taints it",
+  "adds a note of %s to an owner's run as data, not to the system prompt, and taints the run",
   async (...given) => {
     const [, sessionKey, facts] = given;
     const { run, tools } = await open();
@@ -61,7 +61,7 @@ it.each([
   },
 );
 
-it("an owner's notes stand in the system prompt, without those of a run that had read others' words", async () => {
+it("adds owners' notes to the system prompt, except those of a tainted run", async () => {
   const { run, tools } = await open();
   const facts = factsOf(ANNA, "owner", "plain:anna");
   await tools.write({ text: "Files go to Bertha.", lasting: true }, facts);
@@ -76,7 +76,7 @@ it("an owner's notes stand in the system prompt, without those of a run that had
   expect(untrusted).toBe(true);
 });
 
-it("where all private messages share a session, the owners' notes stay out of it", async () => {
+it("does not show owners' notes in a session that all private messages share", async () => {
   const { run, tools } = await open();
   await tools.write(
     { text: "The vault for every file is xylophoneberry.", lasting: true },
@@ -97,7 +97,7 @@ it.each([
   expect(await run(`agent:coder:${channel}:direct:mo/c1`, "owner")).toMatchObject({ sections });
 });
 
-it("a search taints where only what stands beside a hit came from others", async () => {
+it("reports a search as untrusted if only a neighbour of a hit is", async () => {
   const { memory, tools } = await open();
   const scope = { kind: "person", person: ANNA } as const;
   await memory.add([
@@ -109,7 +109,7 @@ it("a search taints where only what stands beside a hit came from others", async
   expect(found.untrusted).toBe(true);
 });
 
-it("a member forgets unasked what the member said in private, and nothing else", async () => {
+it("counts what a member wrote in private as the member's own, and nothing else", async () => {
   const { memory, tools, write } = await open();
   const scope = { kind: "person", person: MO } as const;
   await memory.add([
@@ -119,13 +119,20 @@ it("a member forgets unasked what the member said in private, and nothing else",
   const noted = await write({ text: "Mo likes xylophones.", scope, author: "plain:mo" });
   const flushed = await write({ text: "Mo owes Anna a boiler.", scope, author: "agent:coder" });
   const inPrivate = factsOf(MO, "member", "plain:mo");
-  expect(await tools.areOthers(["said", noted], inPrivate)).toBe(false);
-  expect(await tools.areOthers(["said", "answered"], inPrivate)).toBe(true);
-  expect(await tools.areOthers([flushed], inPrivate)).toBe(true);
-  expect(await tools.areOthers(["said"], factsOf(GROUP, "member", "plain:mo"))).toBe(true);
+  const describe = (ids: readonly string[], run = inPrivate) => tools.describe(ids, run);
+  expect(await describe(["said", noted])).toEqual({
+    texts: ["I like xylophones.", "- Mo likes xylophones."],
+    areOwn: true,
+  });
+  expect(await describe(["said", "answered"])).toMatchObject({ areOwn: false });
+  expect(await describe([flushed])).toMatchObject({ areOwn: false });
+  expect(await describe(["said"], factsOf(GROUP, "member", "plain:mo"))).toEqual({
+    texts: [],
+    areOwn: false,
+  });
 });
 
-it("a run is not given twice what it is told anyway, be it a note or a turn", async () => {
+it("does not recall notes and turns that the prompt already contains", async () => {
   const { memory, run, write } = await open();
   await write({ text: ORDER, scope: { kind: "chat", chat: GROUP } });
   await memory.add({

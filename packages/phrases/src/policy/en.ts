@@ -31,6 +31,7 @@ export const policy = {
   claims: {
     read_identity: (detail: string) => `read the agent's own notes (${detail})`,
     write_identity: (detail: string) => `change the agent's own notes (${detail})`,
+    forget_memory: (detail: string) => `remove from memory: ${detail}`,
     exec_network: (detail: string) => `run a program that can reach the network (${detail})`,
     message_elsewhere: (detail: string) => `write to another conversation (${detail})`,
     read_elsewhere: (detail: string) => `read other conversations (${detail})`,

@@ -27,6 +27,7 @@ export const policy: typeof en = {
   claims: {
     read_identity: (detail) => `读取智能体自己的笔记（${detail}）`,
     write_identity: (detail) => `修改智能体自己的笔记（${detail}）`,
+    forget_memory: (detail) => `从记忆中删除：${detail}`,
     exec_network: (detail) => `运行能访问网络的程序（${detail}）`,
     message_elsewhere: (detail) => `向别的会话发消息（${detail}）`,
     read_elsewhere: (detail) => `查看别的会话（${detail}）`,

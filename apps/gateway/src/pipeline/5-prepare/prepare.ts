@@ -106,9 +106,10 @@ async function withContext(
     agent,
     sessionKey,
     role,
+    speaker: onlySpeaker(messages),
     places: run.places,
     text: messages.map(spokenText).join("\n"),
-    isTold: (line) => besides.isTold(line),
+    isInPrompt: (line) => besides.isTold(line),
   });
   if (memory.untrusted) tools.addTaint("memory");
   const prompt = await ports.systemPrompt({
@@ -185,6 +186,15 @@ function taintByHistory({ history, messages }: OpenedRun, tools: RunTools, { ear
 }
 
 /** Who else than owners speaks in messages: their words are not the owner's. */
+/** Returns the id of the person who wrote all messages, if it is one person. */
+function onlySpeaker(messages: readonly QueuedMessage[]): string | undefined {
+  const speakers = new Set(
+    messages.map(({ stored }) => (stored.wake === undefined ? speakerOf(stored.event) : undefined)),
+  );
+  const [speaker] = speakers;
+  return speakers.size === 1 ? speaker : undefined;
+}
+
 export function speakersOf(messages: readonly QueuedMessage[]): readonly string[] {
   return messages.flatMap(({ stored: { role, event } }) =>
     // The gateway by itself speaks for owners alone.

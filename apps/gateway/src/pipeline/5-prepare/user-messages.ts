@@ -1,5 +1,6 @@
 import type { UserMessage } from "@signalbox/agent-core";
 import { attachmentNote, type Incoming } from "@signalbox/attachments";
+import { speakerOf } from "@signalbox/channel";
 import { senderName } from "@signalbox/channel/accounts";
 import { type BriefMessage, formatBody, summaryNote, takenBackNote } from "@signalbox/prompt";
 import { type QueuedMessage, spokenText } from "../4-queue/message.ts";
@@ -42,9 +43,15 @@ export function createUserMessages(ports: UserMessagesPorts): UserMessages {
     of: (messages) =>
       Promise.all(
         messages.map(async (message): Promise<UserMessage> => {
-          const { timestamp } = message.stored.event;
+          const { event, wake } = message.stored;
           const [content, context] = await Promise.all([body(message), factsOf(message)]);
-          return { role: "user", content, context, timestamp };
+          return {
+            role: "user",
+            content,
+            context,
+            senderId: wake === undefined ? speakerOf(event) : undefined,
+            timestamp: event.timestamp,
+          };
         }),
       ),
     summary: (messages) => told(summaryNote(messages.map(brief))),
