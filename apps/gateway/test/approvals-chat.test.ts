@@ -106,7 +106,7 @@ describe("approvals", () => {
     for (const quoted of [question, answer]) {
       const input = { action: "edit", message_id: quoted, message: "Read the weather?" };
       turns.push({ toolCalls: [{ name: "message", input }] });
-      const quote = { replyTo: { messageId: quoted, text: "what it said" } };
+      const quote = { references: [{ kind: "reply" as const, messageId: quoted, text: "what it said" }] };
       await plain.emit(plainMessage(`about ${quoted}`, "make this friendlier", { ...mo, ...quote }));
       await started.settled();
     }

@@ -3,7 +3,9 @@ import { exampleConfig, openWorld, TOKEN } from "./harness.ts";
 import { plainChannel, plainMessage } from "./plain-channel.ts";
 import { modelRequests } from "./requests.ts";
 
-const quoting = (text: string) => ({ replyTo: { messageId: "old", text, senderId: "ben" } });
+const quoting = (text: string) => ({
+  references: [{ kind: "reply" as const, messageId: "old", text, sender: { id: "ben" } }],
+});
 
 /** A conversation whose first model call waits until the test lets it go. */
 async function open(mode: "collect" | "steer") {

@@ -114,7 +114,9 @@ describe("a message to another conversation", () => {
     const { world, plain, other, start } = await open();
     world.script([{ toolCalls: [TO_HALL] }, { text: "no" }]);
     const started = await start();
-    const quote = { replyTo: { messageId: "m0", text: "Tell the hall that we are closed." } };
+    const quote = {
+      references: [{ kind: "reply" as const, messageId: "m0", text: "Tell the hall that we are closed." }],
+    };
     await plain.emit(plainMessage("m1", "do as it says", quote));
     await eventually(() => partsOf(plain).includes("Approval"), "an owner is asked");
     expect(partsOf(plain)).toContain("content from quote");

@@ -208,7 +208,11 @@ describe("a command of the platform", () => {
   it("asks by numbered text where there are no buttons, and takes no click for an answer", async () => {
     const { world, plain, started, said } = await open();
     world.script([{ toolCalls: [CALL] }, { text: "as you say" }]);
-    await plain.emit(plainMessage("m1", "write it", { replyTo: { messageId: "m0", text: "be bold" } }));
+    await plain.emit(
+      plainMessage("m1", "write it", {
+        references: [{ kind: "reply" as const, messageId: "m0", text: "be bold" }],
+      }),
+    );
     await eventually(() => plain.sent.length === 1, "the question is put");
     const question = String(said()[0]?.[0]);
     const id = /Approval (\w{8}):/.exec(question)?.[1] ?? "";

@@ -24,7 +24,9 @@ describe("a stop while a person is asked", () => {
     ]);
     const plain = plainChannel();
     const first = await world.start({ channels: [plain.definition] });
-    await plain.emit(plainMessage("m1", text, { replyTo: { messageId: "m0", text: "rm" } }));
+    await plain.emit(
+      plainMessage("m1", text, { references: [{ kind: "reply" as const, messageId: "m0", text: "rm" }] }),
+    );
     await eventually(() => plain.sent.length === 1, "the question is put");
     await first.stop();
     const open = await inStore(world, (store) => store.inbox.list({ state: "running" }));
@@ -55,7 +57,9 @@ describe("a stop while a person is asked", () => {
     const attempts = async () =>
       (await inStore(world, (store) => store.runs.list())).map((run) => [run.state, run.attempts]);
     const text = "/reach echo done >> ran";
-    await plain.emit(plainMessage("m1", text, { replyTo: { messageId: "m0", text: "rm" } }));
+    await plain.emit(
+      plainMessage("m1", text, { references: [{ kind: "reply" as const, messageId: "m0", text: "rm" }] }),
+    );
     await eventually(() => plain.sent.length === 1, "the question is put");
     await eventually(async () => (await attempts()).flat().at(-1) === 0, "that it waits is noted");
     await plain.emit(plainMessage("m2", `/approve ${idIn(said(plain)[0])} allow`));
@@ -79,7 +83,11 @@ describe("a stop while a person is asked", () => {
     const started = await world.start({ channels: [plain.definition] });
     const attempts = async () =>
       (await inStore(world, (store) => store.runs.list())).map((run) => [run.state, run.attempts]);
-    await plain.emit(plainMessage("m1", "please run it", { replyTo: { messageId: "m0", text: "rm" } }));
+    await plain.emit(
+      plainMessage("m1", "please run it", {
+        references: [{ kind: "reply" as const, messageId: "m0", text: "rm" }],
+      }),
+    );
     await eventually(() => plain.sent.length === 1, "the question is put");
     await eventually(async () => (await attempts()).flat().at(-1) === 0, "that it waits is noted");
     await plain.emit(plainMessage("m2", `/approve ${idIn(said(plain)[0])} allow`));

@@ -8,7 +8,7 @@ function idIn(plain: PlainChannel): string {
   return said(plain).reduce((last, text) => /Approval (\w{8}):/.exec(text)?.[1] ?? last, "");
 }
 
-const QUOTE = { replyTo: { messageId: "m0", text: "rm" } };
+const QUOTE = { references: [{ kind: "reply" as const, messageId: "m0", text: "rm" }] };
 
 describe("while a person is asked", () => {
   it.each([

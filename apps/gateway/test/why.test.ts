@@ -22,7 +22,7 @@ it("is told of the message of this conversation, where another one is called the
   }
   for (const [index, ask] of [
     { text: "/why m1" },
-    { text: "/why", replyTo: { messageId: "m1" } },
+    { text: "/why", references: [{ kind: "reply" as const, messageId: "m1" }] },
   ].entries()) {
     await plain.emit(plainMessage(`w${index}`, ask.text, ask));
     await started.settled();

@@ -1,4 +1,4 @@
-import type { MessageEvent } from "@signalbox/channel";
+import { getAllMedia, type MessageEvent } from "@signalbox/channel";
 import { createCrashCounts } from "@signalbox/lanes";
 
 const NAMESPACE = "media-attempt";
@@ -47,7 +47,7 @@ export function createAttachmentCrashes(notes: CrashNotes, maxCrashes: number): 
   });
   const withAttachments = <Message extends CarryingMessage>(
     messages: readonly Message[],
-  ): readonly Message[] => messages.filter(({ stored }) => stored.event.media.length > 0);
+  ): readonly Message[] => messages.filter(({ stored }) => getAllMedia(stored.event).length > 0);
 
   return {
     async findPoisoned(messages) {

@@ -1,4 +1,5 @@
 import { type Modality, reasonOf } from "@signalbox/agent-core";
+import { getAllMedia } from "@signalbox/channel";
 import { createByteBudget } from "./byte-budget.ts";
 import { type MediaForModel, ModelView } from "./for-model.ts";
 import { createInboxFolder, type InboxFolder, type InboxLimits } from "./inbox-folder.ts";
@@ -59,7 +60,7 @@ export function createIncoming(options: IncomingOptions): Incoming {
   const remembered = new Map<string, Remembered>();
 
   const take: Incoming["take"] = (message) => {
-    if (message.event.media.length === 0) return Promise.resolve([]);
+    if (getAllMedia(message.event).length === 0) return Promise.resolve([]);
     const earlier = remembered.get(message.id);
     if (earlier !== undefined) return earlier.files;
     const entry: Remembered = { files: receiveFiles(ports, message), bytes: 0 };

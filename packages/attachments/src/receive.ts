@@ -1,5 +1,5 @@
 import { imageInfo, isTakenPicture, reasonOf } from "@signalbox/agent-core";
-import { deadline, type MediaRef } from "@signalbox/channel";
+import { deadline, getAllMedia, type MediaRef } from "@signalbox/channel";
 import type { ByteBudget, ByteShare } from "./byte-budget.ts";
 import { isReadable, MAX_PDF_BYTES, MAX_SHOWN_BYTES } from "./for-model.ts";
 import { mediaTypeOf } from "./media-type.ts";
@@ -35,7 +35,7 @@ export async function receiveFiles(
   ports: ReceivePorts,
   message: MessageWithFiles,
 ): Promise<readonly ReceivedFile[]> {
-  const { media } = message.event;
+  const media = getAllMedia(message.event);
   const limit = deadline(FETCH_MS);
   const wanted = media.slice(0, MAX_FILES).map((ref) => ({ ref, share: ports.memory.enter() }));
   const files: ReceivedFile[] = [];

@@ -239,8 +239,16 @@ describe("a form", () => {
         addressed: "mention",
         sender: { id: zhang },
         text: "Since when?",
-        replyTo: { messageId: message.id, text: "The build is broken", senderId: otherBot },
-        media: [{ name: "log.txt" }],
+        references: [
+          {
+            kind: "reply",
+            messageId: message.id,
+            text: "The build is broken",
+            sender: { id: otherBot },
+            media: [{ name: "log.txt" }],
+          },
+        ],
+        media: [],
       },
     ]);
     const to = discord.codec.decode(bench.events[1]?.address ?? "");

@@ -75,7 +75,9 @@ export const recorded: readonly Recorded[] = [
     {
       addressed: "reply",
       text: "and Spain?",
-      replyTo: { messageId: "501", text: "Paris.", senderId: ids.bot },
+      references: [
+        { kind: "reply", messageId: "501", text: "Paris.", sender: { id: ids.bot, isSelf: true } },
+      ],
     },
   ),
   said(
@@ -86,7 +88,7 @@ export const recorded: readonly Recorded[] = [
       message_reference: { type: 0, channel_id: ids.channel, message_id: "502", guild_id: ids.guild },
       referenced_message: null,
     }),
-    { addressed: "none", replyTo: { messageId: "502" } },
+    { addressed: "none", references: [{ kind: "reply", messageId: "502" }] },
   ),
   said("a message in a thread", message("108", { ...inGuild, channel_id: ids.thread }), {
     conversation: { id: ids.thread, parentId: ids.channel, kind: "channel", guildId: ids.guild },
@@ -130,7 +132,11 @@ export const recorded: readonly Recorded[] = [
         },
       ],
     }),
-    { text: "do as I say", forwarded: {}, media: [{ kind: "image" }] },
+    {
+      text: "",
+      media: [],
+      references: [{ kind: "forward", text: "do as I say", media: [{ kind: "image" }] }],
+    },
   ),
   said(
     "a sticker",

@@ -135,6 +135,11 @@ describe("a merged forward", () => {
     });
   }
 
+  function linesOf(event: InboundEvent | undefined): readonly string[] {
+    const [forwarded] = event?.type === "message" ? (event.references ?? []) : [];
+    return forwarded?.text?.split("\n") ?? [];
+  }
+
   it("is read as what was said in it, by whom and when, and counts as forwarded", async () => {
     await using bench = await openBench();
     bench.standIn.addUser("ou_li", "李四");
@@ -157,8 +162,8 @@ describe("a merged forward", () => {
     });
     await bench.post(forward("om_fwd"));
     const [event] = bench.events;
-    expect(event).toMatchObject({ type: "message", forwarded: {}, media: [] });
-    const lines = event?.type === "message" ? event.text.split("\n") : [];
+    expect(event).toMatchObject({ type: "message", text: "", media: [] });
+    const lines = linesOf(event);
     expect(lines).toEqual([
       "[forwarded messages]",
       "李四 (2026-01-01T00:00:00.000Z): run it",
@@ -175,7 +180,7 @@ describe("a merged forward", () => {
     for (let count = 0; count < 3; count += 1) plantPart(bench, `om_b${count}`, "om_long", "y".repeat(9_000));
     await bench.post(forward("om_many"));
     await bench.post(forward("om_long"));
-    const texts = bench.events.map((event) => (event.type === "message" ? event.text.split("\n") : []));
+    const texts = bench.events.map(linesOf);
     expect(texts.map((lines) => lines.length)).toEqual([102, 4]);
     expect(texts.map((lines) => lines.at(-1))).toEqual(["[20 more are left out]", "[1 more are left out]"]);
   });
@@ -185,7 +190,9 @@ describe("a merged forward", () => {
     plantPart(bench, "om_a", "om_fwd", "what he said");
     await bench.post(forward("om_fwd"));
     await bench.post(textMessage("is that so?", { parentId: "om_fwd" }));
-    expect(bench.events[1]).toMatchObject({ replyTo: { text: expect.stringContaining("what he said") } });
+    expect(bench.events[1]).toMatchObject({
+      references: [{ text: expect.stringContaining("what he said") }],
+    });
   });
 
   it("comes again while it cannot be read, and without its content where it may not be", async () => {
@@ -194,6 +201,8 @@ describe("a merged forward", () => {
     expect((await bench.post(forward("om_fwd"))).status).toBe(503);
     bench.standIn.fail({ kind: "code", code: 230027, method: "GET" });
     expect((await bench.post(forward("om_fwd"))).status).toBe(200);
-    expect(bench.events).toMatchObject([{ text: "[forwarded messages]", forwarded: {} }]);
+    expect(bench.events).toMatchObject([
+      { text: "", references: [{ kind: "forward", text: "[forwarded messages]" }] },
+    ]);
   });
 });

@@ -140,8 +140,8 @@ export const recorded: readonly Recorded[] = [
   message("sticker", "sticker", { file_key: "file_1" }, { text: "[sticker]", media: [] }),
   message("shared chat", "share_chat", { chat_id: "oc_other" }, { text: "[shared chat oc_other]" }),
   message("forwarded", "merge_forward", "Merged and Forwarded Message", {
-    text: "[forwarded messages]",
-    forwarded: {},
+    text: "",
+    references: [{ kind: "forward", text: "[forwarded messages]" }],
   }),
   message(
     "card",
@@ -192,14 +192,18 @@ export const recorded: readonly Recorded[] = [
     "answer to the bot",
     "text",
     { text: "为什么" },
-    { addressed: "reply", replyTo: { messageId: "om_by_bot" }, address: "feishu:oc_group" },
+    {
+      addressed: "reply",
+      references: [{ kind: "reply", messageId: "om_by_bot", sender: { isSelf: true } }],
+      address: "feishu:oc_group",
+    },
     { ...group, parent_id: "om_by_bot", root_id: "om_by_bot" },
   ),
   message(
     "answer to a person",
     "text",
     { text: "为什么" },
-    { addressed: "none", replyTo: { messageId: "om_by_person" } },
+    { addressed: "none", references: [{ kind: "reply", messageId: "om_by_person" }] },
     { ...group, parent_id: "om_by_person", root_id: "om_by_person" },
   ),
   message(

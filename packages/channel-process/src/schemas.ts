@@ -13,6 +13,7 @@ import {
   type PollResult,
   type Receipt,
   type Reconciled,
+  referenceKinds,
   waysOfAddressing,
 } from "@signalbox/channel";
 import { z } from "zod";
@@ -50,6 +51,22 @@ const media = z.object({
   ref: json,
 });
 
+const reference = z.object({
+  kind: z.enum(referenceKinds),
+  messageId: optionalText,
+  sender: z
+    .object({
+      id: optionalText,
+      name: optionalText,
+      isBot: z.boolean().optional(),
+      isSelf: z.boolean().optional(),
+    })
+    .optional(),
+  timestamp: z.number().optional(),
+  text: optionalText,
+  media: z.array(media).optional(),
+});
+
 const base = {
   eventId: text,
   channel: text,
@@ -69,7 +86,7 @@ const body = {
   messageId: text,
   text,
   media: z.array(media),
-  replyTo: z.object({ messageId: text, text: optionalText, senderId: optionalText }).optional(),
+  references: z.array(reference).optional(),
   forwarded: z.object({ from: optionalText }).optional(),
   mentions: z.array(person),
 };

@@ -106,7 +106,7 @@ export const messages: readonly Recorded[] = [
       addressed: "mention",
       conversation: { id: "C024BE91L", kind: "channel", threadId: "1767225500.000100" },
       address: "slack:C024BE91L/1767225500.000100",
-      replyTo: { messageId: "C024BE91L:1767225500.000100" },
+      references: [{ kind: "thread", messageId: "C024BE91L:1767225500.000100" }],
     },
   ),
   message(
@@ -185,8 +185,34 @@ export const messages: readonly Recorded[] = [
   ),
   message(
     "shared message",
-    { text: "see", attachments: [{ is_share: true, author_id: "U_BEN", text: "old words", ts: "1.0" }] },
-    { text: "see\n\n> old words", forwarded: { from: "U_BEN" } },
+    {
+      text: "see",
+      attachments: [
+        {
+          is_share: true,
+          author_id: "U_BEN",
+          author_name: "Ben",
+          channel_id: "C_OTHER",
+          ts: "1767225000.000100",
+          text: "old <https://x.example|words>",
+          files: [file],
+        },
+      ],
+    },
+    {
+      text: "see",
+      media: [],
+      references: [
+        {
+          kind: "forward",
+          messageId: "C_OTHER:1767225000.000100",
+          sender: { id: "U_BEN", name: "Ben" },
+          timestamp: 1_767_225_000_000,
+          text: "old [words](https://x.example)",
+          media: [{ name: "party.gif" }],
+        },
+      ],
+    },
   ),
   message(
     "another bot",

@@ -82,7 +82,7 @@ export const recorded: readonly Recorded[] = [
       {
         type: "message",
         text: "is that so?",
-        replyTo: { messageId: "-1009:7", text: "the harbour is closed" },
+        references: [{ kind: "reply", messageId: "-1009:7", text: "the harbour is closed" }],
       },
     ],
   },
@@ -157,7 +157,9 @@ export const recorded: readonly Recorded[] = [
       {
         type: "message",
         addressed: "reply",
-        replyTo: { messageId: "-1001234:6", text: "long", senderId: "42" },
+        references: [
+          { kind: "reply", messageId: "-1001234:6", text: "long", sender: { id: "42", isSelf: true } },
+        ],
       },
     ],
   },
@@ -171,7 +173,15 @@ export const recorded: readonly Recorded[] = [
         forward_origin: { type: "hidden_user", sender_user_name: "Somebody", date: 1_750_000_000 },
       },
     },
-    events: [{ type: "message", forwarded: { from: "Somebody" } }],
+    events: [
+      {
+        type: "message",
+        text: "",
+        references: [
+          { kind: "forward", text: "passed on", sender: { name: "Somebody" }, timestamp: 1_750_000_000_000 },
+        ],
+      },
+    ],
   },
   {
     name: "words of an anonymous administrator",

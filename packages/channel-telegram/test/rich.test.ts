@@ -291,7 +291,7 @@ describe("received rich messages", () => {
     await expect
       .poll(() => bench.events)
       .toMatchObject([
-        { type: "message", replyTo: { messageId: "5001:5", text: "# Plan" } },
+        { type: "message", references: [{ kind: "reply", messageId: "5001:5", text: "# Plan" }] },
         { type: "edited", messageId: "5001:5", text: "# Plan" },
       ]);
   });

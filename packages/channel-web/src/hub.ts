@@ -135,7 +135,7 @@ class Hub implements WebHub {
       text: normalizeLineEnds(text),
       media,
       mentions: [],
-      replyTo: replyTo === undefined ? undefined : { messageId: replyTo },
+      references: replyTo === undefined ? undefined : [{ kind: "reply", messageId: replyTo }],
       forwarded: forwardedFrom === undefined ? undefined : { from: forwardedFrom },
       turn,
     });

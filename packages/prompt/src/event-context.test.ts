@@ -17,7 +17,7 @@ const EVENT: ToldEvent = {
   addressed: "mention",
   sender: { id: "ou_1" },
   timestamp: 0,
-  replyTo: { messageId: "m0", text: "Ship it on Friday.", senderId: "ou_2" },
+  references: [{ kind: "reply", messageId: "m0", text: "Ship it on Friday.", sender: { id: "ou_2" } }],
 };
 const FACTS: EventFacts = {
   role: "member",
@@ -78,6 +78,29 @@ describe("what is told of a message", () => {
       { label: "Anna" },
       { sender: "ou_2", message_id: "m0", text: "Ship it on Friday." },
     ]);
+  });
+
+  it("has a block for each message that it refers to, whatever is known of that message", () => {
+    const picture = { kind: "image", mimeType: "image/png", name: "plan.png", ref: 1 } as const;
+    const text = eventContext(
+      {
+        ...EVENT,
+        references: [
+          { kind: "reply", messageId: "m0", media: [picture] },
+          { kind: "thread", messageId: "m1", text: "Order 4711", sender: { isSelf: true, id: "bot" } },
+          { kind: "forward", text: "Episode 12", sender: { name: "News" }, timestamp: 0 },
+        ],
+      },
+      FACTS,
+    );
+    expect(fences(text).slice(3)).toEqual([
+      { message_id: "m0", attachments: ["image plan.png"] },
+      { message_id: "m1", sender: "bot", sender_id: "bot", sent_by_you: true, text: "Order 4711" },
+      { sender: "News", timestamp: "Thu 1970-01-01 00:00 UTC", text: "Episode 12" },
+    ]);
+    expect(text).toMatch(
+      /replies to \(untrusted\)[\s\S]*first message of this thread[\s\S]*forwarded or shared/,
+    );
   });
 
   it("is for a client of the host itself only what it quotes", () => {
@@ -154,9 +177,9 @@ it("lets no name, quote or text break out of its block or forge another", () => 
   fc.assert(
     fc.property(hostile, (evil) => {
       const conversation = { id: evil, kind: "group", subject: evil, threadId: evil } as const;
-      const replyTo = { messageId: evil, text: evil };
-      const told = { ...EVENT, messageId: evil, sender: { id: evil }, conversation, replyTo };
-      const heard = { senderName: evil, senderId: evil, messageId: evil, text: evil };
+      const references = [{ kind: "reply", messageId: evil, text: evil, sender: { name: evil } } as const];
+      const told = { ...EVENT, messageId: evil, sender: { id: evil }, conversation, references };
+      const heard = { senderName: evil, senderId: evil, messageId: evil, text: evil, references };
       const context = [
         eventContext(told, { ...FACTS, senderName: evil }),
         broughtContext({ history: [heard] }, "UTC"),

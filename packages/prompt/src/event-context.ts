@@ -1,4 +1,4 @@
-import type { MessageEvent } from "@signalbox/channel";
+import type { MediaRef, MessageEvent, Reference } from "@signalbox/channel";
 import { cleanSenderName } from "./envelope.ts";
 import { escapedJson, jsonBlock } from "./fenced-json.ts";
 import { HEADINGS } from "./headings.ts";
@@ -8,7 +8,7 @@ import { formatTimestamp } from "./timestamp.ts";
 /** The part of a message that the model is told. */
 export type ToldEvent = Pick<
   MessageEvent,
-  "channel" | "conversation" | "messageId" | "timestamp" | "addressed" | "replyTo"
+  "channel" | "conversation" | "messageId" | "timestamp" | "addressed" | "references"
 > & { readonly sender: Pick<MessageEvent["sender"], "id"> };
 
 /** What is known of a message in addition to its event. */
@@ -33,6 +33,8 @@ export interface ContextMessage {
   /** Milliseconds since the epoch. */
   readonly timestamp?: number;
   readonly text: string;
+  readonly media?: readonly Pick<MediaRef, "kind" | "name">[];
+  readonly references?: readonly Reference[];
 }
 
 /** What came with the message and was read for it: a page it links to, or a file sent with it. */
@@ -72,7 +74,7 @@ const MAX_CONTEXT_TEXT = 4_000;
  * it quotes. It does not contain the message's own words.
  */
 export function eventContext(event: ToldEvent, facts: EventFacts): string {
-  const { channel, conversation, messageId, replyTo } = event;
+  const { channel, conversation, messageId, references = [] } = event;
   const { role, timeZone, now } = facts;
   const senderId = event.sender.id;
   const sender = displayName(facts.senderName, senderId);
@@ -103,11 +105,22 @@ export function eventContext(event: ToldEvent, facts: EventFacts): string {
       jsonBlock(HEADINGS.conversation, info),
       jsonBlock(HEADINGS.sender, { label: sender, id: senderId }),
     );
-  if (replyTo?.text !== undefined) {
-    const quoted = contextMessage({ ...replyTo, text: replyTo.text }, timeZone);
-    blocks.push(jsonBlock(HEADINGS.replyTo, quoted));
-  }
+  for (const reference of references)
+    blocks.push(jsonBlock(HEADINGS[reference.kind], referencedMessage(reference, timeZone)));
   return blocks.join("\n\n");
+}
+
+/** A message that another one refers to. If only its id is known, the model can still find it in the conversation. */
+function referencedMessage(reference: Reference, timeZone: string): object {
+  const { messageId, sender = {}, timestamp, text, media } = reference;
+  return {
+    ...contextMessage({ messageId, timestamp, text: text ?? "", media }, timeZone),
+    sender:
+      sender.id === undefined && sender.name === undefined ? undefined : displayName(sender.name, sender.id),
+    sender_id: sender.id,
+    sent_by_you: sender.isSelf === true ? true : undefined,
+    text: text === undefined ? undefined : clip(cleanText(text)),
+  };
 }
 
 /** What was read for a message, all of it untrusted; empty if there was nothing. */
@@ -145,7 +158,22 @@ function contextMessage(message: ContextMessage, timeZone: string): object {
     message_id: message.messageId,
     timestamp: message.timestamp === undefined ? undefined : formatTimestamp(message.timestamp, timeZone),
     text: clip(cleanText(message.text)),
+    attachments: attachmentNames(message.media),
+    refers_to: message.references?.map((reference) => ({
+      kind: reference.kind,
+      ...referencedMessage(reference, timeZone),
+    })),
   };
+}
+
+/** As many attachments of one context message are named. */
+const MAX_NAMED_ATTACHMENTS = 10;
+
+function attachmentNames(media: ContextMessage["media"] = []): readonly string[] | undefined {
+  if (media.length === 0) return undefined;
+  return media
+    .slice(0, MAX_NAMED_ATTACHMENTS)
+    .map(({ kind, name }) => (name === undefined ? kind : `${kind} ${oneLine(name, 200)}`));
 }
 
 function document({ place, name, type, text, cut, note }: ContextDocument): object {

@@ -1,4 +1,4 @@
-import type { MessageEvent } from "@signalbox/channel";
+import type { Json, MessageEvent } from "@signalbox/channel";
 import type { ContextMessage } from "./event-context.ts";
 
 /** What is kept of a message in a group that was not addressed to the agent, until one is. */
@@ -20,24 +20,48 @@ export function groupKey({
   return JSON.stringify([channel, account, id, ...thread]);
 }
 
-/** The words of a message, and whose they are. */
-export function groupWords({ text, sender }: Pick<MessageEvent, "text" | "sender">): {
-  readonly text: string;
-  readonly name?: string;
-} {
-  return { text, ...(sender.name === undefined ? {} : { name: sender.name }) };
+/** Text of a reference that is stored with a message in a group, in UTF-16 code units. */
+const MAX_REFERENCE_TEXT = 1_000;
+/** Attachments that are stored with a message in a group. */
+const MAX_MEDIA = 4;
+
+/** Returns the content of a message in a group as it is stored, without undefined fields. */
+export function groupWords({
+  text,
+  sender,
+  media,
+  references,
+}: Pick<MessageEvent, "text" | "sender" | "media" | "references">): Json {
+  const words = {
+    text,
+    name: sender.name,
+    media: media.length === 0 ? undefined : media.slice(0, MAX_MEDIA),
+    references: references?.map((reference) => ({
+      ...reference,
+      text: reference.text?.slice(0, MAX_REFERENCE_TEXT).toWellFormed(),
+      media: reference.media?.slice(0, MAX_MEDIA),
+    })),
+  };
+  return JSON.parse(JSON.stringify(words));
 }
 
-/** A kept message, as context for one that is addressed to the agent. */
+/** Returns a stored message as context for a message that is addressed to the agent. */
 export function groupMessage({ id, senderId, body, at }: GroupEntry): ContextMessage {
-  const { text, name } = recordOf(body);
+  const { text, name, media, references } = recordOf(body);
   return {
     messageId: id,
     senderId,
     timestamp: at,
     text: typeof text === "string" ? text : "",
-    ...(typeof name === "string" ? { senderName: name } : {}),
+    senderName: typeof name === "string" ? name : undefined,
+    media: objectsIn(media),
+    references: objectsIn(references),
   };
+}
+
+/** The objects of a stored list, or `undefined` if it is not a list. */
+function objectsIn<Item extends object>(value: unknown): readonly Item[] | undefined {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "object" && item !== null) : undefined;
 }
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> {

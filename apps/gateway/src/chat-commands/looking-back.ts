@@ -1,5 +1,5 @@
 import { getBudgetFacts } from "@signalbox/budgets";
-import { speakerOf } from "@signalbox/channel";
+import { getRepliedTo, speakerOf } from "@signalbox/channel";
 import type { Phrases } from "@signalbox/phrases";
 import { explain, whyLines } from "@signalbox/telemetry";
 import type { ServiceStore, StoredRow } from "../api/service-store.ts";
@@ -66,7 +66,8 @@ async function usageOfMessage(
   if (row?.runId === undefined || !concerns(row, message)) return [];
   const used = (await runs.get(row.runId))?.usage;
   if (used === undefined) return [];
-  const isQuoted = row.messageId !== undefined && row.messageId === message.stored.event.replyTo?.messageId;
+  const isQuoted =
+    row.messageId !== undefined && row.messageId === getRepliedTo(message.stored.event)?.messageId;
   return [phrases.labelled(phrases.usageOfMessage(isQuoted), phrases.usage(used))];
 }
 
@@ -90,8 +91,8 @@ async function lastMessage(
   message: CommandMessage,
 ): Promise<StoredRow | undefined> {
   const { event } = message.stored;
-  const { replyTo } = event;
-  const answered = replyTo && (await findInConversation(store, event, replyTo.messageId));
+  const repliedTo = getRepliedTo(event)?.messageId;
+  const answered = repliedTo === undefined ? undefined : await findInConversation(store, event, repliedTo);
   if (answered !== undefined) return answered;
   const rows = await store.inbox.list({ sessionKey: message.sessionKey, before: message.id, limit: 50 });
   return rows.find((row) => row.kind === "message" && row.detail?.rule?.startsWith("command:") !== true);

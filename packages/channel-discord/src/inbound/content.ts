@@ -1,4 +1,5 @@
 import {
+  isPayload,
   type MediaRef,
   type MessageBody,
   mediaKindOf,
@@ -7,8 +8,10 @@ import {
   objectAt,
   objectsAt,
   type Payload,
+  type Reference,
   textAt,
 } from "@signalbox/channel";
+import { getDisplayName } from "../people.ts";
 import { type OwnIds, readMentions, writeMentions } from "./mentions.ts";
 
 /** Type of a message reference that is a forward rather than a reply. */
@@ -19,14 +22,15 @@ export function readBody(message: Payload, own: OwnIds): MessageBody {
   const mentions = readMentions(message, own);
   const reference = objectAt(message, "message_reference");
   const snapshot = reference["type"] === forward ? getSnapshot(message) : undefined;
-  const said = snapshot ?? message;
-  const answered = snapshot === undefined ? readRepliedTo(message, own) : undefined;
+  if (snapshot !== undefined) {
+    return { text: "", media: [], mentions, references: [readForward(message, snapshot, own)] };
+  }
+  const answered = readRepliedTo(message, own);
   return {
-    text: normalizeLineEnds(getText(said, own)),
-    media: readAttachments(message, said),
+    text: normalizeLineEnds(getText(message, own)),
+    media: readAttachments(message, message),
     mentions,
-    ...(answered === undefined ? {} : { replyTo: answered }),
-    ...(snapshot === undefined ? {} : { forwarded: {} }),
+    references: answered === undefined ? undefined : [answered],
   };
 }
 
@@ -76,17 +80,47 @@ function getSnapshot(message: Payload): Payload | undefined {
   return snapshot === undefined ? undefined : objectAt(snapshot, "message");
 }
 
-function readRepliedTo(message: Payload, own: OwnIds): MessageBody["replyTo"] {
+/** Discord does not send the author of a forwarded message. */
+function readForward(message: Payload, snapshot: Payload, own: OwnIds): Reference {
+  return {
+    kind: "forward",
+    messageId: textAt(objectAt(message, "message_reference"), "message_id"),
+    timestamp: parseIsoTime(snapshot, "timestamp"),
+    text: normalizeLineEnds(getText(snapshot, own)),
+    media: readAttachments(message, snapshot),
+  };
+}
+
+function readRepliedTo(message: Payload, own: OwnIds): Reference | undefined {
   const messageId = textAt(objectAt(message, "message_reference"), "message_id");
   if (messageId === undefined) return undefined;
-  const answered = objectAt(message, "referenced_message");
-  const senderId = textAt(objectAt(answered, "author"), "id");
-  const text = senderId === undefined ? "" : normalizeLineEnds(getText(answered, own));
+  const answered = message["referenced_message"];
+  return isPayload(answered)
+    ? { ...readEarlierMessage(answered, own), messageId }
+    : { kind: "reply", messageId };
+}
+
+/** Reads a message that another one replies to. */
+export function readEarlierMessage(message: Payload, own: OwnIds): Reference {
+  const author = objectAt(message, "author");
+  const id = textAt(author, "id");
   return {
-    messageId,
-    ...(text === "" ? {} : { text }),
-    ...(senderId === undefined ? {} : { senderId }),
+    kind: "reply",
+    messageId: textAt(message, "id"),
+    sender:
+      id === undefined
+        ? undefined
+        : { id, name: getDisplayName(author), isBot: author["bot"] === true, isSelf: id === own.botId },
+    timestamp: parseIsoTime(message, "timestamp"),
+    text: id === undefined ? undefined : normalizeLineEnds(getText(message, own)),
+    media: readAttachments(message, message),
   };
+}
+
+/** Parses an ISO 8601 timestamp to milliseconds since the epoch. */
+export function parseIsoTime(payload: Payload, key: string): number | undefined {
+  const time = Date.parse(textAt(payload, key) ?? "");
+  return time > 1e12 && time < 1e14 ? time : undefined;
 }
 
 /**

@@ -2,6 +2,7 @@ import {
   type ChannelContext,
   type Conversation,
   eventFacts,
+  getRepliedTo,
   type InboundEvent,
   type MessageEvent,
   objectAt,
@@ -104,12 +105,10 @@ async function readInteractionEvent(
 
 /** Adds the message that a form asks about. The submission contains only its id. */
 async function addAskedAbout({ context, botId }: EventSources, event: MessageEvent): Promise<MessageEvent> {
-  const { replyTo } = event;
-  if (replyTo === undefined) return event;
-  return {
-    ...event,
-    ...(await readAskedAbout(context.cache, replyTo.messageId, { botId, roleId: undefined })),
-  };
+  const messageId = getRepliedTo(event)?.messageId;
+  if (messageId === undefined) return event;
+  const reference = await readAskedAbout(context.cache, messageId, { botId, roleId: undefined });
+  return { ...event, references: [reference] };
 }
 
 async function readDeletions(

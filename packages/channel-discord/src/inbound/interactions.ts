@@ -98,7 +98,7 @@ function readQuestion(data: Payload, base: Base): MessageEvent | undefined {
     messageId: "",
     addressed,
     text: normalizeLineEnds(text),
-    replyTo: { messageId: about },
+    references: [{ kind: "reply", messageId: about }],
     media: [],
     mentions: [],
   };

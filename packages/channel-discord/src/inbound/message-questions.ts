@@ -1,10 +1,10 @@
 import {
   type ChannelCache,
   isPayload,
-  type MessageBody,
   objectAt,
   objectsAt,
   type Payload,
+  type Reference,
   textAt,
   toJson,
 } from "@signalbox/channel";
@@ -12,7 +12,7 @@ import { idAt } from "../address.ts";
 import { limits } from "../limits.ts";
 import { getFormId } from "../outbound/buttons.ts";
 import type { Form } from "../outbound/forms.ts";
-import { readBody } from "./content.ts";
+import { readEarlierMessage } from "./content.ts";
 import type { InteractionHead } from "./interaction-head.ts";
 import type { OwnIds } from "./mentions.ts";
 
@@ -76,22 +76,12 @@ export async function storeAskedAbout(cache: ChannelCache, payload: Payload): Pr
   await cache.set(keyOf(messageId), toJson(message) ?? null, limits.interactionMs);
 }
 
-/** Returns the message that a question is about as the replied-to message, with its files. */
+/** Returns the message that a question is about. */
 export async function readAskedAbout(
   cache: ChannelCache,
   messageId: string,
   own: OwnIds,
-): Promise<Pick<MessageBody, "replyTo" | "media">> {
+): Promise<Reference> {
   const kept = await cache.get(keyOf(messageId));
-  const message = isPayload(kept) ? kept : {};
-  const { text, media } = readBody(message, own);
-  const senderId = textAt(objectAt(message, "author"), "id");
-  return {
-    replyTo: {
-      messageId,
-      ...(text === "" ? {} : { text }),
-      ...(senderId === undefined ? {} : { senderId }),
-    },
-    media,
-  };
+  return isPayload(kept) ? { ...readEarlierMessage(kept, own), messageId } : { kind: "reply", messageId };
 }

@@ -11,7 +11,7 @@ import {
 } from "@signalbox/channel";
 import { getSnowflakeTime, isSnowflake } from "../address.ts";
 import { getDisplayName, readRoles } from "../people.ts";
-import { readBody } from "./content.ts";
+import { parseIsoTime, readBody } from "./content.ts";
 import { createBase, type DiscordFacts } from "./event-base.ts";
 import { mentionsBot, type OwnIds } from "./mentions.ts";
 
@@ -129,10 +129,4 @@ function getAddressed(
   const answersBot = textAt(objectAt(objectAt(message, "referenced_message"), "author"), "id") === own.botId;
   if (isMentioned && (!answersBot || mentionsBot(textAt(message, "content") ?? "", own))) return "mention";
   return answersBot ? "reply" : "none";
-}
-
-/** Parses an ISO 8601 timestamp to milliseconds since the epoch. */
-function parseIsoTime(payload: Payload, key: string): number | undefined {
-  const time = Date.parse(textAt(payload, key) ?? "");
-  return time > 1e12 && time < 1e14 ? time : undefined;
 }

@@ -11,6 +11,7 @@ import {
   objectAt,
   objectsAt,
   type Payload,
+  type Reference,
   type Sender,
   textAt,
   timeAt,
@@ -120,12 +121,20 @@ function readMessage(envelope: EventEnvelope, facts: Facts): MessageEvent | unde
     type: "message",
     messageId,
     addressed: addressedIn(kind, mentions, facts),
-    text: facts.forwarded ?? writeMentions(content.text, mentions),
+    text: content.forwarded ? "" : writeMentions(content.text, mentions),
     media: content.media,
     mentions: mentions.map(({ key: _key, ...mention }) => mention),
-    ...(parentId === undefined ? {} : { replyTo: { messageId: parentId, ...facts.answered?.quoted } }),
-    ...(content.forwarded ? { forwarded: {} } : {}),
+    references: [
+      ...(parentId === undefined ? [] : [readReply(parentId, facts)]),
+      ...(content.forwarded ? [{ kind: "forward", text: facts.forwarded ?? content.text } as const] : []),
+    ],
   };
+}
+
+function readReply(messageId: string, { answered }: Facts): Reference {
+  if (answered?.own === true) return { kind: "reply", messageId, sender: { isSelf: true } };
+  const { senderId, text } = answered?.quoted ?? {};
+  return { kind: "reply", messageId, text, sender: senderId === undefined ? undefined : { id: senderId } };
 }
 
 function addressedIn(

@@ -7,8 +7,11 @@ import {
   objectAt,
   objectsAt,
   type Payload,
+  type Reference,
   textAt,
+  timeAt,
 } from "@signalbox/channel";
+import { messageId } from "../address.ts";
 import { type Names, richTextToMarkdown } from "./rich-text.ts";
 
 /** Content of a message. */
@@ -16,8 +19,8 @@ export interface Content {
   readonly text: string;
   readonly media: readonly MediaRef[];
   readonly mentions: readonly Mention[];
-  /** The message shares another message. */
-  readonly forwarded?: { readonly from?: string };
+  /** The messages that it shares. */
+  readonly references: readonly Reference[];
 }
 
 /** Returns the ids of the mentioned users without duplicates. */
@@ -39,17 +42,14 @@ export function readContent(
   const written = richText === undefined ? "" : richTextToMarkdown(richText, names);
   const words = written || readMarkup(getText(message) || readCards(message), names);
   const shared = objectsAt(message, "attachments").filter((each) => each["is_share"] === true);
-  const quotes = shared.map((each) => quote(readMarkup(textAt(each, "text") ?? "", names)));
-  const text = [words, ...quotes].filter((each) => each.trim() !== "").join("\n\n");
-  const from = shared[0] === undefined ? undefined : textAt(shared[0], "author_id");
   return {
-    text: stripSelfMentions(normalizeLineEnds(text), nameOf(selfId) ?? selfId),
+    text: stripSelfMentions(normalizeLineEnds(words), nameOf(selfId) ?? selfId),
     media: objectsAt(message, "files").flatMap(readFile),
     mentions: findMentionedUsers(message).map((id) => {
       const name = nameOf(id);
       return { id, isSelf: id === selfId, ...(name === undefined ? {} : { name }) };
     }),
-    ...(shared.length === 0 ? {} : { forwarded: from === undefined ? {} : { from } }),
+    references: shared.map((attachment) => readShare(attachment, names)),
   };
 }
 
@@ -116,8 +116,20 @@ function readTarget(target: string, label: string, names: Names): string {
   return label === "" || label === target.replace(/^mailto:/, "") ? label || target : `[${label}](${target})`;
 }
 
-function quote(text: string): string {
-  return text.trim() === "" ? "" : text.replace(/^/gm, "> ");
+/** Source: the attachment that Slack adds for a shared message. */
+function readShare(attachment: Payload, names: Names): Reference {
+  const [channel, ts] = [textAt(attachment, "channel_id"), textAt(attachment, "ts")];
+  const id = textAt(attachment, "author_id");
+  const name = textAt(attachment, "author_name");
+  const words = textAt(attachment, "text");
+  return {
+    kind: "forward",
+    messageId: channel === undefined || ts === undefined ? undefined : messageId({ channel, ts }),
+    sender: id === undefined && name === undefined ? undefined : { id, name },
+    timestamp: timeAt(attachment, "ts"),
+    text: normalizeLineEnds(readMarkup(words ?? textAt(attachment, "fallback") ?? "", names)),
+    media: objectsAt(attachment, "files").flatMap(readFile),
+  };
 }
 
 /** Reads a file, unless it was deleted or is hidden by a free plan. */

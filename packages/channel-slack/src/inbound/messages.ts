@@ -1,4 +1,12 @@
-import { type Addressed, isPayload, objectAt, objectsAt, type Payload, textAt } from "@signalbox/channel";
+import {
+  type Addressed,
+  isPayload,
+  objectAt,
+  objectsAt,
+  type Payload,
+  type Reference,
+  textAt,
+} from "@signalbox/channel";
 import { messageId } from "../address.ts";
 import { type Content, readContent } from "./content.ts";
 import { createBase, type Facts, type Read, readSender } from "./event-base.ts";
@@ -41,8 +49,14 @@ function readMessage(message: Payload, channel: string, body: Payload, facts: Fa
     type: "message",
     messageId: messageId({ channel, ts }),
     addressed,
-    ...(root === undefined ? {} : { replyTo: { messageId: messageId({ channel, ts: root }) } }),
+    references: [...readThreadStart(message, channel), ...content.references],
   };
+}
+
+/** The first message of the thread, if this is a later one. */
+function readThreadStart(message: Payload, channel: string): readonly Reference[] {
+  const root = getThreadTs(message);
+  return root === undefined ? [] : [{ kind: "thread", messageId: messageId({ channel, ts: root }) }];
 }
 
 function getMessageKey(message: Payload, channel: string, ts: string): string {

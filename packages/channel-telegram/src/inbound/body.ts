@@ -4,9 +4,11 @@ import {
   normalizeLineEnds,
   objectAt,
   type Payload,
+  type Reference,
   textAt,
+  timeAt,
 } from "@signalbox/channel";
-import { getDisplayName, idAt, messageIdAt, type Place, readPlace } from "./conversation.ts";
+import { getDisplayName, idAt, messageIdAt, type Place, readPlace, readSender } from "./conversation.ts";
 import { readAttachments } from "./media.ts";
 import { readRich } from "./rich-text.ts";
 import { describeSpecialContent } from "./special-content.ts";
@@ -18,54 +20,84 @@ export interface Read {
   readonly command: ReadText["command"];
 }
 
-export function readBody(message: Payload, where: Place, bot: Bot): Read {
+/** Reads the content of a message. The content of a forwarded message becomes a reference. */
+export function readBody(message: Payload, place: Place, bot: Bot): Read {
+  const { text, media, mentions, command } = readContent(message, bot);
+  const reply = readReply(message, place, bot);
+  const forward = readForward(message);
+  const references = reply === undefined ? [] : [reply];
+  if (forward === undefined) return { body: withReferences({ text, media, mentions }, references), command };
+  const forwarded = { ...forward, text, media };
+  return {
+    body: withReferences({ text: "", media: [], mentions: [] }, [...references, forwarded]),
+    command: undefined,
+  };
+}
+
+function withReferences(body: MessageBody, references: readonly Reference[]): MessageBody {
+  return references.length === 0 ? body : { ...body, references };
+}
+
+function readContent(
+  message: Payload,
+  bot: Bot,
+): Required<Omit<MessageBody, "references" | "forwarded">> & Pick<Read, "command"> {
   const rich = message["rich_message"];
   const { text, mentions, media, command } = isPayload(rich)
     ? readRich(rich, bot)
     : { ...readText(message, bot), media: readAttachments(message) };
+  return { text: normalizeLineEnds(text || describeSpecialContent(message)), mentions, media, command };
+}
+
+/**
+ * Reads the message that this one replies to, in this chat or another. The text is the range that the sender selected
+ * as a quote, or else the whole message.
+ */
+function readReply(message: Payload, place: Place, bot: Bot): Reference | undefined {
+  const quote = textAt(objectAt(message, "quote"), "text");
   const answered = objectAt(message, "reply_to_message");
-  // A reply to a message in another chat. Telegram identifies that chat only if it is a supergroup or
-  // channel.
-  const external = objectAt(message, "external_reply");
+  const messageId = messageIdAt(answered, place);
+  // Every message of a topic is technically a reply to the message that created the topic.
+  if (messageId !== undefined && !isPayload(answered["forum_topic_created"])) {
+    const { text, media } = readContent(answered, bot);
+    const author = readSender(answered, bot);
+    return {
+      kind: "reply",
+      messageId,
+      sender: author,
+      timestamp: timeAt(answered, "date"),
+      text: quote === undefined ? text : normalizeLineEnds(quote),
+      media,
+    };
+  }
+  const external = message["external_reply"];
+  if (!isPayload(external)) return undefined;
+  // Telegram identifies the other chat only if it is a supergroup or channel.
   const elsewhere = readPlace(external);
-  const answeredId = messageIdAt(answered, where) ?? (elsewhere && messageIdAt(external, elsewhere));
-  const quoted = quotedText(message, answered, bot);
-  const senderId = idAt(objectAt(answered, "from"));
-  const origin = message["forward_origin"];
-  const body = {
-    text: normalizeLineEnds(text || describeSpecialContent(message)),
-    media,
-    mentions,
-    ...(answeredId === undefined
-      ? {}
-      : {
-          replyTo: {
-            messageId: answeredId,
-            ...(quoted === undefined ? {} : { text: normalizeLineEnds(quoted) }),
-            ...(senderId === undefined ? {} : { senderId }),
-          },
-        }),
-    ...(isPayload(origin) ? { forwarded: forwardedFrom(origin) } : {}),
+  return {
+    kind: "reply",
+    messageId: elsewhere && messageIdAt(external, elsewhere),
+    ...readOrigin(objectAt(external, "origin")),
+    text: quote === undefined ? describeSpecialContent(external) || undefined : normalizeLineEnds(quote),
+    media: readAttachments(external),
   };
-  return { body, command };
 }
 
-/** The range that the sender selected as a quote, or else the whole text of the quoted message. */
-function quotedText(message: Payload, answered: Payload, bot: Bot): string | undefined {
-  const rich = answered["rich_message"];
-  return (
-    textAt(objectAt(message, "quote"), "text") ??
-    textAt(answered, "text") ??
-    textAt(answered, "caption") ??
-    (isPayload(rich) ? readRich(rich, bot).text : undefined)
-  );
+/** Reads the origin of a forward. Posts that Telegram copies to a channel's own discussion group are not forwards. */
+function readForward(message: Payload): Reference | undefined {
+  const origin = message["forward_origin"];
+  if (!isPayload(origin) || message["is_automatic_forward"] === true) return undefined;
+  return { kind: "forward", ...readOrigin(origin) };
 }
 
-function forwardedFrom(origin: Payload): { readonly from?: string } {
+/** Source: the Bot API's `MessageOrigin`. A user can hide their account; then only the name is known. */
+function readOrigin(origin: Payload): Pick<Reference, "sender" | "timestamp" | "messageId"> {
+  const user = objectAt(origin, "sender_user");
   const chat = isPayload(origin["chat"]) ? objectAt(origin, "chat") : objectAt(origin, "sender_chat");
-  const from =
-    (getDisplayName(objectAt(origin, "sender_user")) || undefined) ??
-    textAt(origin, "sender_user_name") ??
-    textAt(chat, "title");
-  return from === undefined ? {} : { from };
+  const id = idAt(user) ?? idAt(chat);
+  const name = getDisplayName(user) || (textAt(origin, "sender_user_name") ?? textAt(chat, "title"));
+  return {
+    sender: id === undefined && name === undefined ? undefined : { id, name },
+    timestamp: timeAt(origin, "date"),
+  };
 }

@@ -106,7 +106,7 @@ function readMessage(message: Payload, reading: Reading): readonly InboundEvent[
     const addressed = where.conversation.kind === "direct" ? "dm" : "mention";
     return [{ ...base, type: "command", addressed, ...command }];
   }
-  if (body.text === "" && body.media.length === 0) return [];
+  if (body.text === "" && body.media.length === 0 && body.references === undefined) return [];
   return [
     { ...base, type: "message", messageId, addressed: getAddressed(message, where, body, facts), ...body },
   ];

@@ -82,6 +82,38 @@ export interface Mention {
   readonly isSelf: boolean;
 }
 
+/** How a message refers to another one. */
+export const referenceKinds = ["reply", "thread", "forward"] as const;
+export type ReferenceKind = (typeof referenceKinds)[number];
+
+/**
+ * Another message that a message refers to. Content of other people reaches the model only marked as such, so a channel
+ * puts it here and never into the message's own text or media.
+ */
+export interface Reference {
+  /**
+   * `reply`: the message replies to it. `thread`: it is the first message of the message's thread. `forward`: the
+   * message forwards or shares it.
+   */
+  readonly kind: ReferenceKind;
+  /** The platform's id. Absent if the platform does not send it, as for most forwards. */
+  readonly messageId?: string;
+  /** The author, as far as known. */
+  readonly sender?: {
+    /** The platform's id of the person, bot or channel. */
+    readonly id?: string;
+    readonly name?: string;
+    readonly isBot?: boolean;
+    /** Written by this account itself. */
+    readonly isSelf?: boolean;
+  };
+  /** Milliseconds since the epoch. */
+  readonly timestamp?: number;
+  /** Absent if it is unknown, for instance because the message was deleted. */
+  readonly text?: string;
+  readonly media?: readonly MediaRef[];
+}
+
 /** The content of a message, as sent or edited. */
 export interface MessageBody {
   /**
@@ -90,11 +122,34 @@ export interface MessageBody {
    */
   readonly text: string;
   readonly media: readonly MediaRef[];
-  /** The message this one answers. `text` and `senderId` only where the event itself carries them. */
-  readonly replyTo?: { readonly messageId: string; readonly text?: string; readonly senderId?: string };
-  /** It was forwarded: its text is not the sender's. */
+  /** The messages that this one refers to, at most {@link MAX_REFERENCES}. */
+  readonly references?: readonly Reference[];
+  /**
+   * The sender passes on text that someone else wrote, for instance the payload of an inbound webhook. It orders
+   * nothing. Platform channels report a forwarded message in `references` instead.
+   */
   readonly forwarded?: { readonly from?: string };
   readonly mentions: readonly Mention[];
+}
+
+/** Further references are dropped. */
+export const MAX_REFERENCES = 10;
+
+/** Media of references that are fetched and shown. */
+const MAX_REFERENCED_MEDIA = 10;
+
+/** Returns the media of a message, followed by the media of the messages that it refers to. */
+export function getAllMedia({
+  media,
+  references = [],
+}: Pick<MessageBody, "media" | "references">): readonly MediaRef[] {
+  const referenced = references.flatMap((reference) => reference.media ?? []);
+  return [...media, ...referenced.slice(0, MAX_REFERENCED_MEDIA)];
+}
+
+/** Returns the message that this one replies to, if any. */
+export function getRepliedTo({ references = [] }: Pick<MessageBody, "references">): Reference | undefined {
+  return references.find(({ kind }) => kind === "reply");
 }
 
 /** Options for how the model writes its answer, if the client sets any. */

@@ -25,7 +25,7 @@ describe("normalizing what comes in", () => {
       sender: { ...EVENT.sender, name: "张三" },
       media: [{ kind: "image", mimeType: "image/png", name: "a.png", ref: 1 }],
       mentions: [{ id: "b", name: "Bot", isSelf: true }],
-      replyTo: { messageId: "r", text: "before" },
+      references: [{ kind: "reply", messageId: "r", text: "before", sender: { name: "Ann" }, media: [] }],
       forwarded: {},
     };
     expect(normalizeEvent(whole)).toEqual(whole);
@@ -40,7 +40,15 @@ describe("normalizing what comes in", () => {
       sender: { ...EVENT.sender, name: odd },
       media: [{ kind: "file", mimeType: "text/plain", name: odd, ref: odd }],
       mentions: [{ id: odd, name: odd, isSelf: false }],
-      replyTo: { messageId: odd, text: odd },
+      references: [
+        {
+          kind: "reply",
+          messageId: odd,
+          text: odd,
+          sender: { name: odd },
+          media: [{ kind: "file", mimeType: "text/plain", name: odd, ref: odd }],
+        },
+      ],
       forwarded: { from: odd },
     });
     const line = "a b c d\ufffd";
@@ -51,7 +59,14 @@ describe("normalizing what comes in", () => {
       // What the platform needs to hear again as it said it is not touched.
       media: [{ name: line, ref: odd }],
       mentions: [{ id: odd, name: line }],
-      replyTo: { messageId: odd, text: "a\nb\nc\nd\ufffd" },
+      references: [
+        {
+          messageId: odd,
+          text: "a\nb\nc\nd\ufffd",
+          sender: { name: line },
+          media: [{ name: line, ref: odd }],
+        },
+      ],
       forwarded: { from: line },
     });
     expect(normalizeTurn({ instructions: odd, history: [{ role: "user", text: odd }] })).toEqual({

@@ -2,8 +2,11 @@ import { mediaKinds } from "../contract/capabilities.ts";
 import {
   type Conversation,
   conversationKinds,
+  MAX_REFERENCES,
   type MediaRef,
   type MessageBody,
+  type Reference,
+  referenceKinds,
   type TurnRequest,
 } from "../contract/events.ts";
 import { normalizeLineEnds } from "../text.ts";
@@ -21,7 +24,7 @@ const UNTYPED = "application/octet-stream";
  * characters in every text, a valid kind of chat, no missing lists, attachments with a type.
  */
 export function normalizeEvent<Event extends Spoken>(event: Event): Event {
-  const { conversation, sender, replyTo, forwarded, media, mentions } = event;
+  const { conversation, sender, references, forwarded, media, mentions } = event;
   return {
     ...event,
     text: plain(event.text),
@@ -34,9 +37,7 @@ export function normalizeEvent<Event extends Spoken>(event: Event): Event {
     sender: { ...sender, ...named("name", sender.name) },
     media: (media ?? []).map(normalizeMedia),
     mentions: (mentions ?? []).map((mention) => ({ ...mention, ...named("name", mention.name) })),
-    ...(replyTo === undefined
-      ? {}
-      : { replyTo: { ...replyTo, ...(replyTo.text === undefined ? {} : { text: plain(replyTo.text) }) } }),
+    ...(references === undefined ? {} : { references: normalizeReferences(references) }),
     ...(forwarded === undefined ? {} : { forwarded: { ...forwarded, ...named("from", forwarded.from) } }),
   };
 }
@@ -49,6 +50,19 @@ export function normalizeTurn(turn: TurnRequest): TurnRequest {
     ...(history === undefined ? {} : { history: history.map((one) => ({ ...one, text: plain(one.text) })) }),
     ...(instructions === undefined ? {} : { instructions: plain(instructions) }),
   };
+}
+
+/** References of an unknown kind are dropped, and so are those beyond the limit. */
+function normalizeReferences(references: readonly Reference[]): readonly Reference[] {
+  return references
+    .filter(({ kind }) => referenceKinds.includes(kind))
+    .slice(0, MAX_REFERENCES)
+    .map(({ text, sender, media, ...reference }) => ({
+      ...reference,
+      ...(text === undefined ? {} : { text: plain(text) }),
+      ...(sender === undefined ? {} : { sender: { ...sender, ...named("name", sender.name) } }),
+      ...(media === undefined ? {} : { media: media.map(normalizeMedia) }),
+    }));
 }
 
 function normalizeMedia(item: MediaRef): MediaRef {

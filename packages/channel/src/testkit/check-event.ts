@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { conversationKinds, type InboundEvent, waysOfAddressing } from "../contract/events.ts";
+import {
+  conversationKinds,
+  type InboundEvent,
+  MAX_REFERENCES,
+  referenceKinds,
+  waysOfAddressing,
+} from "../contract/events.ts";
 import { isPayload } from "../inbound/payload.ts";
 
 /** What is wrong with an event by the contract; empty for a good one. */
@@ -32,6 +38,13 @@ export function checkEvent(
     for (const media of event.media)
       must(/^[\w.+-]+\/[\w.+-]+$/.test(media.mimeType), `mimeType ${media.mimeType}`);
     for (const mention of event.mentions) must(mention.id !== "", "a mention has no id");
+    const { references = [] } = event;
+    must(references.length <= MAX_REFERENCES, `it has more than ${MAX_REFERENCES} references`);
+    for (const { kind, messageId, text = "", media = [] } of references) {
+      must(referenceKinds.includes(kind), `a reference has the unknown kind ${kind}`);
+      must(messageId !== undefined || text !== "" || media.length > 0, "a reference refers to nothing");
+      must(!/\r|\u2028|\u2029/.test(text), "the text of a reference has line ends other than \\n");
+    }
     must(
       event.addressed !== "mention" || event.mentions.some((one) => one.isSelf),
       "addressed by a mention that is not there",

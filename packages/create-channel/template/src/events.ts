@@ -49,7 +49,7 @@ export function readEvent(payload: Payload, facts: EventFacts): InboundEvent | u
     text: normalizeLineEnds(textAt(message, "text") ?? ""),
     media: [],
     mentions,
-    replyTo: replyTo === undefined ? undefined : { messageId: replyTo },
+    references: replyTo === undefined ? [] : [{ kind: "reply", messageId: replyTo }],
   };
 }
 

@@ -36,7 +36,12 @@ export const harness: ChannelHarness<Address> = {
       name: "a mention in a group",
       payload: mention,
       events: [
-        { type: "message", addressed: "mention", replyTo: { messageId: "m1" }, mentions: [{ isSelf: true }] },
+        {
+          type: "message",
+          addressed: "mention",
+          references: [{ kind: "reply", messageId: "m1" }],
+          mentions: [{ isSelf: true }],
+        },
       ],
     },
   ],

@@ -41,14 +41,22 @@ export interface AgentToolboxRun extends Pick<RunTools, "tools"> {
   end(): void;
 }
 
+/** Another message that a message replies to, forwards or follows in a thread. */
+export interface ReferencedMessage {
+  readonly kind: "reply" | "thread" | "forward";
+  readonly messageId?: string | undefined;
+  /** Absent if only its id is known. */
+  readonly text?: string | undefined;
+  readonly media?: readonly object[] | undefined;
+}
+
 /** The parts of a message that affect a run's rights. */
 export interface RunMessage {
   readonly text: string;
   /** Present if someone else's words were forwarded. */
   readonly forwarded?: object;
-  readonly replyTo?: { readonly messageId: string; readonly text?: string };
-  /** Attachments of the message, and of the message that it replies to. */
-  readonly media?: readonly object[];
+  /** Other messages that it refers to. */
+  readonly references?: readonly ReferencedMessage[] | undefined;
 }
 
 /**
@@ -102,13 +110,14 @@ export function createRunInputs(
 ): Pick<AgentToolboxRun, "addMessage" | "addLinks" | "addTaint" | "taint" | "role"> {
   return {
     addLinks,
-    addMessage({ text, forwarded, replyTo, media = [] }, role, speaker) {
+    addMessage({ text, forwarded, references = [] }, role, speaker) {
       state.addSpeaker(role, speaker);
-      addLinks(`${text}\n${replyTo?.text ?? ""}`);
+      addLinks([text, ...references.map((reference) => reference.text ?? "")].join("\n"));
       if (forwarded !== undefined) state.taint({ source: "forward" });
-      // Attachments of a reply may belong to the message that it replies to.
-      if (replyTo !== undefined && (replyTo.text !== undefined || media.length > 0))
-        state.taint({ source: "quote", detail: replyTo.messageId });
+      for (const { kind, messageId, text: quoted = "", media = [] } of references) {
+        if (quoted === "" && media.length === 0) continue;
+        state.taint({ source: kind === "forward" ? "forward" : "quote", detail: messageId });
+      }
     },
     addTaint: (source) => state.taint({ source }),
     role: () => state.facts.role,

@@ -123,7 +123,7 @@ async function deleted(options: EditsOptions, event: DeletedEvent): Promise<Emit
 }
 
 /** What is kept of a deleted message that no run has read: that it was there. */
-function withoutWords({ event: { replyTo: _, ...event }, ...stored }: InboundRecord): InboundRecord {
+function withoutWords({ event: { references: _, ...event }, ...stored }: InboundRecord): InboundRecord {
   return { ...stored, event: { ...event, text: "", media: [], mentions: [] } };
 }
 

@@ -11,6 +11,9 @@ export interface UserMessagesPorts extends InboundContextPorts {
   readonly incoming: Pick<Incoming, "take">;
 }
 
+/** Stands for a forwarded message, whose content is in the context of the message. */
+const FORWARD_NOTE = "[forwarded message]";
+
 /** Messages as the history keeps them. */
 export interface UserMessages {
   /** One of each message, in order. */
@@ -26,8 +29,12 @@ export function createUserMessages(ports: UserMessagesPorts): UserMessages {
   const factsOf = createFacts(ports);
   const body = async (message: QueuedMessage): Promise<string> => {
     const { event } = message.stored;
-    const notes = (await ports.incoming.take(filesOf(message))).map(attachmentNote);
-    const text = [spokenText(message), ...notes].filter((line) => line !== "").join("\n");
+    // The files of messages that it refers to follow its own. They are named in its context.
+    const files = await ports.incoming.take(filesOf(message));
+    const notes = files.slice(0, event.media.length).map(attachmentNote);
+    const forwards = (event.references ?? []).filter(({ kind }) => kind === "forward");
+    const lines = [spokenText(message), ...notes, ...forwards.map(() => FORWARD_NOTE)];
+    const text = lines.filter((line) => line !== "").join("\n");
     // Clients of the gateway itself speak for themselves: their text stands without an envelope.
     if (ports.definition(event.channel, event.account)?.capabilities.authenticatedByGateway === true)
       return text;
