@@ -29,6 +29,7 @@ const conversation = z.object({
   kind: z.enum(conversationKinds),
   threadId: optionalText,
   beginsThread: z.boolean().optional(),
+  outerAddress: optionalText,
   parentId: optionalText,
   guildId: optionalText,
   teamId: optionalText,
@@ -94,7 +95,13 @@ const body = {
 /** Without `turn`, which the gateway accepts only from its own channels. */
 export const inboundEvent: z.ZodType<InboundEvent> = z.discriminatedUnion("type", [
   z.object({ type: z.literal("message"), ...base, ...body }),
-  z.object({ type: z.literal("edited"), ...base, ...body }),
+  z.object({
+    type: z.literal("edited"),
+    ...base,
+    ...body,
+    sentAt: z.number().optional(),
+    automatic: z.boolean().optional(),
+  }),
   z.object({ type: z.literal("deleted"), ...base, messageId: text }),
   z.object({ type: z.literal("reaction"), ...base, messageId: text, emoji: text, added: z.boolean() }),
   z.object({

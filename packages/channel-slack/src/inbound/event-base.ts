@@ -6,6 +6,7 @@ import {
   type InboundEvent,
   objectAt,
   type Payload,
+  type Reference,
   type Sender,
   textAt,
   timeAt,
@@ -21,6 +22,8 @@ export interface Facts extends EventFacts {
   readonly kind: ConversationKind;
   /** The bot has written in the message's thread. */
   readonly hasJoined: boolean;
+  /** The first message of the thread, if the message is a later one and the bot has not written there. */
+  readonly threadStart: Reference | undefined;
   /** A mention at the top level of a channel starts a thread. */
   readonly replyInThread: boolean;
   /** The app's slash command. */

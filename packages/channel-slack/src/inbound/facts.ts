@@ -5,10 +5,12 @@ import {
   isChannelError,
   objectAt,
   type Payload,
+  type Reference,
   textAt,
 } from "@signalbox/channel";
 import type { SlackConfig } from "../config.ts";
 import type { Conversations } from "../conversations.ts";
+import type { History } from "../history.ts";
 import type { Threads } from "../joined-threads.ts";
 import { limits } from "../limits.ts";
 import type { People, Self } from "../people.ts";
@@ -16,6 +18,7 @@ import { findMentionedUsers } from "./content.ts";
 import type { Envelope } from "./envelope.ts";
 import type { Facts } from "./event-base.ts";
 import { getChannelId } from "./events.ts";
+import { lookUpThreadStart } from "./thread-start.ts";
 
 export interface FactSources {
   readonly context: ChannelContext<SlackConfig>;
@@ -23,6 +26,7 @@ export interface FactSources {
   readonly people: People;
   readonly places: Conversations;
   readonly threads: Threads;
+  readonly history: History;
 }
 
 /**
@@ -37,12 +41,17 @@ export async function lookUpFacts(ports: FactSources, envelope: Envelope): Promi
   const channel = getChannelId(envelope);
   const message = envelope.kind === "event" ? getChangedMessage(envelope.event) : {};
   try {
+    const kind = channel === undefined ? "channel" : await lookUpKind(ports, channel, envelope, limit.signal);
+    const joined = channel !== undefined && (await hasJoined(ports, channel, message));
     return {
       ...eventFacts(context, self.id),
       self,
-      names: await namesIn(ports, message, limit.signal),
-      kind: channel === undefined ? "channel" : await kindOf(ports, channel, envelope, limit.signal),
-      hasJoined: channel !== undefined && (await hasJoined(ports, channel, message)),
+      names: await lookUpNames(ports, message, limit.signal),
+      kind,
+      hasJoined: joined,
+      threadStart: joined
+        ? undefined
+        : await findThreadStart(ports, { channel, kind, message }, limit.signal),
       replyInThread: config.replyInThread,
       command: config.command,
     };
@@ -58,7 +67,7 @@ export async function lookUpFacts(ports: FactSources, envelope: Envelope): Promi
 }
 
 /** Only message events contain the kind of their conversation. */
-async function kindOf(
+async function lookUpKind(
   { places }: FactSources,
   channel: string,
   envelope: Envelope,
@@ -77,8 +86,34 @@ async function hasJoined({ threads }: FactSources, channel: string, message: Pay
   return thread !== undefined && (await threads.hasJoined({ channel, thread }));
 }
 
+/**
+ * Looks up the first message of a thread that the bot joins with this message. Once it has written there, the session
+ * contains what it needs. Messages that do not address the bot need no lookup.
+ */
+async function findThreadStart(
+  { self, history, people }: FactSources,
+  {
+    channel,
+    kind,
+    message,
+  }: {
+    readonly channel: string | undefined;
+    readonly kind: Facts["kind"];
+    readonly message: Payload;
+  },
+  signal: AbortSignal,
+): Promise<Reference | undefined> {
+  const thread = textAt(message, "thread_ts");
+  if (channel === undefined || thread === undefined || thread === textAt(message, "ts")) return undefined;
+  const isAddressed =
+    kind === "direct" ||
+    findMentionedUsers(message).includes(self.id) ||
+    textAt(message, "parent_user_id") === self.id;
+  return isAddressed ? lookUpThreadStart({ history, people, self }, { channel, thread }, signal) : undefined;
+}
+
 /** Looks up the names of the first mentioned users. Each costs a request. */
-async function namesIn(
+async function lookUpNames(
   { self, people }: FactSources,
   message: Payload,
   signal: AbortSignal,

@@ -5,9 +5,11 @@ import {
   objectsAt,
   type Payload,
   type Reference,
+  type Sender,
   textAt,
+  timeAt,
 } from "@signalbox/channel";
-import { messageId } from "../address.ts";
+import { addressCodec, messageId } from "../address.ts";
 import { type Content, readContent } from "./content.ts";
 import { createBase, type Facts, type Read, readSender } from "./event-base.ts";
 
@@ -34,29 +36,45 @@ function readMessage(message: Payload, channel: string, body: Payload, facts: Fa
   const sender = readSender(message, facts);
   if (ts === undefined || sender.id === "") return "malformed";
   if (sender.isSelf) return "ignored";
-  const content = readMessageContent(message, facts);
+  // Slack may deliver one message under two timestamps, and a mention as two events.
+  const key = getMessageKey(message, channel, ts);
+  return { ...readVersion({ message, channel, ts, body, sender, key, at: message }, facts), type: "message" };
+}
+
+interface Version {
+  readonly message: Payload;
+  readonly channel: string;
+  readonly ts: string;
+  readonly body: Payload;
+  readonly sender: Sender;
+  readonly key: string;
+  readonly at: Payload;
+}
+
+/** The fields that a message and its edited version have. */
+function readVersion({ message, channel, ts, body, sender, key, at }: Version, facts: Facts) {
+  const { references, ...content } = readMessageContent(message, facts);
   const addressed = getAddressed(message, content, facts);
   const root = getThreadTs(message);
   const isOpening = root === undefined && addressed === "mention" && facts.replyInThread;
-  const thread = isOpening ? ts : root;
-  // Slack may deliver one message under two timestamps, and a mention as two events.
-  const key = getMessageKey(message, channel, ts);
-  const base = createBase({ channel, thread, body, sender, key, at: message }, facts);
+  const base = createBase({ channel, thread: isOpening ? ts : root, body, sender, key, at }, facts);
   return {
     ...base,
     ...content,
-    conversation: { ...base.conversation, ...(isOpening ? { beginsThread: true } : {}) },
-    type: "message",
+    conversation: isOpening
+      ? { ...base.conversation, beginsThread: true, outerAddress: addressCodec.encode({ channel }) }
+      : base.conversation,
     messageId: messageId({ channel, ts }),
     addressed,
-    references: [...readThreadStart(message, channel), ...content.references],
+    references: [...readThreadStart(message, channel, facts), ...references],
   };
 }
 
 /** The first message of the thread, if this is a later one. */
-function readThreadStart(message: Payload, channel: string): readonly Reference[] {
+function readThreadStart(message: Payload, channel: string, { threadStart }: Facts): readonly Reference[] {
   const root = getThreadTs(message);
-  return root === undefined ? [] : [{ kind: "thread", messageId: messageId({ channel, ts: root }) }];
+  if (root === undefined) return [];
+  return [threadStart ?? { kind: "thread", messageId: messageId({ channel, ts: root }) }];
 }
 
 function getMessageKey(message: Payload, channel: string, ts: string): string {
@@ -73,7 +91,7 @@ function readMessageContent(message: Payload, { names, self }: Facts): Content {
   return readContent(message, (id) => names.get(id) ?? (id === self.id ? self.name : undefined), self.id);
 }
 
-function getAddressed(message: Payload, { mentions }: Content, facts: Facts): Addressed {
+function getAddressed(message: Payload, { mentions }: Pick<Content, "mentions">, facts: Facts): Addressed {
   if (facts.kind === "direct") return "dm";
   if (mentions.some(({ isSelf }) => isSelf)) return "mention";
   const isReply = getThreadTs(message) !== undefined;
@@ -97,15 +115,12 @@ function readChange(event: Payload, channel: string, body: Payload, facts: Facts
     (getWords(message) === getWords(before) && getFiles(message) === getFiles(before))
   )
     return "ignored";
-  const content = readMessageContent(message, facts);
   const changedAt = textAt(objectAt(message, "edited"), "ts") ?? textAt(event, "event_ts") ?? "";
   const key = `edited:${messageId({ channel, ts })}:${changedAt}`;
   return {
-    ...createBase({ channel, thread: getThreadTs(message), body, sender, key, at: event }, facts),
-    ...content,
+    ...readVersion({ message, channel, ts, body, sender, key, at: event }, facts),
     type: "edited",
-    messageId: messageId({ channel, ts }),
-    addressed: getAddressed(message, content, facts),
+    sentAt: timeAt(message, "ts"),
   };
 }
 

@@ -11,7 +11,6 @@ import {
 } from "@signalbox/channel";
 import { addressCodec } from "../address.ts";
 import type { SlackApi } from "../api.ts";
-import type { History } from "../history.ts";
 import { limits } from "../limits.ts";
 import type { CommandResponses } from "../outbound/command-responses.ts";
 import { renderForm } from "../outbound/forms.ts";
@@ -32,7 +31,6 @@ export interface Receiver {
 
 interface ReceiverOptions extends FactSources {
   readonly api: SlackApi;
-  readonly history: History;
   readonly commands: CommandResponses;
 }
 

@@ -13,6 +13,8 @@ export interface Conversation {
   readonly threadId?: string;
   /** The thread begins with this message: what was said in the conversation before belongs to it. */
   readonly beginsThread?: boolean;
+  /** The address of the conversation around a thread that begins with this message. */
+  readonly outerAddress?: string;
   /** The parent place, if threads and forum posts are places of their own. */
   readonly parentId?: string;
   /** Discord: the server. */
@@ -205,10 +207,17 @@ export interface MessageEvent extends EventBase, MessageBody {
   readonly turn?: TurnRequest;
 }
 
-/** The message as it reads now. */
+/** The new version of a message. `timestamp` is the time of the edit. */
 export interface EditedEvent extends EventBase, MessageBody {
   readonly type: "edited";
   readonly messageId: string;
+  /** When the message was sent, in milliseconds since the epoch. */
+  readonly sentAt?: number;
+  /**
+   * The platform changed the message, not its sender: for instance the current place of a live location. Such a version
+   * never starts or steers a run.
+   */
+  readonly automatic?: boolean;
 }
 
 export interface DeletedEvent extends EventBase {

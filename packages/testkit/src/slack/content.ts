@@ -5,6 +5,7 @@ import { objectsOf, textOf } from "./reply.ts";
 export interface Content {
   readonly text: string;
   readonly blocks?: readonly Raw[];
+  readonly attachments?: readonly Raw[];
 }
 
 /**

@@ -32,6 +32,7 @@ export interface PlantedMessage {
   readonly botId?: string;
   readonly text?: string;
   readonly blocks?: readonly Raw[];
+  readonly attachments?: readonly Raw[];
   readonly files?: readonly Raw[];
   readonly clientMsgId?: string;
 }
@@ -67,8 +68,8 @@ export class Messages {
   plant(given: PlantedMessage): string {
     const { channel, threadTs, user = "U_SENDER", botId, clientMsgId, files = [] } = given;
     const ts = given.ts ?? this.#nextTs();
-    const { text = "", blocks } = given;
-    const content = { text, ...(blocks === undefined ? {} : { blocks }) };
+    const { text = "", blocks, attachments } = given;
+    const content = { text, blocks, attachments };
     this.#add({
       channel,
       ts,
@@ -266,7 +267,8 @@ function asListed(message: SlackMessage, withMetadata: boolean): Raw {
     ts,
     user,
     text: content.text,
-    ...(content.blocks === undefined ? {} : { blocks: content.blocks }),
+    blocks: content.blocks,
+    attachments: content.attachments,
     ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
     ...(botId === undefined ? {} : { bot_id: botId }),
     ...(clientMsgId === undefined ? {} : { client_msg_id: clientMsgId }),

@@ -196,8 +196,16 @@ function remember(messages: Messages, { body }: SlackDelivery): void {
     ts,
     text: textOf(event, "text") ?? "",
     user: textOf(event, "user") ?? "",
+    blocks: objectsAt(event, "blocks"),
+    attachments: objectsAt(event, "attachments"),
+    files: objectsAt(event, "files"),
     ...(threadTs === undefined ? {} : { threadTs }),
     ...(botId === undefined ? {} : { botId }),
     ...(clientMsgId === undefined ? {} : { clientMsgId }),
   });
+}
+
+function objectsAt(event: Raw, key: string): readonly Raw[] | undefined {
+  const value = event[key];
+  return Array.isArray(value) ? value.filter(isRaw) : undefined;
 }
