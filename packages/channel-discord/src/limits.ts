@@ -74,4 +74,6 @@ export const limits = {
   typingMs: 8_000,
   typingTimes: 112,
   dayMs: 86_400_000,
+  /** Time after which the first message of a thread is reported again. */
+  threadStartMs: 604_800_000,
 } as const;

@@ -9,6 +9,7 @@ import {
   type Payload,
   textAt,
 } from "@signalbox/channel";
+import type { DiscordApi } from "../api.ts";
 import { type DiscordConfig, inviteAddress } from "../config.ts";
 import { type Conversations, readLocation } from "../conversations.ts";
 import type { People } from "../people.ts";
@@ -18,6 +19,7 @@ import { interactionEvent, readInteractionPlace } from "./interactions.ts";
 import { mentionedRoles, mentionsBot, type OwnIds } from "./mentions.ts";
 import { readAskedAbout } from "./message-questions.ts";
 import { hasContent, readDeleted, readEdited, readMessage, readReaction } from "./messages.ts";
+import { lookUpThreadStart, withReferencedMessage } from "./referenced-messages.ts";
 
 /** An event of Discord's gateway. */
 export interface GatewayEvent {
@@ -33,6 +35,7 @@ export interface EventSources {
   readonly people: People;
   readonly places: Conversations;
   readonly botId: string;
+  readonly api: DiscordApi;
 }
 
 /**
@@ -80,12 +83,18 @@ async function readContentEvent(
 ): Promise<readonly InboundEvent[]> {
   const facts = await lookUpFacts(ports, gatewayEvent, signal);
   if (facts === undefined) return [];
-  const own = await lookUpOwnIds(ports, gatewayEvent.data, facts.conversation, signal);
-  return toList(
+  const { conversation } = facts;
+  const own = await lookUpOwnIds(ports, gatewayEvent.data, conversation, signal);
+  const message = await withReferencedMessage(ports.api, gatewayEvent.data, signal);
+  const event =
     gatewayEvent.type === "MESSAGE_CREATE"
-      ? readMessage(gatewayEvent.data, facts, own)
-      : readEdited(gatewayEvent.data, facts, own),
-  );
+      ? readMessage(message, facts, own)
+      : readEdited(message, facts, own);
+  if (event === undefined || event.addressed === "none" || event.messageId === conversation.id)
+    return toList(event);
+  // The message is answered without its thread's first message if that cannot be looked up now.
+  const start = await lookUpThreadStart(ports, conversation, own, signal).catch(() => undefined);
+  return [start === undefined ? event : { ...event, references: [start, ...(event.references ?? [])] }];
 }
 
 async function readInteractionEvent(

@@ -25,6 +25,11 @@ export function hasContent(message: Payload, botId: string): boolean {
   return (type === plain || type === reply) && textAt(objectAt(message, "author"), "id") !== botId;
 }
 
+/** Returns whether a message replies to another one. A forward is not a reply. */
+export function isReply({ type }: Payload): boolean {
+  return type === reply;
+}
+
 /** Returns `undefined` for a malformed message. */
 export function readMessage(message: Payload, facts: DiscordFacts, own: OwnIds): MessageEvent | undefined {
   const messageId = textAt(message, "id");

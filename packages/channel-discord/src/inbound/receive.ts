@@ -1,5 +1,4 @@
 import { type Backfill, createBackfill, deadline, type InboundEvent, type Payload } from "@signalbox/channel";
-import type { DiscordApi } from "../api.ts";
 import { limits } from "../limits.ts";
 import type { Interactions } from "../outbound/interactions.ts";
 import { type EventSources, type GatewayEvent, readEvents } from "./events.ts";
@@ -19,7 +18,6 @@ export interface Receiver {
 }
 
 interface ReceiverOptions extends EventSources {
-  readonly api: DiscordApi;
   readonly interactions: Interactions;
 }
 

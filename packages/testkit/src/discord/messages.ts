@@ -208,7 +208,6 @@ export class Messages {
 
   /** As the API gives it. Source: `MessageResponse` of the OpenAPI document. */
   payload(message: DiscordMessage): Raw {
-    const answered = this.all.get(String(message.reference?.["message_id"]));
     return {
       id: message.id,
       channel_id: message.channelId,
@@ -227,12 +226,18 @@ export class Messages {
       attachments: message.attachments.map((one) => this.#attachment(message, one)),
       components: message.components ?? [],
       ...(message.reference === undefined ? {} : { message_reference: message.reference }),
-      ...(answered === undefined || answered === message
-        ? {}
-        : { referenced_message: { ...this.payload(answered), referenced_message: undefined } }),
+      ...this.#answeredBy(message),
       ...message.more,
       ...(message.poll === undefined ? {} : { poll: this.#standing(message.id, message.poll) }),
     };
+  }
+
+  /** A reply has the message that it replies to, and `null` in its place if that was deleted. */
+  #answeredBy({ id, reference }: DiscordMessage): Raw {
+    if (reference === undefined || reference["type"] === 1 || reference["message_id"] === id) return {};
+    const answered = this.all.get(String(reference["message_id"]));
+    if (answered === undefined || answered.deleted) return { referenced_message: null };
+    return { referenced_message: { ...this.payload(answered), referenced_message: undefined } };
   }
 
   /** A poll with its votes. */

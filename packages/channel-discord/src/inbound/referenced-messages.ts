@@ -1,0 +1,71 @@
+import {
+  type ChannelContext,
+  type Conversation,
+  isPayload,
+  objectAt,
+  type Payload,
+  type Reference,
+  unlessRefused,
+} from "@signalbox/channel";
+import { idAt } from "../address.ts";
+import type { DiscordApi } from "../api.ts";
+import { limits } from "../limits.ts";
+import { readEarlierMessage } from "./content.ts";
+import type { OwnIds } from "./mentions.ts";
+import { isReply } from "./messages.ts";
+
+/**
+ * Completes a reply whose event lacks the message that it replies to. Discord leaves `referenced_message` out if its
+ * backend did not load the message, and sends `null` if the message was deleted.
+ *
+ * @throws ChannelError if the message cannot be looked up now
+ */
+export async function withReferencedMessage(
+  api: DiscordApi,
+  message: Payload,
+  signal: AbortSignal,
+): Promise<Payload> {
+  const messageId = idAt(objectAt(message, "message_reference"), "message_id");
+  const channelId = idAt(message, "channel_id");
+  const isMissing = message["referenced_message"] === undefined;
+  if (!isReply(message) || !isMissing || messageId === undefined || channelId === undefined) return message;
+  return { ...message, referenced_message: await fetchMessage(api, channelId, messageId, signal) };
+}
+
+interface ThreadSources {
+  readonly api: DiscordApi;
+  readonly context: Pick<ChannelContext, "cache">;
+}
+
+/**
+ * Looks up the message that a thread was started from, once per thread. It has the id of the thread and is in the
+ * parent channel, or in the thread itself if that is a forum post.
+ *
+ * @returns `undefined` if the conversation is not a thread, or if an earlier message already referred to its start
+ */
+export async function lookUpThreadStart(
+  { api, context: { cache } }: ThreadSources,
+  { id, parentId }: Conversation,
+  own: OwnIds,
+  signal: AbortSignal,
+): Promise<Reference | undefined> {
+  if (parentId === undefined) return undefined;
+  const key = `thread-start/${own.botId}/${id}`;
+  if ((await cache.get(key)) !== undefined) return undefined;
+  const start = (await fetchMessage(api, parentId, id, signal)) ?? (await fetchMessage(api, id, id, signal));
+  await cache.set(key, true, limits.threadStartMs);
+  return start === null ? undefined : { ...readEarlierMessage(start, own), kind: "thread", messageId: id };
+}
+
+/** Returns `null` if the message does not exist or the bot cannot see it. */
+async function fetchMessage(
+  api: DiscordApi,
+  channelId: string,
+  messageId: string,
+  signal: AbortSignal,
+): Promise<Payload | null> {
+  const path = `/channels/${channelId}/messages/${messageId}` as const;
+  const request = api.call({ what: "looking up a message", method: "GET", path, signal });
+  const message = await unlessRefused(request, null);
+  return isPayload(message) ? message : null;
+}
