@@ -1,4 +1,4 @@
-import type { Json, MessageEvent } from "@signalbox/channel";
+import type { Json, MediaRef, MessageEvent, Reference } from "@signalbox/channel";
 import type { ContextMessage } from "./event-context.ts";
 
 /** What is kept of a message in a group that was not addressed to the agent, until one is. */
@@ -57,6 +57,13 @@ export function groupMessage({ id, senderId, body, at }: GroupEntry): ContextMes
     media: objectsIn(media),
     references: objectsIn(references),
   };
+}
+
+/** Returns the attachments of a stored message and of the messages that it refers to. */
+export function groupMedia({ body }: Pick<GroupEntry, "body">): readonly MediaRef[] {
+  const { media, references } = recordOf(body);
+  const referenced = (objectsIn<Reference>(references) ?? []).flatMap((reference) => reference.media ?? []);
+  return [...(objectsIn<MediaRef>(media) ?? []), ...referenced];
 }
 
 /** The objects of a stored list, or `undefined` if it is not a list. */

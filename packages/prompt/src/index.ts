@@ -18,7 +18,7 @@ export {
   type ToldEvent,
 } from "./event-context.ts";
 export { endFirstRun, type FirstRun, readFirstRun } from "./first-run.ts";
-export { type GroupEntry, groupKey, groupMessage, groupWords } from "./group-history.ts";
+export { type GroupEntry, groupKey, groupMedia, groupMessage, groupWords } from "./group-history.ts";
 export { createMessageContexts, type MessageContext, type MessageContexts } from "./message-contexts.ts";
 export { CACHE_BOUNDARY } from "./neutralise.ts";
 export {

@@ -166,7 +166,7 @@ export const accessSchema = z
           .enum(["ignore", "mentioned"])
           .default("ignore")
           .describe(
-            "Other bots: `mentioned` answers those that mention the agent or reply to it, as guests, and pauses for five minutes if they write more than 20 times a minute.",
+            "Other bots: `ignore` gives them no answer; `mentioned` answers those that mention the agent or reply to it, as guests, and pauses for five minutes if they write more than 20 times a minute. Either way, the agent can read what they write when a person addresses it.",
           ),
         historyLimit: z
           .int()

@@ -124,14 +124,14 @@ describe("groups", () => {
       kind: "ignore",
       rule: "group_not_allowed",
     });
-    expect(one.decide({ ...GROUP, senderIsBot: true }, false)).toEqual({ kind: "ignore", rule: "bot" });
+    expect(one.decide({ ...GROUP, senderIsBot: true }, false)).toEqual({ kind: "keep", rule: "bot" });
   });
 
   it("answers bots as guests where they address the agent and the configuration says so", () => {
     const one = gate({ owners: ["feishu:ou_1"], groups: { mode: "open", bots: "mentioned" } });
     const bot = { ...GROUP, senderIsBot: true };
     expect(one.decide(bot, false)).toEqual({ kind: "answer", rule: "group_bot", role: "guest" });
-    expect(one.decide({ ...bot, addressed: "none" }, false)).toEqual({ kind: "ignore", rule: "bot" });
+    expect(one.decide({ ...bot, addressed: "none" }, false)).toEqual({ kind: "keep", rule: "bot" });
     expect(one.decide({ ...bot, senderIsSelf: true }, false)).toMatchObject({ kind: "ignore" });
     expect(one.decide({ ...DIRECT, senderIsBot: true }, false)).toEqual({ kind: "ignore", rule: "bot" });
   });
@@ -172,5 +172,6 @@ describe("groups", () => {
     });
     const forgetful = gate({ groups: { mode: "open", historyLimit: 0 } });
     expect(forgetful.decide({ ...GROUP, addressed: "none" }, false)).toMatchObject({ kind: "ignore" });
+    expect(forgetful.decide({ ...GROUP, senderIsBot: true }, false)).toMatchObject({ kind: "ignore" });
   });
 });

@@ -107,16 +107,14 @@ export function createGate(access: AccessRules): Gate {
     if (mode === "off") return { kind: "ignore", rule: "groups_off" };
     if (mode === "allowlist" && !input.bound && !isListed)
       return { kind: "ignore", rule: "group_not_allowed" };
+    const unanswered = historyLimit > 0 ? "keep" : "ignore";
     if (input.senderIsBot) {
+      // People ask about what bots write, such as alerts, even if bots themselves get no answer.
       return bots === "mentioned" && input.addressed !== "none"
         ? { kind: "answer", rule: "group_bot", role: "guest" }
-        : { kind: "ignore", rule: "bot" };
+        : { kind: unanswered, rule: "bot" };
     }
-    if (requireMention && input.addressed === "none") {
-      return historyLimit > 0
-        ? { kind: "keep", rule: "not_addressed" }
-        : { kind: "ignore", rule: "not_addressed" };
-    }
+    if (requireMention && input.addressed === "none") return { kind: unanswered, rule: "not_addressed" };
     const sender = `${input.channel}:${input.senderId}`;
     const role = owners.has(sender) ? "owner" : people.has(sender) ? "member" : "guest";
     return { kind: "answer", rule: ruleOfGroup(requireMention, input), role };

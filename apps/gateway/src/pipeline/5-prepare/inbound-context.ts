@@ -73,14 +73,19 @@ export function toldContext(told: readonly ToldEntry[]): string {
 }
 
 /**
- * What was said in the group since the agent was last addressed, and, in direct chats too, what it has said here from
- * other conversations.
+ * Reads the messages of a group since the agent was last addressed and, in direct chats too, what agents sent here from
+ * other conversations. A message that begins a thread follows those of the conversation around it.
  */
 export async function groupHistoryOf(
   groupHistory: Pick<GatewayStore["groupHistory"], "list">,
   event: MessageEvent,
 ): Promise<readonly ToldEntry[]> {
-  const places = [sentKey(event), ...(event.conversation.kind === "direct" ? [] : [groupKey(event)])];
+  const { kind, outerAddress } = event.conversation;
+  const places = [
+    sentKey(event),
+    ...(outerAddress === undefined ? [] : [sentKey({ ...event, address: outerAddress })]),
+    ...(kind === "direct" ? [] : [groupKey(event)]),
+  ];
   const entries = places.map(async (conversation) =>
     (await groupHistory.list(conversation)).map((entry) => ({ ...entry, conversation })),
   );

@@ -1,5 +1,5 @@
 import { textOf, toolSpec } from "@signalbox/agent-core";
-import type { Incoming } from "@signalbox/attachments";
+import type { Incoming, MediaForModel } from "@signalbox/attachments";
 import { speakerOf } from "@signalbox/channel";
 import type { RunMemory } from "@signalbox/memory/agents";
 import {
@@ -24,6 +24,7 @@ import type { Standing } from "../2-admit/standing.ts";
 import { isHeard, type QueuedMessage, spokenText } from "../4-queue/message.ts";
 import { earlierPictures } from "./earlier-pictures.ts";
 import { filesOf } from "./files-of.ts";
+import { historyImages, withHistoryImages } from "./history-images.ts";
 import { groupHistoryOf } from "./inbound-context.ts";
 import type { OpenedRun } from "./opened-run.ts";
 import { openContexts } from "./run-contexts.ts";
@@ -95,11 +96,11 @@ async function withContext(
 ): Promise<PreparedRun> {
   const { agent, agentModel, sessionKey, messages } = run;
   const pages = await readPages(ports, run, tools);
-  const media = await ports.incoming.show(messages.map(filesOf), agentModel.model.input);
-  const earlier = await earlierPictures(ports.incoming, run);
-  if ([...media, ...earlier].some(({ untrusted }) => untrusted)) tools.addTaint("file");
   const told = isHeard(asked) ? await groupHistoryOf(ports.store.groupHistory, asked.stored.event) : [];
   if (told.length > 0) tools.addTaint("history");
+  const media = await showMedia(ports.incoming, run, asked, told);
+  const earlier = await earlierPictures(ports.incoming, run);
+  if ([...media, ...earlier].some(({ untrusted }) => untrusted)) tools.addTaint("file");
   const role = tools.role();
   const besides = await openContexts(ports.store.contexts, run, role);
   const memory = await ports.remember({
@@ -134,6 +135,23 @@ async function withContext(
   const prefix = await ports.prefixes.look(sessionKey, prompt.sections, tools.tools.map(toolSpec));
   traceOf(ports.tracer, run, asked, { ...prompt, ...prefix });
   return { ...run, asked, system: prompt.system, tools, taint, contexts, told };
+}
+
+/** The media of each message. The last one also has the images of the group's messages before it. */
+async function showMedia(
+  incoming: PreparePorts["incoming"],
+  { messages, agentModel }: OpenedRun,
+  asked: QueuedMessage,
+  told: readonly ToldEntry[],
+): Promise<readonly MediaForModel[]> {
+  const history = historyImages(told, asked);
+  const files = [...messages.map(filesOf), ...(history === undefined ? [] : [history])];
+  const shown = await incoming.show(files, agentModel.model.input);
+  const earlier = history === undefined ? undefined : shown.at(-1);
+  const media = shown.slice(0, messages.length);
+  const last = media.at(-1);
+  if (earlier === undefined || last === undefined) return media;
+  return media.with(-1, withHistoryImages(last, earlier));
 }
 
 /** Stays the same from turn to turn, as what is chosen by it must. */

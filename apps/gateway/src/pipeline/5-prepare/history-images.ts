@@ -1,0 +1,38 @@
+import type { MediaForModel, MessageWithFiles } from "@signalbox/attachments";
+import { groupMedia } from "@signalbox/prompt";
+import type { ToldEntry } from "@signalbox/store";
+import type { QueuedMessage } from "../4-queue/message.ts";
+
+/** The latest images of a group that are shown with a message addressed to the agent. */
+const MAX_IMAGES = 3;
+
+/**
+ * The images of the messages in a group that precede a message. People refer to them in words, without a reply. They
+ * are shown but not stored.
+ *
+ * @returns `undefined` if there are none
+ */
+export function historyImages(
+  told: readonly ToldEntry[],
+  { id, agentId, stored: { event, role } }: QueuedMessage,
+): MessageWithFiles | undefined {
+  const images = told.flatMap(groupMedia).filter(({ kind }) => kind === "image");
+  if (images.length === 0) return undefined;
+  const media = images.slice(-MAX_IMAGES);
+  return { id: `${id} history`, event: { ...event, media, references: [] }, agentId, role };
+}
+
+/** Adds the images of earlier messages to the media of the message that they precede. */
+export function withHistoryImages(media: MediaForModel, history: MediaForModel): MediaForModel {
+  const earlier = history.files.map((file) => ({
+    ...file,
+    note: [file.note, "from an earlier message in this group"]
+      .filter((note) => note !== undefined)
+      .join("; "),
+  }));
+  return {
+    blocks: [...history.blocks, ...media.blocks],
+    files: [...media.files, ...earlier],
+    untrusted: media.untrusted || history.untrusted,
+  };
+}
