@@ -370,7 +370,7 @@ it("changes of what is quoted what an agent said, and nothing that the gateway o
     await outbox.markSent(added?.id ?? "", lease, [{ part: 0, receipt: { messageId } }]);
   }
   for (const messageId of [...Object.keys(keys), "m-of-others"]) {
-    const quoting = { ...run, event: { ...run.event, replyTo: { messageId } } };
+    const quoting = { ...run, event: { ...run.event, references: [{ kind: "reply", messageId } as const] } };
     const outcomes = [
       await act({ action: "react", messageId, emoji: "👍" }, "c1", quoting),
       await act({ action: "edit", messageId, text: "Read the weather?" }, "c2", quoting),

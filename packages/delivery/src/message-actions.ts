@@ -321,7 +321,11 @@ async function mayReach<Run extends ActingRun, Row extends OutboxRow>(
 
 /** Whether the message that is answered quotes another one. */
 function isQuoted(messageId: string, to: Destination, { event }: ActingRun): boolean {
-  return destinationKey(to) === destinationKey(event) && event.replyTo?.messageId === messageId;
+  const { references = [] } = event;
+  const isReferred = references.some(
+    (reference) => reference.kind !== "forward" && reference.messageId === messageId,
+  );
+  return destinationKey(to) === destinationKey(event) && isReferred;
 }
 
 type PollAction = Extract<MessageAction, { action: "poll" }>;

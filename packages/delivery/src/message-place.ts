@@ -1,4 +1,4 @@
-import type { Channel, MessageDestination } from "@signalbox/channel";
+import type { Channel, MessageDestination, Reference } from "@signalbox/channel";
 import type { AccountLookup, DeliveryAccount } from "./account.ts";
 import type { Destination } from "./outbox.ts";
 
@@ -6,8 +6,8 @@ import type { Destination } from "./outbox.ts";
 export interface CurrentConversation extends Destination {
   readonly conversation: { readonly kind: string };
   readonly sender: { readonly id: string };
-  /** The message that the one answered quotes. */
-  readonly replyTo?: { readonly messageId: string } | undefined;
+  /** The messages that the one answered refers to. */
+  readonly references?: readonly Pick<Reference, "kind" | "messageId">[] | undefined;
 }
 
 /** Whether a destination is the conversation that is answered, however it is written. */
