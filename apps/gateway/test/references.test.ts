@@ -76,7 +76,8 @@ describe("on Telegram", () => {
 
   it("a reply in a direct chat names which of two pictures is meant and shows it", async () => {
     const { world, say } = await open();
-    for (const messageId of [11, 12]) await say(textMessage("", { messageId, fields: { text: undefined, photo } }));
+    for (const messageId of [11, 12])
+      await say(textMessage("", { messageId, fields: { text: undefined, photo } }));
     const answered = messageObject("", { messageId: 11, fields: { text: undefined, photo } });
     await say(textMessage("describe this one", { fields: { reply_to_message: answered } }));
     expect(asked(world).text).toMatch(/replies to \(untrusted\)[\s\S]*"message_id": "5001:11"/);

@@ -8,7 +8,7 @@ const TTL_MS = 7 * 24 * 60 * 60 * 1000;
 /** A message that may have attachments. */
 export interface CarryingMessage {
   readonly id: string;
-  readonly stored: { readonly event: Pick<MessageEvent, "media"> };
+  readonly stored: { readonly event: Pick<MessageEvent, "media" | "references"> };
 }
 
 /**
