@@ -166,7 +166,7 @@ describe("thinking", () => {
     expect(some).toMatchObject({ max_tokens: 4_000, thinking: { budget_tokens: 4_000 - 1_024 } });
     const { turn, bodies } = await ask({ model, options: { thinking: "high", maxOutputTokens: 500 } });
     expect(bodies[0]?.thinking).toBeUndefined();
-    expect(warnings(turn)).toEqual(["thinking.dropped"]);
+    expect(warnings(turn)).toEqual(["thinking_dropped"]);
   });
 
   it("says what it could not do", async () => {
@@ -178,9 +178,9 @@ describe("thinking", () => {
     expect(required.bodies[0]?.tool_choice).toBeUndefined();
     expect(required.bodies[0]?.temperature).toBeUndefined();
     expect(warnings(required.turn)).toEqual([
-      "thinking.clamped",
-      "tool_choice.dropped",
-      "temperature.dropped",
+      "thinking_clamped",
+      "tool_choice_dropped",
+      "temperature_dropped",
     ]);
   });
 
@@ -208,7 +208,7 @@ describe("thinking", () => {
     };
     const { turn, bodies } = await ask({ context: { messages: [hello, thought, hello] } });
     expect(turn.error).toBeUndefined();
-    expect(warnings(turn)).toEqual(["history.thinking"]);
+    expect(warnings(turn)).toEqual(["history_thinking"]);
     expect(bodies.map((body) => body.messages[1]?.content.length)).toEqual([2, 1]);
   });
 });

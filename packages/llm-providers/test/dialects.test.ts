@@ -69,14 +69,14 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   lmstudio: { reasons: reasoning, tags: "thinking", callsWith: "", told: [{}, {}, {}, {}] },
   deepseek: {
     reasons: reasoningContent,
-    tags: "text",
-    goesBack: { as: { reasoning_content: "I see." }, of: "the current tool loop" },
+    tags: "thinking",
+    goesBack: { as: { reasoning_content: "I see." }, of: "every turn" },
     callsWith: "",
     told: switched((on) => ({ thinking: { type: on ? "enabled" : "disabled" } })),
   },
   kimi: {
     reasons: reasoningContent,
-    tags: "text",
+    tags: "thinking",
     goesBack: { as: { reasoning_content: "I see." }, of: "every turn" },
     callsWith: "",
     told: switched((on) => ({ thinking: { type: on ? "enabled" : "disabled" } })),
@@ -91,13 +91,13 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   },
   qwen: {
     reasons: reasoningContent,
-    tags: "text",
+    tags: "thinking",
     callsWith: "",
     told: switched((on) => ({ enable_thinking: on })),
   },
   openrouter: {
     reasons: (text) => ({ ...reasoning(text), ...details(text) }),
-    tags: "text",
+    tags: "thinking",
     goesBack: { as: { reasoning_details: [detail("I see.")] }, of: "every turn" },
     callsWith: "",
     told: [
@@ -109,7 +109,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   },
   groq: {
     reasons: reasoning,
-    tags: "text",
+    tags: "thinking",
     callsWith: "",
     told: [effort("none"), effort("low"), effort("medium"), effort("high")],
   },

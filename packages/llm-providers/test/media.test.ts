@@ -96,7 +96,7 @@ describe.each(families.map((family) => [family.provider.api, family] as const))(
       const messages = place(modelOf(family), block);
       const { body, warnings } = await send(family, messages);
       const losses = adapt(messages, modelOf(family)).losses.filter((loss) => loss.kind === "media");
-      const told = warnings.filter((warning) => warning.startsWith("history.media"));
+      const told = warnings.filter((warning) => warning.startsWith("history_media"));
       if (body.includes("left out: ")) {
         expect([losses.length, told.length], what).toEqual([1, 1]);
         expect(told[0], what).toContain("mimeType" in block ? block.mimeType : "");
@@ -136,7 +136,7 @@ describe.each(families.map((family) => [family.provider.api, family] as const))(
     );
     const [start] = events;
     const kept = stopSequences.filter((one) => line.requests[0]?.body.includes(`"${one}"`));
-    const told = start?.type === "start" && start.warnings.some((one) => one.code === "stop.dropped");
+    const told = start?.type === "start" && start.warnings.some((one) => one.code === "stop_dropped");
     expect(told).toBe(kept.length < stopSequences.length);
   });
 });

@@ -305,8 +305,8 @@ test.each(["lmstudio", "minimax", "compatible"])(
       const [start] = events;
       return start?.type === "start" ? start.warnings.map((one) => one.code) : [];
     };
-    expect(await warned({ thinking: "high" })).toContain("thinking.dropped");
-    expect(await warned({})).not.toContain("thinking.dropped");
+    expect(await warned({ thinking: "high" })).toContain("thinking_dropped");
+    expect(await warned({})).not.toContain("thinking_dropped");
   },
 );
 

@@ -68,7 +68,7 @@ describe("an answer in JSON is asked for", () => {
       { ...chat, baseUrl: "https://api.deepseek.com" },
       { schema },
       { response_format: { type: "json_object" } },
-      ["json.dropped"],
+      ["json_dropped"],
     ],
     ["LM Studio", { ...chat, baseUrl: "http://127.0.0.1:1234/v1" }, {}, { response_format: anySchema }, []],
     [
@@ -76,7 +76,7 @@ describe("an answer in JSON is asked for", () => {
       { ...chat, quirks: { jsonObject: false, jsonSchema: false } },
       { schema },
       { response_format: undefined },
-      ["json.dropped"],
+      ["json_dropped"],
     ],
     ["Mistral", { provider: mistralChat }, {}, { response_format: { type: "json_object" } }, []],
     ["Mistral, of a schema", { provider: mistralChat }, { schema }, { response_format: schemaFormat }, []],
@@ -99,7 +99,7 @@ describe("an answer in JSON is asked for", () => {
       { provider: googleGenerative, id: "gemini-2.5-flash", withTools: true },
       { schema },
       { generationConfig: { maxOutputTokens: expect.any(Number) } },
-      ["json.dropped"],
+      ["json_dropped"],
     ],
     [
       "Gemini 3 with tools",
@@ -127,20 +127,20 @@ describe("an answer in JSON is asked for", () => {
       },
       [],
     ],
-    ["Anthropic", { provider: anthropicMessages }, {}, { output_config: undefined }, ["json.dropped"]],
+    ["Anthropic", { provider: anthropicMessages }, {}, { output_config: undefined }, ["json_dropped"]],
     [
       "Anthropic, of a schema that says nothing",
       { provider: anthropicMessages },
       { schema: {} },
       { output_config: undefined },
-      ["json.dropped"],
+      ["json_dropped"],
     ],
     [
       "a server like Anthropic's that cannot",
       { provider: anthropicMessages, quirks: { jsonSchema: false } },
       { schema },
       { output_config: undefined },
-      ["json.dropped"],
+      ["json_dropped"],
     ],
   ])("%s", async (_, asked, json, expected, codes) => {
     const { body, warnings } = await ask(asked, json === undefined ? {} : { json });
@@ -154,7 +154,7 @@ describe("an answer in JSON is asked for", () => {
   test("the demo, which says that it cannot", async () => {
     const context = { system: { stable: "" }, messages: [user("Hi.")], tools: [] };
     const { events } = await readTurn(demo.connect({})(demoModel, context, { json: {} }));
-    expect(warningsIn(events)).toEqual(["json.dropped"]);
+    expect(warningsIn(events)).toEqual(["json_dropped"]);
   });
 
   test("a model that calls tools in its text, where there are none", async () => {
@@ -163,7 +163,7 @@ describe("an answer in JSON is asked for", () => {
     for (const offered of [tools, []]) {
       const context = { system: { stable: "" }, messages: [user("Hi.")], tools: offered };
       const { events } = await readTurn(stream(testModel("openai-chat", "p"), context, { json: {} }));
-      expect(warningsIn(events)).toEqual(offered.length > 0 ? ["json.dropped"] : []);
+      expect(warningsIn(events)).toEqual(offered.length > 0 ? ["json_dropped"] : []);
     }
     const formats = line.requests.map(({ body }) => JSON.parse(body).response_format);
     expect(formats).toEqual([undefined, { type: "json_object" }]);
@@ -173,14 +173,14 @@ describe("an answer in JSON is asked for", () => {
 describe("sampling", () => {
   const sampled = { topP: 0.5, seed: 7 };
   test.each<[string, Asked, StreamOptions, object, readonly string[]]>([
-    ["Responses", { provider: openaiResponses }, sampled, { top_p: 0.5, seed: undefined }, ["seed.dropped"]],
+    ["Responses", { provider: openaiResponses }, sampled, { top_p: 0.5, seed: undefined }, ["seed_dropped"]],
     ["Chat Completions", chat, sampled, { top_p: 0.5, seed: 7 }, []],
     [
       "a model that takes none",
       { ...chat, quirks: { temperature: false } },
       { ...sampled, temperature: 0.5 },
       { top_p: undefined, temperature: undefined, seed: 7 },
-      ["temperature.dropped", "top_p.dropped"],
+      ["temperature_dropped", "top_p_dropped"],
     ],
     ["Mistral", { provider: mistralChat }, sampled, { top_p: 0.5, random_seed: 7 }, []],
     ["Gemini", { provider: googleGenerative }, sampled, { generationConfig: { topP: 0.5, seed: 7 } }, []],
@@ -189,14 +189,14 @@ describe("sampling", () => {
       { provider: anthropicMessages },
       sampled,
       { top_p: 0.5, seed: undefined },
-      ["seed.dropped"],
+      ["seed_dropped"],
     ],
     [
       "Anthropic, which takes a temperature or top_p",
       { provider: anthropicMessages },
       { topP: 0.5, temperature: 0.2 },
       { temperature: 0.2, top_p: undefined },
-      ["top_p.dropped"],
+      ["top_p_dropped"],
     ],
     [
       "Anthropic, where 1 is no wish",

@@ -17,7 +17,7 @@ describe("the README", () => {
     const codes = read("src/shared/warnings.ts").match(/(?<=\| ")[a-z_.-]+(?=")/g) ?? [];
     expect(codes.length).toBeGreaterThan(12);
     for (const code of codes) {
-      const name = code.includes(".") ? code : `history.${code}`;
+      const name = /_(?:dropped|clamped)$/.test(code) ? code : `history_${code}`;
       expect(read("README.md")).toContain(`\`${name}\``);
     }
   });

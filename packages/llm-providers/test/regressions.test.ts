@@ -227,7 +227,7 @@ describe("a chat server", () => {
   });
   const usage = { choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } };
 
-  it("that ends without a reason has called its tools, where calls and usage are complete", async () => {
+  it("runs the calls of a stream without a finish reason if calls and usage are complete", async () => {
     const { message, error } = await ask(openaiChat, { pieces: [sse(call('{"a":1}'), usage, "[DONE]")] });
     expect(error).toBeUndefined();
     expect(message).toMatchObject({ stopReason: "tool_use", content: [{ args: { a: 1 } }] });
@@ -236,8 +236,8 @@ describe("a chat server", () => {
   it.each([
     ["the arguments are", sse(call('{"a":'), usage, "[DONE]")],
     ["the usage is", sse(call('{"a":1}'), "[DONE]")],
-    ["all calls are", sse({ choices: [{ index: 0, delta: { content: "so" } }] }, usage, "[DONE]")],
-  ])("that ends without a reason has failed, where %s missing", async (_what, body) => {
+    ["the answer is", sse({ choices: [{ index: 0, delta: { content: " " } }] }, usage, "[DONE]")],
+  ])("fails a stream without a finish reason if %s missing", async (_what, body) => {
     expect((await ask(openaiChat, { pieces: [body] })).error?.code).toBe("protocol");
   });
 

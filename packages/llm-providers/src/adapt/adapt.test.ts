@@ -94,7 +94,7 @@ describe("adapt", () => {
     ];
     const { messages, losses } = adapt(history, MISTRAL);
     expect(losses.map((loss) => loss.kind).toSorted()).toEqual(
-      ["media", "thinking", "native", "opaque", "refusal", "call-id", "call-id"].toSorted(),
+      ["media", "thinking", "native", "opaque", "refusal", "call_id", "call_id"].toSorted(),
     );
     const [asked, turn, answer] = messages;
     expect(JSON.stringify(asked)).toContain("this model cannot see images");
@@ -139,7 +139,7 @@ describe("adapt", () => {
     ]);
     expect(messages[2]).toMatchObject({ toolCallId: "a", isError: true });
     expect(messages[3]).toMatchObject({ toolCallId: "b", isError: false });
-    expect(losses.map((loss) => loss.kind)).toEqual(["orphan-result", "orphan-call"]);
+    expect(losses.map((loss) => loss.kind)).toEqual(["orphan_result", "orphan_call"]);
   });
 
   it("drops a call that was cut off, and a turn with nothing else in it", () => {

@@ -77,10 +77,10 @@ class Converter {
     this.lost.push({ kind, detail });
   }
 
-  /** Blocks with media described where they cannot be sent. */
+  /** Replaces media that cannot be sent, and drops blank texts, which vendors refuse. */
   #input(blocks: readonly InputBlock[]): readonly InputBlock[] {
-    return blocks.map((block) => {
-      if (block.type === "text") return block;
+    return blocks.flatMap((block) => {
+      if (block.type === "text") return block.text.trim() === "" ? [] : [block];
       const standIn = standInFor(block, this.#target, "input", this.#options.showsMany);
       if (standIn !== undefined) this.#lose("media", `${block.type} ${block.mimeType}`);
       return standIn ?? block;
@@ -89,7 +89,7 @@ class Converter {
 
   #id(id: string): string {
     const made = callIdFor(this.#target.api, id);
-    if (made !== id) this.#lose("call-id", id);
+    if (made !== id) this.#lose("call_id", id);
     return made;
   }
 

@@ -1,6 +1,7 @@
 import type { ToolSpec } from "@signalbox/agent-core";
 import { digestId } from "../shared/digest.ts";
 import { entryOf } from "../shared/json.ts";
+import { adaptSchema } from "./schema.ts";
 
 interface Format {
   readonly longestName: number;
@@ -45,17 +46,24 @@ export function toolNameFor(api: string, name: string): string {
   return `${/^[a-zA-Z_]/.test(like) ? like : `_${like}`}_x_${digestId(name, 12)}`;
 }
 
-/** Tools as the wire format takes them, and their own names by those on the wire, of those that differ. */
-export function wireTools(
-  api: string,
-  given: readonly ToolSpec[],
-): { readonly tools: readonly ToolSpec[]; readonly names: ReadonlyMap<string, string> } {
+/** Tools as a wire format accepts them, and what has to be converted back. */
+export interface WireTools {
+  readonly tools: readonly ToolSpec[];
+  /** The tools' own names by those on the wire, of those that differ. */
+  readonly names: ReadonlyMap<string, string>;
+  /** The own names of a tool's properties by those on the wire, by the tool's own name. */
+  readonly properties: ReadonlyMap<string, ReadonlyMap<string, string>>;
+}
+
+export function wireTools(api: string, given: readonly ToolSpec[]): WireTools {
   const names = new Map<string, string>();
-  const tools = given.map((tool) => {
-    const name = toolNameFor(api, tool.name);
-    if (name === tool.name) return tool;
-    names.set(name, tool.name);
-    return { ...tool, name };
+  const properties = new Map<string, ReadonlyMap<string, string>>();
+  const tools = given.map((own) => {
+    const adapted = adaptSchema(api, own);
+    if (adapted.properties.size > 0) properties.set(own.name, adapted.properties);
+    const name = toolNameFor(api, own.name);
+    if (name !== own.name) names.set(name, own.name);
+    return { ...adapted.tool, name };
   });
-  return { tools, names };
+  return { tools, names, properties };
 }

@@ -9,6 +9,7 @@ import type {
 } from "@signalbox/agent-core";
 import { ANTHROPIC_IMAGES, isTextFile, leftOut } from "../adapt/media.ts";
 import { isKept, nativeData } from "../shared/content.ts";
+import type { AnthropicQuirks } from "./quirks.ts";
 
 type InputParam = Anthropic.TextBlockParam | Anthropic.ImageBlockParam | Anthropic.DocumentBlockParam;
 
@@ -19,10 +20,10 @@ export interface WireMessage {
 }
 
 /** Converts a history into the vendor's messages. All results of a turn go into one message. */
-export function historyMessages(messages: readonly Message[]): WireMessage[] {
+export function historyMessages(messages: readonly Message[], quirks: AnthropicQuirks): WireMessage[] {
   const out: WireMessage[] = [];
   for (const [at, message] of messages.entries()) {
-    const content = blocksOf(message);
+    const content = blocksOf(message, quirks);
     const isFurtherResult = message.role === "toolResult" && messages[at - 1]?.role === "toolResult";
     if (isFurtherResult) out.at(-1)?.content.push(...content);
     else if (content.length > 0)
@@ -31,8 +32,8 @@ export function historyMessages(messages: readonly Message[]): WireMessage[] {
   return out;
 }
 
-function blocksOf(message: Message): Anthropic.ContentBlockParam[] {
-  if (message.role === "assistant") return assistantParams(message);
+function blocksOf(message: Message, quirks: AnthropicQuirks): Anthropic.ContentBlockParam[] {
+  if (message.role === "assistant") return assistantParams(message, quirks);
   return message.role === "user" ? inputParams(message.content) : [resultParam(message)];
 }
 
@@ -81,7 +82,7 @@ function resultParam(message: ToolResultMessage): Anthropic.ToolResultBlockParam
 }
 
 /** A model's turn; empty where nothing of it can be sent back. */
-function assistantParams(message: AssistantMessage): Anthropic.ContentBlockParam[] {
+function assistantParams(message: AssistantMessage, quirks: AnthropicQuirks): Anthropic.ContentBlockParam[] {
   const params: Anthropic.ContentBlockParam[] = [];
   /** The text that citations belong to. */
   let cited: Anthropic.TextBlockParam | undefined;
@@ -92,7 +93,7 @@ function assistantParams(message: AssistantMessage): Anthropic.ContentBlockParam
         cited.citations = [...(cited.citations ?? []), data];
       continue;
     }
-    const param = assistantParam(block);
+    const param = assistantParam(block, quirks);
     cited = block.type === "text" && param?.type === "text" ? param : undefined;
     if (param !== undefined) params.push(param);
   }
@@ -100,7 +101,7 @@ function assistantParams(message: AssistantMessage): Anthropic.ContentBlockParam
   return params.every(({ type }) => type === "thinking" || type === "redacted_thinking") ? [] : params;
 }
 
-function assistantParam(block: Block): Anthropic.ContentBlockParam | undefined {
+function assistantParam(block: Block, quirks: AnthropicQuirks): Anthropic.ContentBlockParam | undefined {
   const data = nativeData(block);
   switch (block.type) {
     case "text":
@@ -110,8 +111,9 @@ function assistantParam(block: Block): Anthropic.ContentBlockParam | undefined {
       return block.text.trim() === "" ? undefined : textParam(block.text);
     case "thinking":
       if (typeof data?.redacted === "string") return { type: "redacted_thinking", data: data.redacted };
-      if (typeof data?.signature !== "string") return undefined;
-      return { type: "thinking", thinking: block.text, signature: data.signature };
+      if (typeof data?.signature === "string")
+        return { type: "thinking", thinking: block.text, signature: data.signature };
+      return quirks.unsignedThinking ? { type: "thinking", thinking: block.text, signature: "" } : undefined;
     case "toolCall": {
       // The vendor takes objects only; what was not one goes back under the name its documentation gives.
       const input = block.args ?? { INVALID_JSON: block.argsText };

@@ -1,6 +1,6 @@
 import type { Message } from "@signalbox/agent-core";
-import type { Failure } from "../failure/failure.ts";
 import { defineProvider, type ModelRequest } from "../provider/define-provider.ts";
+import type { Lesson, Refusal } from "../provider/lessons.ts";
 import type { Provider } from "../provider/provider.ts";
 import { loadSdk, sendThroughSdk } from "../provider/sdk.ts";
 import { AnthropicReader, readError } from "./reader.ts";
@@ -43,19 +43,31 @@ export const anthropicMessages: Provider = defineProvider({
   },
   readError,
   createReader: (turn) => new AnthropicReader(turn),
+  learn,
   mend: withoutThinking,
 });
+
+/** Reads refusals that concern thinking. */
+function learn({ failure: { message } }: Refusal): Lesson | undefined {
+  // Servers such as DeepSeek's want the thinking of earlier turns back, although it has no signature.
+  if (/\bthinking\b.*must be passed back|missing .*\bthinking\b/i.test(message))
+    return { model: { quirks: { unsignedThinking: true } } };
+  if (/thinking\.type\.enabled.*not supported.*adaptive/i.test(message))
+    return { model: { quirks: { thinking: "adaptive" } } };
+  return undefined;
+}
 
 /**
  * Newer models refuse thinking blocks if the host has shortened or edited the history around them. Drops the thinking,
  * which costs less than the conversation.
  */
-function withoutThinking({ status, message }: Failure, request: ModelRequest): ModelRequest | undefined {
+function withoutThinking({ failure }: Refusal, request: ModelRequest): ModelRequest | undefined {
+  const { status, message } = failure;
   if (status !== 400 || !/\bthinking\b[\s\S]*\bblocks?\b|`thinking`|signature/i.test(message))
     return undefined;
   const { context, options, warn } = request;
   if (!context.messages.some(hasThinking)) return undefined;
-  warn("history.thinking", "The vendor refused the thinking in the history, so it was left out.");
+  warn("history_thinking", "The vendor refused the thinking in the history, so it was left out.");
   const messages = context.messages.map((message) =>
     hasThinking(message)
       ? { ...message, content: message.content.filter(({ type }) => type !== "thinking") }

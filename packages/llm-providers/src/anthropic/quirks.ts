@@ -7,6 +7,7 @@ const QUIRKS = {
   thinkingOff: [undefined, "disabled", "between_tools"],
   thinkingAlwaysOn: false,
   thinkingDisplay: false,
+  unsignedThinking: false,
   temperature: true,
   forcedTools: true,
   jsonSchema: true,

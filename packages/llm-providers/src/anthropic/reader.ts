@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type StopReason } from "@signalbox/agent-core";
 import { counted, type TokenCounts } from "../cost.ts";
-import { classify, type FailureFacts, failure, NOTHING_SAID } from "../failure/failure.ts";
+import { classify, type FailureFacts, failure, NO_MESSAGE } from "../failure/failure.ts";
 import type { EventReader } from "../provider/event-stream.ts";
 import { entryOf, numberAt, objectAt, parseObject, stated, textAt, unlessEmpty } from "../shared/json.ts";
 import type { TurnWriter } from "../turn/record.ts";
@@ -15,7 +15,7 @@ const STOP: Readonly<Record<string, StopReason>> = {
 };
 
 /** What an `error` object of the API says: `{type, message}`, with a more specific `details.error_code` at times. */
-export function readError(error: JsonObject, known: FailureFacts = NOTHING_SAID): FailureFacts {
+export function readError(error: JsonObject, known: FailureFacts = NO_MESSAGE): FailureFacts {
   return {
     ...known,
     message: textAt(error, "message") ?? known.message,

@@ -28,7 +28,7 @@ export function requestParams(
   const quirks = anthropicQuirks(model);
   const { maxTokens, thinks, thinking, effort } = planThinking(request, quirks);
   const cache = cacheControl(options);
-  const messages = historyMessages(context.messages);
+  const messages = historyMessages(context.messages, quirks);
   const last = context.messages.at(-1);
   if (last?.role === "assistant" && last.stopReason !== "pause" && !quirks.prefill)
     messages.push({ role: "user", content: [{ type: "text", text: "(continue)" }] });
@@ -64,7 +64,7 @@ function planThinking(request: ModelRequest, quirks: AnthropicQuirks): ThinkingP
   const forced = options.toolChoice === "required" || typeof options.toolChoice === "object";
   if (level !== "off" && forced && !quirks.thinkingAlwaysOn) {
     warn(
-      "thinking.dropped",
+      "thinking_dropped",
       "The vendor does not think when a tool is forced: thinking is off for this turn.",
     );
     level = "off";
@@ -82,7 +82,7 @@ function planThinking(request: ModelRequest, quirks: AnthropicQuirks): ThinkingP
   const budget = Math.min(THINKING_TOKENS[level], maxTokens - MIN_BUDGET);
   if (budget >= MIN_BUDGET)
     return { maxTokens, thinks: true, thinking: { type: "enabled", budget_tokens: budget } };
-  warn("thinking.dropped", `${maxTokens} output tokens leave no room to think.`);
+  warn("thinking_dropped", `${maxTokens} output tokens leave no room to think.`);
   return { maxTokens, thinks: false };
 }
 
@@ -102,7 +102,7 @@ function stopSequences({ options: { stopSequences: all = [] }, warn }: ModelRequ
   const taken = all.filter((stop) => stop.trim() !== "");
   const dropped = all.length - taken.length;
   if (dropped > 0)
-    warn("stop.dropped", `${dropped} stop sequence(s) were left out: Anthropic takes no blank ones.`);
+    warn("stop_dropped", `${dropped} stop sequence(s) were left out: Anthropic takes no blank ones.`);
   return unlessEmpty(taken);
 }
 
@@ -119,7 +119,7 @@ function outputFormat(
   } catch {
     // A schema the vendor would refuse.
   }
-  warn("json.dropped", `${model.id} cannot be told to answer in ${json.schema ? "this" : "any"} JSON.`);
+  warn("json_dropped", `${model.id} cannot be told to answer in ${json.schema ? "this" : "any"} JSON.`);
   return undefined;
 }
 
@@ -158,7 +158,7 @@ function toolChoice({ options, warn }: ModelRequest, unforced: boolean): Anthrop
   if (toolChoice === undefined || toolChoice === "auto") return undefined;
   if (toolChoice === "none") return { type: "none" };
   if (unforced) {
-    warn("tool_choice.dropped", "This model cannot be forced to call a tool; it decides by itself.");
+    warn("tool_choice_dropped", "This model cannot be forced to call a tool; it decides by itself.");
     return undefined;
   }
   return toolChoice === "required" ? { type: "any" } : { type: "tool", name: toolChoice.name };

@@ -102,7 +102,7 @@ describe("the catalogue", () => {
       thinking: [],
       tools: "native",
     });
-    expect(unknown?.warnings).toMatchObject([{ code: "model.unknown" }]);
+    expect(unknown?.warnings).toMatchObject([{ code: "model_unknown" }]);
     expect(catalogue.resolve("nobody/x")).toBeUndefined();
     expect(catalogue.resolve("no-such-model")).toBeUndefined();
   });

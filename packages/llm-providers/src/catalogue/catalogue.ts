@@ -57,7 +57,7 @@ function build(account: CatalogueAccount, id: string): ResolvedModel {
   const message =
     `The model "${account.name}/${id}" is not in the catalogue: a window of ${model.contextWindow} tokens, ` +
     `${model.maxOutputTokens} output tokens, text only, no thinking and no price are assumed. State what differs under models.providers.${account.name}.models.`;
-  return { model, warnings: [{ code: "model.unknown", message }] };
+  return { model, warnings: [{ code: "model_unknown", message }] };
 }
 
 /** The accounts that need no configuration beyond a key. */

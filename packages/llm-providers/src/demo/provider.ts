@@ -51,7 +51,7 @@ export const demo: Provider = {
     ({ timeouts, now }) =>
     (model, context, options = {}) =>
       modelTurn({ model, options, timeouts, now }, async function* (turn) {
-        if (options.json !== undefined) turn.warn("json.dropped", "The demo answers in sentences.");
+        if (options.json !== undefined) turn.warn("json_dropped", "The demo answers in sentences.");
         turn.start();
         const input = JSON.stringify(context.messages).length + context.system.stable.length;
         const move = nextMove(context);

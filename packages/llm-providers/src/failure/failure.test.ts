@@ -38,6 +38,43 @@ describe("classifying a failure", () => {
     expect(classify(facts)).toMatchObject({ code, scope, retryable });
   });
 
+  it.each([
+    "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+    "Your request exceeded model token limit: 262144",
+    "<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 129024]",
+    "prompt token count of 135355 exceeds the limit of 128000",
+    "Prompt exceeds max length",
+    "length of prompt_tokens (38000) must be less than max_seq_len (32768).",
+    "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096",
+    "too many tokens: total tokens exceeds the model's max of 4096",
+    "Input exceeds the max input token limit",
+    "Total tokens of image and text exceed max message tokens",
+    "input tokens exceed the maximum limit of 28000",
+    "the length of messages is too long",
+    "prompt is too long: 213000 tokens > 200000 maximum",
+    "the request exceeds the available context size, try increasing it",
+    "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+    "Please reduce the length of the messages or completion.",
+    "Requested token count exceeds the model's maximum context length of 32768 tokens.",
+    "输入内容超过模型上下文长度限制",
+  ])("recognizes a prompt that is too long: %s", (message) => {
+    expect(classify({ message, status: 400, words: ["invalid_request_error"] }).code).toBe("overflow");
+    expect(classify({ message, status: 500 }).code).toBe("overflow");
+  });
+
+  it.each([
+    "Invalid 'messages[0].content': string too long. Expected a string with maximum length 10485760, but got a string with length 11000000 instead.",
+    "messages.0.content.1.image.source.base64: image exceeds 5 MB maximum: 6000000 bytes > 5242880 bytes",
+    "tools.0.custom.description: String should have at most 1024 characters",
+    "temperature: Input should be less than or equal to 1",
+    "Invalid schema for function 'x': schema must be a JSON Schema of 'type: \"object\"'",
+    "`max_tokens` must be less than or equal to `8192`",
+    "max_tokens: 64000 > 32000, which is the maximum allowed number of output tokens for claude-sonnet",
+    "Logprobs are not enabled for this model",
+  ])("does not take another invalid request for a prompt that is too long: %s", (message) => {
+    expect(classify({ message, status: 400, words: ["invalid_request_error"] }).code).toBe("invalid");
+  });
+
   it("trusts structured fields over wording", () => {
     expect(classify({ message: "prompt is too long", status: 429, words: ["rate_limit_error"] }).code).toBe(
       "rate_limit",
@@ -56,7 +93,7 @@ describe("classifying a failure", () => {
     expect(classifyException(new SyntaxError("bad JSON")).code).toBe("protocol");
     expect(classifyException("odd")).toMatchObject({
       code: "protocol",
-      message: "The answer could not be read: odd",
+      message: "The response could not be read: odd",
     });
   });
 

@@ -2,23 +2,25 @@ import { type ModelErrorCode, type ModelErrorData, reasonOf } from "@signalbox/a
 import { stated } from "../shared/json.ts";
 import words from "./words.json" with { type: "json" };
 
-/** What is known of a failure before it is classified. Structured fields decide; the message only where none does. */
+/** The facts of a failure before it is classified. Structured fields decide; the message counts only without them. */
 export interface FailureFacts {
   readonly message: string;
   readonly status?: number | undefined;
-  /** The vendor's error type or code words, most specific first, for instance `overloaded_error`. */
+  /** The vendor's error types or codes, most specific first, for instance `overloaded_error`. */
   readonly words?: readonly (string | undefined)[];
+  /** The request field that the vendor names. */
+  readonly param?: string | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly requestId?: string | undefined;
 }
 
-/** What is known of an error that says nothing itself. */
-export const NOTHING_SAID: FailureFacts = { message: "The server reported an error without a message." };
+/** The facts of an error object that has no message. */
+export const NO_MESSAGE: FailureFacts = { message: "The server reported an error without a message." };
 
 /** `ModelErrorData` without what only the running turn knows. */
 export type Failure = Omit<ModelErrorData, "emitted" | "attempts">;
 
-/** An exception an adapter may throw to end its turn with exactly this failure. */
+/** Thrown by a provider to end its turn with exactly this failure. */
 export class FailureError extends Error {
   readonly failure: Failure;
   constructor(failure: Failure) {
@@ -28,7 +30,7 @@ export class FailureError extends Error {
   }
 }
 
-/** What an attempt that follows has to change, and whether the same request may succeed later. */
+/** What the next attempt has to change, and whether the same request may succeed later. */
 const KINDS: Readonly<Record<ModelErrorCode, Pick<Failure, "scope" | "retryable">>> = {
   auth: { scope: "key", retryable: false },
   billing: { scope: "key", retryable: false },
@@ -45,8 +47,8 @@ const KINDS: Readonly<Record<ModelErrorCode, Pick<Failure, "scope" | "retryable"
 };
 
 /**
- * Vendors' own words for what went wrong. `string_above_max_length` is no overflow: one field is longer than the
- * endpoint takes, and summarising the conversation would not mend it.
+ * The vendors' error words. `string_above_max_length` is no overflow: one field is longer than the endpoint accepts,
+ * and summarizing the conversation would not help.
  */
 const WORDS = new Map(
   Object.entries(words).flatMap(([word, code]) => (isCode(code) ? [[word, code] as const] : [])),
@@ -56,12 +58,33 @@ function isCode(word: string): word is ModelErrorCode {
   return Object.hasOwn(KINDS, word);
 }
 
-/** Too much for the window: vendors report it as a plain invalid request, told apart by its wording only. */
-const OVERFLOW =
-  /prompt is too long|exceeds? (?:the |this model'?s )?(?:maximum |model'?s )?context|context (?:length|window|size)|maximum context|too many (?:input )?tokens|input token count|input is too long|reduce the length of the messages|exceed_context_size|too large for model|total length of all messages is too long|input tokens exceeds maximum/i;
+/** Vendors report a prompt that is too long as an invalid request. Only the wording tells it apart. */
+const OVERFLOW: readonly RegExp[] = [
+  /(?:prompt|input|conversation|messages?) (?:is|are) too long|too many (?:input |prompt )?tokens|too large for model/i,
+  /context[ _](?:length|window|size|limit)|maximum context|exceed_context_size|max_seq_len/i,
+  /reduce the length of the messages|input token count/i,
+  // "Your request exceeded model token limit", "prompt token count of 9 exceeds the limit", "Input exceeds the max …".
+  /\b(?:prompt|inputs?|context|conversation|request|messages|(?:input |total )?tokens?)\b[^.;\n]{0,60}\bexceed(?:s|ed|ing)?\b[^.;\n]{0,60}(?:\b(?:length|tokens?|context|window|limit)\b|\bmax\b)/i,
+  // "This model's maximum prompt length is 9 but the request contains 10 tokens".
+  /max(?:imum)?[ _](?:prompt|input|sequence|message)s?[ _](?:length|size|tokens?)\b/i,
+  // "Range of input length should be [1, 9]", "length of prompt_tokens (10) must be less than …".
+  /\blength of (?:the )?(?:all )?(?:prompt|input|messages?)\w*[^.;\n]{0,40}\b(?:must|should|is|too)\b|\brange of (?:input|prompt)\b/i,
+  // Text Generation Inference.
+  /`?inputs`? tokens? \+/i,
+  /(?:输入|上下文|提示词|对话).{0,12}(?:过长|超长|超过|超出)|超[过出].{0,12}(?:上下文|输入|长度限制|最大长度)/,
+];
 const BILLING =
   /credit balance|insufficient (?:credits|balance|funds|quota)|billing|payment required|exceeded your current quota/i;
 const AUTH = /invalid api key|incorrect api key|api key not valid|unauthori[sz]ed/i;
+
+function isOverflow(message: string): boolean {
+  return OVERFLOW.some((pattern) => pattern.test(message));
+}
+
+/** Whether an error body has no sentence in it that says what is wrong. */
+export function isWordless(body: string): boolean {
+  return !/[a-z]{2,}\s+[a-z]{2,}|[\u4e00-\u9fff]{4}/i.test(body.replace(/\b(?:bad request|error)\b/gi, ""));
+}
 
 function codeOfStatus(status: number): ModelErrorCode | undefined {
   if (status === 401 || status === 403) return "auth";
@@ -73,62 +96,69 @@ function codeOfStatus(status: number): ModelErrorCode | undefined {
   return status >= 400 ? "invalid" : undefined;
 }
 
-const PASSING: ReadonlySet<ModelErrorCode> = new Set(["rate_limit", "overloaded", "timeout"]);
+const TEMPORARY: ReadonlySet<ModelErrorCode> = new Set(["rate_limit", "overloaded", "timeout"]);
 
 /**
- * A word may say more precisely what a status means, but not the opposite: a refused key does not become a busy
- * server because a proxy writes `api_error` beside the 401, nor a failing server a refused key.
+ * A word may be more precise than the status, but may not contradict it: a 401 is a refused key even if a proxy writes
+ * `api_error` beside it, and a 503 is a failing server.
  */
 function contradicts(word: ModelErrorCode, status: number | undefined): boolean {
   if (status === undefined) return false;
-  if (status === 401 || status === 402 || status === 403) return PASSING.has(word);
+  if (status === 401 || status === 402 || status === 403) return TEMPORARY.has(word);
   return (status === 429 || status >= 500) && (word === "auth" || word === "invalid");
 }
 
-function codeOf({ words = [], status, message, retryAfterMs }: FailureFacts): ModelErrorCode {
-  const said = words
+function getCode({ words = [], status, message, retryAfterMs }: FailureFacts): ModelErrorCode {
+  const fromWord = words
     .map((word = "") => WORDS.get(word))
     .find((code) => code !== undefined && !contradicts(code, status));
-  const code = said ?? (status === undefined ? undefined : codeOfStatus(status));
-  // A generic word says less than the sentence beside it.
+  const code = fromWord ?? (status === undefined ? undefined : codeOfStatus(status));
+  // The sentence says more than a generic word.
   if (code === undefined || code === "invalid") {
-    if (OVERFLOW.test(message)) return "overflow";
+    if (isOverflow(message)) return "overflow";
     if (BILLING.test(message)) return "billing";
     if (AUTH.test(message)) return "auth";
   }
-  // A used-up quota that the vendor says will be back is a rate limit, whatever its sentence says of billing.
+  // Some servers answer 500 to a prompt that is too long.
+  if (code === "overloaded" && status === 500 && isOverflow(message)) return "overflow";
+  // A used-up quota that the vendor says will be back is a rate limit, even if the sentence mentions billing.
   const comesBack = retryAfterMs !== undefined || /per (?:minute|day|second)/i.test(message);
   if (code === "rate_limit" && BILLING.test(message) && !comesBack) return "billing";
   return code ?? "protocol";
 }
 
-/** The title or the text of a page of HTML, which proxies answer with; undefined for what is no page. */
+/** Returns the title or the text of an HTML page, as proxies send them, or `undefined` for any other text. */
 export function htmlSummary(text: string): string | undefined {
   if (!/^\s*<(?:!doctype html|html)\b/i.test(text)) return undefined;
   const title = /<title[^>]*>([^<]*)</i.exec(text)?.[1] ?? "";
-  return inOneLine(title) || inOneLine(text.replace(/<[^>]*>/g, " ")) || "an empty page";
+  return oneLine(title) || oneLine(text.replace(/<[^>]*>/g, " ")) || "an empty page";
 }
 
-function inOneLine(text: string): string {
+function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
+/**
+ * Creates a failure. Its code decides what is tried next.
+ * @example failure("overloaded", "The server is busy.", { status: 503, retryAfterMs: 2_000 })
+ */
 export function failure(
   code: ModelErrorCode,
   message: string,
-  facts: Omit<FailureFacts, "message"> = {},
+  facts: Pick<FailureFacts, "status" | "retryAfterMs" | "requestId"> = {},
 ): Failure {
+  const { status, retryAfterMs, requestId } = facts;
   return {
     code,
     message: htmlSummary(message) ?? message,
     ...KINDS[code],
-    ...stated({ status: facts.status, retryAfterMs: facts.retryAfterMs, requestId: facts.requestId }),
+    ...stated({ status, retryAfterMs, requestId }),
   };
 }
 
-/** Classifies what a vendor said, from its structured fields first. */
+/** Classifies what a vendor reported. Its structured fields come before its message. */
 export function classify(facts: FailureFacts): Failure {
-  return failure(codeOf(facts), facts.message, facts);
+  return failure(getCode(facts), facts.message, facts);
 }
 
 /** How much of an unknown error body is quoted, in UTF-16 units. */
@@ -168,42 +198,41 @@ const TIMEOUT_CODES: ReadonlySet<string> = new Set([
   "UND_ERR_HEADERS_TIMEOUT",
   "UND_ERR_BODY_TIMEOUT",
 ]);
-/** Of the system's own codes only those of connections: `ENOENT` or `EACCES` are no fault of the network. */
+/** The system's codes that concern connections. `ENOENT` and `EACCES` do not. */
 const NETWORK_CODE =
   /^(?:E(?:CONN[A-Z]+|NET[A-Z]+|HOST[A-Z]+|PIPE|PROTO|NOTFOUND|NOTCONN|ADDRNOTAVAIL|AI_[A-Z]+)|UND_ERR_[A-Z_]+|HPE_[A-Z_]+|ERR_(?:TLS|SSL|STREAM|HTTP|SOCKET)[A-Z_\d]*|[A-Z_]*CERT[A-Z_]*)$/;
 /**
- * A request that could not even be made, now or later: a wrong address, a value that no header has, a package that is
- * not there. Sessions and streams of HTTP/2 become invalid when their connection ends, and what OpenSSL finds invalid
- * (`ERR_SSL_…`) came from the server.
+ * Codes of a request that could never be sent: an invalid address or header value, or a missing package. Two kinds of
+ * "invalid" are the connection's fault: HTTP/2 sessions and streams that ended, and what OpenSSL reports (`ERR_SSL_…`).
  */
 const OWN_FAULT =
   /^(?:(?:UND_)?ERR_(?!SSL)[A-Z\d_]*INVALID_(?!SESSION|STREAM)[A-Z_]+|ERR_(?:MODULE|PACKAGE|UNSUPPORTED|SOCKET_BAD)_[A-Z_]+|ENOENT|EACCES)$/;
 
 /**
- * Classifies an exception that no vendor answer explains, by the codes along its `cause`: what broke the connection is
- * `network`, what could not be asked at all `invalid`, and garbage on the wire `protocol`.
+ * Classifies an exception by the codes along its `cause` chain: a broken connection is `network`, a request that could
+ * not be sent is `invalid`, and unreadable data is `protocol`.
  */
 export function classifyException(error: unknown): Failure {
   if (error instanceof FailureError) return error.failure;
-  for (const at of causesOf(error)) {
-    const code: unknown = "code" in at ? at.code : undefined;
+  for (const cause of causes(error)) {
+    const code: unknown = "code" in cause ? cause.code : undefined;
     if (typeof code === "string") {
-      const said = `${at.message} (${code})`;
-      if (TIMEOUT_CODES.has(code)) return failure("timeout", `The connection timed out: ${said}`);
-      // First, since many of these codes begin like those of connections, as `ERR_HTTP_INVALID_HEADER_VALUE` does.
-      if (OWN_FAULT.test(code)) return failure("invalid", `The request could not be made: ${said}`);
-      if (NETWORK_CODE.test(code)) return failure("network", `The connection failed: ${said}`);
+      const reason = `${cause.message} (${code})`;
+      if (TIMEOUT_CODES.has(code)) return failure("timeout", `The connection timed out: ${reason}`);
+      // Before NETWORK_CODE, which also matches codes such as `ERR_HTTP_INVALID_HEADER_VALUE`.
+      if (OWN_FAULT.test(code)) return failure("invalid", `The request could not be sent: ${reason}`);
+      if (NETWORK_CODE.test(code)) return failure("network", `The connection failed: ${reason}`);
     }
     if (
-      /terminated|socket hang up|other side closed|fetch failed|Connection error/i.test(at.message) &&
-      at.cause === undefined
+      /terminated|socket hang up|other side closed|fetch failed|Connection error/i.test(cause.message) &&
+      cause.cause === undefined
     )
-      return failure("network", at.message);
+      return failure("network", cause.message);
   }
-  return failure("protocol", `The answer could not be read: ${reasonOf(error)}`);
+  return failure("protocol", `The response could not be read: ${reasonOf(error)}`);
 }
 
-function* causesOf(error: unknown): Generator<Error> {
-  let at = error;
-  for (let depth = 0; depth < 6 && at instanceof Error; depth++, at = at.cause) yield at;
+function* causes(error: unknown): Generator<Error> {
+  let cause = error;
+  for (let depth = 0; depth < 6 && cause instanceof Error; depth++, cause = cause.cause) yield cause;
 }

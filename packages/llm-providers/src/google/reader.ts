@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type StopReason } from "@signalbox/agent-core";
-import { classify, type FailureFacts, failure, NOTHING_SAID } from "../failure/failure.ts";
+import { classify, type FailureFacts, failure, NO_MESSAGE } from "../failure/failure.ts";
 import type { EventReader } from "../provider/event-stream.ts";
 import {
   countAt,
@@ -165,12 +165,13 @@ export class GoogleReader implements EventReader {
 }
 
 /** What an `error` object of the API says: `{code, message, status, details}`. */
-export function readError(error: JsonObject, known: FailureFacts = NOTHING_SAID): FailureFacts {
+export function readError(error: JsonObject, known: FailureFacts = NO_MESSAGE): FailureFacts {
   const details = objectsAt(error, "details");
   const delay = details
     .map((detail) => /^(\d+(?:\.\d+)?)s$/.exec(textAt(detail, "retryDelay") ?? "")?.[1])
     .find(Boolean);
   return {
+    ...known,
     message: textAt(error, "message") ?? known.message,
     status: known.status ?? numberAt(error, "code"),
     words: [...details.map((detail) => textAt(detail, "reason")), textAt(error, "status")],

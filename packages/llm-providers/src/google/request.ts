@@ -51,7 +51,7 @@ function jsonFields({ model, context, options, warn }: ModelRequest, quirks: Goo
   const { json } = options;
   if (json === undefined) return {};
   if (context.tools.length > 0 && !quirks.jsonWithTools) {
-    warn("json.dropped", `${model.id} cannot be told to answer in JSON while it has tools.`);
+    warn("json_dropped", `${model.id} cannot be told to answer in JSON while it has tools.`);
     return {};
   }
   const schema = json.schema && withoutDialect(json.schema);

@@ -37,7 +37,7 @@ export const mistralChat: Provider = defineProvider({
     });
   },
   readError,
-  createReader: (turn) => new ChatReader(turn, false),
+  createReader: (turn) => new ChatReader(turn),
 });
 
 /** Adds the caller's own fields, since the SDK drops those that it does not know. */
@@ -45,11 +45,10 @@ function withExtra(body: string, extra: JsonObject | undefined): string {
   return extra === undefined ? body : JSON.stringify({ ...parseObject(body), ...extra });
 }
 
-/** Mistral's numbers for what its words leave open. */
+/** The meaning of Mistral's error codes where its error type does not tell. 3051 is any invalid argument. */
 const CODES: Readonly<Record<string, string>> = {
   "1300": "rate_limited",
   "1500": "model_not_found",
-  "3051": "context_length_exceeded",
   "3505": "overloaded_error",
 };
 

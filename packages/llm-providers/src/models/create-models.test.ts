@@ -140,7 +140,7 @@ describe("what cannot be asked", () => {
     });
     expect(models.resolve("openai/gpt-52")).toMatchObject({
       ok: true,
-      warnings: [{ code: "model.unknown" }],
+      warnings: [{ code: "model_unknown" }],
     });
   });
 

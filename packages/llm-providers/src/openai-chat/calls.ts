@@ -1,67 +1,94 @@
 import { isJsonObject, type JsonObject } from "@signalbox/agent-core";
-import { numberAt, objectAt, textAt } from "../shared/json.ts";
+import { numberAt, objectAt, parseObject, textAt } from "../shared/json.ts";
 import { parseArguments } from "../turn/arguments.ts";
 import type { TurnWriter } from "../turn/record.ts";
 
 interface Call {
   id: string | undefined;
   name: string;
-  /** The block, once the name is known. */
+  /** The index of the block, once the name is known. */
   block: number | undefined;
-  /** All of its arguments' text; before its name is known none of it has been passed on. */
+  /** The text of the arguments so far. It is written to the block once the name is known. */
   args: string;
+  /** A name that came after complete arguments: it belongs to another call if arguments follow. */
+  nextName: string | undefined;
   extra: JsonObject | undefined;
 }
 
-/** The tool calls of a chat completion, put together from pieces that servers number and name in ways of their own. */
+/** Assembles the tool calls of a chat completion. Servers number and name the pieces of calls in many ways. */
 export class ChatCalls {
   readonly #turn: TurnWriter;
-  readonly #onNew: () => void;
+  readonly #onBegin: () => void;
   readonly #calls = new Map<number, Call>();
-  /** The call that each number of the server stands for at present. */
-  readonly #numbered = new Map<number, number>();
+  /** The key in `#calls` that each number of the server stands for at present. */
+  readonly #keys = new Map<number, number>();
 
-  /** @param onNew is called before a call begins: what was said before it is over */
-  constructor(turn: TurnWriter, onNew: () => void) {
+  /** @param onBegin called before each new call, to end the text before it */
+  constructor(turn: TurnWriter, onBegin: () => void) {
     this.#turn = turn;
-    this.#onNew = onNew;
+    this.#onBegin = onBegin;
   }
 
   get count(): number {
     return this.#calls.size;
   }
 
-  /** Whether there are some, each with a name and arguments that can be read. */
-  areWhole(): boolean {
-    const isWhole = ({ name, args }: Call) => name !== "" && parseArguments(args).args !== undefined;
-    return this.count > 0 && [...this.#calls.values()].every(isWhole);
+  /** Whether there are calls, all with a name and readable arguments. */
+  areComplete(): boolean {
+    const isComplete = ({ name, args }: Call) => name !== "" && parseArguments(args).args !== undefined;
+    return this.count > 0 && [...this.#calls.values()].every(isComplete);
   }
 
-  /** Takes a piece, the one at `at` in its chunk. */
+  /** Adds a piece of a call. @param at its position in the chunk */
   add(piece: JsonObject, at: number): void {
     const fn = objectAt(piece, "function");
-    const given = textAt(piece, "id");
-    // Mistral's later pieces of a call carry this word for an id.
-    const id = given === "null" ? undefined : given;
-    const name = textAt(fn, "name");
-    const index = this.#indexOf(piece, at, id, name);
-    const call = this.#calls.get(index) ?? this.#begin(index);
-    call.id ??= id;
-    if (isJsonObject(piece.extra_content)) call.extra = piece.extra_content;
     const args: unknown = fn.arguments;
     const text = typeof args === "string" ? args : isJsonObject(args) ? JSON.stringify(args) : "";
+    const givenId = textAt(piece, "id");
+    // Later pieces of a call by Mistral have the id "null".
+    const id = givenId === "null" ? undefined : givenId;
+    const name = textAt(fn, "name");
+    const number = numberAt(piece, "index");
+    const key =
+      number === undefined
+        ? (this.#keyOfId(id) ?? Math.max(at, this.#calls.size - 1))
+        : (this.#keys.get(number) ?? number);
+    const before = this.#calls.get(key);
+    if (before !== undefined && isComplete(before) && this.#isAside(before, { id, name, text })) return;
+    const isAnother = before !== undefined && startsAnother(before, { id, name, text });
+    const place = isAnother ? Math.max(...this.#calls.keys()) + 1 : key;
+    if (number !== undefined) this.#keys.set(number, place);
+    const another = { id, name: name ?? (isAnother ? (before.nextName ?? before.name) : undefined), text };
+    this.#append(place, another, piece.extra_content);
+  }
+
+  /** Handles a piece that follows a complete call and adds nothing to it. */
+  #isAside(before: Call, { id, name, text }: Piece): boolean {
+    if (id !== undefined && id !== before.id) return false;
+    if (text === "" && name !== undefined && before.block !== undefined) {
+      before.nextName = name;
+      return true;
+    }
+    // Some servers send the whole call again at the end.
+    return text.trim() === before.args.trim() && (name ?? before.name) === before.name;
+  }
+
+  #append(place: number, { id, name, text }: Piece, extra: unknown): void {
+    const call = this.#calls.get(place) ?? this.#begin(place);
+    call.id ??= id;
+    if (isJsonObject(extra)) call.extra = extra;
     call.args += text;
     if (call.block !== undefined) {
       this.#turn.append(call.block, text);
       return;
     }
     call.name += name ?? "";
-    if (call.name !== "") this.#open(index, call);
+    if (call.name !== "") this.#open(place, call);
   }
 
-  /** Calls without a name are calls too; the model is told of them. */
+  /** Opens the blocks of calls that never got a name. The agent tells the model about them. */
   openAll(): void {
-    for (const [index, call] of this.#calls) if (call.block === undefined) this.#open(index, call);
+    for (const [place, call] of this.#calls) if (call.block === undefined) this.#open(place, call);
   }
 
   closeAll(): void {
@@ -69,38 +96,50 @@ export class ChatCalls {
       if (block !== undefined) this.#turn.close(block, extra && { extra_content: extra });
   }
 
-  /** Where a piece belongs: to the call of its number, else to the one with its id, or to the last one. */
-  #indexOf(piece: JsonObject, at: number, id: string | undefined, name: string | undefined): number {
-    const number = numberAt(piece, "index");
-    const index =
-      number === undefined
-        ? (this.#withId(id) ?? Math.max(at, this.#calls.size - 1))
-        : (this.#numbered.get(number) ?? number);
-    const before = this.#calls.get(index)?.id;
-    // Some servers number every call 0: another id with a name is another call, which what follows belongs to.
-    const isAnother = before !== undefined && id !== undefined && before !== id && name !== undefined;
-    const place = isAnother ? Math.max(...this.#calls.keys()) + 1 : index;
-    if (number !== undefined) this.#numbered.set(number, place);
-    return place;
-  }
-
-  /** The index of the call with an id, or of the next call where there is none. */
-  #withId(id: string | undefined): number | undefined {
+  /** The key of the call with an id, or a new one. */
+  #keyOfId(id: string | undefined): number | undefined {
     if (id === undefined) return undefined;
-    for (const [index, call] of this.#calls) if (call.id === id) return index;
+    for (const [key, call] of this.#calls) if (call.id === id) return key;
     return this.#calls.size;
   }
 
-  #begin(index: number): Call {
-    this.#onNew();
-    const call: Call = { id: undefined, name: "", block: undefined, args: "", extra: undefined };
-    this.#calls.set(index, call);
+  #begin(place: number): Call {
+    this.#onBegin();
+    const call: Call = {
+      id: undefined,
+      name: "",
+      block: undefined,
+      args: "",
+      nextName: undefined,
+      extra: undefined,
+    };
+    this.#calls.set(place, call);
     return call;
   }
 
-  #open(index: number, call: Call): void {
-    const id = call.id ?? this.#turn.callId(index);
+  #open(place: number, call: Call): void {
+    const id = call.id ?? this.#turn.callId(place);
     call.block = this.#turn.open({ type: "toolCall", id, name: call.name });
     this.#turn.append(call.block, call.args);
   }
+}
+
+interface Piece {
+  readonly id: string | undefined;
+  readonly name: string | undefined;
+  readonly text: string;
+}
+
+function isComplete({ args }: Call): boolean {
+  return args.trimEnd().endsWith("}") && parseObject(args) !== undefined;
+}
+
+/**
+ * Whether a piece begins another call although its number is that of `before`. Some servers number every call 0: a new
+ * id with a name begins another call, as do further arguments after complete ones.
+ */
+function startsAnother(before: Call, { id, name, text }: Piece): boolean {
+  if (before.id !== undefined && id !== undefined && before.id !== id && name !== undefined) return true;
+  const mayStart = text.trimStart().startsWith("{") || (name ?? before.nextName) !== undefined;
+  return mayStart && text.trim() !== "" && isComplete(before);
 }

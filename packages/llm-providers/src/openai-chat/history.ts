@@ -88,7 +88,7 @@ function assistantParams(
       role: "assistant",
       content: text === "" && quirks.emptyContent === "null" ? null : text,
       ...stated({ tool_calls: unlessEmpty(calls) }),
-      ...(replay && reasoningIn(content, quirks.reasoningField)),
+      ...(replay && reasoningFields(content, quirks)),
     },
   ];
 }
@@ -99,13 +99,19 @@ function callParam(block: ToolCallBlock): OpenAI.ChatCompletionMessageFunctionTo
   return { ...functionCall(block), ...(isJsonObject(extra) && { extra_content: extra }) };
 }
 
-/** What was thought, in the field where the server has it. */
-function reasoningIn(content: AssistantMessage["content"], field: ChatQuirks["reasoningField"]) {
+/**
+ * The reasoning of a turn, in the field where the server expects it. For a turn without reasoning, servers that require
+ * the field accept a blank text, but not an empty one.
+ */
+function reasoningFields(content: AssistantMessage["content"], quirks: ChatQuirks) {
+  const { reasoningField: field, reasoningPlaceholder } = quirks;
   if (field === "none") return {};
   const thoughts = content.filter((block) => block.type === "thinking").filter(nativeData);
   const details = thoughts.flatMap((block) => objectsAt(nativeData(block) ?? {}, "reasoning_details"));
   if (field === "reasoning_details" && details.length > 0) return { reasoning_details: details };
-  const text = thoughts.flatMap((block) => block.text || []).join("\n\n");
+  const hasCalls = content.some(({ type }) => type === "toolCall");
+  const isRequired = reasoningPlaceholder === "always" || (reasoningPlaceholder === "calls" && hasCalls);
+  const text = thoughts.flatMap((block) => block.text || []).join("\n\n") || (isRequired ? " " : "");
   if (text === "") return {};
   return { [field === "reasoning_details" ? "reasoning" : field]: text };
 }

@@ -7,54 +7,55 @@ import { entryOf, numberAt, objectAt, objectsAt, stated, textAt } from "../share
 import { Speech } from "../shared/speech.ts";
 import type { TurnWriter } from "../turn/record.ts";
 import { ChatCalls } from "./calls.ts";
-import { mergeDetails } from "./reasoning-details.ts";
-import { ThinkTags } from "./think-tags.ts";
-import { chunkUsage } from "./usage.ts";
+import { ReasoningDetails } from "./reasoning-details.ts";
+import type { TaggedPiece, ThinkTags } from "./think-tags.ts";
+import { readUsage } from "./usage.ts";
 
+/** Reads the chunks of a chat completion. */
 export class ChatReader implements EventReader {
   readonly #turn: TurnWriter;
   readonly #tags: ThinkTags | undefined;
   readonly #speech: Speech;
   readonly #calls: ChatCalls;
-  readonly #details: JsonObject[] = [];
+  readonly #details = new ReasoningDetails();
   readonly #extras: Block[] = [];
+  /** The content so far, with its tags. */
+  #content = "";
   #reasoningField: string | undefined;
   #signature: string | undefined;
   #finish: string | undefined;
   #refused = false;
   #usage: TokenCounts | undefined;
 
-  /** @param thinkTags whether reasoning may come as `<think>…</think>` at the start of the text */
-  constructor(turn: TurnWriter, thinkTags: boolean) {
+  /** @param tags reads reasoning that comes in tags at the start of the content, if this server may send any */
+  constructor(turn: TurnWriter, tags?: ThinkTags) {
     this.#turn = turn;
-    this.#speech = new Speech(turn, (spoken) => (spoken === "thinking" ? this.#thoughtData() : undefined));
-    this.#calls = new ChatCalls(turn, () => this.#endText());
-    this.#tags = thinkTags ? new ThinkTags() : undefined;
+    this.#speech = new Speech(turn, (kind) => (kind === "thinking" ? this.#thinkingData() : undefined));
+    this.#calls = new ChatCalls(turn, () => this.#endSpeech(false));
+    this.#tags = tags;
   }
 
   data(text: string): void {
     if (text === "[DONE]") {
-      // Some hosts leave the reason out, beside calls and usage that are complete.
-      if (this.#usage !== undefined && this.#calls.areWhole()) this.#finish ??= "tool_calls";
-      const unsaid = "The server ended the stream without saying why the model stopped.";
-      if (this.#finish !== undefined) this.wireEnded();
-      else this.#turn.fail(failure("protocol", unsaid));
+      this.#done();
       return;
     }
     const chunk: unknown = JSON.parse(text);
-    if (isJsonObject(chunk)) this.#chunk(chunk, "delta");
+    if (isJsonObject(chunk)) this.#chunk(chunk);
   }
 
-  /** An answer in one piece, from a server that does not stream, or one that reports a failure with status 200. */
   whole(text: string): void {
     const answer: unknown = JSON.parse(text);
-    if (isJsonObject(answer)) this.#chunk(answer, "message");
+    if (!isJsonObject(answer)) return;
+    this.#chunk(answer);
+    // Snowflake Cortex gives no reason.
+    if (isJsonObject(objectsAt(answer, "choices")[0]?.message)) this.#finish ??= "stop";
   }
 
-  /** The finish reason comes after all that was said: once it is there, a broken connection takes nothing away. */
+  /** Finishes the turn if the finish reason has arrived. It follows all content, so a cut after it loses nothing. */
   wireEnded(): void {
     if (this.#finish === undefined || this.#turn.ended) return;
-    this.#endText();
+    this.#endSpeech(entryOf(STOP, this.#finish.toLowerCase()) !== "max_tokens");
     this.#calls.openAll();
     for (const block of this.#extras) this.#turn.block(block);
     if (this.#usage !== undefined) this.#turn.tokens(this.#usage);
@@ -62,15 +63,24 @@ export class ChatReader implements EventReader {
     this.#end(this.#finish);
   }
 
-  /** @param said the field that holds what the model said, where a server sends both. */
-  #chunk(chunk: JsonObject, said: "delta" | "message"): void {
-    const failed = failureIn(chunk);
+  /** Some servers give no finish reason. The usage shows that the server itself ended the answer. */
+  #done(): void {
+    if (this.#usage !== undefined) {
+      if (this.#calls.areComplete()) this.#finish ??= "tool_calls";
+      else if (this.#calls.count === 0 && this.#content.trim() !== "") this.#finish ??= "stop";
+    }
+    if (this.#finish !== undefined) this.wireEnded();
+    else this.#turn.fail(failure("protocol", "The server ended the stream without a finish reason."));
+  }
+
+  #chunk(chunk: JsonObject): void {
+    const failed = readFailure(chunk);
     if (failed !== undefined) {
       this.#turn.fail(failed);
       return;
     }
     this.#turn.responseId(textAt(chunk, "id"));
-    this.#usage = chunkUsage(chunk) ?? this.#usage;
+    this.#usage = readUsage(chunk) ?? this.#usage;
     const choices = objectsAt(chunk, "choices");
     const choice = choices.find(({ index }) => index === 0) ?? choices[0];
     if (choice === undefined) return;
@@ -78,16 +88,38 @@ export class ChatReader implements EventReader {
       this.#turn.fail(classify(readError(choice.error)));
       return;
     }
-    const other = said === "delta" ? "message" : "delta";
-    this.#delta(isJsonObject(choice[said]) ? choice[said] : objectAt(choice, other));
-    const legacy = textAt(choice, "text");
-    if (legacy !== undefined) this.#content(legacy);
-    this.#finish = textAt(choice, "finish_reason") ?? this.#finish;
+    const { delta, message } = choice;
+    if (isJsonObject(delta) && (Object.keys(delta).length > 0 || !isJsonObject(message))) this.#delta(delta);
+    else if (isJsonObject(message)) this.#message(message, chunk.object === "chat.completion");
+    else this.#text(textAt(choice, "text") ?? "");
+    this.#finish = finishReason(choice) ?? this.#finish;
+  }
+
+  /**
+   * Reads a `message` instead of a `delta`. Some servers end a stream with the whole message again: only what is new in
+   * it counts.
+   */
+  #message(message: JsonObject, isWhole: boolean): void {
+    const { content, tool_calls, ...rest } = message;
+    const text = typeof content === "string" ? content : undefined;
+    const isRepeated = this.#content !== "" && (isWhole || text?.startsWith(this.#content) === true);
+    const hasCalls = this.#calls.count > 0;
+    if (!isRepeated && !hasCalls) {
+      this.#delta(message);
+      return;
+    }
+    const added = text?.startsWith(this.#content) ? text.slice(this.#content.length) : "";
+    const { refusal, images, annotations } = rest;
+    this.#delta({
+      ...stated({ refusal: this.#refused ? undefined : refusal, images, annotations }),
+      content: isRepeated ? added : (text ?? ""),
+      ...(!hasCalls && tool_calls !== undefined && { tool_calls }),
+    });
   }
 
   #delta(delta: JsonObject): void {
     this.#reasoning(delta);
-    if (typeof delta.content === "string") this.#content(delta.content);
+    if (typeof delta.content === "string") this.#text(delta.content);
     else for (const part of objectsAt(delta, "content")) this.#part(part);
     const refusal = textAt(delta, "refusal");
     if (refusal !== undefined) {
@@ -95,57 +127,61 @@ export class ChatReader implements EventReader {
       this.#speech.say("refusal", refusal);
     }
     for (const image of objectsAt(delta, "images")) this.#image(textAt(objectAt(image, "image_url"), "url"));
-    for (const annotation of objectsAt(delta, "annotations")) {
-      const cited = objectAt(annotation, "url_citation");
-      const url = textAt(cited, "url");
-      if (url === undefined) continue;
-      const text = textAt(cited, "content") ?? "";
-      this.#extras.push({ type: "citation", text, url, ...stated({ title: textAt(cited, "title") }) });
-    }
+    for (const annotation of objectsAt(delta, "annotations"))
+      this.#citation(objectAt(annotation, "url_citation"));
     for (const [at, piece] of objectsAt(delta, "tool_calls").entries()) this.#calls.add(piece, at);
+    // The predecessor of `tool_calls`.
+    if (isJsonObject(delta.function_call)) this.#calls.add({ index: 0, function: delta.function_call }, 0);
   }
 
   #reasoning(delta: JsonObject): void {
     const details = objectsAt(delta, "reasoning_details");
-    this.#details.push(...details);
-    for (const field of ["reasoning_content", "reasoning", "reasoning_text"]) {
-      const text = textAt(delta, field);
-      if (text === undefined) continue;
-      this.#reasoningField = field;
-      this.#speech.say("thinking", text);
-      return;
-    }
-    for (const detail of details) {
-      const text = textAt(detail, "text") ?? textAt(detail, "summary");
-      if (text !== undefined) this.#speech.say("thinking", text);
-    }
-    // A signature or encrypted reasoning may come without any text.
-    if (details.length > 0 && this.#speech.open !== "thinking") this.#speech.say("thinking", "");
+    const added = details.map((detail) => this.#details.add(detail)).join("");
+    const field = REASONING_FIELDS.find((name) => textAt(delta, name) !== undefined);
+    if (field !== undefined) this.#reasoningField = field;
+    const text = field === undefined ? added : (textAt(delta, field) ?? "");
+    // A signature, or encrypted reasoning, may come without text.
+    if (text !== "" || (details.length > 0 && this.#speech.open !== "thinking")) this.#think(text);
   }
 
-  #content(text: string): void {
+  #think(text: string): void {
+    // White space before the first reasoning is not part of the answer.
+    if (this.#content.trim() === "") this.#tags?.end(false);
+    else this.#speakTagged(this.#tags?.end(false) ?? []);
+    this.#speech.say("thinking", text);
+  }
+
+  #text(text: string): void {
     if (text === "") return;
+    this.#content += text;
     if (this.#tags === undefined || this.#reasoningField !== undefined) this.#speech.say("text", text);
-    else for (const piece of this.#tags.push(text)) this.#speech.say(piece.kind, piece.text);
+    else this.#speakTagged(this.#tags.push(text));
   }
 
-  /** Mistral sends content as parts once a model thinks or cites. */
+  #speakTagged(pieces: readonly TaggedPiece[]): void {
+    for (const piece of pieces) {
+      if ("kind" in piece) this.#speech.say(piece.kind, piece.text);
+      else this.#speech.endAs(piece.became);
+    }
+  }
+
+  /** Reads a content part. Mistral and Databricks send parts once a model thinks or cites. */
   #part(part: JsonObject): void {
-    if (part.type !== "thinking") {
-      this.#content(textAt(part, "text") ?? "");
+    if (part.type !== "thinking" && part.type !== "reasoning") {
+      this.#text(textAt(part, "text") ?? "");
       return;
     }
     this.#signature = textAt(part, "signature") ?? this.#signature;
     this.#reasoningField = "thinking";
-    for (const piece of objectsAt(part, "thinking")) {
+    for (const piece of [...objectsAt(part, "thinking"), ...objectsAt(part, "summary")]) {
       const text = textAt(piece, "text");
-      if (text !== undefined) this.#speech.say("thinking", text);
+      if (text !== undefined) this.#think(text);
     }
   }
 
-  /** What the server wants to see again of what was thought. */
-  #thoughtData(): JsonObject {
-    const details = mergeDetails(this.#details.splice(0));
+  /** Returns what the server wants back with a thinking block. */
+  #thinkingData(): JsonObject {
+    const details = this.#details.take();
     const signature = this.#signature;
     this.#signature = undefined;
     return {
@@ -155,8 +191,9 @@ export class ChatReader implements EventReader {
     };
   }
 
-  #endText(): void {
-    for (const piece of this.#tags?.end() ?? []) this.#speech.say(piece.kind, piece.text);
+  /** @param complete whether the model said all it wanted to say */
+  #endSpeech(complete: boolean): void {
+    this.#speakTagged(this.#tags?.end(complete) ?? []);
     this.#speech.end();
   }
 
@@ -167,15 +204,22 @@ export class ChatReader implements EventReader {
     this.#extras.push({ type: "image", mimeType, source });
   }
 
+  #citation(cited: JsonObject): void {
+    const url = textAt(cited, "url");
+    if (url === undefined) return;
+    const text = textAt(cited, "content") ?? "";
+    this.#extras.push({ type: "citation", text, url, ...stated({ title: textAt(cited, "title") }) });
+  }
+
   #end(reason: string): void {
-    const words = entryOf(STOPPED, reason);
-    if (words !== undefined) {
-      this.#turn.fail(classify({ message: `The server stopped the model: ${reason}`, words: [words] }));
+    const word = entryOf(SERVER_FAULTS, reason);
+    if (word !== undefined) {
+      this.#turn.fail(classify({ message: `The server stopped the model: ${reason}`, words: [word] }));
       return;
     }
-    // Several servers say `stop` after tool calls, and one says `tool_calls` without any.
+    // Several servers give `stop` after tool calls, and one gives `tool_calls` without any.
     const usual = this.#calls.count > 0 ? "tool_use" : this.#refused ? "refusal" : "end_turn";
-    const stop = entryOf(STOP, reason) ?? usual;
+    const stop = entryOf(STOP, reason.toLowerCase()) ?? usual;
     if (stop === "context_overflow") {
       this.#turn.fail(failure("overflow", "The conversation filled the model's context window."));
       return;
@@ -185,21 +229,35 @@ export class ChatReader implements EventReader {
   }
 }
 
-/** A failure that came in an answer which succeeded by its status. */
-function failureIn(chunk: JsonObject): Failure | undefined {
+/** The delta fields that carry reasoning. */
+const REASONING_FIELDS = ["reasoning_content", "reasoning", "reasoning_text"] as const;
+
+/**
+ * The reason why the model stopped. OpenRouter may give `tool_calls` or `stop` for an answer that was cut at the output
+ * limit; what the model's host gave stands beside it.
+ */
+function finishReason(choice: JsonObject): string | undefined {
+  const reason = textAt(choice, "finish_reason");
+  const native = textAt(choice, "native_finish_reason");
+  const isCut = native !== undefined && entryOf(STOP, native.toLowerCase()) === "max_tokens";
+  return reason !== undefined && isCut ? native : reason;
+}
+
+/** Returns the failure that a chunk reports, or a JSON body with status 200. */
+function readFailure(chunk: JsonObject): Failure | undefined {
   const { error } = chunk;
   if (isJsonObject(error)) return classify(readError(error));
   if (error !== undefined && error !== null)
     return classify({ message: typeof error === "string" ? error : JSON.stringify(error) });
   if (chunk.object === "error") return classify(readError(chunk));
-  // MiniMax says so beside its answer.
+  // MiniMax reports failures beside its answer.
   const base = objectAt(chunk, "base_resp");
   if (!numberAt(base, "status_code")) return undefined;
   return classify({ message: textAt(base, "status_msg") ?? "The server reported an error." });
 }
 
-/** Words for a turn that the server broke off, as classes of failure. */
-const STOPPED: Readonly<Record<string, string>> = {
+/** Finish reasons that report a failure of the server, with the error words that they mean. */
+const SERVER_FAULTS: Readonly<Record<string, string>> = {
   insufficient_system_resource: "overloaded_error",
   error: "server_error",
   abort: "server_error",
@@ -208,8 +266,13 @@ const STOPPED: Readonly<Record<string, string>> = {
 const STOP: Readonly<Record<string, StopReason>> = {
   length: "max_tokens",
   max_tokens: "max_tokens",
+  max_output_tokens: "max_tokens",
   model_length: "max_tokens",
   content_filter: "filter",
   sensitive: "filter",
+  safety: "filter",
+  prohibited_content: "filter",
+  recitation: "filter",
+  refusal: "refusal",
   model_context_window_exceeded: "context_overflow",
 };

@@ -1,26 +1,43 @@
 import type { JsonObject } from "@signalbox/agent-core";
+import { textAt } from "../shared/json.ts";
 
 /**
- * Joins streamed pieces of `reasoning_details` into the entries the server wants back: pieces of one type and index
- * that follow each other become one, texts joined, other fields from the last piece that has them.
+ * Collects streamed `reasoning_details`. A piece of the same type and index as the one before continues it: texts are
+ * joined, other fields are taken from the last piece that has them.
  */
-export function mergeDetails(pieces: readonly JsonObject[]): JsonObject[] {
-  const merged: JsonObject[] = [];
-  for (const piece of pieces) {
-    const last = merged.at(-1);
-    const isMore = last?.type === piece.type && last?.index === piece.index && piece.data === undefined;
-    if (last !== undefined && isMore) merged[merged.length - 1] = joined(last, piece);
-    else merged.push(piece);
-  }
-  return merged;
-}
+export class ReasoningDetails {
+  #entries: JsonObject[] = [];
 
-function joined(before: JsonObject, piece: JsonObject): JsonObject {
-  const fields = Object.entries(piece).flatMap(([key, value]) => {
-    if (value === null) return [];
-    const said = before[key];
-    const isText = (key === "text" || key === "summary") && typeof said === "string";
-    return [[key, isText && typeof value === "string" ? said + value : value]];
-  });
-  return { ...before, ...Object.fromEntries(fields) };
+  get isEmpty(): boolean {
+    return this.#entries.length === 0;
+  }
+
+  /**
+   * Adds a piece and returns its new text. Some servers (MiniMax) repeat in each piece all the text so far.
+   */
+  add(piece: JsonObject): string {
+    const last = this.#entries.at(-1);
+    const isMore = last?.type === piece.type && last?.index === piece.index && piece.data === undefined;
+    const field = textAt(piece, "text") === undefined ? "summary" : "text";
+    const text = textAt(piece, field) ?? "";
+    if (last === undefined || !isMore) {
+      this.#entries.push(piece);
+      return text;
+    }
+    const before = textAt(last, field) ?? "";
+    const isRepeated = before !== "" && text.length > before.length && text.startsWith(before);
+    const added = isRepeated ? text.slice(before.length) : text;
+    const others = Object.entries(piece).filter(([, value]) => value !== null);
+    this.#entries[this.#entries.length - 1] = {
+      ...last,
+      ...Object.fromEntries(others),
+      ...(before + added !== "" && { [field]: before + added }),
+    };
+    return added;
+  }
+
+  /** Returns the entries in the form in which the server wants them back, and forgets them. */
+  take(): JsonObject[] {
+    return this.#entries.splice(0);
+  }
 }

@@ -27,7 +27,7 @@ export function requestParams(request: ModelRequest): Params {
   const level = thinkingLevel(request);
   if (level !== undefined && options.thinking !== undefined && quirks.thinkingStyle === "none")
     warn(
-      "thinking.dropped",
+      "thinking_dropped",
       `Thinking "${options.thinking}" was left out: how this server is told of it is not known (\`quirks.thinkingStyle\`).`,
     );
   const cache = quirks.cacheControl ? cacheControl(options) : undefined;
@@ -93,7 +93,7 @@ function toolFields({ context, options, warn }: ModelRequest, quirks: ChatQuirks
   const fields = { tools, ...stated({ parallel_tool_calls: quirks.parallelToolCalls }) };
   if (choice === undefined || choice === "auto") return fields;
   if (!quirks.toolChoice) {
-    warn("tool_choice.dropped", "This server takes no tool choice; the model decides by itself.");
+    warn("tool_choice_dropped", "This server takes no tool choice; the model decides by itself.");
     return fields;
   }
   if (typeof choice !== "object") return { ...fields, tool_choice: choice };
@@ -114,7 +114,7 @@ function responseFormat(
       json_schema: { name, schema: { ...(schema ?? { type: "object" }) }, strict },
     };
   const what = jsonObject ? "of which schema its JSON is to be" : "to answer in JSON";
-  if (!jsonObject || schema !== undefined) warn("json.dropped", `This server cannot be told ${what}.`);
+  if (!jsonObject || schema !== undefined) warn("json_dropped", `This server cannot be told ${what}.`);
   return jsonObject ? { type: "json_object" } : undefined;
 }
 

@@ -1,37 +1,136 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ThinkTags } from "./think-tags.ts";
 
-function split(pieces: readonly string[]): { thinking: string; text: string } {
-  const tags = new ThinkTags();
+interface Split {
+  readonly thinking: string;
+  readonly text: string;
+  /** Whether a closing tag ended reasoning that no tag had opened. */
+  readonly unopened: boolean;
+}
+
+/** Splits an answer that arrives in pieces. */
+function split(pieces: readonly string[], { startsThinking = false, complete = true } = {}): Split {
+  let unopened = false;
+  const tags = new ThinkTags(startsThinking, () => {
+    unopened = true;
+  });
   const said = { thinking: "", text: "" };
-  for (const piece of pieces.flatMap((one) => tags.push(one)).concat(tags.end()))
-    said[piece.kind] += piece.text;
-  return said;
+  for (const piece of pieces.flatMap((one) => tags.push(one)).concat(tags.end(complete))) {
+    if ("kind" in piece) {
+      said[piece.kind] += piece.text;
+      continue;
+    }
+    const other = piece.became === "text" ? "thinking" : "text";
+    said[piece.became] += said[other];
+    said[other] = "";
+  }
+  return { ...said, unopened };
 }
 
 test.each([
   ["<think>\nHm.</think>\n\nYes.", "Hm.", "Yes."],
   ["  \n<think></think>Yes.", "", "Yes."],
+  ["<thinking>Hm.</thinking>Yes.", "Hm.", "Yes."],
+  ["[THINK]Hm.[/THINK]Yes.", "Hm.", "Yes."],
+  ["<think>Hm.</think>\n<think>And?</think>Yes.", "Hm.And?", "Yes."],
+  [
+    "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Yes.",
+    "Hm.",
+    "Yes.",
+  ],
   ["No tags <think>at the start</think>.", "", "No tags <think>at the start</think>."],
   ["<thin ice", "", "<thin ice"],
   ["<thi", "", "<thi"],
   ["<think>never closed </thi", "never closed </thi", ""],
   ["<think>a</think>b</think>c", "a", "b</think>c"],
   ["", "", ""],
-])("%j", (whole, thinking, text) => {
-  expect(split([whole])).toEqual({ thinking, text });
+])("%j is split into reasoning and answer", (whole, thinking, text) => {
+  expect(split([whole])).toEqual({ thinking, text, unopened: false });
 });
 
-test("however the text is cut, it is split the same", () => {
-  const tokens = fc.constantFrom("<think>", "</think>", "<", "</th", "think>", "\n", "\r\n", " ", "a", "🎉");
+describe("an answer with a closing tag only", () => {
+  test("is reasoning up to the tag", () => {
+    const whole = "The user wants a number. So four.\n</think>\n\nFour.";
+    const expected = { thinking: "The user wants a number. So four.\n", text: "Four.", unopened: true };
+    expect(split([whole])).toEqual(expected);
+    expect(split([...whole])).toEqual(expected);
+    expect(split(["So four.</think>Four."])).toMatchObject({ thinking: "So four.", text: "Four." });
+  });
+
+  test("is reasoning if a tool call follows the tag", () => {
+    expect(split(["I should look.\n</think>\n\n"], { complete: false })).toMatchObject({
+      thinking: "I should look.\n",
+      text: "",
+    });
+  });
+
+  test.each([
+    "Close it with `</think>` and go on.",
+    'The tag is "</think>".',
+    "```xml\n</think>\n```\nis the end.",
+    "It writes <think>Hm.</think> first.",
+  ])("is an answer if it only mentions the tag: %j", (whole) => {
+    expect(split([whole])).toEqual({ thinking: "", text: whole, unopened: false });
+    expect(split([...whole])).toEqual({ thinking: "", text: whole, unopened: false });
+  });
+
+  test("is an answer if nothing follows the tag", () => {
+    expect(split(["Four.\n</think>\n"])).toMatchObject({ thinking: "", text: "Four.\n" });
+  });
+});
+
+describe("an answer of a model that starts in reasoning", () => {
+  test("is reasoning from its first character, and only then the answer", () => {
+    const tags = new ThinkTags(true);
+    expect(tags.push("So four.\n")).toEqual([{ kind: "thinking", text: "So four.\n" }]);
+    expect(tags.push("</think>\nFour.")).toEqual([{ kind: "text", text: "Four." }]);
+  });
+
+  test("is an answer after all if it ends without a tag", () => {
+    expect(split(["Four."], { startsThinking: true })).toMatchObject({ thinking: "", text: "Four." });
+  });
+
+  test("stays reasoning if it is cut", () => {
+    expect(split(["So fo"], { startsThinking: true, complete: false })).toMatchObject({ thinking: "So fo" });
+  });
+
+  test("may have an opening tag as well", () => {
+    expect(split(["<think>Hm.</think>Yes."], { startsThinking: true })).toMatchObject({
+      thinking: "Hm.",
+      text: "Yes.",
+    });
+  });
+});
+
+test("an answer is split the same however it is cut into pieces", () => {
+  const tokens = fc.constantFrom(
+    "<think>",
+    "</think>",
+    "<",
+    "</th",
+    "think>",
+    "\n",
+    "\r\n",
+    " ",
+    "a",
+    "🎉",
+    "`",
+  );
   fc.assert(
-    fc.property(fc.array(tokens), fc.array(fc.nat(20)), (parts, cuts) => {
-      const whole = parts.join("");
-      const at = [...new Set(cuts.map((cut) => Math.min(cut, whole.length)))].sort((a, b) => a - b);
-      const pieces = [...at, whole.length].map((end, i) => whole.slice(i === 0 ? 0 : at[i - 1], end));
-      expect(split(pieces)).toEqual(split([whole]));
-    }),
+    fc.property(
+      fc.array(tokens),
+      fc.array(fc.nat(20)),
+      fc.boolean(),
+      fc.boolean(),
+      (parts, cuts, startsThinking, complete) => {
+        const whole = parts.join("");
+        const at = [...new Set(cuts.map((cut) => Math.min(cut, whole.length)))].sort((a, b) => a - b);
+        const pieces = [...at, whole.length].map((end, i) => whole.slice(i === 0 ? 0 : at[i - 1], end));
+        const how = { startsThinking, complete };
+        expect(split(pieces, how)).toEqual(split([whole], how));
+      },
+    ),
     { numRuns: 2000 },
   );
 });

@@ -1,11 +1,11 @@
 import type { JsonObject } from "@signalbox/agent-core";
-import { type FailureFacts, NOTHING_SAID } from "../failure/failure.ts";
+import { type FailureFacts, NO_MESSAGE } from "../failure/failure.ts";
 import { numberAt, objectAt, textAt } from "../shared/json.ts";
 
-/** What an OpenAI error says: `{message, type, code, param}`, in the dialects of those who speak it. */
-export function readError(error: JsonObject, known: FailureFacts = NOTHING_SAID): FailureFacts {
+/** Reads an OpenAI error object, `{message, type, code, param}`, in the variants of the servers that speak it. */
+export function readError(error: JsonObject, known: FailureFacts = NO_MESSAGE): FailureFacts {
   const { code } = error;
-  // OpenRouter puts the status into `code` and what the model's host said into `metadata.raw`.
+  // OpenRouter puts the status into `code`, and the message of the model's host into `metadata.raw`.
   const ownStatus =
     typeof code === "number" && code >= 400 && code < 600
       ? code
@@ -17,7 +17,8 @@ export function readError(error: JsonObject, known: FailureFacts = NOTHING_SAID)
     ...known,
     message: detail === undefined ? message : `${message}: ${detail}`,
     status,
-    // Servers put this type beside every status; the status says more.
+    param: textAt(error, "param"),
+    // Servers send this type with every status, and the status says more.
     words: [textAt(error, "code"), textAt(error, "type")].filter(
       (word) => status === undefined || word !== "invalid_request_error",
     ),

@@ -10,15 +10,15 @@ export const PUBLIC_URL = "https://api.openai.com/v1";
 
 const load = () => loadSdk("openai", () => import("openai"));
 
-type OpenAiDefinition = Pick<ProviderDefinition, "api" | "createReader"> & {
+type OpenAiDefinition = Pick<ProviderDefinition, "api" | "createReader" | "learn"> & {
   /** Calls the SDK's method for the endpoint. */
   readonly create: (client: OpenAI, request: ModelRequest) => PromiseLike<unknown>;
 };
 
 /** Defines a provider over one of OpenAI's endpoints. Nothing is read from the environment. */
-export function openaiProvider({ api, create, createReader }: OpenAiDefinition): Provider {
+export function openaiProvider({ create, ...definition }: OpenAiDefinition): Provider {
   return defineProvider({
-    api,
+    ...definition,
     vendor: "OpenAI",
     requires: ["openai"],
     requestIdHeaders: ["x-request-id"],
@@ -42,7 +42,6 @@ export function openaiProvider({ api, create, createReader }: OpenAiDefinition):
       });
     },
     readError,
-    createReader,
   });
 }
 

@@ -1,19 +1,23 @@
 import {
+  estimateRequest,
   isJsonObject,
   type JsonObject,
+  type Message,
   type Model,
   type ModelContext,
   type StreamOptions,
+  toWellFormed,
 } from "@signalbox/agent-core";
 import { adapt } from "../adapt/adapt.ts";
-import { toolNameFor, wireTools } from "../adapt/names.ts";
+import { toolNameFor, type WireTools, wireTools } from "../adapt/names.ts";
+import { renameKeys } from "../adapt/schema.ts";
 import {
   classify,
   describeRefusal,
-  type Failure,
   FailureError,
   type FailureFacts,
   failure,
+  isWordless,
 } from "../failure/failure.ts";
 import { parseObject } from "../shared/json.ts";
 import { type Warn, warnOfLosses } from "../shared/warnings.ts";
@@ -21,6 +25,7 @@ import type { TurnWriter } from "../turn/record.ts";
 import { modelTurn } from "../turn/turn.ts";
 import { type EventReader, readResponse } from "./event-stream.ts";
 import { bodyText, defaultFetch, responseBytes } from "./http.ts";
+import { type Lesson, Lessons, learnFromRefusal, type Refusal, withoutFields } from "./lessons.ts";
 import type { FetchLike, Provider, ProviderConfig } from "./provider.ts";
 
 /** An account's configuration with its defaults applied. */
@@ -28,6 +33,7 @@ export type AccountConfig = ProviderConfig & Required<Pick<ProviderConfig, "now"
 
 /** One request to a model. Its history and tool names already fit the wire format. */
 export interface ModelRequest {
+  /** With the corrections that earlier refusals made necessary. */
   readonly model: Model;
   readonly context: ModelContext;
   readonly options: StreamOptions;
@@ -56,10 +62,21 @@ export interface ProviderDefinition {
   send(request: ModelRequest): Promise<Response>;
   /** Adds to `known` what an error body, or the `error` object in it, says. */
   readError?(error: JsonObject, known: FailureFacts): FailureFacts;
-  createReader(turn: TurnWriter, request: ModelRequest): EventReader;
-  /** Returns the request to send once instead, if a different one can avoid the refusal. */
-  mend?(refusal: Failure, request: ModelRequest): ModelRequest | undefined;
+  /**
+   * Creates the reader of one response.
+   * @param learn remembers something about the model for its next requests
+   */
+  createReader(turn: TurnWriter, request: ModelRequest, learn: (quirks: JsonObject) => void): EventReader;
+  /** Returns what a refusal in this wire format teaches. The request is then built again. */
+  learn?(refusal: Refusal, request: ModelRequest): Lesson | undefined;
+  /** Returns the request to send once instead, if a different one can avoid the refusal. Nothing is remembered. */
+  mend?(refusal: Refusal, request: ModelRequest): ModelRequest | undefined;
 }
+
+/** How often one request is built again. Each time the server has refused something else. */
+const MAX_LESSONS = 16;
+/** The share of the window from which a refusal that explains nothing is taken for an overflow. */
+const NEARLY_FULL = 0.9;
 
 /**
  * Creates a provider over HTTP. It adapts the history, sends the request, reads the response and classifies failures.
@@ -74,70 +91,176 @@ export interface ProviderDefinition {
  * });
  */
 export function defineProvider(definition: ProviderDefinition): Provider {
-  const { api, requestIdHeaders, requires = [] } = definition;
-
-  function getRequestId({ headers }: Response): string | undefined {
-    return requestIdHeaders.map((name) => headers.get(name) ?? "").find(Boolean);
-  }
-
-  async function readRefusal(response: Response, { config, signal }: ModelRequest): Promise<Failure> {
-    const text = await bodyText(responseBytes(response, signal));
-    const body = parseObject(text) ?? {};
-    const known = describeRefusal(response, text, config.now());
-    const facts = definition.readError?.(isJsonObject(body.error) ? body.error : body, known) ?? known;
-    return classify({ ...facts, requestId: getRequestId(response) });
-  }
-
-  /** @throws FailureError if the vendor refuses the request */
-  async function send(request: ModelRequest, mayMend = true): Promise<Response> {
-    const response = await definition.send(request);
-    if (response.ok) return response;
-    const refusal = await readRefusal(response, request);
-    const mended = mayMend ? definition.mend?.(refusal, request) : undefined;
-    if (mended === undefined) throw new FailureError(refusal);
-    return send(mended, false);
-  }
-
   return {
-    api,
-    requires,
+    api: definition.api,
+    requires: definition.requires ?? [],
     async load() {
       await definition.load?.();
     },
     connect(given) {
-      const config: AccountConfig = {
-        ...given,
-        ...(given.baseUrl && { baseUrl: withoutCredentials(given.baseUrl) }),
-        now: given.now ?? Date.now,
-        fetch: given.fetch ?? defaultFetch,
-      };
-      const fetch: FetchLike = (input, init) => config.fetch(input, { ...init, redirect: "manual" });
+      const account = new HttpAccount(definition, given);
       return (model, context, options = {}) => {
-        const { tools, names } = wireTools(api, context.tools);
-        const setup = { model, context, options, timeouts: config.timeouts, now: config.now, names };
-        return modelTurn(setup, async function* (turn) {
-          if (config.apiKey === undefined && config.baseUrl === undefined)
-            throw new FailureError(failure("auth", `No API key is set for ${definition.vendor}.`));
-          const warn: Warn = (code, message) => turn.warn(code, message);
-          const { messages, losses } = adapt(context.messages, model);
-          warnOfLosses(losses, warn);
-          const request: ModelRequest = {
-            model,
-            context: { ...context, messages, tools },
-            options: withWireToolChoice(api, options),
-            config,
-            fetch,
-            signal: turn.signal,
-            warn,
-          };
-          const response = await send(request);
-          turn.start(getRequestId(response));
-          yield;
-          yield* readResponse(turn, response, definition.createReader(turn, request));
-        });
+        const wire = wireTools(definition.api, context.tools);
+        const { names, properties } = wire;
+        const { timeouts, now } = account.config;
+        return modelTurn({ model, context, options, timeouts, now, names, properties }, (turn) =>
+          account.readTurn(turn, model, { ...context, tools: wire.tools }, options, properties),
+        );
       };
     },
   };
+}
+
+/** One account, and what its server's refusals have taught. */
+class HttpAccount {
+  readonly config: AccountConfig;
+  readonly #definition: ProviderDefinition;
+  readonly #lessons = new Lessons();
+
+  constructor(definition: ProviderDefinition, given: ProviderConfig) {
+    this.#definition = definition;
+    this.config = {
+      ...given,
+      ...(given.baseUrl && { baseUrl: withoutCredentials(given.baseUrl) }),
+      now: given.now ?? Date.now,
+      fetch: given.fetch ?? defaultFetch,
+    };
+  }
+
+  async *readTurn(
+    turn: TurnWriter,
+    model: Model,
+    context: ModelContext,
+    options: StreamOptions,
+    properties: WireTools["properties"],
+  ): AsyncGenerator<void> {
+    const { apiKey, baseUrl } = this.config;
+    if (apiKey === undefined && baseUrl === undefined)
+      throw new FailureError(failure("auth", `No API key is set for ${this.#definition.vendor}.`));
+    const warn: Warn = (code, message) => turn.warn(code, message);
+    const { messages, losses } = adapt(context.messages, model);
+    warnOfLosses(losses, warn);
+    const { system, tools } = toWellFormed({ system: context.system, tools: context.tools });
+    const exchange = await this.#exchange({
+      model,
+      context: { system, messages: withWireProperties(messages, properties), tools },
+      options: withWireToolChoice(this.#definition.api, options),
+      config: this.config,
+      fetch: this.config.fetch,
+      signal: turn.signal,
+      warn,
+    });
+    turn.start(this.#requestId(exchange.response));
+    yield;
+    const learn = (quirks: JsonObject): void => void this.#lessons.add(model, { model: { quirks } });
+    const reader = this.#definition.createReader(turn, exchange.request, learn);
+    yield* readResponse(turn, exchange.response, reader);
+  }
+
+  /**
+   * Sends a request, and sends it again as long as a refusal teaches how to ask differently.
+   * @throws FailureError if the vendor refuses the request
+   */
+  async #exchange(wanted: ModelRequest): Promise<{ request: ModelRequest; response: Response }> {
+    const { model } = wanted;
+    let mended: ModelRequest | undefined;
+    let maxOutputTokens: number | undefined;
+    for (let attempt = 0; ; attempt++) {
+      let body: JsonObject = {};
+      const request = this.#prepare(mended ?? wanted, maxOutputTokens, (sent) => {
+        body = sent;
+      });
+      const response = await this.#definition.send(request);
+      if (response.ok) {
+        this.#lessons.accepted(model, estimateRequest(request.context));
+        return { request, response };
+      }
+      const refusal = await this.#readRefusal(response, request);
+      const { tools } = request.context;
+      const lesson = this.#definition.learn?.(refusal, request) ?? learnFromRefusal(refusal, body, tools);
+      const isNew = lesson !== undefined && this.#lessons.add(model, lesson, tools, refusal.failure.message);
+      const isLess = lesson?.maxOutputTokens !== undefined && lesson.maxOutputTokens !== maxOutputTokens;
+      if (attempt < MAX_LESSONS && (isNew || isLess)) {
+        maxOutputTokens = lesson?.maxOutputTokens ?? maxOutputTokens;
+        continue;
+      }
+      mended = mended === undefined ? this.#definition.mend?.(refusal, request) : undefined;
+      if (mended === undefined) throw new FailureError(refusal.failure);
+    }
+  }
+
+  /** Applies what was learned. @param onBody called with the body that is sent */
+  #prepare(
+    wanted: ModelRequest,
+    maxOutputTokens: number | undefined,
+    onBody: (body: JsonObject) => void,
+  ): ModelRequest {
+    const { model, context, warn } = wanted;
+    const fields = this.#lessons.fields(model);
+    for (const field of fields)
+      warn("field_dropped", `${model.id} does not accept \`${field}\` at this server, so it was left out.`);
+    const tools = context.tools.filter((tool) => {
+      const reason = this.#lessons.refusalOf(model, tool);
+      if (reason !== undefined)
+        warn("tool_dropped", `The server refused the tool "${tool.name}", so it was left out: ${reason}`);
+      return reason === undefined;
+    });
+    const corrected = this.#lessons.correct(model);
+    const limit = maxOutputTokens ?? corrected.maxOutputTokens;
+    return {
+      ...wanted,
+      model: { ...corrected, maxOutputTokens: Math.min(limit, corrected.maxOutputTokens) },
+      context: { ...context, tools },
+      fetch: (input, init) => {
+        const body = typeof init?.body === "string" ? parseObject(init.body) : undefined;
+        if (body === undefined) return this.config.fetch(input, { ...init, redirect: "manual" });
+        const accepted = withoutFields(body, fields);
+        onBody(accepted);
+        const text = accepted === body ? init?.body : JSON.stringify(accepted);
+        return this.config.fetch(input, { ...init, body: text, redirect: "manual" });
+      },
+    };
+  }
+
+  async #readRefusal(response: Response, { model, context, signal }: ModelRequest): Promise<Refusal> {
+    const text = await bodyText(responseBytes(response, signal));
+    const body = parseObject(text) ?? {};
+    const known = describeRefusal(response, text, this.config.now());
+    const { readError } = this.#definition;
+    const facts = readError?.(isJsonObject(body.error) ? body.error : body, known) ?? known;
+    const found = classify({ ...facts, requestId: this.#requestId(response) });
+    const tokens = estimateRequest(context);
+    const isOverflow =
+      found.code === "invalid" &&
+      (tokens > NEARLY_FULL * model.contextWindow ||
+        (isWordless(text) && this.#lessons.isLargest(model, tokens)));
+    return {
+      failure: isOverflow ? failure("overflow", found.message, found) : found,
+      param: facts.param,
+    };
+  }
+
+  #requestId({ headers }: Response): string | undefined {
+    return this.#definition.requestIdHeaders.map((name) => headers.get(name) ?? "").find(Boolean);
+  }
+}
+
+/** Renames the arguments of earlier calls to the names that the tools' properties have on the wire. */
+function withWireProperties(
+  messages: readonly Message[],
+  properties: WireTools["properties"],
+): readonly Message[] {
+  if (properties.size === 0) return messages;
+  return messages.map((message) => {
+    if (message.role !== "assistant") return message;
+    const content = message.content.map((block) => {
+      const own = block.type === "toolCall" ? properties.get(block.name) : undefined;
+      if (block.type !== "toolCall" || own === undefined || block.args === undefined) return block;
+      const wire = new Map([...own].map(([onWire, name]) => [name, onWire]));
+      return { ...block, args: renameKeys(block.args, wire) };
+    });
+    return { ...message, content };
+  });
 }
 
 /** `fetch` rejects addresses with a user name and a password in them. */

@@ -55,8 +55,9 @@ export function functionCall(call: ToolCallBlock): OpenAI.ChatCompletionMessageF
 const LONE_ESCAPE =
   /\\u[dD][89abAB][\da-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][\da-fA-F]{2})\\u[dD][c-fC-F]/;
 
-/** A call's arguments as they came; what was no JSON object as an empty one, since servers parse it. */
+/** Returns the arguments as the model wrote them. Servers parse them, so anything but a JSON object is replaced. */
 export function replayArguments({ args, argsText }: ToolCallBlock): string {
-  if (args === undefined || argsText.trim() === "") return "{}";
-  return !argsText.isWellFormed() || LONE_ESCAPE.test(argsText) ? JSON.stringify(args) : argsText;
+  if (args === undefined) return "{}";
+  const isObject = argsText.trimStart().startsWith("{");
+  return isObject && argsText.isWellFormed() && !LONE_ESCAPE.test(argsText) ? argsText : JSON.stringify(args);
 }

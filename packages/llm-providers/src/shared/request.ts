@@ -1,11 +1,18 @@
-import type { JsonObject, StreamOptions, SystemPrompt, ThinkingLevel, ToolSpec } from "@signalbox/agent-core";
+import {
+  estimateRequest,
+  type JsonObject,
+  type StreamOptions,
+  type SystemPrompt,
+  type ThinkingLevel,
+  type ToolSpec,
+} from "@signalbox/agent-core";
 import type { ModelRequest } from "../provider/define-provider.ts";
 import { stated, unlessEmpty } from "./json.ts";
 
-/** Every level, lowest first. */
+/** Every thinking level, lowest first. */
 export const LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "max"];
 
-/** Tokens to think with at a level, for models that take a budget, and room for it where thinking counts as output. */
+/** The thinking budget of each level in tokens. If thinking counts as output, the output limit grows by it. */
 export const THINKING_TOKENS: Readonly<Record<ThinkingLevel, number>> = {
   off: 0,
   minimal: 1_024,
@@ -18,52 +25,70 @@ export const THINKING_TOKENS: Readonly<Record<ThinkingLevel, number>> = {
 const DEFAULT_OUTPUT_TOKENS = 8_192;
 
 /**
- * The level to ask for: the same where the model knows it, else the nearest lower one; with `thinkingAlwaysOn` never
- * below its lowest. `undefined` where it cannot think at all, so that nothing is to be said about it.
+ * Returns the level to request: the wanted one if the model has it, otherwise the next lower one. With the quirk
+ * `thinkingAlwaysOn` it is never below the model's lowest level. `undefined` if the model cannot think.
  */
 export function thinkingLevel({ model, options, warn }: ModelRequest): ThinkingLevel | undefined {
   const { thinking: wanted = "off" } = options;
   const levels = model.thinking.filter((level) => level !== "off");
-  const least = (model.quirks?.thinkingAlwaysOn === true && levels[0]) || "off";
+  const lowest = (model.quirks?.thinkingAlwaysOn === true && levels[0]) || "off";
   const lower = levels.filter((level) => LEVELS.indexOf(level) <= LEVELS.indexOf(wanted));
-  const level = lower.at(-1) ?? least;
-  if (level !== wanted) warn("thinking.clamped", `Thinking "${wanted}" became "${level}" for ${model.id}.`);
+  const level = lower.at(-1) ?? lowest;
+  if (level !== wanted) warn("thinking_clamped", `Thinking "${wanted}" became "${level}" for ${model.id}.`);
   return model.thinking.length === 0 ? undefined : level;
 }
 
-/** The limit on output tokens. Thinking counts as output: by default the answer keeps its usual room beside it. */
-export function outputTokens({ model, options }: ModelRequest, level: ThinkingLevel = "off"): number {
-  const wanted = options.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS + THINKING_TOKENS[level];
-  return Math.max(1, Math.min(wanted, model.maxOutputTokens));
+/** By how much the estimate of a prompt may be too low. */
+const ESTIMATE_MARGIN = 1.1;
+/** The least output limit that is requested in a full window. The vendor then reports the overflow. */
+const MIN_OUTPUT_TOKENS = 256;
+
+/**
+ * Returns the limit on output tokens. Thinking counts as output, so by default the limit grows with the level. Prompt
+ * and answer share the window: the answer gets at most what the prompt leaves.
+ */
+export function outputTokens(
+  { model, context, options }: ModelRequest,
+  level: ThinkingLevel = "off",
+): number {
+  const wanted = Math.min(
+    options.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS + THINKING_TOKENS[level],
+    model.maxOutputTokens,
+  );
+  const room = model.contextWindow - Math.ceil(estimateRequest(context) * ESTIMATE_MARGIN);
+  return Math.max(1, Math.min(wanted, Math.max(room, MIN_OUTPUT_TOKENS)));
 }
 
 type Sampling = "temperature" | "top_p" | "seed";
 
-/** How the next token is to be chosen, in the vendors' words; what is not `taken` is left out with a warning. */
+/** Returns the sampling options under the vendors' names. Those that are not `accepted` are dropped with a warning. */
 export function samplingFor(
   { model, warn, options: { temperature, topP: top_p, seed } }: ModelRequest,
-  taken: readonly Sampling[],
+  accepted: readonly Sampling[],
 ): { readonly [Name in Sampling]?: number } {
   const wanted = stated({ temperature, top_p, seed });
   for (const name of ["temperature", "top_p", "seed"] as const) {
-    if (wanted[name] === undefined || taken.includes(name)) continue;
-    warn(`${name}.dropped`, `${model.id} takes no ${name} in this request; it was left out.`);
+    if (wanted[name] === undefined || accepted.includes(name)) continue;
+    warn(`${name}_dropped`, `${model.id} does not accept ${name} in this request, so it was left out.`);
     delete wanted[name];
   }
   return wanted;
 }
 
-/** The first `most` stop sequences that are asked for, with a warning where there are more. */
-export function stopSequences({ model, options, warn }: ModelRequest, most: number): string[] | undefined {
+/** Returns the first `max` stop sequences. Further ones are dropped with a warning. */
+export function stopSequences({ model, options, warn }: ModelRequest, max: number): string[] | undefined {
   const { stopSequences: all = [] } = options;
-  if (all.length > most) {
-    const takes = most === 0 ? "none" : String(most);
-    warn("stop.dropped", `${all.length - most} stop sequence(s) were left out: ${model.id} takes ${takes}.`);
+  if (all.length > max) {
+    const accepted = max === 0 ? "none" : `at most ${max}`;
+    warn(
+      "stop_dropped",
+      `${all.length - max} stop sequence(s) were left out: ${model.id} accepts ${accepted}.`,
+    );
   }
-  return unlessEmpty(all.slice(0, most));
+  return unlessEmpty(all.slice(0, max));
 }
 
-/** Anthropic's mark on what is to be cached, which other servers know too. */
+/** Anthropic's cache breakpoint, which other servers accept as well. */
 export interface CacheControl {
   readonly type: "ephemeral";
   readonly ttl?: "1h";
@@ -74,12 +99,12 @@ export function cacheControl({ cache }: StreamOptions): CacheControl | undefined
   return { type: "ephemeral", ...(cache === "long" && { ttl: "1h" }) };
 }
 
-/** The system prompt as one text; `undefined` where there is none. */
+/** Returns the system prompt as one text, or `undefined` if it is empty. */
 export function systemText({ stable, volatile }: SystemPrompt): string | undefined {
   return [stable, volatile].filter(Boolean).join("\n\n") || undefined;
 }
 
-/** A tool as those that follow OpenAI declare one. */
+/** Returns a tool in OpenAI's form. */
 export function functionOf({ name, description, inputSchema }: ToolSpec): {
   name: string;
   description: string;

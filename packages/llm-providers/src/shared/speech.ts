@@ -1,37 +1,44 @@
 import type { JsonValue } from "@signalbox/agent-core";
 import type { TurnWriter } from "../turn/record.ts";
 
-type Spoken = "text" | "thinking" | "refusal";
+type SpeechKind = "text" | "thinking" | "refusal";
 
-/** What a model says where it says one thing at a time: a block lasts until another kind begins, or is ended. */
+/** Writes the blocks of a model that produces one kind of text at a time. A block lasts until another kind begins. */
 export class Speech {
   readonly #turn: TurnWriter;
-  readonly #dataOf: (spoken: Spoken) => JsonValue | undefined;
-  #open: { readonly spoken: Spoken; readonly index: number } | undefined;
+  readonly #nativeData: (kind: SpeechKind) => JsonValue | undefined;
+  #open: { readonly kind: SpeechKind; readonly index: number } | undefined;
 
-  /** @param dataOf what the vendor wants to see again with a block that another one follows. */
-  constructor(turn: TurnWriter, dataOf: (spoken: Spoken) => JsonValue | undefined = () => undefined) {
+  /** @param nativeData returns what the vendor wants back with a finished block, if anything */
+  constructor(turn: TurnWriter, nativeData: (kind: SpeechKind) => JsonValue | undefined = () => undefined) {
     this.#turn = turn;
-    this.#dataOf = dataOf;
+    this.#nativeData = nativeData;
   }
 
-  get open(): Spoken | undefined {
-    return this.#open?.spoken;
+  /** The kind of the open block. */
+  get open(): SpeechKind | undefined {
+    return this.#open?.kind;
   }
 
-  /** Goes on with a block of a kind, or begins one. */
-  say(spoken: Spoken, text: string): void {
-    if (this.#open?.spoken !== spoken) {
+  /** Appends to the open block if it is of this kind, or begins a new one. */
+  say(kind: SpeechKind, text: string): void {
+    if (this.#open?.kind !== kind) {
       this.end();
-      this.#open = { spoken, index: this.#turn.open({ type: spoken }) };
+      this.#open = { kind, index: this.#turn.open({ type: kind }) };
     }
     this.#turn.append(this.#open.index, text);
   }
 
+  /** Ends the open block as another kind than the one it began as. */
+  endAs(kind: "text" | "thinking"): void {
+    const open = this.#open;
+    this.#open = undefined;
+    if (open !== undefined) this.#turn.closeAs(open.index, kind, this.#nativeData(kind));
+  }
+
   end(): void {
     const open = this.#open;
-    if (open === undefined) return;
     this.#open = undefined;
-    this.#turn.close(open.index, this.#dataOf(open.spoken));
+    if (open !== undefined) this.#turn.close(open.index, this.#nativeData(open.kind));
   }
 }

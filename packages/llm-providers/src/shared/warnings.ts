@@ -1,49 +1,51 @@
-/** Every warning a turn's `start` may carry, the same word for the same thing in each provider: see the README. */
+/** The codes of the warnings that a turn's `start` may carry. The README describes them. */
 export type WarningCode =
-  | "thinking.clamped"
-  | "thinking.dropped"
-  | "temperature.dropped"
-  | "top_p.dropped"
-  | "seed.dropped"
-  | "json.dropped"
-  | "stop.dropped"
-  | "tool_choice.dropped"
-  | `history.${LossKind}`;
+  | "thinking_clamped"
+  | "thinking_dropped"
+  | "temperature_dropped"
+  | "top_p_dropped"
+  | "seed_dropped"
+  | "json_dropped"
+  | "stop_dropped"
+  | "tool_choice_dropped"
+  | "tool_dropped"
+  | "field_dropped"
+  | `history_${LossKind}`;
 
-/** What a history can lose on its way to another model. */
+/** What a history can lose when it is adapted to another model. */
 export type LossKind =
   | "native"
   | "thinking"
   | "media"
-  | "call-id"
-  | "orphan-call"
-  | "orphan-result"
+  | "call_id"
+  | "orphan_call"
+  | "orphan_result"
   | "opaque"
   | "refusal"
   | "citation"
   | "partial"
   | "empty";
 
-/** Called with what the caller should know about the request. */
+/** Adds a warning to a turn. */
 export type Warn = (code: WarningCode, message: string) => void;
 
-/** What a history lost on its way to another model. */
+/** Something that a history lost when it was adapted to another model. */
 export interface Loss {
   readonly kind: LossKind;
-  /** Index in the history given. */
+  /** The index of the message in the history. */
   readonly message: number;
   readonly detail: string;
 }
 
-/** Details of a kind that a warning names. */
-const NAMED = 3;
+/** How many kinds of lost media a warning names. */
+const MAX_NAMED = 3;
 
-/** Warns of losses, once of each kind; of media with what it was. */
+/** Adds one warning for each kind of loss. Lost media are named. */
 export function warnOfLosses(losses: readonly Loss[], warn: Warn): void {
   for (const [kind, lost] of Map.groupBy(losses, (loss) => loss.kind)) {
-    const named = [...new Set(lost.map(({ detail }) => detail))].slice(0, NAMED).join(", ");
-    const which = kind === "media" ? ` (${named}${lost.length > NAMED ? ", …" : ""})` : "";
-    const said = `${lost.length} part(s) of the history were changed for this model: ${kind}${which}`;
-    warn(`history.${kind}`, said);
+    const named = [...new Set(lost.map(({ detail }) => detail))].slice(0, MAX_NAMED).join(", ");
+    const which = kind === "media" ? ` (${named}${lost.length > MAX_NAMED ? ", …" : ""})` : "";
+    const message = `${lost.length} part(s) of the history were changed for this model: ${kind}${which}`;
+    warn(`history_${kind}`, message);
   }
 }

@@ -92,7 +92,7 @@ export function withTextTools(stream: StreamModel, now: () => number = Date.now)
       const mayCall = context.tools.length > 0;
       const stops = mayCall ? { stopSequences: [...(options.stopSequences ?? []), RESULT_OPEN] } : {};
       if (mayCall && json !== undefined)
-        turn.warn("json.dropped", "A model that calls tools in its text cannot be held to JSON beside them.");
+        turn.warn("json_dropped", "A model that calls tools in its text cannot be held to JSON beside them.");
       const format = mayCall || json === undefined ? {} : { json };
       const reader = new TextCallReader(turn, `call_${context.messages.length}`);
       const asked = textContext(context, toolChoice);

@@ -1,9 +1,9 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseArguments } from "./arguments.ts";
 
 const nested = (depth: number): string => `{"a":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
 
-test("arguments that could not be sent on are refused, for the model to mend", () => {
+test("rejects arguments that nest deeper than 64 levels", () => {
   expect(parseArguments(nested(64))).toMatchObject({ args: {} });
   expect(parseArguments(nested(65))).toEqual({
     args: undefined,
@@ -12,12 +12,34 @@ test("arguments that could not be sent on are refused, for the model to mend", (
   expect(parseArguments(nested(100_000)).args).toBeUndefined();
 });
 
-test("brackets in texts nest nothing", () => {
+test("brackets in strings do not count as nesting", () => {
   const args = { a: `"\\${"[{".repeat(2_000)}`, b: ["}", "\\"] };
   expect(parseArguments(JSON.stringify(args))).toEqual({ args });
 });
 
-test("many arguments beside each other nest nothing", () => {
+test("accepts a long list of objects", () => {
   const args = { all: Array.from({ length: 5_000 }, (_, i) => ({ i })) };
   expect(parseArguments(JSON.stringify(args))).toEqual({ args });
+});
+
+describe("arguments that can be read in only one way", () => {
+  test.each(["", "  ", "{}", "null", '"null"', '""', '"{}"'])("%j means no arguments", (text) => {
+    expect(parseArguments(text)).toEqual({ args: {} });
+  });
+
+  test.each([
+    '"{\\"path\\":\\"a\\"}"',
+    '```json\n{"path":"a"}\n```',
+    '```\n{"path":"a"}```',
+    ' {"path":"a"} ',
+  ])("%j means the object in it", (text) => {
+    expect(parseArguments(text)).toEqual({ args: { path: "a" } });
+  });
+
+  test.each(['"path"', "7", "[1]", "true", '"[1]"', '{"path":"a"}{"path":"b"}'])(
+    "%j is malformed",
+    (text) => {
+      expect(parseArguments(text).args).toBeUndefined();
+    },
+  );
 });

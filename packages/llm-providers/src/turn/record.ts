@@ -13,10 +13,12 @@ import {
   type ModelEvent,
   type Native,
   type StopReason,
+  type ToolCallBlock,
   toWellFormed,
   type Usage,
   type Warning,
 } from "@signalbox/agent-core";
+import { renameKeys } from "../adapt/schema.ts";
 import { pricesFor, reportedUsage, type TokenCounts } from "../cost.ts";
 import type { Failure } from "../failure/failure.ts";
 import { digestId } from "../shared/digest.ts";
@@ -31,6 +33,8 @@ export interface RecordSetup {
   readonly now?: (() => number) | undefined;
   /** Tools' own names by those they have on the wire, of those that differ. */
   readonly names?: ReadonlyMap<string, string> | undefined;
+  /** The own names of tools' properties by those on the wire, by the tool's own name. */
+  readonly properties?: ReadonlyMap<string, ReadonlyMap<string, string>> | undefined;
 }
 
 function deltaOf({ type }: BlockHead): "text.delta" | "thinking.delta" | "tool.delta" {
@@ -91,8 +95,9 @@ export class TurnRecord {
     this.#events.length = 0;
   }
 
-  /** Something the caller should know; before `start`. */
+  /** Adds a warning to `start`, once. */
   warn(code: string, message: string): void {
+    if (this.#warnings.some((known) => known.code === code && known.message === message)) return;
     this.#warnings.push({ code, message });
   }
 
@@ -168,10 +173,26 @@ export class TurnRecord {
       open.half = "";
       this.append(index, "\ufffd");
     }
-    this.seal(index, seal(open, native, complete));
+    const block = seal(open, native, complete);
+    this.seal(index, block.type === "toolCall" ? this.#withOwnProperties(block) : block);
   }
 
-  /** Seals a block that was opened as what it turned out to be. */
+  #withOwnProperties(call: ToolCallBlock): ToolCallBlock {
+    const names = this.#setup.properties?.get(call.name);
+    return names === undefined || call.args === undefined
+      ? call
+      : { ...call, args: renameKeys(call.args, names) };
+  }
+
+  /** Ends an open block as text or thinking, whichever it turned out to be, with the text that was appended. */
+  closeAs(index: number, type: "text" | "thinking", data?: JsonValue): void {
+    const open = this.#open[index];
+    if (open === undefined || this.#ended) return;
+    this.#open[index] = { ...open, head: { type } };
+    this.close(index, data);
+  }
+
+  /** Ends an open block as the given one. */
   seal(index: number, block: Block): void {
     if (this.#open[index] === undefined || this.#ended) return;
     this.#open[index] = undefined;

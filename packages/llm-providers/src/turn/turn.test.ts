@@ -126,10 +126,10 @@ describe("a turn", () => {
     expect(types(events)).toEqual(["start", "finish"]);
   });
 
-  it("seals a call as broken, not as empty, when its arguments are not an object", async () => {
+  it("seals a call as malformed, not as empty, if its arguments are not an object", async () => {
     const { message } = await readTurn(
       turn(async function* (writer) {
-        for (const text of ["", "[1]", '"x"', "{", "null"]) {
+        for (const text of ["", "[1]", '"x"', "{", "7"]) {
           const index = writer.open({ type: "toolCall", id: text, name: "x" });
           writer.append(index, text);
           writer.close(index);

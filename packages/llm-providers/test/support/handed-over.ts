@@ -133,7 +133,7 @@ export function handedOver(history: readonly Message[], target: Model, options: 
   /** A result that no call asked for: its media and its id are looked at before it is dropped. */
   const stray = (answer: ToolResultMessage, message: number): void => {
     input(answer.content, message);
-    losses.push({ kind: "orphan-result", message });
+    losses.push({ kind: "orphan_result", message });
   };
 
   history.forEach((message, at) => {
@@ -143,7 +143,7 @@ export function handedOver(history: readonly Message[], target: Model, options: 
       return;
     }
     if (message.role === "toolResult") {
-      if (wire.id?.test(message.toolCallId) === false) losses.push({ kind: "call-id", message: at });
+      if (wire.id?.test(message.toolCallId) === false) losses.push({ kind: "call_id", message: at });
       // Those that a call asked for come right after it, whenever they were given.
       const before = history.slice(0, at).findLast((one) => one.role === "assistant");
       if (before?.content.some((one) => one.type === "toolCall" && one.id === message.toolCallId) !== true)
@@ -162,7 +162,7 @@ export function handedOver(history: readonly Message[], target: Model, options: 
     const whole = message.content.flatMap((one): unknown[] => {
       if (one.type !== "toolCall") return block(one, message, at);
       const fits = wire.id?.test(one.id) !== false;
-      if (!fits) losses.push({ kind: "call-id", message: at });
+      if (!fits) losses.push({ kind: "call_id", message: at });
       const answer = given.get(one.id);
       if (answer === undefined && one.args === undefined && message.stopReason !== "tool_use") {
         losses.push({ kind: "partial", message: at });
@@ -170,9 +170,9 @@ export function handedOver(history: readonly Message[], target: Model, options: 
       }
       const repeated = spoken.has(one.id);
       spoken.add(one.id);
-      if (repeated) losses.push({ kind: "call-id", message: at });
+      if (repeated) losses.push({ kind: "call_id", message: at });
       const id = fits && !repeated ? one.id : expect.stringMatching(wire.id ?? /./);
-      if (answer === undefined) losses.push({ kind: "orphan-call", message: at });
+      if (answer === undefined) losses.push({ kind: "orphan_call", message: at });
       results.push(
         answer === undefined
           ? expect.objectContaining({ role: "toolResult", toolCallId: id, isError: true })

@@ -1,3 +1,4 @@
+import { schemaFaults } from "../tool-schema.ts";
 import {
   type Check,
   checkCacheControl,
@@ -45,6 +46,7 @@ function checkTools(body: Fields, turns: readonly Turn[], check: Check): void {
         refuse(`tools.${i}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);
       const schema = fields(tool.input_schema) ?? refuse(`tools.${i}.custom.input_schema: Field required`);
       if (schema.type !== "object") refuse(`tools.${i}.custom.input_schema.type: Input should be 'object'`);
+      checkSchema(schema, `tools.${i}.custom.input_schema`);
       if (names.has(tool.name)) refuse("tools: Tool names must be unique.");
       names.add(tool.name);
       checkCacheControl(tool, `tools.${i}`, check);
@@ -67,6 +69,21 @@ function checkTools(body: Fields, turns: readonly Turn[], check: Check): void {
       refuse(`Tool '${String(picked.name)}' not found in provided tools`);
     if (check.thinking && (picked?.type === "any" || picked?.type === "tool"))
       refuse("Thinking may not be enabled when tool_choice forces tool use.");
+  }
+}
+
+function checkSchema(schema: Fields, path: string): void {
+  for (const { kind, path: inner } of schemaFaults(schema)) {
+    if (kind === "combinator")
+      refuse(`${path}: input_schema does not support oneOf, allOf, or anyOf at the top level`);
+    if (kind === "property_name")
+      refuse(
+        `${[path, ...inner].join(".")}.properties: Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'`,
+      );
+    if (kind === "invalid")
+      refuse(
+        `${path}: JSON schema is invalid. It must match JSON Schema draft 2020-12 (https://json-schema.org/draft/2020-12). Learn more about tool use at https://docs.claude.com/en/docs/tool-use.`,
+      );
   }
 }
 

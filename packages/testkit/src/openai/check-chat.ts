@@ -1,5 +1,5 @@
 import { isRaw, type Raw } from "../raw.ts";
-import { checkImageUrl, closed, isReasoningModel, OpenAIRefusal } from "./wire.ts";
+import { checkImageUrl, checkToolSchema, closed, isReasoningModel, OpenAIRefusal } from "./wire.ts";
 
 const TOP = new Set(
   `audio frequency_penalty function_call functions logit_bias logprobs max_completion_tokens max_tokens messages metadata
@@ -40,6 +40,10 @@ export interface ChatDialect {
   readonly refuses?: readonly string[];
   /** Further properties it takes: top-level names, or `assistant.reasoning_content` for a message's. */
   readonly accepts?: readonly string[];
+  /** Whose rule for reasoning applies: while thinking is on, turns that called tools must have it. */
+  readonly requiresReasoning?: "deepseek" | "kimi";
+  /** The most output tokens of its model. */
+  readonly maxOutputTokens?: number;
 }
 
 /** Refuses what `/v1/chat/completions` refuses. */
@@ -72,6 +76,33 @@ export function checkChat(body: Raw, dialect: ChatDialect): void {
     );
   }
   checkMessages(body.messages, dialect, accepts);
+  checkReasoning(body, body.messages, dialect);
+  checkOutputLimit(body, dialect);
+}
+
+function checkReasoning(body: Raw, messages: readonly unknown[], { requiresReasoning }: ChatDialect): void {
+  if (requiresReasoning === undefined) return;
+  if (isRaw(body.thinking) && body.thinking.type === "disabled") return;
+  const missing = messages.findIndex(
+    (message) => isRaw(message) && Array.isArray(message.tool_calls) && !message.reasoning_content,
+  );
+  if (missing < 0) return;
+  throw new OpenAIRefusal(
+    400,
+    requiresReasoning === "deepseek"
+      ? "The `reasoning_content` in the thinking mode must be passed back to the API."
+      : `thinking is enabled but reasoning_content is missing in assistant tool call message at index ${missing}`,
+  );
+}
+
+function checkOutputLimit(body: Raw, { maxOutputTokens }: ChatDialect): void {
+  const asked = Number(body.max_completion_tokens ?? body.max_tokens ?? 0);
+  if (maxOutputTokens === undefined || asked <= maxOutputTokens) return;
+  throw new OpenAIRefusal(
+    400,
+    `max_tokens is too large: ${asked}. This model supports at most ${maxOutputTokens} completion tokens, whereas you provided ${asked}.`,
+    { param: "max_tokens", code: "invalid_value" },
+  );
 }
 
 function unsupported(name: string, instead?: string): never {
@@ -158,13 +189,7 @@ function checkTools(body: Raw, dialect: ChatDialect): void {
         { param: `tools[${i}].function.name`, code: "invalid_value" },
       );
     }
-    if (isRaw(fn.parameters) && fn.parameters.type !== "object") {
-      throw new OpenAIRefusal(
-        400,
-        `Invalid schema for function '${fn.name}': schema must be a JSON Schema of 'type: "object"', got 'type: "${String(fn.parameters.type)}"'.`,
-        { param: `tools[${i}].function.parameters`, code: "invalid_function_parameters" },
-      );
-    }
+    if (isRaw(fn.parameters)) checkToolSchema(fn.name, fn.parameters, `tools[${i}].function.parameters`);
     names.add(fn.name);
   }
   const choice = body.tool_choice;

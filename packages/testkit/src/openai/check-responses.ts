@@ -1,5 +1,5 @@
 import { isRaw, type Raw } from "../raw.ts";
-import { checkImageUrl, closed, isReasoningModel, OpenAIRefusal } from "./wire.ts";
+import { checkImageUrl, checkToolSchema, closed, isReasoningModel, OpenAIRefusal } from "./wire.ts";
 
 const TOP = new Set(
   `background conversation include input instructions max_output_tokens max_tool_calls metadata model moderation
@@ -109,6 +109,7 @@ function checkTools(body: Raw): void {
         "invalid_function_parameters",
       );
     }
+    if (isRaw(tool.parameters)) checkToolSchema(tool.name, tool.parameters, `tools[${i}].parameters`);
     names.add(tool.name);
   }
   const choice = body.tool_choice;

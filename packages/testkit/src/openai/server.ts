@@ -18,6 +18,8 @@ export interface OpenAIOptions {
   readonly models?: readonly string[];
   /** Tokens of input, counted as four characters each, above which a request overflows; none by default. */
   readonly contextWindow?: number;
+  /** Whether the answer's room counts against the window, as with vLLM. */
+  readonly windowIncludesOutput?: boolean;
   /** What this server's chat endpoint takes and refuses besides OpenAI's own rules. */
   readonly dialect?: ChatDialect;
   /** The field of a chat delta that carries reasoning, for instance `reasoning_content`; OpenAI itself has none. */
@@ -86,6 +88,7 @@ export async function startOpenAI(options: OpenAIOptions): Promise<OpenAIStandIn
     checkModel(body, options.models, chat);
     const inputTokens = roughTokens(request.text);
     checkWindow(inputTokens, options.contextWindow, chat);
+    if (options.windowIncludesOutput) checkRoom(inputTokens, options.contextWindow, body);
     const turn = await turns.next(body);
     if (turn.error && turn.error.afterEvents === undefined) {
       refuseAsScripted(response, turn.error, headers);
@@ -175,6 +178,17 @@ function checkWindow(tokens: number, window: number | undefined, chat: boolean):
           code: "context_length_exceeded",
         },
       );
+}
+
+/** Refuses a request whose answer would not fit in the window, in vLLM's words. */
+function checkRoom(tokens: number, window: number | undefined, body: Raw): void {
+  const asked = Number(body.max_completion_tokens ?? body.max_tokens ?? 0);
+  if (window === undefined || tokens + asked <= window) return;
+  throw new OpenAIRefusal(
+    400,
+    `This model's maximum context length is ${window} tokens. However, you requested ${tokens + asked} tokens (${tokens} in the messages, ${asked} in the completion). Please reduce the length of the messages or completion.`,
+    { type: "BadRequestError" },
+  );
 }
 
 type ScriptedFailure = NonNullable<ScriptedTurn["error"]>;

@@ -1,4 +1,5 @@
 import type { Raw } from "../raw.ts";
+import { schemaFaults } from "../tool-schema.ts";
 
 /** A refusal in OpenAI's error format: `{error: {message, type, param, code}}`. */
 export class OpenAIRefusal extends Error {
@@ -26,6 +27,27 @@ export function closed(value: Raw, known: ReadonlySet<string>, at: string): void
     if (known.has(key)) continue;
     const name = at === "" ? key : `${at}.${key}`;
     throw new OpenAIRefusal(400, `Unknown parameter: '${name}'.`, { param: name, code: "unknown_parameter" });
+  }
+}
+
+/** Refuses a tool whose schema the vendor does not accept. @param param the path of the schema in the request */
+export function checkToolSchema(name: string, schema: Raw, param: string): void {
+  const refuse = (message: string): never => {
+    throw new OpenAIRefusal(400, `Invalid schema for function '${name}': ${message}`, {
+      param,
+      code: "invalid_function_parameters",
+    });
+  };
+  if (schema.type !== "object")
+    refuse(`schema must be a JSON Schema of 'type: "object"', got 'type: "${String(schema.type)}"'.`);
+  for (const { kind, path } of schemaFaults(schema)) {
+    const context = `In context=(${path.map((step) => `'${step}'`).join(", ")})`;
+    if (kind === "combinator")
+      refuse(
+        "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.",
+      );
+    if (kind === "missing_items") refuse(`${context}, array schema missing items.`);
+    if (kind === "invalid") refuse(`${context}, the schema is not valid.`);
   }
 }
 

@@ -1,0 +1,262 @@
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type Model,
+  type ToolSpec,
+} from "@signalbox/agent-core";
+import type { Failure } from "../failure/failure.ts";
+
+/** A refusal by a server. */
+export interface Refusal {
+  readonly failure: Failure;
+  /** The field that the server names, as OpenAI's `param`. */
+  readonly param?: string | undefined;
+}
+
+/** What a refusal says about how to ask this server for this model. All of it but `maxOutputTokens` is remembered. */
+export interface Lesson {
+  /** Corrections to the model's data. */
+  readonly model?: {
+    readonly contextWindow?: number;
+    readonly maxOutputTokens?: number;
+    readonly quirks?: JsonObject;
+  };
+  /** A body field that the server does not accept, as a path such as `reasoning.summary`. */
+  readonly field?: string;
+  /** The wire name of a tool whose declaration the server does not accept. */
+  readonly tool?: string;
+  /** A limit on output tokens that leaves room for this request's prompt. */
+  readonly maxOutputTokens?: number;
+}
+
+interface ModelLessons {
+  model: NonNullable<Lesson["model"]>;
+  readonly fields: Set<string>;
+  /** The refused tools by name. A tool whose declaration has changed is tried again. */
+  readonly tools: Map<string, { readonly declaration: string; readonly reason: string }>;
+  /** The estimated tokens of the largest request that the server accepted. */
+  largestAccepted: number;
+}
+
+/** The lessons of one account, by model. */
+export class Lessons {
+  readonly #byModel = new Map<string, ModelLessons>();
+
+  #of(model: Model): ModelLessons {
+    let lessons = this.#byModel.get(model.id);
+    if (lessons === undefined) {
+      lessons = { model: {}, fields: new Set(), tools: new Map(), largestAccepted: 0 };
+      this.#byModel.set(model.id, lessons);
+    }
+    return lessons;
+  }
+
+  /** Returns the model's data with the corrections learned. */
+  correct(model: Model): Model {
+    const { quirks, ...sizes } = this.#of(model).model;
+    return { ...model, ...sizes, quirks: { ...model.quirks, ...quirks } };
+  }
+
+  /** The body fields to leave out. */
+  fields(model: Model): ReadonlySet<string> {
+    return this.#of(model).fields;
+  }
+
+  /** Returns why the server refused a tool, or `undefined` if it did not. */
+  refusalOf(model: Model, tool: ToolSpec): string | undefined {
+    const refused = this.#of(model).tools.get(tool.name);
+    return refused?.declaration === JSON.stringify(tool) ? refused.reason : undefined;
+  }
+
+  /**
+   * Remembers a lesson. Returns whether it was new.
+   * @param tools the tools of the refused request
+   * @param reason the server's message
+   */
+  add(
+    model: Model,
+    { model: corrections = {}, field, tool }: Lesson,
+    tools: readonly ToolSpec[] = [],
+    reason = "",
+  ): boolean {
+    const lessons = this.#of(model);
+    const before = JSON.stringify(lessons.model);
+    const quirks = { ...lessons.model.quirks, ...corrections.quirks };
+    lessons.model = { ...lessons.model, ...corrections, ...(Object.keys(quirks).length > 0 && { quirks }) };
+    let isNew = JSON.stringify(lessons.model) !== before;
+    if (field !== undefined && !lessons.fields.has(field)) {
+      lessons.fields.add(field);
+      isNew = true;
+    }
+    const spec = tools.find(({ name }) => name === tool);
+    if (spec !== undefined && this.refusalOf(model, spec) === undefined) {
+      lessons.tools.set(spec.name, { declaration: JSON.stringify(spec), reason });
+      isNew = true;
+    }
+    return isNew;
+  }
+
+  /** Remembers that a request of this size was accepted. */
+  accepted(model: Model, tokens: number): void {
+    const lessons = this.#of(model);
+    lessons.largestAccepted = Math.max(lessons.largestAccepted, tokens);
+  }
+
+  /** Whether requests were accepted before, and none was this large. */
+  isLargest(model: Model, tokens: number): boolean {
+    const { largestAccepted } = this.#of(model);
+    return largestAccepted > 0 && tokens > largestAccepted;
+  }
+}
+
+/** The least room for an answer that is worth a request. With less the conversation counts as too long. */
+const MIN_ROOM = 128;
+
+/**
+ * Returns what any vendor's refusal teaches, if it names a tool, a limit or a field.
+ * @param body the request body that was refused
+ * @param tools the tools in it
+ */
+export function learnFromRefusal(
+  { failure, param }: Refusal,
+  body: JsonObject,
+  tools: readonly ToolSpec[],
+): Lesson | undefined {
+  if (failure.code !== "invalid" && failure.code !== "overflow") return undefined;
+  const text = `${param ?? ""} ${failure.message}`;
+  const asked = sentOutputLimit(body);
+  if (asked !== undefined) {
+    const limit = learnRoom(text, asked) ?? learnOutputLimit(text, asked);
+    if (limit !== undefined) return limit;
+  }
+  if (failure.code !== "invalid") return undefined;
+  const tool = refusedTool(text, tools);
+  if (tool !== undefined) return { tool };
+  const field = refusedField(text, param, body);
+  return field === undefined ? undefined : { field };
+}
+
+/** The limit on output tokens in a request body. */
+function sentOutputLimit(body: JsonObject): number | undefined {
+  const config = isJsonObject(body.generationConfig) ? body.generationConfig : {};
+  const names = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
+  const found = [...names.map((name) => body[name]), config.maxOutputTokens];
+  return found.find((value) => typeof value === "number");
+}
+
+/** The whole numbers in a text that are not part of a name or a fraction. */
+function wholeNumbers(text: string): number[] {
+  const found = text.match(/(?<![\w.-])\d{1,3}(?:,\d{3})+(?![\w-])|(?<![\w.-])\d+(?![\w-]|\.\d)/g) ?? [];
+  return found.map((digits) => Number(digits.replaceAll(",", "")));
+}
+
+/**
+ * Reads a refusal for a prompt and an answer that do not fit in the window together, such as "maximum context length is
+ * 8192 tokens, however you requested 8504 tokens (4408 in the messages, 4096 in the completion)".
+ */
+function learnRoom(text: string, asked: number): Lesson | undefined {
+  if (!/\binputs?\b|prompt|messages/i.test(text)) return undefined;
+  const numbers = wholeNumbers(text);
+  // The limit that was asked for says nothing about the window, but may be equal to it.
+  const at = numbers.lastIndexOf(asked);
+  const others = numbers.toSpliced(at < 0 ? numbers.length : at, 1);
+  const total = others.find((sum) => sum > asked && others.includes(sum - asked));
+  const prompt = total === undefined ? undefined : total - asked;
+  const windows = others.filter((size) => total === undefined || (size < total && size !== prompt));
+  const contextWindow = windows.length === 0 ? undefined : Math.max(...windows);
+  if (contextWindow === undefined || contextWindow < MIN_ROOM) return undefined;
+  const fits = (size: number): boolean => size < contextWindow && size + asked > contextWindow;
+  const used = prompt ?? Math.max(0, ...others.filter((size) => fits(size) && size !== asked));
+  if (!fits(used)) return undefined;
+  const room = contextWindow - used - 16;
+  return room < MIN_ROOM ? undefined : { model: { contextWindow }, maxOutputTokens: room };
+}
+
+/** Reads a refusal of the limit on output tokens, such as "max_tokens: 64000 > 32000". */
+function learnOutputLimit(text: string, asked: number): Lesson | undefined {
+  if (
+    !/max[_ ]?(?:completion|output|new)?[_ ]?tokens|(?:output|completion) tokens|maximum tokens/i.test(text)
+  )
+    return undefined;
+  const [largest = 0] = wholeNumbers(text)
+    .filter((number) => number < asked)
+    .toSorted((a, b) => b - a);
+  const maxOutputTokens = new RegExp(`${largest} \\(exclusive\\)`).test(text) ? largest - 1 : largest;
+  return maxOutputTokens < 16 ? undefined : { model: { maxOutputTokens } };
+}
+
+/** Returns the wire name of the tool that a refusal is about. */
+function refusedTool(text: string, tools: readonly ToolSpec[]): string | undefined {
+  // These are about how tools are used, or about all of them.
+  if (/tool_choice|\.strict\b/.test(text)) return undefined;
+  const place =
+    /function_?declarations\[(\d+)\]/i.exec(text)?.[1] ?? /\btools?(?:\.|\[)(\d+)\b/i.exec(text)?.[1];
+  if (place !== undefined) return tools[Number(place)]?.name;
+  if (!/schema|parameter|declaration|invalid/i.test(text)) return undefined;
+  const named = text.matchAll(/\b(?:function|tool)s?\b[^'"`]{0,30}['"`]([\w-]+)['"`]/gi);
+  for (const [, name] of named) if (tools.some((tool) => tool.name === name)) return name;
+  return undefined;
+}
+
+/** Words of a refusal that says of a field that it should not be there. */
+const NOT_ACCEPTED =
+  /unsupported|not support|unrecognized|unknown|unexpected|extra (?:inputs|fields)|not (?:permitted|allowed|accepted|available|implemented)|does not accept|cannot find field|additional propert|invalid (?:argument|parameter|field|name)/i;
+
+/** Fields without which there is no request. */
+const REQUIRED: ReadonlySet<string> = new Set(["model", "messages", "input", "contents", "stream", "tools"]);
+
+/** Returns the path of the body field that a refusal does not accept. */
+function refusedField(text: string, param: string | undefined, body: JsonObject): string | undefined {
+  if (!NOT_ACCEPTED.test(text)) return undefined;
+  const quoted = [...text.matchAll(/['"`]([a-zA-Z_][\w.]*)['"`]/g)].map(([, name = ""]) => name);
+  const plain = [
+    ...text.matchAll(/(?:supplied|parameters?|fields?|arguments?|name): ?([a-zA-Z_][\w.]*)/gi),
+  ].map(([, name = ""]) => name);
+  const leading = /([a-zA-Z_][\w.]*): (?:extra|unexpected|unknown|unsupported)/i.exec(text)?.[1];
+  const candidates = [param ?? "", ...quoted, ...plain, leading ?? ""];
+  for (const candidate of candidates) {
+    const path = pathIn(body, candidate.replace(/^body\./, ""));
+    if (path !== undefined && !REQUIRED.has(path.split(".")[0] ?? "")) return path;
+  }
+  return undefined;
+}
+
+/** The path of a field that the body has; a vendor may leave out the first step, or write it in another case. */
+function pathIn(body: JsonObject, name: string): string | undefined {
+  if (name === "") return undefined;
+  for (const [prefix, at] of [
+    ["", body],
+    ["generationConfig.", body.generationConfig],
+  ] as const) {
+    let value: JsonValue | undefined = at;
+    const path: string[] = [];
+    for (const step of name.split(".")) {
+      if (!isJsonObject(value)) break;
+      const key = Object.keys(value).find((own) => own === step || own === toCamelCase(step));
+      if (key === undefined) break;
+      path.push(key);
+      value = value[key];
+    }
+    if (path.length > 0) return prefix + path.join(".");
+  }
+  return undefined;
+}
+
+function toCamelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** Returns a JSON body without the fields at these paths. */
+export function withoutFields(body: JsonObject, paths: Iterable<string>): JsonObject {
+  let rest = body;
+  for (const path of paths) rest = withoutField(rest, path.split("."));
+  return rest;
+}
+
+function withoutField(body: JsonObject, [step = "", ...further]: readonly string[]): JsonObject {
+  if (!Object.hasOwn(body, step)) return body;
+  const { [step]: value, ...rest } = body;
+  if (further.length === 0) return rest;
+  return isJsonObject(value) ? { ...body, [step]: withoutField(value, further) } : body;
+}
