@@ -89,7 +89,7 @@ it.each([
   expect((await world.command(["audit", "verify"])).code).toBe(0);
   tamper(world, statement);
   const { code, out } = await world.command(["audit", "verify"]);
-  expect([code, out]).toEqual([1, expect.stringMatching(new RegExp(`^Broken at record ${seq}`))]);
+  expect([code, out]).toEqual([1, expect.stringMatching(new RegExp(`^Broken at entry ${seq}`))]);
   // A start says so, and keeps what it noted as the evidence that it is.
   const noted = readFileSync(world.home.auditHeadFile, "utf8");
   const next = await world.start();
@@ -110,6 +110,6 @@ it("finds a chain that was written anew by an end that was noted elsewhere", asy
   world.configure(demoConfig({ access: { owners: ["plain:mallory"] } }));
   await (await world.start()).stop();
   expect((await world.command(["audit", "verify"])).code).toBe(0);
-  expect((await world.command(["audit", "verify", "--head", end])).out).toMatch(/^Broken at record 1/);
+  expect((await world.command(["audit", "verify", "--head", end])).out).toMatch(/^Broken at entry 1/);
   expect((await world.command(["audit", "verify", "--head", "1"])).code).toBe(64);
 });
