@@ -2,7 +2,7 @@ import type { AgentMessage } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
 import type { DeliveryMessage } from "@signalbox/delivery";
 import type { Role } from "@signalbox/routing";
-import type { Bodies, SqliteStore } from "@signalbox/store";
+import type { Bodies, InboxId, SqliteStore } from "@signalbox/store";
 import type { Approval } from "@signalbox/tools";
 import type { WakeTerms } from "./triggers/wake.ts";
 
@@ -13,6 +13,8 @@ export interface InboundRecord {
   readonly role: Role;
   /** The rule that let it in. */
   readonly rule: string;
+  /** For a message that addresses the agent only since it was edited: the inbox row that answers it. */
+  readonly answeredAs?: InboxId;
   /** Present if no one wrote it: the gateway itself has woken an agent. */
   readonly wake?: WakeTerms;
 }

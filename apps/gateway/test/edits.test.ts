@@ -1,6 +1,6 @@
 import { StoreError } from "@signalbox/store";
 import { describe, expect, it } from "vitest";
-import { exampleConfig, inboxRows, inStore, openWorld, type World } from "./harness.ts";
+import { exampleConfig, inboxRows, inStore, openWorld, taintIn, type World } from "./harness.ts";
 import { IN_GROUP, plainChannel, plainEdit, plainMessage, said } from "./plain-channel.ts";
 import { modelRequests } from "./requests.ts";
 
@@ -246,5 +246,142 @@ describe("an edit", () => {
     await plain.emit(plainMessage("m4", "and dinner?", { ...IN_GROUP, addressed: "mention" }));
     await started.settled();
     expect(asked(world)).not.toContain("lunch at two");
+  });
+});
+
+describe("an edit of a message that was answered", () => {
+  it("reaches the next run as a note, in its latest version, and taints nothing of its author's", async () => {
+    const world = await openWorld();
+    world.configure(config());
+    world.script(() => ({ text: "noted" }));
+    const plain = plainChannel();
+    const started = await world.start({ channels: [plain.definition] });
+    const message = plainMessage("m1", "the meeting is at five");
+    await plain.emit(message);
+    await started.settled();
+    await plain.emit(plainEdit(message, "the meeting is at seven", { eventId: "e1" }));
+    await plain.emit(plainEdit(message, "the meeting is at six", { eventId: "e2" }));
+    await started.settled();
+    expect(plain.sent).toHaveLength(1);
+    await plain.emit(plainMessage("m2", "when is the meeting?"));
+    await started.settled();
+    expect(asked(world)).toMatch(/edited since[\s\S]*"message_id": "m1"[\s\S]*the meeting is at six/);
+    expect(asked(world)).not.toContain("at seven");
+    expect(await taintIn(world)).toEqual([]);
+    await plain.emit(plainMessage("m3", "thanks"));
+    await started.settled();
+    expect(modelRequests(world.anthropic).at(-1)?.messages.at(-1)?.text).not.toContain("edited since");
+  });
+
+  it("leaves no note if the message reads again as the agent has read it", async () => {
+    const world = await openWorld();
+    world.configure(config());
+    world.script(() => ({ text: "noted" }));
+    const plain = plainChannel();
+    const started = await world.start({ channels: [plain.definition] });
+    const message = plainMessage("m1", "the meeting is at five");
+    await plain.emit(message);
+    await started.settled();
+    await plain.emit(plainEdit(message, "the meeting is at six", { eventId: "e1" }));
+    await plain.emit(plainEdit(message, "the meeting is at five", { eventId: "e2" }));
+    await plain.emit(plainMessage("m2", "when is the meeting?"));
+    await started.settled();
+    expect(asked(world)).not.toContain("edited since");
+  });
+
+  it("leaves no note of a message that was deleted", async () => {
+    const world = await openWorld();
+    world.configure(config());
+    world.script(() => ({ text: "noted" }));
+    const plain = plainChannel();
+    const started = await world.start({ channels: [plain.definition] });
+    const message = plainMessage("m1", "the meeting is at five");
+    await plain.emit(message);
+    await started.settled();
+    await plain.emit(plainEdit(message, "forget the meeting", { eventId: "e1" }));
+    await plain.emit({ ...message, type: "deleted", eventId: "gone" });
+    await plain.emit(plainMessage("m2", "and now?"));
+    await started.settled();
+    expect(asked(world)).not.toContain("forget the meeting");
+  });
+});
+
+it("a version that nobody typed steers no run, and the next run is told the latest", async () => {
+  const world = await openWorld();
+  world.configure(config());
+  const reached = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  world.script(async (_, index) => {
+    if (index === 0) {
+      reached.resolve();
+      await goOn.promise;
+    }
+    return { text: `answer ${index}` };
+  });
+  const plain = plainChannel();
+  const started = await world.start({ channels: [plain.definition] });
+  const message = plainMessage("m1", "[location: 10, 20]");
+  await plain.emit(message);
+  await reached.promise;
+  for (const tick of [1, 2, 3])
+    await plain.emit(
+      plainEdit(message, `[location: 10, 2${tick}]`, { eventId: `tick ${tick}`, automatic: true }),
+    );
+  goOn.resolve();
+  await started.settled();
+  expect(modelRequests(world.anthropic)).toHaveLength(1);
+  await plain.emit(plainMessage("m2", "where am I?"));
+  await started.settled();
+  expect(asked(world)).toContain("[location: 10, 23]");
+  expect(asked(world)).not.toContain("[location: 10, 22]");
+});
+
+describe("a mention that is added by an edit", () => {
+  const open = async () => {
+    const world = await openWorld();
+    world.configure(config({ access: { dm: "open", groups: { mode: "open" } } }));
+    world.script((_, index) => ({ text: `answer ${index}` }));
+    const plain = plainChannel();
+    const started = await world.start({ channels: [plain.definition] });
+    return { world, plain, started };
+  };
+
+  it("is answered once, and later edits of the message are edits", async () => {
+    const { world, plain, started } = await open();
+    const message = plainMessage("m1", "when is the fair?", IN_GROUP);
+    await plain.emit(message);
+    await started.settled();
+    expect(plain.sent).toEqual([]);
+    const mention = { ...IN_GROUP, addressed: "mention" } as const;
+    const edit = plainEdit(message, "@bot when is the fair?", mention);
+    expect(await plain.emit(edit)).toBe("accepted");
+    await started.settled();
+    expect(said(plain)).toEqual(["answer 0"]);
+    expect(plain.sent[0]?.message.replyTo).toBe("m1");
+    expect(asked(world)).not.toContain("not addressed to you");
+    expect(await plain.emit(edit)).toBe("accepted");
+    await plain.emit(plainEdit(message, "@bot when is the fair??", { ...mention, eventId: "typo" }));
+    await started.settled();
+    expect(said(plain)).toEqual(["answer 0"]);
+    await plain.emit({ ...message, type: "deleted", eventId: "gone" });
+    await plain.emit(plainMessage("m2", "@bot and now?", mention));
+    await started.settled();
+    expect(asked(world)).not.toContain("fair??");
+  });
+
+  it("is answered if the bot gets to know the message only by the edit, unless it is old", async () => {
+    const { plain, started } = await open();
+    const mention = { ...IN_GROUP, addressed: "mention", timestamp: 90_000_000 } as const;
+    const old = plainMessage("old", "an old one", IN_GROUP);
+    await plain.emit(plainEdit(old, "@bot an old one", { ...mention, sentAt: 0 }));
+    const unseen = plainMessage("unseen", "a new one", IN_GROUP);
+    const edit = plainEdit(unseen, "@bot a new one", { ...mention, sentAt: 80_000_000 });
+    await plain.emit(edit);
+    await started.settled();
+    await plain.emit(
+      plainEdit(unseen, "@bot a new one!", { ...mention, sentAt: 80_000_000, eventId: "again" }),
+    );
+    await started.settled();
+    expect(said(plain)).toEqual(["answer 0"]);
   });
 });

@@ -213,7 +213,29 @@ export const recorded: readonly Recorded[] = [
   {
     name: "an edited message",
     payload: { update_id: 7, edited_message: { ...message, edit_date: 1_760_000_060, text: "better" } },
-    events: [{ type: "edited", messageId: "5001:7", text: "better", timestamp: 1_760_000_060_000 }],
+    events: [
+      {
+        type: "edited",
+        messageId: "5001:7",
+        text: "better",
+        timestamp: 1_760_000_060_000,
+        sentAt: 1_760_000_000_000,
+        automatic: undefined,
+      },
+    ],
+  },
+  {
+    name: "the next position of a live location, which nobody typed",
+    payload: {
+      update_id: 30,
+      edited_message: {
+        ...message,
+        text: undefined,
+        edit_date: 1_760_000_060,
+        location: { latitude: 10.5, longitude: 20.75, live_period: 900 },
+      },
+    },
+    events: [{ type: "edited", text: "[location: 10.5, 20.75]", automatic: true }],
   },
   {
     name: "a reaction in place of another",

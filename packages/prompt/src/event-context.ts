@@ -56,6 +56,8 @@ export interface ContextDocument {
 export interface Brought {
   /** What was said in a group since the agent last spoke, oldest first. */
   readonly history?: readonly ContextMessage[];
+  /** Messages of the conversation that were edited after they were answered. */
+  readonly edited?: readonly ContextMessage[];
   /** What agents said there from other conversations, oldest first. */
   readonly sent?: readonly ContextMessage[];
   /** Files sent with the message. */
@@ -125,12 +127,13 @@ function referencedMessage(reference: Reference, timeZone: string): object {
 
 /** What was read for a message, all of it untrusted; empty if there was nothing. */
 export function broughtContext(
-  { history = [], sent = [], files = [], pages = [] }: Brought,
+  { history = [], edited = [], sent = [], files = [], pages = [] }: Brought,
   timeZone: string,
 ): string {
   const inWords = (message: ContextMessage) => contextMessage(message, timeZone);
   return [
     ...listBlock(HEADINGS.history, history.map(inWords)),
+    ...listBlock(HEADINGS.edited, edited.map(inWords)),
     ...listBlock(HEADINGS.sent, sent.map(inWords)),
     ...listBlock(HEADINGS.files, files.map(document)),
     ...listBlock(HEADINGS.pages, pages.map(document)),

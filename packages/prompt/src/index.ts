@@ -5,6 +5,7 @@ export {
   summaryNote,
   takenBackNote,
 } from "./conversation-notes.ts";
+export { editsKey, isEditsKey } from "./edited-later.ts";
 export { cleanSenderName, formatBody, readBody } from "./envelope.ts";
 export {
   type Brought,

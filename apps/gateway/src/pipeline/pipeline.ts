@@ -1,5 +1,5 @@
 import { reasonOf } from "@signalbox/agent-core";
-import type { DeletedEvent, EditedEvent, EmitResult, InboundEvent } from "@signalbox/channel";
+import type { DeletedEvent, EditedEvent, EmitResult, InboundEvent, MessageEvent } from "@signalbox/channel";
 import type { RunHandle } from "@signalbox/lanes";
 import type { InterruptedRun } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
@@ -11,6 +11,7 @@ import type { Receive, ReceivedMessage } from "./1-receive/receive.ts";
 import type { Admit } from "./2-admit/admit.ts";
 import type { Accept, Accepted, AcceptOutcome } from "./3-accept/accept.ts";
 import type { Unanswered } from "./3-accept/unanswered.ts";
+import type { NewlyAddressed } from "./4-queue/edits.ts";
 import { type Queued, type QueuedMessage, type ReadOrder, resumedRun } from "./4-queue/message.ts";
 import { type Queue, queuedMessage } from "./4-queue/queue.ts";
 import type { OpenRun } from "./5-prepare/open-run.ts";
@@ -47,7 +48,7 @@ export interface TakingStages {
   readonly accept: Accept;
   readonly unanswered: Unanswered;
   readonly edits: {
-    edited(event: EditedEvent): Promise<EmitResult>;
+    edited(event: EditedEvent): Promise<EmitResult | NewlyAddressed>;
     deleted(event: DeletedEvent): Promise<EmitResult>;
   };
   readonly queue: Pick<Queue, "expect" | "enter">;
@@ -91,14 +92,29 @@ export interface Taking {
 
 export function createTaking(stages: TakingStages): Taking {
   const { metrics } = stages;
+  const pending = createPendingMessages();
 
   const take: Taking["take"] = async (event) => {
     const received = stages.receive(event);
     if (received.kind === "none") return "accepted";
-    if (received.kind === "edited") return stages.edits.edited(received.event);
+    if (received.kind === "message")
+      return emitResult(await pending.while(received.event, takeMessage(received)));
+    // Channels emit concurrently, so the message itself may still be on its way into the inbox.
+    await pending.end(received.event);
     if (received.kind === "deleted") return stages.edits.deleted(received.event);
-    const taken = await takeMessage(received);
-    return taken.outcome === "full" ? "rejected" : taken.outcome;
+    const edit = await stages.edits.edited(received.event);
+    return typeof edit === "string" ? edit : takeEdited(edit);
+  };
+
+  /** Takes a message that addresses the agent since it was edited. */
+  const takeEdited = async ({ event, as, taken }: NewlyAddressed): Promise<EmitResult> => {
+    const received = stages.receive(event);
+    if (received.kind !== "message") throw new TypeError("a message is received as one");
+    const outcome = await takeMessage({ ...received, as });
+    const id =
+      outcome.outcome === "accepted" ? outcome.accepted.id : "id" in outcome ? outcome.id : undefined;
+    if (id !== undefined) await taken(id);
+    return emitResult(outcome);
   };
 
   const takeMessage = async (received: ReceivedMessage, terms?: WakeTerms): Promise<AcceptOutcome> => {
@@ -133,6 +149,40 @@ export function createTaking(stages: TakingStages): Taking {
   };
 
   return { take, wake, goOn };
+}
+
+type NamedMessage = Pick<MessageEvent, "channel" | "account" | "messageId">;
+
+/** Messages that are on their way into the inbox. */
+interface PendingMessages {
+  /** Counts the message as pending until `work` has ended. */
+  while<T>(message: NamedMessage, work: Promise<T>): Promise<T>;
+  /** Resolves when the message is no longer pending. */
+  end(message: NamedMessage): Promise<void>;
+}
+
+function createPendingMessages(): PendingMessages {
+  const pending = new Map<string, Promise<unknown>>();
+  const keyOf = ({ channel, account, messageId }: NamedMessage): string =>
+    JSON.stringify([channel, account, messageId]);
+  return {
+    async while(message, work) {
+      const key = keyOf(message);
+      pending.set(key, work);
+      try {
+        return await work;
+      } finally {
+        if (pending.get(key) === work) pending.delete(key);
+      }
+    },
+    async end(message) {
+      await pending.get(keyOf(message))?.catch(() => {});
+    },
+  };
+}
+
+function emitResult({ outcome }: AcceptOutcome): EmitResult {
+  return outcome === "full" ? "rejected" : outcome;
 }
 
 /** The second half: from the lane to the outbox. Throws what a failing store throws; the journal is the truth then. */

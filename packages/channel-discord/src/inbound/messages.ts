@@ -59,6 +59,7 @@ export function readEdited(message: Payload, facts: DiscordFacts, own: OwnIds): 
     ...body,
     type: "edited",
     messageId,
+    sentAt: getSnowflakeTime(messageId),
     eventId: `edited:${messageId}:${editedAt}`,
     addressed: getAddressed(message, body, facts.conversation, own),
     timestamp: editedAt,

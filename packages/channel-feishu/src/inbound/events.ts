@@ -89,7 +89,14 @@ function one(event: InboundEvent | undefined): readonly InboundEvent[] | undefin
 /** The message as it reads now. */
 function readEdit(envelope: EventEnvelope, facts: Facts): InboundEvent | undefined {
   const message = readMessage(envelope, facts);
-  return message && { ...message, type: "edited", timestamp: envelope.at ?? message.timestamp };
+  return (
+    message && {
+      ...message,
+      type: "edited",
+      timestamp: envelope.at ?? message.timestamp,
+      sentAt: message.timestamp,
+    }
+  );
 }
 
 function readMessage(envelope: EventEnvelope, facts: Facts): MessageEvent | undefined {

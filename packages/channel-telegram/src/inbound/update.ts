@@ -124,6 +124,9 @@ function readEdited(message: Payload, reading: Reading): readonly InboundEvent[]
       ...createBase(reading, where, sender, timeAt(message, "edit_date") ?? timeAt(message, "date")),
       type: "edited",
       messageId,
+      sentAt: timeAt(message, "date"),
+      // While a live location is shared, Telegram edits its message with each new position.
+      automatic: isPayload(message["location"]) ? true : undefined,
       addressed: getAddressed(message, where, body, facts),
       ...body,
     },

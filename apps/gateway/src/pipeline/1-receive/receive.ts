@@ -28,8 +28,11 @@ type Received =
 export interface ReceivedMessage {
   readonly kind: "message";
   readonly event: MessageEvent;
-  /** What it came as: a click or a platform's own command reads as the message that says the same. */
-  readonly as: "message" | "command" | "action";
+  /**
+   * The kind of the platform's event. A click and a command of the platform are received as the message that says the
+   * same, and so is a message that addresses the agent only since it was edited.
+   */
+  readonly as: "message" | "command" | "action" | "edited";
   /** Absent for an account that is not configured any more. */
   readonly capabilities: Capabilities | undefined;
 }

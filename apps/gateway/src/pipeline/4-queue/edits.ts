@@ -1,9 +1,9 @@
 import type { Capabilities, DeletedEvent, EditedEvent, EmitResult, MessageEvent } from "@signalbox/channel";
 import type { Lanes } from "@signalbox/lanes";
-import { groupKey, groupWords } from "@signalbox/prompt";
+import { editsKey, groupKey, groupWords } from "@signalbox/prompt";
 import type { InboxId, InboxRoute, InboxRow, LeaseToken, PlatformMessage } from "@signalbox/store";
 import { findOfBot, inboxKeys, inboxName } from "../../api/bots.ts";
-import type { GatewayStore, InboundRecord } from "../../store.ts";
+import type { GatewayBodies, GatewayStore, InboundRecord } from "../../store.ts";
 import type { Tracer } from "../../traces.ts";
 import { isExclusive } from "../2-admit/admit.ts";
 import { DELETED, idsOfMessage, type Queued, type QueuedMessage, TakenBack } from "./message.ts";
@@ -18,9 +18,21 @@ export interface EditsOptions {
   readonly tracer: Tracer;
 }
 
-/** What people do to messages they have sent. */
+/** A message that addresses the agent since it was edited. It is received like a new one. */
+export interface NewlyAddressed {
+  readonly event: MessageEvent;
+  /** `message` if it was never received before, so that its id is known from now on. */
+  readonly as: "message" | "edited";
+  /** Called with the inbox row that answers it, so that later edits and a deletion find it. */
+  taken(id: InboxId): Promise<void>;
+}
+
+/** Older messages that become known only by an edit are not answered. */
+const MAX_AGE_MS = 24 * 60 * 60 * 1000;
+
+/** Handles edits and deletions of messages on their platform. */
 export interface Edits {
-  edited(event: EditedEvent): Promise<EmitResult>;
+  edited(event: EditedEvent): Promise<EmitResult | NewlyAddressed>;
   deleted(event: DeletedEvent): Promise<EmitResult>;
 }
 
@@ -31,34 +43,104 @@ export function createEdits(options: EditsOptions): Edits {
   };
 }
 
-async function edited(options: EditsOptions, event: EditedEvent): Promise<EmitResult> {
-  const before = await findOfBot(options.store.inbox, event);
-  if (before?.kind !== "message") return "accepted";
-  // What a client asked of its turn stays as it was; an edit asks for nothing.
-  const { turn } = before.payload.event;
-  const { turn: _, ...said }: EditedEvent & { readonly turn?: unknown } = event;
-  const asMessage: MessageEvent = { ...said, type: "message", ...(turn === undefined ? {} : { turn }) };
-  // Nobody speaks with the rights of another by changing what that one wrote.
-  if (before.senderId !== event.sender.id || before.conversationId !== event.conversation.id)
+async function edited(options: EditsOptions, event: EditedEvent): Promise<EmitResult | NewlyAddressed> {
+  const { inbox } = options.store;
+  const original = await findOfBot(inbox, event);
+  if (original === undefined) return isNewlyAddressed(event) ? newMessage(event) : "accepted";
+  if (original.kind !== "message") return "accepted";
+  // Nobody may change what someone else wrote.
+  if (original.senderId !== event.sender.id || original.conversationId !== event.conversation.id)
     return "accepted";
-  const stored: InboundRecord = { ...before.payload, event: asMessage };
-  const { route, state } = before;
-  if (route === undefined) {
-    await revise(options, inboxName(before), stored);
-    await options.store.groupHistory.revise(groupKey(event), event.messageId, groupWords(asMessage));
-    return "accepted";
+  const { answeredAs } = original.payload;
+  const before = (answeredAs && (await inbox.get(answeredAs))) ?? original;
+  const stored: InboundRecord = { ...before.payload, event: asMessage(event, before.payload.event) };
+  if (before.route === undefined) return editedUnanswered(options, before, stored, event);
+  return editedAnswered(options, { ...before, route: before.route }, stored, event);
+}
+
+/** A message that the agent did not answer. If it addresses the agent now, it is received once more. */
+async function editedUnanswered(
+  options: EditsOptions,
+  before: InboxRow<GatewayBodies>,
+  stored: InboundRecord,
+  event: EditedEvent,
+): Promise<EmitResult | NewlyAddressed> {
+  const { groupHistory } = options.store;
+  if (before.payload.event.addressed === "none" && isAddressed(event)) {
+    await groupHistory.clear(groupKey(event), event.messageId);
+    return {
+      event: stored.event,
+      as: "edited",
+      taken: async (answeredAs) => void (await revise(options, inboxName(before), { ...stored, answeredAs })),
+    };
   }
+  await revise(options, inboxName(before), stored);
+  await groupHistory.revise(groupKey(event), event.messageId, groupWords(stored.event));
+  return "accepted";
+}
+
+async function editedAnswered(
+  options: EditsOptions,
+  before: InboxRow<GatewayBodies> & { readonly route: InboxRoute },
+  stored: InboundRecord,
+  event: EditedEvent,
+): Promise<EmitResult> {
+  const { route, state } = before;
   await options.queue.expect(route.sessionKey);
   // The lane comes first: a row that says what no run was told would hide, when the edit is delivered again after a
   // crash, that it still has to be told.
-  if (takesEdit(options, { ...before, route }, stored)) {
+  if (takesEdit(options, before, stored)) {
     await revise(options, inboxName(before), stored);
     return "accepted";
   }
-  const underWay = state === "queued" || state === "running";
-  if (!underWay || event.text === before.payload.event.text) return "accepted";
-  // A run has read it, or is about to: what it says now comes as a message of its own, and steers that run.
-  return correct(options, { ...stored, event: { ...asMessage, text: `(edited) ${event.text}` } }, route);
+  const isChanged = event.text !== before.payload.event.text && before.detail?.rule !== DELETED;
+  const isRunning = state === "queued" || state === "running";
+  if (isChanged && isRunning && event.automatic !== true) {
+    // A run has read it, or is about to. The correction steers that run.
+    const text = `(edited) ${event.text}`;
+    return correct(options, { ...stored, event: { ...stored.event, text } }, route);
+  }
+  await noteEdit(options, stored.event, route, isChanged ? event.timestamp : undefined);
+  return "accepted";
+}
+
+/**
+ * Tells the next run of the session how the message reads now. A later edit replaces an earlier one.
+ *
+ * @param at time of the edit, or `undefined` if the message reads as the agent has read it
+ */
+async function noteEdit(
+  { store: { groupHistory } }: EditsOptions,
+  event: MessageEvent,
+  { sessionKey }: InboxRoute,
+  at: number | undefined,
+): Promise<void> {
+  const { messageId: id, sender } = event;
+  if (at === undefined) return groupHistory.clear(editsKey(sessionKey), id);
+  await groupHistory.push(editsKey(sessionKey), { id, senderId: sender.id, body: groupWords(event), at });
+}
+
+/** A client's options for the turn stay as they were; an edit sets none. */
+function asMessage(edited: EditedEvent & { readonly turn?: unknown }, before?: MessageEvent): MessageEvent {
+  const { sentAt: _, automatic: __, turn: ___, ...event } = edited;
+  return { ...event, type: "message", turn: before?.turn };
+}
+
+/**
+ * A message that was never received, because the bot gets only messages that address it. An old one is left alone: it
+ * may have been answered and forgotten since.
+ */
+function isNewlyAddressed(event: EditedEvent): boolean {
+  const { sentAt, timestamp } = event;
+  return isAddressed(event) && sentAt !== undefined && timestamp - sentAt <= MAX_AGE_MS;
+}
+
+function isAddressed({ addressed, automatic = false }: EditedEvent): boolean {
+  return !automatic && (addressed === "mention" || addressed === "reply");
+}
+
+function newMessage(event: EditedEvent): NewlyAddressed {
+  return { event: asMessage(event), as: "message", taken: async () => {} };
 }
 
 async function revise({ store, tracer }: EditsOptions, named: PlatformMessage, stored: InboundRecord) {
@@ -108,9 +190,12 @@ async function correct(
 async function deleted(options: EditsOptions, event: DeletedEvent): Promise<EmitResult> {
   const { store, lanes } = options;
   await store.groupHistory.clear(groupKey(event), event.messageId);
-  const row = await findOfBot(store.inbox, event);
-  if (row === undefined) return "accepted";
+  const original = await findOfBot(store.inbox, event);
+  if (original === undefined) return "accepted";
+  const { answeredAs } = original.payload;
+  const row = (answeredAs && (await store.inbox.get(answeredAs))) ?? original;
   const sessionKey = row.route?.sessionKey;
+  if (sessionKey !== undefined) await store.groupHistory.clear(editsKey(sessionKey), event.messageId);
   // Corrections of it are messages of their own.
   const held =
     sessionKey === undefined ? [] : lanes.all(sessionKey).flatMap((item) => idsOfMessage(item, event));
@@ -118,7 +203,7 @@ async function deleted(options: EditsOptions, event: DeletedEvent): Promise<Emit
   // A run hears of it before the store does: what the run commits from now on heeds it.
   if (sessionKey !== undefined) for (const id of ids) lanes.recall(sessionKey, id, new TakenBack());
   await Promise.all([...ids].map((id) => withdraw(options, id, sessionKey)));
-  await store.inbox.revise(inboxName(row), withoutWords(row.payload));
+  await store.inbox.revise(inboxName(original), withoutWords(original.payload));
   return "accepted";
 }
 

@@ -4,9 +4,11 @@ import { senderName } from "@signalbox/channel/accounts";
 import {
   broughtContext,
   type ContextDocument,
+  editsKey,
   eventContext,
   groupKey,
   groupMessage,
+  isEditsKey,
   isSentKey,
   sentKey,
 } from "@signalbox/prompt";
@@ -66,22 +68,34 @@ export function broughtWith({ pages, media: { files } }: ReadAlong): string {
 
 /** What was said in the group before, and sent there from elsewhere, in words for the model. */
 export function toldContext(told: readonly ToldEntry[]): string {
-  const { history = [], sent = [] } = Object.groupBy(told, ({ conversation }) =>
-    isSentKey(conversation) ? "sent" : "history",
-  );
-  return broughtContext({ history: history.map(groupMessage), sent: sent.map(groupMessage) }, TIME_ZONE);
+  const {
+    history = [],
+    edited = [],
+    sent = [],
+  } = Object.groupBy(told, ({ conversation }) => {
+    if (isEditsKey(conversation)) return "edited";
+    return isSentKey(conversation) ? "sent" : "history";
+  });
+  const context = {
+    history: history.map(groupMessage),
+    edited: edited.map(groupMessage),
+    sent: sent.map(groupMessage),
+  };
+  return broughtContext(context, TIME_ZONE);
 }
 
 /**
  * Reads the messages of a group since the agent was last addressed and, in direct chats too, what agents sent here from
- * other conversations. A message that begins a thread follows those of the conversation around it.
+ * other conversations, and edits of messages that were answered. A message that begins a thread follows those of the
+ * conversation around it.
  */
 export async function groupHistoryOf(
   groupHistory: Pick<GatewayStore["groupHistory"], "list">,
-  event: MessageEvent,
+  { sessionKey, stored: { event } }: Pick<QueuedMessage, "sessionKey" | "stored">,
 ): Promise<readonly ToldEntry[]> {
   const { kind, outerAddress } = event.conversation;
   const places = [
+    editsKey(sessionKey),
     sentKey(event),
     ...(outerAddress === undefined ? [] : [sentKey({ ...event, address: outerAddress })]),
     ...(kind === "direct" ? [] : [groupKey(event)]),

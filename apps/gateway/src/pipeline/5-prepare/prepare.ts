@@ -5,6 +5,7 @@ import type { RunMemory } from "@signalbox/memory/agents";
 import {
   type BuiltPrompt,
   type ContextDocument,
+  isEditsKey,
   type MessageContexts,
   mediaMark,
   type PrefixLook,
@@ -96,8 +97,8 @@ async function withContext(
 ): Promise<PreparedRun> {
   const { agent, agentModel, sessionKey, messages } = run;
   const pages = await readPages(ports, run, tools);
-  const told = isHeard(asked) ? await groupHistoryOf(ports.store.groupHistory, asked.stored.event) : [];
-  if (told.length > 0) tools.addTaint("history");
+  const told = isHeard(asked) ? await groupHistoryOf(ports.store.groupHistory, asked) : [];
+  if (told.some((entry) => isOfOthers(entry, asked))) tools.addTaint("history");
   const media = await showMedia(ports.incoming, run, asked, told);
   const earlier = await earlierPictures(ports.incoming, run);
   if ([...media, ...earlier].some(({ untrusted }) => untrusted)) tools.addTaint("file");
@@ -135,6 +136,11 @@ async function withContext(
   const prefix = await ports.prefixes.look(sessionKey, prompt.sections, tools.tools.map(toolSpec));
   traceOf(ports.tracer, run, asked, { ...prompt, ...prefix });
   return { ...run, asked, system: prompt.system, tools, taint, contexts, told };
+}
+
+/** Whether someone else wrote it. Edits are in the words of whoever wrote the message. */
+function isOfOthers({ conversation, senderId }: ToldEntry, { stored }: QueuedMessage): boolean {
+  return !isEditsKey(conversation) || senderId !== stored.event.sender.id;
 }
 
 /** The media of each message. The last one also has the images of the group's messages before it. */
