@@ -66,7 +66,18 @@ export const STAGES = ["receive", "admit", "accept", "queue", "prepare", "run", 
  * The folders of `apps/gateway/src`, from top to bottom, as docs/architecture.md draws them: a folder imports only from
  * rows below its own, and from its own.
  */
-export const FOLDERS = [["cli"], ["compose"], ["pipeline"], ["hooks"]];
+export const FOLDERS = [
+  ["cli"],
+  ["api"],
+  ["maintenance"],
+  ["pipeline"],
+  ["chat-commands"],
+  ["agent"],
+  ["triggers"],
+  ["messages"],
+  ["configure"],
+  ["command-syntax", "hooks"],
+];
 
 const SOURCES = "^(packages|apps)/([^/]+)/src/";
 const TESTS = ["\\.test\\.tsx?$", "^(packages|apps)/[^/]+/(test|bench)/"];

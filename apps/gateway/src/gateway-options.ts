@@ -7,10 +7,10 @@ import type { Clock } from "@signalbox/lanes";
 import type { Vault } from "@signalbox/redaction";
 import type { GatewayService } from "@signalbox/server";
 import type { Logger } from "@signalbox/telemetry/logger";
-import type { StartExecSandbox } from "./agent/exec-sandbox.ts";
-import type { Instrument } from "./compose/instrument.ts";
+import type { StartExecSandbox } from "./configure/exec-sandbox.ts";
 import type { ReadConfiguration, Reloaded } from "./configure/reload.ts";
 import type { GatewayHook } from "./hooks/hook-points.ts";
+import type { Instrument } from "./instrument.ts";
 
 export interface GatewayOptions {
   readonly home: Home;

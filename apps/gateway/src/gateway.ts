@@ -3,6 +3,7 @@ import { type EmitResult, type InboundEvent, speakerOf } from "@signalbox/channe
 import { channelState } from "@signalbox/channel/accounts";
 import {
   type AccountLeases,
+  createAccountLeases,
   keepToken,
   refuseGuessableToken,
   refuseOpenListening,
@@ -16,23 +17,24 @@ import {
   watchShutdown,
   withTimeout,
 } from "@signalbox/lanes";
+import { createService } from "./api/create-service.ts";
 import { openWork } from "./api/open-work.ts";
 import { watchRevokedTokens } from "./api/revoked-tokens.ts";
-import { openBase } from "./compose/base.ts";
-import { listen } from "./compose/listen.ts";
-import { createReloading } from "./compose/reload.ts";
-import { createGatewayService } from "./compose/service.ts";
-import { createSurroundings, type Parts, type Surroundings } from "./compose/surroundings.ts";
-import { createGatewayUpkeep, leasesOfAccounts } from "./compose/upkeep.ts";
-import { createWay, type Way } from "./compose/way.ts";
-import { accountCommands } from "./configure/account-commands.ts";
+import { createReloading } from "./apply-reload.ts";
+import { accountCommands } from "./chat-commands/account-commands.ts";
 import { type BringUp, createBringUp } from "./configure/bring-up.ts";
 import { loadAhead } from "./configure/load-ahead.ts";
 import type { ResolvedConfig } from "./configure/resolve-config.ts";
+import { createContext, type GatewayContext } from "./context.ts";
 import type { Gateway, GatewayOptions } from "./gateway-options.ts";
-import { eventsOf } from "./pipeline/4-queue/message.ts";
+import { listen } from "./listen.ts";
+import { createMaintenance } from "./maintenance/create-maintenance.ts";
+import { eventsOf } from "./messages/queued-message.ts";
+import { endDropped } from "./pipeline/4-queue/dropped.ts";
+import { emit, emitTrigger, recover, release } from "./pipeline/pipeline.ts";
+import { processBatch } from "./pipeline/process-batch.ts";
 import { ShutdownAbort } from "./shutdown.ts";
-import type { WakeAgent } from "./triggers/wake.ts";
+import type { WakeAgent } from "./triggers/trigger.ts";
 
 /** How long runs may take to stop, in milliseconds. */
 const ENDING_MS = 5_000;
@@ -58,58 +60,63 @@ export async function startGateway(options: GatewayOptions, resolved: ResolvedCo
 
 async function start(
   options: GatewayOptions,
-  resolvedAtStart: ResolvedConfig,
+  resolved: ResolvedConfig,
   lifecycle: Lifecycle,
 ): Promise<Gateway> {
-  const { home, token, logger } = options;
-  const first = { loaded: options.loaded, resolved: resolvedAtStart };
-  const base = await openBase(options, first, lifecycle);
-  const { opened, configuration, now } = base;
-  const shutdown = watchShutdown(options.onFatal, now);
-  const surroundings = await createSurroundings(base, shutdown.fail);
-  lifecycle.started("memory", () => surroundings.memories.close());
-  lifecycle.started("mcp", () => surroundings.mcp.close());
-  lifecycle.started("commands", () => surroundings.toolbox.endCommands());
-  const parts: Parts = { ...base, surroundings };
-  const way = createWay(parts);
-  lifecycle.started("faults", () => restOrCount(way, shutdown, logger));
-  const accountLeases = leasesOfAccounts(parts);
-  const upkeep = createGatewayUpkeep(parts, way, accountLeases, shutdown.fail);
+  const { home, token } = options;
+  const first = { loaded: options.loaded, resolved };
+  const shutdown = watchShutdown(options.onFatal, options.now ?? Date.now);
+  const ctx = await createContext(options, first, lifecycle, {
+    processBatch,
+    onDropped: endDropped,
+    onFatal: shutdown.fail,
+  });
+  lifecycle.started("memory", () => ctx.memories.close());
+  lifecycle.started("mcp", () => ctx.mcp.close());
+  lifecycle.started("commands", () => ctx.toolbox.endCommands());
+  lifecycle.started("faults", () => releaseOrCount(ctx, shutdown));
+  const accountLeases = createAccountLeases({
+    leases: ctx.store.leases,
+    holder: ctx.lease.holder,
+    leaseMs: ctx.leaseMs,
+    isShared: (channel) => ctx.accounts.definitions.some(({ id }) => id === channel),
+  });
+  const maintenance = createMaintenance(ctx, accountLeases, shutdown.fail);
+  const reloading = createReloading(ctx, first);
   let isReady = false;
-  const reloading = createReloading(parts, first);
-  const ready = (): boolean => isReady && !shutdown.isRequested();
-  const service = createGatewayService(parts, way, { upkeep, reloading, ready });
-  const http = await listen(parts, service);
-  lifecycle.started("router", () => surroundings.router.flush());
-  lifecycle.started("revoked tokens", endWithTokens(parts, way));
-  lifecycle.started("upkeep", () => upkeep.stop());
+  const service = createService(ctx, {
+    maintenance,
+    configuration: () => reloading.state,
+    isReady: () => isReady && !shutdown.isRequested(),
+  });
+  const http = await listen(ctx, service);
+  lifecycle.started("router", () => ctx.router().flush());
+  lifecycle.started("revoked tokens", endWithTokens(ctx));
+  lifecycle.started("upkeep", () => maintenance.stop());
   lifecycle.started("http", (left) => http.stop(Math.min(1_000, left())));
-  opened.lock.describe({ url: http.url, startedAt: now() });
-  await surroundings.router.warm();
-  const bringUp = await letIn(parts, way, { upkeep, accountLeases }, lifecycle);
-  // A start that fails must not leave a token that nobody was shown.
+  ctx.lock.describe({ url: http.url, startedAt: ctx.now() });
+  await ctx.router().warm();
+  const bringUp = await openIngress(ctx, { maintenance, accountLeases }, lifecycle);
+  // A start that fails must not leave a token that nobody has seen.
   if (token.isNew) keepToken(home, token.value);
   isReady = true;
   return {
-    connected: bringUp.rest(loadLater(parts, lifecycle)),
+    connected: bringUp.rest(loadLater(ctx, lifecycle)),
     url: http.url,
-    demo: base.resolved.models.demo,
+    demo: ctx.config.current().models.demo,
     service,
     reload: (read) => reloading.reload(read),
     stop() {
       shutdown.request();
-      return lifecycle.stop(configuration.config().gateway.shutdownMs);
+      return lifecycle.stop(ctx.config.current().settings.gateway.shutdownMs);
     },
   };
 }
 
 /** Loads in the background what the first message needs. Returns a signal that fires when the gateway stops. */
-function loadLater(
-  { options: { logger }, resolved, surroundings, configuration: { config } }: Parts,
-  lifecycle: Lifecycle,
-): AbortSignal {
-  const { agents, models, accounts } = resolved;
-  const { metrics } = surroundings;
+function loadLater(ctx: GatewayContext, lifecycle: Lifecycle): AbortSignal {
+  const { config, accounts, metrics, logger } = ctx;
+  const { agents, models, settings } = config.current();
   metrics
     .load()
     .catch((error: unknown) =>
@@ -117,89 +124,82 @@ function loadLater(
     );
   const stopping = new AbortController();
   lifecycle.started("loading", () => stopping.abort());
-  const memories = config().memory.enabled ? surroundings.memories : undefined;
+  const memories = settings.memory.enabled ? ctx.memories : undefined;
   void loadAhead({ agents, models, accounts, memories, logger }, stopping.signal);
   return stopping.signal;
 }
 
-/** Lets messages in: what an earlier process left comes before anything new. */
-async function letIn(
-  parts: Parts,
-  way: Way,
-  { upkeep, accountLeases }: { readonly upkeep: Upkeep; readonly accountLeases: AccountLeases },
+/** Starts the accounts and the triggers. The work of an earlier process comes before anything new. */
+async function openIngress(
+  ctx: GatewayContext,
+  { maintenance, accountLeases }: { readonly maintenance: Upkeep; readonly accountLeases: AccountLeases },
   lifecycle: Lifecycle,
 ): Promise<BringUp> {
-  const { options, opened, surroundings, configuration } = parts;
-  const { accounts, agents } = parts.resolved;
-  const { delivery, hooks, typing, supervisor, outcomes, toolbox } = surroundings;
-  const { scheduledWakes, heartbeats, subAgents, otherSessions } = surroundings;
+  const { options, store, accounts, delivery, hooks, typing, supervisor, outcomes, toolbox, lanes } = ctx;
+  const { scheduled, heartbeats, subAgents, otherSessions } = ctx;
   let closed = false;
-  const take = async (event: InboundEvent): Promise<EmitResult> => (closed ? "rejected" : way.take(event));
-  const emit = options.instrument?.emit(take) ?? take;
+  const take = async (event: InboundEvent): Promise<EmitResult> => (closed ? "rejected" : emit(ctx, event));
+  const emitEvent = options.instrument?.emit(take) ?? take;
   const recovered = Promise.withResolvers<void>();
   lifecycle.started("accounts", (left) => accounts.stop(Math.min(5_000, left())));
   lifecycle.started("typing", (left) => withTimeout(Math.min(1_000, left()), typing.idle()));
   lifecycle.started("hooks", () => hooks.idle());
-  // Replies need their accounts; what arrives meanwhile is refused, and its platform delivers it again.
+  // Replies need their accounts. New messages are refused meanwhile, and their platforms deliver them again.
   lifecycle.started("delivery", (left) => delivery.stop(Math.min(5_000, left())));
   lifecycle.started("outcomes", () => outcomes.close());
   lifecycle.started("supervisor", (left) => withTimeout(left() + ENDING_MS, supervisor.idle()));
   lifecycle.started("lanes", (left) => {
     closed = true;
-    upkeep.rest();
-    return endRuns(surroundings, way, left());
+    maintenance.rest();
+    return endRuns(ctx, left());
   });
-  lifecycle.started("schedules", () => scheduledWakes.stop());
+  lifecycle.started("schedules", () => scheduled.stop());
   lifecycle.started("heartbeats", () => heartbeats.stop());
   lifecycle.started("sub-agents", () => subAgents.stop());
   const services = {
-    emit: (event: InboundEvent) => recovered.promise.then(() => emit(event)),
+    emit: (event: InboundEvent) => recovered.promise.then(() => emitEvent(event)),
     right: (channel: string, account: string) => accountLeases.right(channel, account),
-    state: (channel: string) => channelState(opened.store.kv, channel),
-    commands: accountCommands({ config: configuration.config, agents, skillsOf: way.skillCommands }),
+    state: (channel: string) => channelState(store.kv, channel),
+    commands: accountCommands(ctx),
   };
-  const bringUp = createBringUp({ accounts, services, left: () => openWork(opened.store) });
+  const bringUp = createBringUp({ accounts, services, left: () => openWork(store) });
   await bringUp.first();
-  void toolbox.endQuestions(surroundings.leftQuestions);
-  await retry(() => way.recover());
+  void toolbox.endQuestions(ctx.expiredApprovals);
+  await retry(() => recover(ctx));
   recovered.resolve();
-  const wake: WakeAgent = async (event, terms) => (closed ? { outcome: "rejected" } : way.wake(event, terms));
-  otherSessions.start(wake);
-  await scheduledWakes.start(wake, (sessionKey, ids) =>
-    way.lanes
-      .waiting(sessionKey)
-      .some((item) => eventsOf(item).some(({ eventId }) => eventId.startsWith(ids))),
+  const trigger: WakeAgent = async (event, terms) =>
+    closed ? { outcome: "rejected" } : emitTrigger(ctx, event, terms);
+  otherSessions.start(trigger);
+  await scheduled.start(trigger, (sessionKey, ids) =>
+    lanes.waiting(sessionKey).some((item) => eventsOf(item).some(({ eventId }) => eventId.startsWith(ids))),
   );
-  await subAgents.start({ wake, endCommands: (sessionKey) => toolbox.endCommands(sessionKey) });
-  await heartbeats.start({ wake, busy: (sessionKey) => way.lanes.busy(sessionKey) });
+  await subAgents.start({ wake: trigger, endCommands: (sessionKey) => toolbox.endCommands(sessionKey) });
+  await heartbeats.start({ wake: trigger, busy: (sessionKey) => lanes.busy(sessionKey) });
   delivery.wake();
-  upkeep.start();
+  maintenance.start();
   return bringUp;
 }
 
-/** Gives runs this many milliseconds to end, and then lets them reach a committed step. */
-async function endRuns({ supervisor, toolbox }: Surroundings, { lanes }: Way, ms: number): Promise<void> {
+/** Waits for runs to end for the given milliseconds, and then stops them at their next committed step. */
+async function endRuns({ supervisor, toolbox, lanes }: GatewayContext, ms: number): Promise<void> {
   supervisor.close();
   const ended = lanes.close();
-  toolbox.approvals.close(new ShutdownAbort("the gateway stops while somebody is asked"));
+  toolbox.approvals.close(new ShutdownAbort("the gateway stops while an approval is pending"));
   await withTimeout(ms, ended);
   lanes.stopAll(new ShutdownAbort("the gateway is stopping"));
-  // What has not come to a step by then is as after a crash: the next start goes on with it.
+  // A run that has not reached a step by then is treated as after a crash: the next start continues it.
   await withTimeout(ENDING_MS, ended);
 }
 
-/** Stops everything of a revoked token's holder. Returns a function that ends the watch. */
-function endWithTokens(
-  { opened: { store }, resolved, surroundings: { toolbox }, options: { logger } }: Parts,
-  { lanes }: Way,
-): () => void {
+/** Stops everything that was started with a token when the token is revoked. Returns a function that ends the watch. */
+function endWithTokens({ store, isOwnChannel, toolbox, lanes, logger }: GatewayContext): () => void {
   return watchRevokedTokens({
     tokens: () => store.access.tokens.list(),
-    isAuthenticated: resolved.isOwnChannel,
+    isAuthenticated: isOwnChannel,
     async end(isRevoked) {
       lanes.stopWhere(
         (item) => eventsOf(item).some((event) => isRevoked(speakerOf(event))),
-        new Error("the token that it was asked with was revoked"),
+        new Error("the token that it was requested with was revoked"),
       );
       await toolbox.endCommandsOf(isRevoked);
     },
@@ -207,18 +207,15 @@ function endWithTokens(
   });
 }
 
-/** Where a run may be why this process ends, the start counts against its messages. */
-async function restOrCount(
-  way: Way,
-  shutdown: ShutdownWatch,
-  logger: GatewayOptions["logger"],
-): Promise<void> {
+/** Releases unfinished work, unless a run may have caused the stop: then it counts as a crash of its messages. */
+async function releaseOrCount(ctx: GatewayContext, shutdown: ShutdownWatch): Promise<void> {
   if (!shutdown.isCausedByError()) {
-    await way
-      .rest()
-      .catch((error: unknown) =>
-        logger.warn({ err: reasonOf(error) }, "a clean stop could not be recorded, so it counts as a crash"),
-      );
+    await release(ctx).catch((error: unknown) =>
+      ctx.logger.warn(
+        { err: reasonOf(error) },
+        "a clean stop could not be recorded, so it counts as a crash",
+      ),
+    );
   }
   shutdown.close();
 }

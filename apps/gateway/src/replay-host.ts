@@ -11,7 +11,7 @@ import { routeInput, routingConfig } from "./configure/routing.ts";
 import { createGateway } from "./create-gateway.ts";
 import type { GatewayBodies } from "./store.ts";
 import { createDelegation } from "./triggers/delegation.ts";
-import { listWakes } from "./triggers/list-wakes.ts";
+import { listWakes } from "./triggers/list-scheduled.ts";
 
 /** Plays scenarios on this gateway. */
 export const replayHost: ReplayHost = {

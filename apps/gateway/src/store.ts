@@ -4,7 +4,7 @@ import type { DeliveryMessage } from "@signalbox/delivery";
 import type { Role } from "@signalbox/routing";
 import type { Bodies, InboxId, SqliteStore } from "@signalbox/store";
 import type { Approval } from "@signalbox/tools";
-import type { WakeTerms } from "./triggers/wake.ts";
+import type { WakeTerms } from "./triggers/trigger.ts";
 
 /** An inbound message as the inbox keeps it: all that a run after a restart needs. */
 export interface InboundRecord {

@@ -4,17 +4,18 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { MessageEvent } from "@signalbox/channel";
 import { openVault, readConfig } from "@signalbox/home";
 import { createSessionAccess } from "@signalbox/memory/agents";
-import { phrasesIn } from "@signalbox/phrases";
+import { createVault } from "@signalbox/redaction";
 import { createLiveHub } from "@signalbox/server";
 import { type InboxId, openStore, parseId, type RunId } from "@signalbox/store";
 import { createLogger } from "@signalbox/telemetry/logger";
 import { createMemoryLabelStore, createUserQuestions, openFileLabels } from "@signalbox/tools";
 import { expect, onTestFinished, test } from "vitest";
-import { createSurfaces } from "../src/api/surfaces.ts";
+import { createToolbox, type ToolboxServices } from "../src/agent/create-toolbox.ts";
 import { resolveConfig } from "../src/configure/resolve-config.ts";
+import { createSurfaces } from "../src/configure/surfaces.ts";
 import { createGatewayHooks } from "../src/hooks/registry.ts";
 import type { GatewayBodies } from "../src/store.ts";
-import { createToolbox } from "../src/tools/toolbox.ts";
+import { fakeContext } from "./fake-context.ts";
 import { eventually, exampleConfig, openWorld } from "./harness.ts";
 
 const SESSION = "agent:coder:web:direct:c";
@@ -69,42 +70,33 @@ async function tainted(channel: string) {
     uploads: { open: async () => undefined },
     carried: { open: async () => undefined },
   });
-  const toolbox = await createToolbox({
-    config: () => loaded.config,
+  const { config: settings } = loaded;
+  const core = fakeContext({
+    options: { home, vault: createVault() },
     home,
-    labels: await openFileLabels(createMemoryLabelStore()),
-    agents,
-    skills,
-    withoutSecrets: (text) => text,
-    readOnlyDirs: () => skills.dirs,
-    fetch: nothing,
-    fitPicture: nothing,
-    tracer: { note: () => {} },
+    config: { current: () => ({ settings, agents, skills, plugins: { tools: [] } }) },
+    store,
+    lease: { name: "gateway", epoch: 1 },
+    web: { fetch: nothing },
+    accounts: { list: () => [] },
     audit: { tool: () => {}, approval: () => {} },
-    memories: () => undefined,
+    hooks: createGatewayHooks({ own: [], hooks: [], configured: () => [], redact: (text) => text, logger }),
+    getCapabilities: (id: string) =>
+      [surfaces.web, surfaces.api].find((hub) => hub.definition.id === id)?.definition.capabilities,
+    live,
+    now,
+  });
+  const services: ToolboxServices = Object.assign(Object.create(null), {
+    labels: await openFileLabels(createMemoryLabelStore()),
+    fitPicture: nothing,
     memoryAccess: createSessionAccess(() => false),
     userQuestions: createUserQuestions({ kv: store.kv, now }),
-    more: async () => ({ tools: [] }),
-    cron: nothing,
-    sessions: nothing,
-    gateway: { status: nothing, config: nothing, preview: nothing, apply: nothing },
-    look: nothing,
-    hooks: createGatewayHooks({ own: [], hooks: [], configured: () => [], redact: (text) => text, logger }),
-    speaking: {
-      phrasesOf: () => phrasesIn("en"),
-      store,
-      lease: { name: "gateway", epoch: 1 },
-      definition: (id) => [surfaces.web, surfaces.api].find((hub) => hub.definition.id === id)?.definition,
-      account: () => undefined,
-      accounts: () => [],
-      delivery: { deliver: () => {}, ended: async () => {} },
-      mediaOut: { prepare: nothing, open: nothing },
-      redact: (text) => text,
-      live,
-      logger,
-      now,
-    },
-    now,
+    mcp: { tools: async () => [] },
+    delivery: { deliver: () => {}, ended: async () => {} },
+    outgoing: { prepare: nothing, open: nothing },
+  });
+  const toolbox = createToolbox(core, services, () => {
+    throw new Error("no model is called here");
   });
   const [agent] = agents.all;
   const runId = parseId<RunId>("01ARZ3NDEKTSV4RRFFQ69G5FAV");

@@ -25,7 +25,7 @@ import { createSessionTaint, type Sandbox, type TaintSource } from "@signalbox/t
 import { onTestFinished } from "vitest";
 import { stringify } from "yaml";
 import { SCRATCH } from "../../../scripts/scratch.ts";
-import { execSandbox, type StartExecSandbox } from "../src/agent/exec-sandbox.ts";
+import { execSandbox, type StartExecSandbox } from "../src/configure/exec-sandbox.ts";
 import type { Reloaded } from "../src/configure/reload.ts";
 import { resolveConfig } from "../src/configure/resolve-config.ts";
 import { startGateway } from "../src/gateway.ts";

@@ -8,9 +8,9 @@ import { groupMention, messageEvent, textMessage } from "@signalbox/testkit/feis
 import { createAgentWorkspaces, createMemoryLabelStore, openFileLabels } from "@signalbox/tools";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { openClientFiles } from "../src/agent/client-files.ts";
 import { createMedia } from "../src/agent/media.ts";
-import { createWebFetch } from "../src/agent/web-fetch.ts";
+import { openClientFiles } from "../src/configure/client-files.ts";
+import { createWebFetch } from "../src/configure/web-fetch.ts";
 import { eventually, exampleConfig, inStore, openWorld, type World, ZHANG } from "./harness.ts";
 import { modelRequests } from "./requests.ts";
 import { serve } from "./site.ts";
@@ -341,19 +341,21 @@ it("keeps a blob while a row may need it, and no longer", async () => {
     const logger = createLogger("silent", createRedactor([]));
     const { config } = readConfig(world.home, world.env);
     const agents = { all: [], defaultId: "coder", problems: [], get: () => undefined };
-    await createMedia({
-      config: () => config,
-      env: {},
-      home: world.home,
-      workspaces: createAgentWorkspaces({ labels: await openFileLabels(createMemoryLabelStore()) }),
-      store,
-      agents,
-      account: () => undefined,
-      fetch: createWebFetch(config).fetch,
-      clientFiles: openClientFiles(world.home, { logger, now: Date.now }),
-      logger,
-      now: Date.now,
-    }).prune();
+    const media = createMedia(
+      {
+        config: { current: () => ({ settings: config, agents }) },
+        env: {},
+        home: world.home,
+        store,
+        getAccount: () => undefined,
+        web: createWebFetch(config),
+        clientFiles: openClientFiles(world.home, { logger, now: Date.now }),
+        logger,
+        now: Date.now,
+      },
+      { workspaces: createAgentWorkspaces({ labels: await openFileLabels(createMemoryLabelStore()) }) },
+    );
+    await media.prune();
     expect((await store.outbox.list()).map((row) => row.state)).toEqual(["dead"]);
   });
   expect(readdirSync(mediaDir)).toEqual([createHash("sha256").update("waits").digest("hex")]);

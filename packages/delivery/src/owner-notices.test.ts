@@ -22,7 +22,7 @@ function open(openDirect: (account: string, owner: string) => Promise<string>, l
     outbox,
     lease,
     clock,
-    owners: ["plain:olga", "other:nobody"],
+    owners: () => ["plain:olga", "other:nobody"],
     logger: silentLogger,
     notes: {
       get: async (_, key) => notes.get(key),

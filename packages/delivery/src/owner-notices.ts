@@ -14,7 +14,7 @@ export interface OwnerNoticesOptions {
     set(namespace: string, key: string, value: Json): Promise<void>;
   };
   /** Immutable ids, written `channel:id`. */
-  readonly owners: readonly string[];
+  readonly owners: () => readonly string[];
   /** The accounts of a channel that run. */
   readonly accounts: (channel: string) => readonly DeliveryAccount[];
   /** Where a person last wrote, ids of people being an app's own on some platforms, and the words for them. */
@@ -84,7 +84,7 @@ class Notices implements OwnerNotices {
   }
 
   look(): void {
-    if (this.#stopping.signal.aborted || this.#options.owners.length === 0) return;
+    if (this.#stopping.signal.aborted || this.#options.owners().length === 0) return;
     this.#more = true;
     if (this.#looking) return;
     this.#looking = true;
@@ -115,7 +115,7 @@ class Notices implements OwnerNotices {
       if (upTo === undefined) return true;
       if (counts.length > 0) {
         this.#lastAt = this.#now();
-        const reached = await Promise.all(owners.map((owner) => this.#tellOwner(owner, counts, upTo)));
+        const reached = await Promise.all(owners().map((owner) => this.#tellOwner(owner, counts, upTo)));
         if (!reached.includes(true)) return false;
       }
       await notes.set("undelivered", "told", { ...upTo });

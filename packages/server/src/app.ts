@@ -40,7 +40,8 @@ export interface AppOptions {
   readonly allowedHosts: () => ReadonlySet<string>;
   /** Tracks open event streams. */
   readonly connections: OpenConnections;
-  readonly hooks: HookRoutes;
+  /** Returns the inbound hooks in effect. */
+  readonly hooks: () => HookRoutes;
   readonly pageDir: string;
   readonly logger: Logger;
   readonly now: () => number;
@@ -71,7 +72,7 @@ export function createApp(options: AppOptions): Hono<Env> {
 
   app.use("/hooks/*", requireOwnOrigin(allowedHosts, apiErrors), limitBody(MAX_BODY, apiErrors));
   app.post("/hooks/:name", requireJson(apiErrors), (context) =>
-    callHook(context, { service, auth, routes: options.hooks }),
+    callHook(context, { service, auth, routes: options.hooks() }),
   );
 
   app.use("/v1/*", noStore, requireOwnOrigin(allowedHosts, openAiErrors), requireAuth(auth, openAiErrors));

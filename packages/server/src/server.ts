@@ -24,7 +24,7 @@ export interface ServerOptions {
   readonly allowedHosts: () => readonly string[];
   readonly service: GatewayService;
   readonly auth: Auth;
-  readonly hooks: HookRoutes;
+  readonly hooks: () => HookRoutes;
   /** Folder of the web page's files. */
   readonly pageDir: string;
   readonly logger: Logger;

@@ -44,7 +44,7 @@ function routes(): readonly string[] {
     auth: createAuth({ token: TOKEN, store: createMemoryAccess() }),
     allowedHosts: () => new Set(),
     connections: { isFull: () => false, add: () => quiet, stop: quiet },
-    hooks: { hooks: {}, defaultAgent: "second" },
+    hooks: () => ({ hooks: {}, defaultAgent: "second" }),
     pageDir: tmpdir(),
     logger: { debug: quiet, warn: quiet, error: quiet },
     now: Date.now,

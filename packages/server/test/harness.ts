@@ -22,10 +22,10 @@ export async function openServer(
     allowedHosts: () => [],
     service,
     auth,
-    hooks: {
+    hooks: () => ({
       hooks: { build: { text: "The build {{state}}", secret: "the-secret-of-the-hook" } },
       defaultAgent: "second",
-    },
+    }),
     pageDir,
     logger: { debug: quiet, warn: quiet, error: quiet },
     onRefused: (entryPoint, status) => refused.push(`${entryPoint} ${status}`),

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { locateHome, readConfig } from "@signalbox/home";
 import { expect, it, onTestFinished } from "vitest";
-import { createGatewayDesk } from "./gateway-tool.ts";
+import { fakeContext } from "../../test/fake-context.ts";
+import { createGatewayTool } from "./gateway-tool.ts";
 
 it("says of a change to JSON5 that it is made by hand", async () => {
   const folder = mkdtempSync(join(tmpdir(), "signalbox-desk-"));
@@ -13,19 +14,9 @@ it("says of a change to JSON5 that it is made by hand", async () => {
     "{\n  // The port: as others know it.\n  gateway: { port: 4800 },\n}\n",
   );
   const home = locateHome(folder, {});
-  const { config } = readConfig(home, {});
-  const desk = createGatewayDesk({
-    home,
-    env: {},
-    version: "1.0.0",
-    config: () => config,
-    agents: { all: [] },
-    models: { of: () => undefined },
-    accounts: { list: () => [] },
-    redact: (text) => text,
-    now: Date.now,
-  });
-  await expect(desk.preview({ key: "gateway.port", value: 4900 })).rejects.toThrow(
+  const { config: settings } = readConfig(home, {});
+  const tool = createGatewayTool(fakeContext({ home, env: {}, config: { current: () => ({ settings }) } }));
+  await expect(tool.preview({ key: "gateway.port", value: 4900 })).rejects.toThrow(
     "is JSON5, whose comments would be lost. Edit it by hand, or convert it to YAML.",
   );
 });

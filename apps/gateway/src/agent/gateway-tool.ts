@@ -1,41 +1,20 @@
 import { reasonOf } from "@signalbox/agent-core";
-import { type Config, type ConfigEdit, type ConfigPath, configPath, secretsIn } from "@signalbox/config";
-import {
-  ASSUMED_SECRETS,
-  changeConfig,
-  configText,
-  type Env,
-  type Home,
-  proposedConfig,
-} from "@signalbox/home";
+import { type ConfigEdit, type ConfigPath, configPath, secretsIn } from "@signalbox/config";
+import { ASSUMED_SECRETS, changeConfig, configText, type Home, proposedConfig } from "@signalbox/home";
 import { redactJson } from "@signalbox/redaction";
 import type { ConfigChange, GatewayToolOptions } from "@signalbox/tools";
 import { parse, stringify } from "yaml";
-import type { Accounts } from "../configure/accounts.ts";
-import type { Agents } from "../configure/agents.ts";
-import type { Models } from "../configure/models.ts";
+import type { CoreContext } from "../core-context.ts";
+import { VERSION } from "../version.ts";
 
-export interface GatewayDeskPorts {
-  readonly home: Home;
-  readonly env: Env;
-  readonly version: string;
-  /** As it applies at the moment. */
-  readonly config: () => Config;
-  readonly agents: Pick<Agents, "all">;
-  readonly models: Pick<Models, "of">;
-  readonly accounts: Pick<Accounts, "list">;
-  /** Takes secrets out of a text. */
-  readonly redact: (text: string) => string;
-  readonly now: () => number;
-}
-
-/** What agents are told of the gateway, and what happens to the changes they propose. */
-export function createGatewayDesk(ports: GatewayDeskPorts): GatewayToolOptions {
-  const { home, env, redact, now } = ports;
+/** What agents can look up about the gateway, and how the changes that they propose are applied. */
+export function createGatewayTool(core: CoreContext): GatewayToolOptions {
+  const { redact, now } = core;
+  const { home, env } = core;
   return {
-    status: async () => redact(statusOf(ports)),
+    status: async () => redact(statusOf(core)),
     async config(key) {
-      const applied: unknown = redactJson(JSON.parse(JSON.stringify(ports.config())), redact);
+      const applied: unknown = redactJson(JSON.parse(JSON.stringify(core.config.current().settings)), redact);
       const value = key === undefined ? applied : valueAt(applied, configPath(home.configFile, key));
       if (value === undefined) throw new Error(`${key} is not set and has no default.`);
       return stringify(value).trimEnd();
@@ -58,9 +37,10 @@ export function createGatewayDesk(ports: GatewayDeskPorts): GatewayToolOptions {
   };
 }
 
-function statusOf({ version, agents, models, accounts }: GatewayDeskPorts): string {
+function statusOf({ config, accounts }: CoreContext): string {
+  const { agents, models } = config.current();
   return stringify({
-    version,
+    version: VERSION,
     agents: agents.all.map((agent) => {
       const chosen = models.of(agent);
       return { id: agent.id, model: chosen && `${chosen.model.provider}/${chosen.model.id}` };

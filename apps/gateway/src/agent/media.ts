@@ -1,6 +1,5 @@
 import { reasonOf } from "@signalbox/agent-core";
 import {
-  type AttachmentLogger,
   createBlobs,
   createIncoming,
   createOutgoing,
@@ -9,17 +8,13 @@ import {
   type MessageWithFiles,
   type Outgoing,
 } from "@signalbox/attachments";
-import type { Config } from "@signalbox/config";
-import { type Home, pruneSentBlobs } from "@signalbox/home";
-import { type AgentWorkspaces, detectEncoding, type GuardedFetch } from "@signalbox/tools";
-import type { Account } from "../configure/accounts.ts";
-import type { Agents } from "../configure/agents.ts";
-import { type ClientFiles, neededFiles, type Unanswered } from "./client-files.ts";
+import { pruneSentBlobs } from "@signalbox/home";
+import { type AgentWorkspaces, detectEncoding } from "@signalbox/tools";
+import { neededFiles, type Unanswered } from "../configure/client-files.ts";
+import type { CurrentConfig } from "../configure/live-config.ts";
+import { type PayForTranscription, transcriberOf } from "../configure/transcription.ts";
+import type { CoreContext } from "../core-context.ts";
 import { createPictureFitter, PICTURES_AS_THEY_ARE, type PictureFitter } from "./images.ts";
-import { transcriberOf } from "./transcription.ts";
-import type { PayForTranscription } from "./transcription-costs.ts";
-
-export { type ClientFiles, openClientFiles } from "./client-files.ts";
 
 /** Attachments of messages, in and out. */
 export interface Media {
@@ -31,35 +26,32 @@ export interface Media {
   prune(): Promise<void>;
 }
 
-export interface MediaOptions {
-  /** Asked for each file and each message. */
-  readonly config: () => Pick<Config, "retention" | "media" | "models">;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly home: Pick<Home, "mediaDir">;
-  readonly workspaces: AgentWorkspaces;
+/** The part of the context that attachments use. Commands build it without a running gateway. */
+export interface MediaContext
+  extends Pick<CoreContext, "home" | "env" | "clientFiles" | "getAccount" | "logger" | "now"> {
+  readonly config: { current(): Pick<CurrentConfig, "settings" | "agents"> };
+  readonly web: Pick<CoreContext["web"], "fetch">;
   readonly store: Parameters<typeof pruneSentBlobs>[0] & { readonly inbox: Unanswered };
-  readonly agents: Pick<Agents, "all" | "get">;
-  readonly fetch: GuardedFetch;
-  readonly clientFiles: ClientFiles;
-  /** Pays for the recordings of a message. Default: they are not counted. */
-  readonly payForTranscription?: (message: MessageWithFiles) => PayForTranscription;
-  readonly account: (channel: string, account: string) => Account | undefined;
-  readonly logger: AttachmentLogger;
-  readonly now: () => number;
 }
 
-export function createMedia(options: MediaOptions): Media {
-  const { config, env, home, workspaces, store, agents, fetch, account, logger, now } = options;
-  const { payForTranscription, clientFiles } = options;
+export interface MediaOptions {
+  readonly workspaces: AgentWorkspaces;
+  /** Pays for the recordings of a message. Omit it if no budget applies. */
+  readonly payForTranscription?: (message: MessageWithFiles) => PayForTranscription;
+}
+
+export function createMedia(core: MediaContext, { workspaces, payForTranscription }: MediaOptions): Media {
+  const { home, env, config, store, clientFiles, logger, now } = core;
+  const { fetch } = core.web;
   const blobs = createBlobs(home.mediaDir);
   const folder = (agentId: string) => {
-    const agent = agents.get(agentId);
+    const agent = config.current().agents.get(agentId);
     return agent === undefined
       ? Promise.reject(new Error(`there is no agent ${agentId}`))
       : workspaces(agent);
   };
   const kept = () => {
-    const { attachments: files, attachmentsMegabytes, attachmentsDays } = config().retention;
+    const { attachments: files, attachmentsMegabytes, attachmentsDays } = config.current().settings.retention;
     return {
       files,
       bytes: attachmentsMegabytes * 1_000_000,
@@ -71,14 +63,12 @@ export function createMedia(options: MediaOptions): Media {
   );
   const inspector: Inspector = { detectEncoding, fitPicture };
   const incoming = createIncoming({
-    account,
+    account: core.getAccount,
     folder,
     kept,
     inspector,
-    transcriber: (message) => {
-      const pay = payForTranscription?.(message);
-      return transcriberOf(config(), env, pay === undefined ? {} : { pay });
-    },
+    transcriber: (message) =>
+      transcriberOf(config.current().settings, env, { pay: payForTranscription?.(message) }),
     logger,
     now,
   });
@@ -96,7 +86,7 @@ export function createMedia(options: MediaOptions): Media {
       } catch (error) {
         logger.warn({ err: reasonOf(error) }, "old attachments could not be removed");
       }
-      await incoming.clear(agents.all.map(({ id }) => id));
+      await incoming.clear(config.current().agents.all.map(({ id }) => id));
     },
   };
 }

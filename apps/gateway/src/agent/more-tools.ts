@@ -1,19 +1,19 @@
 import { type McpServers, type McpTool, toolPrefix } from "@signalbox/mcp";
 import { allowsTool, fromTool, type MoreTools, matchesAny } from "@signalbox/tools";
 import type { Agent } from "../configure/agents.ts";
-import type { PluginTools } from "../configure/plugin-tools.ts";
+import type { CoreContext } from "../core-context.ts";
 
 /** The tools of an agent that are not built in, as they are just now. */
 export type MoreToolsOf = (agent: Agent) => Promise<MoreTools>;
 
 /** Only servers are asked whose tools the agent's list names. */
-export function createMoreTools(plugins: Pick<PluginTools, "tools">, servers: McpServers): MoreToolsOf {
+export function createMoreTools({ config }: CoreContext, servers: McpServers): MoreToolsOf {
   return async ({ tools: { allow, ...rule } }) => {
     const wants = (_: string, server: string): boolean => namesServer(allow, server);
     const ofServers = (await servers.tools(wants)).filter(({ name }) => allowsTool({ ...rule, allow }, name));
     return {
       tools: [
-        ...plugins.tools.map((tool) => fromTool(tool)),
+        ...config.current().plugins.tools.map((tool) => fromTool(tool)),
         ...ofServers.map((tool) => fromTool(tool, { taints: "mcp" })),
       ],
       // Whoever configured a server has looked at what it said of its tools then, not at what it says of them now.

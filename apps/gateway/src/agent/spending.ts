@@ -15,16 +15,21 @@ import {
 import { type MessageEvent, speakerOf } from "@signalbox/channel";
 import { pricesFor } from "@signalbox/llm-providers";
 import type { Phrases } from "@signalbox/phrases";
+import type { Vault } from "@signalbox/redaction";
 import { type Role, readIdentityLinks } from "@signalbox/routing";
 import { type Approvals, visibleText } from "@signalbox/tools";
 import type { Agent } from "../configure/agents.ts";
 import { budgetsOf } from "../configure/budgets.ts";
-import type { LiveSetup } from "../configure/live-setup.ts";
+import type { LiveConfig } from "../configure/live-config.ts";
 import type { AgentModel } from "../configure/models.ts";
-import { createPhrasesOf } from "../configure/phrases-of.ts";
+import { getPhrases } from "../configure/phrases-of.ts";
+import { guardModelStream, redactedModel } from "./model-stream.ts";
 import { reportNotice, type SpendingReports } from "./spending-reports.ts";
 
 export interface SpendingPorts extends SpendingReports {
+  readonly config: LiveConfig;
+  /** Removes secrets from the answers of models. */
+  readonly vault: Pick<Vault, "stream">;
   readonly approvals: Pick<Approvals, "request" | "wait" | "take">;
 }
 
@@ -44,7 +49,7 @@ export interface Spending {
    */
   forMessage(agentModel: AgentModel, message: PaidMessage, asking?: Asking): AgentModel;
   /** As {@link forMessage}, for what an agent does by itself. */
-  forUpkeep(agentModel: AgentModel, agent: Agent): AgentModel;
+  forMaintenance(agentModel: AgentModel, agent: Agent): AgentModel;
   /** Models that may answer in the place of another, `provider/model`. */
   cheaperModels(): readonly string[];
   /** What is left to the sender of a message. */
@@ -53,54 +58,54 @@ export interface Spending {
 
 type Asking = (ask: () => Promise<boolean>) => Promise<boolean>;
 
-/** Keeps what agents cost within the budgets of the configuration, as it is at each call. */
-export function createSpending(configuration: LiveSetup, ports: SpendingPorts): Spending {
-  const { ledger, logger, now } = ports;
-  const { agents, models } = configuration.resolved;
-  const budgets = (): readonly Budget[] => budgetsOf(configuration.config());
-  const spenderOf = createSpenders(configuration);
-  const phrasesOf = createPhrasesOf(agents);
-  const spender = ({ agentId, stored: { event, role } }: PaidMessage) => spenderOf({ agentId, event, role });
+/** Keeps the cost of agents within the budgets of the configuration in effect at each call. */
+export function createSpending(ports: SpendingPorts): Spending {
+  const { config, vault, ledger, logger, now } = ports;
+  const budgets = (): readonly Budget[] => budgetsOf(config.current().settings);
+  const getSpender = createSpenders(config);
+  const spender = ({ agentId, stored: { event, role } }: PaidMessage) => getSpender({ agentId, event, role });
   const meter = createMeter({
     budgets,
     ledger,
     getPrices: pricesFor,
     cheaper({ agent: id }, reference) {
+      const { agents, models } = config.current();
       const agent = agents.get(id);
       const chosen = agent && models.of(agent, reference);
-      return chosen !== undefined && nameOf(chosen) === reference ? chosen : undefined;
+      return chosen !== undefined && nameOf(chosen) === reference ? redactedModel(vault, chosen) : undefined;
     },
     onNotice: reportNotice(ports),
     onProblem: (error) => logger.warn({ err: reasonOf(error) }, "a model call was not settled"),
     now,
     newId: randomUUID,
   });
+  const guarded = (agentModel: AgentModel, payer: Spender, ask?: AskForGrant): AgentModel => ({
+    ...agentModel,
+    stream: guardModelStream({ vault, meter }, agentModel, payer, ask),
+  });
   return {
-    forMessage(agentModel, message, asking) {
-      const ask: AskForGrant = async (pot, signal) =>
-        asking?.(() => askForMore(ports, message, pot, phrasesOf(message), signal)) ?? false;
-      return { ...agentModel, stream: meter.stream(spender(message), agentModel, ask) };
-    },
-    forUpkeep: (agentModel, { id }) => ({
-      ...agentModel,
-      stream: meter.stream({ agent: id, role: "system" }, agentModel),
-    }),
+    forMessage: (agentModel, message, asking) =>
+      guarded(
+        agentModel,
+        spender(message),
+        async (pot, signal) =>
+          asking?.(() => askForMore(ports, message, pot, getPhrases(ports, message), signal)) ?? false,
+      ),
+    forMaintenance: (agentModel, { id }) => guarded(agentModel, { agent: id, role: "system" }),
     cheaperModels: () =>
       budgets().flatMap(({ whenUsedUp }) => (whenUsedUp.action === "cheaper" ? [whenUsedUp.model] : [])),
     left: (message) => getRemainingBudgets(ledger, budgets(), spender(message), now()),
   };
 }
 
-/** Who pays for a message: people joined by a link are one. */
+/** Returns a function that tells who pays for a message. People who are joined by an identity link are one payer. */
 export function createSpenders(
-  configuration: Pick<LiveSetup, "derived">,
+  config: LiveConfig,
 ): (message: Pick<MessageWithFiles, "agentId" | "event" | "role">) => Spender {
-  const identities = configuration.derived(({ loaded }) =>
-    readIdentityLinks(loaded.config.session.identityLinks),
-  );
+  const identities = config.derived(({ settings }) => readIdentityLinks(settings.session.identityLinks));
   return ({ agentId, event, role }) => ({
     agent: agentId,
-    sender: identities.personOf(event.channel, event.sender.id) ?? payerOf(event),
+    sender: identities().personOf(event.channel, event.sender.id) ?? payerOf(event),
     channel: event.channel,
     ...(role === undefined ? {} : { role }),
   });

@@ -8,7 +8,6 @@ import {
   type ContextDocument,
   capabilityNames,
   createWorkspaceFileReader,
-  type Documentation,
   type ExtraSection,
   endFirstRun,
   type PromptTool,
@@ -19,11 +18,10 @@ import {
   type WorkspaceFile,
 } from "@signalbox/prompt";
 import type { Role } from "@signalbox/tools";
-import type { Account } from "../configure/accounts.ts";
 import type { Agent } from "../configure/agents.ts";
 import type { AgentModel } from "../configure/models.ts";
-import type { AgentsSkills } from "../configure/skills.ts";
-import type { GatewayHooks } from "../hooks/hook-points.ts";
+import type { CoreContext } from "../core-context.ts";
+import { DOCUMENTS } from "./documents.ts";
 
 /** As long as the list of skills, a file of the workspace and all of those are at most, where the window is large. */
 const CATALOGUE_CHARS = 30_000;
@@ -31,19 +29,6 @@ const FILE_CHARS = 20_000;
 const ALL_FILES_CHARS = 150_000;
 /** What the system prompt may take of a window; the conversation needs the rest. */
 const SHARE_OF_WINDOW = 0.5;
-
-export interface SystemPromptPorts {
-  readonly skills: Pick<AgentsSkills, "forAgent">;
-  /** What agents may read about the gateway. */
-  readonly documentation: Documentation;
-  readonly account: (channel: string, account: string) => Account | undefined;
-  readonly hooks: Pick<GatewayHooks, "modify">;
-  readonly memoryAccess: Pick<SessionAccess, "mayReadOwnersNotes">;
-  /** The machine, as operating system and architecture. */
-  readonly system: string;
-  readonly logger: { warn(fields: object, message: string): void };
-  readonly now: () => number;
-}
 
 /** What a turn's prompt depends on. */
 export interface PromptedTurn {
@@ -68,15 +53,18 @@ export interface PromptedTurn {
 }
 
 /** Builds the system prompt of a turn. */
-export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTurn) => Promise<BuiltPrompt> {
+export function createSystemPrompt(
+  core: CoreContext,
+  access: Pick<SessionAccess, "mayReadOwnersNotes">,
+): (turn: PromptedTurn) => Promise<BuiltPrompt> {
   const workspaceFiles = createWorkspaceFileReader({
-    now: ports.now,
-    onProblem: (dir, { name, message }) => ports.logger.warn({ dir, file: name }, message),
+    now: core.now,
+    onProblem: (dir, { name, message }) => core.logger.warn({ dir, file: name }, message),
   });
   return async (turn) => {
     const { agent, agentModel, sessionKey, event, isSubAgent, role, pages, files } = turn;
     const model = `${agentModel.model.provider}/${agentModel.model.id}`;
-    const { extra } = await ports.hooks.modify("before_prompt_build", {
+    const { extra } = await core.hooks.modify("before_prompt_build", {
       agentId: agent.id,
       sessionKey,
       event,
@@ -86,10 +74,10 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
       extra: [],
       instructions: turnInstructions(event.turn),
     });
-    const tellsOwners = ports.memoryAccess.mayReadOwnersNotes(sessionKey, role);
+    const tellsOwners = access.mayReadOwnersNotes(sessionKey, role);
     const meetsOwner = role === "owner" && tellsOwners && !isSubAgent;
-    const firstRun = meetsOwner ? await firstRunOf(ports, agent, turn.answers) : [];
-    const skills = await ports.skills.forAgent(agent);
+    const firstRun = meetsOwner ? await firstRunOf(core, agent, turn.answers) : [];
+    const skills = await core.config.current().skills.forAgent(agent);
     const { contextWindow } = agentModel.model;
     const { text: catalogue } = await skills.catalogue({
       relevantTo: turn.opening,
@@ -106,7 +94,7 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
       ...(catalogue === "" ? {} : { skills: catalogue }),
       activeSkills: skills.active,
       workspaceDir: agent.workspaceDir,
-      documentation: ports.documentation,
+      documentation: DOCUMENTS,
       workspaceFiles: filesFor(tellsOwners, await workspaceFiles(agent.workspaceDir)),
       workspaceFileLimits: {
         maxFileChars: Math.min(FILE_CHARS, Math.floor(contextWindow / 2)),
@@ -119,8 +107,8 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
         channel: event.channel,
         model,
         thinking: agent.thinking,
-        capabilities: capabilityNames(ports.account(event.channel, event.account)?.definition.capabilities),
-        facts: { system: ports.system },
+        capabilities: capabilityNames(core.getAccount(event.channel, event.account)?.definition.capabilities),
+        facts: { system: `${process.platform} ${process.arch}` },
       },
     });
   };
@@ -133,7 +121,7 @@ function filesFor(tellsOwners: boolean, files: readonly WorkspaceFile[]): readon
 
 /** What a new agent is told for its first conversation. Afterwards the file goes. */
 async function firstRunOf(
-  { logger }: SystemPromptPorts,
+  { logger }: CoreContext,
   { id, workspaceDir }: Agent,
   answers: number,
 ): Promise<readonly ExtraSection[]> {

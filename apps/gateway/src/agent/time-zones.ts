@@ -1,18 +1,14 @@
 import { type MessageEvent, speakerOf } from "@signalbox/channel";
 import { readIdentityLinks } from "@signalbox/routing";
-import type { LiveSetup } from "../configure/live-setup.ts";
+import type { LiveConfig } from "../configure/live-config.ts";
 
-/** The time zone in which people are told the time: the configured one, else the machine's. */
-export function createTimeZones(
-  configuration: Pick<LiveSetup, "config" | "derived">,
-): (event: MessageEvent) => string {
-  const identities = configuration.derived(({ loaded }) =>
-    readIdentityLinks(loaded.config.session.identityLinks),
-  );
+/** Returns a function that finds the time zone of a message's sender: the configured one, or the machine's. */
+export function createTimeZones(config: LiveConfig): (event: MessageEvent) => string {
+  const identities = config.derived(({ settings }) => readIdentityLinks(settings.session.identityLinks));
   const ofMachine = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (event) => {
-    const zones = new Map(Object.entries(configuration.config().session.timeZones));
-    const person = identities.personOf(event.channel, event.sender.id);
+    const zones = new Map(Object.entries(config.current().settings.session.timeZones));
+    const person = identities().personOf(event.channel, event.sender.id);
     return zones.get(speakerOf(event)) ?? zones.get(person ?? "") ?? ofMachine;
   };
 }

@@ -1,19 +1,10 @@
 import { estimateTokens } from "@signalbox/agent-core";
-import type { MessageWithFiles, Recording } from "@signalbox/attachments";
+import type { MessageWithFiles } from "@signalbox/attachments";
 import type { Amount, Spender } from "@signalbox/budgets";
 import type { Config } from "@signalbox/config";
+import type { PayForTranscription } from "../configure/transcription.ts";
 import { createPaidCalls, getEntryPrices } from "./paid-calls.ts";
 import type { SpendingReports } from "./spending-reports.ts";
-
-/** What was written down of a recording. */
-export interface Written {
-  readonly text: string;
-  /** What the provider says that it cost. */
-  readonly tokens: { readonly input: number; readonly output: number } | undefined;
-}
-
-/** Has a recording transcribed, counted for its sender; may refuse it. */
-export type PayForTranscription = (recording: Recording, ask: () => Promise<Written>) => Promise<Written>;
 
 /** A recording of speech has at least so many bytes a second, however it is packed. */
 const BYTES_PER_SECOND = 750;

@@ -1,8 +1,8 @@
 import type { Activity, ActivityCall, ActivityCommand, LiveEvent, ScheduleInfo } from "@signalbox/protocol";
 import type { LiveHub } from "@signalbox/server";
 import { visibleText } from "@signalbox/tools";
-import type { ServiceStore } from "./service-store.ts";
-import { messageInfo } from "./traces.ts";
+import type { ServiceStore } from "../messages/service-store.ts";
+import { messageInfo } from "../messages/traces.ts";
 
 const SHOWN_ARGS_CHARS = 300;
 const SHOWN_SCHEDULES = 50;

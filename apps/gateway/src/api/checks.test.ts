@@ -1,6 +1,7 @@
 import type { ModelEvent } from "@signalbox/agent-core";
 import { assistantMessage, SCRIPTED_MODEL } from "@signalbox/agent-core/test";
 import { expect, it } from "vitest";
+import { fakeContext } from "../../test/fake-context.ts";
 import type { Agent } from "../configure/agents.ts";
 import { runChecks } from "./checks.ts";
 
@@ -40,23 +41,22 @@ const LIMITED: ModelEvent = {
 };
 
 async function checked(...events: readonly ModelEvent[]): Promise<readonly string[]> {
-  const checks = await runChecks(
-    {
-      accounts: { list: () => [], get: () => undefined },
-      agents: { all: [AGENT] },
-      models: {
-        of: () => ({
-          model: SCRIPTED_MODEL,
-          async *stream() {
-            yield* events;
-          },
-          fallbacks: [],
-          demo: false,
-        }),
+  const models = {
+    of: () => ({
+      model: SCRIPTED_MODEL,
+      async *stream() {
+        yield* events;
       },
-      redact: (text) => text,
+      fallbacks: [],
+      demo: false,
+    }),
+  };
+  const checks = await runChecks(
+    fakeContext({
+      accounts: { list: () => [], get: () => undefined },
+      config: { current: () => ({ agents: { all: [AGENT] }, models }) },
       now: () => 0,
-    },
+    }),
     true,
   );
   return checks.map(({ detail }) => detail);

@@ -1,34 +1,23 @@
 import { reasonOf } from "@signalbox/channel";
 import type { RemoteCheck } from "@signalbox/protocol";
-import type { Accounts } from "../configure/accounts.ts";
-import type { Agent, Agents } from "../configure/agents.ts";
-import type { AgentModel, Models } from "../configure/models.ts";
-
-export interface ChecksPorts {
-  readonly accounts: Pick<Accounts, "get" | "list">;
-  readonly agents: Pick<Agents, "all">;
-  readonly models: Pick<Models, "of">;
-  /** Takes secrets out of what others say. */
-  readonly redact: (text: string) => string;
-  readonly now: () => number;
-}
+import type { Agent } from "../configure/agents.ts";
+import type { AgentModel } from "../configure/models.ts";
+import type { GatewayContext } from "../context.ts";
 
 /** For one platform or vendor, in milliseconds. */
 const LONGEST_MS = 15_000;
 const CHECK_TOKENS = 16;
 
 /** Asks the platforms what their accounts lack there, and, where that is wanted, calls each agent's model once. */
-export async function runChecks(ports: ChecksPorts, withModels: boolean): Promise<RemoteCheck[]> {
-  const ofAccounts = ports.accounts
-    .list()
-    .map(({ channel, account }) => checkAccount(ports, channel, account));
-  const ofAgents = withModels ? ports.agents.all.map((agent) => checkModel(ports, agent)) : [];
+export async function runChecks(ctx: GatewayContext, withModels: boolean): Promise<RemoteCheck[]> {
+  const ofAccounts = ctx.accounts.list().map(({ channel, account }) => checkAccount(ctx, channel, account));
+  const ofAgents = withModels ? ctx.config.current().agents.all.map((agent) => checkModel(ctx, agent)) : [];
   const checks = (await Promise.all([...ofAccounts, ...ofAgents])).flat();
-  return checks.map((check) => ({ ...check, detail: ports.redact(check.detail) }));
+  return checks.map((check) => ({ ...check, detail: ctx.redact(check.detail) }));
 }
 
 async function checkAccount(
-  { accounts }: ChecksPorts,
+  { accounts }: GatewayContext,
   channel: string,
   account: string,
 ): Promise<readonly RemoteCheck[]> {
@@ -51,8 +40,8 @@ async function checkAccount(
   }
 }
 
-async function checkModel({ models, now }: ChecksPorts, agent: Agent): Promise<readonly RemoteCheck[]> {
-  const chosen = models.of(agent);
+async function checkModel({ config, now }: GatewayContext, agent: Agent): Promise<readonly RemoteCheck[]> {
+  const chosen = config.current().models.of(agent);
   if (chosen === undefined || chosen.demo) return [];
   const { model } = chosen;
   const part = `model ${model.provider}/${model.id} of ${agent.id}`;

@@ -2,9 +2,9 @@ import type { ToolCallBlock } from "@signalbox/agent-core";
 import type { ChatMessage, ConversationHistory, RunEnd, RunOutcome } from "@signalbox/protocol";
 import { chatMessages, type Reading, type RunNotes } from "@signalbox/runs";
 import { problemOf } from "@signalbox/telemetry";
-import { attachmentsSeen } from "./attachments-seen.ts";
-import type { Exchange, KeptExchanges } from "./exchange.ts";
-import type { ServiceStore } from "./service-store.ts";
+import type { Exchange, KeptExchanges } from "../messages/exchanges.ts";
+import type { ServiceStore } from "../messages/service-store.ts";
+import { attachmentsSeen } from "../messages/visible-attachments.ts";
 
 const SHOWN_MESSAGES = 500;
 

@@ -1,7 +1,8 @@
 import { type Lease, openStore, type SessionSeed } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
+import { fakeContext } from "../../test/fake-context.ts";
+import type { ServiceBodies } from "../messages/service-store.ts";
 import { listConversations, removeConversation, renameConversation } from "./conversation.ts";
-import type { ServiceBodies } from "./service-store.ts";
 
 async function storeWith(...peers: readonly string[]) {
   const store = await openStore<ServiceBodies>({ path: ":memory:" });
@@ -41,8 +42,8 @@ const removal = (lease: Lease, busyWith?: string) => {
       userQuestions: { forget: async (key: string) => void asked.push(key) },
       live: { forget: (key: string) => void forgotten.push(key) },
       subAgents: { of: async () => [] },
-      endCommands: async (key: string) => void ended.push(key),
-      endSchedules: async (key: string) => void unscheduled.push(key),
+      toolbox: { endCommands: async (key: string) => void ended.push(key) },
+      scheduled: { endOf: async (key: string) => void unscheduled.push(key) },
     },
   };
 };
@@ -61,17 +62,17 @@ it("lists a client's own conversations, by the title they were given", async () 
 it("removes a conversation with every agent and what was said beside it, unless one is at work there", async () => {
   const { store, lease } = await storeWith("a-1");
   const busy = removal(lease, "agent:writer:web:direct:a-1");
-  expect(await removeConversation({ store, ...busy.ports }, "a-1")).toBe("busy");
+  expect(await removeConversation(fakeContext({ store, ...busy.ports }), "a-1")).toBe("busy");
   expect(busy.removed).toEqual([]);
   const idle = removal(lease);
-  expect(await removeConversation({ store, ...idle.ports }, "a-1")).toBe("removed");
+  expect(await removeConversation(fakeContext({ store, ...idle.ports }), "a-1")).toBe("removed");
   expect(idle.removed).toHaveLength(2);
   expect(idle.forgotten).toEqual(idle.removed);
   expect(idle.asked).toEqual(idle.removed);
   expect(idle.ended).toEqual(idle.removed);
   expect(idle.unscheduled).toEqual(idle.removed);
   expect(await listConversations(store, "a-")).toEqual([]);
-  expect(await removeConversation({ store, ...idle.ports }, "a-1")).toBe("unknown");
+  expect(await removeConversation(fakeContext({ store, ...idle.ports }), "a-1")).toBe("unknown");
 });
 
 it("is busy as well where a sub-agent, or one of its own, works for it, or a run begins meanwhile", async () => {
@@ -82,13 +83,16 @@ it("is busy as well where a sub-agent, or one of its own, works for it, or a run
     ["one", { sessionKey: "two", tasks: [{ ended: "done" }, {}] }],
   ]);
   const subAgents = { of: async (key: string) => [made.get(key) ?? []].flat() };
-  expect(await removeConversation({ store, ...ports, subAgents }, "a-1")).toBe("busy");
+  expect(await removeConversation(fakeContext({ store, ...ports, subAgents }), "a-1")).toBe("busy");
   expect(removed).toEqual([]);
 
   const session = seedOf("coder", "a-1");
   const begin = async () => {
     await store.runs.begin({ session, lease, inboxIds: [], userMessages: [] });
   };
-  const remove = removeConversation({ store, ...ports, userQuestions: { forget: begin } }, "a-1");
+  const remove = removeConversation(
+    fakeContext({ store, ...ports, userQuestions: { forget: begin } }),
+    "a-1",
+  );
   expect(await remove).toBe("busy");
 });

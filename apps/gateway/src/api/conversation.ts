@@ -1,28 +1,12 @@
 import type { ConversationInfo } from "@signalbox/protocol";
-import { isStoreError, type LeaseToken, type SessionPosition } from "@signalbox/store";
-import type { KeptExchanges } from "./exchange.ts";
-import { hasSubAgentAtWork, type SubAgentsPort } from "./made-sub-agents.ts";
-import type { ServiceStore } from "./service-store.ts";
+import { isStoreError, type SessionPosition } from "@signalbox/store";
+import type { GatewayContext } from "../context.ts";
+import type { ServiceStore } from "../messages/service-store.ts";
+import { hasSubAgentAtWork } from "../triggers/stop-sub-agents.ts";
 
 /** Conversations listed at most, and pages of sessions that are gone through for them. */
 const LISTED = 200;
 const PAGES = 20;
-
-interface RemovalPorts {
-  readonly store: Pick<ServiceStore, "sessions">;
-  readonly exchanges: Pick<KeptExchanges, "remove">;
-  /** What agents have asked there. */
-  readonly userQuestions: { forget(sessionKey: string): Promise<void> };
-  readonly lanes: { busy(sessionKey: string): boolean };
-  readonly subAgents: SubAgentsPort;
-  /** What it has in the background ends with it. */
-  readonly endCommands: (sessionKey: string) => Promise<void>;
-  /** So does what is to be done there later: it would make the conversation anew. */
-  readonly endSchedules: (sessionKey: string) => Promise<void>;
-  /** What viewers may come back to. */
-  readonly live: { forget(sessionKey: string): void };
-  readonly lease: LeaseToken;
-}
 
 /** The latest conversations of the page's clients whose ids begin with `prefix`. */
 export async function listConversations(
@@ -65,23 +49,23 @@ export async function renameConversation(
 
 /** Removes what every agent was told in a conversation of the page, unless one of them is at work there. */
 export async function removeConversation(
-  ports: RemovalPorts,
+  ctx: GatewayContext,
   conversation: string,
 ): Promise<"removed" | "unknown" | "busy"> {
-  const { sessions } = ports.store;
+  const { sessions } = ctx.store;
   const own = await sessions.list({ channel: "web", peer: conversation });
   if (own.length === 0) return "unknown";
-  if (own.some(({ key, activeRun }) => activeRun !== undefined || ports.lanes.busy(key))) return "busy";
+  if (own.some(({ key, activeRun }) => activeRun !== undefined || ctx.lanes.busy(key))) return "busy";
   // What one of them reports would make the conversation anew.
-  for (const { key } of own) if (await hasSubAgentAtWork(ports.subAgents, key)) return "busy";
+  for (const { key } of own) if (await hasSubAgentAtWork(ctx.subAgents, key)) return "busy";
   for (const { key } of own) {
     // The session goes last: without it nobody would come back for what a crash has left beside it.
-    await ports.endCommands(key);
-    await ports.endSchedules(key);
-    await ports.exchanges.remove(key);
-    await ports.userQuestions.forget(key);
-    ports.live.forget(key);
-    const isFree = await sessions.remove(key, ports.lease).then(() => true, isHeld);
+    await ctx.toolbox.endCommands(key);
+    await ctx.scheduled.endOf(key);
+    await ctx.exchanges.remove(key);
+    await ctx.userQuestions.forget(key);
+    ctx.live.forget(key);
+    const isFree = await sessions.remove(key, ctx.lease).then(() => true, isHeld);
     if (!isFree) return "busy";
   }
   return "removed";

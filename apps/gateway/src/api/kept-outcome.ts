@@ -2,8 +2,8 @@ import { composeReply, turnTexts } from "@signalbox/prompt";
 import type { Outcome, Outcomes } from "@signalbox/server";
 import type { PlatformMessage } from "@signalbox/store";
 import { failureNote } from "@signalbox/telemetry";
-import type { KeptExchanges } from "./exchange.ts";
-import type { ServiceStore, StoredRow } from "./service-store.ts";
+import type { KeptExchanges } from "../messages/exchanges.ts";
+import type { ServiceStore, StoredRow } from "../messages/service-store.ts";
 
 const NOTHING: Outcome = { state: "ignored", text: "" };
 

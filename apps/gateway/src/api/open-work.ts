@@ -1,4 +1,4 @@
-import type { ServiceStore } from "./service-store.ts";
+import type { ServiceStore } from "../messages/service-store.ts";
 
 /** Unfinished work. */
 export interface OpenWork {

@@ -1,5 +1,5 @@
 import type { SessionInfo } from "@signalbox/protocol";
-import type { ServiceStore } from "./service-store.ts";
+import type { ServiceStore } from "../messages/service-store.ts";
 
 /** The latest sessions of every channel. */
 export async function listSessions(

@@ -1,6 +1,6 @@
 import type { GatewayService } from "@signalbox/server";
 import type { Auditor } from "@signalbox/store/audit";
-import type { ServiceStore } from "./service-store.ts";
+import type { ServiceStore } from "../messages/service-store.ts";
 
 /** Who waits to be let in and who was, and the decision about them, which stays on record. */
 export function createPairings(

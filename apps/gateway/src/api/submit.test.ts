@@ -5,8 +5,9 @@ import { createWebHub, type WebMessage } from "@signalbox/channel-web";
 import { createOutcomes } from "@signalbox/server";
 import { openStore } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
-import { createExchanges } from "./exchange.ts";
-import type { ServiceBodies } from "./service-store.ts";
+import { fakeContext } from "../../test/fake-context.ts";
+import { createExchanges } from "../messages/exchanges.ts";
+import type { ServiceBodies } from "../messages/service-store.ts";
 import { createSubmit } from "./submit.ts";
 
 const SUBMISSION = {
@@ -43,16 +44,18 @@ async function gateway({ ready = true, room = 10 } = {}) {
     },
   });
   const { definition } = createWebHub({ id: "api", awaitsSingleAnswer: true, fetchUrl: nothing });
-  const exchanges = createExchanges({ store, definition: () => definition, redact: String, now: () => 1 });
-  const service = createSubmit({
+  const exchanges = createExchanges(
+    fakeContext({ store, getCapabilities: () => definition.capabilities, now: () => 1 }),
+  );
+  const ctx = fakeContext({
     store,
     outcomes,
     exchanges,
     surfaces: { web: submitTo("web"), api: submitTo("api") },
-    agents: { get: (id) => (id === "coder" ? {} : undefined) },
-    carried: { add: async () => ({ kind: "full", bytes: 0 }), remove: async () => {} },
-    ready: () => ready,
+    config: { current: () => ({ agents: { get: (id: string) => (id === "coder" ? {} : undefined) } }) },
+    clientFiles: { carried: { add: async () => ({ kind: "full", bytes: 0 }), remove: async () => {} } },
   });
+  const service = createSubmit(ctx, () => ready);
   const end = async (messageId: string) => {
     const row = await store.inbox.find({ messageId });
     if (row === undefined) throw new Error(`no message ${messageId}`);

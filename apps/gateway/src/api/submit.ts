@@ -1,28 +1,12 @@
 import type { MessageEvent } from "@signalbox/channel";
-import type { WebHub } from "@signalbox/channel-web";
 import type { RunOutcome } from "@signalbox/protocol";
 import { formatSessionKey } from "@signalbox/routing";
 import type { GatewayService, Outcome, Submission, SubmitResult } from "@signalbox/server";
 import { OWN_ACCOUNT } from "../configure/accounts.ts";
-import { type FileDesk, hasFiles, repeatedFiles, setDownFiles } from "./carried-files.ts";
+import type { GatewayContext } from "../context.ts";
+import { hasFiles, repeatedFiles, setDownFiles } from "./carried-files.ts";
 import { clientMessage, isOfMessage, senderOf } from "./client-message.ts";
-import { endOfKnown, type KeptOutcomePorts } from "./kept-outcome.ts";
-
-/** The channels of the gateway's own clients, by id. */
-export interface Surfaces {
-  /** The page and other programs that watch a conversation; also what `/hooks` brings in. */
-  readonly web: WebHub;
-  /** The OpenAI surface. */
-  readonly api: WebHub;
-}
-
-export interface SubmitPorts extends KeptOutcomePorts {
-  readonly agents: { get(id: string): object | undefined };
-  readonly surfaces: { readonly [Name in keyof Surfaces]: Pick<Surfaces[Name], "submit"> };
-  /** Keeps the files that messages carry until they are answered. */
-  readonly carried: FileDesk;
-  readonly ready: () => boolean;
-}
+import { endOfKnown } from "./kept-outcome.ts";
 
 /** The end of a message where the store cannot say it. */
 const UNREADABLE: Outcome = {
@@ -32,8 +16,12 @@ const UNREADABLE: Outcome = {
 };
 
 /** Takes messages of the gateway's own clients, and tells them how those end. */
-export function createSubmit(ports: SubmitPorts): Pick<GatewayService, "submit" | "answer" | "lastRun"> {
-  const { store, agents, outcomes, carried } = ports;
+export function createSubmit(
+  ctx: GatewayContext,
+  isReady: () => boolean,
+): Pick<GatewayService, "submit" | "answer" | "lastRun"> {
+  const { store, outcomes, surfaces } = ctx;
+  const { carried } = ctx.clientFiles;
   const lastRuns = createLastRuns();
 
   const repetition = async (submission: Submission): Promise<SubmitResult> => {
@@ -41,7 +29,7 @@ export function createSubmit(ports: SubmitPorts): Pick<GatewayService, "submit" 
     const taken = await store.inbox.find(named);
     if (taken !== undefined && !(await isRepeated(taken.payload.event, submission)))
       return refused("id_taken", "This id was already used for another message.");
-    const done = endOfKnown(ports, named).catch(() => UNREADABLE);
+    const done = endOfKnown(ctx, named).catch(() => UNREADABLE);
     return { kind: "duplicate", messageId: submission.id, sessionKey: sessionOf(submission), done };
   };
 
@@ -52,15 +40,15 @@ export function createSubmit(ports: SubmitPorts): Pick<GatewayService, "submit" 
   return {
     lastRun: lastRuns.get,
     async submit(submission) {
-      if (!ports.ready()) return refused("stopping", "The gateway is stopping.");
+      if (!isReady()) return refused("stopping", "The gateway is stopping.");
       const { channel, agent, id } = submission;
-      if (!agents.get(agent)) return refused("no_agent", `There is no agent ${agent}.`);
+      if (!ctx.config.current().agents.get(agent)) return refused("no_agent", `There is no agent ${agent}.`);
       const sessionKey = sessionOf(submission);
       if (await isTakenWithFiles(submission)) return repetition(submission);
       const files = await setDownFiles(submission, carried);
       const message = clientMessage(submission, files);
       const expected = outcomes.expect(nameOf(submission));
-      const result = await ports.surfaces[channel].submit(message).catch((error) => {
+      const result = await surfaces[channel].submit(message).catch((error) => {
         expected.forget();
         throw error;
       });
@@ -79,7 +67,7 @@ export function createSubmit(ports: SubmitPorts): Pick<GatewayService, "submit" 
       const named = { channel: "api", account: OWN_ACCOUNT, messageId };
       const asked = await store.inbox.find(named);
       if (client.role !== "owner" && asked?.senderId !== senderOf(client).id) return undefined;
-      const { state, text } = await endOfKnown(ports, named);
+      const { state, text } = await endOfKnown(ctx, named);
       return state === "replied" || state === "silent" ? text : undefined;
     },
   };
@@ -105,7 +93,7 @@ function refused(code: Extract<SubmitResult, { kind: "refused" }>["code"], messa
   return { kind: "refused", code, message };
 }
 
-const MOST_KEPT = 1_000;
+const MAX_LAST_RUNS = 1_000;
 
 /** How the last run of each session ended, for clients that were away. */
 function createLastRuns() {
@@ -118,7 +106,7 @@ function createLastRuns() {
       runs.delete(sessionKey);
       runs.set(sessionKey, { runId, outcome: state });
       const [oldest] = runs.keys();
-      if (runs.size > MOST_KEPT && oldest !== undefined) runs.delete(oldest);
+      if (runs.size > MAX_LAST_RUNS && oldest !== undefined) runs.delete(oldest);
       return outcome;
     },
   };

@@ -1,6 +1,6 @@
 import { openStore } from "@signalbox/store";
 import { expect, it, onTestFinished, vi } from "vitest";
-import type { ServiceBodies } from "./service-store.ts";
+import type { ServiceBodies } from "../messages/service-store.ts";
 import { readUsage } from "./usage.ts";
 
 it("finds the titles of all sessions that used something at once", async () => {

@@ -6,7 +6,7 @@ import {
   getPeriod,
 } from "@signalbox/budgets";
 import type { BudgetBalance, Usage, UsageGroup, UsageQuery } from "@signalbox/protocol";
-import type { ServiceStore } from "./service-store.ts";
+import type { ServiceStore } from "../messages/service-store.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,47 +1,52 @@
 import { speakerOf } from "@signalbox/channel";
 import { QUEUE_MODES } from "@signalbox/lanes";
 import { formatApproval } from "@signalbox/tools";
-import { stopSubAgents } from "../api/made-sub-agents.ts";
-import { sessionSeed } from "../api/session-seed.ts";
+import { type AtOnceName, helpText } from "../command-syntax/table.ts";
+import { modelText, skillsText, thinkText } from "../command-syntax/texts.ts";
 import type { Agent } from "../configure/agents.ts";
+import type { GatewayContext } from "../context.ts";
+import { isMeantByStop } from "../messages/queued-message.ts";
+import { sessionSeed } from "../messages/session-seed.ts";
+import { stopSubAgents } from "../triggers/stop-sub-agents.ts";
+import { VERSION } from "../version.ts";
 import { modelOf } from "./choices.ts";
-import { type Answer, type AnswerOptions, type Decision, speaker } from "./command.ts";
+import { type Answer, type Decision, speaker } from "./command.ts";
 import { usage, why } from "./looking-back.ts";
 import { answerSkills } from "./skill-changes.ts";
-import { type AtOnceName, helpText } from "./table.ts";
-import { modelText, skillsText, thinkText } from "./texts.ts";
+import { getSkillCommands } from "./skill-commands.ts";
 
 /** What each command that needs no turn says. */
 export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
-  help: (options, { message, agent, phrases }) =>
-    helpText(phrases, message.stored.role, options.skills(agent)),
+  help: (ctx, { message, agent, phrases }) =>
+    helpText(phrases, message.stored.role, getSkillCommands(ctx, agent)),
 
-  async status(options, { message, agent, phrases }) {
-    const { store, models, now } = options;
+  async status(ctx, { message, agent, phrases }) {
+    const { store, config, now } = ctx;
+    const { models } = config.current();
     const { sessionKey } = message;
     const session = await store.sessions.get(sessionKey);
     const isOwner = message.stored.role === "owner";
     return phrases.status({
-      version: options.version,
-      upMs: now() - options.startedAt,
+      version: VERSION,
+      upMs: now() - ctx.startedAt,
       agent,
       sessionKey,
       model: modelOf(models, agent, session),
       thinking: session?.thinking ?? agent.thinking,
       messages: session?.messageCount ?? 0,
       isRunning: session?.activeRun !== undefined,
-      waiting: options.waiting(sessionKey),
-      queueMode: options.queueModes.get(sessionKey) ?? options.queueMode(),
-      ...(isOwner ? { forOwner: await waitingForOwner(options, agent) } : {}),
+      waiting: ctx.lanes.waiting(sessionKey).length,
+      queueMode: ctx.queueModes.get(sessionKey) ?? ctx.config.current().settings.session.queue.mode,
+      ...(isOwner ? { forOwner: await waitingForOwner(ctx, agent) } : {}),
     });
   },
 
-  whoami(options, { message, agent, phrases }) {
+  whoami(ctx, { message, agent, phrases }) {
     const { sessionKey, stored } = message;
     const { event, role, rule } = stored;
     const { conversation } = event;
     return phrases.whoami({
-      speaker: speaker(options, message),
+      speaker: speaker(ctx, message),
       role,
       rule,
       agent,
@@ -50,10 +55,15 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     });
   },
 
-  async stop(options, { message, phrases }) {
+  async stop(ctx, { message, phrases }) {
     const reason = new Error("stopped by the user");
-    const { running, dropped } = options.stop(message.sessionKey, reason, message);
-    await stopSubAgents(options, message.sessionKey, reason);
+    const { sessionKey } = message;
+    const { running, dropped } = ctx.lanes.stop(sessionKey, reason, (item) => isMeantByStop(item, message));
+    await stopSubAgents(
+      { subAgents: ctx.subAgents, stop: (key, why) => ctx.lanes.stop(key, why) },
+      sessionKey,
+      reason,
+    );
     return phrases.stopped(running, dropped);
   },
 
@@ -61,35 +71,36 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
 
   usage,
 
-  async queue(options, { message, args, phrases }) {
+  async queue(ctx, { message, args, phrases }) {
     const { sessionKey, stored } = message;
     const wanted = args.toLowerCase();
     if (wanted !== "") {
       if (stored.role !== "owner") return phrases.queueForOwners;
       const mode = QUEUE_MODES.find((one) => one === wanted);
       if (mode === undefined && wanted !== "default") return phrases.noQueueMode(args, QUEUE_MODES);
-      await options.store.sessions.ensure(sessionSeed(message));
-      await options.queueModes.set(sessionKey, mode);
+      await ctx.store.sessions.ensure(sessionSeed(message));
+      await ctx.queueModes.set(sessionKey, mode);
     }
-    const own = options.queueModes.get(sessionKey);
-    const waiting = options.waiting(sessionKey);
-    return phrases.queue(own ?? options.queueMode(), own !== undefined, waiting);
+    const own = ctx.queueModes.get(sessionKey);
+    const waiting = ctx.lanes.waiting(sessionKey).length;
+    return phrases.queue(own ?? ctx.config.current().settings.session.queue.mode, own !== undefined, waiting);
   },
 
-  skill: (options, { agent, args, phrases }) => skillsText(phrases, options.skills(agent), args),
+  skill: (ctx, { agent, args, phrases }) => skillsText(phrases, getSkillCommands(ctx, agent), args),
 
-  skills: (options, asked) => answerSkills(options, asked, speaker(options, asked.message)),
+  skills: (ctx, asked) => answerSkills(ctx, asked, speaker(ctx, asked.message)),
 
-  async trust(options, { message, agent, args, phrases }) {
+  async trust(ctx, { message, agent, args, phrases }) {
     if (args === "") return phrases.sayWhichFile;
-    const trusted = await options.trust(agent, args, phrases);
+    const trusted = await ctx.trust(agent, args, phrases);
     if (!trusted.ok) return trusted.message;
-    options.audit.trusted(agent.id, trusted.path, speaker(options, message));
+    ctx.audit.trusted(agent.id, trusted.path, speaker(ctx, message));
     return phrases.trusted(trusted.path);
   },
 
-  async model({ store, models }, { message, agent, args, phrases }) {
+  async model({ store, config }, { message, agent, args, phrases }) {
     const session = await store.sessions.get(message.sessionKey);
+    const { models } = config.current();
     return modelText(phrases, modelOf(models, agent, session), models.offered(), args);
   },
 
@@ -98,10 +109,10 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     return thinkText(phrases, session?.thinking ?? agent.thinking, args);
   },
 
-  async approve(options, { message, args, phrases }) {
+  async approve(ctx, { message, args, phrases }) {
     const [typed = "", answer = ""] = args.split(/\s+/);
     const id = typed.toUpperCase();
-    const open = await openApprovals(options);
+    const open = await openApprovals(ctx);
     const isPrivate = message.stored.event.conversation.kind === "direct";
     if (id === "")
       return open.length === 0
@@ -113,7 +124,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
       return one === undefined ? phrases.noApproval(id) : formatApproval(one, phrases, isPrivate);
     if (decision === "allow-always" && one !== undefined && one.subject.rules === undefined)
       return phrases.noAllowRule(id);
-    const outcome = await options.approvals.resolve(id, decision, speaker(options, message));
+    const outcome = await ctx.toolbox.approvals.resolve(id, decision, speaker(ctx, message));
     if (!outcome.ok) return phrases.notDecided[outcome.code](id);
     return phrases.decided(decision, outcome.approval.tool, id);
   },
@@ -140,12 +151,12 @@ const DECISIONS: ReadonlyMap<string, Decision> = new Map([
   ["deny", "deny"],
 ]);
 
-async function waitingForOwner(options: AnswerOptions, agent: Agent) {
-  const calls = await openApprovals(options);
-  const skills = await options.skillApprovals.pending(agent);
+async function waitingForOwner(ctx: GatewayContext, agent: Agent) {
+  const calls = await openApprovals(ctx);
+  const skills = await ctx.config.current().skills.pending(agent);
   return { calls: calls.length, skills: skills.length };
 }
 
-async function openApprovals({ approvals }: AnswerOptions) {
-  return (await approvals.list({ states: ["pending"] })).toReversed();
+async function openApprovals({ toolbox }: GatewayContext) {
+  return (await toolbox.approvals.list({ states: ["pending"] })).toReversed();
 }

@@ -1,19 +1,21 @@
 import type { Phrases } from "@signalbox/phrases";
 import type { Session } from "@signalbox/store";
-import { sessionSeed } from "../api/session-seed.ts";
+import type { Choice } from "../command-syntax/read.ts";
 import type { Agent } from "../configure/agents.ts";
 import type { Models } from "../configure/models.ts";
-import type { AnswerOptions, CommandMessage } from "./command.ts";
-import type { Choice } from "./read.ts";
+import type { GatewayContext } from "../context.ts";
+import { sessionSeed } from "../messages/session-seed.ts";
+import type { CommandMessage } from "./command.ts";
 
 /** Keeps a choice with the session and says what holds now. */
 export async function applyChoice(
-  { store, models }: AnswerOptions,
+  { store, config }: GatewayContext,
   message: CommandMessage,
   agent: Agent,
   choice: Choice,
   phrases: Phrases,
 ): Promise<string> {
+  const { models } = config.current();
   await store.sessions.ensure(sessionSeed(message));
   const patch = (value: string | undefined) => (value === "default" ? null : value);
   const model = patch(choice.model);

@@ -2,15 +2,17 @@ import { getBudgetFacts } from "@signalbox/budgets";
 import { getRepliedTo, speakerOf } from "@signalbox/channel";
 import type { Phrases } from "@signalbox/phrases";
 import { explain, whyLines } from "@signalbox/telemetry";
-import type { ServiceStore, StoredRow } from "../api/service-store.ts";
-import { findInConversation, findMessage, messageInfo, readTrace } from "../api/traces.ts";
+import { explainRoute } from "../configure/routing.ts";
+import type { ServiceStore, StoredRow } from "../messages/service-store.ts";
+import { findInConversation, findMessage, messageInfo, readTrace } from "../messages/traces.ts";
 import type { Answer, CommandMessage } from "./command.ts";
 
 /** The word after /why that asks for every step, in the words of the record. */
 const DETAILS = "details";
 
 /** What happened to a message. */
-export const why: Answer = async ({ store, explainRoute }, { message, args, phrases }) => {
+export const why: Answer = async (ctx, { message, args, phrases }) => {
+  const { store } = ctx;
   const words = args.split(/\s+/).filter((word) => word !== "");
   const asked = words.find((word) => word !== DETAILS) ?? "";
   const row = asked === "" ? await lastMessage(store, message) : await namedMessage(store, message, asked);
@@ -18,7 +20,11 @@ export const why: Answer = async ({ store, explainRoute }, { message, args, phra
     return asked === "" ? phrases.nothingBefore : phrases.noMessage(asked);
   // The tiers name what other people are bound to.
   const isOwner = message.stored.role === "owner";
-  const trace = await readTrace(store, row.id, isOwner ? explainRoute : undefined);
+  const trace = await readTrace(
+    store,
+    row.id,
+    isOwner ? (event) => explainRoute(ctx.router(), event) : undefined,
+  );
   const isDetailed = trace !== undefined && words.includes(DETAILS);
   const lines = isDetailed ? whyLines(trace).map(({ stage, summary }) => `${stage}: ${summary}`) : [];
   const { sentence, remedy } = explain(
@@ -30,8 +36,8 @@ export const why: Answer = async ({ store, explainRoute }, { message, args, phra
 };
 
 /** What answers have taken, and what is left. */
-export const usage: Answer = async (options, { message, agent, phrases }) => {
-  const { store, now } = options;
+export const usage: Answer = async (ctx, { message, agent, phrases }) => {
+  const { store, now } = ctx;
   const session = await store.sessions.get(message.sessionKey);
   const sender = speakerOf(message.stored.event);
   const [asker] = await store.usage.sum({ by: "sender", sender, from: now() });
@@ -49,7 +55,7 @@ export const usage: Answer = async (options, { message, agent, phrases }) => {
       phrases.labelled(phrases.usageEver(agent.id), phrases.usage(ever)),
     );
   }
-  const left = await options.budgetsLeft(message);
+  const left = await ctx.spending.left(message);
   const budgets = left.map(({ budget, left, until }) =>
     phrases.budgetLeft({ ...getBudgetFacts(budget), left, until }),
   );

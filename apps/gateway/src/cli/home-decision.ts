@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import type { ChannelDefinition, MessageEvent } from "@signalbox/channel";
 import { GatewayError, withDatabase } from "@signalbox/home";
 import { createGate, createRouter, type GateDecision, tokenOfHolder } from "@signalbox/routing";
-import { createSurfaces } from "../api/surfaces.ts";
 import { resolveAgents } from "../configure/agents.ts";
-import { createDecide } from "../configure/decide.ts";
 import { routingConfig } from "../configure/routing.ts";
+import { createSurfaces } from "../configure/surfaces.ts";
+import { decideFrom } from "../pipeline/2-admit/decide-admission.ts";
 import type { ConfiguredHome } from "./host.ts";
 
 /** What a gateway would do about a message. */
@@ -23,21 +23,22 @@ export async function decideAt(
   const { config } = loaded;
   const own = ownChannel(event.channel);
   const hasDatabase = existsSync(home.databaseFile);
-  const decide = createDecide({
+  const sources = {
     router: createRouter(routingConfig(config, resolveAgents(loaded, home))),
-    bindings: () => config.bindings,
-    gate: createGate(config.access),
+    bindings: config.bindings,
+    admission: createGate(config.access),
     pairing: {
-      isApproved: async (...person) =>
-        hasDatabase && withDatabase(home, "read", ({ pairing }) => pairing.isApproved(...person)),
+      isApproved: async (channel: string, account: string, peerId: string) =>
+        hasDatabase &&
+        withDatabase(home, "read", ({ pairing }) => pairing.isApproved(channel, account, peerId)),
     },
     tokens: {
-      named: async (name) =>
+      named: async (name: string) =>
         hasDatabase ? withDatabase(home, "read", ({ access }) => access.tokens.named(name)) : undefined,
     },
-    definition: () => own,
-  });
-  const { place, decision } = await decide(own === undefined ? event : fromTokenHolder(event));
+    getCapabilities: () => own?.capabilities,
+  };
+  const { place, decision } = await decideFrom(sources, own === undefined ? event : fromTokenHolder(event));
   return { agentId: place.agentId, sessionKey: place.sessionKey, decision };
 }
 

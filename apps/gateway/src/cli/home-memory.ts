@@ -1,12 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { Config } from "@signalbox/config";
 import { GatewayError, openVault } from "@signalbox/home";
 import type { Memory } from "@signalbox/memory";
-import { isOneOff } from "@signalbox/server";
 import type { Lease } from "@signalbox/store";
-import { createLogger, type Logger } from "@signalbox/telemetry/logger";
+import { createLogger } from "@signalbox/telemetry/logger";
 import { createAgentMemories } from "../agent/memories.ts";
-import { createVectorCosts } from "../agent/vector-costs.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { configuredHome } from "./configured-home.ts";
 import { agentOf } from "./home-agents.ts";
@@ -28,16 +25,14 @@ export async function withMemory<T>(options: AgentOption, use: (memory: Memory) 
   return withStore(options, isPaid ? "share" : "read", async (store) => {
     const logger = createLogger("warn", openVault(loaded, env).redact);
     const lease = isPaid ? await commandLease(store) : undefined;
-    const memories = createAgentMemories({
-      loaded: () => loaded,
-      home,
-      env,
-      store,
-      isExcluded: isOneOff,
-      ...(lease === undefined ? {} : { payForVectors: payingBy(store, lease, loaded.config, logger) }),
-      now: Date.now,
+    const config = { current: () => ({ loaded, settings: loaded.config }) };
+    const reports = lease && {
+      ledger: store.budgets.ledger(lease),
+      onNotice: () => {},
       logger,
-    });
+      now: Date.now,
+    };
+    const memories = createAgentMemories({ home, env, config, store, now: Date.now, logger }, reports);
     try {
       return await use(await memories.of(agent));
     } finally {
@@ -56,11 +51,6 @@ async function commandLease({ leases }: HomeStore): Promise<Lease> {
   if (lease === undefined)
     throw new GatewayError("failure", "A command that was killed still holds a lease. Try again.");
   return lease;
-}
-
-function payingBy(store: HomeStore, lease: Lease, config: Config, logger: Logger) {
-  const ledger = store.budgets.ledger(lease);
-  return createVectorCosts(() => config, { ledger, onNotice: () => {}, logger, now: Date.now });
 }
 
 /** What is in a memory and how it is searched, in words. */

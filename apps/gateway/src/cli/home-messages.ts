@@ -1,5 +1,5 @@
 import type { MessageInfo, Trace } from "@signalbox/client";
-import { messageInfo, readTrace } from "../api/traces.ts";
+import { messageInfo, readTrace } from "../messages/traces.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { withStore } from "./home-store.ts";
 

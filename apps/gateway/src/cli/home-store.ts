@@ -1,7 +1,7 @@
 import { type Home, locateHome, withDatabase } from "@signalbox/home";
 import type { SqliteStore, StoreAccess } from "@signalbox/store";
 import type { Approval } from "@signalbox/tools";
-import type { ServiceBodies } from "../api/service-store.ts";
+import type { ServiceBodies } from "../messages/service-store.ts";
 import type { CommonOptions } from "./common-options.ts";
 
 /** What commands read of what a gateway keeps in its database. */

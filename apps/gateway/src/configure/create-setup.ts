@@ -3,11 +3,10 @@ import { type ChannelDefinition, createMemoryCache, systemClock } from "@signalb
 import type { LoadedConfig, Problem } from "@signalbox/config";
 import { type Home, type JudgedSecrets, judgeSecrets, openListeningProblem } from "@signalbox/home";
 import type { Vault } from "@signalbox/redaction";
-import { transcriptionProblems } from "../agent/transcription.ts";
-import { type ConfiguredHooks, resolvePointHooks } from "../hooks/configured-hooks.ts";
 import { type Accounts, type AccountsOptions, resolveAccounts } from "./accounts.ts";
 import { type Agents, resolveAgents, workspacesOf } from "./agents.ts";
 import { budgetProblems } from "./budgets.ts";
+import { type ConfiguredHooks, resolvePointHooks } from "./configured-hooks.ts";
 import { embeddingsProblems } from "./embeddings.ts";
 import type { HostPackages } from "./host-packages.ts";
 import { type Models, resolveModels } from "./models.ts";
@@ -15,6 +14,7 @@ import { type PluginTools, resolvePluginTools } from "./plugin-tools.ts";
 import { routingProblems } from "./routing.ts";
 import { type AgentsSkills, resolveSkills } from "./skills.ts";
 import { toolProblems } from "./tool-names.ts";
+import { transcriptionProblems } from "./transcription.ts";
 
 export interface SetupOptions {
   readonly home: Home;

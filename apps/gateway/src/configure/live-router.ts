@@ -1,10 +1,8 @@
 import { createRouter, type Router, type RouterOptions } from "@signalbox/routing";
-import type { LiveSetup } from "./live-setup.ts";
+import type { LiveConfig } from "./live-config.ts";
 import { routingConfig } from "./routing.ts";
 
-/** Routes by the bindings that apply when a message comes. */
-export function createLiveRouter(configuration: Pick<LiveSetup, "derived">, options: RouterOptions): Router {
-  return configuration.derived(({ loaded, resolved: { agents } }) =>
-    createRouter(routingConfig(loaded.config, agents), options),
-  );
+/** Returns a getter for the router, which follows the bindings in effect. */
+export function createLiveRouter(config: LiveConfig, options: RouterOptions): () => Router {
+  return config.derived(({ settings, agents }) => createRouter(routingConfig(settings, agents), options));
 }

@@ -19,7 +19,6 @@ import type { Vault } from "@signalbox/redaction";
 import type { Agent, Agents } from "./agents.ts";
 import { brokenProviders } from "./broken-providers.ts";
 import { type HostPackages, installCommand } from "./host-packages.ts";
-import { withRedactedAnswers } from "./redacted-answers.ts";
 
 /** What an agent's turns are asked of. */
 export interface AgentModel {
@@ -81,7 +80,7 @@ export function resolveModels(
       const resolution = models.resolve(reference, { fallbacks });
       if (!resolution.ok) continue;
       const { model } = resolution;
-      const stream = withRedactedAnswers(resolution.stream, vault);
+      const { stream } = resolution;
       return { model, stream, fallbacks: fallbacks.flatMap(modelOf), demo: model.api === demoModel.api };
     }
     return undefined;

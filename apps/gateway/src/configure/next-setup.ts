@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { PlannedAccount } from "@signalbox/channel/accounts";
 import type { Config, LoadedConfig, Problem } from "@signalbox/config";
 import type { Setup } from "./create-setup.ts";
-import type { Applied } from "./live-setup.ts";
+import type { Applied } from "./live-config.ts";
 
 /** A configuration that was read again. */
 export interface NextSetup<Resolved extends Setup = Setup> {

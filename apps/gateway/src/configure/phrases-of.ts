@@ -1,15 +1,16 @@
 import { type Phrases, phrasesFor } from "@signalbox/phrases";
-import type { Agents } from "./agents.ts";
+import type { LiveConfig } from "./live-config.ts";
 
-/** What of a message to an agent decides in which language the gateway speaks to its sender. */
+/** A message to an agent, as far as it decides the language of the gateway's own texts. */
 export interface Written {
   readonly agentId: string;
   readonly stored: { readonly event: { readonly text: string } };
 }
 
-export type PhrasesOf = (written: Written) => Phrases;
-
-/** The gateway's words in the language of the agent, else in that of the message. */
-export function createPhrasesOf(agents: Pick<Agents, "get">): PhrasesOf {
-  return ({ agentId, stored }) => phrasesFor(agents.get(agentId)?.language, stored.event.text);
+/** Returns the gateway's texts in the language of the agent, or of the message if the agent has none. */
+export function getPhrases(
+  { config }: { readonly config: LiveConfig },
+  { agentId, stored }: Written,
+): Phrases {
+  return phrasesFor(config.current().agents.get(agentId)?.language, stored.event.text);
 }

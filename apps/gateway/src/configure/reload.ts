@@ -3,7 +3,7 @@ import { type Config, ConfigError, formatProblem, type LoadedConfig, type Proble
 import type { ConfigurationState } from "@signalbox/protocol";
 import type { Vault } from "@signalbox/redaction";
 import type { Setup } from "./create-setup.ts";
-import type { Applied, LiveSetup } from "./live-setup.ts";
+import type { Applied, LiveConfig } from "./live-config.ts";
 import { changedSections, keysForStart, type NextSetup, nextSetup } from "./next-setup.ts";
 
 /**
@@ -23,7 +23,7 @@ export interface Reloaded {
 }
 
 export interface ReloadingPorts<Resolved extends Setup> {
-  readonly configuration: Pick<LiveSetup<Resolved>, "apply">;
+  readonly live: LiveConfig;
   /** Resolves a configuration. */
   readonly resolve: (loaded: LoadedConfig) => Promise<Resolved>;
   /** Creates what its agents need on the disk. If it cannot, the previous configuration stays. */
@@ -85,7 +85,7 @@ export class Reloading<Resolved extends Setup> {
   }
 
   async #apply(read: ReadConfiguration): Promise<Reloaded> {
-    const { configuration, vault, resolve, prepare, tell, record, logger } = this.#ports;
+    const { live, vault, resolve, prepare, tell, record, logger } = this.#ports;
     const before = this.#applied;
     const loaded = await read(before.loaded.config);
     vault.add(loaded.secrets);
@@ -94,7 +94,7 @@ export class Reloading<Resolved extends Setup> {
     for (const problem of outcome.problems)
       logger.warn({ problem: formatProblem(problem) }, "the configuration has a problem");
     await prepare(next.resolved);
-    configuration.apply(next);
+    live.apply(next);
     this.#applied = next;
     const accounts = (await this.#tried("told to every part", () => tell(before, next))) ?? [];
     await this.#tried("put on record", () => record(next.loaded.config, next.loaded.file));

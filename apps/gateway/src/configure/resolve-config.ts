@@ -3,15 +3,15 @@ import { discord } from "@signalbox/channel-discord";
 import { feishu } from "@signalbox/channel-feishu";
 import { slack } from "@signalbox/channel-slack";
 import { telegram } from "@signalbox/channel-telegram";
-import { type ClientFiles, openClientFiles } from "../agent/client-files.ts";
-import { createWebFetch, type WebFetch } from "../agent/web-fetch.ts";
-import type { Surfaces } from "../api/submit.ts";
-import { createSurfaces } from "../api/surfaces.ts";
 import { ASSETS } from "../assets.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import { accountLogger } from "./account-logger.ts";
+import { type ClientFiles, openClientFiles } from "./client-files.ts";
 import { createSetup, type Setup } from "./create-setup.ts";
 import { INSTALLED } from "./installed.ts";
+import type { Surfaces } from "./surfaces.ts";
+import { createSurfaces } from "./surfaces.ts";
+import { createWebFetch, type WebFetch } from "./web-fetch.ts";
 
 /** The configuration, resolved for this program. */
 export interface ResolvedConfig extends Setup {

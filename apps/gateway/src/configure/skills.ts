@@ -15,8 +15,8 @@ import {
   standardSources,
 } from "@signalbox/skills";
 import { commandEnvironment, compareTexts } from "@signalbox/tools";
-import { sandboxSetting } from "../agent/exec-sandbox.ts";
 import type { Agent, Agents } from "./agents.ts";
+import { sandboxSetting } from "./exec-sandbox.ts";
 
 /** What was scanned serves so long, and what an agent may use of it as long again. */
 const MAX_AGE_MS = 500;

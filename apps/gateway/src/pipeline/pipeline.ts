@@ -1,277 +1,214 @@
 import { reasonOf } from "@signalbox/agent-core";
-import type { DeletedEvent, EditedEvent, EmitResult, InboundEvent, MessageEvent } from "@signalbox/channel";
+import type { EmitResult, InboundEvent } from "@signalbox/channel";
 import type { RunHandle } from "@signalbox/lanes";
 import type { InterruptedRun } from "@signalbox/store";
-import type { Metrics } from "@signalbox/telemetry";
-import type { Logger } from "@signalbox/telemetry/logger";
+import type { GatewayContext } from "../context.ts";
+import { judgeFailure } from "../messages/failures.ts";
+import { type Queued, queuedMessage, resumedRun } from "../messages/queued-message.ts";
 import type { GatewayBodies } from "../store.ts";
-import type { Tracer } from "../traces.ts";
-import type { WakeAgent, WakeTerms } from "../triggers/wake.ts";
-import type { Receive, ReceivedMessage } from "./1-receive/receive.ts";
-import type { Admit } from "./2-admit/admit.ts";
-import type { Accept, Accepted, AcceptOutcome } from "./3-accept/accept.ts";
-import type { Unanswered } from "./3-accept/unanswered.ts";
-import type { NewlyAddressed } from "./4-queue/edits.ts";
-import { type Queued, type QueuedMessage, type ReadOrder, resumedRun } from "./4-queue/message.ts";
-import { type Queue, queuedMessage } from "./4-queue/queue.ts";
-import type { OpenRun } from "./5-prepare/open-run.ts";
+import type { WakeAgent, WakeTerms } from "../triggers/trigger.ts";
+import { type ReceivedMessage, receive } from "./1-receive/receive.ts";
+import { admit } from "./2-admit/admit.ts";
+import { type Accepted, type AcceptOutcome, accept, recoverAccepted } from "./3-accept/accept.ts";
+import { endUnanswered } from "./3-accept/unanswered.ts";
+import { applyDeletion, applyEdit, type NewlyAddressed } from "./4-queue/edits.ts";
+import { enqueue } from "./4-queue/queue.ts";
+import { openRun } from "./5-prepare/open-run.ts";
 import {
   type BegunRun,
   begunRun,
   type NewMessages,
   type Opened,
   type OpenedRun,
+  type Unfinished,
 } from "./5-prepare/opened-run.ts";
-import type { Prepare } from "./5-prepare/prepare.ts";
-import type { TakeUp } from "./5-prepare/take-up.ts";
-import type { Run } from "./6-run/run.ts";
-import { type Commit, type Conclusion, failedRun, STOPPED_RUN } from "./7-conclude/commit.ts";
-import type { Conclude } from "./7-conclude/conclude.ts";
-import type { Refuse } from "./7-conclude/refuse.ts";
-import type { Deliver } from "./8-deliver/deliver.ts";
-import type { Left } from "./answer.ts";
-import { judgeFailure } from "./failures.ts";
+import { prepare } from "./5-prepare/prepare.ts";
+import { resumeRun } from "./5-prepare/resume-run.ts";
+import { run } from "./6-run/run.ts";
+import { type Conclusion, commit, endDamagedRun, failedRun, STOPPED_RUN } from "./7-conclude/commit.ts";
+import { conclude } from "./7-conclude/conclude.ts";
+import { refuse } from "./7-conclude/refuse.ts";
+import { deliver } from "./8-deliver/deliver.ts";
+import { answerCommand, resumeCommand } from "./commands/run-commands.ts";
 
-/**
- * The way of a message, in two halves between which it waits in its lane.
+/*
+ * The pipeline has two parts. Ingress ends in the lane of the session, and processing starts there.
  *
  *     InboundEvent → receive → Received → admit → Admitted → accept → Accepted → queue
- *     Batch → open, take up → OpenedRun → prepare → PreparedRun → run → RunEnded → conclude → Concluded → deliver
+ *     Batch → open, resume → OpenedRun → prepare → PreparedRun → run → RunEnded → conclude → Concluded → deliver
  *
- * Each stage takes the value of the stage before it and ports of its own, and returns the next value. Rare ends branch
- * off: what nobody is to answer ends behind `accept`, a command that needs no turn in `queue`, messages that no run can
- * answer behind `open`.
+ * Each stage takes the context and the value of the stage before it, and returns the next value. Rare ends branch off:
+ * unanswered messages after `accept`, commands that need no run in `queue`, unanswerable messages after `open`.
  */
-export interface TakingStages {
-  readonly receive: Receive;
-  readonly admit: Admit;
-  readonly accept: Accept;
-  readonly unanswered: Unanswered;
-  readonly edits: {
-    edited(event: EditedEvent): Promise<EmitResult | NewlyAddressed>;
-    deleted(event: DeletedEvent): Promise<EmitResult>;
-  };
-  readonly queue: Pick<Queue, "expect" | "enter">;
-  readonly metrics: Pick<Metrics, "timed">;
+
+/**
+ * Ingress: takes an event from a channel.
+ *
+ * @returns after the message is on disk; the platform may be acknowledged only then
+ */
+export async function emit(ctx: GatewayContext, event: InboundEvent): Promise<EmitResult> {
+  const received = receive(ctx, event);
+  if (received.kind === "none") return "accepted";
+  if (received.kind === "message")
+    return toEmitResult(await ctx.pending.track(received.event, takeMessage(ctx, received)));
+  // Channels emit concurrently, so the message itself may not be in the inbox yet.
+  await ctx.pending.wait(received.event);
+  if (received.kind === "deleted") return applyDeletion(ctx, received.event);
+  const edit = await applyEdit(ctx, received.event);
+  return typeof edit === "string" ? edit : takeEdited(ctx, edit);
 }
 
-/** The stages behind the lane. */
-export interface AnsweringStages {
-  /** Commands that need a run, instead of the stages from here on. */
-  readonly commands: {
-    answer(message: QueuedMessage, handle: RunHandle<Queued>): Promise<void>;
-    goOn(
-      message: QueuedMessage,
-      handle: RunHandle<Queued>,
-      interrupted: InterruptedRun<GatewayBodies>,
-    ): Promise<void>;
-  };
-  readonly open: OpenRun;
-  readonly takeUp: TakeUp;
-  readonly readOrder: ReadOrder;
-  readonly prepare: Prepare;
-  readonly run: Run;
-  readonly conclude: Conclude;
-  readonly commit: Commit;
-  readonly refuse: Refuse;
-  readonly deliver: Deliver;
-  readonly metrics: Pick<Metrics, "timed">;
-  readonly tracer: Tracer;
-  readonly logger: Logger;
+/** Takes a message that addresses the agent since it was edited. */
+async function takeEdited(ctx: GatewayContext, { event, as, taken }: NewlyAddressed): Promise<EmitResult> {
+  const received = receive(ctx, event);
+  if (received.kind !== "message") throw new TypeError("an edited message must be a message");
+  const outcome = await takeMessage(ctx, { ...received, as });
+  const id = outcome.outcome === "accepted" ? outcome.accepted.id : "id" in outcome ? outcome.id : undefined;
+  if (id !== undefined) await taken(id);
+  return toEmitResult(outcome);
 }
 
-/** The first half of the way: from the channel to the lane. */
-export interface Taking {
-  /** From the channel to the lane. Resolves when the message is on the disk; only then is its platform told. */
-  take(event: InboundEvent): Promise<EmitResult>;
-  /** The same for what the gateway itself says to an agent. The same event again is the same message. */
-  readonly wake: WakeAgent;
-  /** Continues with a message that an earlier process accepted. */
-  goOn(accepted: Accepted): Promise<void>;
-}
-
-export function createTaking(stages: TakingStages): Taking {
-  const { metrics } = stages;
-  const pending = createPendingMessages();
-
-  const take: Taking["take"] = async (event) => {
-    const received = stages.receive(event);
-    if (received.kind === "none") return "accepted";
-    if (received.kind === "message")
-      return emitResult(await pending.while(received.event, takeMessage(received)));
-    // Channels emit concurrently, so the message itself may still be on its way into the inbox.
-    await pending.end(received.event);
-    if (received.kind === "deleted") return stages.edits.deleted(received.event);
-    const edit = await stages.edits.edited(received.event);
-    return typeof edit === "string" ? edit : takeEdited(edit);
-  };
-
-  /** Takes a message that addresses the agent since it was edited. */
-  const takeEdited = async ({ event, as, taken }: NewlyAddressed): Promise<EmitResult> => {
-    const received = stages.receive(event);
-    if (received.kind !== "message") throw new TypeError("a message is received as one");
-    const outcome = await takeMessage({ ...received, as });
-    const id =
-      outcome.outcome === "accepted" ? outcome.accepted.id : "id" in outcome ? outcome.id : undefined;
-    if (id !== undefined) await taken(id);
-    return emitResult(outcome);
-  };
-
-  const takeMessage = async (received: ReceivedMessage, terms?: WakeTerms): Promise<AcceptOutcome> => {
-    const admitted = await metrics.timed("route", () => stages.admit(received.event, terms));
-    await stages.queue.expect(admitted.place.sessionKey);
-    const outcome = await metrics.timed("accept", () => stages.accept(received, admitted));
-    if (outcome.outcome !== "accepted") return outcome;
-    enter(outcome.accepted);
-    await outcome.onDisk;
-    return outcome;
-  };
-
-  const wake: Taking["wake"] = async (event, terms) => {
-    const received = stages.receive(event);
-    if (received.kind !== "message") throw new TypeError("a message is received as one");
-    const taken = await takeMessage(received, terms);
-    if (taken.outcome === "full") return { outcome: "rejected" };
-    const id = taken.outcome === "accepted" ? taken.accepted.id : taken.id;
-    return { outcome: "taken", ...(id === undefined ? {} : { id }) };
-  };
-
-  const goOn: Taking["goOn"] = async (accepted) => {
-    await stages.queue.expect(accepted.route.sessionKey);
-    enter(accepted);
-  };
-
-  const enter = (accepted: Accepted): void => {
-    const { id, stored, decision } = accepted;
-    if (decision.kind === "answer") stages.queue.enter(queuedMessage(accepted));
-    // Nobody waits for this: after a crash it is decided again.
-    else void stages.unanswered.end(id, stored, decision.kind, decision.rule);
-  };
-
-  return { take, wake, goOn };
-}
-
-type NamedMessage = Pick<MessageEvent, "channel" | "account" | "messageId">;
-
-/** Messages that are on their way into the inbox. */
-interface PendingMessages {
-  /** Counts the message as pending until `work` has ended. */
-  while<T>(message: NamedMessage, work: Promise<T>): Promise<T>;
-  /** Resolves when the message is no longer pending. */
-  end(message: NamedMessage): Promise<void>;
-}
-
-function createPendingMessages(): PendingMessages {
-  const pending = new Map<string, Promise<unknown>>();
-  const keyOf = ({ channel, account, messageId }: NamedMessage): string =>
-    JSON.stringify([channel, account, messageId]);
-  return {
-    async while(message, work) {
-      const key = keyOf(message);
-      pending.set(key, work);
-      try {
-        return await work;
-      } finally {
-        if (pending.get(key) === work) pending.delete(key);
-      }
-    },
-    async end(message) {
-      await pending.get(keyOf(message))?.catch(() => {});
-    },
-  };
-}
-
-function emitResult({ outcome }: AcceptOutcome): EmitResult {
+function toEmitResult({ outcome }: AcceptOutcome): EmitResult {
   return outcome === "full" ? "rejected" : outcome;
 }
 
-/** The second half: from the lane to the outbox. Throws what a failing store throws; the journal is the truth then. */
-export interface Answering {
-  /** Answers messages that have no run yet. */
-  begin(given: NewMessages, handle: RunHandle<Queued>): Promise<void>;
-  /** The same for a run that is on record. */
-  goOn(interrupted: InterruptedRun<GatewayBodies>, handle: RunHandle<Queued>): Promise<void>;
-  /** Ends what would fail again and again. */
-  giveUp(left: Left, error: unknown): Promise<void>;
+/** Ingress for triggers. The same event again is the same message. */
+export async function emitTrigger(
+  ctx: GatewayContext,
+  ...[event, terms]: Parameters<WakeAgent>
+): ReturnType<WakeAgent> {
+  const received = receive(ctx, event);
+  if (received.kind !== "message") throw new TypeError("a trigger must be a message");
+  const taken = await takeMessage(ctx, received, terms);
+  if (taken.outcome === "full") return { outcome: "rejected" };
+  const id = taken.outcome === "accepted" ? taken.accepted.id : taken.id;
+  return { outcome: "taken", ...(id === undefined ? {} : { id }) };
 }
 
-export function createAnswering(stages: AnsweringStages): Answering {
-  return {
-    begin: (given, handle) => begin(stages, given, handle),
-    goOn: (interrupted, handle) => goOn(stages, interrupted, handle),
-    async giveUp({ held, waiting }, error) {
-      const message = reasonOf(error);
-      if (held !== undefined)
-        await end(stages, begunRun(held, stages.readOrder), failedRun("internal", message));
-      await stages.refuse(waiting, { code: "internal", message });
-    },
-  };
+async function takeMessage(
+  ctx: GatewayContext,
+  received: ReceivedMessage,
+  terms?: WakeTerms,
+): Promise<AcceptOutcome> {
+  const { metrics } = ctx;
+  const admitted = await metrics.timed("route", () => admit(ctx, received.event, terms));
+  const outcome = await metrics.timed("accept", () => accept(ctx, received, admitted));
+  if (outcome.outcome !== "accepted") return outcome;
+  enter(ctx, outcome.accepted);
+  await outcome.onDisk;
+  return outcome;
 }
 
-async function begin(stages: AnsweringStages, given: NewMessages, handle: RunHandle<Queued>): Promise<void> {
-  const [first] = given.messages;
-  if (first?.order !== undefined && first.order.kind !== "turn") return stages.commands.answer(first, handle);
-  await goOnWith(stages, await stages.open(given, handle), handle);
+function enter(ctx: GatewayContext, accepted: Accepted): void {
+  const { decision } = accepted;
+  if (decision.kind === "answer") enqueue(ctx, queuedMessage(accepted));
+  // Not awaited: after a crash the next start decides again.
+  else void endUnanswered(ctx, accepted, decision);
 }
 
-async function goOn(
-  stages: AnsweringStages,
+/**
+ * Takes over work that no process holds: runs first, each before anything newer of its session. Called at the start and
+ * at intervals, because the work of another process becomes free when that process ends.
+ */
+export async function recover(ctx: GatewayContext): Promise<void> {
+  const { store, lease, lanes, userQuestions, queueModes } = ctx;
+  // A message may be the answer to a question that an earlier process asked.
+  await userQuestions.load();
+  for (const interrupted of await store.runs.interrupted(lease)) {
+    const resumed = resumedRun(interrupted);
+    if (resumed === undefined) await endDamagedRun(ctx, interrupted.run.id);
+    else if (!lanes.all(resumed.sessionKey).some(({ id }) => id === resumed.id)) lanes.enqueue(resumed);
+  }
+  for await (const accepted of recoverAccepted(ctx)) {
+    await queueModes.read(accepted.route.sessionKey);
+    enter(ctx, accepted);
+  }
+}
+
+/** Hands unfinished work to the next process. A clean stop does not count as a crash of any message. */
+export async function release({ store, lease, waitingRuns, crashes }: GatewayContext): Promise<void> {
+  // Messages that wait are no longer counted, and must not be subtracted twice.
+  await waitingRuns.allOver();
+  await store.runs.rest(lease);
+  await crashes.stopCleanly();
+}
+
+/** Processing: answers messages that have no run yet. Throws the errors of the store; the journal keeps the truth. */
+export async function begin(
+  ctx: GatewayContext,
+  messages: NewMessages,
+  handle: RunHandle<Queued>,
+): Promise<void> {
+  const [first] = messages.messages;
+  if (first?.order !== undefined && first.order.kind !== "turn") return answerCommand(ctx, first, handle);
+  await proceed(ctx, await openRun(ctx, messages, handle), handle);
+}
+
+/** Processing: continues a run that is recorded. */
+export async function resume(
+  ctx: GatewayContext,
   interrupted: InterruptedRun<GatewayBodies>,
   handle: RunHandle<Queued>,
 ): Promise<void> {
   const resumed = resumedRun(interrupted);
-  if (resumed === undefined) return;
-  await goOnWith(stages, await stages.takeUp(resumed, handle), handle);
+  if (resumed !== undefined) await proceed(ctx, await resumeRun(ctx, resumed, handle), handle);
 }
 
-async function goOnWith(stages: AnsweringStages, opened: Opened, handle: RunHandle<Queued>): Promise<void> {
+/** Finishes a run and messages that would fail again and again. */
+export async function giveUp(
+  ctx: GatewayContext,
+  { held, waiting }: Unfinished,
+  error: unknown,
+): Promise<void> {
+  const message = reasonOf(error);
+  if (held !== undefined) await end(ctx, begunRun(ctx, held), failedRun("internal", message));
+  await refuse(ctx, waiting, { code: "internal", message });
+}
+
+async function proceed(ctx: GatewayContext, opened: Opened, handle: RunHandle<Queued>): Promise<void> {
   switch (opened.kind) {
     case "nothing":
       return;
     case "run":
-      return answer(stages, opened.run);
+      return answer(ctx, opened.run);
     case "command": {
       const [message] = opened.run.messages;
-      return message && stages.commands.goOn(message, opened.handle, opened.interrupted);
+      return message && resumeCommand(ctx, message, opened.handle, opened.interrupted);
     }
     case "over":
-      return end(stages, opened.run, opened.why === "taken-back" ? STOPPED_RUN : failedRun(opened.why));
+      return end(ctx, opened.run, opened.why === "taken_back" ? STOPPED_RUN : failedRun(opened.why));
     case "refused":
-      await stages.refuse(opened.messages, opened);
-      return opened.left && begin(stages, opened.left, handle);
+      await refuse(ctx, opened.messages, opened);
+      return opened.left && begin(ctx, opened.left, handle);
   }
 }
 
-async function answer(stages: AnsweringStages, run: OpenedRun): Promise<void> {
-  const asked = run.messages.at(-1);
+async function answer(ctx: GatewayContext, opened: OpenedRun): Promise<void> {
+  const asked = opened.messages.at(-1);
   if (asked === undefined) return;
-  const { metrics, tracer, logger } = stages;
+  const { metrics, logger } = ctx;
   try {
-    const prepared = await metrics.timed("prepare", () => stages.prepare(run, asked));
+    const prepared = await metrics.timed("prepare", () => prepare(ctx, opened, asked));
     try {
-      const ended = await stages.run(prepared);
-      const concluded = ended && (await metrics.timed("conclude", () => stages.conclude(ended)));
-      if (concluded === undefined) return leaveOpen(tracer, run);
-      await metrics.timed("deliver", () => stages.deliver(concluded));
+      const ended = await run(ctx, prepared);
+      const concluded = ended && (await metrics.timed("conclude", () => conclude(ctx, ended)));
+      if (concluded === undefined) return leaveOpen(ctx, opened);
+      await metrics.timed("deliver", () => deliver(ctx, concluded));
     } finally {
       prepared.tools.end();
     }
   } catch (error) {
     if (judgeFailure(error, 0) !== "give_up") throw error;
-    logger.error({ run: run.runId, err: reasonOf(error) }, "a run failed inside the gateway");
-    await end(stages, run, failedRun("internal", reasonOf(error)));
+    logger.error({ run: opened.runId, err: reasonOf(error) }, "a run failed inside the gateway");
+    await end(ctx, opened, failedRun("internal", reasonOf(error)));
   }
 }
 
-async function end(
-  { commit, deliver }: AnsweringStages,
-  run: BegunRun,
-  conclusion: Conclusion,
-): Promise<void> {
-  deliver(await commit(run, conclusion));
+async function end(ctx: GatewayContext, begun: BegunRun, conclusion: Conclusion): Promise<void> {
+  deliver(ctx, await commit(ctx, begun, conclusion));
 }
 
-function leaveOpen(tracer: Tracer, { messages }: OpenedRun): void {
+function leaveOpen({ tracer }: GatewayContext, { messages }: OpenedRun): void {
   for (const { id } of messages)
-    tracer.note(id, "lane", "stopped with the gateway; goes on at the next start");
+    tracer.note(id, "run", "stopped with the gateway; continues at the next start");
 }

@@ -5,8 +5,8 @@ import { openStore } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
 import { createCronHandler } from "./cron-handler.ts";
 import type { WakesBodies, WakingRun } from "./ports.ts";
-import { createScheduledWakes, type ScheduledWakes } from "./scheduled-wakes.ts";
-import type { WakeTerms } from "./wake.ts";
+import { createScheduledWakes, type ScheduledWakes } from "./scheduled-triggers.ts";
+import type { WakeTerms } from "./trigger.ts";
 
 const HOUR = 3_600_000;
 const agent: WakingRun["agent"] = {

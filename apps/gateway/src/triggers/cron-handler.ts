@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import type { CronRequest } from "@signalbox/tools";
 import type { WakingRun } from "./ports.ts";
-import type { ScheduledWakes, Wake } from "./scheduled-wakes.ts";
+import type { ScheduledWakes, Wake } from "./scheduled-triggers.ts";
 import type { Schedule } from "./schedules/schedule.ts";
 import { describeWhen, readWhen } from "./schedules/when.ts";
-import { placeOf } from "./wake.ts";
+import { placeOf } from "./trigger.ts";
 
 /** Schedules of one conversation. */
-export const MOST_SCHEDULES = 50;
+export const MAX_SCHEDULES = 50;
 
 /** What the cron tool does: an agent reaches the schedules of its own conversation. */
 export function createCronHandler(
@@ -27,8 +27,8 @@ export function createCronHandler(
     const earlier = await scheduler.recall(id);
     if (earlier === "over") return `Scheduled as ${id}, and already over.`;
     if (earlier !== undefined) return `Scheduled as ${id}: ${describeWhen(earlier.when)}.`;
-    if (ofSession(run).length >= MOST_SCHEDULES)
-      throw new Error(`This conversation already has ${MOST_SCHEDULES} schedules. Remove one first.`);
+    if (ofSession(run).length >= MAX_SCHEDULES)
+      throw new Error(`This conversation already has ${MAX_SCHEDULES} schedules. Remove one first.`);
     const when = readWhen({ ...written, ...(zone === undefined ? {} : { zone }) }, now());
     const { agent, sessionKey, event, wake } = run;
     const task: Wake = {

@@ -4,7 +4,7 @@ import { type InboxId, openStore, parseId } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
 import { createDelegation } from "./delegation.ts";
 import type { WakesBodies } from "./ports.ts";
-import { placeOf } from "./wake.ts";
+import { placeOf } from "./trigger.ts";
 
 const giver = (key: string) => ({
   agentId: "coder",

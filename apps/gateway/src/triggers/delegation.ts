@@ -13,7 +13,7 @@ import {
   type SubAgentTerms,
   type WakeAgent,
   type WakeTerms,
-} from "./wake.ts";
+} from "./trigger.ts";
 
 /** Whose work a task is: where they are, what they may, and what their run had seen. */
 export interface TaskOrigin {

@@ -7,6 +7,7 @@ import { createManualClock } from "@signalbox/lanes/testkit";
 import { saysSomething } from "@signalbox/prompt";
 import { openStore } from "@signalbox/store";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { fakeContext } from "../../test/fake-context.ts";
 import type { Agent, Heartbeat } from "../configure/agents.ts";
 import { isActive, readChecklist } from "./checklist.ts";
 import { createHeartbeats } from "./heartbeat.ts";
@@ -67,12 +68,11 @@ async function world(heartbeat: Heartbeat | undefined = HALF_HOURLY) {
   };
   const start = async () => {
     const heartbeats = createHeartbeats({
-      agents: {
-        get all() {
-          return [current.agent];
+      config: fakeContext({
+        config: {
+          current: () => ({ agents: { all: [current.agent], get: () => current.agent } }),
         },
-        get: () => current.agent,
-      },
+      }).config,
       store: { kv, inbox },
       clock,
       logger: { warn() {} },

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { Agent, Agents, Heartbeat } from "../configure/agents.ts";
+import type { Agent, Heartbeat } from "../configure/agents.ts";
+import type { LiveConfig } from "../configure/live-config.ts";
 import { type Checklist, heartbeatText, isActive } from "./checklist.ts";
 import { type Destination, ownPlace } from "./own-place.ts";
 import type { WakesLogger, WakesStore } from "./ports.ts";
@@ -7,10 +8,10 @@ import { createScheduleStore, type KeyValues } from "./schedule-store.ts";
 import type { Occurrence, ScheduleStore } from "./schedules/schedule.ts";
 import { type Clock, createScheduler } from "./schedules/scheduler.ts";
 import { readWhen, type When } from "./schedules/when.ts";
-import { messageAt, placeOf, type WakeAgent } from "./wake.ts";
+import { messageAt, placeOf, type WakeAgent } from "./trigger.ts";
 
 export interface HeartbeatPorts {
-  readonly agents: Pick<Agents, "all" | "get">;
+  readonly config: LiveConfig;
   readonly store: { readonly kv: KeyValues; readonly inbox: InboxList };
   readonly clock: Clock;
   readonly logger: WakesLogger;
@@ -52,7 +53,7 @@ export function createHeartbeatStore(
 }
 
 export function createHeartbeats(ports: HeartbeatPorts): Heartbeats {
-  const { agents, store, clock, logger } = ports;
+  const { config, store, clock, logger } = ports;
   const scheduler = createScheduler<Task>({
     store: createHeartbeatStore(store.kv, (agent) =>
       logger.warn({ agent }, "the time of the last heartbeat cannot be read; its interval starts over"),
@@ -64,7 +65,7 @@ export function createHeartbeats(ports: HeartbeatPorts): Heartbeats {
   const beat = async (occurrence: Occurrence<Task>, { wake, busy }: WayIn): Promise<"taken" | "later"> => {
     const { schedule, dueAt } = occurrence;
     const { agentId } = schedule.task;
-    const agent = agents.get(agentId);
+    const agent = config.current().agents.get(agentId);
     if (agent?.heartbeat === undefined || !isActive(agent.heartbeat.activeHours, clock.now())) return "taken";
     const checklist = await ports.readChecklist(agent);
     if (checklist === undefined) return "taken";
@@ -79,7 +80,9 @@ export function createHeartbeats(ports: HeartbeatPorts): Heartbeats {
   };
 
   const configured = async (): Promise<void> => {
-    const beating = new Map(agents.all.flatMap(({ id, heartbeat }) => (heartbeat ? [[id, heartbeat]] : [])));
+    const beating = new Map(
+      config.current().agents.all.flatMap(({ id, heartbeat }) => (heartbeat ? [[id, heartbeat]] : [])),
+    );
     const kept = new Map(scheduler.list().map(({ id, when }) => [id, when]));
     for (const id of kept.keys()) if (!beating.has(id)) await scheduler.remove(id);
     for (const [agentId, { every }] of beating) {

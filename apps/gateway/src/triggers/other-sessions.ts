@@ -6,7 +6,7 @@ import { type SessionsCall, taintIn } from "@signalbox/tools";
 import { z } from "zod";
 import type { WakesStore, WakingRun } from "./ports.ts";
 import { historyInWords } from "./session-words.ts";
-import { keptPlace, messageAt, type Place, placeOf, type WakeAgent } from "./wake.ts";
+import { keptPlace, messageAt, type Place, placeOf, type WakeAgent } from "./trigger.ts";
 
 /** Which conversations an agent reaches besides its own. */
 export interface SessionReach {

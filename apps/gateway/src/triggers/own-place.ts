@@ -1,6 +1,6 @@
 import { formatSessionKey } from "@signalbox/routing";
 import { OWN_ACCOUNT } from "../configure/accounts.ts";
-import type { Place } from "./wake.ts";
+import type { Place } from "./trigger.ts";
 
 /** Where something is said, and whose session hears of it. */
 export interface Destination {

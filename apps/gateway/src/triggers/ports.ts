@@ -3,7 +3,7 @@ import type { MessageEvent } from "@signalbox/channel";
 import type { Role } from "@signalbox/routing";
 import type { Bodies, SqliteStore } from "@signalbox/store";
 import type { Agent } from "../configure/agents.ts";
-import type { WakeTerms } from "./wake.ts";
+import type { WakeTerms } from "./trigger.ts";
 
 /** What is read here of what its host keeps in the store. */
 export interface WakesBodies extends Bodies {

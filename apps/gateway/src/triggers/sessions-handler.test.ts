@@ -7,7 +7,7 @@ import { createDelegation } from "./delegation.ts";
 import { createOtherSessions } from "./other-sessions.ts";
 import type { WakesBodies, WakingRun } from "./ports.ts";
 import { createSessionsHandler } from "./sessions-handler.ts";
-import type { WakeTerms } from "./wake.ts";
+import type { WakeTerms } from "./trigger.ts";
 
 const offered = ["read", "exec", "cron", "ask_user", "memory_search", "sessions_spawn", "sessions_list"];
 

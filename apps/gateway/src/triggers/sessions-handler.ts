@@ -12,7 +12,7 @@ import type { OtherSessions } from "./other-sessions.ts";
 import type { WakesStore, WakingRun } from "./ports.ts";
 import { historyInWords } from "./session-words.ts";
 import type { Giver, SubAgent } from "./sub-agents/types.ts";
-import { placeOf } from "./wake.ts";
+import { placeOf } from "./trigger.ts";
 
 type Run = WakingRun & { readonly offered: readonly string[] };
 

@@ -3,8 +3,8 @@ import { phrasesIn } from "@signalbox/phrases";
 import type { Role } from "@signalbox/routing";
 import { readInvocation, type SkillCommand } from "@signalbox/skills";
 import { describe, expect, it } from "vitest";
-import { type Order, type OrderedMessage, readOrder } from "../../src/chat-commands/read.ts";
-import { COMMANDS, helpText, isCommandName, mayUseCommand } from "../../src/chat-commands/table.ts";
+import { type Order, type OrderedMessage, readOrder } from "../../src/command-syntax/read.ts";
+import { COMMANDS, helpText, isCommandName, mayUseCommand } from "../../src/command-syntax/table.ts";
 
 const WEATHER: SkillCommand = {
   name: "weather",

@@ -1,9 +1,9 @@
 import { defineTool } from "@signalbox/agent-core";
 import { phrasesIn } from "@signalbox/phrases";
 import { describe, expect, it } from "vitest";
-import { argumentsOf } from "../../src/chat-commands/arguments.ts";
-import { listedCommands } from "../../src/chat-commands/table.ts";
-import { modelText, skillsText, thinkText } from "../../src/chat-commands/texts.ts";
+import { argumentsOf } from "../../src/command-syntax/arguments.ts";
+import { listedCommands } from "../../src/command-syntax/table.ts";
+import { modelText, skillsText, thinkText } from "../../src/command-syntax/texts.ts";
 
 const en = phrasesIn("en");
 

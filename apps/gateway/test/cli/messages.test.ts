@@ -5,7 +5,7 @@ import type { MessageEvent } from "@signalbox/channel";
 import { keysOf, plainMessage } from "@signalbox/channel/testkit";
 import { openStore } from "@signalbox/store";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
-import type { ServiceBodies } from "../../src/api/service-store.ts";
+import type { ServiceBodies } from "../../src/messages/service-store.ts";
 import { hostWith } from "./host.ts";
 import { runCommand } from "./run.ts";
 

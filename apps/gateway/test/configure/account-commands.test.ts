@@ -6,8 +6,9 @@ import { loadConfig } from "@signalbox/config";
 import { locateHome, prepareHome } from "@signalbox/home";
 import type { SkillCommand } from "@signalbox/skills";
 import { expect, it, onTestFinished } from "vitest";
-import { accountCommands } from "../../src/configure/account-commands.ts";
+import { accountCommands } from "../../src/chat-commands/account-commands.ts";
 import { resolveAgents } from "../../src/configure/agents.ts";
+import { fakeContext } from "../fake-context.ts";
 
 function command(name: string): SkillCommand {
   return { name, skillId: name, location: `/skills/${name}/SKILL.md`, description: `Does ${name}.` };
@@ -33,8 +34,14 @@ function commandsOf(
   const loaded = loadConfig({ file: "signalbox.json", text, env: {} });
   expect(loaded.problems).toEqual([]);
   const agents = resolveAgents(loaded, home);
-  const skillsOf = ({ id }: { readonly id: string }) => (skills[id] ?? []).map(command);
-  return accountCommands({ config: () => loaded.config, agents, skillsOf })("discord", "main");
+  const latest = ({ id }: { readonly id: string }) => ({ commands: () => (skills[id] ?? []).map(command) });
+  const current = () => ({
+    settings: loaded.config,
+    agents,
+    skills: { latest },
+    plugins: { tools: [], problems: [] },
+  });
+  return accountCommands(fakeContext({ config: { current } }))("discord", "main");
 }
 
 /** Names of the commands of skills among them. */

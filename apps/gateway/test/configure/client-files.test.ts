@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { openClientFiles } from "../../src/agent/client-files.ts";
+import { openClientFiles } from "../../src/configure/client-files.ts";
 
 it("says once that what requests hold cannot be kept, where, and what to do about it", async () => {
   const mediaDir = mkdtempSync(join(tmpdir(), "client-files-"));

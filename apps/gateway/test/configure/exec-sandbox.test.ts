@@ -1,7 +1,7 @@
 import { loadConfig } from "@signalbox/config";
 import { startSandbox } from "@signalbox/tools";
 import { expect, it } from "vitest";
-import { createExecSandbox } from "../../src/agent/exec-sandbox.ts";
+import { createExecSandbox } from "../../src/configure/exec-sandbox.ts";
 
 /** Where commands run at each of several asks, each so long after the one before, and how many attempts that took. */
 async function rungsOf(sandbox: string, attempts: readonly ("off" | "none")[], waitMs: number) {

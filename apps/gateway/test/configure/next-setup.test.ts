@@ -6,7 +6,7 @@ import { locateHome } from "@signalbox/home";
 import { createVault } from "@signalbox/redaction";
 import { expect, it, onTestFinished } from "vitest";
 import { createSetup, type Setup } from "../../src/configure/create-setup.ts";
-import { type Applied, createLiveSetup } from "../../src/configure/live-setup.ts";
+import { type Applied, createLiveConfig } from "../../src/configure/live-config.ts";
 import { changedSections, nextSetup } from "../../src/configure/next-setup.ts";
 import { Reloading } from "../../src/configure/reload.ts";
 import { PACKAGES } from "./packages.ts";
@@ -76,25 +76,24 @@ it("keeps a mistake out for as long as it is there", async () => {
   expect(again.next.resolved.agents.all).toMatchObject([{ id: "coder", model: "openai/gpt-5.2" }]);
 });
 
-it("shows whoever has a view of it what applies now, and makes anew what was made of it", async () => {
+it("returns the configuration in effect, and computes derived values again after a change", async () => {
   const { first, next } = await start(CODER);
-  const live = createLiveSetup(first);
-  const { agents } = live.resolved;
-  const names = live.derived(({ resolved }) => ({ all: resolved.agents.all.map(({ id }) => id) }));
+  const live = createLiveConfig(first);
+  const names = live.derived(({ agents }) => agents.all.map(({ id }) => id));
+  const before = names();
+  expect(before).toEqual(["coder"]);
+  expect(names()).toBe(before);
   live.apply((await next("agents: { list: [ { id: writer } ] }")).next);
-  expect([agents.all.map(({ id }) => id), names.all, agents.get("coder")]).toEqual([
-    ["writer"],
-    ["writer"],
-    undefined,
-  ]);
+  const { agents } = live.current();
+  expect([agents.all.map(({ id }) => id), names()]).toEqual([["writer"], ["writer"]]);
 });
 
 it("says that a configuration applies, also where the disk is too full to put that on record", async () => {
   const { first, load, resolve } = await start(CODER);
   const errors: string[] = [];
-  const live = createLiveSetup(first);
+  const live = createLiveConfig(first);
   const reloading = new Reloading(first, {
-    configuration: live,
+    live,
     resolve,
     prepare: async () => {},
     tell: async () => ["telegram/main"],
@@ -104,7 +103,7 @@ it("says that a configuration applies, also where the disk is too full to put th
   });
   const reloaded = await reloading.reload(() => load(`${CODER}\naccess: { dm: open }`));
   expect(reloaded).toEqual({ applied: ["access"], forStart: [], kept: [], accounts: ["telegram/main"] });
-  expect(live.config().access.dm).toBe("open");
+  expect(live.current().settings.access.dm).toBe("open");
   expect(reloading.state.kept).toEqual([]);
   expect(errors).toEqual(["the configuration applies, but could not be put on record"]);
 });

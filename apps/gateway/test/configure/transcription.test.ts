@@ -1,6 +1,6 @@
 import { loadConfig } from "@signalbox/config";
 import { describe, expect, it } from "vitest";
-import { transcriberOf, transcriptionProblems } from "../../src/agent/transcription.ts";
+import { transcriberOf, transcriptionProblems } from "../../src/configure/transcription.ts";
 
 const load = (yaml: string) => loadConfig({ file: "signalbox.yaml", text: yaml, env: {} });
 const RECORDING = { bytes: Buffer.from("RIFF"), mimeType: "audio/ogg", extension: "opus" };

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Channel } from "@signalbox/channel";
 import { type FaultPoint, StoreError } from "@signalbox/store";
-import type { Instrument } from "../../src/compose/instrument.ts";
+import type { Toolbox } from "../../src/agent/toolbox.ts";
 import type { Account } from "../../src/configure/accounts.ts";
+import type { Instrument } from "../../src/instrument.ts";
 import type { GatewayStore } from "../../src/store.ts";
-import type { Toolbox } from "../../src/tools/toolbox.ts";
 
 /** What happens between two of these points is one effect: a commit, a call of a tool, a request to a platform. */
 const STAGES = [

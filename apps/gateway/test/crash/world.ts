@@ -9,7 +9,7 @@ import { type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
 import { stringify } from "yaml";
 import type { GatewayBodies } from "../../src/store.ts";
 import { createDelegation } from "../../src/triggers/delegation.ts";
-import { listWakes } from "../../src/triggers/list-wakes.ts";
+import { listWakes } from "../../src/triggers/list-scheduled.ts";
 import { COMPILED } from "../children.ts";
 import { noCommands } from "../no-commands.ts";
 import { type ChildOptions, type GatewayChild, startGateway, TUNED_MAIN } from "./child.ts";

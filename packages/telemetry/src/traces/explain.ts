@@ -21,15 +21,18 @@ export function explain({ message, entries }: Trace, phrases: Phrases = phrasesI
   if (message === undefined) return { sentence: why.pruned };
   const { rule } = message;
   const meaning = rule === undefined ? undefined : meaningOf(rule, phrases);
-  const said = ANSWERED.has(message.state)
-    ? entries.findLast(({ stage }) => stage === "model")?.summary
-    : undefined;
+  const said = ANSWERED.has(message.state) ? entries.findLast(isAboutModel)?.summary : undefined;
   const remedy = meaning?.remedy?.(message);
   return {
     sentence: why.sentence(endOf(message, phrases), meaning?.because, rule),
     ...(said === undefined ? {} : { said }),
     ...(remedy === undefined ? {} : { remedy }),
   };
+}
+
+/** A run's notes about its model and its tools have the same stage. */
+function isAboutModel({ stage, data }: Trace["entries"][number]): boolean {
+  return stage === "run" && typeof data === "object" && data !== null && Reflect.get(data, "of") === "model";
 }
 
 function endOf({ state, agent, reason }: MessageInfo, { why }: Phrases): string {

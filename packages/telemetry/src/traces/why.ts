@@ -22,7 +22,7 @@ export function withRouteExplained(
   };
   const entries = trace.entries.map(
     (entry): Entry =>
-      entry.stage === "routing" ? { ...entry, data: { ...recordOf(entry.data), ...explained } } : entry,
+      entry.stage === "admit" ? { ...entry, data: { ...recordOf(entry.data), ...explained } } : entry,
   );
   return { ...trace, entries };
 }
@@ -34,7 +34,7 @@ export function whyLines({ entries }: Trace): { readonly stage: string; readonly
 
 function routingLines(stage: string, data: unknown): { readonly stage: string; readonly summary: string }[] {
   const { tiers, session, cache, decidedNow } = recordOf(data);
-  if (stage !== "routing" || !Array.isArray(tiers)) return [];
+  if (stage !== "admit" || !Array.isArray(tiers)) return [];
   const tried = tiers
     .map(recordOf)
     .filter(({ outcome }) => outcome !== "not-reached")

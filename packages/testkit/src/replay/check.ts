@@ -38,7 +38,7 @@ export function differences(performance: Performance, expected: Expectation): st
     compare(`${at}.rule`, actual.rule, wanted.rule);
     compare(`${at}.agent`, actual.agent, wanted.agent);
     compare(`${at}.sessionKey`, actual.sessionKey, wanted.sessionKey);
-    const routing = actual.trace.find((entry) => entry.stage === "routing")?.summary ?? "";
+    const routing = actual.trace.find((entry) => entry.stage === "admit")?.summary ?? "";
     if (wanted.matchedBy !== undefined && !routing.includes(` by ${wanted.matchedBy},`)) {
       found.push(`${at}.matchedBy: ${JSON.stringify(routing)} instead of ${wanted.matchedBy}`);
     }

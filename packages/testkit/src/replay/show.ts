@@ -15,14 +15,14 @@ export function show(performance: Performance): string {
     heading(`Inbound message ${message.id}`);
     block(message.inbound);
     heading(`Route of ${message.id}`);
-    lines.push(...traceLines(message, ["routing"]));
+    lines.push(...traceLines(message, ["admit"]));
     for (const { tier, outcome, reason } of message.route.tiers) {
       if (outcome !== "not-reached") lines.push(`   ${tier.padEnd(22)} ${outcome}: ${reason}`);
     }
-    lines.push(`   session: ${message.route.session.reason}`, ...traceLines(message, ["gate", "lane"]));
+    lines.push(`   session: ${message.route.session.reason}`, ...traceLines(message, ["queue"]));
   }
   for (const message of performance.messages) {
-    const prompt = message.trace.find((entry) => entry.stage === "prompt");
+    const prompt = message.trace.find((entry) => entry.stage === "prepare");
     if (!prompt) continue;
     heading(`System prompt for ${message.id}: ${prompt.summary}`);
     for (const section of sectionsOf(prompt.data)) {

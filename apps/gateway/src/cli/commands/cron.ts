@@ -1,7 +1,7 @@
 import { type Client, isClientError, type NewSchedule } from "@signalbox/client";
 import { GatewayError } from "@signalbox/home";
-import { listWakes } from "../../triggers/list-wakes.ts";
-import { createWakeStore } from "../../triggers/scheduled-wakes.ts";
+import { listWakes } from "../../triggers/list-scheduled.ts";
+import { createWakeStore } from "../../triggers/scheduled-triggers.ts";
 import type { CommonOptions } from "../common-options.ts";
 import { withStore } from "../home-store.ts";
 import { print } from "../output.ts";

@@ -2,11 +2,11 @@ import { type BodiesWithParts, GatewayError, openVault, pruneStore, withDatabase
 import type { PruneReport } from "@signalbox/store";
 import { createLogger } from "@signalbox/telemetry/logger";
 import { createAgentWorkspaces, createMemoryLabelStore, openFileLabels } from "@signalbox/tools";
-import { openClientFiles } from "../../agent/client-files.ts";
 import { createMedia } from "../../agent/media.ts";
-import { createWebFetch } from "../../agent/web-fetch.ts";
-import type { ServiceBodies } from "../../api/service-store.ts";
 import { resolveAgents } from "../../configure/agents.ts";
+import { openClientFiles } from "../../configure/client-files.ts";
+import { createWebFetch } from "../../configure/web-fetch.ts";
+import type { ServiceBodies } from "../../messages/service-store.ts";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
 import { withStore } from "../home-store.ts";
@@ -32,19 +32,21 @@ async function pruneHome(options: CommonOptions): Promise<PruneReport> {
   const labels = await openFileLabels(createMemoryLabelStore());
   return withDatabase<BodiesWithParts & ServiceBodies, PruneReport>(home, "share", async (store) => {
     const report = await pruneStore(store.maintenance, config.retention, logger);
-    const media = createMedia({
-      config: () => config,
-      env,
-      home,
-      store,
-      logger,
-      workspaces: createAgentWorkspaces({ forbidden: home.closed, labels }),
-      agents: resolveAgents(loaded, home),
-      fetch: createWebFetch(config).fetch,
-      clientFiles: openClientFiles(home, { logger, now: Date.now }),
-      account: () => undefined,
-      now: Date.now,
-    });
+    const agents = resolveAgents(loaded, home);
+    const media = createMedia(
+      {
+        home,
+        env,
+        config: { current: () => ({ settings: config, agents }) },
+        store,
+        web: createWebFetch(config),
+        clientFiles: openClientFiles(home, { logger, now: Date.now }),
+        getAccount: () => undefined,
+        logger,
+        now: Date.now,
+      },
+      { workspaces: createAgentWorkspaces({ forbidden: home.closed, labels }) },
+    );
     await media.prune();
     return report;
   });

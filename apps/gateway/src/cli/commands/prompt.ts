@@ -29,7 +29,7 @@ export async function prompt(
   const messages = await latestMessages(options, { ...options, limit: MOST_MESSAGES });
   for (const { id, at, sessionKey } of messages.filter((message) => message.agent === agent)) {
     const trace = await traceOf(id, options);
-    const noted = note.safeParse(trace?.entries.findLast(({ stage }) => stage === "prompt")?.data);
+    const noted = note.safeParse(trace?.entries.findLast(({ stage }) => stage === "prepare")?.data);
     if (!noted.success) continue;
     const told = { message: id, at, session: sessionKey, ...noted.data };
     print(options.json, told, () => [

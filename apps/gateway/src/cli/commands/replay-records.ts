@@ -2,8 +2,8 @@ import type { AgentMessage } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
 import type { RouteExplanation } from "@signalbox/routing";
 import type { GatewayRecords, PerformedMessage, PerformedTool } from "@signalbox/testkit/replay";
-import type { ServiceStore } from "../../api/service-store.ts";
-import { readTrace } from "../../api/traces.ts";
+import type { ServiceStore } from "../../messages/service-store.ts";
+import { readTrace } from "../../messages/traces.ts";
 
 /** More than a scenario has of anything. */
 const LIMIT = 1_000;

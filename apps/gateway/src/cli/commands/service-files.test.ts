@@ -13,7 +13,7 @@ const program = {
 
 it("writes paths so that systemd and launchd read them as they are", () => {
   expect(systemdUnit(program)).toContain(
-    `ExecStart=${process.execPath} --max-semi-space-size=8 --initial-old-space-size=64 "/opt/signal box/signalbox.js" start --home "/home/a/50%% & more"`,
+    `ExecStart=${process.execPath} "/opt/signal box/signalbox.js" start --home "/home/a/50%% & more"`,
   );
   expect(launchdPlist("label", program)).toContain("<string>/home/a/50% &amp; more</string>");
 });
@@ -27,7 +27,7 @@ it("writes nothing of a path outside its word, whatever the path is", () => {
   const unit = systemdUnit({ node: "/$n/node", program: "/p;", home });
   const [command = "", ...more] = unit.split("\n").filter((line) => line.startsWith("Exec"));
   expect(more).toEqual([]);
-  expect(command).toMatch(/^ExecStart=\/\$n\/node --.* "\/p;" start --home "/);
+  expect(command).toMatch(/^ExecStart=\/\$n\/node "\/p;" start --home "/);
   // What JSON escapes in a string, systemd does.
   const word = command.slice(command.indexOf("--home ") + "--home ".length);
   expect(JSON.parse(word).replaceAll("%%", "%").replaceAll("$$", "$")).toBe(home);
@@ -70,16 +70,7 @@ it.skipIf(!hasPython)("is a property list with the keys of launchd.plist(5), eac
   expect(status).toBe(0);
   expect(JSON.parse(stdout)).toEqual({
     Label: "dev.signalbox.gateway",
-    ProgramArguments: [
-      process.execPath,
-      "--max-semi-space-size=8",
-      "--initial-old-space-size=64",
-      "/opt/signal box/signalbox.js",
-      "start",
-      "--quiet",
-      "--home",
-      home,
-    ],
+    ProgramArguments: [process.execPath, "/opt/signal box/signalbox.js", "start", "--quiet", "--home", home],
     RunAtLoad: true,
     KeepAlive: { SuccessfulExit: false },
     ExitTimeOut: 45,

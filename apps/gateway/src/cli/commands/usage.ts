@@ -7,10 +7,10 @@ import {
 } from "@signalbox/budgets";
 import type { MessageInfo } from "@signalbox/client";
 import type { RunId, RunSummary, UsageTotals } from "@signalbox/store";
-import type { ServiceBodies } from "../../api/service-store.ts";
-import { messageInfo } from "../../api/traces.ts";
 import { daysAgo } from "../../api/usage.ts";
 import { budgetsOf } from "../../configure/budgets.ts";
+import type { ServiceBodies } from "../../messages/service-store.ts";
+import { messageInfo } from "../../messages/traces.ts";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
 import { type HomeStore, withStore } from "../home-store.ts";

@@ -1,8 +1,8 @@
 import type { Config } from "@signalbox/config";
 import type { Home } from "@signalbox/home";
 import { allowsTool, checkPolicy, describeSandbox } from "@signalbox/tools";
-import { execSandbox } from "../../agent/exec-sandbox.ts";
 import type { Agents } from "../../configure/agents.ts";
+import { execSandbox } from "../../configure/exec-sandbox.ts";
 
 /**
  * Shows for every agent that no untrusted sender reaches tools that act.

@@ -1,6 +1,5 @@
 import {
   type Capabilities,
-  type ChannelDefinition,
   type DeletedEvent,
   type EditedEvent,
   type InboundEvent,
@@ -9,12 +8,7 @@ import {
   normalizeTurn,
 } from "@signalbox/channel";
 import { orderAsMessage } from "@signalbox/delivery";
-import type { Logger } from "@signalbox/telemetry/logger";
-
-export interface ReceivePorts {
-  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
-  readonly logger: Logger;
-}
+import type { GatewayContext } from "../../context.ts";
 
 /** What an event of a channel is to the gateway. */
 type Received =
@@ -37,35 +31,32 @@ export interface ReceivedMessage {
   readonly capabilities: Capabilities | undefined;
 }
 
-export type Receive = (event: InboundEvent) => Received;
-
-export function createReceive({ definition, logger }: ReceivePorts): Receive {
+/** Turns an event of a channel into a message in one form. */
+export function receive(ctx: GatewayContext, event: InboundEvent): Received {
   const message = (given: MessageEvent, as: ReceivedMessage["as"]): ReceivedMessage => {
-    const capabilities = definition(given.channel, given.account)?.capabilities;
+    const capabilities = ctx.getCapabilities(given.channel, given.account);
     return { kind: "message", event: withTurn(normalizeEvent(given), capabilities), as, capabilities };
   };
-  return (event) => {
-    switch (event.type) {
-      case "message":
-        return message(event, event.type);
-      case "command":
-      case "action": {
-        const said = orderAsMessage(event);
-        if (said !== undefined) return message(said, event.type);
-        logger.debug({ channel: event.channel, type: event.type }, "a click on an unknown button");
-        return { kind: "none" };
-      }
-      case "edited":
-        return { kind: "edited", event: normalizeEvent(event) };
-      case "deleted":
-        return { kind: "deleted", event };
-      case "reaction":
-      case "member":
-      case "lifecycle":
-        logger.debug({ channel: event.channel, type: event.type }, "an event that nothing handles");
-        return { kind: "none" };
+  switch (event.type) {
+    case "message":
+      return message(event, event.type);
+    case "command":
+    case "action": {
+      const said = orderAsMessage(event);
+      if (said !== undefined) return message(said, event.type);
+      ctx.logger.debug({ channel: event.channel, type: event.type }, "a click on an unknown button");
+      return { kind: "none" };
     }
-  };
+    case "edited":
+      return { kind: "edited", event: normalizeEvent(event) };
+    case "deleted":
+      return { kind: "deleted", event };
+    case "reaction":
+    case "member":
+    case "lifecycle":
+      ctx.logger.debug({ channel: event.channel, type: event.type }, "an event without a handler");
+      return { kind: "none" };
+  }
 }
 
 /** What a client wants of the turn: from the gateway's own clients all of it, from others only to wait for its turn. */

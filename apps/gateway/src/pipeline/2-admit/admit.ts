@@ -1,14 +1,10 @@
 import type { Capabilities, MessageEvent } from "@signalbox/channel";
-import type { BotLoops, GateDecision } from "@signalbox/routing";
+import type { GateDecision } from "@signalbox/routing";
 import { weakerRole } from "@signalbox/tools";
-import type { Decide, Decided, Place } from "../../configure/decide.ts";
+import type { GatewayContext } from "../../context.ts";
 import type { InboundRecord } from "../../store.ts";
-import type { WakeTerms } from "../../triggers/wake.ts";
-
-export interface AdmitPorts {
-  readonly decide: Decide;
-  readonly botLoops: BotLoops;
-}
+import type { WakeTerms } from "../../triggers/trigger.ts";
+import { type Decided, decideAdmission, type Place } from "./decide-admission.ts";
 
 /** A message with its place, and what is to be done about it. */
 export interface Admitted {
@@ -21,23 +17,29 @@ export interface Admitted {
   readonly exclusive: boolean;
 }
 
-/** `wake`: no one has written it, and these are the terms on which the gateway says it on someone's behalf. */
-export type Admit = (event: MessageEvent, wake?: WakeTerms) => Promise<Admitted>;
+/**
+ * Decides which agent a message is for and whether its sender may talk to it, and loads how its session queues
+ * messages. Writes nothing.
+ *
+ * @param terms on which the gateway itself sends the message on behalf of a person
+ */
+export async function admit(ctx: GatewayContext, event: MessageEvent, terms?: WakeTerms): Promise<Admitted> {
+  const asFromOutside = admitted(ctx, event, await decideAdmission(ctx, event));
+  const result = terms === undefined ? asFromOutside : onTerms(terms, asFromOutside);
+  await ctx.queueModes.read(result.place.sessionKey);
+  return result;
+}
 
-/** Decides which agent a message is for, and whether its sender may talk to it. Nothing is written. */
-export function createAdmit({ decide, botLoops }: AdmitPorts): Admit {
-  const admitted = (event: MessageEvent, { place, capabilities, ...decided }: Decided): Admitted => {
-    const loops = decided.decision.rule === "group_bot" && !botLoops.admits(placeOf(event));
-    const decision: GateDecision = loops ? { kind: "ignore", rule: "bot_loop" } : decided.decision;
-    const role = decision.kind === "answer" ? decision.role : "guest";
-    const exclusive = isExclusive({ event }, capabilities);
-    return { stored: { event, rule: decision.rule, role }, place, decision, exclusive };
-  };
-
-  return async (event, wake) => {
-    const asFromOutside = admitted(event, await decide(event));
-    return wake === undefined ? asFromOutside : onTerms(wake, asFromOutside);
-  };
+function admitted(
+  { botLoops }: GatewayContext,
+  event: MessageEvent,
+  { place, capabilities, ...decided }: Decided,
+): Admitted {
+  const loops = decided.decision.rule === "group_bot" && !botLoops.admits(placeOf(event));
+  const decision: GateDecision = loops ? { kind: "ignore", rule: "bot_loop" } : decided.decision;
+  const role = decision.kind === "answer" ? decision.role : "guest";
+  const exclusive = isExclusive({ event }, capabilities);
+  return { stored: { event, rule: decision.rule, role }, place, decision, exclusive };
 }
 
 /** A message on behalf of a person who may no longer talk to the agent is not answered, and no one is told why. */

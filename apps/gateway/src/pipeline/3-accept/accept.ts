@@ -1,26 +1,12 @@
-import type { Capabilities, MessageEvent } from "@signalbox/channel";
-import type { LiveHub } from "@signalbox/server";
-import type { InboxAccept, InboxId, InboxRow, LeaseToken } from "@signalbox/store";
+import type { InboxAccept, InboxId, InboxRow } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
-import { attachmentsSeen } from "../../api/attachments-seen.ts";
-import { acceptOfBot, inboxKeys } from "../../api/bots.ts";
-import type { GatewayHooks } from "../../hooks/hook-points.ts";
-import type { GatewayBodies, GatewayStore } from "../../store.ts";
-import type { Tracer } from "../../traces.ts";
+import type { GatewayContext } from "../../context.ts";
+import { acceptOfBot, inboxKeys } from "../../messages/bots.ts";
+import { attachmentsSeen } from "../../messages/visible-attachments.ts";
+import type { GatewayBodies } from "../../store.ts";
+import type { Tracer } from "../../tracer.ts";
 import type { ReceivedMessage } from "../1-receive/receive.ts";
-import { type Admit, type Admitted, isExclusive } from "../2-admit/admit.ts";
-
-export interface AcceptPorts {
-  readonly inbox: Pick<GatewayStore["inbox"], "acceptAhead" | "get">;
-  readonly lease: LeaseToken;
-  readonly hooks: Pick<GatewayHooks, "observe">;
-  readonly live: Pick<LiveHub, "publish">;
-  readonly tracer: Tracer;
-  readonly logger: Logger;
-  readonly now: () => number;
-  /** Told of a message once it is committed, before anything is done about it. */
-  readonly onAccepted: (id: InboxId, event: MessageEvent) => void;
-}
+import { type Admitted, admit, isExclusive } from "../2-admit/admit.ts";
 
 /** A message that is committed. */
 export interface Accepted extends Pick<Admitted, "stored" | "decision" | "exclusive"> {
@@ -47,48 +33,41 @@ export type AcceptOutcome =
   /** Too many wait; its platform is refused, and delivers it again. */
   | { readonly outcome: "full" };
 
-export type Accept = (received: ReceivedMessage, admitted: Admitted) => Promise<AcceptOutcome>;
-
 /**
- * Takes responsibility for a message, exactly once. Its run may begin while the disk still writes: what others see of a
- * run is committed behind the message, and synced. Its platform is told once the message is on the disk.
+ * Takes responsibility for a message, exactly once. Its run may start while the disk still writes, because everything
+ * that others see of the run is committed and synced behind the message. The platform gets its acknowledgment when the
+ * message is on disk.
  */
-export function createAccept(ports: AcceptPorts): Accept {
-  const { tracer, logger } = ports;
-  // Told once, and again only after there was room: whoever is refused may come at any rate.
-  let isFull = false;
-  return async (received, admitted) => {
-    const { stored, decision, exclusive, place } = admitted;
-    const route: Route = { agentId: place.agentId, sessionKey: place.sessionKey };
-    const { result: outcome, onDisk } = await acceptOfBot(
-      ports.inbox,
-      inboxEntry(ports, received, admitted, route),
-    );
-    if (outcome.outcome === "full") {
-      const { unfinished, limit } = outcome;
-      if (!isFull)
-        logger.warn({ unfinished, limit }, "the inbox is full; new messages are refused until there is room");
-      isFull = true;
-      return { outcome: "full" };
-    }
-    if (outcome.outcome === "duplicate") {
-      if (outcome.id !== undefined)
-        tracer.note(outcome.id, "intake", "delivered again by the platform; nothing done");
-      await onDisk;
-      return outcome;
-    }
-    isFull = false;
-    const { id, seq } = outcome;
-    const accepted: Accepted = { id, seq, stored, decision, exclusive, route };
-    trace(tracer, accepted, received, admitted);
-    log(logger, accepted);
-    tell(ports, accepted, received);
-    return { outcome: "accepted", accepted, onDisk };
-  };
+export async function accept(
+  ctx: GatewayContext,
+  received: ReceivedMessage,
+  admitted: Admitted,
+): Promise<AcceptOutcome> {
+  const { tracer } = ctx;
+  const { stored, decision, exclusive, place } = admitted;
+  const route: Route = { agentId: place.agentId, sessionKey: place.sessionKey };
+  const { result: outcome, onDisk } = await acceptOfBot(
+    ctx.store.inbox,
+    inboxEntry(ctx, received, admitted, route),
+  );
+  ctx.inboxAlarm.report(outcome);
+  if (outcome.outcome === "full") return { outcome: "full" };
+  if (outcome.outcome === "duplicate") {
+    if (outcome.id !== undefined)
+      tracer.note(outcome.id, "accept", "delivered again by the platform; nothing done");
+    await onDisk;
+    return outcome;
+  }
+  const { id, seq } = outcome;
+  const accepted: Accepted = { id, seq, stored, decision, exclusive, route };
+  trace(tracer, accepted, received, admitted);
+  log(ctx.logger, accepted);
+  publish(ctx, accepted, received);
+  return { outcome: "accepted", accepted, onDisk };
 }
 
 function inboxEntry(
-  { now, lease }: AcceptPorts,
+  { now, lease }: GatewayContext,
   { event, as }: ReceivedMessage,
   { stored, decision }: Admitted,
   route: Route,
@@ -105,14 +84,14 @@ function inboxEntry(
   };
 }
 
-/** Lets those know who watch the session, or hang on what comes in. */
-function tell(
-  { onAccepted, live, hooks }: AcceptPorts,
+/** Informs viewers of the session, clients that wait, and hooks. */
+function publish(
+  { outcomes, live, hooks }: GatewayContext,
   { id, stored, decision, route }: Accepted,
   { capabilities }: ReceivedMessage,
 ): void {
   const { event } = stored;
-  onAccepted(id, event);
+  outcomes.accepted(id, event);
   if (capabilities?.readsSession === true) {
     const { messageId, text, timestamp: at } = event;
     live.publish(route.sessionKey, {
@@ -141,66 +120,57 @@ function trace(
 ): void {
   const { channel, account, eventId, messageId } = event;
   const name = as === "message" && messageId !== "" ? messageId : eventId;
-  tracer.note(id, "intake", `${channel}/${account} ${as} ${name} accepted`, {
+  tracer.note(id, "accept", `${channel}/${account} ${as} ${name} accepted`, {
     ...(name === eventId ? {} : { eventId }),
     seq,
   });
   const by = place.kind === "asked" ? "as asked" : `by ${place.matchedBy}`;
   const binding = place.kind === "routed" ? place.bindingIndex : undefined;
+  const answer = `${decision.kind}: ${decision.rule}`;
   tracer.note(
     id,
-    "routing",
-    `agent ${route.agentId} ${by}, session ${route.sessionKey}`,
+    "admit",
+    `agent ${route.agentId} ${by}, session ${route.sessionKey}; ${answer}`,
     binding === undefined ? undefined : { binding },
   );
-  tracer.note(id, "gate", `${decision.kind}: ${decision.rule}`);
-}
-
-export interface RecoverPorts {
-  readonly inbox: Pick<GatewayStore["inbox"], "claimDue" | "get" | "route">;
-  readonly lease: LeaseToken;
-  readonly admit: Admit;
-  readonly capabilities: (event: MessageEvent) => Capabilities | undefined;
 }
 
 /**
- * Gives what was accepted and nobody works on, since its process has ended: in the order in which it came. The store
- * gives each once, so what a failure kept from being taken is given at the next call.
+ * Yields messages that an earlier process accepted and did not finish, in the order in which they arrived. The store
+ * hands out each message once, so `ctx.claimed` keeps those that a failure left unprocessed for the next call.
  */
-export function createRecovery(ports: RecoverPorts): () => AsyncGenerator<Accepted> {
-  const { inbox, lease } = ports;
-  const left: InboxId[] = [];
-  return async function* () {
-    const due = (await inbox.claimDue(lease)).map(({ id }) => id);
-    const given = [...left.splice(0), ...due];
-    try {
-      for (let [id] = given; id !== undefined; [id] = given) {
-        // Meanwhile it may have been edited, or deleted and so have its end.
-        const row = await inbox.get(id);
-        if (row !== undefined && row.settledAt === undefined) yield await acceptedBefore(ports, row);
-        given.shift();
-      }
-    } finally {
-      left.push(...given);
+export async function* recoverAccepted(ctx: GatewayContext): AsyncGenerator<Accepted> {
+  const { inbox } = ctx.store;
+  const due = (await inbox.claimDue(ctx.lease)).map(({ id }) => id);
+  const left = [...ctx.claimed.splice(0), ...due];
+  try {
+    for (let [id] = left; id !== undefined; [id] = left) {
+      // Meanwhile the message may have been edited or deleted.
+      const row = await inbox.get(id);
+      if (row !== undefined && row.settledAt === undefined) yield await acceptedBefore(ctx, row);
+      left.shift();
     }
-  };
+  } finally {
+    ctx.claimed.push(...left);
+  }
 }
 
-async function acceptedBefore(ports: RecoverPorts, row: InboxRow<GatewayBodies>): Promise<Accepted> {
+async function acceptedBefore(ctx: GatewayContext, row: InboxRow<GatewayBodies>): Promise<Accepted> {
   const { id, seq, payload: stored, route } = row;
-  if (route === undefined) return decideAgain(ports, row);
+  if (route === undefined) return decideAgain(ctx, row);
   const { rule, role } = stored;
-  const exclusive = isExclusive(stored, ports.capabilities(stored.event));
+  const { channel, account } = stored.event;
+  const exclusive = isExclusive(stored, ctx.getCapabilities(channel, account));
   return { id, seq, stored, route, exclusive, decision: { kind: "answer", rule, role } };
 }
 
-/** It was not decided yet, or was not to be answered; that may have changed. What is decided now counts. */
+/** Decides about a message that was not decided yet, or that was not to be answered: the rules may have changed. */
 async function decideAgain(
-  { inbox, admit }: RecoverPorts,
+  ctx: GatewayContext,
   { id, seq, payload }: InboxRow<GatewayBodies>,
 ): Promise<Accepted> {
-  const { stored, place, decision, exclusive } = await admit(payload.event, payload.wake);
+  const { stored, place, decision, exclusive } = await admit(ctx, payload.event, payload.wake);
   const route: Route = { agentId: place.agentId, sessionKey: place.sessionKey };
-  if (decision.kind === "answer") await inbox.route(id, route, stored);
+  if (decision.kind === "answer") await ctx.store.inbox.route(id, route, stored);
   return { id, seq, stored, decision, exclusive, route };
 }

@@ -1,9 +1,11 @@
-import { openStore } from "@signalbox/store";
+import { type LeaseToken, openStore } from "@signalbox/store";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
+import { fakeContext } from "../../../test/fake-context.ts";
 import { plainMessage } from "../../../test/plain-channel.ts";
+import type { GatewayContext } from "../../context.ts";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
-import type { WakeTerms } from "../../triggers/wake.ts";
-import { type Accepted, createRecovery, type RecoverPorts } from "./accept.ts";
+import type { WakeTerms } from "../../triggers/trigger.ts";
+import { type Accepted, recoverAccepted } from "./accept.ts";
 
 const ROUTE = { agentId: "coder", sessionKey: "s" };
 let store: GatewayStore;
@@ -23,7 +25,7 @@ async function take(name: string) {
 
 async function accepted(
   id: string,
-  { wake, ...more }: { route?: typeof ROUTE; lease?: RecoverPorts["lease"]; wake?: WakeTerms },
+  { wake, ...more }: { route?: typeof ROUTE; lease?: LeaseToken; wake?: WakeTerms },
 ) {
   const answer = await store.inbox.accept({
     channel: "plain",
@@ -40,24 +42,25 @@ async function accepted(
   return answer.id;
 }
 
-/** A gateway where everybody has become an owner meanwhile. */
-function portsOf(lease: RecoverPorts["lease"]): RecoverPorts {
-  return {
-    inbox: store.inbox,
+/** A gateway where every sender has become an owner meanwhile. */
+function contextWith(lease: LeaseToken): GatewayContext {
+  return fakeContext({
+    store,
     lease,
-    capabilities: () => undefined,
-    admit: async (event) => ({
-      stored: { event, role: "owner", rule: "owner" },
-      place: { kind: "asked", ...ROUTE },
-      decision: { kind: "answer", rule: "owner", role: "owner" },
-      exclusive: false,
+    claimed: [],
+    config: { current: () => ({ settings: { bindings: [] } }) },
+    router: () => ({ resolve: () => ({ ...ROUTE, matchedBy: "default" }) }),
+    admission: () => ({
+      needsApproval: () => false,
+      decide: () => ({ kind: "answer", rule: "owner", role: "owner" }),
     }),
-  };
+    queueModes: { read: async () => {} },
+  });
 }
 
-async function recovered(lease: RecoverPorts["lease"]): Promise<Accepted[]> {
+async function recovered(lease: LeaseToken): Promise<Accepted[]> {
   const messages: Accepted[] = [];
-  for await (const message of createRecovery(portsOf(lease))()) messages.push(message);
+  for await (const message of recoverAccepted(contextWith(lease))) messages.push(message);
   return messages;
 }
 
@@ -91,10 +94,10 @@ it("leaves what nobody has written a run of its own, as it had before the crash"
 it("gives again what a failure kept from being taken, and nothing that was deleted meanwhile", async () => {
   const lease = await take("gateway");
   const ids = [await accepted("m1", {}), await accepted("m2", {}), await accepted("m3", {})];
-  const recover = createRecovery(portsOf(lease));
+  const ctx = contextWith(lease);
   const taken: string[] = [];
   const takeAll = async (mayTake: (id: string) => boolean): Promise<void> => {
-    for await (const { id } of recover()) {
+    for await (const { id } of recoverAccepted(ctx)) {
       if (!mayTake(id)) throw new Error("the disk is full");
       taken.push(id);
     }

@@ -4,11 +4,11 @@ import { createManualClock } from "@signalbox/lanes/testkit";
 import { groupKey } from "@signalbox/prompt";
 import type { Outcome } from "@signalbox/server";
 import { openStore, StoreError } from "@signalbox/store";
-import { createLogger } from "@signalbox/telemetry/logger";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { fakeContext } from "../../../test/fake-context.ts";
+import { judgeFailure } from "../../messages/failures.ts";
 import type { GatewayBodies, GatewayStore, InboundRecord } from "../../store.ts";
-import { judgeFailure } from "../failures.ts";
-import { createUnanswered } from "./unanswered.ts";
+import { endUnanswered } from "./unanswered.ts";
 
 const event: MessageEvent = {
   type: "message",
@@ -46,24 +46,31 @@ async function world() {
   const fatal: unknown[] = [];
   const told: [string, Outcome][] = [];
   const clock = createManualClock();
-  const aside = (over: Partial<Pick<GatewayStore, "inbox" | "groupHistory" | "pairing">>) =>
-    createUnanswered({
-      store: { ...store, ...over },
-      lease,
-      logger: createLogger("silent", (text) => text),
-      now: Date.now,
-      historyLimit: () => 20,
-      nameOf: async ({ sender }) => sender.id,
-      wakeOutbox: () => {},
-      onOutcome: (...end) => told.push(end),
-      supervisor: createSupervisor({
-        retryPolicy: judgeFailure,
-        clock,
-        onFatal: (error) => fatal.push(error),
+  const end = (
+    kind: "pair" | "keep" | "ignore",
+    rule: string,
+    over: Partial<Pick<GatewayStore, "inbox" | "groupHistory" | "pairing">> = {},
+  ) =>
+    endUnanswered(
+      fakeContext({
+        store: { ...store, ...over },
+        lease,
+        config: { current: () => ({ settings: { access: { groups: { historyLimit: 20 } } } }) },
+        accounts: { get: () => undefined },
+        delivery: { wake() {} },
+        outcomes: { settle: (...outcome: [string, Outcome]) => told.push(outcome) },
+        subAgents: { ended() {} },
+        supervisor: createSupervisor({
+          retryPolicy: judgeFailure,
+          clock,
+          onFatal: (error) => fatal.push(error),
+        }),
       }),
-    });
+      { id: accepted.id, stored },
+      { kind, rule },
+    );
   const state = async () => (await store.inbox.get(accepted.id))?.state;
-  return { store, id: accepted.id, aside, fatal, told, clock, state };
+  return { store, id: accepted.id, end, fatal, told, clock, state };
 }
 
 /** Fails so often, then does what it should. */
@@ -78,11 +85,11 @@ function failing<A extends readonly unknown[], R>(
 
 describe("a message that no run answers", () => {
   it("gets its end however often the store fails, with what it says by then", async () => {
-    const { store, id, aside, clock, state } = await world();
+    const { store, end, clock, state } = await world();
     const { groupHistory } = store;
     const full = new StoreError("disk_full", "no room");
     const push = failing(3, full, groupHistory.push);
-    const ended = aside({ groupHistory: { ...groupHistory, push } }).end(id, stored, "keep", "not_addressed");
+    const ended = end("keep", "not_addressed", { groupHistory: { ...groupHistory, push } });
     expect(await state()).toBe("accepted");
     await store.inbox.revise(event, { ...stored, event: { ...event, text: "lunch at one" } });
     await clock.advance(60_000);
@@ -93,16 +100,16 @@ describe("a message that no run answers", () => {
   });
 
   it("has its end told to whoever waits for it", async () => {
-    const { id, aside, told } = await world();
-    await aside({}).end(id, stored, "ignore", "token_revoked");
+    const { id, end, told } = await world();
+    await end("ignore", "token_revoked");
     expect(told).toMatchObject([[id, { state: "ignored", error: { code: "token_revoked" } }]]);
   });
 
   it("is not kept once it was deleted meanwhile", async () => {
-    const { store, id, aside, clock } = await world();
+    const { store, end, clock } = await world();
     const { groupHistory } = store;
     const push = failing(1, new StoreError("locked", "held"), groupHistory.push);
-    const ended = aside({ groupHistory: { ...groupHistory, push } }).end(id, stored, "keep", "not_addressed");
+    const ended = end("keep", "not_addressed", { groupHistory: { ...groupHistory, push } });
     await store.inbox.withdraw(event);
     await clock.advance(10_000);
     await ended;
@@ -110,20 +117,20 @@ describe("a message that no run answers", () => {
   });
 
   it("gets its end without what its rule asks for, where that cannot be had", async () => {
-    const { store, id, aside, state } = await world();
+    const { store, end, state } = await world();
     const request = () => Promise.reject(new StoreError("invalid", "no such key"));
-    await aside({ pairing: { ...store.pairing, request } }).end(id, stored, "pair", "dm_unknown");
+    await end("pair", "dm_unknown", { pairing: { ...store.pairing, request } });
     expect(await state()).toBe("ignored");
   });
 
   it("is left for the next start where the store refuses its end for good, and is tried no more", async () => {
-    const { store, id, aside, clock, told, state } = await world();
+    const { store, end, clock, told, state } = await world();
     let settles = 0;
     const settle = () => {
       settles += 1;
       return Promise.reject(new StoreError("invalid", "no such state"));
     };
-    const ended = aside({ inbox: { ...store.inbox, settle } }).end(id, stored, "ignore", "bot");
+    const ended = end("ignore", "bot", { inbox: { ...store.inbox, settle } });
     await clock.advance(3_600_000);
     expect(settles).toBeLessThan(6);
     await ended;
@@ -132,9 +139,9 @@ describe("a message that no run answers", () => {
   });
 
   it("waits for the next start where this process can write no more", async () => {
-    const { store, id, aside, fatal, clock, state } = await world();
+    const { store, end, fatal, clock, state } = await world();
     const settle = () => Promise.reject(new StoreError("io", "the disk is gone"));
-    await aside({ inbox: { ...store.inbox, settle } }).end(id, stored, "ignore", "bot");
+    await end("ignore", "bot", { inbox: { ...store.inbox, settle } });
     expect(fatal).toHaveLength(1);
     await clock.advance(600_000);
     expect(await state()).toBe("accepted");

@@ -1,96 +1,88 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
+import { senderName } from "@signalbox/channel/accounts";
 import { outboxRow } from "@signalbox/delivery";
-import type { Supervisor } from "@signalbox/lanes";
 import { phrasesFor } from "@signalbox/phrases";
 import { groupKey, groupWords } from "@signalbox/prompt";
 import { PAIRING_TTL_MS, pairingCode } from "@signalbox/routing";
-import type { Outcome } from "@signalbox/server";
-import { type InboxId, isFatal, isPassing, type LeaseToken } from "@signalbox/store";
-import type { Logger } from "@signalbox/telemetry/logger";
-import type { GatewayStore, InboundRecord } from "../../store.ts";
-import { judgeLasting } from "../failures.ts";
+import { type InboxId, isFatal, isPassing } from "@signalbox/store";
+import type { GatewayContext } from "../../context.ts";
+import { judgeLasting } from "../../messages/failures.ts";
+import type { InboundRecord } from "../../store.ts";
+import { reportOutcome } from "../report-outcome.ts";
 
-export interface UnansweredPorts {
-  readonly store: Pick<GatewayStore, "inbox" | "groupHistory" | "pairing">;
-  readonly lease: LeaseToken;
-  readonly logger: Logger;
-  readonly now: () => number;
-  /** Messages of a group to remember for when the agent is addressed. */
-  readonly historyLimit: () => number;
-  /** What the sender is called, or their id. */
-  readonly nameOf: (event: MessageEvent) => Promise<string>;
-  /** Looks at the outbox after a row was added. */
-  readonly wakeOutbox: () => void;
-  readonly supervisor: Pick<Supervisor, "run">;
-  readonly onOutcome: (id: InboxId, outcome: Outcome) => void;
-}
-
-/** Messages that no run answers. */
-export interface Unanswered {
-  /** Gives one its end, after doing what its rule asks for; tries as long as that may help. Never rejects. */
-  end(id: InboxId, stored: InboundRecord, kind: "pair" | "keep" | "ignore", rule: string): Promise<void>;
-}
-
-export function createUnanswered(ports: UnansweredPorts): Unanswered {
-  return {
-    async end(id, stored, kind, rule) {
-      const error = { code: rule, message: "The gateway does not answer this message." };
-      const tell = (): void => ports.onOutcome(id, { state: "ignored", text: "", error });
-      await ports.supervisor.run({
-        name: `end the message ${id}, which no run answers`,
-        attempt: async (failures) => {
-          // Meanwhile it may have been edited, or deleted and so have its end.
-          const row = failures === 0 ? undefined : await ports.store.inbox.get(id);
-          if (row?.settledAt !== undefined) return;
-          await followRule(ports, id, row?.payload.event ?? stored.event, { kind, rule });
-          await ports.store.inbox.settle(id, "ignored", { rule });
-          tell();
-        },
-        retryPolicy: judgeLasting,
-        // It is decided again at the next start.
-        giveUp: async () => tell(),
-      });
+/**
+ * Finishes a message that no run answers, after doing what its rule asks for. Retries as long as that may help. Never
+ * rejects.
+ */
+export async function endUnanswered(
+  ctx: GatewayContext,
+  { id, stored }: { readonly id: InboxId; readonly stored: InboundRecord },
+  { kind, rule }: UnansweredRule,
+): Promise<void> {
+  const error = { code: rule, message: "The gateway does not answer this message." };
+  const report = (): void => reportOutcome(ctx, id, { state: "ignored", text: "", error });
+  await ctx.supervisor.run({
+    name: `end the message ${id}, which no run answers`,
+    attempt: async (failures) => {
+      // Meanwhile the message may have been edited or deleted.
+      const row = failures === 0 ? undefined : await ctx.store.inbox.get(id);
+      if (row?.settledAt !== undefined) return;
+      await followRule(ctx, id, row?.payload.event ?? stored.event, { kind, rule });
+      await ctx.store.inbox.settle(id, "ignored", { rule });
+      report();
     },
-  };
+    retryPolicy: judgeLasting,
+    // The next start decides about it again.
+    giveUp: async () => report(),
+  });
 }
 
-/** What the store will never take keeps the message from nothing: it has its end all the same. */
+interface UnansweredRule {
+  readonly kind: "pair" | "keep" | "ignore";
+  readonly rule: string;
+}
+
+/** Follows the rule. A permanent failure must not stop the message from being finished. */
 async function followRule(
-  ports: UnansweredPorts,
+  ctx: GatewayContext,
   id: InboxId,
   event: MessageEvent,
-  { kind, rule }: { readonly kind: "pair" | "keep" | "ignore"; readonly rule: string },
+  { kind, rule }: UnansweredRule,
 ): Promise<void> {
   try {
-    if (kind === "keep") await keep(ports, event);
-    if (kind === "pair") await offerPairing(ports, id, event);
+    if (kind === "keep") await keep(ctx, event);
+    if (kind === "pair") await offerPairing(ctx, id, event);
   } catch (error) {
     if (isFatal(error) || isPassing(error)) throw error;
-    ports.logger.error(
+    ctx.logger.error(
       { rule, err: reasonOf(error) },
       "a message was ignored, and what its rule calls for failed",
     );
   }
 }
 
-function keep({ store, historyLimit }: UnansweredPorts, event: MessageEvent): Promise<void> {
+function keep({ store, config }: GatewayContext, event: MessageEvent): Promise<void> {
   const { messageId: id, sender, timestamp: at } = event;
   const entry = { id, senderId: sender.id, body: groupWords(event), at };
-  return store.groupHistory.push(groupKey(event), entry, historyLimit());
+  return store.groupHistory.push(
+    groupKey(event),
+    entry,
+    config.current().settings.access.groups.historyLimit,
+  );
 }
 
-async function offerPairing(ports: UnansweredPorts, id: InboxId, event: MessageEvent): Promise<void> {
+async function offerPairing(ctx: GatewayContext, id: InboxId, event: MessageEvent): Promise<void> {
   const code = pairingCode();
   const { channel, account, sender } = event;
-  const name = await ports.nameOf(event);
+  const name = await senderName(event, ctx.accounts.get(channel, account));
   const replyTo = event.messageId === "" ? {} : { replyTo: event.messageId };
   const payload = {
     parts: [{ type: "text" as const, text: phrasesFor(undefined, event.text).pairing(code) }],
     ...replyTo,
   };
-  const expiresAt = ports.now() + PAIRING_TTL_MS;
-  const outcome = await ports.store.pairing.request({
+  const expiresAt = ctx.now() + PAIRING_TTL_MS;
+  const outcome = await ctx.store.pairing.request({
     channel,
     account,
     peerId: sender.id,
@@ -98,8 +90,8 @@ async function offerPairing(ports: UnansweredPorts, id: InboxId, event: MessageE
     ...(name === sender.id ? {} : { label: name }),
     reply: {
       row: { ...outboxRow(event, payload, { expiresAt, claim: false }), answers: [id] },
-      lease: ports.lease,
+      lease: ctx.lease,
     },
   });
-  if (outcome === "created") ports.wakeOutbox();
+  if (outcome === "created") ctx.delivery.wake();
 }

@@ -1,67 +1,58 @@
-import type { LanesOptions, Supervisor } from "@signalbox/lanes";
+import type { LanesOptions } from "@signalbox/lanes";
 import { noteId } from "@signalbox/runs";
-import type { LiveHub, Outcome } from "@signalbox/server";
-import type { InboxId, OutboxRow } from "@signalbox/store";
-import type { Exchanges } from "../../api/exchange.ts";
-import type { GatewayBodies, GatewayStore } from "../../store.ts";
-import type { Tracer } from "../../traces.ts";
-import { judgeLasting } from "../failures.ts";
-import { putWord, type WordPorts } from "../word.ts";
-import { messagesIn, type Queued, type QueuedMessage } from "./message.ts";
+import { getPhrases } from "../../configure/phrases-of.ts";
+import type { GatewayContext } from "../../context.ts";
+import { judgeLasting } from "../../messages/failures.ts";
+import { messagesIn, type Queued, type QueuedMessage } from "../../messages/queued-message.ts";
+import { putNotice } from "../notice.ts";
+import { reportOutcome } from "../report-outcome.ts";
 
-export interface DroppedPorts extends WordPorts {
-  readonly store: Pick<GatewayStore, "inbox" | "outbox">;
-  readonly supervisor: Pick<Supervisor, "run">;
-  readonly deliver: (rows: readonly OutboxRow<GatewayBodies>[]) => void;
-  readonly exchanges: Pick<Exchanges, "keep">;
-  readonly live: Pick<LiveHub, "publish">;
-  readonly tracer: Tracer;
-  readonly onOutcome: (id: InboxId, outcome: Outcome) => void;
+/** How long a notice about a full queue is useful, in milliseconds. */
+const NOTICE_TTL_MS = 60 * 60 * 1000;
+
+type Dropped = Parameters<NonNullable<LanesOptions<Queued>["onDropped"]>>;
+
+/** Finishes messages that get no run, because too many waited or because a person stopped them. */
+export function endDropped(ctx: GatewayContext, ...[items, why]: Dropped): void {
+  const notified = why.kind === "full" ? why.first : [];
+  for (const dropped of messagesIn(items)) {
+    const { id, sessionKey, stored } = dropped;
+    const rule = why.kind === "full" ? "queue_full" : "stopped";
+    const notice =
+      why.kind === "full" && notified.includes(dropped)
+        ? getPhrases(ctx, dropped).tooManyWait(why.drop, why.cap)
+        : undefined;
+    void ctx.supervisor.run({
+      name: `end the message ${id}, which gets no run`,
+      attempt: () => end(ctx, dropped, rule, notice),
+      retryPolicy: judgeLasting,
+    });
+    const what =
+      why.kind === "full" ? "dropped: too many messages wait in this conversation" : "dropped by a stop";
+    ctx.tracer.note(id, "queue", what);
+    const error = { code: rule, message: `The message was ${what}.` };
+    reportOutcome(ctx, id, { state: "ignored", text: "", error });
+    const answers = [stored.event.messageId];
+    ctx.live.publish(sessionKey, { type: "run.end", runId: id, answers, outcome: "aborted" });
+  }
 }
 
-/** A word about a full queue is of no use later, in milliseconds. */
-const WORD_TTL_MS = 60 * 60 * 1000;
-
-/** Ends messages that get no run because too many waited or a person stopped them. */
-export function createOnDropped(options: DroppedPorts): NonNullable<LanesOptions<Queued>["onDropped"]> {
-  const { store, exchanges, live, tracer, supervisor } = options;
-
-  const end = async (dropped: QueuedMessage, rule: string, word: string | undefined): Promise<void> => {
-    const said = word === undefined ? {} : { text: word };
-    await exchanges.keep(dropped.sessionKey, [dropped], { id: dropped.id, ...said, outcome: "aborted" });
-    if (word !== undefined) await tell(options, dropped, word);
-    await store.inbox.settle(dropped.id, "ignored", { rule });
-  };
-
-  return (items, reason) => {
-    const told = reason.kind === "full" ? reason.first : [];
-    for (const dropped of messagesIn(items)) {
-      const { id, sessionKey, stored } = dropped;
-      const rule = reason.kind === "full" ? "queue_full" : "stopped";
-      const said =
-        reason.kind === "full" && told.includes(dropped)
-          ? options.phrasesOf(dropped).tooManyWait(reason.drop, reason.cap)
-          : undefined;
-      void supervisor.run({
-        name: `end the message ${id}, which gets no run`,
-        attempt: () => end(dropped, rule, said),
-        retryPolicy: judgeLasting,
-      });
-      const what =
-        reason.kind === "full" ? "dropped: too many messages wait in this conversation" : "dropped by a stop";
-      tracer.note(id, "lane", what);
-      const error = { code: rule, message: `The message was ${what}.` };
-      options.onOutcome(id, { state: "ignored", text: "", error });
-      const answers = [stored.event.messageId];
-      live.publish(sessionKey, { type: "run.end", runId: id, answers, outcome: "aborted" });
-    }
-  };
-}
-
-async function tell(options: DroppedPorts, dropped: QueuedMessage, text: string): Promise<void> {
-  const rows = await putWord(options, dropped, text, { ttlMs: WORD_TTL_MS, isAnswer: false });
-  if (rows !== undefined) return options.deliver(rows);
+async function end(
+  ctx: GatewayContext,
+  dropped: QueuedMessage,
+  rule: string,
+  notice: string | undefined,
+): Promise<void> {
   const { id, sessionKey } = dropped;
-  const message = { id: noteId(id), role: "assistant", text, at: options.now(), runId: id } as const;
-  options.live.publish(sessionKey, { type: "message", message });
+  await ctx.exchanges.keep(sessionKey, [dropped], { id, text: notice, outcome: "aborted" });
+  if (notice !== undefined) await send(ctx, dropped, notice);
+  await ctx.store.inbox.settle(id, "ignored", { rule });
+}
+
+async function send(ctx: GatewayContext, dropped: QueuedMessage, text: string): Promise<void> {
+  const rows = await putNotice(ctx, dropped, text, { ttlMs: NOTICE_TTL_MS, isAnswer: false });
+  if (rows !== undefined) return ctx.delivery.deliver(rows);
+  const { id, sessionKey } = dropped;
+  const message = { id: noteId(id), role: "assistant", text, at: ctx.now(), runId: id } as const;
+  ctx.live.publish(sessionKey, { type: "message", message });
 }

@@ -1,85 +1,60 @@
 import { reasonOf } from "@signalbox/agent-core";
 import { type MessageEvent, speakerOf } from "@signalbox/channel";
-import type { Lanes, QueueModes } from "@signalbox/lanes";
-import type { Logger } from "@signalbox/telemetry/logger";
-import { mayAnswer, type UserQuestions } from "@signalbox/tools";
-import { needsTurn, type Order } from "../../chat-commands/read.ts";
-import type { Agent, Agents } from "../../configure/agents.ts";
-import type { Accepted } from "../3-accept/accept.ts";
-import type { Queued, QueuedMessage, ReadOrder } from "./message.ts";
+import { mayAnswer } from "@signalbox/tools";
+import { needsTurn } from "../../command-syntax/read.ts";
+import type { GatewayContext } from "../../context.ts";
+import type { QueuedMessage } from "../../messages/queued-message.ts";
+import { answerImmediately } from "../commands/immediate-commands.ts";
+import { readMessageOrder } from "./read-order.ts";
 
-export interface QueuePorts {
-  readonly agents: Pick<Agents, "get">;
-  readonly readOrder: ReadOrder;
-  /** Answers a command that needs no turn. */
-  readonly answerAtOnce: (message: QueuedMessage, agent: Agent, order: Order) => void;
-  readonly lanes: Pick<Lanes<Queued>, "enqueue" | "all">;
-  /** What agents have asked people. */
-  readonly userQuestions: Pick<UserQuestions, "getOpen" | "getAnsweredBy" | "close">;
-  readonly modes: Pick<QueueModes, "read">;
-  readonly logger: Logger;
+/** Answers a command that needs no run at once. Every other message waits in the lane of its session. */
+export function enqueue(ctx: GatewayContext, message: QueuedMessage): void {
+  const whole = asAnswer(ctx, withOrder(ctx, message));
+  const { order } = whole;
+  const agent = ctx.config.current().agents.get(message.agentId);
+  if (agent === undefined || order === undefined || needsTurn(order)) ctx.lanes.enqueue(whole);
+  else void answerImmediately(ctx, whole, agent, order);
 }
 
-/** Where messages part: a command that needs no turn is answered at once, everything else waits in its lane. */
-export interface Queue {
-  /** To be awaited before a message of the session enters: reads how the session wants its messages treated. */
-  expect(sessionKey: string): Promise<void>;
-  enter(message: QueuedMessage): void;
-  /** A later version of a message that waits; undefined where it would not wait, and has to enter anew. */
-  revised(message: QueuedMessage): QueuedMessage | undefined;
+/**
+ * Parses a later version of a message that waits.
+ *
+ * @returns undefined if the later version would not wait, and has to be queued again
+ */
+export function revised(ctx: GatewayContext, message: QueuedMessage): QueuedMessage | undefined {
+  const whole = withOrder(ctx, message);
+  return whole.order === undefined || needsTurn(whole.order) ? whole : undefined;
 }
 
-export function createQueue(ports: QueuePorts): Queue {
-  const { agents, readOrder, answerAtOnce, lanes, modes, userQuestions, logger } = ports;
-  const withOrder = (message: QueuedMessage): QueuedMessage => {
-    const { order: _, ...plain } = message;
-    const order = readOrder(message.stored, message.agentId);
-    // What has an order has a turn of its own: it neither steers another nor is joined by others.
-    return order === undefined ? plain : { ...plain, order, exclusive: true };
-  };
+function withOrder(ctx: GatewayContext, message: QueuedMessage): QueuedMessage {
+  const { order: _, ...plain } = message;
+  const order = readMessageOrder(ctx, message.stored, message.agentId);
+  // A command has a run of its own: it neither steers another run nor is joined by other messages.
+  return order === undefined ? plain : { ...plain, order, exclusive: true };
+}
 
-  /** Plain words to an agent that has asked for them are their answer, as if they were given with its command. */
-  const asAnswer = (message: QueuedMessage): QueuedMessage => {
-    const { id, sessionKey, order, stored } = message;
-    const { event, role, wake } = stored;
-    if (order !== undefined || wake !== undefined) return message;
-    // One that was asked by a run which is gone waits for nobody: its answer would be lost, whatever runs there now.
-    const goesOn = lanes.all(sessionKey).some(({ kind }) => kind === "resume");
-    const open = userQuestions.getOpen(sessionKey, speakerOf(event), goesOn);
-    const question = userQuestions.getAnsweredBy(id) ?? open;
-    if (question === undefined) return message;
-    if (isInOwnWords(event) && mayAnswer(question, speakerOf(event), role))
-      return { ...message, order: { kind: "command", name: "answer", args: `${question.id} ${event.text}` } };
-    // The agent gets it whole, as a message and with its sender's rights, and not only the words in it.
-    userQuestions
-      .close(question.id, "passed_over")
-      .catch((error: unknown) =>
-        logger.warn({ question: question.id, err: reasonOf(error) }, "a question could not be skipped"),
-      );
-    return message;
-  };
-  return {
-    expect: (sessionKey) => modes.read(sessionKey),
-    enter(message) {
-      const whole = asAnswer(withOrder(message));
-      const { order } = whole;
-      const agent = agents.get(message.agentId);
-      if (agent === undefined || order === undefined || needsTurn(order)) lanes.enqueue(whole);
-      else answerAtOnce(whole, agent, order);
-    },
-    revised(message) {
-      const whole = withOrder(message);
-      return whole.order === undefined || needsTurn(whole.order) ? whole : undefined;
-    },
-  };
+/** Treats plain text to an agent that asked the sender a question as `/answer`. */
+function asAnswer({ lanes, userQuestions, logger }: GatewayContext, message: QueuedMessage): QueuedMessage {
+  const { id, sessionKey, order, stored } = message;
+  const { event, role, wake } = stored;
+  if (order !== undefined || wake !== undefined) return message;
+  // Nobody waits for the answer if the run that asked is gone: the answer would be lost.
+  const goesOn = lanes.all(sessionKey).some(({ kind }) => kind === "resume");
+  const open = userQuestions.getOpen(sessionKey, speakerOf(event), goesOn);
+  const question = userQuestions.getAnsweredBy(id) ?? open;
+  if (question === undefined) return message;
+  if (isInOwnWords(event) && mayAnswer(question, speakerOf(event), role))
+    return { ...message, order: { kind: "command", name: "answer", args: `${question.id} ${event.text}` } };
+  // The agent gets the whole message, with its attachments and its sender's rights.
+  userQuestions
+    .close(question.id, "passed_over")
+    .catch((error: unknown) =>
+      logger.warn({ question: question.id, err: reasonOf(error) }, "a question could not be skipped"),
+    );
+  return message;
 }
 
 /** Whether a message is nothing but what its sender wrote. */
 function isInOwnWords({ text, media, forwarded }: MessageEvent): boolean {
   return media.length === 0 && forwarded === undefined && text.trim() !== "";
-}
-
-/** An accepted message as its lane has it. */
-export function queuedMessage({ id, seq, route, stored, exclusive }: Accepted): QueuedMessage {
-  return { kind: "message", id, seq, ...route, stored, exclusive };
 }

@@ -1,7 +1,7 @@
 import type { MediaForModel, MessageWithFiles } from "@signalbox/attachments";
 import { groupMedia } from "@signalbox/prompt";
 import type { ToldEntry } from "@signalbox/store";
-import type { QueuedMessage } from "../4-queue/message.ts";
+import type { QueuedMessage } from "../../messages/queued-message.ts";
 
 /** The latest images of a group that are shown with a message addressed to the agent. */
 const MAX_IMAGES = 3;

@@ -1,5 +1,4 @@
 import type { MediaForModel } from "@signalbox/attachments";
-import type { ChannelDefinition, MessageEvent } from "@signalbox/channel";
 import { senderName } from "@signalbox/channel/accounts";
 import {
   broughtContext,
@@ -13,17 +12,9 @@ import {
   sentKey,
 } from "@signalbox/prompt";
 import type { ToldEntry } from "@signalbox/store";
-import type { Account } from "../../configure/accounts.ts";
+import type { GatewayContext } from "../../context.ts";
+import type { QueuedMessage } from "../../messages/queued-message.ts";
 import type { GatewayStore } from "../../store.ts";
-import type { QueuedMessage } from "../4-queue/message.ts";
-
-export interface InboundContextPorts {
-  readonly account: (channel: string, account: string) => Account | undefined;
-  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
-  /** The time zone of its sender. */
-  readonly timeZoneOf: (event: MessageEvent) => string;
-  readonly now: () => number;
-}
 
 /** What was read for a message. */
 export interface ReadAlong {
@@ -45,20 +36,19 @@ export const NOTHING_READ: ReadAlong = {
 /** The machine's, for what several people read or wrote. */
 const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** The facts about a message that are put before it: who wrote it, where and when, and what it quotes. */
-export type FactsOf = (message: QueuedMessage) => Promise<string>;
-
-export function createFacts(ports: InboundContextPorts): FactsOf {
-  return async ({ stored: { event, role } }) => {
-    const { channel, account } = event;
-    return eventContext(event, {
-      senderName: await senderName(event, ports.account(channel, account)),
-      isOwnClient: ports.definition(channel, account)?.capabilities.authenticatedByGateway === true,
-      role,
-      timeZone: ports.timeZoneOf(event),
-      now: ports.now(),
-    });
-  };
+/** Returns the facts about a message that are put before it: who wrote it, where and when, and what it quotes. */
+export async function describeMessage(
+  ctx: GatewayContext,
+  { stored: { event, role } }: QueuedMessage,
+): Promise<string> {
+  const { channel, account } = event;
+  return eventContext(event, {
+    senderName: await senderName(event, ctx.getAccount(channel, account)),
+    isOwnClient: ctx.getCapabilities(channel, account)?.authenticatedByGateway === true,
+    role,
+    timeZone: ctx.getTimeZone(event),
+    now: ctx.now(),
+  });
 }
 
 /** The pages and files that were read for a message, in words for the model. */

@@ -1,13 +1,9 @@
 import type { UserMessage } from "@signalbox/agent-core";
-import type { AttachmentCrashes } from "@signalbox/attachments";
 import { speakerOf } from "@signalbox/channel";
 import type { RunHandle } from "@signalbox/lanes";
 import { clientHistory } from "@signalbox/prompt";
-import type { Router } from "@signalbox/routing";
-import type { Histories, History } from "@signalbox/runs";
-import type { LiveHub } from "@signalbox/server";
+import type { History } from "@signalbox/runs";
 import {
-  type LeaseToken,
   type RunBegin,
   type RunBegun,
   type RunId,
@@ -16,65 +12,53 @@ import {
   StoreError,
 } from "@signalbox/store";
 import { failureNote } from "@signalbox/telemetry";
-import type { Logger } from "@signalbox/telemetry/logger";
-import { sessionSeed } from "../../api/session-seed.ts";
-import type { GatewayBodies, GatewayStore } from "../../store.ts";
-import { type Queued, type QueuedMessage, spokenText } from "../4-queue/message.ts";
-import type { ChooseModel } from "./choose-model.ts";
+import type { GatewayContext } from "../../context.ts";
+import { type Queued, type QueuedMessage, spokenText } from "../../messages/queued-message.ts";
+import { sessionSeed } from "../../messages/session-seed.ts";
+import type { GatewayBodies } from "../../store.ts";
+import { chooseModel } from "./choose-model.ts";
 import type { NewMessages, Opened, OpenedRun, Spoken } from "./opened-run.ts";
-import type { UserMessages } from "./user-messages.ts";
+import { toSummary, toUserMessages } from "./user-messages.ts";
 
-export interface OpenRunPorts {
-  readonly store: Pick<GatewayStore, "sessions" | "runs">;
-  readonly lease: LeaseToken;
-  readonly router: Pick<Router, "resetDue">;
-  readonly chooseModel: ChooseModel;
-  readonly histories: Pick<Histories, "load">;
-  readonly userMessages: Pick<UserMessages, "of" | "summary">;
-  readonly crashes: Pick<AttachmentCrashes, "findPoisoned" | "begin" | "end">;
-  readonly live: Pick<LiveHub, "publish">;
-  /** What a conversation has in the background ends with it. */
-  readonly endCommands: (sessionKey: string) => Promise<void>;
-  readonly logger: Logger;
-  readonly now: () => number;
-}
-
-export type OpenRun = (given: NewMessages, handle: RunHandle<Queued>) => Promise<Opened>;
-
-/** Chooses who answers, brings the session up to date, and puts the beginning of a run on record. */
-export function createOpenRun(ports: OpenRunPorts): OpenRun {
-  const { store, crashes, logger } = ports;
-  return async (given, handle) => {
-    const { messages, summarised } = given;
-    const last = messages.at(-1);
-    if (last === undefined) return { kind: "nothing" };
-    const { sessionKey } = last;
-    const spent = await crashes.findPoisoned(messages);
-    if (spent.length > 0) return poisoned(ports, given, spent);
-    const session = await store.sessions.get(sessionKey);
-    if (session?.activeRun !== undefined) throw heldBy(sessionKey, session.activeRun);
-    const chosen = await ports.chooseModel(last, session);
-    if (chosen.kind === "none") {
-      const { code, message } = chosen;
-      logger.error({ agent: last.agentId, code }, message);
-      return { kind: "refused", messages: [...summarised, ...messages], code, message };
-    }
-    const seed = sessionSeed(last, spokenText(last));
-    const fresh = await freshen(ports, last, session, seed);
-    if (fresh.isReset) {
-      const { messageId } = (messages[0] ?? last).stored.event;
-      ports.live.publish(sessionKey, { type: "reset", messageId });
-    }
-    const history = await ports.histories.load(sessionKey, fresh.session);
-    const { provider, id } = chosen.agentModel.model;
-    const sender = speakerOf(last.stored.event);
-    const opening = { session: seed, sender, meta: { model: `${provider}/${id}` } };
-    const started = await begin(ports, given, handle, opening);
-    await crashes.end(messages);
-    return started === undefined
-      ? { kind: "nothing" }
-      : { kind: "run", run: newRun(started, chosen, history, handle) };
-  };
+/** Chooses the agent and the model, brings the session up to date, and records the start of a run. */
+export async function openRun(
+  ctx: GatewayContext,
+  given: NewMessages,
+  handle: RunHandle<Queued>,
+): Promise<Opened> {
+  const { store, crashes, logger } = ctx;
+  const { messages, summarised } = given;
+  const last = messages.at(-1);
+  if (last === undefined) return { kind: "nothing" };
+  const { sessionKey } = last;
+  const spent = await crashes.findPoisoned(messages);
+  if (spent.length > 0) return poisoned(ctx, given, spent);
+  const session = await store.sessions.get(sessionKey);
+  if (session?.activeRun !== undefined) throw heldBy(sessionKey, session.activeRun);
+  const chosen = await chooseModel(ctx, last, session);
+  if (chosen.kind === "none") {
+    const { code, message } = chosen;
+    logger.error({ agent: last.agentId, code }, message);
+    return { kind: "refused", messages: [...summarised, ...messages], code, message };
+  }
+  const seed = sessionSeed(last, spokenText(last));
+  const fresh = await freshen(ctx, last, session, seed);
+  if (fresh.isReset) {
+    const { messageId } = (messages[0] ?? last).stored.event;
+    ctx.live.publish(sessionKey, { type: "reset", messageId });
+  }
+  const history = await ctx.histories.load(sessionKey, fresh.session);
+  const { provider, id } = chosen.agentModel.model;
+  const sender = speakerOf(last.stored.event);
+  const started = await begin(ctx, given, handle, {
+    session: seed,
+    sender,
+    meta: { model: `${provider}/${id}` },
+  });
+  await crashes.end(messages);
+  return started === undefined
+    ? { kind: "nothing" }
+    : { kind: "run", run: newRun(started, chosen, history, handle) };
 }
 
 function newRun(
@@ -106,7 +90,7 @@ function newRun(
 
 /** Messages under which several processes died get no further run; the others may have one. */
 function poisoned(
-  { logger }: OpenRunPorts,
+  { logger }: GatewayContext,
   { messages, summarised }: NewMessages,
   spent: readonly QueuedMessage[],
 ): Opened {
@@ -130,7 +114,7 @@ interface Freshened {
 
 /** A session may be due for a new beginning, or have turns that its client keeps. */
 async function freshen(
-  { store, lease, router, endCommands, now }: OpenRunPorts,
+  { store, lease, router, toolbox, now }: GatewayContext,
   message: QueuedMessage,
   session: Session | undefined,
   seed: SessionSeed,
@@ -145,9 +129,9 @@ async function freshen(
     return { session: await store.sessions.get(sessionKey), isReset: false };
   }
   const times = { lastMessageAt: session.updatedAt, now: now() };
-  if (!fresh && !router.resetDue(event.conversation.kind, times)) return { session, isReset: false };
+  if (!fresh && !router().resetDue(event.conversation.kind, times)) return { session, isReset: false };
   await store.sessions.reset(sessionKey, lease);
-  await endCommands(sessionKey);
+  await toolbox.endCommands(sessionKey);
   return { session: await store.sessions.get(sessionKey), isReset: true };
 }
 
@@ -161,22 +145,22 @@ interface Started {
 
 /** Undefined if every message was deleted meanwhile. */
 async function begin(
-  ports: OpenRunPorts,
+  ctx: GatewayContext,
   { messages, summarised }: NewMessages,
   handle: RunHandle<Queued>,
   opening: Pick<RunBegin<GatewayBodies>, "session" | "sender" | "meta">,
 ): Promise<Started | undefined> {
-  const { store, lease } = ports;
+  const { store, lease } = ctx;
   const isLeft = ({ id }: QueuedMessage): boolean => !handle.recalled.has(id);
-  await ports.crashes.begin(messages);
+  await ctx.crashes.begin(messages);
   for (;;) {
     const left = [...summarised, ...messages].filter(isLeft);
     if (left.length === 0) return undefined;
     const short = summarised.filter(isLeft);
-    const spoken = await ports.userMessages.of(messages.filter(isLeft));
+    const spoken = await toUserMessages(ctx, messages.filter(isLeft));
     // One of them may have been deleted meanwhile. Nothing may come between here and the begin.
     if (!left.every(isLeft)) continue;
-    const all = short.length > 0 ? [ports.userMessages.summary(short), ...spoken] : spoken;
+    const all = short.length > 0 ? [toSummary(ctx, short), ...spoken] : spoken;
     const inboxIds = left.map(({ id }) => id);
     const begun = await store.runs.begin({ ...opening, lease, inboxIds, userMessages: all });
     if (begun.outcome === "busy") throw heldBy(opening.session.key, begun.run.id);

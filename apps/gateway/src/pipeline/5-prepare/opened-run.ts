@@ -4,8 +4,10 @@ import { usedIn } from "@signalbox/runs";
 import type { InterruptedRun, JournalCall, RunId } from "@signalbox/store";
 import type { Agent } from "../../configure/agents.ts";
 import type { AgentModel } from "../../configure/models.ts";
+import type { GatewayContext } from "../../context.ts";
+import { isTakenBack, type Queued, type QueuedMessage } from "../../messages/queued-message.ts";
 import type { GatewayBodies } from "../../store.ts";
-import { isTakenBack, type Queued, type QueuedMessage, type ReadOrder } from "../4-queue/message.ts";
+import { readMessageOrder } from "../4-queue/read-order.ts";
 
 /** A run that is on record: from here on it has to end, and an end is all that it needs. */
 export interface BegunRun {
@@ -19,10 +21,10 @@ export interface BegunRun {
 }
 
 /** The same of one that was left: what its messages order, and which of them were deleted, is read again. */
-export function begunRun(left: InterruptedRun<GatewayBodies>, readOrder: ReadOrder): BegunRun {
+export function begunRun(ctx: GatewayContext, left: InterruptedRun<GatewayBodies>): BegunRun {
   const { id: runId, sessionKey, agentId } = left.run;
   const messages = left.inbox.map(({ id, seq, payload: stored }): QueuedMessage => {
-    const order = readOrder(stored, agentId);
+    const order = readMessageOrder(ctx, stored, agentId);
     const message = { kind: "message", id, seq, sessionKey, agentId, stored, exclusive: false } as const;
     return order === undefined ? message : { ...message, order };
   });
@@ -74,7 +76,7 @@ export type Opened =
       readonly left?: NewMessages;
     }
   /** A run of an earlier process that cannot go on. */
-  | { readonly kind: "over"; readonly run: BegunRun; readonly why: "taken-back" | "no_agent" | "poison" }
+  | { readonly kind: "over"; readonly run: BegunRun; readonly why: "taken_back" | "no_agent" | "poison" }
   /** A command that an earlier process began. */
   | {
       readonly kind: "command";
@@ -83,6 +85,14 @@ export type Opened =
       readonly interrupted: InterruptedRun<GatewayBodies>;
     }
   | { readonly kind: "nothing" };
+
+/** The rest of the work on messages whose run broke off. */
+export interface Unfinished {
+  /** The recorded run. */
+  readonly held: InterruptedRun<GatewayBodies> | undefined;
+  /** The messages that have no run yet. */
+  readonly waiting: readonly QueuedMessage[];
+}
 
 /** Messages for a run of their own. */
 export interface NewMessages {

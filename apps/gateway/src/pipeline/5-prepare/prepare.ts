@@ -1,7 +1,6 @@
 import { textOf, toolSpec } from "@signalbox/agent-core";
-import type { Incoming, MediaForModel } from "@signalbox/attachments";
+import type { MediaForModel } from "@signalbox/attachments";
 import { speakerOf } from "@signalbox/channel";
-import type { RunMemory } from "@signalbox/memory/agents";
 import {
   type BuiltPrompt,
   type ContextDocument,
@@ -9,40 +8,21 @@ import {
   type MessageContexts,
   mediaMark,
   type PrefixLook,
-  type PrefixWatch,
 } from "@signalbox/prompt";
-import type { LiveHub } from "@signalbox/server";
 import type { ToldEntry } from "@signalbox/store";
 import { packSections } from "@signalbox/telemetry";
 import { createSessionTaint, type SessionTaint } from "@signalbox/tools";
-import type { ReadLinks } from "../../agent/links.ts";
-import type { Spending } from "../../agent/spending.ts";
-import type { PromptedTurn } from "../../agent/system-prompt.ts";
-import type { GatewayStore } from "../../store.ts";
-import type { RunTools, Toolbox } from "../../tools/toolbox.ts";
-import type { Tracer } from "../../traces.ts";
-import type { Standing } from "../2-admit/standing.ts";
-import { isHeard, type QueuedMessage, spokenText } from "../4-queue/message.ts";
-import { earlierPictures } from "./earlier-pictures.ts";
-import { filesOf } from "./files-of.ts";
+import type { RunTools } from "../../agent/toolbox.ts";
+import type { GatewayContext } from "../../context.ts";
+import { isHeard, type QueuedMessage, spokenText } from "../../messages/queued-message.ts";
+import type { Tracer } from "../../tracer.ts";
+import { getCurrentRights } from "../2-admit/current-rights.ts";
+import { getEarlierImages } from "./earlier-images.ts";
 import { historyImages, withHistoryImages } from "./history-images.ts";
 import { groupHistoryOf } from "./inbound-context.ts";
+import { getMessageFiles } from "./message-files.ts";
 import type { OpenedRun } from "./opened-run.ts";
 import { openContexts } from "./run-contexts.ts";
-
-export interface PreparePorts {
-  readonly store: Pick<GatewayStore, "sessions" | "groupHistory" | "contexts">;
-  readonly toolbox: Pick<Toolbox, "forRun">;
-  readonly standing: Standing;
-  readonly readLinks: ReadLinks;
-  readonly incoming: Pick<Incoming, "show">;
-  readonly remember: RunMemory;
-  readonly spending: Pick<Spending, "cheaperModels">;
-  readonly prefixes: PrefixWatch;
-  readonly systemPrompt: (turn: PromptedTurn) => Promise<BuiltPrompt>;
-  readonly live: Pick<LiveHub, "publish">;
-  readonly tracer: Tracer;
-}
 
 /** A run with all that its model calls need. */
 export interface PreparedRun extends OpenedRun {
@@ -56,27 +36,27 @@ export interface PreparedRun extends OpenedRun {
   readonly told: readonly ToldEntry[];
 }
 
-/** Gives a run its tools, what its messages carry, and its system prompt. */
-export type Prepare = (run: OpenedRun, asked: QueuedMessage) => Promise<PreparedRun>;
-
-export function createPrepare(ports: PreparePorts): Prepare {
-  return async (run, asked) => {
-    const answers = run.messages.map(({ stored }) => stored.event.messageId);
-    ports.live.publish(run.sessionKey, { type: "run.start", runId: run.runId, answers });
-    const tools = await toolsFor(ports, run, asked);
-    try {
-      const taint = await taintedBefore(ports, run, tools);
-      return await withContext(ports, run, asked, { tools, taint });
-    } catch (error) {
-      tools.end();
-      throw error;
-    }
-  };
+/** Adds the tools, the contents of its messages and the system prompt to a run. */
+export async function prepare(
+  ctx: GatewayContext,
+  run: OpenedRun,
+  asked: QueuedMessage,
+): Promise<PreparedRun> {
+  const answers = run.messages.map(({ stored }) => stored.event.messageId);
+  ctx.live.publish(run.sessionKey, { type: "run.start", runId: run.runId, answers });
+  const tools = await toolsFor(ctx, run, asked);
+  try {
+    const taint = await taintedBefore(ctx, run, tools);
+    return await withContext(ctx, run, asked, { tools, taint });
+  } catch (error) {
+    tools.end();
+    throw error;
+  }
 }
 
 /** Whatever fails from here on, what others said here stands in the history already. */
 async function taintedBefore(
-  { store }: PreparePorts,
+  { store }: GatewayContext,
   run: OpenedRun,
   tools: RunTools,
 ): Promise<SessionTaint> {
@@ -90,21 +70,21 @@ async function taintedBefore(
 
 /** Reads what the model is told in addition to the messages, and builds its prompt. */
 async function withContext(
-  ports: PreparePorts,
+  ctx: GatewayContext,
   run: OpenedRun,
   asked: QueuedMessage,
   { tools, taint }: Pick<PreparedRun, "tools" | "taint">,
 ): Promise<PreparedRun> {
   const { agent, agentModel, sessionKey, messages } = run;
-  const pages = await readPages(ports, run, tools);
-  const told = isHeard(asked) ? await groupHistoryOf(ports.store.groupHistory, asked) : [];
+  const pages = await readPages(ctx, run, tools);
+  const told = isHeard(asked) ? await groupHistoryOf(ctx.store.groupHistory, asked) : [];
   if (told.some((entry) => isOfOthers(entry, asked))) tools.addTaint("history");
-  const media = await showMedia(ports.incoming, run, asked, told);
-  const earlier = await earlierPictures(ports.incoming, run);
+  const media = await showMedia(ctx, run, asked, told);
+  const earlier = await getEarlierImages(ctx.media.in, run);
   if ([...media, ...earlier].some(({ untrusted }) => untrusted)) tools.addTaint("file");
   const role = tools.role();
-  const besides = await openContexts(ports.store.contexts, run, role);
-  const memory = await ports.remember({
+  const besides = await openContexts(ctx.store.contexts, run, role);
+  const memory = await ctx.recall({
     agent,
     sessionKey,
     role,
@@ -114,7 +94,7 @@ async function withContext(
     isInPrompt: (line) => besides.isTold(line),
   });
   if (memory.untrusted) tools.addTaint("memory");
-  const prompt = await ports.systemPrompt({
+  const prompt = await ctx.buildSystemPrompt({
     agent,
     agentModel,
     sessionKey,
@@ -133,8 +113,8 @@ async function withContext(
   const { recalled, forOwner } = memory;
   const contexts = await besides.keep({ pages, media, told, memory: recalled, forOwner });
   for (const { message, ...context } of earlier) contexts.add(message, context);
-  const prefix = await ports.prefixes.look(sessionKey, prompt.sections, tools.tools.map(toolSpec));
-  traceOf(ports.tracer, run, asked, { ...prompt, ...prefix });
+  const prefix = await ctx.prefixes.look(sessionKey, prompt.sections, tools.tools.map(toolSpec));
+  traceOf(ctx.tracer, run, asked, { ...prompt, ...prefix });
   return { ...run, asked, system: prompt.system, tools, taint, contexts, told };
 }
 
@@ -145,14 +125,14 @@ function isOfOthers({ conversation, senderId }: ToldEntry, { stored }: QueuedMes
 
 /** The media of each message. The last one also has the images of the group's messages before it. */
 async function showMedia(
-  incoming: PreparePorts["incoming"],
+  ctx: GatewayContext,
   { messages, agentModel }: OpenedRun,
   asked: QueuedMessage,
   told: readonly ToldEntry[],
 ): Promise<readonly MediaForModel[]> {
   const history = historyImages(told, asked);
-  const files = [...messages.map(filesOf), ...(history === undefined ? [] : [history])];
-  const shown = await incoming.show(files, agentModel.model.input);
+  const files = [...messages.map(getMessageFiles), ...(history === undefined ? [] : [history])];
+  const shown = await ctx.media.in.show(files, agentModel.model.input);
   const earlier = history === undefined ? undefined : shown.at(-1);
   const media = shown.slice(0, messages.length);
   const last = media.at(-1);
@@ -167,17 +147,17 @@ function openingOf({ history, input = [] }: OpenedRun): string {
 }
 
 /** All that may answer in a run. */
-function modelsOf({ agent, agentModel: { model } }: OpenedRun, spending: PreparePorts["spending"]) {
+function modelsOf({ agent, agentModel: { model } }: OpenedRun, spending: GatewayContext["spending"]) {
   return [`${model.provider}/${model.id}`, ...agent.fallbacks, ...spending.cheaperModels()];
 }
 
 function toolsFor(
-  { toolbox, standing, spending }: PreparePorts,
+  ctx: GatewayContext,
   run: OpenedRun,
   { id: messageId, stored: { event, role, wake } }: QueuedMessage,
 ): Promise<RunTools> {
   const { agent, sessionKey, runId, sentByTool, messages } = run;
-  return toolbox.forRun({
+  return ctx.toolbox.forRun({
     agent,
     event,
     role,
@@ -186,9 +166,9 @@ function toolsFor(
     runId,
     messageId,
     // Those that join the run are among its messages.
-    getCurrentRights: () => standing(agent.id, messages),
+    getCurrentRights: () => getCurrentRights(ctx, agent.id, messages),
     onSent: (text, sent) => void sentByTool.push(text, ...sent.map(mediaMark)),
-    models: modelsOf(run, spending),
+    models: modelsOf(run, ctx.spending),
     ...(wake === undefined ? {} : { wake }),
   });
 }
@@ -209,7 +189,6 @@ function taintByHistory({ history, messages }: OpenedRun, tools: RunTools, { ear
   if (!isAlone) tools.addTaint("history");
 }
 
-/** Who else than owners speaks in messages: their words are not the owner's. */
 /** Returns the id of the person who wrote all messages, if it is one person. */
 function onlySpeaker(messages: readonly QueuedMessage[]): string | undefined {
   const speakers = new Set(
@@ -219,6 +198,7 @@ function onlySpeaker(messages: readonly QueuedMessage[]): string | undefined {
   return speakers.size === 1 ? speaker : undefined;
 }
 
+/** Who else than owners speaks in messages: their words are not the owner's. */
 export function speakersOf(messages: readonly QueuedMessage[]): readonly string[] {
   return messages.flatMap(({ stored: { role, event } }) =>
     // The gateway by itself speaks for owners alone.
@@ -227,7 +207,7 @@ export function speakersOf(messages: readonly QueuedMessage[]): readonly string[
 }
 
 async function readPages(
-  { readLinks }: PreparePorts,
+  { readLinks }: GatewayContext,
   { messages, handle }: OpenedRun,
   tools: RunTools,
 ): Promise<readonly ContextDocument[]> {
@@ -254,7 +234,7 @@ function traceOf(
   const size = `${sections.length} sections, ${system.stable.length} characters before the boundary`;
   const changed =
     drift === undefined ? "" : `; not as before: ${drift.section} ${drift.change} at byte ${drift.byte}`;
-  tracer.note(id, "prompt", `${size}, digest ${digest}${changed}`, {
+  tracer.note(id, "prepare", `${size}, digest ${digest}${changed}`, {
     digest,
     ...(drift === undefined ? {} : { drift: { ...drift } }),
     sections: packSections([tools, ...sections]),

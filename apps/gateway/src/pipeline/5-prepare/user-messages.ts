@@ -1,69 +1,56 @@
 import type { UserMessage } from "@signalbox/agent-core";
-import { attachmentNote, type Incoming } from "@signalbox/attachments";
+import { attachmentNote } from "@signalbox/attachments";
 import { speakerOf } from "@signalbox/channel";
 import { senderName } from "@signalbox/channel/accounts";
 import { type BriefMessage, formatBody, summaryNote, takenBackNote } from "@signalbox/prompt";
-import { type QueuedMessage, spokenText } from "../4-queue/message.ts";
-import { filesOf } from "./files-of.ts";
-import { createFacts, type InboundContextPorts } from "./inbound-context.ts";
-
-export interface UserMessagesPorts extends InboundContextPorts {
-  readonly incoming: Pick<Incoming, "take">;
-}
+import type { GatewayContext } from "../../context.ts";
+import { type QueuedMessage, spokenText } from "../../messages/queued-message.ts";
+import { describeMessage } from "./inbound-context.ts";
+import { getMessageFiles } from "./message-files.ts";
 
 /** Stands for a forwarded message, whose content is in the context of the message. */
 const FORWARD_NOTE = "[forwarded message]";
 
-/** Messages as the history keeps them. */
-export interface UserMessages {
-  /** One of each message, in order. */
-  of(messages: readonly QueuedMessage[]): Promise<UserMessage[]>;
-  /** Messages beyond the queue's cap, in short. */
-  summary(messages: readonly QueuedMessage[]): UserMessage;
-  /** Messages that were deleted on their platform after the model had read them. */
-  takenBack(messages: readonly QueuedMessage[]): UserMessage;
+/** Converts messages to the form in which the history keeps them, one for each message, in order. */
+export function toUserMessages(
+  ctx: GatewayContext,
+  messages: readonly QueuedMessage[],
+): Promise<UserMessage[]> {
+  return Promise.all(
+    messages.map(async (message): Promise<UserMessage> => {
+      const { event, wake } = message.stored;
+      const [content, context] = await Promise.all([body(ctx, message), describeMessage(ctx, message)]);
+      const senderId = wake === undefined ? speakerOf(event) : undefined;
+      return { role: "user", content, context, senderId, timestamp: event.timestamp };
+    }),
+  );
 }
 
-export function createUserMessages(ports: UserMessagesPorts): UserMessages {
-  const { now } = ports;
-  const factsOf = createFacts(ports);
-  const body = async (message: QueuedMessage): Promise<string> => {
-    const { event } = message.stored;
-    // The files of messages that it refers to follow its own. They are named in its context.
-    const files = await ports.incoming.take(filesOf(message));
-    const notes = files.slice(0, event.media.length).map(attachmentNote);
-    const forwards = (event.references ?? []).filter(({ kind }) => kind === "forward");
-    const lines = [spokenText(message), ...notes, ...forwards.map(() => FORWARD_NOTE)];
-    const text = lines.filter((line) => line !== "").join("\n");
-    // Clients of the gateway itself speak for themselves: their text stands without an envelope.
-    if (ports.definition(event.channel, event.account)?.capabilities.authenticatedByGateway === true)
-      return text;
-    return formatBody({
-      messageId: event.messageId,
-      senderName: await senderName(event, ports.account(event.channel, event.account)),
-      text,
-    });
-  };
-  const told = (content: string): UserMessage => ({ role: "user", content, timestamp: now() });
+/** Summarizes messages beyond the queue's cap. */
+export function toSummary({ now }: GatewayContext, messages: readonly QueuedMessage[]): UserMessage {
+  return { role: "user", content: summaryNote(messages.map(brief)), timestamp: now() };
+}
 
-  return {
-    of: (messages) =>
-      Promise.all(
-        messages.map(async (message): Promise<UserMessage> => {
-          const { event, wake } = message.stored;
-          const [content, context] = await Promise.all([body(message), factsOf(message)]);
-          return {
-            role: "user",
-            content,
-            context,
-            senderId: wake === undefined ? speakerOf(event) : undefined,
-            timestamp: event.timestamp,
-          };
-        }),
-      ),
-    summary: (messages) => told(summaryNote(messages.map(brief))),
-    takenBack: (messages) => told(takenBackNote(messages.map(brief))),
-  };
+/** Informs the model about messages that were deleted on their platform after the model had read them. */
+export function toDeletionNote({ now }: GatewayContext, messages: readonly QueuedMessage[]): UserMessage {
+  return { role: "user", content: takenBackNote(messages.map(brief)), timestamp: now() };
+}
+
+async function body(ctx: GatewayContext, message: QueuedMessage): Promise<string> {
+  const { event } = message.stored;
+  // The files of messages that it refers to follow its own. They are named in its context.
+  const files = await ctx.media.in.take(getMessageFiles(message));
+  const notes = files.slice(0, event.media.length).map(attachmentNote);
+  const forwards = (event.references ?? []).filter(({ kind }) => kind === "forward");
+  const lines = [spokenText(message), ...notes, ...forwards.map(() => FORWARD_NOTE)];
+  const text = lines.filter((line) => line !== "").join("\n");
+  // The gateway's own clients need no envelope with the sender's name.
+  if (ctx.getCapabilities(event.channel, event.account)?.authenticatedByGateway === true) return text;
+  return formatBody({
+    messageId: event.messageId,
+    senderName: await senderName(event, ctx.getAccount(event.channel, event.account)),
+    text,
+  });
 }
 
 function brief({ stored: { event } }: QueuedMessage): BriefMessage {

@@ -1,7 +1,6 @@
-import type { AgentEvent, AgentLoopConfig, CompactionCache, ToolCallBlock } from "@signalbox/agent-core";
-import type { ChannelDefinition } from "@signalbox/channel";
-import type { BlockReplies, Drafts, Typing } from "@signalbox/delivery";
+import type { AgentEvent, AgentLoopConfig, ToolCallBlock } from "@signalbox/agent-core";
 import { draftText, READING } from "@signalbox/prompt";
+import { redactBeginning } from "@signalbox/redaction";
 import {
   createLiveView,
   type DurableRun,
@@ -9,44 +8,18 @@ import {
   type LiveView,
   runDurably,
   type Waiting,
-  type WaitingRuns,
 } from "@signalbox/runs";
-import type { LiveHub } from "@signalbox/server";
-import type { LeaseToken, RunId } from "@signalbox/store";
-import type { Metrics } from "@signalbox/telemetry";
 import type { Logger } from "@signalbox/telemetry/logger";
-import type { Flush } from "../../agent/memories.ts";
 import { samplingOf } from "../../agent/sampling.ts";
-import type { Spending } from "../../agent/spending.ts";
-import type { GatewayHooks } from "../../hooks/hook-points.ts";
+import type { GatewayContext } from "../../context.ts";
 import { createRunTeller } from "../../hooks/run-teller.ts";
+import { isHeard } from "../../messages/queued-message.ts";
 import { ShutdownAbort } from "../../shutdown.ts";
-import type { GatewayStore } from "../../store.ts";
-import { isHeard } from "../4-queue/message.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
-import { createSteering, type SteeringPorts } from "./steering.ts";
+import { createSteering } from "./steering.ts";
 
-export interface RunPorts extends SteeringPorts {
-  readonly store: Pick<GatewayStore, "runs" | "sessions">;
-  readonly lease: LeaseToken;
-  readonly waitingRuns: Pick<WaitingRuns, "of">;
-  readonly drafts: Pick<Drafts, "watch" | "isShown">;
-  readonly blocks: Pick<BlockReplies<RunId>, "watch" | "isShown">;
-  readonly typing: Pick<Typing, "begin">;
-  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
-  readonly hooks: Pick<GatewayHooks, "observe">;
-  readonly live: Pick<LiveHub, "publish" | "retract" | "watched">;
-  readonly metrics: Pick<Metrics, "watchModel">;
-  /** Summaries of chunks, so that an interrupted compaction continues where it stopped. */
-  readonly compactionCache: CompactionCache;
-  /** What to save before a summary replaces older messages. */
-  readonly flush: Flush;
-  readonly spending: Pick<Spending, "forMessage">;
-  /** The beginning of what a call was given. Secrets go before it is cut: half of one would stay. */
-  readonly excerpt: (args: string) => string;
-  readonly logger: Logger;
-  readonly now: () => number;
-}
+/** Characters of a tool call's arguments in the trace, in UTF-16 code units. */
+const MAX_TRACED_ARGS = 500;
 
 /** A run whose agent is done; its end is not on record yet. */
 export interface RunEnded extends EndedRun {
@@ -56,44 +29,47 @@ export interface RunEnded extends EndedRun {
 }
 
 /**
- * Lets the agent work: model turns and tool calls, each step recorded before the next effect. Undefined if the gateway
- * stops first: the next start continues.
+ * Runs the agent: model turns and tool calls, each step recorded before the next effect.
+ *
+ * @returns undefined if the gateway stops first; the next start continues the run
  */
-export type Run = (run: PreparedRun) => Promise<RunEnded | undefined>;
-
-export function createRun(ports: RunPorts): Run {
-  return async (prepared) => {
-    const { runId, sessionKey, asked, handle, tools, taint } = prepared;
-    const waiting = ports.waitingRuns.of(runId, handle);
-    const run = withinBudgets(ports, prepared, waiting);
-    const view = createLiveView({
-      runId,
-      earlier: run.earlier,
-      reading: READING,
-      now: ports.now,
-      publish: (event) => ports.live.publish(sessionKey, event),
-      retract: () => ports.live.retract(sessionKey),
-      note: (stage, text, data) => ports.tracer.note(asked.id, stage, text, data),
-      excerpt: ports.excerpt,
-    });
-    const stopTyping = isHeard(asked)
-      ? ports.typing.begin(runId, asked.stored.event, run.input === undefined)
-      : () => {};
-    try {
-      const ended = await runDurably(durableRun(ports, run, waiting), watcher(ports, run, view));
-      if (ended === undefined) return undefined;
-      await taint.keep({ sources: tools.taint(), speakers: [] });
-      const { result, tail } = ended;
-      return { run, result, tail: isShown(ports, run) ? tail : withoutBroken(tail), texts: view.texts() };
-    } finally {
-      stopTyping();
-    }
-  };
+export async function run(ctx: GatewayContext, prepared: PreparedRun): Promise<RunEnded | undefined> {
+  const { runId, sessionKey, asked, handle, tools, taint } = prepared;
+  const waiting = ctx.waitingRuns.of(runId, handle);
+  const running = withinBudgets(ctx, prepared, waiting);
+  const view = createLiveView({
+    runId,
+    earlier: running.earlier,
+    reading: READING,
+    now: ctx.now,
+    publish: (event) => ctx.live.publish(sessionKey, event),
+    retract: () => ctx.live.retract(sessionKey),
+    note: (of, text, data) => ctx.tracer.note(asked.id, "run", text, { ...data, of }),
+    // Redact before cutting: half a secret would not be recognized.
+    excerpt: redactBeginning(ctx.redact, MAX_TRACED_ARGS),
+  });
+  const stopTyping = isHeard(asked)
+    ? ctx.typing.begin(runId, asked.stored.event, running.input === undefined)
+    : () => {};
+  try {
+    const ended = await runDurably(durableRun(ctx, running, waiting), watcher(ctx, running, view));
+    if (ended === undefined) return undefined;
+    await taint.keep({ sources: tools.taint(), speakers: [] });
+    const { result, tail } = ended;
+    return {
+      run: running,
+      result,
+      tail: isShown(ctx, running) ? tail : withoutBroken(tail),
+      texts: view.texts(),
+    };
+  } finally {
+    stopTyping();
+  }
 }
 
-function durableRun(ports: RunPorts, run: PreparedRun, waiting: Waiting): DurableRun {
+function durableRun(ctx: GatewayContext, run: PreparedRun, waiting: Waiting): DurableRun {
   const { runId, sessionKey, handle, tools } = run;
-  const steering = createSteering(ports, run);
+  const steering = createSteering(ctx, run);
   return {
     context: {
       system: run.system,
@@ -101,10 +77,10 @@ function durableRun(ports: RunPorts, run: PreparedRun, waiting: Waiting): Durabl
       tools: tools.tools,
       ...(run.input === undefined ? {} : { input: run.input }),
     },
-    config: { ...loopConfig(ports, run), steering: () => steering.next() },
+    config: { ...loopConfig(ctx, run), steering: () => steering.next() },
     journal: {
-      store: ports.store,
-      lease: ports.lease,
+      store: ctx.store,
+      lease: ctx.lease,
       runId,
       sessionKey,
       places: run.places,
@@ -124,16 +100,20 @@ function isRepeatable({ name, args }: ToolCallBlock): boolean {
 }
 
 /** A client that waits for one answer can decide nothing in between. */
-function withinBudgets({ spending, definition }: RunPorts, run: PreparedRun, waiting: Waiting): PreparedRun {
+function withinBudgets(
+  { spending, getCapabilities }: GatewayContext,
+  run: PreparedRun,
+  waiting: Waiting,
+): PreparedRun {
   const { channel, account } = run.asked.stored.event;
-  const canAsk = definition(channel, account)?.capabilities.awaitsSingleAnswer !== true;
+  const canAsk = getCapabilities(channel, account)?.awaitsSingleAnswer !== true;
   const agentModel = spending.forMessage(run.agentModel, run.asked, canAsk ? waiting.during : undefined);
   return { ...run, agentModel };
 }
 
-function loopConfig(ports: RunPorts, run: PreparedRun): AgentLoopConfig {
+function loopConfig(ctx: GatewayContext, run: PreparedRun): AgentLoopConfig {
   const { agent, agentModel, sessionKey, tools, taint } = run;
-  const beforeCompaction = ports.flush({ ...run, role: tools.role, taint: tools.taint });
+  const beforeCompaction = ctx.flushMemory({ ...run, role: tools.role, taint: tools.taint });
   return {
     model: agentModel.model,
     stream: agentModel.stream,
@@ -141,13 +121,13 @@ function loopConfig(ports: RunPorts, run: PreparedRun): AgentLoopConfig {
       thinking: agent.thinking,
       sessionId: sessionKey,
       // An answer that broke off is asked for again as long as nobody has seen any of it.
-      shown: () => isShown(ports, run),
+      shown: () => isShown(ctx, run),
       ...samplingOf(agent, run.asked.stored.event.turn),
     },
     signal: run.handle.signal,
     limits: isHeard(run.asked) ? agent.limits : agent.subAgents.limits,
     context: {
-      compaction: { cache: ports.compactionCache },
+      compaction: { cache: ctx.compactionCache },
       ...(agent.historyTurns === undefined ? {} : { historyTurns: agent.historyTurns }),
     },
     ...(beforeCompaction === undefined ? {} : { beforeCompaction }),
@@ -158,15 +138,15 @@ function loopConfig(ports: RunPorts, run: PreparedRun): AgentLoopConfig {
       // A result must not be on record before what it brought in is: the run may go on in another process.
       if (step.kind === "toolResult") await taint.keep({ sources: tools.taint(), speakers: [] });
     },
-    now: ports.now,
+    now: ctx.now,
   };
 }
 
 /** Shows the run to people and programs while it works. */
-function watcher(ports: RunPorts, run: PreparedRun, view: LiveView): (event: AgentEvent) => void {
+function watcher(ctx: GatewayContext, run: PreparedRun, view: LiveView): (event: AgentEvent) => void {
   const { agent, sessionKey, runId, messages, asked, handle, sentByTool, agentModel } = run;
   const { event } = asked.stored;
-  const carries = ports.definition(event.channel, event.account)?.capabilities.sendMedia !== undefined;
+  const carries = ctx.getCapabilities(event.channel, event.account)?.sendMedia !== undefined;
   const watched = {
     runId,
     event,
@@ -175,11 +155,11 @@ function watcher(ports: RunPorts, run: PreparedRun, view: LiveView): (event: Age
     standing: () => draftText(view, sentByTool),
   };
   const showOnPlatform = isHeard(asked)
-    ? (ports.blocks.watch(watched) ?? ports.drafts.watch(watched))
+    ? (ctx.blocks.watch(watched) ?? ctx.drafts.watch(watched))
     : undefined;
   const model = `${agentModel.model.provider}/${agentModel.model.id}`;
-  const watchModel = ports.metrics.watchModel(model);
-  const tellHooks = createRunTeller(ports.hooks, {
+  const watchModel = ctx.metrics.watchModel(model);
+  const tellHooks = createRunTeller(ctx.hooks, {
     agentId: agent.id,
     sessionKey,
     runId,
@@ -192,7 +172,7 @@ function watcher(ports: RunPorts, run: PreparedRun, view: LiveView): (event: Age
     view.see(happened);
     watchModel(happened);
     tellHooks(happened);
-    if (happened.type === "attempt") logAttempt(ports.logger, run, happened);
+    if (happened.type === "attempt") logAttempt(ctx.logger, run, happened);
     if (happened.type === "text.delta" || happened.type === "message") showOnPlatform?.();
   };
 }
@@ -209,7 +189,7 @@ function logAttempt(
 }
 
 /** Whether people may have seen what was written. */
-function isShown({ live, drafts, blocks }: RunPorts, { sessionKey, runId }: PreparedRun): boolean {
+function isShown({ live, drafts, blocks }: GatewayContext, { sessionKey, runId }: PreparedRun): boolean {
   return live.watched(sessionKey) || drafts.isShown(runId) || blocks.isShown(runId);
 }
 

@@ -1,20 +1,13 @@
 import type { AgentMessage, UserMessage } from "@signalbox/agent-core";
-import type { Incoming } from "@signalbox/attachments";
 import { speakerOf } from "@signalbox/channel";
 import type { InboxId } from "@signalbox/store";
-import type { Tracer } from "../../traces.ts";
-import { messagesIn, type QueuedMessage } from "../4-queue/message.ts";
-import { filesOf } from "../5-prepare/files-of.ts";
+import type { GatewayContext } from "../../context.ts";
+import { messagesIn, type QueuedMessage } from "../../messages/queued-message.ts";
 import { broughtWith, NOTHING_READ, type ReadAlong } from "../5-prepare/inbound-context.ts";
+import { getMessageFiles } from "../5-prepare/message-files.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
 import { speakersOf } from "../5-prepare/prepare.ts";
-import type { UserMessages } from "../5-prepare/user-messages.ts";
-
-export interface SteeringPorts {
-  readonly userMessages: UserMessages;
-  readonly incoming: Pick<Incoming, "show">;
-  readonly tracer: Tracer;
-}
+import { toDeletionNote, toSummary, toUserMessages } from "../5-prepare/user-messages.ts";
 
 /** What reaches a run while it works. */
 export interface Steering {
@@ -24,7 +17,7 @@ export interface Steering {
   takeJoined(): readonly InboxId[];
 }
 
-export function createSteering(ports: SteeringPorts, run: PreparedRun): Steering {
+export function createSteering(ctx: GatewayContext, run: PreparedRun): Steering {
   const { messages, handle } = run;
   const joinedSince: QueuedMessage[] = [];
   /** What the model was told and would answer. */
@@ -33,7 +26,7 @@ export function createSteering(ports: SteeringPorts, run: PreparedRun): Steering
   const takenBack = (): readonly AgentMessage[] => {
     const gone = told.filter(({ id }) => handle.recalled.has(id));
     told = told.filter((message) => !gone.includes(message));
-    return gone.length > 0 ? [ports.userMessages.takenBack(gone)] : [];
+    return gone.length > 0 ? [toDeletionNote(ctx, gone)] : [];
   };
 
   return {
@@ -47,7 +40,7 @@ export function createSteering(ports: SteeringPorts, run: PreparedRun): Steering
       told = [...told, ...joining];
       messages.push(...joining);
       joinedSince.push(...joining);
-      return [...notes, ...(await said(ports, run, { short, whole }))];
+      return [...notes, ...(await said(ctx, run, { short, whole }))];
     },
     takeJoined() {
       const ids: InboxId[] = [];
@@ -62,33 +55,33 @@ export function createSteering(ports: SteeringPorts, run: PreparedRun): Steering
 
 /** Messages that join a run, in the words that its model is told. */
 async function said(
-  ports: SteeringPorts,
+  ctx: GatewayContext,
   run: PreparedRun,
   { short, whole }: { readonly short: readonly QueuedMessage[]; readonly whole: readonly QueuedMessage[] },
 ): Promise<readonly UserMessage[]> {
   // The note of each attachment is made before its bytes are shown and let go.
-  const spoken = await ports.userMessages.of(whole);
-  const media = await read(ports, run, [...short, ...whole]);
+  const spoken = await toUserMessages(ctx, whole);
+  const media = await read(ctx, run, [...short, ...whole]);
   const told = spoken.map((words, index) => {
     const own = media[short.length + index] ?? NOTHING_READ.media;
     const message = withFiles(words, own);
     run.contexts.add(message, { text: "", blocks: own.blocks });
     return message;
   });
-  return short.length > 0 ? [ports.userMessages.summary(short), ...told] : told;
+  return short.length > 0 ? [toSummary(ctx, short), ...told] : told;
 }
 
 /** What a message carries counts for the run as if it had begun with it. */
 async function read(
-  { tracer, incoming }: SteeringPorts,
+  { tracer, media: { in: incoming } }: GatewayContext,
   { runId, agentModel, tools, taint }: PreparedRun,
   joining: readonly QueuedMessage[],
 ): Promise<readonly ReadAlong["media"][]> {
   for (const { id, stored } of joining) {
     tools.addMessage(stored.event, stored.role, speakerOf(stored.event));
-    tracer.note(id, "lane", `steers the running turn ${runId}`);
+    tracer.note(id, "queue", `steers the run ${runId}`);
   }
-  const media = await incoming.show(joining.map(filesOf), agentModel.model.input);
+  const media = await incoming.show(joining.map(getMessageFiles), agentModel.model.input);
   if (media.some(({ untrusted }) => untrusted)) tools.addTaint("file");
   await taint.keep({ sources: tools.taint(), speakers: speakersOf(joining) });
   return media;

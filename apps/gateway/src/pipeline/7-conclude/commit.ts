@@ -1,32 +1,19 @@
 import type { AgentMessage, EndReasonRule, RunUsage as LoopUsage } from "@signalbox/agent-core";
-import type { ChannelDefinition, MediaPart } from "@signalbox/channel";
-import type { BlockReplies, Drafts } from "@signalbox/delivery";
+import type { MediaPart } from "@signalbox/channel";
 import { finalReply, isRepeatable, outboxRow, REPLY_TTL_MS } from "@signalbox/delivery";
 import type { Reply } from "@signalbox/prompt";
 import type { RunOutcome } from "@signalbox/protocol";
 import { clientUsage, journalUsage, wholeUsage } from "@signalbox/runs";
 import type { OutcomeError } from "@signalbox/server";
-import type { InboxSettle, LeaseToken, OutboxRow, RunId, ToldEntry } from "@signalbox/store";
+import type { InboxSettle, OutboxRow, RunId, ToldEntry } from "@signalbox/store";
 import { failureNote, problemOf } from "@signalbox/telemetry";
-import type { Exchanges } from "../../api/exchange.ts";
-import { isOfConversation } from "../../api/traces.ts";
-import type { PhrasesOf } from "../../configure/phrases-of.ts";
-import type { GatewayBodies, GatewayStore } from "../../store.ts";
-import { DELETED, isHeard, type QueuedMessage } from "../4-queue/message.ts";
+import { getPhrases } from "../../configure/phrases-of.ts";
+import type { GatewayContext } from "../../context.ts";
+import { DELETED, isHeard, type QueuedMessage } from "../../messages/queued-message.ts";
+import { isOfConversation } from "../../messages/traces.ts";
+import type { GatewayBodies } from "../../store.ts";
 import type { BegunRun } from "../5-prepare/opened-run.ts";
-import type { UserMessages } from "../5-prepare/user-messages.ts";
-
-export interface CommitPorts {
-  readonly store: Pick<GatewayStore, "runs" | "inbox">;
-  readonly lease: LeaseToken;
-  readonly exchanges: Pick<Exchanges, "keep" | "keepNote">;
-  readonly drafts: Pick<Drafts, "end">;
-  readonly blocks: Pick<BlockReplies<RunId>, "end">;
-  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
-  readonly phrasesOf: PhrasesOf;
-  readonly userMessages: Pick<UserMessages, "takenBack">;
-  readonly now: () => number;
-}
+import { toDeletionNote } from "../5-prepare/user-messages.ts";
 
 /** A reply with its attachments ready to be sent. */
 export interface ReadyReply extends Reply {
@@ -71,8 +58,6 @@ export interface Concluded {
   readonly rows: readonly OutboxRow<GatewayBodies>[];
 }
 
-export type Commit = (run: BegunRun, conclusion: Conclusion) => Promise<Concluded>;
-
 const SILENCE: Reply = { text: "", silent: true };
 
 /** The end of a run that a person stopped. */
@@ -98,66 +83,60 @@ export function failedRun(code: "internal" | "no_agent" | "poison", message?: st
 }
 
 /** The same with a notice for the person who wrote last. */
-function inWords(
-  { phrasesOf }: CommitPorts,
-  conclusion: Conclusion,
-  to: QueuedMessage | undefined,
-): Conclusion {
+function inWords(ctx: GatewayContext, conclusion: Conclusion, to: QueuedMessage | undefined): Conclusion {
   if (conclusion.failure === undefined) return conclusion;
-  const text = failureNote(conclusion.failure, to && phrasesOf(to));
+  const text = failureNote(conclusion.failure, to && getPhrases(ctx, to));
   return { ...conclusion, reply: { text, silent: false, note: text } };
 }
 
 /** Commits the end of a run with everything that follows from it: the inbox, the history and the outbox in one. */
-export function createCommit(ports: CommitPorts): Commit {
-  const { store, lease, now } = ports;
-  return async (run, given) => {
-    const { runId, messages } = run;
-    const isLeft = ({ id }: QueuedMessage): boolean => !run.handle.recalled.has(id);
-    const seen = { draft: await ports.drafts.end(runId), blocks: await ports.blocks.end(runId) };
-    // It answers the last message that is still there; a draft of one that is not goes from where it is.
-    const answered = messages.findLast(isLeft) ?? messages.at(-1);
-    const conclusion = inWords(ports, given, answered);
-    const event = answered?.stored.event;
-    const channel = event && ports.definition(event.channel, event.account);
-    const replyTo = await answeredId(store, answered, conclusion.reply);
-    const used = wholeUsage(run.usedBefore, conclusion.used);
-    // The model has read them; later turns are not to answer them either.
-    const isRead = messages.every(({ order }) => order === undefined || order.kind === "turn");
-    await keepForLooking(ports.exchanges, run, conclusion, { isRead, used });
-    // From here to the commit nothing waits: a deletion is either known here, or comes after the end.
-    const gone = !messages.some(isLeft);
-    const { told, error } = conclusion;
-    const outcome = gone ? "aborted" : conclusion.outcome;
-    const reply: ReadyReply = gone ? SILENCE : conclusion.reply;
-    const payload = finalReply({
-      ...reply,
-      stopped: outcome === "aborted" && !gone ? answered && ports.phrasesOf(answered).stoppedMark : undefined,
-      seen,
-      replyTo,
-      capabilities: channel?.capabilities,
-    });
-    const claim = channel !== undefined && isRepeatable(channel);
-    const outbox =
-      event && payload ? [outboxRow(event, payload, { expiresAt: now() + REPLY_TTL_MS, claim })] : [];
-    const inbox = messages.map((message) => settleOf(message, isLeft(message), conclusion));
-    const noted = gone && isRead && messages.length > 0 ? [ports.userMessages.takenBack(messages)] : [];
-    const rows = await store.runs.finish({
-      runId,
-      lease,
-      outcome,
-      inbox,
-      messages: [...(conclusion.messages ?? []), ...noted],
-      outbox,
-      // What a failed or stopped run was told may not have reached anybody.
-      ...(told === undefined || outcome !== "completed" ? {} : { told }),
-      ...(used === undefined ? {} : { usage: journalUsage(used) }),
-      ...(error === undefined ? {} : { error: error.message }),
-    });
-    const end = gone ? "aborted" : conclusion.end;
-    const shown = channel?.capabilities.readsSession === true && replyTo !== undefined && !reply.silent;
-    return { run, conclusion, reply, used, answered, inbox, rows, end, shown };
-  };
+export async function commit(ctx: GatewayContext, run: BegunRun, given: Conclusion): Promise<Concluded> {
+  const { store, lease, now } = ctx;
+  const { runId, messages } = run;
+  const isLeft = ({ id }: QueuedMessage): boolean => !run.handle.recalled.has(id);
+  const seen = { draft: await ctx.drafts.end(runId), blocks: await ctx.blocks.end(runId) };
+  // It answers the last message that is still there; a draft of one that is not goes from where it is.
+  const answered = messages.findLast(isLeft) ?? messages.at(-1);
+  const conclusion = inWords(ctx, given, answered);
+  const event = answered?.stored.event;
+  const channel = event && ctx.getChannel(event.channel, event.account);
+  const replyTo = await answeredId(ctx, answered, conclusion.reply);
+  const used = wholeUsage(run.usedBefore, conclusion.used);
+  // The model has read them; later turns are not to answer them either.
+  const isRead = messages.every(({ order }) => order === undefined || order.kind === "turn");
+  await keepForLooking(ctx.exchanges, run, conclusion, { isRead, used });
+  // From here to the commit nothing waits: a deletion is either known here, or comes after the end.
+  const gone = !messages.some(isLeft);
+  const { told, error } = conclusion;
+  const outcome = gone ? "aborted" : conclusion.outcome;
+  const reply: ReadyReply = gone ? SILENCE : conclusion.reply;
+  const payload = finalReply({
+    ...reply,
+    stopped: outcome === "aborted" && !gone ? answered && getPhrases(ctx, answered).stoppedMark : undefined,
+    seen,
+    replyTo,
+    capabilities: channel?.capabilities,
+  });
+  const claim = channel !== undefined && isRepeatable(channel);
+  const outbox =
+    event && payload ? [outboxRow(event, payload, { expiresAt: now() + REPLY_TTL_MS, claim })] : [];
+  const inbox = messages.map((message) => settleOf(message, isLeft(message), conclusion));
+  const noted = gone && isRead && messages.length > 0 ? [toDeletionNote(ctx, messages)] : [];
+  const rows = await store.runs.finish({
+    runId,
+    lease,
+    outcome,
+    inbox,
+    messages: [...(conclusion.messages ?? []), ...noted],
+    outbox,
+    // What a failed or stopped run was told may not have reached anybody.
+    ...(told === undefined || outcome !== "completed" ? {} : { told }),
+    ...(used === undefined ? {} : { usage: journalUsage(used) }),
+    ...(error === undefined ? {} : { error: error.message }),
+  });
+  const end = gone ? "aborted" : conclusion.end;
+  const shown = channel?.capabilities.readsSession === true && replyTo !== undefined && !reply.silent;
+  return { run, conclusion, reply, used, answered, inbox, rows, end, shown };
 }
 
 /**
@@ -166,7 +145,7 @@ export function createCommit(ports: CommitPorts): Commit {
  * @param isRead whether its messages are in the conversation; otherwise they are a command, which the model never reads
  */
 async function keepForLooking(
-  exchanges: CommitPorts["exchanges"],
+  exchanges: GatewayContext["exchanges"],
   { runId, sessionKey, messages }: BegunRun,
   { reply: { note }, end, error }: Conclusion,
   { isRead, used }: { readonly isRead: boolean; readonly used: LoopUsage | undefined },
@@ -188,10 +167,7 @@ async function keepForLooking(
 }
 
 /** Ends an interrupted run whose messages have all lost their content: it would keep its session for ever. */
-export async function endDamagedRun(
-  { store, lease }: Pick<CommitPorts, "store" | "lease">,
-  runId: RunId,
-): Promise<void> {
+export async function endDamagedRun({ store, lease }: GatewayContext, runId: RunId): Promise<void> {
   const adopted = await store.runs.adopt({ runId, lease });
   if (adopted === undefined) return;
   const error = "The content of its messages is missing in the database.";
@@ -209,7 +185,7 @@ function settleOf({ id }: QueuedMessage, isLeft: boolean, { state, rule, reason 
  * answer wherever the answered message is. Undefined where the conversation is to hear nothing.
  */
 async function answeredId(
-  store: CommitPorts["store"],
+  { store }: GatewayContext,
   answered: QueuedMessage | undefined,
   { replyTo }: Reply,
 ): Promise<string | undefined> {

@@ -1,60 +1,45 @@
 import { END_REASONS, type RunResult } from "@signalbox/agent-core";
-import type { Outgoing } from "@signalbox/attachments";
-import type { ChannelDefinition } from "@signalbox/channel";
 import { composeRunReply, type Reply } from "@signalbox/prompt";
-import type { Histories } from "@signalbox/runs";
 import type { OutcomeError } from "@signalbox/server";
 import { failureNote } from "@signalbox/telemetry";
-import type { Logger } from "@signalbox/telemetry/logger";
-import type { PhrasesOf } from "../../configure/phrases-of.ts";
-import type { GatewayHooks } from "../../hooks/hook-points.ts";
+import { getPhrases } from "../../configure/phrases-of.ts";
+import type { GatewayContext } from "../../context.ts";
 import { ShutdownAbort } from "../../shutdown.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
 import type { RunEnded } from "../6-run/run.ts";
-import { type Commit, type Concluded, type Conclusion, type ReadyReply, STOPPED_RUN } from "./commit.ts";
+import { type Concluded, type Conclusion, commit, type ReadyReply, STOPPED_RUN } from "./commit.ts";
 
-export interface ConcludePorts {
-  readonly commit: Commit;
-  readonly histories: Pick<Histories, "keep">;
-  readonly hooks: Pick<GatewayHooks, "modify">;
-  readonly outgoing: Pick<Outgoing, "prepare">;
-  readonly phrasesOf: PhrasesOf;
-  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
-  readonly logger: Logger;
+/**
+ * Composes the reply from the texts of the agent, and commits it with the end of the run.
+ *
+ * @returns undefined if the gateway stopped first; the next start continues the run
+ */
+export async function conclude(ctx: GatewayContext, ended: RunEnded): Promise<Concluded | undefined> {
+  const { run, result, tail } = ended;
+  const composed = compose(ctx, ended);
+  const aborted = result.reason === "aborted";
+  const wanted = aborted ? composed : await afterHooks(ctx, run, composed);
+  const ready = aborted ? wanted : await withAttachments(ctx, run, wanted);
+  if (ready === undefined && run.handle.signal.reason instanceof ShutdownAbort) return undefined;
+  if (result.error !== undefined) {
+    const messages = run.messages.map(({ id }) => id);
+    ctx.logger.warn({ run: run.runId, messages, err: errorOf(result).message }, "a run failed");
+  }
+  const { told } = run;
+  const conclusion = { ...conclusionOf(result, ready, wanted), messages: tail.messages, told };
+  const concluded = await commit(ctx, run, conclusion);
+  const { places } = tail;
+  if (places !== undefined) {
+    const messages = [...run.history, ...result.messages];
+    ctx.histories.keep(run.sessionKey, run.generation, { messages, places });
+  }
+  return concluded;
 }
 
-/** Undefined if the gateway stopped first: the next start continues the run. */
-export type Conclude = (ended: RunEnded) => Promise<Concluded | undefined>;
-
-/** Makes the reply out of what the agent has said, and commits it with the end of the run. */
-export function createConclude(ports: ConcludePorts): Conclude {
-  return async (ended) => {
-    const { run, result, tail } = ended;
-    const composed = compose(ports, ended);
-    const aborted = result.reason === "aborted";
-    const wanted = aborted ? composed : await afterHooks(ports, run, composed);
-    const ready = aborted ? wanted : await withAttachments(ports, run, wanted);
-    if (ready === undefined && run.handle.signal.reason instanceof ShutdownAbort) return undefined;
-    if (result.error !== undefined) {
-      const messages = run.messages.map(({ id }) => id);
-      ports.logger.warn({ run: run.runId, messages, err: errorOf(result).message }, "a run failed");
-    }
-    const { told } = run;
-    const conclusion = { ...conclusionOf(result, ready, wanted), messages: tail.messages, told };
-    const concluded = await ports.commit(run, conclusion);
-    const { places } = tail;
-    if (places !== undefined) {
-      const messages = [...run.history, ...result.messages];
-      ports.histories.keep(run.sessionKey, run.generation, { messages, places });
-    }
-    return concluded;
-  };
-}
-
-function compose(ports: ConcludePorts, { run, result, texts }: RunEnded): Reply {
+function compose(ctx: GatewayContext, { run, result, texts }: RunEnded): Reply {
   const { channel, account } = run.asked.stored.event;
-  const carries = ports.definition(channel, account)?.capabilities.sendMedia !== undefined;
-  const phrases = ports.phrasesOf(run.asked);
+  const carries = ctx.getCapabilities(channel, account)?.sendMedia !== undefined;
+  const phrases = getPhrases(ctx, run.asked);
   const notes = { ...phrases, failure: (code: string | undefined) => failureNote(code, phrases) };
   return composeRunReply({ result, texts, alreadySent: run.sentByTool, carries, notes });
 }
@@ -82,7 +67,7 @@ function endOf({ reason, limit }: RunResult): Pick<Conclusion, "finishReason" | 
   return { finishReason, ...rule, reason: `The run reached its limit of ${limit ?? "work"}.` };
 }
 
-async function afterHooks({ hooks }: ConcludePorts, run: PreparedRun, reply: Reply): Promise<Reply> {
+async function afterHooks({ hooks }: GatewayContext, run: PreparedRun, reply: Reply): Promise<Reply> {
   if (reply.silent) return reply;
   const { agent, sessionKey, messages, asked } = run;
   const { event } = (messages.at(-1) ?? asked).stored;
@@ -97,19 +82,19 @@ async function afterHooks({ hooks }: ConcludePorts, run: PreparedRun, reply: Rep
  * meanwhile.
  */
 async function withAttachments(
-  { outgoing, definition, phrasesOf }: ConcludePorts,
+  ctx: GatewayContext,
   { agent, messages, asked, tools, handle }: PreparedRun,
   reply: Reply,
 ): Promise<ReadyReply | undefined> {
   const { event } = (messages.at(-1) ?? asked).stored;
-  const channel = definition(event.channel, event.account);
+  const channel = ctx.getChannel(event.channel, event.account);
   if (reply.wanted === undefined || reply.silent || channel === undefined) return reply;
-  const ready = await outgoing.prepare({
+  const ready = await ctx.media.out.prepare({
     wanted: reply.wanted,
     agentId: agent.id,
     capabilities: channel.capabilities,
     mayAttach: tools.mayAttach,
-    phrases: phrasesOf(asked),
+    phrases: getPhrases(ctx, asked),
     signal: handle.signal,
   });
   if (ready === undefined) return undefined;

@@ -1,50 +1,36 @@
-import type { AttachmentCrashes } from "@signalbox/attachments";
 import { REPLY_TTL_MS } from "@signalbox/delivery";
-import type { LiveHub, Outcome } from "@signalbox/server";
-import type { InboxId, OutboxRow } from "@signalbox/store";
 import { failureEvent, failureNote, problemOf } from "@signalbox/telemetry";
-import type { Exchanges } from "../../api/exchange.ts";
-import type { GatewayBodies, GatewayStore } from "../../store.ts";
-import type { QueuedMessage } from "../4-queue/message.ts";
-import { putWord, type WordPorts } from "../word.ts";
+import { getPhrases } from "../../configure/phrases-of.ts";
+import type { GatewayContext } from "../../context.ts";
+import type { QueuedMessage } from "../../messages/queued-message.ts";
+import { putNotice } from "../notice.ts";
+import { reportOutcome } from "../report-outcome.ts";
 
-export interface RefusePorts extends WordPorts {
-  readonly store: Pick<GatewayStore, "inbox" | "outbox">;
-  readonly crashes: Pick<AttachmentCrashes, "end">;
-  readonly exchanges: Pick<Exchanges, "keep">;
-  readonly deliver: (rows: readonly OutboxRow<GatewayBodies>[]) => void;
-  readonly live: Pick<LiveHub, "publish">;
-  readonly onOutcome: (id: InboxId, outcome: Outcome) => void;
-}
-
-export type Refuse = (
+/** Finishes messages that no run can answer, or that crashed the process, and sends their senders a notice. */
+export async function refuse(
+  ctx: GatewayContext,
   messages: readonly QueuedMessage[],
-  why: { readonly code: string; readonly message: string },
-) => Promise<void>;
-
-/** Messages that no run can answer, or which ended the process, get their end, and their senders a word. */
-export function createRefuse(ports: RefusePorts): Refuse {
-  const { store } = ports;
-  return async (messages, { code, message }) => {
-    for (const refused of messages) {
-      const phrases = ports.phrasesOf(refused);
-      const isSetUp = code !== "no_model" && code !== "no_agent";
-      const word = isSetUp ? failureNote(code, phrases) : phrases.failed.notSetUp;
-      const { id, sessionKey, stored } = refused;
-      // One that reads the conversation itself is told of the failure there.
-      await ports.exchanges.keep(sessionKey, [refused], {
-        id,
-        text: word,
-        outcome: "failed",
-        error: problemOf({ code, message }),
-      });
-      ports.deliver((await putWord(ports, refused, word, { ttlMs: REPLY_TTL_MS, isAnswer: true })) ?? []);
-      await store.inbox.settle(id, "failed-reported", { rule: code, reason: message });
-      ports.onOutcome(id, { state: "failed", text: "", error: { code, message } });
-      ports.live.publish(sessionKey, failureEvent(id, { code, message }));
-      const answers = [stored.event.messageId];
-      ports.live.publish(sessionKey, { type: "run.end", runId: id, answers, outcome: "failed" });
-    }
-    await ports.crashes.end(messages);
-  };
+  { code, message }: { readonly code: string; readonly message: string },
+): Promise<void> {
+  for (const refused of messages) {
+    const phrases = getPhrases(ctx, refused);
+    const isSetUp = code !== "no_model" && code !== "no_agent";
+    const notice = isSetUp ? failureNote(code, phrases) : phrases.failed.notSetUp;
+    const { id, sessionKey, stored } = refused;
+    // A client that reads the session itself sees the failure there.
+    await ctx.exchanges.keep(sessionKey, [refused], {
+      id,
+      text: notice,
+      outcome: "failed",
+      error: problemOf({ code, message }),
+    });
+    const rows = await putNotice(ctx, refused, notice, { ttlMs: REPLY_TTL_MS, isAnswer: true });
+    ctx.delivery.deliver(rows ?? []);
+    await ctx.store.inbox.settle(id, "failed-reported", { rule: code, reason: message });
+    reportOutcome(ctx, id, { state: "failed", text: "", error: { code, message } });
+    ctx.live.publish(sessionKey, failureEvent(id, { code, message }));
+    const answers = [stored.event.messageId];
+    ctx.live.publish(sessionKey, { type: "run.end", runId: id, answers, outcome: "failed" });
+  }
+  await ctx.crashes.end(messages);
 }

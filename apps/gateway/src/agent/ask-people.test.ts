@@ -1,0 +1,88 @@
+import { phrasesFor } from "@signalbox/phrases";
+import type { UserQuestions } from "@signalbox/tools";
+import { expect, it } from "vitest";
+import { type AskingRun, createAsking } from "./ask-people.ts";
+
+class Shutdown extends Error {}
+
+const run: AskingRun = {
+  runId: "r1",
+  sessionKey: "s",
+  agent: { id: "coder" },
+  speaker: "feishu:ou_1",
+  role: "member",
+  event: {
+    type: "message",
+    eventId: "e1",
+    channel: "feishu",
+    account: "main",
+    address: "oc_1",
+    messageId: "om_1",
+    sender: { id: "ou_1", isBot: false, isSelf: false },
+    conversation: { kind: "direct", id: "oc_1" },
+    addressed: "dm",
+    media: [],
+    mentions: [],
+    text: "make me a drink",
+    timestamp: 0,
+  },
+};
+const question = { question: "Tea or coffee?", options: ["Tea", "Coffee"], ttlMs: 60_000 };
+
+/** Somebody who is asked once, and answers with `words`, or not at all. */
+function open(words: string | undefined) {
+  const [calls, put, shown, closed]: [string[], string[], string[], string[]] = [[], [], [], []];
+  const userQuestions: Pick<UserQuestions, "open" | "wait" | "close"> = {
+    async open({ call, ttlMs, ...asked }) {
+      calls.push(call);
+      return { ...asked, id: "ABCD2345", expiresAt: ttlMs };
+    },
+    wait: async () =>
+      words === undefined ? undefined : { kind: "answered", text: words, messageId: "om_2" },
+    close: async (_, kind) => void closed.push(kind),
+  };
+  const asking = createAsking({
+    questions: {
+      put: async ({ choices }) => void put.push(choices.map(({ label }) => label).join(" or ")),
+      close: async (_, how) => void closed.push(how),
+    },
+    userQuestions: { ...userQuestions, ...NEVER },
+    show: (_, id, text) => shown.push(`${id}: ${text.split("\n")[0]}`),
+    phrasesOf: ({ stored }) => phrasesFor(undefined, stored.event.text),
+    isShutdown: (reason) => reason instanceof Shutdown,
+    logger: { error: () => expect.unreachable() },
+  });
+  return { asking, calls, put, shown, closed };
+}
+
+/** What is asked here is none of these. */
+const NEVER: Omit<UserQuestions, "open" | "wait" | "close"> = {
+  load: () => expect.unreachable(),
+  answer: () => expect.unreachable(),
+  getOpen: () => expect.unreachable(),
+  getAnsweredBy: () => expect.unreachable(),
+  forget: () => expect.unreachable(),
+};
+
+it("puts a question under the call that asks it, shows it, and says how it ended", async () => {
+  const { asking, calls, put, shown, closed } = open("Coffee");
+  const { signal } = new AbortController();
+  const end = await asking.forAnswer(question, run, { callId: "c1", signal });
+  expect(end).toMatchObject({ kind: "answered", text: "Coffee" });
+  expect([calls, put, closed.length]).toEqual([["r1 c1"], ["Tea or Coffee"], 1]);
+  expect(shown).toEqual([expect.stringMatching(/ABCD2345: .*Tea or coffee\?/)]);
+});
+
+it("ends a question that its run does not wait for any more", async () => {
+  const { asking, closed } = open(undefined);
+  const signal = AbortSignal.abort(new Error("stopped"));
+  expect(await asking.forAnswer(question, run, { callId: "c1", signal })).toEqual({ kind: "stopped" });
+  expect(closed[0]).toBe("stopped");
+});
+
+it("leaves one open that only this process does not wait for any more", async () => {
+  const { asking, closed } = open(undefined);
+  const signal = AbortSignal.abort(new Shutdown());
+  await expect(asking.forAnswer(question, run, { callId: "c1", signal })).rejects.toThrow(Shutdown);
+  expect(closed).toEqual([]);
+});

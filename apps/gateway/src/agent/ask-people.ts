@@ -1,0 +1,135 @@
+import { reasonOf } from "@signalbox/agent-core";
+import type { MessageEvent } from "@signalbox/channel";
+import { type Choice, type DeliveryLogger, type Questions, questionKey } from "@signalbox/delivery";
+import type { Phrases } from "@signalbox/phrases";
+import {
+  type Approval,
+  type AskUserRequest,
+  formatApproval,
+  formatUserQuestion,
+  formatUserQuestionOutcome,
+  getAnswerChoices,
+  type Role,
+  type UserQuestionOutcome,
+  type UserQuestions,
+} from "@signalbox/tools";
+import type { Written } from "../configure/phrases-of.ts";
+
+/** The run that asks, and for whom. */
+export interface AskingRun {
+  readonly runId: string;
+  readonly sessionKey: string;
+  readonly agent: { readonly id: string };
+  /** The message that it answers. */
+  readonly event: MessageEvent;
+  readonly speaker: string;
+  readonly role: Role;
+}
+
+export interface AskingPorts<Run extends AskingRun> {
+  readonly questions: Questions;
+  readonly userQuestions: UserQuestions;
+  /** The phrases for the sender of a message to an agent. */
+  readonly phrasesOf: (written: Written) => Phrases;
+  /** Shows a text to clients that read the conversation themselves. */
+  readonly show: (run: Run, id: string, text: string, choices?: readonly string[]) => void;
+  /** Whether that is why a wait was broken off: the next process goes on with it. */
+  readonly isShutdown: (reason: unknown) => boolean;
+  readonly logger: Pick<DeliveryLogger, "error">;
+}
+
+/** How the tools of agents ask people, in the conversation that it came up in. */
+export interface Asking<Run extends AskingRun> {
+  /** Asks whether a call may be made. That it could not be asked is logged: whoever waits is told at its end. */
+  forApproval(approval: Approval, run: Run): Promise<void>;
+  /** Says how that ended: it was decided, or nobody did in time. */
+  ended(approval: Approval): Promise<void>;
+  /**
+   * Puts a question to the person that the run works for, and waits for its end. The question and its end outlive the
+   * process, so that a call made again is the same question.
+   */
+  forAnswer(
+    request: AskUserRequest,
+    run: Run,
+    call: { readonly callId: string; readonly signal: AbortSignal },
+  ): Promise<UserQuestionOutcome>;
+}
+
+export function createAsking<Run extends AskingRun>(ports: AskingPorts<Run>): Asking<Run> {
+  const { questions, userQuestions, show, phrasesOf, logger } = ports;
+  const phrasesTo = ({ agent, event }: Run) => phrasesOf({ agentId: agent.id, stored: { event } });
+  /** In which words each open approval was asked for here. */
+  const asked = new Map<string, Phrases>();
+  return {
+    async forApproval(approval, run) {
+      const { id, expiresAt } = approval;
+      const phrases = phrasesTo(run);
+      asked.set(id, phrases);
+      const text = formatApproval(approval, phrases);
+      const choices = decisionsIn(phrases);
+      show(run, questionKey(id), text);
+      await questions
+        .put({ id, text, kind: "approve", choices, expiresAt }, run.event, run.sessionKey)
+        .catch((error: unknown) =>
+          logger.error({ approval: id, err: reasonOf(error) }, "an approval question could not be sent"),
+        );
+    },
+    ended({ id, state, agentId, subject }) {
+      // Of one that an earlier process asked for, what would be done is all that is known.
+      const phrases = asked.get(id) ?? phrasesOf({ agentId, stored: { event: { text: subject.action } } });
+      asked.delete(id);
+      return questions.close(id, approvalEnding(state, phrases));
+    },
+    async forAnswer(request, run, { callId, signal }) {
+      const question = await openUserQuestion(ports, request, run, callId);
+      const { id, expiresAt, outcome: earlier } = question;
+      const phrases = phrasesTo(run);
+      if (earlier === undefined) {
+        const text = formatUserQuestion(question, phrases);
+        show(run, questionKey(id), text, question.options);
+        const ownWords = question.options.length === 0 ? phrases.answer : phrases.otherAnswer;
+        const choices = getAnswerChoices(question.options);
+        await questions.put(
+          { id, text, kind: "answer", choices, ownWords, expiresAt },
+          run.event,
+          run.sessionKey,
+        );
+      }
+      const outcome = await userQuestions.wait(id, signal);
+      if (outcome === undefined && ports.isShutdown(signal.reason)) throw signal.reason;
+      if (outcome === undefined) await userQuestions.close(id, "stopped");
+      await questions.close(id, formatUserQuestionOutcome(outcome ?? { kind: "stopped" }, phrases));
+      return outcome ?? { kind: "stopped" };
+    },
+  };
+}
+
+/** What stands in the place of the buttons. */
+function approvalEnding(state: Approval["state"], { allowed, denied, undecided }: Phrases): string {
+  if (state === "expired") return undecided;
+  return state === "denied" ? denied : allowed;
+}
+
+function decisionsIn({ allow, deny }: Phrases): readonly Choice[] {
+  return [
+    { label: allow, style: "primary", answer: "allow" },
+    { label: deny, style: "danger", answer: "deny" },
+  ];
+}
+
+function openUserQuestion<Run extends AskingRun>(
+  { userQuestions }: AskingPorts<Run>,
+  { question, options, ttlMs }: AskUserRequest,
+  { runId, sessionKey, speaker, role }: Run,
+  callId: string,
+) {
+  return userQuestions.open({
+    call: `${runId} ${callId}`,
+    sessionKey,
+    speaker,
+    role,
+    question,
+    options,
+    ttlMs,
+  });
+}

@@ -1,0 +1,161 @@
+import { speakerOf } from "@signalbox/channel";
+import { isCurrentConversation } from "@signalbox/delivery";
+import type { McpServers } from "@signalbox/mcp";
+import { createToolMemory, type Memories, type SessionAccess } from "@signalbox/memory/agents";
+import {
+  type AgentFiles,
+  type AgentToolboxOptions,
+  allowsTool,
+  createAgentToolbox,
+  createAllowRules,
+  type DescribeImage,
+  type UserQuestions,
+} from "@signalbox/tools";
+import { createExecSandbox } from "../configure/exec-sandbox.ts";
+import { getPhrases } from "../configure/phrases-of.ts";
+import type { CoreContext } from "../core-context.ts";
+import { TOOL_ARGUMENTS } from "../hooks/hook-points.ts";
+import { createCronHandler } from "../triggers/cron-handler.ts";
+import type { Delegation } from "../triggers/delegation.ts";
+import type { OtherSessions } from "../triggers/other-sessions.ts";
+import type { ScheduledWakes } from "../triggers/scheduled-triggers.ts";
+import { createSessionsHandler } from "../triggers/sessions-handler.ts";
+import { createDescribeImage } from "./describe-image.ts";
+import { DOCUMENTS } from "./documents.ts";
+import { createGatewayTool } from "./gateway-tool.ts";
+import type { Media } from "./media.ts";
+import { createMoreTools } from "./more-tools.ts";
+import { withoutSecrets } from "./redacted-stream.ts";
+import { createSend, openAsking, type SendOptions } from "./speak.ts";
+import type { Spending } from "./spending.ts";
+import type { ToolRun } from "./tool-run.ts";
+import type { Toolbox } from "./toolbox.ts";
+
+/** The services of agents that tools use. */
+export interface ToolboxServices extends Pick<AgentFiles, "labels">, SendOptions {
+  readonly fitPicture: Media["fitPicture"];
+  readonly memories: Memories;
+  readonly memoryAccess: SessionAccess;
+  readonly userQuestions: UserQuestions;
+  readonly mcp: McpServers;
+  readonly scheduled: ScheduledWakes;
+  readonly subAgents: Delegation;
+  readonly otherSessions: OtherSessions;
+}
+
+type PlacedRun = ToolRun & {
+  readonly channelKind: string;
+  readonly canAsk: boolean;
+  readonly parentTools?: readonly string[];
+};
+
+/**
+ * Creates the tools of every agent.
+ *
+ * @param getSpending returns what pays for model calls of tools; called when a tool is used
+ */
+export function createToolbox(
+  core: CoreContext,
+  services: ToolboxServices,
+  getSpending: () => Spending,
+): Toolbox {
+  const { options, config, audit, store, now } = core;
+  const settings = () => config.current().settings;
+  const sandbox = createExecSandbox(settings, options.home.programsDir, { now, start: options.execSandbox });
+  // The self-test takes a moment. The first run that needs the sandbox waits for it; the start does not.
+  if (config.current().agents.all.some(({ tools }) => allowsTool(tools, "exec"))) void sandbox();
+  const asking = openAsking(core, services.delivery, services.userQuestions);
+  const toolbox = createAgentToolbox<PlacedRun>({
+    ...abilities(core, services, getSpending),
+    ...decisions(core),
+    sandbox,
+    askUser: (question, run, call) => asking.forAnswer(question, run, call),
+    prompt: (approval, run) => asking.forApproval(approval, run),
+    onDecided: (approval, approver) => {
+      audit.approval(approval, approver);
+      void asking.ended(approval);
+    },
+    onExpired: (approval) => void asking.ended(approval),
+    allowRules: createAllowRules(store.kv, () => settings().tools.exec.rules),
+    now,
+  });
+  return {
+    approvals: toolbox.approvals,
+    endQuestions: (approvals) => Promise.all(approvals.map((approval) => asking.ended(approval))),
+    endCommands: (sessionKey) => toolbox.endCommands(sessionKey),
+    endCommandsOf: (isOf) => toolbox.endCommandsOf(isOf),
+    commands: () => toolbox.commands(),
+    forRun: (run) => toolbox.forRun(withPlace(core, run)),
+  };
+}
+
+type OptionsOfTools = AgentToolboxOptions<PlacedRun>;
+
+function abilities(core: CoreContext, services: ToolboxServices, getSpending: () => Spending) {
+  const { options, config, store, web, now } = core;
+  const { memories, memoryAccess, scheduled, subAgents, otherSessions } = services;
+  const readOnlyDirs = () => [...config.current().skills.dirs, DOCUMENTS.dir];
+  const look: DescribeImage<ToolRun> = (...call) => createDescribeImage(core, getSpending())(...call);
+  return {
+    folders: ({ workspaceDir }) => ({
+      workspace: {
+        dir: workspaceDir,
+        readOnlyDirs: readOnlyDirs(),
+        forbidden: options.home.closed,
+        labels: services.labels,
+      },
+    }),
+    memory: (agent) =>
+      config.current().settings.memory.enabled ? createToolMemory(memories, agent, memoryAccess) : undefined,
+    domains: ({ tools }) => tools.domains,
+    environment: async (agent) => (await config.current().skills.forAgent(agent)).environment(),
+    withoutSecrets: withoutSecrets(options.vault),
+    fitImage: services.fitPicture,
+    fetch: web.fetch,
+    webSearch: () => config.current().settings.tools.web.search,
+    gateway: createGatewayTool(core),
+    describeImage: () => (config.current().settings.tools.image === undefined ? undefined : look),
+    more: createMoreTools(core, services.mcp),
+    send: createSend(core, services),
+    isCurrent: (destination, { event }) => isCurrentConversation(destination, event),
+    cron: createCronHandler(scheduled, now),
+    sessions: createSessionsHandler(subAgents, otherSessions, store),
+  } satisfies Partial<OptionsOfTools>;
+}
+
+/** Decides about calls, and records the decisions. */
+function decisions(core: CoreContext) {
+  const { hooks, tracer, audit, store } = core;
+  return {
+    approvals: store.approvals,
+    getPhrases: ({ agent, event }) => getPhrases(core, { agentId: agent.id, stored: { event } }),
+    async beforeCall(call) {
+      const verdict = await hooks.gate("before_tool_call", call);
+      if (verdict.action === "deny" || !verdict.changed) return verdict;
+      return { action: "allow", args: TOOL_ARGUMENTS.parse(verdict.payload.args) };
+    },
+    record(run, text, data) {
+      tracer.note(run.messageId, "run", text, {
+        of: "tool",
+        rule: data.rule,
+        ...(data.call === undefined ? {} : { call: data.call }),
+      });
+      const { agent, sessionKey, event } = run;
+      audit.tool({ ...data, agentId: agent.id, sessionKey, speaker: speakerOf(event) });
+    },
+  } satisfies Partial<OptionsOfTools>;
+}
+
+/** A run with what policy knows of where it is. */
+function withPlace(core: CoreContext, run: ToolRun): PlacedRun {
+  const { channel, account, conversation } = run.event;
+  // A client that waits for one answer can give none in between.
+  const waits = core.getCapabilities(channel, account)?.awaitsSingleAnswer === true;
+  const parentTools = run.wake?.subAgent?.tools;
+  return {
+    ...run,
+    channelKind: waits ? "api" : conversation.kind,
+    canAsk: !waits,
+    ...(parentTools === undefined ? {} : { parentTools }),
+  };
+}

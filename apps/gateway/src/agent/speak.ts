@@ -1,0 +1,107 @@
+import type { Outgoing } from "@signalbox/attachments";
+import type { MessageEvent } from "@signalbox/channel";
+import {
+  type ActOnMessages,
+  createMessageActions,
+  createQuestions,
+  type Delivery,
+  type Destination,
+  destinationKey,
+} from "@signalbox/delivery";
+import { createSentThere } from "@signalbox/prompt";
+import { sentId } from "@signalbox/runs";
+import type { OutboxRow } from "@signalbox/store";
+import type { UserQuestions } from "@signalbox/tools";
+import { getPhrases } from "../configure/phrases-of.ts";
+import type { CoreContext } from "../core-context.ts";
+import { isOfConversation } from "../messages/traces.ts";
+import { ShutdownAbort } from "../shutdown.ts";
+import type { GatewayBodies, GatewayStore } from "../store.ts";
+import { type Asking, createAsking } from "./ask-people.ts";
+import type { ActiveRun, ToolRun } from "./tool-run.ts";
+
+/** What the message tool needs beyond the core. */
+export interface SendOptions {
+  readonly delivery: Pick<Delivery<OutboxRow<GatewayBodies>>, "deliver" | "ended">;
+  readonly outgoing: Outgoing;
+}
+
+/** What the message tool does. */
+export function createSend(core: CoreContext, { delivery, outgoing }: SendOptions): ActOnMessages<ActiveRun> {
+  const { store, lease, accounts, redact, now } = core;
+  const sentThere = createSentThere({ store: store.groupHistory, now });
+  return createMessageActions<ActiveRun, OutboxRow<GatewayBodies>>({
+    outbox: store.outbox,
+    lease,
+    definition: core.getChannel,
+    account: core.getAccount,
+    accounts: () => accounts.list(),
+    deliver: (rows) => delivery.deliver(rows),
+    redact,
+    now,
+    prepare: (sources, { agent: { id: agentId }, event, mayAttach }, capabilities, signal) => {
+      const wanted = { sources, voice: false };
+      const phrases = getPhrases(core, { agentId, stored: { event } });
+      return outgoing.prepare({ wanted, agentId, capabilities, mayAttach, phrases, signal });
+    },
+    isOfConversation: (messageId, to, { event }) => isMessageOf(store, messageId, to, event),
+    toldThere: (to, message, sender) => sentThere.entryOf(to, message, sender),
+    changeThere: (to, message, sender) => sentThere.change(to, message, sender),
+    show: (text, run, callId) => showInSession(core, run, sentId(callId), text),
+  });
+}
+
+async function isMessageOf(
+  store: Pick<GatewayStore, "inbox">,
+  messageId: string,
+  to: Destination,
+  event: MessageEvent,
+): Promise<boolean> {
+  if (destinationKey(to) === destinationKey(event)) return isOfConversation(store, event, messageId);
+  const { channel, account, address } = to;
+  return (await store.inbox.find({ channel, account, messageId }))?.payload.event.address === address;
+}
+
+/** How tools ask people. */
+export function openAsking(
+  core: CoreContext,
+  delivery: SendOptions["delivery"],
+  userQuestions: UserQuestions,
+): Asking<ToolRun> {
+  const { store, logger } = core;
+  return createAsking({
+    questions: createQuestions({
+      ...core,
+      delivery,
+      definition: core.getChannel,
+      account: core.getAccount,
+      outbox: store.outbox,
+    }),
+    userQuestions,
+    show: (run, id, text, choices) => showInSession(core, run, id, text, choices),
+    phrasesOf: (written) => getPhrases(core, written),
+    isShutdown: (reason) => reason instanceof ShutdownAbort,
+    logger,
+  });
+}
+
+/** Shows a text to clients that read the session itself. */
+function showInSession(
+  { live, now }: CoreContext,
+  { sessionKey, runId }: ToolRun,
+  id: string,
+  text: string,
+  choices: readonly string[] = [],
+): void {
+  live.publish(sessionKey, {
+    type: "message",
+    message: {
+      id,
+      role: "assistant",
+      text,
+      at: now(),
+      runId,
+      ...(choices.length === 0 ? {} : { choices: [...choices] }),
+    },
+  });
+}

@@ -1,0 +1,30 @@
+import type { ChannelCommand } from "@signalbox/channel";
+import { agentsOfAccount } from "@signalbox/routing";
+import { listedCommands } from "../command-syntax/table.ts";
+import { routingConfig } from "../configure/routing.ts";
+import type { GatewayContext } from "../context.ts";
+import { getSkillCommands } from "./skill-commands.ts";
+
+/**
+ * The commands that platforms list for an account: the built-in ones, and those of the skills that all agents share to
+ * which its messages can go. A list is the same for everybody, so it tells of no skill that one agent does not have. It
+ * is in one language alone where all agents are set to that.
+ */
+export function accountCommands(
+  ctx: GatewayContext,
+): (channel: string, account: string) => readonly ChannelCommand[] {
+  return (channel, account) => {
+    const { settings, agents } = ctx.config.current();
+    const ids = agentsOfAccount(routingConfig(settings, agents), channel, account);
+    const itsAgents = agents.all.filter(({ id }) => ids.includes(id));
+    const [first = [], ...others] = itsAgents.map((agent) => getSkillCommands(ctx, agent));
+    const common = first.filter(({ name, skillId }) =>
+      others.every((list) => list.some((other) => other.name === name && other.skillId === skillId)),
+    );
+    const [language, ...otherLanguages] = new Set(itsAgents.map((agent) => agent.language));
+    return [
+      ...listedCommands(otherLanguages.length === 0 ? language : undefined),
+      ...common.map(({ name, description }) => ({ name, description, usage: "[text]" })),
+    ];
+  };
+}

@@ -1,0 +1,11 @@
+import type { SkillCommand } from "@signalbox/skills";
+import { COMMANDS } from "../command-syntax/table.ts";
+import type { Agent } from "../configure/agents.ts";
+import { toolsOf } from "../configure/tool-names.ts";
+import type { GatewayContext } from "../context.ts";
+
+/** Returns the commands that an agent's skills add. */
+export function getSkillCommands({ config }: GatewayContext, agent: Agent): readonly SkillCommand[] {
+  const { skills, plugins } = config.current();
+  return skills.latest(agent).commands({ reserved: Object.keys(COMMANDS), tools: toolsOf(agent, plugins) });
+}

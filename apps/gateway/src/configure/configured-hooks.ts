@@ -1,0 +1,70 @@
+import { reasonOf } from "@signalbox/agent-core";
+import { importPackage } from "@signalbox/channel/accounts";
+import type { LoadedConfig, PointHookConfig, Problem } from "@signalbox/config";
+import { createHttpHook } from "../hooks/http-hook.ts";
+import type { UncheckedHook } from "../hooks/point-types.ts";
+import { importsFrom, type PackagePlaces } from "./host-packages.ts";
+
+/** Code that the configuration hangs on points of a message's way. */
+export interface ConfiguredHooks {
+  readonly hooks: readonly UncheckedHook[];
+  readonly problems: readonly Problem[];
+}
+
+export interface PointHooksOptions extends PackagePlaces {
+  readonly loaded: LoadedConfig;
+}
+
+/**
+ * The point at which a hook that cannot be used has its say all the same: a gate that is not there would stand open.
+ */
+const GATE = "before_tool_call";
+
+/** Finds the hooks that the configuration names. One at the gate that cannot be used denies whatever it is asked. */
+export async function resolvePointHooks(options: PointHooksOptions): Promise<ConfiguredHooks> {
+  const { loaded } = options;
+  const problems: Problem[] = [];
+  const hooks: UncheckedHook[] = [];
+  for (const [name, config] of Object.entries(loaded.config.pointHooks)) {
+    const hook =
+      config === undefined ? "it is not configured correctly" : await hookOf(name, config, options);
+    if (typeof hook !== "string") {
+      hooks.push(hook);
+      continue;
+    }
+    if (config !== undefined) problems.push(problemOf(loaded, name, config, hook));
+    if (config === undefined || config.at === GATE) hooks.push(denying(name, hook));
+  }
+  return { hooks, problems };
+}
+
+/** A text says why there is none. */
+async function hookOf(
+  name: string,
+  { at: point, url, module = "", secret, timeoutMs }: PointHookConfig,
+  places: PackagePlaces,
+): Promise<UncheckedHook | string> {
+  const limit = timeoutMs === undefined ? {} : { timeoutMs };
+  if (url !== undefined)
+    return createHttpHook({ point, name, url, ...limit, ...(secret === undefined ? {} : { secret }) });
+  try {
+    const run = (await importPackage(module, importsFrom(places)))["default"];
+    if (typeof run !== "function") return `the package ${module} exports no function as default`;
+    return { point, name, ...limit, run: (payload, signal): unknown => run(payload, signal) };
+  } catch (error) {
+    return `the package ${module} could not be loaded: ${reasonOf(error)}`;
+  }
+}
+
+function denying(name: string, why: string): UncheckedHook {
+  return { point: GATE, name, run: () => Promise.reject(new Error(why)) };
+}
+
+function problemOf(loaded: LoadedConfig, name: string, { at }: PointHookConfig, message: string): Problem {
+  return loaded.problem(["hooks", name, "module"], {
+    severity: "error",
+    message,
+    remedy: "Install the package in the gateway's home or beside the gateway, or give the folder it is in.",
+    disables: at === GATE ? `hook ${name}, so that no tool may be used` : `hook ${name}`,
+  });
+}

@@ -1,0 +1,130 @@
+import type { Recording, Transcriber } from "@signalbox/attachments";
+import type { Config, LoadedConfig, Problem } from "@signalbox/config";
+import { KEY_VARIABLES } from "@signalbox/llm-providers";
+import { z } from "zod";
+
+/** What was written down of a recording. */
+export interface Written {
+  readonly text: string;
+  /** What the provider says that it cost. */
+  readonly tokens: { readonly input: number; readonly output: number } | undefined;
+}
+
+/** Has a recording transcribed, counted for its sender; may refuse it. */
+export type PayForTranscription = (recording: Recording, ask: () => Promise<Written>) => Promise<Written>;
+
+/** Where the vendors are that write recordings down, each by the same protocol. */
+const PUBLIC_URLS: Readonly<Record<string, string>> = {
+  openai: "https://api.openai.com/v1",
+  mistral: "https://api.mistral.ai/v1",
+};
+/** An hour of speech has about as many. */
+const MAX_CHARACTERS = 100_000;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type TranscriptionConfig = Pick<Config, "media" | "models">;
+
+interface Endpoint {
+  readonly url: string;
+  readonly model: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface TranscriberPorts {
+  /** Makes each request. Default: it is not counted. */
+  readonly pay?: PayForTranscription;
+  /** Default: that of Node.js. */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+/** What writes down recordings by this configuration. */
+export function transcriberOf(
+  config: TranscriptionConfig,
+  env: Environment,
+  { pay = (_recording, ask) => ask(), fetch = globalThis.fetch }: TranscriberPorts = {},
+): Transcriber | undefined {
+  const endpoint = endpointOf(config, env);
+  if (endpoint === undefined) return undefined;
+  const { url, model, headers } = endpoint;
+  async function ask(recording: Recording, signal: AbortSignal): Promise<Written> {
+    const body = formOf(recording, model);
+    const response = await fetch(url, { method: "POST", headers, body, redirect: "error", signal });
+    if (!response.ok) throw new Error(`it answered with status ${response.status}`);
+    return writtenIn(await response.json());
+  }
+  return {
+    name: config.media.transcription,
+    transcribe: async (recording, signal) => (await pay(recording, () => ask(recording, signal))).text,
+  };
+}
+
+/** A provider that there is not, or of which nobody knows where it is: recordings are only named. */
+export function transcriptionProblems({ config, problem }: LoadedConfig): Problem[] {
+  const { transcription } = config.media;
+  if (transcription === "none" || endpointOf(config, {}) !== undefined) return [];
+  const { provider } = named(transcription);
+  return [
+    problem(["media", "transcription"], {
+      severity: "error",
+      message: `models.providers has no ${provider} that can transcribe recordings`,
+      remedy: "Add it there (with a baseUrl unless it is openai or mistral), or use none.",
+      disables: "transcription of recordings",
+    }),
+  ];
+}
+
+/**
+ * Only a provider that the configuration has, whole: one that was left out since something in it is wrong must not have
+ * what it was to get sent to the vendor's public address.
+ */
+function endpointOf({ media, models }: TranscriptionConfig, env: Environment): Endpoint | undefined {
+  const { provider, model } = named(media.transcription);
+  const entry = models.providers[provider];
+  const baseUrl = entry?.baseUrl ?? PUBLIC_URLS[provider];
+  if (entry === undefined || baseUrl === undefined) return undefined;
+  const variables = KEY_VARIABLES[provider] ?? [];
+  const [key] = [entry.apiKey ?? variables.flatMap((variable) => env[variable] || [])].flat();
+  return {
+    url: `${baseUrl.replace(/\/+$/, "")}/audio/transcriptions`,
+    model,
+    headers: { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...entry.headers },
+  };
+}
+
+function named(transcription: string): { readonly provider: string; readonly model: string } {
+  const [provider = "", ...model] = transcription.split("/");
+  return { provider, model: model.join("/") };
+}
+
+/** https://platform.openai.com/docs/api-reference/audio/createTranscription, which others speak as well. */
+function formOf({ bytes, mimeType, extension }: Recording, model: string): FormData {
+  const form = new FormData();
+  form.set("model", model);
+  form.set("response_format", "json");
+  form.set("file", new Blob([new Uint8Array(bytes)], { type: mimeType }), `recording.${nameable(extension)}`);
+  return form;
+}
+
+/** OpenAI goes by the ending, and knows Opus in Ogg by that of its container alone. */
+function nameable(extension: string): string {
+  return extension === "opus" || extension === "oga" ? "ogg" : extension;
+}
+
+const Answer = z.object({
+  text: z.string(),
+  // Some count by time instead, and others say nothing.
+  usage: z
+    .object({ input_tokens: z.int().nonnegative(), output_tokens: z.int().nonnegative() })
+    .optional()
+    .catch(undefined),
+});
+
+function writtenIn(answer: unknown): Written {
+  const { success, data } = Answer.safeParse(answer);
+  if (!success) throw new Error("its response was not text");
+  const { text, usage } = data;
+  return {
+    text: text.trim().slice(0, MAX_CHARACTERS).toWellFormed(),
+    tokens: usage && { input: usage.input_tokens, output: usage.output_tokens },
+  };
+}

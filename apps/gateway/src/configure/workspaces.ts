@@ -1,0 +1,33 @@
+import { reasonOf } from "@signalbox/agent-core";
+import { type Env, type Home, prepareWorkspace } from "@signalbox/home";
+import { layOutWorkspace, templateLanguage } from "@signalbox/prompt";
+import type { Agents } from "./agents.ts";
+
+export interface WorkspacesOptions {
+  readonly home: Home;
+  /** Says the language of new workspaces where the configuration says none. */
+  readonly env: Env;
+  readonly logger: { warn(fields: object, message: string): void };
+}
+
+/**
+ * Makes the workspaces of the home and gives new ones their first files. Folders that the configuration names are their
+ * owner's: nothing is put into them.
+ *
+ * @throws GatewayError naming the folder that cannot be made
+ */
+export async function prepareWorkspaces(
+  { home, env, logger }: WorkspacesOptions,
+  agents: Pick<Agents, "all">,
+): Promise<void> {
+  for (const { id, workspaceDir, language = templateLanguage(env) } of agents.all) {
+    if (workspaceDir !== home.workspace(id)) continue;
+    prepareWorkspace(workspaceDir);
+    await layOutWorkspace(workspaceDir, language).catch((error: unknown) =>
+      logger.warn(
+        { dir: workspaceDir, err: reasonOf(error) },
+        "the first files of a new workspace could not be created",
+      ),
+    );
+  }
+}

@@ -1,0 +1,365 @@
+import { type CompactionCache, reasonOf } from "@signalbox/agent-core";
+import { type AttachmentCrashes, createAttachmentCrashes } from "@signalbox/attachments";
+import type { MessageEvent } from "@signalbox/channel";
+import {
+  type BlockReplies,
+  createBlockReplies,
+  createDrafts,
+  createTyping,
+  type Drafts,
+  type Typing,
+} from "@signalbox/delivery";
+import {
+  createLanes,
+  createQueueModes,
+  createSupervisor,
+  type Lanes,
+  type LanesOptions,
+  type Lifecycle,
+  type QueueModes,
+  type RunHandle,
+  retry,
+  type Supervisor,
+} from "@signalbox/lanes";
+import type { McpServers } from "@signalbox/mcp";
+import {
+  createRunMemory,
+  createSessionAccess,
+  type Memories,
+  type RunMemory,
+  type SessionAccess,
+} from "@signalbox/memory/agents";
+import { type BuiltPrompt, createPrefixWatch, type PrefixWatch } from "@signalbox/prompt";
+import { type BotLoops, createBotLoops, createGate, type Gate, type Router } from "@signalbox/routing";
+import {
+  createCompactionCache,
+  createHistories,
+  createWaitingRuns,
+  type Histories,
+  type WaitingRuns,
+} from "@signalbox/runs";
+import { type InboxId, type OutboxRow, type RunId, storeErrorIn, timeOf } from "@signalbox/store";
+import {
+  type AgentFiles,
+  type Approval,
+  createUserQuestions,
+  expireApprovals,
+  openAgentFiles,
+  type UserQuestions,
+} from "@signalbox/tools";
+import { createToolbox } from "./agent/create-toolbox.ts";
+import { createReadLinks, type ReadLinks } from "./agent/links.ts";
+import { openMcpServers } from "./agent/mcp-servers.ts";
+import { createMedia, type Media } from "./agent/media.ts";
+import { createAgentMemories, createRunFlush, type Flush } from "./agent/memories.ts";
+import { createSpenders, createSpending, type Spending } from "./agent/spending.ts";
+import type { SpendingReports } from "./agent/spending-reports.ts";
+import { createSystemPrompt, type PromptedTurn } from "./agent/system-prompt.ts";
+import { createTimeZones } from "./agent/time-zones.ts";
+import type { Toolbox } from "./agent/toolbox.ts";
+import { createTranscriptionCosts } from "./agent/transcription-costs.ts";
+import type { Applied } from "./configure/live-config.ts";
+import { createLiveRouter } from "./configure/live-router.ts";
+import type { ResolvedConfig } from "./configure/resolve-config.ts";
+import { type CoreContext, createCoreContext } from "./core-context.ts";
+import { createReplyDelivery, type ReplyDelivery } from "./deliver-replies.ts";
+import type { GatewayOptions } from "./gateway-options.ts";
+import { createExchanges, type Exchanges } from "./messages/exchanges.ts";
+import { judgeFailure, POISON_ATTEMPTS } from "./messages/failures.ts";
+import { InboxAlarm } from "./messages/inbox-alarm.ts";
+import { PendingMessages } from "./messages/pending-messages.ts";
+import { mayShareRun, ownerOf, type Queued } from "./messages/queued-message.ts";
+import type { GatewayBodies } from "./store.ts";
+import { readChecklist } from "./triggers/checklist.ts";
+import { createDelegation, type Delegation } from "./triggers/delegation.ts";
+import { createHeartbeats, type Heartbeats } from "./triggers/heartbeat.ts";
+import { createOtherSessions, type OtherSessions } from "./triggers/other-sessions.ts";
+import { createScheduledWakes, type ScheduledWakes } from "./triggers/scheduled-triggers.ts";
+import { VERSION } from "./version.ts";
+
+/** Every long-lived dependency of the gateway. Built once, in order, and passed to every stage. */
+export interface GatewayContext extends CoreContext, Omit<AgentFiles, "workspaces"> {
+  // Replies
+  readonly media: Media;
+  readonly delivery: ReplyDelivery;
+  readonly typing: Typing;
+  readonly drafts: Drafts;
+  readonly blocks: BlockReplies<RunId>;
+
+  // Agents
+  readonly memories: Memories;
+  readonly memoryAccess: SessionAccess;
+  readonly mcp: McpServers;
+  readonly userQuestions: UserQuestions;
+  readonly toolbox: Toolbox;
+  readonly spending: Spending;
+  /** Recalls what memory holds about a message. */
+  readonly recall: RunMemory;
+  /** Saves notes before a compaction. */
+  readonly flushMemory: Flush;
+  readonly readLinks: ReadLinks;
+  readonly buildSystemPrompt: (turn: PromptedTurn) => Promise<BuiltPrompt>;
+  /** Detects changes of the prompt's beginning, which make vendors' caches miss. */
+  readonly prefixes: PrefixWatch;
+  readonly compactionCache: CompactionCache;
+  /** Returns the time zone of a message's sender. */
+  readonly getTimeZone: (event: MessageEvent) => string;
+
+  // Triggers
+  readonly scheduled: ScheduledWakes;
+  readonly heartbeats: Heartbeats;
+  readonly subAgents: Delegation;
+  readonly otherSessions: OtherSessions;
+
+  // Messages
+  readonly router: () => Router;
+  readonly admission: () => Gate;
+  readonly botLoops: BotLoops;
+  readonly exchanges: Exchanges;
+  readonly queueModes: QueueModes;
+  readonly lanes: Lanes<Queued>;
+  readonly supervisor: Supervisor;
+  readonly waitingRuns: WaitingRuns;
+  readonly histories: Histories;
+  /** Counts the crashes of messages with attachments. */
+  readonly crashes: AttachmentCrashes;
+  readonly inboxAlarm: InboxAlarm;
+  readonly pending: PendingMessages;
+  /** Messages that a failed recovery has claimed from the store and not queued yet. */
+  readonly claimed: InboxId[];
+
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** Approvals that an earlier process requested and that nobody decided. */
+  readonly expiredApprovals: readonly Approval[];
+}
+
+type Batch = Parameters<LanesOptions<Queued>["run"]>[0];
+type Dropped = Parameters<NonNullable<LanesOptions<Queued>["onDropped"]>>;
+
+/** The work behind the lanes, which needs the whole context. */
+export interface LaneHandlers {
+  processBatch(ctx: GatewayContext, batch: Batch, handle: RunHandle<Queued>): Promise<void>;
+  onDropped(ctx: GatewayContext, ...dropped: Dropped): void;
+}
+
+/**
+ * Builds the context. Nothing runs yet.
+ *
+ * @param onFatal called if the gateway cannot go on
+ * @throws GatewayError if another gateway holds the home, or if the home cannot be used
+ */
+export async function createContext(
+  options: GatewayOptions,
+  first: Applied<ResolvedConfig>,
+  lifecycle: Lifecycle,
+  handlers: LaneHandlers & { readonly onFatal: (error: Error) => void },
+): Promise<GatewayContext> {
+  const core = await createCoreContext(options, first, lifecycle);
+  const { store, config, logger, now } = core;
+  const reports: SpendingReports = {
+    ledger: store.budgets.ledger(core.lease),
+    onNotice: (budget, kind) => core.metrics.budgetNews(budget, kind),
+    logger,
+    now,
+  };
+  const { workspaces, ...files } = await openAgentFiles(store.kv, options.home.closed);
+  const expiredApprovals = await retry(() => expireApprovals(store.approvals));
+  const replies = createReplies(core, workspaces, reports);
+  const triggers = createTriggers(core, files);
+  const agents = createAgentServices(core, { ...files, ...replies, ...triggers }, reports);
+  const ctx: GatewayContext = {
+    ...core,
+    ...files,
+    ...replies,
+    ...triggers,
+    ...agents,
+    router: createLiveRouter(config, {
+      cache: store.routes,
+      onCacheError: (error) => logger.warn({ err: reasonOf(error) }, "the route cache failed"),
+    }),
+    admission: config.derived(({ settings }) => createGate(settings.access)),
+    botLoops: createBotLoops(now),
+    exchanges: createExchanges(core),
+    queueModes: createQueueModes(store.sessions),
+    lanes: openLanes(core, () => ctx, handlers),
+    supervisor: createFailureSupervisor(core, handlers.onFatal),
+    waitingRuns: createWaitingRuns({
+      store,
+      lease: core.lease,
+      onFailure: (run, error) =>
+        logger.warn({ run, err: reasonOf(error) }, "a waiting run could not be recorded"),
+    }),
+    histories: createHistories(store.sessions),
+    crashes: createAttachmentCrashes(store.kv, POISON_ATTEMPTS),
+    inboxAlarm: new InboxAlarm(logger),
+    pending: new PendingMessages(),
+    claimed: [],
+    startedAt: now(),
+    expiredApprovals,
+  };
+  return ctx;
+}
+
+type Replies = Pick<GatewayContext, "media" | "delivery" | "typing" | "drafts" | "blocks">;
+type Triggers = Pick<GatewayContext, "scheduled" | "heartbeats" | "subAgents" | "otherSessions">;
+type AgentServices = Pick<
+  GatewayContext,
+  | "memories"
+  | "memoryAccess"
+  | "mcp"
+  | "userQuestions"
+  | "toolbox"
+  | "spending"
+  | "recall"
+  | "flushMemory"
+  | "readLinks"
+  | "buildSystemPrompt"
+  | "prefixes"
+  | "compactionCache"
+  | "getTimeZone"
+>;
+
+function createReplies(
+  core: CoreContext,
+  workspaces: AgentFiles["workspaces"],
+  reports: SpendingReports,
+): Replies {
+  const { store, lease, config, hooks, logger } = core;
+  const replies = () => config.current().settings.replies;
+  const payForTranscription = createTranscriptionCosts(
+    () => config.current().settings,
+    createSpenders(config),
+    reports,
+  );
+  const media = createMedia(core, { workspaces, payForTranscription });
+  const delivery = createReplyDelivery(core, (part) => media.out.open(part));
+  // A hook at `before_reply` may still change or withhold the text.
+  const mayShow = (): boolean => !hooks.has("before_reply");
+  const { getAccount: account } = core;
+  return {
+    media,
+    delivery,
+    typing: createTyping({ account, on: () => replies().typing, logger }),
+    drafts: createDrafts({
+      account,
+      mayShow,
+      stream: () => replies().stream,
+      timing: core.options.drafts,
+      logger,
+      notes: store.kv,
+      hasOpen: (destination) => store.outbox.hasOpen(destination),
+    }),
+    blocks: createBlockReplies<OutboxRow<GatewayBodies>, RunId>({
+      account,
+      mayShow,
+      deliver: (rows) => delivery.deliver(rows),
+      when: () => replies().blocks.when,
+      rules: () => replies().blocks,
+      logger,
+      notes: store.kv,
+      capabilities: core.getCapabilities,
+      enqueue: (runId, row) => store.outbox.enqueue([row], { lease, runId }),
+    }),
+  };
+}
+
+function createTriggers(core: CoreContext, { labels }: Pick<AgentFiles, "labels">): Triggers {
+  const { store, config, clock, logger, now } = core;
+  return {
+    scheduled: createScheduledWakes({ kv: store.kv, clock, logger }),
+    heartbeats: createHeartbeats({
+      config,
+      store,
+      clock,
+      logger,
+      readChecklist: (agent) => readChecklist(agent, { labels, logger }),
+    }),
+    subAgents: createDelegation({ store, logger, now }),
+    otherSessions: createOtherSessions({
+      store,
+      reach: () => config.current().settings.tools.sessions,
+      now,
+    }),
+  };
+}
+
+function createAgentServices(
+  core: CoreContext,
+  built: Replies & Triggers & Pick<AgentFiles, "labels">,
+  reports: SpendingReports,
+): AgentServices {
+  const { options, config, store, logger, now } = core;
+  const services = {
+    memories: createAgentMemories(core, reports),
+    memoryAccess: createSessionAccess(core.isOwnChannel),
+    mcp: openMcpServers(options.loaded.config, { version: VERSION, logger, now }),
+    userQuestions: createUserQuestions({ kv: store.kv, now }),
+  };
+  const { fitPicture, out: outgoing } = built.media;
+  const made = createToolbox(core, { ...built, ...services, fitPicture, outgoing }, () => spending);
+  const toolbox = options.instrument?.toolbox(made) ?? made;
+  const { approvals } = toolbox;
+  const spending = createSpending({ ...reports, config, vault: options.vault, approvals });
+  const { memories, memoryAccess } = services;
+  return {
+    ...services,
+    toolbox,
+    spending,
+    recall: createRunMemory({
+      memories: () => (config.current().settings.memory.enabled ? memories : undefined),
+      access: memoryAccess,
+      recallTokens: () => config.current().settings.memory.recallTokens,
+      onProblem: (agent, error) => logger.warn({ agent, err: reasonOf(error) }, "memory could not be read"),
+    }),
+    flushMemory: createRunFlush(core, memories, memoryAccess),
+    readLinks: createReadLinks({
+      config: () => config.current().settings.links,
+      fetch: core.web.fetch,
+      logger,
+    }),
+    buildSystemPrompt: createSystemPrompt(core, memoryAccess),
+    prefixes: createPrefixWatch({
+      notes: store.kv,
+      onProblem: (error) => logger.debug({ err: reasonOf(error) }, "the digest of a prompt was not saved"),
+      now,
+    }),
+    compactionCache: createCompactionCache(store.kv),
+    getTimeZone: createTimeZones(config),
+  };
+}
+
+function openLanes(
+  { config, metrics, logger, now }: CoreContext,
+  ctx: () => GatewayContext,
+  { processBatch, onDropped }: LaneHandlers,
+): Lanes<Queued> {
+  return createLanes<Queued>({
+    maxRuns: () => config.current().settings.gateway.maxRuns,
+    getKey: ({ sessionKey }) => sessionKey,
+    getQueueSettings(sessionKey) {
+      const mode = ctx().queueModes.get(sessionKey);
+      const { queue } = config.current().settings.session;
+      return mode === undefined ? queue : { ...queue, mode };
+    },
+    getOwner: ownerOf,
+    mayShareRun,
+    run(batch, handle) {
+      for (const { id } of batch.items) metrics.queued(now() - timeOf(id));
+      return processBatch(ctx(), batch, handle);
+    },
+    onError: (error) => logger.error({ err: reasonOf(error) }, "a run failed inside the gateway"),
+    onDropped: (...dropped) => onDropped(ctx(), ...dropped),
+  });
+}
+
+/** Retries work that a temporary failure interrupted. */
+function createFailureSupervisor({ logger }: CoreContext, onFatal: (error: Error) => void): Supervisor {
+  return createSupervisor({
+    retryPolicy: judgeFailure,
+    onRetry: (task, error, delayMs) =>
+      logger.error({ task, err: reasonOf(error), delayMs }, "work failed and will be retried"),
+    onGiveUp: (task, error) => logger.error({ task, err: reasonOf(error) }, "work failed for good"),
+    onFatal: (error) => onFatal(storeErrorIn(error) ?? new Error(reasonOf(error))),
+  });
+}

@@ -1,0 +1,129 @@
+import { reasonOf } from "@signalbox/agent-core";
+import type { Capabilities, ChannelDefinition } from "@signalbox/channel";
+import { type Home, type OpenHome, openHome } from "@signalbox/home";
+import { type Clock, type Lifecycle, systemClock } from "@signalbox/lanes";
+import {
+  createLiveHub,
+  createOutcomes,
+  type LiveHub,
+  type Outcomes,
+  redactLiveErrors,
+} from "@signalbox/server";
+import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
+import type { Logger } from "@signalbox/telemetry/logger";
+import type { Account } from "./configure/accounts.ts";
+import { type Applied, createLiveConfig, type LiveConfig } from "./configure/live-config.ts";
+import type { ResolvedConfig } from "./configure/resolve-config.ts";
+import { prepareWorkspaces } from "./configure/workspaces.ts";
+import type { GatewayOptions } from "./gateway-options.ts";
+import type { GatewayHooks } from "./hooks/hook-points.ts";
+import { countingHooks, OWN_HOOKS } from "./hooks/own-hooks.ts";
+import { createGatewayHooks } from "./hooks/registry.ts";
+import type { GatewayBodies } from "./store.ts";
+import type { Tracer } from "./tracer.ts";
+import { VERSION } from "./version.ts";
+
+/** Default for `GatewayOptions.leaseMs`, in milliseconds. */
+const LEASE_MS = 30_000;
+
+type OpenedHome = Pick<OpenHome<GatewayBodies>, "store" | "lease" | "lock" | "audit" | "redact">;
+type FixedParts = Pick<ResolvedConfig, "accounts" | "web" | "surfaces" | "clientFiles" | "isOwnChannel">;
+
+/**
+ * The part of the context that agents, tools and triggers are built from: options, configuration, store and observers.
+ */
+export interface CoreContext extends OpenedHome, FixedParts {
+  readonly options: GatewayOptions;
+  readonly home: Home;
+  readonly env: GatewayOptions["env"];
+  readonly logger: Logger;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly clock: Clock;
+  readonly config: LiveConfig;
+  readonly leaseMs: number;
+  /** Pushes events to viewers, without secrets. */
+  readonly live: LiveHub;
+  readonly tracer: Tracer;
+  readonly metrics: Metrics;
+  readonly hooks: GatewayHooks;
+  /** Wakes clients that wait for the outcome of a message. */
+  readonly outcomes: Outcomes;
+  /** Returns a running account of a channel, if there is one. */
+  getAccount(channel: string, account: string): Account | undefined;
+  /** Returns the definition of a configured account's channel. */
+  getChannel(channel: string, account: string): ChannelDefinition | undefined;
+  /** Returns what a configured account's channel can do. */
+  getCapabilities(channel: string, account: string): Capabilities | undefined;
+}
+
+/**
+ * Opens the home and everything that observes the gateway. Nothing runs yet.
+ *
+ * @throws GatewayError if another gateway holds the home, or if the home cannot be used
+ */
+export async function createCoreContext(
+  options: GatewayOptions,
+  first: Applied<ResolvedConfig>,
+  lifecycle: Lifecycle,
+): Promise<CoreContext> {
+  const { home, loaded, logger, vault, instrument, leaseMs = LEASE_MS, now = Date.now } = options;
+  const { accounts, web, surfaces, clientFiles, isOwnChannel } = first.resolved;
+  const { store, lease, lock, audit, redact } = await openHome<GatewayBodies>(
+    {
+      home,
+      loaded,
+      leaseMs,
+      redact: vault.redact,
+      logger,
+      now,
+      faults: instrument?.storeFaults,
+      instrument: instrument?.store,
+    },
+    lifecycle,
+  );
+  const config = createLiveConfig(first);
+  await prepareWorkspaces(options, config.current().agents);
+  await config.current().skills.pinFirstSeen();
+  const metrics = createMetrics({ version: VERSION });
+  const onViewerError = (error: unknown): void => logger.error({ err: reasonOf(error) }, "a viewer failed");
+  return {
+    options,
+    home,
+    env: options.env,
+    logger,
+    now,
+    clock: options.clock ?? { ...systemClock, now },
+    config,
+    leaseMs,
+    accounts,
+    web,
+    surfaces,
+    clientFiles,
+    isOwnChannel,
+    store,
+    lease,
+    lock,
+    audit,
+    redact,
+    live: redactLiveErrors(createLiveHub(onViewerError), redact),
+    tracer: createTracer(store.traces, (error) =>
+      logger.warn({ err: reasonOf(error) }, "a trace could not be written"),
+    ),
+    metrics,
+    hooks: createGatewayHooks({
+      own: [...OWN_HOOKS, ...countingHooks(metrics)],
+      hooks: options.hooks ?? [],
+      configured: () => config.current().pointHooks.hooks,
+      redact,
+      logger,
+    }),
+    outcomes: createOutcomes(),
+    getAccount(channel, name) {
+      const account = accounts.get(channel, name);
+      return account && (instrument?.account(account) ?? account);
+    },
+    getChannel: (channel, name) => accounts.definition(channel, name),
+    getCapabilities: (channel, name) => accounts.definition(channel, name)?.capabilities,
+  };
+}

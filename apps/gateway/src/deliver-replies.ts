@@ -1,0 +1,67 @@
+import { reasonOf } from "@signalbox/agent-core";
+import type { SendOptions } from "@signalbox/channel";
+import { createNotifyingDelivery, type DeliveryState, type NotifyingDelivery } from "@signalbox/delivery";
+import { isPassing, type OutboxRow } from "@signalbox/store";
+import { getPhrases } from "./configure/phrases-of.ts";
+import type { CoreContext } from "./core-context.ts";
+import { sentMessage } from "./hooks/message-sent.ts";
+import { lastWords } from "./messages/last-words.ts";
+import type { GatewayBodies } from "./store.ts";
+
+type Row = OutboxRow<GatewayBodies>;
+
+export type ReplyDelivery = NotifyingDelivery<Row>;
+
+/** Creates the delivery of replies. It reports every outcome to traces, hooks and metrics. */
+export function createReplyDelivery(
+  core: CoreContext,
+  openMedia: NonNullable<SendOptions["openMedia"]>,
+): ReplyDelivery {
+  const { store, lease, config, accounts, hooks, metrics, logger, now } = core;
+  return createNotifyingDelivery<Row>({
+    lease,
+    outbox: store.outbox,
+    notes: store.kv,
+    account: core.getAccount,
+    openMedia,
+    logger,
+    owners: () => config.current().settings.access.owners,
+    peers: () => store.pairing.peers(),
+    isPassing,
+    configured: (channel, name) => core.getChannel(channel, name) !== undefined,
+    accountsOf: (channel) => accounts.list().filter((one) => one.channel === channel),
+    async lastHeardOf(channel, peer) {
+      const [session] = await store.sessions.list({ channel, peer, limit: 1 });
+      if (session === undefined) return undefined;
+      const { key: sessionKey, agentId, account } = session;
+      const text = await lastWords(store, { sessionKey, senderId: peer });
+      return { account, phrases: getPhrases(core, { agentId, stored: { event: { text } } }) };
+    },
+    async languageOf({ sessionKey }) {
+      const session = sessionKey === undefined ? undefined : await store.sessions.get(sessionKey);
+      return session && config.current().agents.get(session.agentId)?.language;
+    },
+    onSettled(row, state, detail) {
+      trace(core, row, state, detail);
+      if (state === "sent") metrics.sent(row.channel, now() - row.createdAt);
+      // A withdrawn draft is not a message.
+      if (state === "sent" && row.payload.parts.length > 0) hooks.observe("message_sent", sentMessage(row));
+    },
+  });
+}
+
+const AFTERWARDS: Readonly<Record<string, string>> = {
+  dead: "; the message is failed-reported",
+  expired: "; the message is expired-reported",
+};
+
+/** From the outbox itself, so that replies of an earlier process and answers without a run have their note, too. */
+function trace({ store, tracer, logger }: CoreContext, row: Row, state: DeliveryState, detail: string): void {
+  const then = AFTERWARDS[state] ?? "";
+  store.outbox.answers(row.id).then(
+    (ids) => {
+      for (const id of ids) tracer.note(id, "deliver", `${state}: ${detail}${then}`, { outbox: row.id });
+    },
+    (error: unknown) => logger.warn({ err: reasonOf(error) }, "a trace could not be written"),
+  );
+}

@@ -1,0 +1,39 @@
+import { type AccountLeases, createUpkeep, type Upkeep } from "@signalbox/home";
+import { isOneOff } from "@signalbox/server";
+import { createConsolidation } from "../agent/memories.ts";
+import type { GatewayContext } from "../context.ts";
+import { recover } from "../pipeline/pipeline.ts";
+
+/**
+ * Creates the work that the gateway does at intervals: renewing leases, taking over abandoned work, pruning.
+ *
+ * @param onLost called if the lease of the home is lost
+ */
+export function createMaintenance(
+  ctx: GatewayContext,
+  accountLeases: AccountLeases,
+  onLost: (error: Error) => void,
+): Upkeep {
+  const { store, lease, config, delivery, lanes, leaseMs, logger, now } = ctx;
+  return createUpkeep({
+    store,
+    lease,
+    logger,
+    now,
+    async recover() {
+      await recover(ctx);
+      await ctx.subAgents.recover();
+      // The command line may have approved a pairing.
+      await delivery.pairingNotices.look();
+    },
+    leaseMs,
+    renewAccounts: () => accountLeases.renew(),
+    onLost,
+    oneOffs: { channel: "api", isOneOff },
+    retention: () => config.current().settings.retention,
+    consolidate: createConsolidation(ctx, ctx.memories, ctx.spending),
+    busy: () => lanes.counts().running > 0,
+    pruneMedia: () => ctx.media.prune(),
+    wakeOutbox: () => delivery.wake(),
+  });
+}

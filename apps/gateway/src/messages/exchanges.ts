@@ -1,0 +1,130 @@
+import type { MessageEvent } from "@signalbox/channel";
+import { ChatMessage, type Problem, RunEnd, type RunOutcome, type RunUsage } from "@signalbox/protocol";
+import { noteId } from "@signalbox/runs";
+import * as z from "zod/mini";
+import type { CoreContext } from "../core-context.ts";
+import type { PlacedMessage } from "./service-store.ts";
+import { sessionSeed } from "./session-seed.ts";
+import { attachmentsSeen } from "./visible-attachments.ts";
+
+/**
+ * What people and the gateway said to each other that is no part of the conversation as the model knows it: a command
+ * and its answer, a message that got no run, a word about the end of a run. It is kept for those who look back.
+ */
+export interface Exchange {
+  readonly messages: readonly ChatMessage[];
+  /** Absent where it is a word about a run, which has its end elsewhere. */
+  readonly end?: RunEnd;
+}
+
+/** The exchanges of each session, as whoever had them has kept them. */
+export interface KeptExchanges {
+  list(sessionKey: string): Promise<readonly Exchange[]>;
+  /** What was said to a message that had no run, or in the run of a command; undefined where nothing was kept. */
+  answerTo(sessionKey: string, id: string): Promise<string | undefined>;
+  remove(sessionKey: string): Promise<void>;
+}
+
+const exchangeSchema = z.object({ messages: z.array(ChatMessage), end: z.exactOptional(RunEnd) });
+
+/** What was said to messages, and how that ended. */
+interface Said {
+  /** The run, or the message itself where there was none. */
+  readonly id: string;
+  /** Nothing where it was silent. */
+  readonly text?: string;
+  readonly outcome: RunOutcome;
+  readonly usage?: RunUsage;
+  readonly error?: Problem;
+  /** The message begins the conversation anew. */
+  readonly begins?: boolean;
+}
+
+export interface Exchanges extends KeptExchanges {
+  /**
+   * Keeps what was said to messages that their conversation does not hold, where its people read it later. Doing so
+   * again after a crash changes nothing.
+   */
+  keep(sessionKey: string, messages: readonly PlacedMessage[], said: Said): Promise<void>;
+  /** Keeps a word about a run whose messages are in the conversation. */
+  keepNote(
+    sessionKey: string,
+    channel: Place,
+    said: { readonly runId: string; readonly text: string },
+  ): Promise<void>;
+}
+
+/** The account by which somebody talks. */
+interface Place {
+  readonly channel: string;
+  readonly account: string;
+}
+
+/** As long as the journals of runs. */
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+
+export function createExchanges({ store, getCapabilities, redact, now }: CoreContext): Exchanges {
+  /**
+   * Others have on their platform what was said to them. Whoever waits for one answer looks at no conversation, but may
+   * ask for that answer again.
+   */
+  const readerIn = ({ channel, account }: Place): "looks-back" | "asks-again" | undefined => {
+    const { readsSession, awaitsSingleAnswer } = getCapabilities(channel, account) ?? {};
+    if (readsSession !== true) return undefined;
+    return awaitsSingleAnswer === true ? "asks-again" : "looks-back";
+  };
+  const put = (sessionKey: string, id: string, exchange: Exchange): Promise<void> =>
+    store.kv.set(namespaceOf(sessionKey), id, z.json().parse(exchange), KEPT_MS);
+  return {
+    async keep(sessionKey, messages, { id, text, begins, error, ...end }) {
+      const [first] = messages;
+      const reader = first && readerIn(first.stored.event);
+      if (first === undefined || reader === undefined) return;
+      const runId = id;
+      const asked = messages.map(({ stored: { event } }) => questionOf(event, runId, begins));
+      const answer = text === undefined ? [] : [answerOf(runId, text, now())];
+      // A conversation may begin with a command; it is there to be looked at all the same.
+      if (reader === "looks-back") await store.sessions.ensure(sessionSeed(first));
+      const why = error === undefined ? {} : { error: { ...error, message: redact(error.message) } };
+      await put(sessionKey, id, { messages: [...asked, ...answer], end: { ...end, ...why, runId } });
+    },
+    async keepNote(sessionKey, place, { runId, text }) {
+      if (readerIn(place) === "looks-back")
+        await put(sessionKey, runId, { messages: [answerOf(runId, text, now())] });
+    },
+    async list(sessionKey): Promise<Exchange[]> {
+      const kept = await store.kv.list(namespaceOf(sessionKey));
+      return kept.flatMap(({ value }) => exchangeSchema.safeParse(value).data ?? []);
+    },
+    async answerTo(sessionKey, id) {
+      const { data } = exchangeSchema.safeParse(await store.kv.get(namespaceOf(sessionKey), id));
+      return data?.messages.find(({ role }) => role === "assistant")?.text;
+    },
+    async remove(sessionKey) {
+      const namespace = namespaceOf(sessionKey);
+      // At once, so that they share a commit.
+      await Promise.all((await store.kv.list(namespace)).map(({ key }) => store.kv.delete(namespace, key)));
+    },
+  };
+}
+
+function questionOf(event: MessageEvent, runId: string, begins: boolean | undefined): ChatMessage {
+  const { messageId, text, timestamp } = event;
+  const message: ChatMessage = {
+    id: messageId,
+    role: "user",
+    text,
+    at: timestamp,
+    runId,
+    ...attachmentsSeen(event),
+  };
+  return begins === true ? { ...message, begins } : message;
+}
+
+function answerOf(runId: string, text: string, at: number): ChatMessage {
+  return { id: noteId(runId), role: "assistant", text, at, runId };
+}
+
+function namespaceOf(sessionKey: string): string {
+  return `exchanges ${sessionKey}`;
+}

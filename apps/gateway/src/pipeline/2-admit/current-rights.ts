@@ -1,0 +1,35 @@
+import type { Role } from "@signalbox/routing";
+import { type CurrentRights, weakerRole } from "@signalbox/tools";
+import type { GatewayContext } from "../../context.ts";
+import type { InboundRecord } from "../../store.ts";
+import { decideAdmission } from "./decide-admission.ts";
+
+/** What a run has been asked, and in whose name. */
+interface Asked {
+  readonly stored: InboundRecord;
+}
+
+/**
+ * Returns the rights of a run at this moment: its agent's policy, and the weakest role of the people it answers.
+ *
+ * @returns undefined if the agent is gone, or if one of the people may no longer talk to it
+ */
+export async function getCurrentRights(
+  ctx: GatewayContext,
+  agentId: string,
+  messages: readonly Asked[],
+): Promise<CurrentRights | undefined> {
+  const policy = ctx.config.current().agents.get(agentId)?.tools;
+  let role: Role | undefined = "owner";
+  for (const message of messages) {
+    const own = await roleOf(ctx, message);
+    role = own && role && weakerRole(role, own);
+  }
+  return policy === undefined || role === undefined ? undefined : { policy, role };
+}
+
+async function roleOf(ctx: GatewayContext, { stored: { event, wake } }: Asked): Promise<Role | undefined> {
+  const { decision } = await decideAdmission(ctx, event);
+  if (decision.kind !== "answer") return undefined;
+  return wake === undefined ? decision.role : weakerRole(decision.role, wake.atMost);
+}

@@ -1,0 +1,95 @@
+import type { Capabilities, MessageEvent } from "@signalbox/channel";
+import {
+  type Binding,
+  type BindingMatch,
+  formatSessionKey,
+  type Gate,
+  type GateDecision,
+  type GateInput,
+  type Route,
+  type Router,
+  tokenOfHolder,
+} from "@signalbox/routing";
+import { gateInput, routeInput } from "../../configure/routing.ts";
+import type { GatewayContext } from "../../context.ts";
+
+/** Where a message goes: as the bindings have it, or as its sender asked. */
+export type Place =
+  | ({ readonly kind: "routed" } & Route)
+  | { readonly kind: "asked"; readonly agentId: string; readonly sessionKey: string };
+
+export interface Decided {
+  readonly place: Place;
+  readonly decision: GateDecision;
+  readonly capabilities: Capabilities | undefined;
+}
+
+/** The rules and records that the decision depends on. */
+export interface AdmissionSources {
+  readonly router: Pick<Router, "resolve">;
+  /** The bindings that the router uses. */
+  readonly bindings: readonly Binding[];
+  readonly admission: Gate;
+  readonly pairing: { isApproved(channel: string, account: string, peerId: string): Promise<boolean> };
+  /** Named tokens, which may be revoked at any time. */
+  readonly tokens: { named(name: string): Promise<{ readonly role: string } | undefined> };
+  readonly getCapabilities: (channel: string, account: string) => Capabilities | undefined;
+}
+
+/** Decides where a message goes and whether its sender may talk there. Changes nothing. */
+export function decideAdmission(ctx: GatewayContext, event: MessageEvent): Promise<Decided> {
+  return decideFrom(
+    {
+      router: ctx.router(),
+      bindings: ctx.config.current().settings.bindings,
+      admission: ctx.admission(),
+      pairing: ctx.store.pairing,
+      tokens: ctx.store.access.tokens,
+      getCapabilities: ctx.getCapabilities,
+    },
+    event,
+  );
+}
+
+/** Decides like {@link decideAdmission}, for commands that run without a gateway. */
+export async function decideFrom(sources: AdmissionSources, event: MessageEvent): Promise<Decided> {
+  const { router, bindings, admission, pairing, getCapabilities } = sources;
+  const capabilities = getCapabilities(event.channel, event.account);
+  const place = askedPlace(event) ?? { kind: "routed", ...router.resolve(routeInput(event)) };
+  const bound = place.kind === "routed" && isNamed(bindings[place.bindingIndex ?? -1]?.match, place);
+  const isAuthenticated = capabilities?.authenticatedByGateway === true;
+  const token = isAuthenticated ? await tokenRole(sources, event) : undefined;
+  const input = gateInput(event, { bound, tokenRole: token });
+  const approved =
+    admission.needsApproval(input) &&
+    (await pairing.isApproved(event.channel, event.account, event.sender.id));
+  return { place, decision: admission.decide(input, approved), capabilities };
+}
+
+/** What the token may that a message came with. One with a name may have been revoked since. */
+async function tokenRole(
+  { tokens }: AdmissionSources,
+  { sender }: MessageEvent,
+): Promise<GateInput["tokenRole"]> {
+  const { id, authenticatedAs } = sender;
+  if (authenticatedAs === undefined) return "owner";
+  const name = tokenOfHolder(id);
+  if (name === undefined) return authenticatedAs;
+  const token = await tokens.named(name);
+  if (token === undefined) return "none";
+  return token.role === "member" ? "member" : authenticatedAs;
+}
+
+/** Whether a route comes from a binding that names the person or the place itself, not every one of its kind. */
+function isNamed(match: BindingMatch | undefined, { matchedBy }: Route): boolean {
+  const isOfPeer = matchedBy === "binding.peer" || matchedBy === "binding.peer.parent";
+  return isOfPeer && match?.peer !== undefined && !match.peer.id.includes("*");
+}
+
+/** A conversation with an agent that its client named has a session of its own. */
+function askedPlace({ turn, channel, conversation }: MessageEvent): Place | undefined {
+  const agentId = turn?.agent;
+  if (agentId === undefined) return undefined;
+  const sessionKey = formatSessionKey({ kind: "direct", agentId, channel, peerId: conversation.id });
+  return { kind: "asked", agentId, sessionKey };
+}

@@ -1,0 +1,124 @@
+import type { UserMessage } from "@signalbox/agent-core";
+import type { RunHandle } from "@signalbox/lanes";
+import { sentTexts, turnTexts } from "@signalbox/prompt";
+import type { History } from "@signalbox/runs";
+import type { InterruptedRun, Run } from "@signalbox/store";
+import type { GatewayContext } from "../../context.ts";
+import { POISON_ATTEMPTS } from "../../messages/failures.ts";
+import {
+  type Queued,
+  type QueuedMessage,
+  type ResumedRun,
+  spokenText,
+} from "../../messages/queued-message.ts";
+import type { GatewayBodies } from "../../store.ts";
+import { chooseModel } from "./choose-model.ts";
+import { type BegunRun, begunRun, type Opened, type OpenedRun, type Spoken } from "./opened-run.ts";
+
+/** Continues a run that an earlier process, or a failing store, left unfinished. Throws the errors of the store. */
+export async function resumeRun(
+  ctx: GatewayContext,
+  resumed: ResumedRun,
+  lane: RunHandle<Queued>,
+): Promise<Opened> {
+  const { store, tracer } = ctx;
+  const run = await ownRun(ctx, resumed.interrupted.run);
+  if (run === undefined) return { kind: "nothing" };
+  // While it waited, its messages may have been deleted.
+  const interrupted = (await store.runs.inspect(run.id)) ?? resumed.interrupted;
+  await Promise.all([ctx.drafts.recall(run.id), ctx.blocks.recall(run.id)]);
+  const left = begunRun(ctx, interrupted);
+  const { messages } = left;
+  const gone = left.handle.recalled;
+  const handle: RunHandle<Queued> = {
+    ...lane,
+    recalled: { has: (id) => gone.has(id) || lane.recalled.has(id) },
+  };
+  for (const { id } of messages) tracer.note(id, "prepare", `resumed after a restart, start ${run.attempts}`);
+  const begun = { ...left, handle };
+  if (messages.every(({ id }) => gone.has(id))) return { kind: "over", run: begun, why: "taken_back" };
+  if (run.attempts > POISON_ATTEMPTS) {
+    ctx.logger.error({ run: run.id, attempts: run.attempts }, "a run that crashes the process is given up");
+    return { kind: "over", run: begun, why: "poison" };
+  }
+  if (commandOf(interrupted) !== undefined) return { kind: "command", run: begun, handle, interrupted };
+  return openAgain(ctx, begun, { ...interrupted, run });
+}
+
+/** A run of this very process was left by a failing store; one of an earlier process has to be taken over. */
+async function ownRun(
+  { store, lease, waitingRuns }: GatewayContext,
+  { id, lease: written }: Run,
+): Promise<Run | undefined> {
+  if (written.name !== lease.name || written.epoch !== lease.epoch)
+    return store.runs.adopt({ runId: id, lease });
+  await waitingRuns.over(id);
+  return store.runs.get(id);
+}
+
+/** A run continues with its agent and its history as they are now. */
+async function openAgain(
+  ctx: GatewayContext,
+  begun: BegunRun & Pick<OpenedRun, "handle">,
+  interrupted: InterruptedRun<GatewayBodies>,
+): Promise<Opened> {
+  const { store, histories, logger } = ctx;
+  const { sessionKey, messages } = begun;
+  const last = messages.at(-1);
+  const session = await store.sessions.get(sessionKey);
+  const chosen = last && (await chooseModel(ctx, last, session));
+  if (chosen?.kind !== "chosen") {
+    logger.error({ run: begun.runId, err: chosen?.message }, "an interrupted run cannot be resumed");
+    return { kind: "over", run: begun, why: "no_agent" };
+  }
+  const history = await histories.load(sessionKey, session);
+  const said = interrupted.messages.map(({ message }) => message);
+  const run: OpenedRun = {
+    ...begun,
+    generation: interrupted.run.generation,
+    sessionData: session?.data,
+    agent: chosen.agent,
+    agentModel: chosen.agentModel,
+    history: history.messages,
+    places: history.places,
+    spoken: spokenIn(history, interrupted, messages),
+    calls: interrupted.calls,
+    earlier: turnTexts(said),
+    sentByTool: sentTexts(said),
+  };
+  return { kind: "run", run };
+}
+
+/**
+ * How the history has each message that the run was told. A message that was told in short, or that a summary stands
+ * for by now, has no words of its own there.
+ */
+function spokenIn(
+  { messages: history, places }: History,
+  { messages: ofRun }: InterruptedRun<GatewayBodies>,
+  messages: readonly QueuedMessage[],
+): readonly Spoken[] {
+  const own = new Set(ofRun.map(({ seq }) => seq));
+  const untold = [...messages];
+  return history.flatMap((words, at): Spoken[] => {
+    const place = places[at] ?? 0;
+    if (!own.has(place)) return [];
+    const index = words.role === "user" ? untold.findIndex((message) => isSaidBy(words, message)) : -1;
+    const [message] = index < 0 ? [] : untold.splice(index, 1);
+    return message === undefined || words.role !== "user" ? [] : [{ message, words, place }];
+  });
+}
+
+function isSaidBy({ timestamp, content }: UserMessage, message: QueuedMessage): boolean {
+  return (
+    timestamp === message.stored.event.timestamp &&
+    typeof content === "string" &&
+    content.includes(spokenText(message))
+  );
+}
+
+/** Which command's run it is, by what was put on record with its beginning; undefined for a turn. */
+export function commandOf({ run: { meta } }: InterruptedRun<GatewayBodies>): string | undefined {
+  if (meta === null || typeof meta !== "object" || !("command" in meta)) return undefined;
+  return typeof meta["command"] === "string" ? meta["command"] : undefined;
+}

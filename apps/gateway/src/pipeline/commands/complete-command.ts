@@ -1,0 +1,68 @@
+import { REPLY_TTL_MS } from "@signalbox/delivery";
+import type { RunOutcome } from "@signalbox/protocol";
+import { noteId } from "@signalbox/runs";
+import type { GatewayContext } from "../../context.ts";
+import { shownMessage } from "../../hooks/message-sent.ts";
+import type { QueuedMessage } from "../../messages/queued-message.ts";
+import { putNotice } from "../notice.ts";
+import { reportOutcome } from "../report-outcome.ts";
+
+/** How a command ended. */
+export interface CommandEnd {
+  /** Without the slash. */
+  readonly name: string;
+  readonly text: string;
+  /** Why nothing was done, for the trace. */
+  readonly refused?: string;
+  /** The conversation begins anew with it. */
+  readonly begins?: boolean;
+}
+
+/** Gives a command its answer and its message the end, without a run. Safe to do again after a crash. */
+export async function completeCommand(
+  ctx: GatewayContext,
+  message: QueuedMessage,
+  end: CommandEnd,
+): Promise<void> {
+  const { store, live, tracer } = ctx;
+  const { stored, sessionKey, agentId, id } = message;
+  const { event } = stored;
+  const { text } = await ctx.hooks.modify("before_reply", {
+    agentId,
+    sessionKey,
+    event,
+    source: "command",
+    text: end.text,
+  });
+  const silent = text === "";
+  const state: RunOutcome = silent ? "silent" : "replied";
+  const begins = end.begins === true;
+  await ctx.exchanges.keep(sessionKey, [message], {
+    id,
+    ...(silent ? {} : { text }),
+    outcome: state,
+    begins,
+  });
+  const rows = silent ? [] : await putNotice(ctx, message, text, { ttlMs: REPLY_TTL_MS, isAnswer: true });
+  const rule = `command:${end.name}`;
+  const reason = end.refused === undefined ? {} : { reason: end.refused };
+  await store.inbox.settle(id, silent ? "silent" : "replied", { rule, ...reason });
+  // Only now: an answer that cannot be delivered changes the end its message has.
+  ctx.delivery.deliver(rows ?? []);
+  tracer.note(id, "conclude", end.refused ?? `answered without a model, ${text.length} characters`, { rule });
+  if (begins) live.publish(sessionKey, { type: "reset", messageId: event.messageId });
+  if (!silent) {
+    live.publish(sessionKey, {
+      type: "message",
+      message: { id: noteId(id), role: "assistant", text, at: ctx.now(), runId: id },
+    });
+    if (rows === undefined) ctx.hooks.observe("message_sent", shownMessage(message, undefined, text));
+  }
+  live.publish(sessionKey, {
+    type: "run.end",
+    runId: id,
+    answers: [event.messageId],
+    outcome: state,
+  });
+  reportOutcome(ctx, id, { state, runId: id, text });
+}

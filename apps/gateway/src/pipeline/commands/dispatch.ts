@@ -1,0 +1,83 @@
+import { isHarmless, type JsonObject, textOf } from "@signalbox/agent-core";
+import { speakerOf } from "@signalbox/channel";
+import type { RunTools } from "../../agent/toolbox.ts";
+import { argumentsOf } from "../../command-syntax/arguments.ts";
+import type { Order } from "../../command-syntax/read.ts";
+import type { GatewayContext } from "../../context.ts";
+import { phrasesToAsker } from "../../messages/asker-phrases.ts";
+import { getCurrentRights } from "../2-admit/current-rights.ts";
+import { type CommandRun, endCommand, stopCommand } from "./command-run.ts";
+
+/** Runs the tool of a skill's command, decided, recorded and journalled as any call is. */
+export async function dispatch(
+  ctx: GatewayContext,
+  run: CommandRun,
+  { command, args: text }: Extract<Order, { kind: "dispatch" }>,
+): Promise<void> {
+  const { agent, message, runId, before } = run;
+  const phrases = await phrasesToAsker(ctx, agent, message);
+  const { event, role } = message.stored;
+  const name = command.dispatch?.tool ?? "";
+  const tools = await ctx.toolbox.forRun({
+    agent,
+    event,
+    role,
+    speaker: speakerOf(event),
+    sessionKey: message.sessionKey,
+    runId,
+    messageId: message.id,
+    getCurrentRights: () => getCurrentRights(ctx, agent.id, [message]),
+    onSent: () => {},
+  });
+  try {
+    tools.addMessage(event, role, speakerOf(event));
+    const wasStarted = before?.calls.some((call) => call.state === "started") === true;
+    if (wasStarted && tools.effects(name) === "external")
+      return await endCommand(ctx, run, phrases.outcomeUnknown);
+    const tool = tools.tools.find((one) => one.name === name);
+    if (tool === undefined) return await endCommand(ctx, run, phrases.mayNotUseTool(name));
+    const args = argumentsOf(tool, text);
+    if (args === undefined) return await endCommand(ctx, run, phrases.noPlainText(name));
+    const said = await call(ctx, run, tools, { name, args });
+    if (run.handle.signal.aborted) return await stopCommand(ctx, run);
+    await endCommand(ctx, run, said.trim() === "" ? phrases.done : said);
+  } finally {
+    tools.end();
+  }
+}
+
+/** Makes the one call of the run, each step of it on record. Gives what the tool said. */
+async function call(
+  { store, lease, waitingRuns, hooks, now }: GatewayContext,
+  { agent, message, handle, runId, before }: CommandRun,
+  tools: RunTools,
+  { name, args }: { readonly name: string; readonly args: JsonObject },
+): Promise<string> {
+  // The run has this one call, so its id makes it unique.
+  const callId = `command-${runId}`;
+  const effects = tools.effects(name);
+  if (before === undefined || before.calls.length === 0)
+    await store.runs.step({ runId, lease, messages: [], intents: [{ callId, name, args, effects }] });
+  const startedAt = now();
+  const result = await tools.call(name, args, {
+    callId,
+    signal: handle.signal,
+    asking: waitingRuns.of(runId, handle).during,
+    ...(isHarmless(effects)
+      ? {}
+      : { started: () => store.runs.toolStarted({ runId, lease, callIds: [callId] }) }),
+  });
+  const text = textOf(result.content, "\n");
+  hooks.observe("after_tool_call", {
+    agentId: agent.id,
+    sessionKey: message.sessionKey,
+    runId,
+    tool: name,
+    callId,
+    args,
+    text,
+    outcome: result.isError === true ? "error" : "ok",
+    durationMs: now() - startedAt,
+  });
+  return text;
+}

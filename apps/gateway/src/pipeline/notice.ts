@@ -1,0 +1,29 @@
+import { answerTo, outboxKey, outboxRow, pendingRows } from "@signalbox/delivery";
+import type { OutboxRow } from "@signalbox/store";
+import type { GatewayContext } from "../context.ts";
+import { isHeard, type QueuedMessage } from "../messages/queued-message.ts";
+import type { GatewayBodies } from "../store.ts";
+
+/**
+ * Puts a notice about a message into the outbox, if no run answers the message. The key is derived from the message, so
+ * repeating this after a crash does not send it twice.
+ *
+ * @param isAnswer whether the notice answers the message
+ * @returns the rows to deliver, or undefined if the sender reads the session itself or must not see the notice
+ */
+export async function putNotice(
+  { store, lease, getCapabilities, now }: GatewayContext,
+  message: QueuedMessage,
+  text: string,
+  { ttlMs, isAnswer }: { readonly ttlMs: number; readonly isAnswer: boolean },
+): Promise<readonly OutboxRow<GatewayBodies>[] | undefined> {
+  if (!isHeard(message)) return undefined;
+  const { id, sessionKey, stored } = message;
+  const { event } = stored;
+  const capabilities = getCapabilities(event.channel, event.account);
+  const payload = answerTo(text, event.messageId, capabilities);
+  if (payload === undefined) return undefined;
+  const row = outboxRow(event, payload, { expiresAt: now() + ttlMs, claim: false });
+  const notice = { ...row, key: outboxKey(id), ...(isAnswer ? { answers: [id] } : {}) };
+  return pendingRows(await store.outbox.enqueue([notice], { lease, sessionKey }));
+}

@@ -1,0 +1,128 @@
+import { reasonOf } from "@signalbox/agent-core";
+import type { Batch, RunHandle } from "@signalbox/lanes";
+import { type Run, storeErrorIn } from "@signalbox/store";
+import type { GatewayContext } from "../context.ts";
+import { HeldElsewhere, judgeRun } from "../messages/failures.ts";
+import { messagesIn, type Queued, type QueuedMessage, resumedRun } from "../messages/queued-message.ts";
+import { ShutdownAbort } from "../shutdown.ts";
+import type { Unfinished } from "./5-prepare/opened-run.ts";
+import { begin, giveUp, resume } from "./pipeline.ts";
+
+/** The processing part of the pipeline. */
+export interface Work {
+  readonly begin: typeof begin;
+  readonly resume: typeof resume;
+  readonly giveUp: typeof giveUp;
+}
+
+/**
+ * Answers the messages that a lane hands over, and retries if the store fails temporarily. Never rejects: messages that
+ * cannot be answered are finished, or stay recorded for the next process.
+ */
+export async function processBatch(
+  ctx: GatewayContext,
+  batch: Batch<Queued>,
+  lane: RunHandle<Queued>,
+  work: Work = { begin, resume, giveUp },
+): Promise<void> {
+  const [item] = batch.items;
+  if (item === undefined) return;
+  const { sessionKey } = item;
+  const messages = messagesIn([...batch.summarised, ...batch.items]);
+  const handle: RunHandle<Queued> = {
+    ...lane,
+    takeSteering() {
+      const taken = lane.takeSteering();
+      messages.push(...messagesIn([...taken.summarised, ...taken.items]));
+      return taken;
+    },
+  };
+  const { outcome } = await ctx.supervisor.run({
+    name: `answer in ${sessionKey}`,
+    attempt: (attempts) =>
+      unlessHeldElsewhere(ctx, sessionKey, async () =>
+        attempts === 0
+          ? answerFirst(ctx, batch, handle, work)
+          : answerRest(ctx, await getUnfinished(ctx, sessionKey, messages), handle, work),
+      ),
+    retryPolicy: (error, failures) =>
+      // The next process continues.
+      lane.signal.reason instanceof ShutdownAbort ? "retry" : judgeRun(error, failures),
+    giveUp: async (error) => {
+      ctx.logger.error({ session: sessionKey, err: reasonOf(error) }, "a run failed inside the gateway");
+      const { held, waiting } = await getUnfinished(ctx, sessionKey, messages);
+      // The run of another process is not to blame, and not ours to end.
+      await work.giveUp(ctx, { held: held && isOwn(ctx, held.run) ? held : undefined, waiting }, error);
+    },
+    onWaiting: (on) => lane.standBy(on),
+  });
+  // The next process answers it.
+  if (outcome === "fatal") lane.block();
+}
+
+/** @throws HeldElsewhere if another process runs the session */
+async function unlessHeldElsewhere(
+  ctx: GatewayContext,
+  key: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (storeErrorIn(error)?.code !== "busy") throw error;
+    const { held } = await getUnfinished(ctx, key, []);
+    if (held === undefined || isOwn(ctx, held.run)) throw error;
+    throw new HeldElsewhere(`the session ${key} is held by the run ${held.run.id} of another process`);
+  }
+}
+
+function isOwn({ lease }: GatewayContext, run: Run): boolean {
+  return run.lease.name === lease.name && run.lease.epoch === lease.epoch;
+}
+
+function answerFirst(
+  ctx: GatewayContext,
+  { items, summarised }: Batch<Queued>,
+  handle: RunHandle<Queued>,
+  work: Work,
+): Promise<void> {
+  const [item] = items;
+  return item?.kind === "resume"
+    ? work.resume(ctx, item.interrupted, handle)
+    : work.begin(ctx, { messages: messagesIn(items), summarised: messagesIn(summarised) }, handle);
+}
+
+async function getUnfinished(
+  { store }: GatewayContext,
+  sessionKey: string,
+  messages: readonly QueuedMessage[],
+): Promise<Unfinished> {
+  const session = await store.sessions.get(sessionKey);
+  const held = session?.activeRun === undefined ? undefined : await store.runs.inspect(session.activeRun);
+  const waiting: QueuedMessage[] = [];
+  for (const message of messages)
+    if ((await store.inbox.get(message.id))?.state === "queued") waiting.push(message);
+  return { held, waiting };
+}
+
+/** Continues the recorded run; messages that it does not have yet steer it first. */
+async function answerRest(
+  ctx: GatewayContext,
+  { held, waiting }: Unfinished,
+  handle: RunHandle<Queued>,
+  work: Work,
+): Promise<void> {
+  if (held === undefined || resumedRun(held) === undefined)
+    return work.begin(ctx, { messages: waiting, summarised: [] }, handle);
+  const steering = [...waiting];
+  await work.resume(ctx, held, {
+    ...handle,
+    takeSteering: () => {
+      // They came before whatever waits in the lane.
+      const before = handle.signal.aborted ? [] : steering.splice(0);
+      const { items, summarised } = handle.takeSteering();
+      return { items: [...before, ...items], summarised };
+    },
+  });
+  await work.begin(ctx, { messages: steering, summarised: [] }, handle);
+}

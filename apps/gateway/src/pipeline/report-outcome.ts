@@ -1,0 +1,13 @@
+import { type Outcome, redactOutcome } from "@signalbox/server";
+import type { InboxId } from "@signalbox/store";
+import type { GatewayContext } from "../context.ts";
+
+/** Informs everyone who waits for a message how it ended. */
+export function reportOutcome(
+  { outcomes, subAgents, redact }: GatewayContext,
+  id: InboxId,
+  outcome: Outcome,
+): void {
+  outcomes.settle(id, redactOutcome(outcome, redact));
+  subAgents.ended(id);
+}

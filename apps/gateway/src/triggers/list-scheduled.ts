@@ -1,0 +1,32 @@
+import type { ScheduleInfo } from "@signalbox/protocol";
+import { createHeartbeatStore } from "./heartbeat.ts";
+import type { KeyValues } from "./schedule-store.ts";
+import { createWakeStore } from "./scheduled-triggers.ts";
+import type { Schedule } from "./schedules/schedule.ts";
+import { describeWhen } from "./schedules/when.ts";
+
+/** What agents are to do by themselves, the soonest first, as it is on record. */
+export async function listWakes(kv: KeyValues): Promise<ScheduleInfo[]> {
+  const scheduled = await createWakeStore(kv, () => {}).list();
+  const heartbeats = await createHeartbeatStore(kv, () => {}).list();
+  const listed = [
+    ...scheduled.map((schedule): ScheduleInfo => {
+      const { agentId: agent, sessionKey: session, text } = schedule.task;
+      return { id: schedule.id, agent, session, text, ...timesOf(schedule) };
+    }),
+    ...heartbeats.map((schedule): ScheduleInfo => {
+      const { agentId: agent } = schedule.task;
+      return { id: "heartbeat", agent, text: "HEARTBEAT.md of its workspace", ...timesOf(schedule) };
+    }),
+  ];
+  return listed.toSorted((a, b) => a.nextAt - b.nextAt);
+}
+
+function timesOf({
+  when,
+  missed,
+  nextAt,
+  lastAt,
+}: Schedule<unknown>): Pick<ScheduleInfo, "when" | "missed" | "nextAt" | "lastAt"> {
+  return { when: describeWhen(when), missed, nextAt, ...(lastAt === undefined ? {} : { lastAt }) };
+}

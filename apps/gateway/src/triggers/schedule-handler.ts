@@ -1,0 +1,94 @@
+import { randomBytes } from "node:crypto";
+import type { NewSchedule, ScheduleInfo, ScheduleResult, ScheduleRun } from "@signalbox/protocol";
+import type { LiveConfig } from "../configure/live-config.ts";
+import { MAX_SCHEDULES } from "./cron-handler.ts";
+import { listWakes } from "./list-scheduled.ts";
+import { type Destination, ownPlace } from "./own-place.ts";
+import type { WakesStore } from "./ports.ts";
+import type { KeyValues } from "./schedule-store.ts";
+import type { ScheduledWakes, Wake } from "./scheduled-triggers.ts";
+import { readWhen, WhenError } from "./schedules/when.ts";
+import { placeOf } from "./trigger.ts";
+
+export interface ScheduleHandlerPorts {
+  readonly scheduled: ScheduledWakes;
+  readonly store: { readonly kv: KeyValues; readonly inbox: Pick<WakesStore["inbox"], "list"> };
+  readonly config: LiveConfig;
+  readonly now: () => number;
+}
+
+/** What owners do with schedules from outside a conversation. */
+export interface ScheduleHandler {
+  schedules(): Promise<ScheduleInfo[]>;
+  addSchedule(wanted: NewSchedule): Promise<ScheduleResult>;
+  removeSchedule(id: string): Promise<boolean>;
+  runSchedule(id: string): Promise<ScheduleRun["outcome"] | "unknown">;
+}
+
+/** Nothing is scheduled; the person who asked is told the reason. */
+class NotScheduled extends Error {}
+
+export function createScheduleHandler(ports: ScheduleHandlerPorts): ScheduleHandler {
+  const { scheduled, store, now } = ports;
+
+  const add = async (wanted: NewSchedule): Promise<string> => {
+    const { text, at, in: within, every, cron, zone, missed = "once" } = wanted;
+    const written = Object.entries({ at, in: within, every, cron, zone }).filter(
+      ([, value]) => value !== undefined,
+    );
+    const when = readWhen(Object.fromEntries(written), now());
+    const task: Wake = { ...(await destinationOf(wanted, ports)), text };
+    const theirs = scheduled.list().filter(({ task: { sessionKey } }) => sessionKey === task.sessionKey);
+    if (theirs.length >= MAX_SCHEDULES)
+      throw new NotScheduled(`That conversation already has ${MAX_SCHEDULES} schedules.`);
+    const id = randomBytes(4).toString("hex");
+    await scheduled.add({ id, when, missed, task });
+    return id;
+  };
+
+  return {
+    schedules: () => listWakes(store.kv),
+    async addSchedule(wanted) {
+      try {
+        const id = await add(wanted);
+        const schedule = (await listWakes(store.kv)).find((each) => each.id === id);
+        return schedule === undefined
+          ? { ok: false, message: "Its time has passed." }
+          : { ok: true, schedule };
+      } catch (error) {
+        if (error instanceof WhenError || error instanceof NotScheduled)
+          return { ok: false, message: error.message };
+        throw error;
+      }
+    },
+    removeSchedule: (id) => scheduled.remove(id),
+    runSchedule: (id) => scheduled.run(id),
+  };
+}
+
+/** Messages of a conversation that are looked through for an owner's. */
+const LOOKED_THROUGH = 200;
+
+/** A schedule speaks for an owner: in a conversation where one has written, as that one, or on the page. */
+async function destinationOf(
+  { session, agent: agentId }: NewSchedule,
+  { config, store }: ScheduleHandlerPorts,
+): Promise<Destination & { readonly agentId: string }> {
+  if (session === undefined) {
+    const { agents } = config.current();
+    const agent = agents.get(agentId ?? agents.defaultId);
+    if (agent === undefined) throw new NotScheduled(`There is no agent ${agentId}.`);
+    return { agentId: agent.id, ...ownPlace(agent.id, "schedules") };
+  }
+  if (agentId !== undefined)
+    throw new NotScheduled(
+      "A conversation already has an agent: give either a conversation or an agent, not both.",
+    );
+  const rows = await store.inbox.list({ sessionKey: session, limit: LOOKED_THROUGH });
+  const last = rows.find(({ payload: { event, role } }) => role === "owner" && event.channel !== "api");
+  if (last?.route === undefined)
+    throw new NotScheduled(
+      `No owner has written in ${session} recently. \`signalbox sessions\` lists conversations.`,
+    );
+  return { agentId: last.route.agentId, sessionKey: session, place: placeOf(last.payload.event) };
+}

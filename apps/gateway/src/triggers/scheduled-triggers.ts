@@ -1,0 +1,118 @@
+import { z } from "zod";
+import type { WakesLogger, WakesStore } from "./ports.ts";
+import { createScheduleStore, type KeyValues } from "./schedule-store.ts";
+import type { Occurrence, Schedule, ScheduleStore } from "./schedules/schedule.ts";
+import { type Clock, createScheduler, type Scheduler } from "./schedules/scheduler.ts";
+import { keptPlace, messageAt, type Place, type WakeAgent } from "./trigger.ts";
+
+/**
+ * What to tell an agent, and where. It acts for the person who asked: what they may no longer do by then is not done.
+ */
+export interface Wake {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly text: string;
+  readonly place: Place;
+  /** The other conversation behind it: what is done later is passed on as little as what is done at once. */
+  readonly saidFrom?: string;
+}
+
+const keptWake = z.object({
+  agentId: z.string(),
+  sessionKey: z.string(),
+  text: z.string(),
+  place: keptPlace,
+  saidFrom: z.string().exactOptional(),
+});
+
+const SCHEDULES = "schedules";
+/** Names of schedules that are over, for as long as a call may be made again after a crash. */
+const OVER = "schedules-over";
+const OVER_MS = 7 * 24 * 60 * 60_000;
+
+/** Wakes in the store of their host. */
+export function createWakeStore(kv: KeyValues, onUnreadable: (id: string) => void): ScheduleStore<Wake> {
+  const store = createScheduleStore(kv, SCHEDULES, keptWake, onUnreadable);
+  return {
+    ...store,
+    async remove(id) {
+      await kv.set(OVER, id, true, OVER_MS);
+      await store.remove(id);
+    },
+  };
+}
+
+/** What agents were asked to do later. An id that is over is known for a week. */
+export interface ScheduledWakes extends Omit<Scheduler<Wake>, "start"> {
+  /** The outcome for an id, for a call that is repeated after a crash; undefined if it was not used. */
+  recall(id: string): Promise<Schedule<Wake> | "over" | undefined>;
+  /** Ends all of a conversation, which would begin anew with what is due. */
+  endOf(sessionKey: string): Promise<void>;
+  /**
+   * Reads what is on record, and begins to wake agents when it is due.
+   *
+   * @param waits whether an event whose id begins so waits in a session: what comes again and again does not pile up
+   *   behind a long run. Default: none does
+   */
+  start(wake: WakeAgent, waits?: (sessionKey: string, eventIds: string) => boolean): Promise<void>;
+}
+
+export interface ScheduledWakesPorts {
+  readonly kv: KeyValues & Pick<WakesStore["kv"], "get">;
+  readonly clock: Clock;
+  readonly logger: WakesLogger;
+}
+
+export function createScheduledWakes({ kv, clock, logger }: ScheduledWakesPorts): ScheduledWakes {
+  const store = createWakeStore(kv, (id) => logger.warn({ schedule: id }, "a schedule cannot be read"));
+  const scheduler = createScheduler<Wake>({ store, clock, logger });
+  return {
+    list: () => scheduler.list(),
+    add: (schedule) => scheduler.add(schedule),
+    remove: (id) => scheduler.remove(id),
+    run: (id, name) => scheduler.run(id, name),
+    stop: () => scheduler.stop(),
+    async endOf(sessionKey) {
+      const theirs = scheduler.list().filter(({ task }) => task.sessionKey === sessionKey);
+      for (const { id } of theirs) await scheduler.remove(id);
+    },
+    async recall(id) {
+      const onRecord = (await store.list()).find((schedule) => schedule.id === id);
+      if (onRecord !== undefined) return onRecord;
+      return (await kv.get(OVER, id)) === undefined ? undefined : "over";
+    },
+    async start(wake, waits = () => false) {
+      await scheduler.start(async (occurrence) =>
+        isTimed(occurrence) && waits(occurrence.schedule.task.sessionKey, eventIdsOf(occurrence))
+          ? "later"
+          : wakeForSchedule(occurrence, wake),
+      );
+    },
+  };
+}
+
+/** Whether its time has come, and not somebody who has it come now. */
+function isTimed({ name, dueAt }: Occurrence<Wake>): boolean {
+  return name === String(dueAt);
+}
+
+/** With what the event ids of all its occurrences begin. */
+function eventIdsOf({ schedule: { id } }: Pick<Occurrence<Wake>, "schedule">): string {
+  return `schedule:${id}:`;
+}
+
+/** Hands an occurrence of a schedule to its agent, in its conversation. No person is there, so the gateway speaks. */
+async function wakeForSchedule(occurrence: Occurrence<Wake>, wake: WakeAgent): Promise<"taken" | "later"> {
+  const { schedule, name, dueAt } = occurrence;
+  const { id, task } = schedule;
+  const { agentId, sessionKey, saidFrom } = task;
+  const text = `[It is time for what was scheduled as ${id}]\n${task.text}`;
+  const event = messageAt(task.place, { eventId: `${eventIdsOf(occurrence)}${name}`, dueAt, text });
+  const { outcome } = await wake(event, {
+    agentId,
+    sessionKey,
+    atMost: "system",
+    ...(saidFrom === undefined ? {} : { saidFrom }),
+  });
+  return outcome === "rejected" ? "later" : "taken";
+}
