@@ -293,7 +293,7 @@ function createAgentServices(
   const services = {
     memories: createAgentMemories(core, reports),
     memoryAccess: createSessionAccess(core.isOwnChannel),
-    mcp: openMcpServers(options.loaded.config, { version: VERSION, logger, now }),
+    mcp: openMcpServers(options.loaded.config, { version: VERSION, logger, now, kv: store.kv }),
     userQuestions: createUserQuestions({ kv: store.kv, now }),
   };
   const { fitPicture, out: outgoing } = built.media;

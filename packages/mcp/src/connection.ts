@@ -5,10 +5,15 @@ import { readResult } from "./result.ts";
 import { openTransport } from "./transport.ts";
 import type { McpServerSettings } from "./types.ts";
 
-/** A server that was shaken hands with. */
+/** A connection to a server after the handshake. */
 export interface Connection {
-  /** Asks for its tools, page after page. */
+  /**
+   * Lists the server's tools, page by page.
+   *
+   * @throws SessionLostError
+   */
   list(signal: AbortSignal): Promise<ToolList>;
+  /** @throws SessionLostError if the server did not execute the call */
   call(ownName: string, args: JsonObject, context: ToolContext, timeoutMs: number): Promise<ToolResult>;
   close(): Promise<void>;
 }
@@ -19,50 +24,51 @@ export interface ConnectOptions {
   readonly version: string;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** The server says that its tools are others now. */
+  /** Called when the server says that its list of tools has changed. */
   readonly onListChanged: () => void;
   readonly onClose: () => void;
   readonly onLog: (text: string) => void;
 }
 
-/** The server knows the session no more, as after a restart of its own: it has called nothing. */
-export class SessionOverError extends Error {
-  override readonly name = "SessionOverError";
+/** The server no longer recognizes the session, probably because it restarted. The request was not executed. */
+export class SessionLostError extends Error {
+  override readonly name = "SessionLostError";
 
-  constructor() {
-    super("the server does not know the session any more");
+  constructor(options?: ErrorOptions) {
+    super("the server no longer recognizes the session", options);
   }
 }
 
-/** Pages of a list. A server that always has another one is not asked for ever. */
+/** The server failed, perhaps after it executed the call. The next request needs a new session. */
+export class ServerFailedError extends Error {
+  override readonly name = "ServerFailedError";
+}
+
+/** Limit for servers whose list never ends. */
 const MAX_PAGES = 20;
-
-/** Of what a process writes beside its messages, or in their place, and how often. */
 const MAX_LOG_CHARS = 2_000;
-const MAX_LOGGED = 100;
+/** How many lines a connection logs. */
+const MAX_LOG_LINES = 100;
 
-/** One tool that is not as it should be must not cost the others: each is read by itself. */
-const listSchema = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+/** Each tool is read by itself, so that a malformed one does not cost the others. */
+const listSchema = z.looseObject({
+  tools: z.array(z.unknown()).optional(),
+  nextCursor: z.unknown().optional(),
+});
 
-/**
- * Starts a server, or reaches it, and shakes hands. This side offers nothing of its own: no sampling, no questions to
- * people, no folders.
- */
+/** Starts or reaches a server and shakes hands. The client offers neither sampling, elicitation nor roots. */
 export async function connect(options: ConnectOptions): Promise<Connection> {
   const { name, settings, signal, timeoutMs, onClose } = options;
-  const onLog = bounded(options.onLog);
-  // Loaded with the first server: half a megabyte that most gateways never need.
+  const onLog = limitLog(options.onLog);
+  // Loaded with the first server: most gateways never need this half megabyte.
   const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
-  const { CallToolResultSchema, ToolListChangedNotificationSchema } = await import(
-    "@modelcontextprotocol/sdk/types.js"
-  );
+  const { ToolListChangedNotificationSchema } = await import("@modelcontextprotocol/sdk/types.js");
   const client = new Client({ name: "signalbox", version: options.version });
   client.onclose = onClose;
   client.onerror = (error) => onLog(error.message);
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => options.onListChanged());
   const { transport, endSession } = await openTransport(settings, onLog);
   const close = async (): Promise<void> => {
-    // What goes wrong with it by now concerns nobody.
     client.onerror = () => {};
     await endSession();
     await client.close();
@@ -73,21 +79,23 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
     await close();
     throw error;
   }
+  const rethrow = async (error: unknown): Promise<never> => {
+    throw (await toSessionError(error, settings)) ?? error;
+  };
   return {
     close,
 
-    // Not by `client.listTools`, which compiles a validator, patterns and all, of every schema that the server sends.
+    // `client.listTools` would compile a validator, including regular expressions, for every schema of the server.
     async list(listSignal) {
       const tools: unknown[] = [];
       let cursor: string | undefined;
       for (let page = 0; page < MAX_PAGES; page++) {
         const params = cursor === undefined ? {} : { cursor };
-        const answer = await client.request({ method: "tools/list", params }, listSchema, {
-          signal: listSignal,
-          timeout: timeoutMs,
-        });
-        tools.push(...answer.tools);
-        cursor = answer.nextCursor;
+        const how = { signal: listSignal, timeout: timeoutMs };
+        const answer = await client.request({ method: "tools/list", params }, listSchema, how).catch(rethrow);
+        tools.push(...(answer.tools ?? []));
+        const { nextCursor } = answer;
+        cursor = typeof nextCursor === "string" && nextCursor !== "" ? nextCursor : undefined;
         if (cursor === undefined) break;
       }
       const list = readToolList(name, tools);
@@ -106,29 +114,45 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
             context.update({ content: [{ type: "text", text: text.slice(0, 2_000) }] });
           },
         })
-        .catch(async (error: unknown) => {
-          throw (await isSessionOver(error, settings)) ? new SessionOverError() : error;
-        });
-      const read = CallToolResultSchema.safeParse(answer);
-      // What is wrong with it could be told at any length.
-      if (!read.success) throw new Error("what the server answered cannot be read");
-      return readResult(read.data, context.resultChars);
+        .catch(rethrow);
+      return readResult(answer, context.resultChars);
     },
   };
 }
 
-/** What a server writes without end must not fill the log. */
-function bounded(onLog: (text: string) => void): (text: string) => void {
-  let logged = 0;
+function limitLog(onLog: (text: string) => void): (text: string) => void {
+  let lines = 0;
   return (text) => {
-    if (logged++ < MAX_LOGGED) onLog(text.slice(0, MAX_LOG_CHARS));
+    if (lines++ < MAX_LOG_LINES) onLog(text.slice(0, MAX_LOG_CHARS));
   };
 }
 
-/** By the specification the status is 404; many servers answer with 400 and say that the session is not valid. */
-async function isSessionOver(error: unknown, settings: McpServerSettings): Promise<boolean> {
-  if (!("url" in settings)) return false;
-  const { StreamableHTTPError } = await import("@modelcontextprotocol/sdk/client/streamableHttp.js");
-  if (!(error instanceof StreamableHTTPError)) return false;
-  return error.code === 404 || (error.code === 400 && /session/i.test(error.message));
+/** JSON-RPC codes that servers use for lost sessions. */
+const SESSION_CODES = new Set([-32_000, -32_001, -32_600]);
+const SESSION_LOST =
+  /session.{0,60}\b(?:not found|not exist|unknown|invalid|expired|terminated|closed|lost|missing|required)|(?:no|unknown|invalid|expired|missing|bad)\b.{0,20}session/is;
+
+/**
+ * Recognizes a lost session. The specification says status 404. Servers also respond with 400, 410, 500 or 503, or with
+ * a JSON-RPC error, and say that the session is not valid.
+ *
+ * @returns undefined for any other error
+ */
+async function toSessionError(
+  error: unknown,
+  settings: McpServerSettings,
+): Promise<SessionLostError | ServerFailedError | undefined> {
+  if (!("url" in settings) || !(error instanceof Error)) return undefined;
+  const [{ StreamableHTTPError }, { McpError }] = await Promise.all([
+    import("@modelcontextprotocol/sdk/client/streamableHttp.js"),
+    import("@modelcontextprotocol/sdk/types.js"),
+  ]);
+  const saysLost = SESSION_LOST.test(error.message.slice(0, 2_000));
+  const cause = { cause: error };
+  if (error instanceof McpError)
+    return saysLost && SESSION_CODES.has(error.code) ? new SessionLostError(cause) : undefined;
+  if (!(error instanceof StreamableHTTPError)) return undefined;
+  const { code = 0 } = error;
+  if (saysLost || code === 404 || code === 410 || code === 503) return new SessionLostError(cause);
+  return code >= 500 ? new ServerFailedError(error.message, cause) : undefined;
 }

@@ -10,19 +10,19 @@ import {
 } from "@signalbox/agent-core";
 import { toolPrefix } from "./types.ts";
 
-/** A tool as its server describes it, within bounds. */
+/** A tool as its server describes it, within limits. */
 export interface ToolDescription {
-  /** As agents see it. */
+  /** Name for agents. */
   readonly name: string;
-  /** As the server knows it. */
+  /** Name that the server uses. */
   readonly ownName: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
-  /** Of everything a model is shown of it. */
+  /** SHA-256 of everything that a model sees of the tool, in hexadecimal. */
   readonly hash: string;
 }
 
-/** A server's list, and what of it cannot be used. */
+/** The tools of a server, and notes about those that were left out. */
 export interface ToolList {
   readonly tools: readonly ToolDescription[];
   readonly notes: readonly string[];
@@ -30,15 +30,15 @@ export interface ToolList {
 
 const MAX_TOOLS = 128;
 const MAX_DESCRIPTION_CHARS = 1_024;
-/** Of one schema as JSON; larger ones fill the window of a model. */
+/** Length limit of a schema as JSON. Larger ones fill the window of a model. */
 const MAX_SCHEMA_CHARS = 16_384;
-/** What every vendor takes for the name of a tool. */
+/** The longest tool name that all vendors accept. */
 const MAX_NAME_CHARS = 64;
-/** What walks a schema by recursion, a vendor's server too, has to come back. */
+/** Vendors traverse schemas recursively. */
 const MAX_SCHEMA_DEPTH = 64;
 const MAX_NOTES = 20;
 
-/** Reads what a server says of its tools. What a model could not be shown, or not without harm, is left out by name. */
+/** Reads the descriptions of a server's tools. A tool that no model can use is left out, and a note says why. */
 export function readToolList(server: string, listed: readonly unknown[]): ToolList {
   const tools = new Map<string, ToolDescription>();
   const notes: string[] = [];
@@ -49,35 +49,44 @@ export function readToolList(server: string, listed: readonly unknown[]): ToolLi
     else if (tools.has(read.name)) notes.push(`a second tool would be called ${read.name}`);
     else tools.set(read.name, read);
   }
-  return { tools: [...tools.values()], notes: notes.slice(0, MAX_NOTES) };
+  return { tools: [...tools.values()], notes: [...new Set(notes)].slice(0, MAX_NOTES) };
 }
 
 function readTool(server: string, raw: unknown): ToolDescription | string {
   if (!isJsonObject(raw) || typeof raw["name"] !== "string" || raw["name"] === "")
     return "a tool has no name";
   const ownName = raw["name"];
-  const name = agentName(server, ownName);
+  const name = toAgentName(server, ownName);
   if (isDeeperThan(raw["inputSchema"], MAX_SCHEMA_DEPTH)) return `${name} has a schema that is too deep`;
   const schema = toWellFormed(raw["inputSchema"]);
   if (!isJsonObject(schema)) return `${name} has no schema`;
   if (JSON.stringify(schema).length > MAX_SCHEMA_CHARS) return `${name} has a schema that is too large`;
-  const description = readable(typeof raw["description"] === "string" ? raw["description"] : "");
-  const { $schema: _draft, ...rest } = schema;
-  // Servers leave out what some vendors ask for.
-  const inputSchema = { properties: {}, ...rest };
-  const fault = faultOf({ name, description, inputSchema });
-  if (fault !== undefined) return `${name}: ${fault}`;
+  const description = clean(typeof raw["description"] === "string" ? raw["description"] : "");
+  const inputSchema = toInputSchema(schema);
+  const problem = findProblem({ name, description, inputSchema });
+  if (problem !== undefined) return `${name}: ${problem}`;
   const hash = createHash("sha256")
     .update(JSON.stringify([ownName, description, inputSchema]))
     .digest("hex");
   return { name, ownName, description, inputSchema, hash };
 }
 
+/** Fills in what some vendors require and servers leave out or set to null. */
+function toInputSchema({ $schema: _draft, ...schema }: JsonObject): JsonObject {
+  const { type, properties, required, ...rest } = schema;
+  return {
+    type: type ?? "object",
+    properties: properties ?? {},
+    ...(required === undefined || required === null ? {} : { required }),
+    ...rest,
+  };
+}
+
 /**
- * The name under which agents see a tool: with its server's before it, so that it can neither be taken for another's
- * nor for one of the gateway's own. Where letters had to be changed or cut, a part of its hash keeps it apart.
+ * Returns the name of a tool for agents. The prefix keeps it apart from the tools of other servers and of the host. If
+ * characters had to be replaced or cut, a part of the hash keeps the name unique.
  */
-function agentName(server: string, ownName: string): string {
+function toAgentName(server: string, ownName: string): string {
   const prefix = toolPrefix(server);
   const plain = ownName.replace(/[^a-zA-Z0-9_-]/g, "_");
   if (plain === ownName && prefix.length + plain.length <= MAX_NAME_CHARS) return prefix + plain;
@@ -85,8 +94,8 @@ function agentName(server: string, ownName: string): string {
   return `${prefix}${plain.slice(0, MAX_NAME_CHARS - prefix.length - mark.length - 1)}_${mark}`;
 }
 
-/** Why the loop or a vendor could not take it. */
-function faultOf(spec: Pick<Tool, "name" | "description" | "inputSchema">): string | undefined {
+/** Returns why the agent loop or a vendor would reject the tool. */
+function findProblem(spec: Pick<Tool, "name" | "description" | "inputSchema">): string | undefined {
   try {
     toolSpec({ ...spec, effects: "external", execute: () => Promise.reject(new Error("only described")) });
     return undefined;
@@ -95,9 +104,10 @@ function faultOf(spec: Pick<Tool, "name" | "description" | "inputSchema">): stri
   }
 }
 
-/** Without characters that nobody sees or that turn the order of text, and no longer than a model needs. */
-function readable(text: string): string {
-  const seen = text.replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Co}]/gu, "").trim();
-  const cut = seen.length > MAX_DESCRIPTION_CHARS ? `${seen.slice(0, MAX_DESCRIPTION_CHARS - 1)}…` : seen;
-  return cut.toWellFormed();
+/** Removes invisible characters and those that change the order of text, and shortens the text. */
+function clean(text: string): string {
+  const visible = text.replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Co}]/gu, "").trim();
+  const short =
+    visible.length > MAX_DESCRIPTION_CHARS ? `${visible.slice(0, MAX_DESCRIPTION_CHARS - 1)}…` : visible;
+  return short.toWellFormed();
 }

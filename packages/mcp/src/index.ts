@@ -1,9 +1,2 @@
-export { createMcpServers, type McpServers, type McpServersOptions } from "./servers.ts";
-export {
-  MCP_SERVER_NAME,
-  type McpServerSettings,
-  type McpServerState,
-  type McpServerStatus,
-  type McpTool,
-  toolPrefix,
-} from "./types.ts";
+export { createMcpServers, type McpServers } from "./servers.ts";
+export { type McpDescriptionStore, type McpServerSettings, type McpTool, toolPrefix } from "./types.ts";

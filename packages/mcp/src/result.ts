@@ -1,9 +1,10 @@
-import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import {
   type ImageBlock,
   type InputBlock,
   imageInfo,
+  isJsonObject,
   isTakenPicture,
+  type JsonObject,
   type JsonValue,
   type ToolResult,
 } from "@signalbox/agent-core";
@@ -11,49 +12,52 @@ import {
 const MAX_IMAGES = 8;
 
 /**
- * What a server answered, as the loop takes it: text within the room that a result has, and images that models read.
+ * Converts the result of a call for the agent loop: text up to `resultChars`, and images that models accept. Structured
+ * content is used only if there is no other content, since servers repeat it as text.
+ *
+ * @throws Error if the result has another form
  */
-export function readResult(answer: CallToolResult, resultChars: number): ToolResult {
+export function readResult(answer: unknown, resultChars: number): ToolResult {
+  const blocks = isJsonObject(answer) ? (answer["content"] ?? []) : undefined;
+  if (!isJsonObject(answer) || !Array.isArray(blocks))
+    throw new Error("the server's result does not have the form of a tool result");
   const texts: string[] = [];
   const images: InputBlock[] = [];
-  for (const block of answer.content) {
-    if (block.type !== "image") texts.push(textOf(block));
+  for (const block of blocks) {
+    if (!isJsonObject(block)) texts.push(JSON.stringify(block));
+    else if (block["type"] !== "image") texts.push(toText(block));
     else {
-      const image = images.length < MAX_IMAGES ? imageOf(block.data) : undefined;
+      const image = images.length < MAX_IMAGES ? toImage(block["data"]) : undefined;
       if (image !== undefined) images.push(image);
-      else texts.push(`[an image of the type ${short(block.mimeType)} that cannot be shown]`);
+      else texts.push(`[an image of the type ${shorten(block["mimeType"])} that cannot be shown]`);
     }
   }
-  const structured = answer.structuredContent;
+  const structured = answer["structuredContent"];
   if (texts.length === 0 && images.length === 0 && structured !== undefined)
     texts.push(JSON.stringify(structured));
-  const text = cut(texts.join("\n"), resultChars).toWellFormed();
+  const text = truncate(texts.join("\n"), resultChars).toWellFormed();
   return {
     content: [...(text === "" ? [] : [{ type: "text" as const, text }]), ...images],
-    details: { blocks: answer.content.length } satisfies JsonValue,
-    ...(answer.isError === true ? { isError: true } : {}),
+    details: { blocks: blocks.length } satisfies JsonValue,
+    ...(answer["isError"] === true ? { isError: true } : {}),
   };
 }
 
-type Block = Exclude<CallToolResult["content"][number], { readonly type: "image" }>;
-
-function textOf(block: Block): string {
-  switch (block.type) {
-    case "text":
-      return block.text;
-    case "audio":
-      return `[sound of the type ${short(block.mimeType)}]`;
-    case "resource_link":
-      return `[a resource: ${short(block.uri)}]`;
-    case "resource":
-      return "text" in block.resource
-        ? `From ${short(block.resource.uri)}:\n${block.resource.text}`
-        : `[a file: ${short(block.resource.uri)}]`;
-  }
+function toText(block: JsonObject): string {
+  const { type, text, uri, mimeType, resource } = block;
+  if (type === "text" && typeof text === "string") return text;
+  if (type === "audio") return `[sound of the type ${shorten(mimeType)}]`;
+  if (type === "resource_link") return `[a resource: ${shorten(uri)}]`;
+  if (type === "resource" && isJsonObject(resource))
+    return typeof resource["text"] === "string"
+      ? `From ${shorten(resource["uri"])}:\n${resource["text"]}`
+      : `[a file: ${shorten(resource["uri"])}]`;
+  return JSON.stringify(block);
 }
 
-/** An image as its bytes say that it is: a vendor refuses every request with one that is none. */
-function imageOf(base64: string): ImageBlock | undefined {
+/** Detects the type of an image from its bytes: vendors reject every request that contains an invalid image. */
+function toImage(base64: unknown): ImageBlock | undefined {
+  if (typeof base64 !== "string") return undefined;
   const bytes = Buffer.from(base64, "base64");
   const info = imageInfo(bytes);
   if (info === undefined || !isTakenPicture(info, bytes.byteLength)) return undefined;
@@ -64,12 +68,12 @@ function imageOf(base64: string): ImageBlock | undefined {
   };
 }
 
-function short(text: string): string {
-  return text.slice(0, 300);
+function shorten(value: unknown): string {
+  return typeof value === "string" ? value.slice(0, 300) : "unknown";
 }
 
-function cut(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const note = `\n[${text.length - most} more characters were left out]`;
-  return text.slice(0, Math.max(0, most - note.length)) + note;
+function truncate(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const note = `\n[${text.length - maxChars} more characters were left out]`;
+  return text.slice(0, Math.max(0, maxChars - note.length)) + note;
 }

@@ -1,7 +1,9 @@
+import { createHash } from "node:crypto";
 import { type JsonObject, reasonOf, type ToolContext, type ToolResult } from "@signalbox/agent-core";
-import { type Connection, connect, SessionOverError } from "./connection.ts";
+import { z } from "zod";
+import { type Connection, connect, ServerFailedError, SessionLostError } from "./connection.ts";
 import type { ToolDescription, ToolList } from "./definitions.ts";
-import type { McpServerSettings, McpServerStatus } from "./types.ts";
+import type { McpDescriptionStore, McpServerSettings, McpServerStatus } from "./types.ts";
 
 export interface ServerOptions {
   readonly name: string;
@@ -9,43 +11,47 @@ export interface ServerOptions {
   readonly version: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  readonly descriptions: McpDescriptionStore;
   readonly onDown: (reason: string) => void;
   readonly onLog: (text: string) => void;
 }
 
-/** A tool, and whether it is as the server first described it. */
+/** A tool, and whether its description differs from the accepted one. */
 export interface ListedTool extends ToolDescription {
   readonly changed: boolean;
 }
 
 const START_MS = 30_000;
 const CALL_MS = 60_000;
-/** After a failure, and twice as long after each further one. */
+/** Pause after the first failure in milliseconds. It doubles with each further one. */
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
-/** A server that was up for so long has come to itself. */
+const MAX_PAUSE_MS = 60_000;
+/** A server that was up for this long counts as recovered, in milliseconds. */
 const STEADY_MS = 60_000;
 
+const hashesSchema = z.record(z.string(), z.string());
+
 /**
- * One server through its life: started when it is first needed, again after it went down, with a pause that grows, and
- * asked for its tools again when it says that they have changed.
+ * A server over its lifetime. It is started when its tools are first needed and restarted with a backoff after a
+ * failure. Its tools are listed again when it says that they have changed.
  */
 export class McpServer {
   readonly #options: ServerOptions;
   readonly #closing = new AbortController();
+  readonly #calls = new Set<Promise<unknown>>();
   #connecting: Promise<Connection> | undefined;
   #connection: Connection | undefined;
   #listing: Promise<void> | undefined;
-  /** What it gave last; agents see it also while the server is down. */
+  /** The latest list. Agents see its tools while the server is down, too. */
   #list: ToolList | undefined;
   #isListStale = true;
-  /** How each tool was first described, by its name. */
-  #first: ReadonlyMap<string, string> | undefined;
+  #loggedNotes = new Set<string>();
+  /** The hashes of the accepted descriptions by the tools' names. */
+  #accepted: Readonly<Record<string, string>> | undefined;
   #failures = 0;
   #connectedAt = 0;
   #notBefore = 0;
-  #fault: string | undefined;
-  readonly #calls = new Set<Promise<unknown>>();
+  #problem: string | undefined;
 
   constructor(options: ServerOptions) {
     this.#options = options;
@@ -57,25 +63,33 @@ export class McpServer {
 
   get status(): McpServerStatus {
     const { tools = [], notes = [] } = this.#list ?? {};
-    const isUsed = this.#list !== undefined || this.#fault !== undefined;
+    const isUsed = this.#list !== undefined || this.#problem !== undefined;
     return {
       name: this.#options.name,
       state: this.#connection ? "ready" : this.#connecting ? "starting" : isUsed ? "down" : "not started",
       tools: tools.map(({ name }) => name),
-      notes: [...(this.#fault === undefined ? [] : [this.#fault]), ...notes],
+      notes: [...(this.#problem === undefined ? [] : [this.#problem]), ...notes],
     };
   }
 
-  /** Its tools as it gave them last; none where it has never come up. Takes no longer than a start may. */
+  /** Returns the latest tools, or none if the server was never up. Takes at most as long as a start may take. */
   async tools(): Promise<readonly ListedTool[]> {
-    await this.#upToDate().catch(() => {});
-    return (this.#list?.tools ?? []).map((tool) => ({
-      ...tool,
-      changed: this.#first?.get(tool.name) !== tool.hash,
-    }));
+    await this.#refresh().catch(() => {});
+    const tools = this.#list?.tools ?? [];
+    // Another process may have accepted changed descriptions since.
+    if (tools.some((tool) => this.#isChanged(tool))) await this.#loadAccepted().catch(() => {});
+    return tools.map((tool) => ({ ...tool, changed: this.#isChanged(tool) }));
   }
 
-  /** Calls a tool as it was described to the caller; fails if the server now describes it differently. */
+  /** Accepts the descriptions with these hashes. Later runs treat them as reviewed. */
+  async accept(hashes: ReadonlySet<string>): Promise<void> {
+    await this.#loadAccepted();
+    const added = (this.#list?.tools ?? []).filter(({ hash }) => hashes.has(hash));
+    this.#accepted = { ...this.#accepted, ...toHashes(added) };
+    await this.#options.descriptions.set(this.#storeKey(), this.#accepted);
+  }
+
+  /** Calls a tool as it was described to the caller. Fails if the server now describes it differently. */
   call(tool: ToolDescription, args: JsonObject, context: ToolContext): Promise<ToolResult> {
     const called = this.#call(tool, args, context).finally(() => this.#calls.delete(called));
     this.#calls.add(called);
@@ -86,45 +100,45 @@ export class McpServer {
     tool: ToolDescription,
     args: JsonObject,
     context: ToolContext,
-    isAgain = false,
+    isRetry = false,
   ): Promise<ToolResult> {
-    const connection = await this.#connected();
-    await this.#upToDate();
+    const connection = await this.#getConnection();
+    await this.#refresh();
     if (this.#list?.tools.some(({ hash }) => hash === tool.hash) !== true)
-      throw new Error(`${tool.name} is not what it was when this run began. Do without it in this run.`);
+      throw new Error(`${tool.name} has changed since this run began. Do without it in this run.`);
     context.signal.throwIfAborted();
     try {
       return await connection.call(tool.ownName, args, context, this.#options.settings.callMs ?? CALL_MS);
     } catch (error) {
-      if (isAgain || !(error instanceof SessionOverError)) throw error;
-      this.#leave(connection);
+      if (error instanceof SessionLostError || error instanceof ServerFailedError) this.#abandon(connection);
+      if (isRetry || !(error instanceof SessionLostError)) throw error;
       return this.#call(tool, args, context, true);
     }
   }
 
-  /** The server goes on, but not with this connection: the next one begins anew, without a pause. */
-  #leave(connection: Connection): void {
+  /** Abandons a connection although the server is up. The next request opens a new one without a pause. */
+  #abandon(connection: Connection): void {
     if (this.#connection !== connection) return;
     this.#connection = undefined;
     this.#isListStale = true;
     connection.close().catch(() => {});
   }
 
-  /** Ends it, since it is not configured any more: what it was asked before has its answer first. Never rejects. */
+  /** Closes the server after its pending calls, because it was removed from the configuration. Never rejects. */
   async retire(): Promise<void> {
     await Promise.allSettled(this.#calls);
-    const reason = new Error(`The MCP server ${this.#options.name} is not configured as it was any more.`);
+    const reason = new Error(`The configuration of the MCP server ${this.#options.name} has changed.`);
     await this.close(reason).catch(() => {});
   }
 
-  async close(reason: Error = new Error("The gateway stops.")): Promise<void> {
+  async close(reason: Error = new Error("The gateway is stopping.")): Promise<void> {
     this.#closing.abort(reason);
     await this.#connecting?.catch(() => {});
     await this.#connection?.close();
   }
 
-  /** Asks for the tools where that is due, once for all who need them just now: until they are there, all wait. */
-  async #upToDate(): Promise<void> {
+  /** Lists the tools if the list is stale. Concurrent callers wait for the same request. */
+  async #refresh(): Promise<void> {
     if (this.#isListStale)
       this.#listing ??= this.#readList().finally(() => {
         this.#listing = undefined;
@@ -132,31 +146,67 @@ export class McpServer {
     await this.#listing;
   }
 
-  async #readList(): Promise<void> {
-    const connection = await this.#connected();
+  async #readList(isRetry = false): Promise<void> {
+    const connection = await this.#getConnection();
     try {
-      // What changes meanwhile is asked for the next time.
+      // A change during the request makes the list stale again.
       this.#isListStale = false;
-      this.#list = await connection.list(AbortSignal.any([this.#closing.signal, this.#startLimit()]));
+      this.#list = await connection.list(AbortSignal.any([this.#closing.signal, this.#createStartLimit()]));
     } catch (error) {
       this.#isListStale = true;
-      // One that shakes hands and then says nothing is as good as down; one that ended meanwhile is down already.
-      this.#down(connection, error);
+      if (error instanceof SessionLostError && !isRetry) {
+        this.#abandon(connection);
+        return this.#readList(true);
+      }
+      // A server that shakes hands but does not list its tools counts as down.
+      this.#setDown(connection, error);
       await connection.close().catch(() => {});
       throw error;
     }
-    this.#first ??= new Map(this.#list.tools.map(({ name, hash }) => [name, hash]));
+    for (const note of this.#list.notes) {
+      if (!this.#loggedNotes.has(note)) this.#options.onLog(note);
+      this.#loggedNotes.add(note);
+    }
+    if (this.#accepted === undefined) await this.#loadAccepted();
   }
 
-  async #connected(): Promise<Connection> {
+  #isChanged({ name, hash }: ToolDescription): boolean {
+    return (
+      this.#accepted === undefined || !Object.hasOwn(this.#accepted, name) || this.#accepted[name] !== hash
+    );
+  }
+
+  /** Loads the accepted descriptions. The first ones of a server with these settings are accepted as they are. */
+  async #loadAccepted(): Promise<void> {
+    const { descriptions } = this.#options;
+    const stored = await descriptions.get(this.#storeKey());
+    if (stored !== undefined) {
+      // If the stored value is damaged, nothing counts as accepted.
+      this.#accepted = hashesSchema.safeParse(stored).data ?? {};
+      return;
+    }
+    this.#accepted = toHashes(this.#list?.tools ?? []);
+    await descriptions.set(this.#storeKey(), this.#accepted);
+  }
+
+  /** A key for the server with these settings. It ignores environment variables and headers, which contain secrets. */
+  #storeKey(): string {
+    const { name, settings } = this.#options;
+    const identity =
+      "url" in settings ? [settings.url] : [settings.command, settings.args ?? [], settings.cwd ?? ""];
+    const hash = createHash("sha256").update(JSON.stringify(identity));
+    return `${name} ${hash.digest("hex").slice(0, 32)}`;
+  }
+
+  async #getConnection(): Promise<Connection> {
     this.#closing.signal.throwIfAborted();
     if (this.#connection !== undefined) return this.#connection;
     if (this.#connecting !== undefined) return this.#connecting;
     const { name, now } = this.#options;
-    const left = this.#notBefore - now();
-    if (left > 0)
+    const pauseMs = this.#notBefore - now();
+    if (pauseMs > 0)
       throw new Error(
-        `The MCP server ${name} is down (${this.#fault ?? "it ended"}); it is started again in ${Math.ceil(left / 1000)} s.`,
+        `The MCP server ${name} is down (${this.#problem ?? "it ended"}). It will be restarted in ${Math.ceil(pauseMs / 1000)} s.`,
       );
     this.#connecting = this.#connect().finally(() => {
       this.#connecting = undefined;
@@ -174,49 +224,51 @@ export class McpServer {
         settings,
         version,
         onLog,
-        signal: AbortSignal.any([this.#closing.signal, this.#startLimit()]),
+        signal: AbortSignal.any([this.#closing.signal, this.#createStartLimit()]),
         timeoutMs: settings.startMs ?? START_MS,
         onListChanged: () => {
           this.#isListStale = true;
         },
         onClose: () => {
           isOpen = false;
-          if (own !== undefined) this.#down(own, "it ended");
+          if (own !== undefined) this.#setDown(own, "it ended");
         },
       });
       if (!isOpen) throw new Error("it ended right after its start");
       own = connection;
       this.#connection = connection;
       this.#connectedAt = now();
-      this.#fault = undefined;
-      // Another process may have other tools.
+      this.#problem = undefined;
       this.#isListStale = true;
       return connection;
     } catch (error) {
-      this.#failed(error);
+      this.#addFailure(error);
       throw error;
     }
   }
 
-  /** A connection is of no more use, whoever ended it. */
-  #down(connection: Connection, reason: unknown): void {
+  #setDown(connection: Connection, reason: unknown): void {
     if (this.#connection !== connection) return;
     if (this.#options.now() - this.#connectedAt >= STEADY_MS) this.#failures = 0;
     this.#connection = undefined;
     this.#isListStale = true;
-    this.#failed(reason);
+    this.#addFailure(reason);
   }
 
-  #failed(error: unknown): void {
+  #addFailure(error: unknown): void {
     if (this.#closing.signal.aborted) return;
-    this.#fault = reasonOf(error).slice(0, 300);
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, LONGEST_PAUSE_MS);
+    this.#problem = reasonOf(error).slice(0, 300);
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, MAX_PAUSE_MS);
     this.#failures += 1;
     this.#notBefore = this.#options.now() + pauseMs;
-    this.#options.onDown(this.#fault);
+    this.#options.onDown(this.#problem);
   }
 
-  #startLimit(): AbortSignal {
+  #createStartLimit(): AbortSignal {
     return AbortSignal.timeout(this.#options.settings.startMs ?? START_MS);
   }
+}
+
+function toHashes(tools: readonly ToolDescription[]): Record<string, string> {
+  return Object.fromEntries(tools.map(({ name, hash }) => [name, hash]));
 }

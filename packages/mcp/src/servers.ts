@@ -3,6 +3,7 @@ import { isJsonObject } from "@signalbox/agent-core";
 import { type ListedTool, McpServer } from "./server.ts";
 import {
   MCP_SERVER_NAME,
+  type McpDescriptionStore,
   type McpServerSettings,
   type McpServerStatus,
   type McpTool,
@@ -10,55 +11,73 @@ import {
 } from "./types.ts";
 
 export interface McpServersOptions {
-  /** By name; see `MCP_SERVER_NAME`. */
+  /** Servers by name. Names match `MCP_SERVER_NAME`. */
   readonly servers: Readonly<Record<string, McpServerSettings>>;
-  /** What this program tells servers of its version. */
+  /** Version of the host, which servers see. */
   readonly version: string;
-  /** Told each time a server goes down or cannot be started, and why. */
+  /** Called each time a server goes down or cannot be started. */
   readonly onDown?: (server: string, reason: string) => void;
-  /** Logs what a server's process writes apart from messages. */
+  /** Called with what a server's process writes to standard error, and with notes about its tools. */
   readonly onLog?: (server: string, text: string) => void;
-  /** Milliseconds since the epoch; default `Date.now`. */
+  /** Stores which descriptions of tools were accepted. Default: in memory, so that a restart accepts new ones. */
+  readonly descriptions?: McpDescriptionStore;
+  /** Milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
-/** The servers of a configuration. None is started before its tools are asked for. */
+/** MCP servers. Each is started when its tools are first needed. */
 export interface McpServers {
-  /** Tools of the servers that `wants` names, as they are just now. One that does not come up has none. */
+  /** Returns the current tools of the servers that `wants` selects. A server that does not start has none. */
   tools(wants: (prefix: string, server: string) => boolean): Promise<readonly McpTool[]>;
   status(): readonly McpServerStatus[];
+  /** Accepts the current descriptions of these tools, after somebody has reviewed them. */
+  accept(tools: readonly McpTool[]): Promise<void>;
   /**
-   * Replaces the servers. A server with unchanged settings stays as it is; for the others, calls in progress end first.
-   * @throws TypeError for a name that no server can have
+   * Replaces the servers. A server with unchanged settings continues; one that was removed ends after its calls.
+   *
+   * @throws TypeError if a name is invalid
    */
   configure(servers: McpServersOptions["servers"]): void;
-  /** Ends all connections and processes. */
+  /** Closes all connections and ends all processes. */
   close(): Promise<void>;
 }
 
-/** @throws TypeError for a name that no server can have */
+/**
+ * Creates MCP servers without starting them.
+ *
+ * @throws TypeError if a name is invalid
+ * @example
+ * const servers = createMcpServers({
+ *   version: "1.0.0",
+ *   servers: { files: { command: "npx", args: ["-y", "@modelcontextprotocol/server-filesystem", "/srv/data"] } },
+ * });
+ * const tools = await servers.tools(() => true);
+ */
 export function createMcpServers(options: McpServersOptions): McpServers {
-  const { version, now = Date.now, onDown, onLog } = options;
+  const { version, now = Date.now, onDown, onLog, descriptions = createMemoryStore() } = options;
   let servers = new Map<string, McpServer>();
   const retiring = new Set<Promise<void>>();
+  /** The server and the description behind each tool. */
+  const sources = new WeakMap<McpTool, { readonly server: McpServer; readonly hash: string }>();
 
   const configure: McpServers["configure"] = (configured) => {
     const before = servers;
     servers = new Map();
     for (const [name, settings] of Object.entries(configured)) {
-      if (!MCP_SERVER_NAME.test(name)) throw new TypeError(`no MCP server can be called ${name}`);
+      if (!MCP_SERVER_NAME.test(name)) throw new TypeError(`${name} is not a valid name for an MCP server`);
       const running = before.get(name);
-      const goesOn = running !== undefined && isDeepStrictEqual(running.settings, settings);
-      const made = (): McpServer =>
+      const isUnchanged = running !== undefined && isDeepStrictEqual(running.settings, settings);
+      const create = (): McpServer =>
         new McpServer({
           name,
           settings,
           version,
           now,
+          descriptions,
           onDown: (reason) => onDown?.(name, reason),
           onLog: (text) => onLog?.(name, text),
         });
-      servers.set(name, goesOn ? running : made());
+      servers.set(name, isUnchanged ? running : create());
     }
     for (const [name, server] of before) {
       if (servers.get(name) === server) continue;
@@ -74,18 +93,28 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     async tools(wants) {
       const wanted = [...servers].filter(([name]) => wants(toolPrefix(name), name));
       const lists = wanted.map(async ([name, server]) =>
-        (await server.tools()).map((tool) => toTool(name, server, tool)),
+        (await server.tools()).map((listed) => {
+          const tool = toTool(name, server, listed);
+          sources.set(tool, { server, hash: listed.hash });
+          return tool;
+        }),
       );
       return (await Promise.all(lists)).flat();
     },
     status: () => [...servers.values()].map((server) => server.status),
+    async accept(tools) {
+      const hashes = new Map<McpServer, Set<string>>();
+      for (const { server, hash } of tools.flatMap((tool) => sources.get(tool) ?? []))
+        hashes.set(server, (hashes.get(server) ?? new Set()).add(hash));
+      for (const [server, accepted] of hashes) await server.accept(accepted);
+    },
     async close() {
       await Promise.allSettled([...[...servers.values()].map((server) => server.close()), ...retiring]);
     },
   };
 }
 
-/** No one can know what a server's tool did: whatever it claims, it is never repeated blindly. */
+/** Nobody knows what the tool of a server did. So its effects are external, and calls are not repeated. */
 function toTool(name: string, server: McpServer, listed: ListedTool): McpTool {
   return {
     server: name,
@@ -96,5 +125,13 @@ function toTool(name: string, server: McpServer, listed: ListedTool): McpTool {
     effects: "external",
     truncate: "head-tail",
     execute: ({ args }, context) => server.call(listed, isJsonObject(args) ? args : {}, context),
+  };
+}
+
+function createMemoryStore(): McpDescriptionStore {
+  const stored = new Map<string, unknown>();
+  return {
+    get: async (key) => stored.get(key),
+    set: async (key, hashes) => void stored.set(key, hashes),
   };
 }

@@ -1,45 +1,34 @@
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { normalizeText } from "./messages.ts";
+import { StdioTransport } from "./stdio-transport.ts";
 import type { McpServerSettings } from "./types.ts";
 
-/** Bytes of one message, also of one event of a stream. */
+/** Size limit of one message, and of one event of a stream. */
 const MAX_MESSAGE_BYTES = 10_000_000;
-/** How long a server may take to end a session, which nobody waits for any longer. */
-const END_MS = 1_000;
+/** How long a server may take to end a session, in milliseconds. */
+const END_SESSION_MS = 1_000;
 
-/** The transport to a server, not yet started. */
 interface OpenTransport {
   readonly transport: Transport;
-  /** Tells the server that its session is over, if it has one that outlives the connection. Never rejects. */
+  /** Ends the session of a server over HTTP. Never rejects. */
   endSession(): Promise<void>;
 }
 
-/** `onLog` gets what a process writes apart from messages. */
+/**
+ * Creates the transport to a server without starting it.
+ *
+ * @param onLog called with what a process writes to standard error
+ */
 export async function openTransport(
   settings: McpServerSettings,
   onLog: (text: string) => void,
 ): Promise<OpenTransport> {
-  return "url" in settings ? overHttp(settings) : overStdio(settings, onLog);
-}
-
-/** The SDK hands a process `PATH`, `HOME`, `USER` and the like, and nothing else of this one's environment. */
-async function overStdio(
-  { command, args = [], env = {}, cwd }: Extract<McpServerSettings, { command: string }>,
-  onLog: (text: string) => void,
-): Promise<OpenTransport> {
-  const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
-  const transport = new StdioClientTransport({
-    command,
-    args: [...args],
-    env: { ...env },
-    ...(cwd === undefined ? {} : { cwd }),
-    stderr: "pipe",
-    maxBufferSize: MAX_MESSAGE_BYTES,
-  });
-  transport.stderr?.on("data", (chunk: Buffer) => onLog(chunk.toString("utf8")));
+  if ("url" in settings) return openHttpTransport(settings);
+  const transport = new StdioTransport({ settings, maxMessageBytes: MAX_MESSAGE_BYTES, onStderr: onLog });
   return { transport, endSession: async () => {} };
 }
 
-async function overHttp({
+async function openHttpTransport({
   url,
   headers = {},
 }: Extract<McpServerSettings, { url: string }>): Promise<OpenTransport> {
@@ -49,46 +38,77 @@ async function overHttp({
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { ...headers } },
     redirectPolicy: "same-origin",
-    fetch: boundedFetch,
+    fetch: fetchMessages,
   });
   return {
     transport,
     async endSession() {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const limit = setTimeout(resolve, END_MS);
-      // A server that does not know it any more, or cannot be reached, has ended it.
+      const limit = setTimeout(resolve, END_SESSION_MS);
+      // If this fails, the server has already ended the session or cannot be reached.
       await Promise.race([transport.terminateSession().catch(() => {}), promise]);
       clearTimeout(limit);
     },
   };
 }
 
-/** A fetch whose answers break off where a body, or one event of a stream, is larger than any message may be. */
-async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
+/** Fetches with a limit on the size of messages, and normalizes them. */
+async function fetchMessages(url: string | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
   if (response.body === null) return response;
-  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
   const { status, statusText, headers } = response;
-  return new Response(response.body.pipeThrough(limit(isStream)), { status, statusText, headers });
+  const type = headers.get("content-type") ?? "";
+  const isStream = type.startsWith("text/event-stream");
+  const limited = response.body.pipeThrough(limitSize(isStream));
+  const how = { status, statusText, headers };
+  if (!response.ok) return new Response(limited, how);
+  if (isStream) {
+    return new Response(limited.pipeThrough(normalizeEvents()), how);
+  }
+  if (!type.includes("json")) return new Response(limited, how);
+  return new Response(normalizeText(await new Response(limited).text()), how);
 }
 
 const [LINE_FEED, CARRIAGE_RETURN] = [10, 13];
 
-function limit(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
+function limitSize(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;
   let lineBytes = 0;
   return new TransformStream({
     transform(chunk, controller) {
       bytes += chunk.length;
-      // An event of a stream ends with an empty line.
+      // An empty line ends an event.
       for (let at = 0; isStream && at < chunk.length; at++) {
         if (chunk[at] === LINE_FEED) {
           if (lineBytes === 0) bytes = chunk.length - at - 1;
           lineBytes = 0;
         } else if (chunk[at] !== CARRIAGE_RETURN) lineBytes += 1;
       }
-      if (bytes > MAX_MESSAGE_BYTES) controller.error(new Error("the server sent far too much"));
+      if (bytes > MAX_MESSAGE_BYTES)
+        controller.error(new Error(`the server sent more than ${MAX_MESSAGE_BYTES} bytes`));
       else controller.enqueue(chunk);
+    },
+  });
+}
+
+/** Normalizes the messages of an event stream. A message that spans several `data` lines stays as it is. */
+function normalizeEvents(): TransformStream<Uint8Array, Uint8Array> {
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  let rest = "";
+  const convert = (line: string): string => {
+    const [, field, data] = /^(data: ?)(\{.*)$/.exec(line.replace(/\r$/, "")) ?? [];
+    return field === undefined || data === undefined ? line : `${field}${normalizeText(data)}`;
+  };
+  return new TransformStream({
+    transform(chunk, controller) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+      rest = lines.pop() ?? "";
+      if (lines.length > 0) controller.enqueue(encoder.encode(`${lines.map(convert).join("\n")}\n`));
+    },
+    flush(controller) {
+      rest += decoder.decode();
+      if (rest !== "") controller.enqueue(encoder.encode(convert(rest)));
     },
   });
 }

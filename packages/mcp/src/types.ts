@@ -1,50 +1,56 @@
 import type { Tool } from "@signalbox/agent-core";
 
-/** How a server is reached, and how long it may take. */
+/** How a server is reached, and its time limits. */
 export type McpServerSettings = (
   | {
-      /** Started as a process; it speaks over its input and output. */
+      /** Program of a server that speaks over stdio. */
       readonly command: string;
       readonly args?: readonly string[];
-      /** Its environment, in addition to `PATH`, `HOME` and the like. */
+      /** Environment variables, in addition to `PATH`, `HOME` and the like. */
       readonly env?: Readonly<Record<string, string>>;
       readonly cwd?: string;
     }
   | {
-      /** Reached over HTTP (streamable). Redirects are followed on the same host alone. */
+      /** Address of a server that speaks Streamable HTTP. Redirects are followed on the same origin only. */
       readonly url: string;
       readonly headers?: Readonly<Record<string, string>>;
     }
 ) & {
-  /** Milliseconds to start, to shake hands and to list its tools; default 30,000. */
+  /** Time limit for starting, the handshake and listing tools, in milliseconds. Default: 30,000. */
   readonly startMs?: number;
-  /** Milliseconds of one call; default 60,000. */
+  /** Time limit for a call, in milliseconds. Default: 60,000. */
   readonly callMs?: number;
 };
 
-/** What a server may be called: no `_`, so that no two names run together in the name of a tool. */
+/** Valid server names. They contain no `_`, so that the names of two servers' tools never collide. */
 export const MCP_SERVER_NAME: RegExp = /^[a-z0-9][a-z0-9-]{0,23}$/;
 
-/** What the names of a server's tools begin with. */
+/** Returns the prefix of the names of a server's tools. */
 export function toolPrefix(server: string): string {
   return `mcp__${server}__`;
 }
 
-/** A tool of a server. Whatever it gives is what others wrote. */
+/** A tool of a server. Treat its results as untrusted content. */
 export interface McpTool extends Tool {
   readonly server: string;
-  /** The server first described it differently, or had no such tool: its current description is unreviewed. */
+  /** Whether the current description differs from the accepted one, or the tool is new. Nobody has reviewed it. */
   readonly changed: boolean;
 }
 
-export type McpServerState = "not started" | "starting" | "ready" | "down";
-
-/** What is to be said of a server. */
 export interface McpServerStatus {
   readonly name: string;
-  readonly state: McpServerState;
+  readonly state: "not started" | "starting" | "ready" | "down";
   /** Names of its tools as agents see them. */
   readonly tools: readonly string[];
-  /** Why it is down, and what was wrong with its tools. */
+  /** Why the server is down, and which of its tools were left out. */
   readonly notes: readonly string[];
+}
+
+/**
+ * Stores which descriptions of a server's tools were accepted: the first ones, and those that an owner accepted later.
+ * Values are JSON.
+ */
+export interface McpDescriptionStore {
+  get(key: string): Promise<unknown>;
+  set(key: string, hashes: Readonly<Record<string, string>>): Promise<void>;
 }

@@ -3,9 +3,10 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import type { ToolContext, ToolResult } from "@signalbox/agent-core";
 import { onTestFinished } from "vitest";
-import { createMcpServers, type McpServers, type McpServersOptions, type McpTool } from "../src/index.ts";
+import { createMcpServers, type McpServers, type McpTool } from "../src/index.ts";
+import type { McpServersOptions } from "../src/servers.ts";
 
-/** Servers that end with the test. */
+/** Creates servers that are closed when the test ends. */
 export function startServers(
   servers: McpServersOptions["servers"],
   options: Partial<McpServersOptions> = {},
@@ -17,16 +18,16 @@ export function startServers(
 
 const { resolve } = createRequire(import.meta.url);
 
-/** Programs from npm. */
+/** Published programs from npm. */
 export const published = {
   everything: resolve("@modelcontextprotocol/server-everything/dist/index.js"),
   filesystem: resolve("@modelcontextprotocol/server-filesystem/dist/index.js"),
   conformance: resolve("@modelcontextprotocol/conformance/dist/index.js"),
 } as const;
 
-/** The server of this folder that lies, in one way. */
-export function lying(how: string, ...more: readonly string[]) {
-  const file = fileURLToPath(new URL("lying-server.mjs", import.meta.url));
+/** Settings of the fake server in this folder, which misbehaves in the way that `how` names. */
+export function fakeServer(how: string, ...more: readonly string[]) {
+  const file = fileURLToPath(new URL("fake-server.mjs", import.meta.url));
   return { command: process.execPath, args: [file, how, ...more], startMs: 30_000, callMs: 30_000 };
 }
 
@@ -53,9 +54,9 @@ export function text({ content }: ToolResult): string {
   return content.map((block) => (block.type === "text" ? block.text : `<${block.type}>`)).join("\n");
 }
 
-/** Starts the server "everything" on a free port and gives its address. */
+/** Starts the published server "everything" on a free port and returns its address. */
 export async function everythingOverHttp(): Promise<string> {
-  // Below those that the system gives to others: the server says that it listens also where it could not.
+  // Below the ephemeral ports: this server reports that it listens even if the port is taken.
   const port = 20_000 + Math.floor(Math.random() * 12_000);
   const child = spawn(process.execPath, [published.everything, "streamableHttp"], {
     env: { PATH: process.env["PATH"], PORT: String(port) },

@@ -1,7 +1,13 @@
 import type { Config } from "@signalbox/config";
-import { createMcpServers, type McpServerSettings, type McpServers } from "@signalbox/mcp";
+import {
+  createMcpServers,
+  type McpDescriptionStore,
+  type McpServerSettings,
+  type McpServers,
+} from "@signalbox/mcp";
+import type { KeyValues } from "@signalbox/tools";
 
-/** Who asks servers for their tools. */
+/** What the MCP servers of a gateway need. */
 export interface McpHost {
   readonly version: string;
   readonly logger: {
@@ -9,6 +15,8 @@ export interface McpHost {
     warn(fields: object, message: string): void;
   };
   readonly now: () => number;
+  /** Stores which descriptions of tools were accepted. Default: in memory. */
+  readonly kv?: KeyValues;
 }
 
 /** The MCP servers of the configuration. None is started before a run needs its tools. */
@@ -17,10 +25,19 @@ export function openMcpServers(config: Pick<Config, "mcp">, host: McpHost): McpS
     servers: mcpSettings(config),
     version: host.version,
     now: host.now,
-    // Runs that begin before it has been up have none of its tools, and nobody would know why.
+    descriptions: host.kv && createDescriptionStore(host.kv),
     onDown: (server, reason) => host.logger.warn({ server, err: reason }, "an MCP server is down"),
     onLog: (server, text) => host.logger.info({ server }, text),
   });
+}
+
+const NAMESPACE = "mcp_descriptions";
+
+function createDescriptionStore(kv: KeyValues): McpDescriptionStore {
+  return {
+    get: (key) => kv.get(NAMESPACE, key),
+    set: (key, hashes) => kv.set(NAMESPACE, key, { ...hashes }),
+  };
 }
 
 export function mcpSettings({ mcp }: Pick<Config, "mcp">): Readonly<Record<string, McpServerSettings>> {

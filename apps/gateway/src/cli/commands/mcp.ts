@@ -1,24 +1,28 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { GatewayError } from "@signalbox/home";
-import type { McpTool } from "@signalbox/mcp";
-import { allowsTool, visibleText } from "@signalbox/tools";
+import type { McpServers, McpTool } from "@signalbox/mcp";
+import { allowsTool, type KeyValues, visibleLine, visibleText } from "@signalbox/tools";
 import { openMcpServers } from "../../agent/mcp-servers.ts";
 import { namesServer } from "../../agent/more-tools.ts";
 import { resolveAgents } from "../../configure/agents.ts";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
+import { withStore } from "../home-store.ts";
 import type { ConfiguredHome, GatewayHost } from "../host.ts";
+import { print } from "../output.ts";
 import { printTable, short } from "../table.ts";
 
 const DESCRIPTION_CHARS = 80;
 
-/** `signalbox mcp list`: the servers of the configuration. None is started. */
+/** `signalbox mcp list`: lists the servers of the configuration without starting them. */
 export async function list(options: CommonOptions): Promise<void> {
   const { loaded, home } = configuredHome(options);
   const agents = resolveAgents(loaded, home).all;
   const servers = Object.entries(loaded.config.mcp.servers).map(
     ([name, { command, args = [], url = "" }]) => ({
       name,
-      // What stands in the rest of an address or of a command may be a secret.
+      // The rest of an address or of a command may contain secrets.
       at: command === undefined ? new URL(url).origin : [command, ...args.slice(0, 1)].join(" "),
       agents: agents.filter(({ tools }) => namesServer(tools.allow, name)).map(({ id }) => id),
     }),
@@ -29,20 +33,15 @@ export async function list(options: CommonOptions): Promise<void> {
   });
 }
 
-/** `signalbox mcp tools [server]`: starts servers, and says what they offer and to whom. */
+/** `signalbox mcp tools [server]`: starts servers, and lists their tools and which agents have them. */
 export async function tools(
   server: string | undefined,
   options: CommonOptions,
   host: GatewayHost,
 ): Promise<void> {
   const configured = configuredHome(options);
-  const { mcp } = configured.loaded.config;
-  if (server !== undefined && !Object.hasOwn(mcp.servers, server))
-    throw new GatewayError(
-      "usage",
-      `There is no MCP server ${server}. \`signalbox mcp list\` shows all servers.`,
-    );
-  const offered = await askServers(configured, server, host);
+  assertConfigured(configured, server);
+  const offered = await withServers(configured, host, undefined, (servers) => getOffer(servers, server));
   const agents = resolveAgents(configured.loaded, configured.home).all;
   const rows = offered.tools.map(({ name, description, ...tool }) => ({
     name,
@@ -55,7 +54,7 @@ export async function tools(
     columns: {
       TOOL: ({ name }) => name,
       AGENTS: (row) => row.agents.join(", "),
-      // A server may say whatever it likes to a terminal.
+      // A description may contain control sequences for terminals.
       DESCRIPTION: ({ description }) => visibleText(short(description, DESCRIPTION_CHARS)),
     },
     below: offered.notes,
@@ -63,35 +62,152 @@ export async function tools(
   if (offered.down.length > 0) throw new GatewayError("failure", offered.down.join("\n"));
 }
 
-interface Offered {
+/** `signalbox mcp changes [server]`: shows tools whose descriptions differ from the accepted ones, or that are new. */
+export async function changes(
+  server: string | undefined,
+  options: CommonOptions,
+  host: GatewayHost,
+): Promise<void> {
+  const configured = configuredHome(options);
+  assertConfigured(configured, server);
+  const changed = await withAccepted(options, configured, host, (servers) => getChanges(servers, server));
+  const shown = changed.map(({ server: name, hash, tools: listed }) => ({
+    server: name,
+    hash,
+    tools: listed.map((tool) => ({
+      name: tool.name,
+      description: tool.description,
+      inputSchema: tool.inputSchema,
+    })),
+  }));
+  print(options.json, shown, () =>
+    shown.length === 0
+      ? ["No tool has changed since it was accepted."]
+      : shown.flatMap(({ server: name, hash, tools: listed }) => [
+          `The MCP server ${name} describes ${listed.length === 1 ? "a tool" : "tools"} differently, or offers new ones:`,
+          ...listed.flatMap((tool) => [
+            `  ${visibleLine(tool.name)}`,
+            `    ${visibleText(tool.description)}`,
+            `    ${visibleLine(JSON.stringify(tool.inputSchema))}`,
+          ]),
+          `To accept exactly this: signalbox mcp accept ${name} --hash ${hash}`,
+        ]),
+  );
+}
+
+/**
+ * `signalbox mcp accept <server> --hash <hash>`: accepts what `changes` showed. A running gateway notices at its next
+ * run.
+ */
+export async function accept(
+  server: string,
+  options: CommonOptions & { readonly hash: string },
+  host: GatewayHost,
+): Promise<void> {
+  const configured = configuredHome(options);
+  assertConfigured(configured, server);
+  const names = await withAccepted(options, configured, host, async (servers) => {
+    const wanted = (await getChanges(servers, server)).find(({ hash }) => hash === options.hash);
+    if (wanted === undefined)
+      throw new GatewayError(
+        "failure",
+        `The MCP server ${server} has no changes with the hash ${options.hash}. \`signalbox mcp changes\` shows them.`,
+      );
+    await servers.accept(wanted.tools);
+    return wanted.tools.map(({ name }) => name);
+  });
+  await withStore(options, "share", ({ audit }) =>
+    audit.append({
+      at: Date.now(),
+      kind: "approval",
+      action: "allowed",
+      actor: "command line",
+      subject: `MCP server: ${server}`,
+      details: { hash: options.hash, tools: names.join(", ") },
+    }),
+  );
+  print(options.json, { server, tools: names }, () => [`Accepted: ${names.join(", ")}.`]);
+}
+
+function assertConfigured({ loaded }: ConfiguredHome, server: string | undefined): void {
+  if (server === undefined || Object.hasOwn(loaded.config.mcp.servers, server)) return;
+  throw new GatewayError(
+    "usage",
+    `There is no MCP server ${server}. \`signalbox mcp list\` shows all servers.`,
+  );
+}
+
+interface Offer {
   readonly tools: readonly McpTool[];
-  /** What is wrong with tools of servers that are up, and which servers are not. */
+  /** Tools that were left out of servers that are up. */
   readonly notes: readonly string[];
+  /** Servers that are down, and why. */
   readonly down: readonly string[];
 }
 
-/** Starts the servers as the gateway does, and ends them again. */
-async function askServers(
-  { loaded: { config } }: ConfiguredHome,
-  only: string | undefined,
-  { version }: GatewayHost,
-): Promise<Offered> {
-  const servers = openMcpServers(config, {
-    version,
-    logger: { info: () => {}, warn: () => {} },
-    now: Date.now,
+async function getOffer(servers: McpServers, only: string | undefined): Promise<Offer> {
+  const tools = await servers.tools((_, name) => only === undefined || name === only);
+  const asked = servers.status().filter(({ name }) => only === undefined || name === only);
+  const describe = ({ name, notes }: (typeof asked)[number]): string =>
+    visibleText(`${name}: ${notes.join("; ")}`);
+  const isUp = ({ state }: (typeof asked)[number]): boolean => state === "ready";
+  return {
+    tools,
+    notes: asked.filter((each) => isUp(each) && each.notes.length > 0).map(describe),
+    down: asked.filter((each) => !isUp(each)).map(describe),
+  };
+}
+
+interface ServerChanges {
+  readonly server: string;
+  /** Of everything that is shown. */
+  readonly hash: string;
+  readonly tools: readonly McpTool[];
+}
+
+async function getChanges(servers: McpServers, only: string | undefined): Promise<readonly ServerChanges[]> {
+  const { tools, down } = await getOffer(servers, only);
+  if (only !== undefined && down.length > 0) throw new GatewayError("failure", down.join("\n"));
+  const changed = Map.groupBy(
+    tools.filter((tool) => tool.changed),
+    ({ server }) => server,
+  );
+  return [...changed].map(([server, listed]) => {
+    const shown = listed.map(({ name, description, inputSchema }) => [name, description, inputSchema]);
+    const hash = createHash("sha256")
+      .update(JSON.stringify([server, shown]))
+      .digest("hex")
+      .slice(0, 32);
+    return { server, hash, tools: listed };
   });
+}
+
+/** Uses the servers with the accepted descriptions of a home. */
+async function withAccepted<T>(
+  options: CommonOptions,
+  configured: ConfiguredHome,
+  host: GatewayHost,
+  use: (servers: McpServers) => Promise<T>,
+): Promise<T> {
+  if (!existsSync(configured.home.databaseFile))
+    throw new GatewayError(
+      "failure",
+      "No tool was accepted yet: the gateway has not run in this home. It accepts the first descriptions as they are.",
+    );
+  return withStore(options, "share", ({ kv }) => withServers(configured, host, kv, use));
+}
+
+/** Starts the servers as the gateway does, and ends them afterwards. */
+async function withServers<T>(
+  { loaded: { config } }: ConfiguredHome,
+  { version }: GatewayHost,
+  kv: KeyValues | undefined,
+  use: (servers: McpServers) => Promise<T>,
+): Promise<T> {
+  const logger = { info: () => {}, warn: () => {} };
+  const servers = openMcpServers(config, { version, logger, now: Date.now, kv });
   try {
-    const tools = await servers.tools((_, name) => only === undefined || name === only);
-    const asked = servers.status().filter(({ name }) => only === undefined || name === only);
-    const said = ({ name, notes }: (typeof asked)[number]): string =>
-      visibleText(`${name}: ${notes.join("; ")}`);
-    const isUp = ({ state }: (typeof asked)[number]): boolean => state === "ready";
-    return {
-      tools,
-      notes: asked.filter((each) => isUp(each) && each.notes.length > 0).map(said),
-      down: asked.filter((each) => !isUp(each)).map(said),
-    };
+    return await use(servers);
   } finally {
     await servers.close();
   }

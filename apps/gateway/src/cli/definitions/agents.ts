@@ -41,6 +41,14 @@ export function addMcp(mcp: Command, { run, runOn }: Actions): void {
     "mcp tools",
     "mcp tools files --json",
   ]).action(runOn(async () => (await import("../commands/mcp.ts")).tools));
+  command(mcp, "changes [server]", "start the servers, and show tools that differ from what was accepted", [
+    "mcp changes",
+  ]).action(runOn(async () => (await import("../commands/mcp.ts")).changes));
+  command(mcp, "accept <server>", "accept the tools of a server exactly as `changes` showed them", [
+    "mcp accept files --hash 9f86d081884c7d659a2feaa0c55ad015",
+  ])
+    .requiredOption("--hash <hash>", "the hash that `changes` showed")
+    .action(runOn(async () => (await import("../commands/mcp.ts")).accept));
 }
 
 export function addMemory(memory: Command, { run, runOn }: Actions): void {

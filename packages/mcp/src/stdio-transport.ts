@@ -1,0 +1,147 @@
+import type { ChildProcess } from "node:child_process";
+import { setTimeout } from "node:timers/promises";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { normalizeText } from "./messages.ts";
+import type { McpServerSettings } from "./types.ts";
+
+type StdioSettings = Extract<McpServerSettings, { command: string }>;
+
+export interface StdioTransportOptions {
+  readonly settings: StdioSettings;
+  /** A longer message is discarded, and its request fails. */
+  readonly maxMessageBytes: number;
+  /** Called with what the process writes to standard error. */
+  readonly onStderr: (text: string) => void;
+}
+
+/** How long a process may take to end after its input was closed, and after SIGTERM, in milliseconds. */
+const END_MS = 2_000;
+/** The id of a response is near its start or its end. */
+const ID_CHARS = 300;
+const NEWLINE = 10;
+
+/**
+ * Speaks to a server process over its standard input and output. Unlike the SDK's transport, it normalizes messages
+ * before they are validated, and a message that is too long fails its request instead of the whole connection.
+ */
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #options: StdioTransportOptions;
+  #process: ChildProcess | undefined;
+  #parse: ((text: string) => JSONRPCMessage) | undefined;
+  #parts: Buffer[] = [];
+  #bytes = 0;
+  #isDiscarding = false;
+
+  constructor(options: StdioTransportOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    const [{ default: spawn }, { getDefaultEnvironment }, { deserializeMessage }] = await Promise.all([
+      import("cross-spawn"),
+      import("@modelcontextprotocol/sdk/client/stdio.js"),
+      import("@modelcontextprotocol/sdk/shared/stdio.js"),
+    ]);
+    this.#parse = deserializeMessage;
+    const { command, args = [], env = {}, cwd } = this.#options.settings;
+    const child = spawn(command, [...args], {
+      // `PATH`, `HOME`, `USER` and the like. Nothing else of this process's environment.
+      env: { ...getDefaultEnvironment(), ...env },
+      stdio: ["pipe", "pipe", "pipe"],
+      windowsHide: true,
+      ...(cwd === undefined ? {} : { cwd }),
+    });
+    const fail = (error: Error): void => this.onerror?.(error);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    child.once("spawn", resolve).once("error", reject).on("error", fail);
+    child.once("close", () => {
+      this.#process = undefined;
+      this.onclose?.();
+    });
+    child.stdin?.on("error", fail);
+    child.stdout?.on("error", fail).on("data", (chunk: Buffer) => this.#read(chunk));
+    child.stderr
+      ?.on("error", fail)
+      .on("data", (chunk: Buffer) => this.#options.onStderr(chunk.toString("utf8")));
+    await promise;
+    this.#process = child;
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const input = this.#process?.stdin;
+    if (!input?.writable) throw new Error("the server process has ended");
+    if (input.write(`${JSON.stringify(message)}\n`)) return;
+    await new Promise<void>((resolve) => input.once("drain", resolve).once("close", resolve));
+  }
+
+  /** Closes the input of the process, and kills it if it does not end by itself. */
+  async close(): Promise<void> {
+    const child = this.#process;
+    if (child === undefined) return;
+    this.#process = undefined;
+    const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+    child.stdin?.end();
+    for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+      await Promise.race([closed, setTimeout(END_MS, undefined, { ref: false })]);
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill(signal);
+    }
+  }
+
+  #read(chunk: Buffer): void {
+    let from = 0;
+    for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, from)) {
+      this.#add(chunk.subarray(from, at));
+      this.#endLine();
+      from = at + 1;
+    }
+    this.#add(chunk.subarray(from));
+  }
+
+  #add(part: Buffer): void {
+    if (this.#isDiscarding || part.length === 0) return;
+    this.#parts.push(part);
+    this.#bytes += part.length;
+    if (this.#bytes <= this.#options.maxMessageBytes) return;
+    const id = findId(Buffer.concat(this.#parts));
+    this.#clear();
+    this.#isDiscarding = true;
+    const error = {
+      code: -32_000,
+      message: `the server sent more than ${this.#options.maxMessageBytes} bytes`,
+    };
+    if (id === undefined) this.onerror?.(new Error(error.message));
+    else this.onmessage?.({ jsonrpc: "2.0", id, error });
+  }
+
+  #endLine(): void {
+    const line = Buffer.concat(this.#parts).toString("utf8").trim();
+    this.#clear();
+    if (this.#isDiscarding || line === "") {
+      this.#isDiscarding = false;
+      return;
+    }
+    try {
+      const message = this.#parse?.(normalizeText(line));
+      if (message !== undefined) this.onmessage?.(message);
+    } catch (error) {
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #clear(): void {
+    this.#parts = [];
+    this.#bytes = 0;
+  }
+}
+
+/** Returns the id of an incomplete response. */
+function findId(start: Buffer): number | undefined {
+  const head = start.subarray(0, ID_CHARS).toString("latin1");
+  const id = /^\s*\{(?:\s*"jsonrpc"\s*:\s*"2\.0"\s*,)?\s*"id"\s*:\s*(\d+)/.exec(head)?.[1];
+  return id === undefined ? undefined : Number(id);
+}
