@@ -9,7 +9,7 @@ export const texts = {
       ? `There is no tool "${name}"; no tools can be used here.`
       : `There is no tool "${name}". The tools are: ${known.map((tool) => tool.name).join(", ")}.`,
   malformed: (call: ToolCallBlock): string =>
-    `The arguments of "${call.name}" are not a JSON object${call.argsError === undefined ? "" : `: ${call.argsError}`}. Make the call again with valid JSON.`,
+    `The arguments of "${call.name}" are not a JSON object${call.argsError === undefined ? "" : `: ${call.argsError.replace(/\.$/, "")}`}. Make the call again with valid JSON.`,
   invalid: (name: string, problems: string): string =>
     `The arguments of "${name}" are wrong:\n${problems}\nMake the call again with these put right.`,
   blocked: (name: string, reason: string): string => `"${name}" was not allowed: ${reason}`,

@@ -5,6 +5,7 @@ import { type RaceLimits, race } from "../loop/race.ts";
 import type { ToolSpec } from "../model.ts";
 import { estimateTokens, sumOf } from "../tokens.ts";
 import type { InputSchema, Tool } from "../tool.ts";
+import { coerceArguments } from "./coerce.ts";
 import { validateJson } from "./json-schema.ts";
 import { formatIssues, type SchemaIssue } from "./schema-issues.ts";
 
@@ -52,10 +53,20 @@ export function toolSpec(tool: Tool): ToolSpec {
   return compileSchema(tool).specOf(tool);
 }
 
-/** Never rejects: what a schema's own code throws is a problem of the arguments. */
+/**
+ * Validates arguments, and corrects those that are wrong but mean one thing only. Never rejects: what a schema's own
+ * code throws is a problem of the arguments.
+ */
 export async function checkArguments(tool: Tool, args: JsonObject, signal?: AbortSignal): Promise<Checked> {
   try {
-    return await compileSchema(tool).check(args, { signal, timeoutMs: tool.timeoutMs });
+    const schema = compileSchema(tool);
+    const limits = { signal, timeoutMs: tool.timeoutMs };
+    const checked = await schema.check(args, limits);
+    if (checked === undefined || "args" in checked) return checked;
+    const coerced = coerceArguments(schema.json, args);
+    if (coerced === args) return checked;
+    const checkedAgain = await schema.check(coerced, limits);
+    return checkedAgain !== undefined && "args" in checkedAgain ? checkedAgain : checked;
   } catch (error) {
     return { problems: formatIssues([{ path: "", message: reasonOf(error) }]) };
   }

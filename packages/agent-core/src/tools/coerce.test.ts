@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { defineTool } from "../define-tool.ts";
+import type { JsonObject } from "../json.ts";
+import { coerceArguments } from "./coerce.ts";
+import { checkArguments } from "./tool-set.ts";
+
+const schema: JsonObject = {
+  type: "object",
+  properties: {
+    path: { type: "string" },
+    offset: { type: "integer", minimum: 1 },
+    ratio: { type: "number" },
+    on: { type: "boolean" },
+    tags: { type: "array", items: { type: "string" } },
+    where: { type: "object", properties: { id: { type: "integer" } } },
+    either: { type: ["string", "number"] },
+    maybe: { anyOf: [{ type: "integer" }, { type: "null" }] },
+    any: {},
+  },
+  required: ["path"],
+};
+
+describe("coerceArguments", () => {
+  it.each([
+    [{ offset: "2" }, { offset: 2 }],
+    [{ ratio: "-1.5e3" }, { ratio: -1_500 }],
+    [{ on: "true" }, { on: true }],
+    [{ tags: '["a","b"]' }, { tags: ["a", "b"] }],
+    [{ tags: [1, "b"] }, { tags: ["1", "b"] }],
+    [{ where: '{"id":"7"}' }, { where: { id: 7 } }],
+    [{ path: 7 }, { path: "7" }],
+    [{ path: "a", offset: null }, { path: "a" }],
+    [{ maybe: "3" }, { maybe: 3 }],
+  ] as const)("%j means %j", (given, meant) => {
+    expect(coerceArguments(schema, given as JsonObject)).toEqual(meant);
+  });
+
+  it.each([
+    { offset: "2.5" },
+    { offset: "two" },
+    { offset: "0x10" },
+    { on: "yes" },
+    { on: 1 },
+    { tags: "a, b" },
+    { tags: '{"a":1}' },
+    { either: "7" },
+    { any: "7" },
+    { path: null },
+    { maybe: null },
+    { unknown: "7" },
+  ])("keeps %j, which may mean something else", (args) => {
+    expect(coerceArguments(schema, args)).toBe(args);
+  });
+});
+
+describe("checkArguments", () => {
+  const tool = defineTool({ name: "read", description: "Reads.", input: schema, execute: () => "" });
+
+  it("accepts arguments whose meaning is plain, and gives the tool what they mean", async () => {
+    expect(await checkArguments(tool, { path: "a", offset: "2", tags: '["x"]', on: null })).toEqual({
+      args: { path: "a", offset: 2, tags: ["x"] },
+    });
+  });
+
+  it("keeps valid arguments as they are", async () => {
+    const args = { path: "7", either: "7", any: "true" };
+    expect(await checkArguments(tool, args)).toEqual({ args });
+  });
+
+  it("reports what is wrong with the arguments as the model wrote them", async () => {
+    expect(await checkArguments(tool, { path: "a", offset: "0" })).toMatchObject({
+      problems: expect.stringContaining("/offset"),
+    });
+  });
+
+  it("accepts them for a schema of a library too", async () => {
+    const input = z.object({ n: z.number(), note: z.string().optional() });
+    const counts = defineTool({ name: "count", description: "Counts.", input, execute: () => "" });
+    expect(await checkArguments(counts, { n: "3", note: null })).toEqual({ args: { n: 3 } });
+  });
+});
