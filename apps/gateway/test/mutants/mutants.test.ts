@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type BuildCopy, builtText, copyBuild, edited } from "./build-copy.ts";
+import { applyEdit, type BuildCopy, copyBuild, readSource } from "./build-copy.ts";
 import { MUTANTS } from "./mutants.ts";
 import { hunt } from "./plant.ts";
 
@@ -11,14 +11,14 @@ describe("a planted bug", () => {
   });
   afterAll(() => copy?.remove());
 
-  it.each(MUTANTS)("fits what is built: $name", ({ edits }) => {
-    for (const edit of edits) expect(edited(builtText(edit.file), edit)).toContain(edit.to);
+  it.each(MUTANTS)("applies to the sources: $name", ({ edits }) => {
+    for (const edit of edits) expect(applyEdit(readSource(edit.file), edit)).toContain(edit.to);
   });
 
-  it("that does not fit is told, and so is one that fits twice", () => {
+  it("is rejected if its text occurs nowhere or twice", () => {
     const edit = { file: "a.js", from: "once", to: "never" };
-    expect(() => edited("not there", edit)).toThrow("a.js has no place that reads: once");
-    expect(() => edited("once and once", edit)).toThrow("more than one place");
+    expect(() => applyEdit("not there", edit)).toThrow("a.js has no place that reads: once");
+    expect(() => applyEdit("once and once", edit)).toThrow("more than one place");
   });
 
   it.each(MUTANTS.filter(({ quick }) => quick === true))(

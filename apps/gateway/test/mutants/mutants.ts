@@ -38,11 +38,11 @@ export interface Mutant {
   readonly quick?: boolean;
 }
 
-const GATEWAY = "apps/gateway/dist";
-const STORE = "packages/store/dist/index.js";
-const DELIVERY = "packages/delivery/dist";
-const RUNS = "packages/runs/dist";
-const TOOLS = "packages/tools/dist";
+const GATEWAY = "apps/gateway/src";
+const STORE = "packages/store/src";
+const DELIVERY = "packages/delivery/src";
+const RUNS = "packages/runs/src";
+const TOOLS = "packages/tools/src";
 
 const killedAt = (...points: readonly Failpoint[]): Life[] =>
   points.map((point, index) => ({ kind: "killed-at", point, count: 1 + (index % 3) }));
@@ -57,9 +57,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "acknowledges before the commit",
     edits: [
       {
-        file: `${GATEWAY}/pipeline/pipeline.js`,
-        from: 'const outcome = await metrics.timed("accept", () => stages.accept(received, admitted));',
-        to: 'const late = stages.accept(received, admitted); void late.then((one) => one.outcome === "accepted" && enter(one.accepted)).catch(() => {}); if (late) return { outcome: "accepted" }; const outcome = await late;',
+        file: `${GATEWAY}/pipeline/pipeline.ts`,
+        from: 'const outcome = await metrics.timed("accept", () => accept(ctx, received, admitted));',
+        to: 'const late = accept(ctx, received, admitted); void late.then((one) => one.outcome === "accepted" && enter(ctx, one.accepted)).catch(() => {}); if (late) return { outcome: "accepted" }; const outcome = await late;',
       },
     ],
     scenario: {
@@ -75,7 +75,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "takes what is delivered again",
-    edits: [{ file: STORE, from: "if (seen !== void 0) {", to: "if (false) {" }],
+    edits: [{ file: `${STORE}/inbox-accept.ts`, from: "if (seen !== undefined) {", to: "if (false) {" }],
     scenario: quiet,
     caughtBy: /^(twice|duplicate):/,
   },
@@ -83,7 +83,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "forgets over a restart what it has taken",
     edits: [
       {
-        file: STORE,
+        file: `${STORE}/dedupe.ts`,
         from: "let last = loadedTo ?? marked();",
         to: "let last = loadedTo ?? Number.MAX_SAFE_INTEGER;",
       },
@@ -95,12 +95,12 @@ export const MUTANTS: readonly Mutant[] = [
     name: "goes on with a run whose lease is lost",
     edits: [
       {
-        file: STORE,
+        file: `${STORE}/leases.ts`,
         from: "if (held?.epoch === epoch) return;",
         to: "if (held) return;",
       },
       {
-        file: STORE,
+        file: `${STORE}/run-rows.ts`,
         from: "if (!isSameLease(lease, stampOf(record))) {",
         to: "if (false) {",
       },
@@ -112,7 +112,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "runs a tool with outside effects again blindly",
     edits: [
       {
-        file: `${RUNS}/open-calls.js`,
+        file: `${RUNS}/open-calls.ts`,
         from: 'return own.state === "started" && isExternal',
         to: "return false && isExternal",
       },
@@ -124,7 +124,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "notes a call with outside effects after the effect",
     edits: [
       {
-        file: `${RUNS}/journal.js`,
+        file: `${RUNS}/journal.ts`,
         from: "if (isHarmless(this.#options.effects(name)))",
         to: "if (true)",
       },
@@ -134,7 +134,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "has no record of what takes effect once for each call before it is done",
-    edits: [{ file: `${TOOLS}/cron.js`, from: 'effects: "keyed"', to: 'effects: "idempotent"' }],
+    edits: [{ file: `${TOOLS}/cron.ts`, from: 'effects: "keyed"', to: 'effects: "idempotent"' }],
     // A third death under the same run would bring it to its end.
     scenario: { course: killedAt(...times(2, "tool.after")), mode: "followup", only: ["schedule"] },
     caughtBy: /^twice: the wake/,
@@ -143,8 +143,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "sends each try under another key",
     edits: [
       {
-        file: `${DELIVERY}/attempt.js`,
-        from: "idempotencyKey: row.key,\n            signal",
+        file: `${DELIVERY}/attempt.ts`,
+        from: "idempotencyKey: row.key,\n      signal",
         to: "idempotencyKey: `${row.key.slice(0, 12)}${String(now()).slice(-8)}`,\n            signal",
       },
     ],
@@ -155,7 +155,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "keeps no receipt of the parts that are out",
     edits: [
       {
-        file: `${DELIVERY}/attempt.js`,
+        file: `${DELIVERY}/attempt.ts`,
         from: "await ports.recordPart(row, storedReceipt(part));",
         to: "",
       },
@@ -167,7 +167,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "repeats a doubtful send without a look at the platform",
     edits: [
       {
-        file: `${DELIVERY}/attempt.js`,
+        file: `${DELIVERY}/attempt.ts`,
         from: "return await resendDoubtful(ports, account, row);",
         to: "return await sendOpenParts(ports, account, row);",
       },
@@ -179,9 +179,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "goes on with waiting messages in the wrong order",
     edits: [
       {
-        file: `${GATEWAY}/pipeline/3-accept/accept.js`,
-        from: "const due = (await inbox.claimDue(lease)).map(",
-        to: "const due = (await inbox.claimDue(lease)).toReversed().map(",
+        file: `${GATEWAY}/pipeline/3-accept/accept.ts`,
+        from: "const due = (await inbox.claimDue(ctx.lease)).map(",
+        to: "const due = (await inbox.claimDue(ctx.lease)).toReversed().map(",
       },
     ],
     scenario: { course: laterAt("finish.before", 6, 8, 7, 9), mode: "followup" },
@@ -191,7 +191,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "leaves an interrupted run",
     edits: [
       {
-        file: `${GATEWAY}/compose/way.js`,
+        file: `${GATEWAY}/pipeline/pipeline.ts`,
         from: "for (const interrupted of await store.runs.interrupted(lease)) {",
         to: "for (const interrupted of []) {",
       },
@@ -201,7 +201,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "leaves what waited for its turn",
-    edits: [{ file: `${GATEWAY}/compose/way.js`, from: "await taking.goOn(message);", to: ";" }],
+    edits: [
+      {
+        file: `${GATEWAY}/pipeline/pipeline.ts`,
+        from: "await queueModes.read(accepted.route.sessionKey);\n    enter(ctx, accepted);",
+        to: ";",
+      },
+    ],
     scenario: { course: laterAt("finish.before", 6, 8), mode: "followup" },
     caughtBy: /^rest: the gateway did not come to rest/,
   },
@@ -209,12 +215,12 @@ export const MUTANTS: readonly Mutant[] = [
     name: "commits a reply after the end of its turn",
     edits: [
       {
-        file: `${GATEWAY}/pipeline/7-conclude/commit.js`,
-        from: "            outbox,\n",
-        to: "            outbox: [],\n",
+        file: `${GATEWAY}/pipeline/7-conclude/commit.ts`,
+        from: "    outbox,\n",
+        to: "    outbox: [],\n",
       },
       {
-        file: `${GATEWAY}/pipeline/7-conclude/commit.js`,
+        file: `${GATEWAY}/pipeline/7-conclude/commit.ts`,
         from: "inbox, rows, end, shown };",
         to: "inbox, rows: await store.outbox.enqueue(outbox, { lease, sessionKey: run.sessionKey }), end, shown };",
       },
@@ -226,7 +232,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "answers a command again after a crash",
     edits: [
       {
-        file: `${GATEWAY}/pipeline/word.js`,
+        file: `${GATEWAY}/pipeline/notice.ts`,
         from: "key: outboxKey(id)",
         to: "key: outboxKey(id, String(now()))",
       },
@@ -238,9 +244,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "loses an edit of what is being answered",
     edits: [
       {
-        file: `${GATEWAY}/pipeline/4-queue/edits.js`,
-        from: "if (!underWay || event.text === before.payload.event.text)",
-        to: "if (true)",
+        file: `${GATEWAY}/pipeline/4-queue/edits.ts`,
+        from: "if (isChanged && isRunning && event.automatic !== true) {",
+        to: "if (false) {",
       },
     ],
     scenario: { course: [], loadMs: 5_000, mode: "followup", only: ["plain"] },
@@ -250,9 +256,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "forgets what steers a run",
     edits: [
       {
-        file: `${RUNS}/journal.js`,
-        from: ", ...joined",
-        to: "",
+        file: `${RUNS}/journal.ts`,
+        from: "messages, intents, inboxIds }),",
+        to: "messages, intents }),",
       },
     ],
     scenario: { course: [], loadMs: 3_000, mode: "steer" },
@@ -260,7 +266,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "leaves a draft that its run does not need",
-    edits: [{ file: `${DELIVERY}/finish-draft.js`, from: "await opened.abort();", to: "" }],
+    edits: [{ file: `${DELIVERY}/finish-draft.ts`, from: "await opened.abort();", to: "" }],
     scenario: { course: [], loadMs: 4_000 },
     caughtBy: /^draft: nobody's/,
   },
@@ -268,7 +274,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "shows the token of silence",
     edits: [
       {
-        file: "packages/prompt/dist/replies/parse.js",
+        file: "packages/prompt/src/replies/parse.ts",
         from: 'const said = stripSilence(kept.join("\\n"));',
         to: 'const said = kept.join("\\n");',
       },
@@ -281,7 +287,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "writes secrets to its log",
     edits: [
       {
-        file: "packages/telemetry/dist/logger/logger.js",
+        file: "packages/telemetry/src/logger/logger.ts",
         from: "hooks: { streamWrite: redact }",
         to: "hooks: {}",
       },

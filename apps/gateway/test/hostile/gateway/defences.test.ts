@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { builtText, edited } from "../../mutants/build-copy.ts";
+import { applyEdit, readSource } from "../../mutants/build-copy.ts";
 import { ATTACK_KINDS, ATTACKS } from "./attacks.ts";
 import { GATEWAY_DEFENCES } from "./defences.ts";
 
 it.each(GATEWAY_DEFENCES)("the defence can be taken away from what is built: $name", ({ edits }) => {
-  for (const edit of edits) expect(edited(builtText(edit.file), edit)).toContain(edit.to);
+  for (const edit of edits) expect(applyEdit(readSource(edit.file), edit)).toContain(edit.to);
 });
 
 it("each kind has attacks, and a defence", () => {

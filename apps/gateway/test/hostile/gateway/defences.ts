@@ -8,8 +8,8 @@ export interface GatewayDefence {
   readonly edits: readonly Edit[];
 }
 
-const GATEWAY = "apps/gateway/dist";
-const TOOLS = "packages/tools/dist";
+const GATEWAY = "apps/gateway/src";
+const TOOLS = "packages/tools/src";
 
 export const GATEWAY_DEFENCES: readonly GatewayDefence[] = [
   {
@@ -17,7 +17,7 @@ export const GATEWAY_DEFENCES: readonly GatewayDefence[] = [
     kind: "hooks",
     edits: [
       {
-        file: "apps/gateway/dist/hooks/hooks.js",
+        file: "apps/gateway/src/hooks/hooks.ts",
         from: 'return { action: "deny", reason: `The check ${hook.name} could not be made.` };',
         to: "continue;",
       },
@@ -28,7 +28,7 @@ export const GATEWAY_DEFENCES: readonly GatewayDefence[] = [
     kind: "sub-agents",
     edits: [
       {
-        file: `${GATEWAY}/path/5-prepare/prepare.js`,
+        file: `${GATEWAY}/pipeline/5-prepare/prepare.ts`,
         from: "for (const source of delegated?.taint ?? [])",
         to: "for (const source of delegated?.nothing ?? [])",
       },
@@ -39,7 +39,7 @@ export const GATEWAY_DEFENCES: readonly GatewayDefence[] = [
     kind: "plugin tools",
     edits: [
       {
-        file: "apps/gateway/dist/agent/more-tools.js",
+        file: "apps/gateway/src/agent/more-tools.ts",
         from: 'fromTool(tool, { taints: "mcp" })',
         to: "fromTool(tool, {})",
       },
@@ -50,7 +50,7 @@ export const GATEWAY_DEFENCES: readonly GatewayDefence[] = [
     kind: "background commands",
     edits: [
       {
-        file: `${TOOLS}/exec.js`,
+        file: `${TOOLS}/exec.ts`,
         from: 'const isOwners = role === "owner" && taint.length === 0;',
         to: 'const isOwners = role !== "system" && taint.length < 99;',
       },
@@ -61,7 +61,7 @@ export const GATEWAY_DEFENCES: readonly GatewayDefence[] = [
     kind: "background commands",
     edits: [
       {
-        file: `${TOOLS}/background/processes.js`,
+        file: `${TOOLS}/background/processes.ts`,
         from: "of: (sessionKey) => all.filter((process) => process.sessionKey === sessionKey),",
         to: "of: () => all.filter(() => true),",
       },
@@ -72,7 +72,7 @@ export const GATEWAY_DEFENCES: readonly GatewayDefence[] = [
     kind: "other conversations",
     edits: [
       {
-        file: `${TOOLS}/policy.js`,
+        file: `${TOOLS}/policy.ts`,
         from: "...input.claims.map((claim) => decideByClaim(claim, facts, words)),",
         to: "",
       },
@@ -83,7 +83,7 @@ export const GATEWAY_DEFENCES: readonly GatewayDefence[] = [
     kind: "schedules",
     edits: [
       {
-        file: `${TOOLS}/policy.js`,
+        file: `${TOOLS}/policy.ts`,
         from: "...input.claims.map((claim) => decideByClaim(claim, facts, words)),",
         to: "",
       },
