@@ -74,7 +74,7 @@ import { readChecklist } from "./triggers/checklist.ts";
 import { createDelegation, type Delegation } from "./triggers/delegation.ts";
 import { createHeartbeats, type Heartbeats } from "./triggers/heartbeat.ts";
 import { createOtherSessions, type OtherSessions } from "./triggers/other-sessions.ts";
-import { createScheduledWakes, type ScheduledWakes } from "./triggers/scheduled-triggers.ts";
+import { createScheduledTriggers, type ScheduledTriggers } from "./triggers/scheduled-triggers.ts";
 import { VERSION } from "./version.ts";
 
 /** Every long-lived dependency of the gateway. Built once, in order, and passed to every stage. */
@@ -106,7 +106,7 @@ export interface GatewayContext extends CoreContext, Omit<AgentFiles, "workspace
   readonly getTimeZone: (event: MessageEvent) => string;
 
   // Triggers
-  readonly scheduled: ScheduledWakes;
+  readonly scheduled: ScheduledTriggers;
   readonly heartbeats: Heartbeats;
   readonly subAgents: Delegation;
   readonly otherSessions: OtherSessions;
@@ -267,7 +267,7 @@ function createReplies(
 function createTriggers(core: CoreContext, { labels }: Pick<AgentFiles, "labels">): Triggers {
   const { store, config, clock, logger, now } = core;
   return {
-    scheduled: createScheduledWakes({ kv: store.kv, clock, logger }),
+    scheduled: createScheduledTriggers({ kv: store.kv, clock, logger }),
     heartbeats: createHeartbeats({
       config,
       store,

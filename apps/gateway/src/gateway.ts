@@ -34,7 +34,7 @@ import { endDropped } from "./pipeline/4-queue/dropped.ts";
 import { emit, emitTrigger, recover, release } from "./pipeline/pipeline.ts";
 import { processBatch } from "./pipeline/process-batch.ts";
 import { ShutdownAbort } from "./shutdown.ts";
-import type { WakeAgent } from "./triggers/trigger.ts";
+import type { EmitTrigger } from "./triggers/trigger.ts";
 
 /** How long runs may take to stop, in milliseconds. */
 const ENDING_MS = 5_000;
@@ -167,14 +167,14 @@ async function openIngress(
   void toolbox.endQuestions(ctx.expiredApprovals);
   await retry(() => recover(ctx));
   recovered.resolve();
-  const trigger: WakeAgent = async (event, terms) =>
+  const trigger: EmitTrigger = async (event, terms) =>
     closed ? { outcome: "rejected" } : emitTrigger(ctx, event, terms);
   otherSessions.start(trigger);
   await scheduled.start(trigger, (sessionKey, ids) =>
     lanes.waiting(sessionKey).some((item) => eventsOf(item).some(({ eventId }) => eventId.startsWith(ids))),
   );
-  await subAgents.start({ wake: trigger, endCommands: (sessionKey) => toolbox.endCommands(sessionKey) });
-  await heartbeats.start({ wake: trigger, busy: (sessionKey) => lanes.busy(sessionKey) });
+  await subAgents.start({ trigger, endCommands: (sessionKey) => toolbox.endCommands(sessionKey) });
+  await heartbeats.start({ trigger, busy: (sessionKey) => lanes.busy(sessionKey) });
   delivery.wake();
   maintenance.start();
   return bringUp;

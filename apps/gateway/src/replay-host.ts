@@ -11,7 +11,7 @@ import { routeInput, routingConfig } from "./configure/routing.ts";
 import { createGateway } from "./create-gateway.ts";
 import type { GatewayBodies } from "./store.ts";
 import { createDelegation } from "./triggers/delegation.ts";
-import { listWakes } from "./triggers/list-scheduled.ts";
+import { listScheduled } from "./triggers/list-scheduled.ts";
 
 /** Plays scenarios on this gateway. */
 export const replayHost: ReplayHost = {
@@ -39,7 +39,7 @@ export const replayHost: ReplayHost = {
       problems: problems.map(formatProblem),
       async pending() {
         const { inboxPending, outboxPending } = await gateway.service.status();
-        const due = (await listWakes(beside.kv)).filter(({ nextAt }) => nextAt <= clock.now());
+        const due = (await listScheduled(beside.kv)).filter(({ nextAt }) => nextAt <= clock.now());
         return (await subAgents.countOpen()) + due.length + inboxPending + outboxPending;
       },
       async stop() {

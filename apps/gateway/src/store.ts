@@ -4,7 +4,7 @@ import type { DeliveryMessage } from "@signalbox/delivery";
 import type { Role } from "@signalbox/routing";
 import type { Bodies, InboxId, SqliteStore } from "@signalbox/store";
 import type { Approval } from "@signalbox/tools";
-import type { WakeTerms } from "./triggers/trigger.ts";
+import type { TriggerTerms } from "./triggers/trigger.ts";
 
 /** An inbound message as the inbox keeps it: all that a run after a restart needs. */
 export interface InboundRecord {
@@ -16,7 +16,7 @@ export interface InboundRecord {
   /** For a message that addresses the agent only since it was edited: the inbox row that answers it. */
   readonly answeredAs?: InboxId;
   /** Present if no one wrote it: the gateway itself has woken an agent. */
-  readonly wake?: WakeTerms;
+  readonly trigger?: TriggerTerms;
 }
 
 /** What the gateway keeps in the store. */

@@ -84,7 +84,10 @@ describe("saying something in another conversation", () => {
     );
     const rows = (await inboxRows(talk.world)).filter(({ eventId }) => eventId.startsWith("session:"));
     expect(rows).toHaveLength(1);
-    expect(rows[0]?.payload).toMatchObject({ role: "owner", wake: { agentId: "clerk", sessionKey: HALL } });
+    expect(rows[0]?.payload).toMatchObject({
+      role: "owner",
+      trigger: { agentId: "clerk", sessionKey: HALL },
+    });
   });
 
   it("taints the conversation there where somebody else spoke in it", async () => {

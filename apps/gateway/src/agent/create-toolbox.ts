@@ -18,7 +18,7 @@ import { TOOL_ARGUMENTS } from "../hooks/hook-points.ts";
 import { createCronHandler } from "../triggers/cron-handler.ts";
 import type { Delegation } from "../triggers/delegation.ts";
 import type { OtherSessions } from "../triggers/other-sessions.ts";
-import type { ScheduledWakes } from "../triggers/scheduled-triggers.ts";
+import type { ScheduledTriggers } from "../triggers/scheduled-triggers.ts";
 import { createSessionsHandler } from "../triggers/sessions-handler.ts";
 import { createDescribeImage } from "./describe-image.ts";
 import { DOCUMENTS } from "./documents.ts";
@@ -38,7 +38,7 @@ export interface ToolboxServices extends Pick<AgentFiles, "labels">, SendOptions
   readonly memoryAccess: SessionAccess;
   readonly userQuestions: UserQuestions;
   readonly mcp: McpServers;
-  readonly scheduled: ScheduledWakes;
+  readonly scheduled: ScheduledTriggers;
   readonly subAgents: Delegation;
   readonly otherSessions: OtherSessions;
 }
@@ -151,7 +151,7 @@ function withPlace(core: CoreContext, run: ToolRun): PlacedRun {
   const { channel, account, conversation } = run.event;
   // A client that waits for one answer can give none in between.
   const waits = core.getCapabilities(channel, account)?.awaitsSingleAnswer === true;
-  const parentTools = run.wake?.subAgent?.tools;
+  const parentTools = run.trigger?.subAgent?.tools;
   return {
     ...run,
     channelKind: waits ? "api" : conversation.kind,

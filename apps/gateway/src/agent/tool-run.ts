@@ -3,7 +3,7 @@ import type { Role } from "@signalbox/routing";
 import type { InboxId, RunId } from "@signalbox/store";
 import type { CurrentRights, MayAttach } from "@signalbox/tools";
 import type { Agent } from "../configure/agents.ts";
-import type { WakeTerms } from "../triggers/trigger.ts";
+import type { TriggerTerms } from "../triggers/trigger.ts";
 
 /** What a run's tools depend on. */
 export interface ToolRun {
@@ -18,7 +18,7 @@ export interface ToolRun {
   readonly sessionKey: string;
   readonly runId: RunId;
   /** Present where the gateway has woken the agent. */
-  readonly wake?: WakeTerms;
+  readonly trigger?: TriggerTerms;
   /** The message whose trace tells of the decisions. */
   readonly messageId: InboxId;
   /** What its agent and the people it answers may do now; undefined if one of them may do nothing any more. */

@@ -105,7 +105,7 @@ export function messagesIn(items: readonly Queued[]): QueuedMessage[] {
 
 /** Whether the conversation hears what is said to a message: a sub-agent's words are for the session that made it. */
 export function isHeard({ stored }: Pick<QueuedMessage, "stored">): boolean {
-  return stored.wake?.subAgent === undefined;
+  return stored.trigger?.subAgent === undefined;
 }
 
 /** What a message says to the agent, without the directives in front of it. */

@@ -6,7 +6,7 @@ import type { GatewayContext } from "../context.ts";
 import { judgeFailure } from "../messages/failures.ts";
 import { type Queued, queuedMessage, resumedRun } from "../messages/queued-message.ts";
 import type { GatewayBodies } from "../store.ts";
-import type { WakeAgent, WakeTerms } from "../triggers/trigger.ts";
+import type { EmitTrigger, TriggerTerms } from "../triggers/trigger.ts";
 import { type ReceivedMessage, receive } from "./1-receive/receive.ts";
 import { admit } from "./2-admit/admit.ts";
 import { type Accepted, type AcceptOutcome, accept, recoverAccepted } from "./3-accept/accept.ts";
@@ -75,8 +75,8 @@ function toEmitResult({ outcome }: AcceptOutcome): EmitResult {
 /** Ingress for triggers. The same event again is the same message. */
 export async function emitTrigger(
   ctx: GatewayContext,
-  ...[event, terms]: Parameters<WakeAgent>
-): ReturnType<WakeAgent> {
+  ...[event, terms]: Parameters<EmitTrigger>
+): ReturnType<EmitTrigger> {
   const received = receive(ctx, event);
   if (received.kind !== "message") throw new TypeError("a trigger must be a message");
   const taken = await takeMessage(ctx, received, terms);
@@ -88,7 +88,7 @@ export async function emitTrigger(
 async function takeMessage(
   ctx: GatewayContext,
   received: ReceivedMessage,
-  terms?: WakeTerms,
+  terms?: TriggerTerms,
 ): Promise<AcceptOutcome> {
   const { metrics } = ctx;
   const admitted = await metrics.timed("route", () => admit(ctx, received.event, terms));

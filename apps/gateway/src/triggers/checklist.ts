@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { loadWorkspaceFiles, SILENT_TOKEN, saysSomething } from "@signalbox/prompt";
 import type { FileLabels } from "@signalbox/tools";
 import type { ActiveHours, Agent, Heartbeat } from "../configure/agents.ts";
-import type { WakesLogger } from "./ports.ts";
+import type { TriggerLogger } from "./ports.ts";
 
 const NAME = "HEARTBEAT.md";
 const MAX_BYTES = 16_000;
@@ -17,7 +17,7 @@ export interface Checklist {
 
 interface ChecklistPorts {
   readonly labels: Pick<FileLabels, "of">;
-  readonly logger: WakesLogger;
+  readonly logger: TriggerLogger;
 }
 
 /**

@@ -4,17 +4,17 @@ import { createManualClock } from "@signalbox/lanes/testkit";
 import { openStore } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
 import { createCronHandler } from "./cron-handler.ts";
-import type { WakesBodies, WakingRun } from "./ports.ts";
-import { createScheduledWakes, type ScheduledWakes } from "./scheduled-triggers.ts";
-import type { WakeTerms } from "./trigger.ts";
+import type { TriggerBodies, TriggeringRun } from "./ports.ts";
+import { createScheduledTriggers, type ScheduledTriggers } from "./scheduled-triggers.ts";
+import type { TriggerTerms } from "./trigger.ts";
 
 const HOUR = 3_600_000;
-const agent: WakingRun["agent"] = {
+const agent: TriggeringRun["agent"] = {
   id: "coder",
   subAgents: { maxDepth: 1, maxAtOnce: 4, maxTasks: 20, limits: {} },
 };
 
-function runIn(room: string): WakingRun {
+function runIn(room: string): TriggeringRun {
   const event = plainMessage({ address: room, conversation: { id: room, kind: "direct" } });
   return { agent, event, messageId: "m", sessionKey: `agent:coder:plain:direct:${room}`, runId: "r" };
 }
@@ -22,15 +22,15 @@ function runIn(room: string): WakingRun {
 /** Schedules that run, the handler over them, and what the agent was told. */
 async function world() {
   const clock = createManualClock(Date.UTC(2026, 5, 1, 12));
-  const { kv, close } = await openStore<WakesBodies>({ path: ":memory:" });
+  const { kv, close } = await openStore<TriggerBodies>({ path: ":memory:" });
   onTestFinished(close);
   const told: MessageEvent[] = [];
-  const terms: WakeTerms[] = [];
+  const terms: TriggerTerms[] = [];
   const waiting: { readonly sessionKey: string; readonly eventId: string }[] = [];
   const waits = (of: string, ids: string) =>
     waiting.some(({ sessionKey, eventId }) => sessionKey === of && eventId.startsWith(ids));
-  const restart = async (): Promise<ScheduledWakes> => {
-    const wakes = createScheduledWakes({ kv, clock, logger: { warn() {} } });
+  const restart = async (): Promise<ScheduledTriggers> => {
+    const wakes = createScheduledTriggers({ kv, clock, logger: { warn() {} } });
     await wakes.start(async (event, under) => {
       told.push(event);
       terms.push(under);
@@ -84,8 +84,8 @@ it("remembers that another conversation is behind it", async () => {
   const run = runIn("kitchen");
   const { sessionKey } = run;
   const saidFrom = "agent:coder:plain:direct:hall";
-  const wake = { agentId: "coder", sessionKey, atMost: "owner", saidFrom } as const;
-  await handle(inAnHour, { ...run, wake }, { callId: "c1" });
+  const trigger = { agentId: "coder", sessionKey, atMost: "owner", saidFrom } as const;
+  await handle(inAnHour, { ...run, trigger }, { callId: "c1" });
   await clock.advance(HOUR + 1);
   await expect.poll(() => terms).toMatchObject([{ atMost: "system", saidFrom }]);
 });

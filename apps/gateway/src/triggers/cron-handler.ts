@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { CronRequest } from "@signalbox/tools";
-import type { WakingRun } from "./ports.ts";
-import type { ScheduledWakes, Wake } from "./scheduled-triggers.ts";
+import type { TriggeringRun } from "./ports.ts";
+import type { ScheduledTask, ScheduledTriggers } from "./scheduled-triggers.ts";
 import type { Schedule } from "./schedules/schedule.ts";
 import { describeWhen, readWhen } from "./schedules/when.ts";
 import { placeOf } from "./trigger.ts";
@@ -11,15 +11,15 @@ export const MAX_SCHEDULES = 50;
 
 /** What the cron tool does: an agent reaches the schedules of its own conversation. */
 export function createCronHandler(
-  scheduler: Pick<ScheduledWakes, "list" | "recall" | "add" | "remove" | "run">,
+  scheduler: Pick<ScheduledTriggers, "list" | "recall" | "add" | "remove" | "run">,
   now: () => number,
 ) {
-  const ofSession = ({ sessionKey }: WakingRun): Schedule<Wake>[] =>
+  const ofSession = ({ sessionKey }: TriggeringRun): Schedule<ScheduledTask>[] =>
     scheduler.list().filter(({ task }) => task.sessionKey === sessionKey);
 
   const add = async (
     { text, when: written, zone, missed = "once" }: Extract<CronRequest, { action: "add" }>,
-    run: WakingRun,
+    run: TriggeringRun,
     callId: string,
   ): Promise<string> => {
     const id = nameOf(run, callId).slice(0, 8);
@@ -30,13 +30,13 @@ export function createCronHandler(
     if (ofSession(run).length >= MAX_SCHEDULES)
       throw new Error(`This conversation already has ${MAX_SCHEDULES} schedules. Remove one first.`);
     const when = readWhen({ ...written, ...(zone === undefined ? {} : { zone }) }, now());
-    const { agent, sessionKey, event, wake } = run;
-    const task: Wake = {
+    const { agent, sessionKey, event, trigger } = run;
+    const task: ScheduledTask = {
       agentId: agent.id,
       sessionKey,
       text,
       place: placeOf(event),
-      ...(wake?.saidFrom === undefined ? {} : { saidFrom: wake.saidFrom }),
+      ...(trigger?.saidFrom === undefined ? {} : { saidFrom: trigger.saidFrom }),
     };
     if (!(await scheduler.add({ id, when, missed, task })))
       throw new Error("Nothing was scheduled: that time has already passed.");
@@ -44,7 +44,11 @@ export function createCronHandler(
   };
 
   /** Carries out what is asked of a schedule of this conversation; of one that is over there is only that to say. */
-  const withOwn = async (id: string, run: WakingRun, carryOut: () => Promise<string>): Promise<string> => {
+  const withOwn = async (
+    id: string,
+    run: TriggeringRun,
+    carryOut: () => Promise<string>,
+  ): Promise<string> => {
     if (ofSession(run).some((schedule) => schedule.id === id)) return carryOut();
     if ((await scheduler.recall(id)) === "over") return `${id} is over and does not run again.`;
     throw new Error(`This conversation has no schedule ${id}. \`list\` shows its schedules.`);
@@ -52,7 +56,7 @@ export function createCronHandler(
 
   return async (
     request: CronRequest,
-    run: WakingRun,
+    run: TriggeringRun,
     { callId }: { readonly callId: string },
   ): Promise<string> => {
     switch (request.action) {
@@ -76,11 +80,11 @@ export function createCronHandler(
 }
 
 /** The same for a call that is run again after a crash: it is the same schedule, or the same occurrence of one. */
-function nameOf({ runId }: WakingRun, callId: string): string {
+function nameOf({ runId }: TriggeringRun, callId: string): string {
   return createHash("sha256").update(`${runId} ${callId}`).digest("hex").slice(0, 16);
 }
 
-function describeSchedules(schedules: readonly Schedule<Wake>[]): string {
+function describeSchedules(schedules: readonly Schedule<ScheduledTask>[]): string {
   if (schedules.length === 0) return "Nothing is scheduled in this conversation.";
   return schedules
     .map(

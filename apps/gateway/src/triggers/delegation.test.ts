@@ -3,7 +3,7 @@ import { plainMessage } from "@signalbox/channel/testkit";
 import { type InboxId, openStore, parseId } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
 import { createDelegation } from "./delegation.ts";
-import type { WakesBodies } from "./ports.ts";
+import type { TriggerBodies } from "./ports.ts";
 import { placeOf } from "./trigger.ts";
 
 const giver = (key: string) => ({
@@ -18,14 +18,14 @@ const giver = (key: string) => ({
 
 /** Delegation whose host takes every message. */
 async function world() {
-  const store = await openStore<WakesBodies>({ path: ":memory:" });
+  const store = await openStore<TriggerBodies>({ path: ":memory:" });
   onTestFinished(() => store.close());
   const delegation = createDelegation({ store, logger: { warn() {} }, now: () => 0 });
   onTestFinished(() => delegation.stop());
   const ended: string[] = [];
   const told: string[] = [];
   await delegation.start({
-    async wake(event, { agentId, sessionKey }) {
+    async trigger(event, { agentId, sessionKey }) {
       told.push(event.text);
       const { channel, account, eventId, conversation, sender } = event;
       const accepted = await store.inbox.accept({

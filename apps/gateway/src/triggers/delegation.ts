@@ -1,18 +1,18 @@
 import { formatSessionKey } from "@signalbox/routing";
 import { type Role, type TaintSource, taintSourceSchema } from "@signalbox/tools";
 import { z } from "zod";
-import type { WakesLogger } from "./ports.ts";
+import type { TriggerLogger } from "./ports.ts";
 import type { KeyValues } from "./schedule-store.ts";
 import { createSubAgents, type SubAgents } from "./sub-agents/sub-agents.ts";
 import type { SubAgent, Task, TaskEnd } from "./sub-agents/types.ts";
 import { endOfTask, type TaskEndStore } from "./task-end.ts";
 import {
+  type EmitTrigger,
   keptPlace,
   messageAt,
   type Place,
   type SubAgentTerms,
-  type WakeAgent,
-  type WakeTerms,
+  type TriggerTerms,
 } from "./trigger.ts";
 
 /** Whose work a task is: where they are, what they may, and what their run had seen. */
@@ -22,7 +22,7 @@ export interface TaskOrigin {
   readonly taint: readonly TaintSource[];
   /** Where a sub-agent gives it: on what terms that one is told of the end. */
   readonly within?: SubAgentTerms;
-  /** See {@link WakeTerms.saidFrom}: what comes of the task is passed on as little as what it came from. */
+  /** See {@link TriggerTerms.saidFrom}: what comes of the task is passed on as little as what it came from. */
   readonly saidFrom?: string;
 }
 
@@ -44,22 +44,22 @@ export interface Delegation extends Omit<KeptSubAgents, "start"> {
   start(way: DelegationWay): Promise<void>;
 }
 
-export interface DelegationPorts {
+export interface DelegationOptions {
   readonly store: TaskEndStore & { readonly kv: KeyValues };
-  readonly logger: WakesLogger;
+  readonly logger: TriggerLogger;
   readonly now: () => number;
 }
 
 /** What delegation needs of the way of a message. */
 interface DelegationWay {
-  readonly wake: WakeAgent;
+  readonly trigger: EmitTrigger;
   /** What a sub-agent has in the background ends with its last task. */
   readonly endCommands: (sessionKey: string) => Promise<void>;
 }
 
 const NAMESPACE = "subagents";
 
-export function createDelegation({ store, logger, now }: DelegationPorts): Delegation {
+export function createDelegation({ store, logger, now }: DelegationOptions): Delegation {
   const { kv } = store;
   const subAgents: KeptSubAgents = createSubAgents({
     store: {
@@ -82,14 +82,15 @@ export function createDelegation({ store, logger, now }: DelegationPorts): Deleg
     ended: (messageId) => subAgents.ended(messageId),
     recover: () => subAgents.recover(),
     stop: () => subAgents.stop(),
-    start: ({ wake, endCommands }) =>
+    start: ({ trigger, endCommands }) =>
       subAgents.start({
-        give: (subAgent, task) => wakeWith(wake, now(), subAgent, task, taskMessage(subAgent, task)),
+        give: (subAgent, task) =>
+          triggerSubAgent(trigger, now(), subAgent, task, taskMessage(subAgent, task)),
         endOf: (messageId, { sessionKey }) => endOfTask(store, messageId, sessionKey),
         async report(subAgent, task, end) {
           // Another task that it works on may need them.
           if (isLast(subAgent, task)) await endCommands(subAgent.sessionKey);
-          return wakeWith(wake, now(), subAgent, task, reportMessage(subAgent, task, end));
+          return triggerSubAgent(trigger, now(), subAgent, task, reportMessage(subAgent, task, end));
         },
       }),
   };
@@ -133,15 +134,15 @@ const WORDS = {
   stopped: "been stopped",
 } as const;
 
-async function wakeWith(
-  wake: WakeAgent,
+async function triggerSubAgent(
+  trigger: EmitTrigger,
   dueAt: number,
   { id, agentId }: SubAgent<TaskOrigin>,
   { key, chain, origin: { place, role, saidFrom } }: Task<TaskOrigin>,
   { name, text, sessionKey, taint, subAgent }: Said,
 ): Promise<{ readonly id: string } | "later"> {
   const eventId = `subagent:${id}:${key}:${name}`;
-  const terms: WakeTerms = {
+  const terms: TriggerTerms = {
     agentId,
     sessionKey,
     atMost: role,
@@ -149,7 +150,7 @@ async function wakeWith(
     ...(subAgent === undefined ? {} : { subAgent }),
     ...(saidFrom === undefined ? {} : { saidFrom }),
   };
-  const woken = await wake(messageAt(place, { eventId, dueAt, text }), terms);
+  const triggered = await trigger(messageAt(place, { eventId, dueAt, text }), terms);
   // A message of which only a tombstone is left ended long ago.
-  return woken.outcome === "rejected" ? "later" : { id: woken.id ?? eventId };
+  return triggered.outcome === "rejected" ? "later" : { id: triggered.id ?? eventId };
 }

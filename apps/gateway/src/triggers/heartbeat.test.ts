@@ -11,7 +11,7 @@ import { fakeContext } from "../../test/fake-context.ts";
 import type { Agent, Heartbeat } from "../configure/agents.ts";
 import { isActive, readChecklist } from "./checklist.ts";
 import { createHeartbeats } from "./heartbeat.ts";
-import type { WakesBodies } from "./ports.ts";
+import type { TriggerBodies } from "./ports.ts";
 import type { KeyValues } from "./schedule-store.ts";
 
 const MINUTE = 60_000;
@@ -55,7 +55,7 @@ function memoryKeyValues(): KeyValues & { fail: boolean } {
 /** An agent, the gateways that have it one after the other, and what its heartbeats brought. */
 async function world(heartbeat: Heartbeat | undefined = HALF_HOURLY) {
   const clock = createManualClock(START);
-  const { inbox, close } = await openStore<WakesBodies>({ path: ":memory:" });
+  const { inbox, close } = await openStore<TriggerBodies>({ path: ":memory:" });
   onTestFinished(close);
   const kv = memoryKeyValues();
   const taken: MessageEvent[] = [];
@@ -82,7 +82,7 @@ async function world(heartbeat: Heartbeat | undefined = HALF_HOURLY) {
       },
     });
     await heartbeats.start({
-      async wake(event, terms) {
+      async trigger(event, terms) {
         if (current.full) return { outcome: "rejected" };
         taken.push(event);
         expect(terms).toMatchObject({ agentId: "coder", atMost: "system" });

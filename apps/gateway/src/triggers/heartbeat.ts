@@ -3,27 +3,27 @@ import type { Agent, Heartbeat } from "../configure/agents.ts";
 import type { LiveConfig } from "../configure/live-config.ts";
 import { type Checklist, heartbeatText, isActive } from "./checklist.ts";
 import { type Destination, ownPlace } from "./own-place.ts";
-import type { WakesLogger, WakesStore } from "./ports.ts";
+import type { TriggerLogger, TriggerStore } from "./ports.ts";
 import { createScheduleStore, type KeyValues } from "./schedule-store.ts";
 import type { Occurrence, ScheduleStore } from "./schedules/schedule.ts";
 import { type Clock, createScheduler } from "./schedules/scheduler.ts";
 import { readWhen, type When } from "./schedules/when.ts";
-import { messageAt, placeOf, type WakeAgent } from "./trigger.ts";
+import { type EmitTrigger, messageAt, placeOf } from "./trigger.ts";
 
-export interface HeartbeatPorts {
+export interface HeartbeatOptions {
   readonly config: LiveConfig;
   readonly store: { readonly kv: KeyValues; readonly inbox: InboxList };
   readonly clock: Clock;
-  readonly logger: WakesLogger;
+  readonly logger: TriggerLogger;
   /** Undefined where an agent has nothing to go through. */
   readonly readChecklist: (agent: Agent) => Promise<Checklist | undefined>;
 }
 
-type InboxList = Pick<WakesStore["inbox"], "list">;
+type InboxList = Pick<TriggerStore["inbox"], "list">;
 
 /** What heartbeats need of the way of a message. */
 interface WayIn {
-  readonly wake: WakeAgent;
+  readonly trigger: EmitTrigger;
   /** Whether a conversation has something to answer. */
   readonly busy: (sessionKey: string) => boolean;
 }
@@ -52,7 +52,7 @@ export function createHeartbeatStore(
   return createScheduleStore(kv, "heartbeats", keptTask, onUnreadable);
 }
 
-export function createHeartbeats(ports: HeartbeatPorts): Heartbeats {
+export function createHeartbeats(ports: HeartbeatOptions): Heartbeats {
   const { config, store, clock, logger } = ports;
   const scheduler = createScheduler<Task>({
     store: createHeartbeatStore(store.kv, (agent) =>
@@ -62,7 +62,7 @@ export function createHeartbeats(ports: HeartbeatPorts): Heartbeats {
     logger,
   });
 
-  const beat = async (occurrence: Occurrence<Task>, { wake, busy }: WayIn): Promise<"taken" | "later"> => {
+  const beat = async (occurrence: Occurrence<Task>, { trigger, busy }: WayIn): Promise<"taken" | "later"> => {
     const { schedule, dueAt } = occurrence;
     const { agentId } = schedule.task;
     const agent = config.current().agents.get(agentId);
@@ -75,7 +75,7 @@ export function createHeartbeats(ports: HeartbeatPorts): Heartbeats {
     const eventId = `heartbeat:${agentId}:${dueAt}`;
     const text = heartbeatText(agent.heartbeat, checklist);
     const event = messageAt(place, { eventId, dueAt, text });
-    const { outcome } = await wake(event, { agentId, sessionKey, atMost: "system" });
+    const { outcome } = await trigger(event, { agentId, sessionKey, atMost: "system" });
     return outcome === "rejected" ? "later" : "taken";
   };
 

@@ -1,13 +1,13 @@
 import type { ScheduleInfo } from "@signalbox/protocol";
 import { createHeartbeatStore } from "./heartbeat.ts";
 import type { KeyValues } from "./schedule-store.ts";
-import { createWakeStore } from "./scheduled-triggers.ts";
+import { createScheduledTaskStore } from "./scheduled-triggers.ts";
 import type { Schedule } from "./schedules/schedule.ts";
 import { describeWhen } from "./schedules/when.ts";
 
 /** What agents are to do by themselves, the soonest first, as it is on record. */
-export async function listWakes(kv: KeyValues): Promise<ScheduleInfo[]> {
-  const scheduled = await createWakeStore(kv, () => {}).list();
+export async function listScheduled(kv: KeyValues): Promise<ScheduleInfo[]> {
+  const scheduled = await createScheduledTaskStore(kv, () => {}).list();
   const heartbeats = await createHeartbeatStore(kv, () => {}).list();
   const listed = [
     ...scheduled.map((schedule): ScheduleInfo => {

@@ -4,9 +4,9 @@ import { parseSessionKey } from "@signalbox/routing";
 import type { SessionPosition } from "@signalbox/store";
 import { type SessionsCall, taintIn } from "@signalbox/tools";
 import { z } from "zod";
-import type { WakesStore, WakingRun } from "./ports.ts";
+import type { TriggeringRun, TriggerStore } from "./ports.ts";
 import { historyInWords } from "./session-words.ts";
-import { keptPlace, messageAt, type Place, placeOf, type WakeAgent } from "./trigger.ts";
+import { type EmitTrigger, keptPlace, messageAt, type Place, placeOf } from "./trigger.ts";
 
 /** Which conversations an agent reaches besides its own. */
 export interface SessionReach {
@@ -16,11 +16,11 @@ export interface SessionReach {
   readonly agents: readonly string[];
 }
 
-export interface OtherSessionsPorts {
+export interface OtherSessionsOptions {
   readonly store: {
-    readonly sessions: Pick<WakesStore["sessions"], "list" | "get" | "history">;
-    readonly inbox: Pick<WakesStore["inbox"], "list">;
-    readonly kv: Pick<WakesStore["kv"], "get" | "set">;
+    readonly sessions: Pick<TriggerStore["sessions"], "list" | "get" | "history">;
+    readonly inbox: Pick<TriggerStore["inbox"], "list">;
+    readonly kv: Pick<TriggerStore["kv"], "get" | "set">;
   };
   /** As it is at the moment. */
   readonly reach: () => SessionReach;
@@ -30,11 +30,11 @@ export interface OtherSessionsPorts {
 /** An agent's access to conversations other than its own. Errors are told to the model. */
 export interface OtherSessions {
   /** Has what is said go the way of every message. */
-  start(wake: WakeAgent): void;
+  start(trigger: EmitTrigger): void;
   /** Says something to the agent of another conversation, which answers it there. */
-  send(key: string, text: string, run: WakingRun, call: SessionsCall): Promise<string>;
-  list(run: WakingRun, call: SessionsCall): Promise<string>;
-  history(key: string, limit: number, run: WakingRun, call: SessionsCall): Promise<string>;
+  send(key: string, text: string, run: TriggeringRun, call: SessionsCall): Promise<string>;
+  list(run: TriggeringRun, call: SessionsCall): Promise<string>;
+  history(key: string, limit: number, run: TriggeringRun, call: SessionsCall): Promise<string>;
 }
 
 /** Conversations that are shown. */
@@ -46,27 +46,27 @@ const MOST_PAGES = 10;
 const SAID_IN = "said-in";
 const SAID_IN_MS = 7 * 24 * 60 * 60 * 1000;
 
-export function createOtherSessions(ports: OtherSessionsPorts): OtherSessions {
-  let wake: WakeAgent | undefined;
+export function createOtherSessions(ports: OtherSessionsOptions): OtherSessions {
+  let trigger: EmitTrigger | undefined;
   return {
     start(given) {
-      wake = given;
+      trigger = given;
     },
-    send: (key, text, run, call) => send(ports, wake, { key, text }, run, call),
+    send: (key, text, run, call) => send(ports, trigger, { key, text }, run, call),
     list: (run, call) => list(ports, run, call),
     history: (key, limit, run, call) => history(ports, { key, limit }, run, call),
   };
 }
 
 async function send(
-  ports: OtherSessionsPorts,
-  wake: WakeAgent | undefined,
+  ports: OtherSessionsOptions,
+  trigger: EmitTrigger | undefined,
   { key, text }: { readonly key: string; readonly text: string },
-  run: WakingRun,
+  run: TriggeringRun,
   { callId, run: { facts } }: SessionsCall,
 ): Promise<string> {
   mustReach(key, run, ports);
-  if (run.wake?.saidFrom !== undefined)
+  if (run.trigger?.saidFrom !== undefined)
     throw new Error("Answer what another conversation said here; do not pass it on.");
   // The same call, made again after a crash, is the same message.
   const eventId = `session:${createHash("sha256").update(`${run.runId} ${callId}`).digest("hex").slice(0, 16)}`;
@@ -77,17 +77,20 @@ async function send(
   const sources = facts.taint.map(({ source }) => source);
   // Whoever is there may have all of it read out to them: it names nobody, and no conversation.
   const head = `[The agent ${run.agent.id} says this from another conversation, asked by somebody whose role is ${facts.role}. Whoever is here sees what you answer.]`;
-  const woken = await wake?.(messageAt(place, { eventId, dueAt: ports.now(), text: `${head}\n${text}` }), {
-    agentId,
-    sessionKey: key,
-    atMost: facts.role,
-    saidFrom: run.sessionKey,
-    delegated: {
-      taint: [...new Set([...sources, ...(isSamePerson ? [] : ["person" as const])])],
-      chain: run.wake?.delegated?.chain ?? run.messageId,
+  const triggered = await trigger?.(
+    messageAt(place, { eventId, dueAt: ports.now(), text: `${head}\n${text}` }),
+    {
+      agentId,
+      sessionKey: key,
+      atMost: facts.role,
+      saidFrom: run.sessionKey,
+      delegated: {
+        taint: [...new Set([...sources, ...(isSamePerson ? [] : ["person" as const])])],
+        chain: run.trigger?.delegated?.chain ?? run.messageId,
+      },
     },
-  });
-  if (woken?.outcome !== "taken")
+  );
+  if (triggered?.outcome !== "taken")
     throw new Error("The message cannot be accepted right now. Try again later.");
   return `Said in ${key}. The agent there answers the people in that conversation.`;
 }
@@ -97,7 +100,7 @@ async function send(
  * and a message that is the same in one would be another in the next.
  */
 async function placeFor(
-  { store }: OtherSessionsPorts,
+  { store }: OtherSessionsOptions,
   eventId: string,
   sessionKey: string,
 ): Promise<Place | undefined> {
@@ -110,7 +113,7 @@ async function placeFor(
   return place;
 }
 
-async function list(ports: OtherSessionsPorts, run: WakingRun, call: SessionsCall): Promise<string> {
+async function list(ports: OtherSessionsOptions, run: TriggeringRun, call: SessionsCall): Promise<string> {
   const { store, reach } = ports;
   const agents = new Set([run.agent.id, ...(reach().visibility === "all" ? reach().agents : [])]);
   const reached = await Promise.all([...agents].map((agentId) => newestOf(agentId, run, ports)));
@@ -130,7 +133,7 @@ async function list(ports: OtherSessionsPorts, run: WakingRun, call: SessionsCal
 }
 
 /** The newest conversations of an agent that a run reaches. */
-async function newestOf(agentId: string, run: WakingRun, { store, reach }: OtherSessionsPorts) {
+async function newestOf(agentId: string, run: TriggeringRun, { store, reach }: OtherSessionsOptions) {
   const reached = [];
   let last: SessionPosition | undefined;
   for (let page = 0; page < MOST_PAGES && reached.length < MOST_SHOWN; page++) {
@@ -144,9 +147,9 @@ async function newestOf(agentId: string, run: WakingRun, { store, reach }: Other
 }
 
 async function history(
-  ports: OtherSessionsPorts,
+  ports: OtherSessionsOptions,
   { key, limit }: { readonly key: string; readonly limit: number },
-  run: WakingRun,
+  run: TriggeringRun,
   call: SessionsCall,
 ): Promise<string> {
   const { sessions } = ports.store;
@@ -160,23 +163,27 @@ async function history(
 
 /** The newest message of a conversation that people can be answered in. */
 async function lastIn(
-  { inbox }: Pick<OtherSessionsPorts["store"], "inbox">,
+  { inbox }: Pick<OtherSessionsOptions["store"], "inbox">,
   sessionKey: string,
 ): Promise<MessageEvent | undefined> {
   const rows = await inbox.list({ sessionKey, limit: MOST_SHOWN });
   return rows.find(({ payload: { event } }) => event.channel !== "api")?.payload.event;
 }
 
-function mustReach(key: string, run: WakingRun, { reach }: Pick<OtherSessionsPorts, "reach">): void {
+function mustReach(key: string, run: TriggeringRun, { reach }: Pick<OtherSessionsOptions, "reach">): void {
   if (key === run.sessionKey) throw new Error("That is the conversation you are in.");
   if (!isReached(key, run, reach()))
     throw new Error(`You cannot reach a conversation ${key}. sessions_list shows those you can.`);
 }
 
 /** A sub-agent reaches only its creator, and no one else reaches it. */
-function isReached(key: string, { agent, wake }: WakingRun, { visibility, agents }: SessionReach): boolean {
+function isReached(
+  key: string,
+  { agent, trigger }: TriggeringRun,
+  { visibility, agents }: SessionReach,
+): boolean {
   const parts = parseSessionKey(key);
-  if (parts === undefined || parts.kind === "subagent" || wake?.subAgent !== undefined) return false;
+  if (parts === undefined || parts.kind === "subagent" || trigger?.subAgent !== undefined) return false;
   if (parts.agentId === agent.id) return visibility !== "tree";
   return visibility === "all" && [agent.id, parts.agentId].every((id) => agents.includes(id));
 }

@@ -3,18 +3,18 @@ import type { MessageEvent } from "@signalbox/channel";
 import type { Role } from "@signalbox/routing";
 import type { Bodies, SqliteStore } from "@signalbox/store";
 import type { Agent } from "../configure/agents.ts";
-import type { WakeTerms } from "./trigger.ts";
+import type { TriggerTerms } from "./trigger.ts";
 
 /** What is read here of what its host keeps in the store. */
-export interface WakesBodies extends Bodies {
+export interface TriggerBodies extends Bodies {
   readonly message: AgentMessage;
   readonly inbound: { readonly event: MessageEvent; readonly role: Role };
 }
 
-export type WakesStore = SqliteStore<WakesBodies>;
+export type TriggerStore = SqliteStore<TriggerBodies>;
 
 /** A run in which an agent asks for something that is to happen later, or elsewhere. */
-export interface WakingRun {
+export interface TriggeringRun {
   readonly agent: Pick<Agent, "id" | "subAgents">;
   /** The message being answered. */
   readonly event: MessageEvent;
@@ -22,9 +22,9 @@ export interface WakingRun {
   readonly sessionKey: string;
   readonly runId: string;
   /** Present where the agent was woken itself. */
-  readonly wake?: WakeTerms;
+  readonly trigger?: TriggerTerms;
 }
 
-export interface WakesLogger {
+export interface TriggerLogger {
   warn(fields: object, message: string): void;
 }

@@ -2,17 +2,17 @@ import { randomBytes } from "node:crypto";
 import type { NewSchedule, ScheduleInfo, ScheduleResult, ScheduleRun } from "@signalbox/protocol";
 import type { LiveConfig } from "../configure/live-config.ts";
 import { MAX_SCHEDULES } from "./cron-handler.ts";
-import { listWakes } from "./list-scheduled.ts";
+import { listScheduled } from "./list-scheduled.ts";
 import { type Destination, ownPlace } from "./own-place.ts";
-import type { WakesStore } from "./ports.ts";
+import type { TriggerStore } from "./ports.ts";
 import type { KeyValues } from "./schedule-store.ts";
-import type { ScheduledWakes, Wake } from "./scheduled-triggers.ts";
+import type { ScheduledTask, ScheduledTriggers } from "./scheduled-triggers.ts";
 import { readWhen, WhenError } from "./schedules/when.ts";
 import { placeOf } from "./trigger.ts";
 
-export interface ScheduleHandlerPorts {
-  readonly scheduled: ScheduledWakes;
-  readonly store: { readonly kv: KeyValues; readonly inbox: Pick<WakesStore["inbox"], "list"> };
+export interface ScheduleHandlerOptions {
+  readonly scheduled: ScheduledTriggers;
+  readonly store: { readonly kv: KeyValues; readonly inbox: Pick<TriggerStore["inbox"], "list"> };
   readonly config: LiveConfig;
   readonly now: () => number;
 }
@@ -28,7 +28,7 @@ export interface ScheduleHandler {
 /** Nothing is scheduled; the person who asked is told the reason. */
 class NotScheduled extends Error {}
 
-export function createScheduleHandler(ports: ScheduleHandlerPorts): ScheduleHandler {
+export function createScheduleHandler(ports: ScheduleHandlerOptions): ScheduleHandler {
   const { scheduled, store, now } = ports;
 
   const add = async (wanted: NewSchedule): Promise<string> => {
@@ -37,7 +37,7 @@ export function createScheduleHandler(ports: ScheduleHandlerPorts): ScheduleHand
       ([, value]) => value !== undefined,
     );
     const when = readWhen(Object.fromEntries(written), now());
-    const task: Wake = { ...(await destinationOf(wanted, ports)), text };
+    const task: ScheduledTask = { ...(await destinationOf(wanted, ports)), text };
     const theirs = scheduled.list().filter(({ task: { sessionKey } }) => sessionKey === task.sessionKey);
     if (theirs.length >= MAX_SCHEDULES)
       throw new NotScheduled(`That conversation already has ${MAX_SCHEDULES} schedules.`);
@@ -47,11 +47,11 @@ export function createScheduleHandler(ports: ScheduleHandlerPorts): ScheduleHand
   };
 
   return {
-    schedules: () => listWakes(store.kv),
+    schedules: () => listScheduled(store.kv),
     async addSchedule(wanted) {
       try {
         const id = await add(wanted);
-        const schedule = (await listWakes(store.kv)).find((each) => each.id === id);
+        const schedule = (await listScheduled(store.kv)).find((each) => each.id === id);
         return schedule === undefined
           ? { ok: false, message: "Its time has passed." }
           : { ok: true, schedule };
@@ -72,7 +72,7 @@ const LOOKED_THROUGH = 200;
 /** A schedule speaks for an owner: in a conversation where one has written, as that one, or on the page. */
 async function destinationOf(
   { session, agent: agentId }: NewSchedule,
-  { config, store }: ScheduleHandlerPorts,
+  { config, store }: ScheduleHandlerOptions,
 ): Promise<Destination & { readonly agentId: string }> {
   if (session === undefined) {
     const { agents } = config.current();

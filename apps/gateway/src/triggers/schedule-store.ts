@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { WakesStore } from "./ports.ts";
+import type { TriggerStore } from "./ports.ts";
 import type { ScheduleStore } from "./schedules/schedule.ts";
 
 const timing = z.object({
@@ -14,7 +14,7 @@ const timing = z.object({
 });
 const kept = timing.extend({ task: z.json() });
 
-export type KeyValues = Pick<WakesStore["kv"], "list" | "set" | "delete">;
+export type KeyValues = Pick<TriggerStore["kv"], "list" | "set" | "delete">;
 
 /**
  * Schedules in the store of their host, those of a kind together. One that cannot be read stays there, and is never

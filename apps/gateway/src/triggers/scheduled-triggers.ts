@@ -1,14 +1,14 @@
 import { z } from "zod";
-import type { WakesLogger, WakesStore } from "./ports.ts";
+import type { TriggerLogger, TriggerStore } from "./ports.ts";
 import { createScheduleStore, type KeyValues } from "./schedule-store.ts";
 import type { Occurrence, Schedule, ScheduleStore } from "./schedules/schedule.ts";
 import { type Clock, createScheduler, type Scheduler } from "./schedules/scheduler.ts";
-import { keptPlace, messageAt, type Place, type WakeAgent } from "./trigger.ts";
+import { type EmitTrigger, keptPlace, messageAt, type Place } from "./trigger.ts";
 
 /**
  * What to tell an agent, and where. It acts for the person who asked: what they may no longer do by then is not done.
  */
-export interface Wake {
+export interface ScheduledTask {
   readonly agentId: string;
   readonly sessionKey: string;
   readonly text: string;
@@ -31,7 +31,10 @@ const OVER = "schedules-over";
 const OVER_MS = 7 * 24 * 60 * 60_000;
 
 /** Wakes in the store of their host. */
-export function createWakeStore(kv: KeyValues, onUnreadable: (id: string) => void): ScheduleStore<Wake> {
+export function createScheduledTaskStore(
+  kv: KeyValues,
+  onUnreadable: (id: string) => void,
+): ScheduleStore<ScheduledTask> {
   const store = createScheduleStore(kv, SCHEDULES, keptWake, onUnreadable);
   return {
     ...store,
@@ -43,29 +46,31 @@ export function createWakeStore(kv: KeyValues, onUnreadable: (id: string) => voi
 }
 
 /** What agents were asked to do later. An id that is over is known for a week. */
-export interface ScheduledWakes extends Omit<Scheduler<Wake>, "start"> {
+export interface ScheduledTriggers extends Omit<Scheduler<ScheduledTask>, "start"> {
   /** The outcome for an id, for a call that is repeated after a crash; undefined if it was not used. */
-  recall(id: string): Promise<Schedule<Wake> | "over" | undefined>;
+  recall(id: string): Promise<Schedule<ScheduledTask> | "over" | undefined>;
   /** Ends all of a conversation, which would begin anew with what is due. */
   endOf(sessionKey: string): Promise<void>;
   /**
-   * Reads what is on record, and begins to wake agents when it is due.
+   * Reads what is on record, and begins to trigger agents when it is due.
    *
    * @param waits whether an event whose id begins so waits in a session: what comes again and again does not pile up
    *   behind a long run. Default: none does
    */
-  start(wake: WakeAgent, waits?: (sessionKey: string, eventIds: string) => boolean): Promise<void>;
+  start(trigger: EmitTrigger, waits?: (sessionKey: string, eventIds: string) => boolean): Promise<void>;
 }
 
-export interface ScheduledWakesPorts {
-  readonly kv: KeyValues & Pick<WakesStore["kv"], "get">;
+export interface ScheduledTriggersOptions {
+  readonly kv: KeyValues & Pick<TriggerStore["kv"], "get">;
   readonly clock: Clock;
-  readonly logger: WakesLogger;
+  readonly logger: TriggerLogger;
 }
 
-export function createScheduledWakes({ kv, clock, logger }: ScheduledWakesPorts): ScheduledWakes {
-  const store = createWakeStore(kv, (id) => logger.warn({ schedule: id }, "a schedule cannot be read"));
-  const scheduler = createScheduler<Wake>({ store, clock, logger });
+export function createScheduledTriggers({ kv, clock, logger }: ScheduledTriggersOptions): ScheduledTriggers {
+  const store = createScheduledTaskStore(kv, (id) =>
+    logger.warn({ schedule: id }, "a schedule cannot be read"),
+  );
+  const scheduler = createScheduler<ScheduledTask>({ store, clock, logger });
   return {
     list: () => scheduler.list(),
     add: (schedule) => scheduler.add(schedule),
@@ -81,34 +86,37 @@ export function createScheduledWakes({ kv, clock, logger }: ScheduledWakesPorts)
       if (onRecord !== undefined) return onRecord;
       return (await kv.get(OVER, id)) === undefined ? undefined : "over";
     },
-    async start(wake, waits = () => false) {
+    async start(trigger, waits = () => false) {
       await scheduler.start(async (occurrence) =>
         isTimed(occurrence) && waits(occurrence.schedule.task.sessionKey, eventIdsOf(occurrence))
           ? "later"
-          : wakeForSchedule(occurrence, wake),
+          : triggerSchedule(occurrence, trigger),
       );
     },
   };
 }
 
 /** Whether its time has come, and not somebody who has it come now. */
-function isTimed({ name, dueAt }: Occurrence<Wake>): boolean {
+function isTimed({ name, dueAt }: Occurrence<ScheduledTask>): boolean {
   return name === String(dueAt);
 }
 
 /** With what the event ids of all its occurrences begin. */
-function eventIdsOf({ schedule: { id } }: Pick<Occurrence<Wake>, "schedule">): string {
+function eventIdsOf({ schedule: { id } }: Pick<Occurrence<ScheduledTask>, "schedule">): string {
   return `schedule:${id}:`;
 }
 
 /** Hands an occurrence of a schedule to its agent, in its conversation. No person is there, so the gateway speaks. */
-async function wakeForSchedule(occurrence: Occurrence<Wake>, wake: WakeAgent): Promise<"taken" | "later"> {
+async function triggerSchedule(
+  occurrence: Occurrence<ScheduledTask>,
+  trigger: EmitTrigger,
+): Promise<"taken" | "later"> {
   const { schedule, name, dueAt } = occurrence;
   const { id, task } = schedule;
   const { agentId, sessionKey, saidFrom } = task;
   const text = `[It is time for what was scheduled as ${id}]\n${task.text}`;
   const event = messageAt(task.place, { eventId: `${eventIdsOf(occurrence)}${name}`, dueAt, text });
-  const { outcome } = await wake(event, {
+  const { outcome } = await trigger(event, {
     agentId,
     sessionKey,
     atMost: "system",

@@ -5,13 +5,13 @@ import type { RunFacts, SessionsCall } from "@signalbox/tools";
 import { expect, it, onTestFinished } from "vitest";
 import { createDelegation } from "./delegation.ts";
 import { createOtherSessions } from "./other-sessions.ts";
-import type { WakesBodies, WakingRun } from "./ports.ts";
+import type { TriggerBodies, TriggeringRun } from "./ports.ts";
 import { createSessionsHandler } from "./sessions-handler.ts";
-import type { WakeTerms } from "./trigger.ts";
+import type { TriggerTerms } from "./trigger.ts";
 
 const offered = ["read", "exec", "cron", "ask_user", "memory_search", "sessions_spawn", "sessions_list"];
 
-function runOf(sessionKey: string, maxDepth = 2): WakingRun & { readonly offered: readonly string[] } {
+function runOf(sessionKey: string, maxDepth = 2): TriggeringRun & { readonly offered: readonly string[] } {
   const subAgents = { maxDepth, maxAtOnce: 4, maxTasks: 20, limits: {} };
   return {
     agent: { id: "coder", subAgents },
@@ -37,19 +37,19 @@ function callIn(sessionKey: string, callId: string, tainted: string[] = []): Ses
 
 /** Delegation that runs, the handler over it, and what it woke agents with. */
 async function world() {
-  const store = await openStore<WakesBodies>({ path: ":memory:" });
+  const store = await openStore<TriggerBodies>({ path: ":memory:" });
   onTestFinished(() => store.close());
   const delegation = createDelegation({ store, logger: { warn() {} }, now: () => 0 });
-  const woken: { readonly event: MessageEvent; readonly terms: WakeTerms }[] = [];
+  const triggered: { readonly event: MessageEvent; readonly terms: TriggerTerms }[] = [];
   await delegation.start({
-    async wake(event, terms) {
-      woken.push({ event, terms });
+    async trigger(event, terms) {
+      triggered.push({ event, terms });
       return { outcome: "taken" };
     },
     endCommands: async () => {},
   });
   onTestFinished(() => delegation.stop());
-  return { delegation, woken, handle: createSessionsHandler(delegation, unreached, store) };
+  return { delegation, triggered, handle: createSessionsHandler(delegation, unreached, store) };
 }
 
 const PARENT = "agent:coder:plain:direct:anna";
@@ -57,7 +57,7 @@ const HALL = "agent:coder:plain:main:group:hall";
 
 /** A conversation of the same agent's, in which somebody has written. */
 async function otherConversation() {
-  const store = await openStore<WakesBodies>({ path: ":memory:" });
+  const store = await openStore<TriggerBodies>({ path: ":memory:" });
   onTestFinished(() => store.close());
   const write = (event: MessageEvent) =>
     store.inbox.accept({
@@ -76,23 +76,23 @@ async function otherConversation() {
     reach: () => ({ visibility: "agent", agents: [] }),
     now: () => 0,
   });
-  const woken: { readonly event: MessageEvent; readonly terms: WakeTerms }[] = [];
+  const triggered: { readonly event: MessageEvent; readonly terms: TriggerTerms }[] = [];
   others.start(async (said, terms) => {
-    woken.push({ event: said, terms });
+    triggered.push({ event: said, terms });
     return { outcome: "taken" };
   });
-  return { store, others, woken, write };
+  return { store, others, triggered, write };
 }
 
 it("says the same thing to another conversation where a call is made again, on the terms of its run", async () => {
-  const { others, woken } = await otherConversation();
+  const { others, triggered } = await otherConversation();
   const say = (callId: string) => others.send(HALL, "hello", runOf(PARENT), callIn(PARENT, callId));
   await say("c1");
   await say("c1");
   await say("c2");
-  const [first, again, other] = woken.map(({ event }) => event.eventId);
+  const [first, again, other] = triggered.map(({ event }) => event.eventId);
   expect([first === again, first === other]).toEqual([true, false]);
-  expect(woken[0]?.terms).toMatchObject({
+  expect(triggered[0]?.terms).toMatchObject({
     sessionKey: HALL,
     atMost: "member",
     saidFrom: PARENT,
@@ -101,19 +101,19 @@ it("says the same thing to another conversation where a call is made again, on t
 });
 
 it("says it again where it said it before, wherever people have written meanwhile", async () => {
-  const { others, woken, write } = await otherConversation();
+  const { others, triggered, write } = await otherConversation();
   await others.send(HALL, "hello", runOf(PARENT), callIn(PARENT, "c1"));
   await write({ ...plainMessage(), account: "second", eventId: "e2" });
   await others.send(HALL, "hello", runOf(PARENT), callIn(PARENT, "c1"));
   await others.send(HALL, "hello", runOf(PARENT), callIn(PARENT, "c2"));
-  expect(woken.map(({ event }) => event.account)).toEqual(["main", "main", "second"]);
+  expect(triggered.map(({ event }) => event.account)).toEqual(["main", "main", "second"]);
 });
 
 it("names nobody to those who are there, and no conversation", async () => {
-  const { others, woken } = await otherConversation();
+  const { others, triggered } = await otherConversation();
   await others.send(HALL, "hello", runOf(PARENT), callIn(PARENT, "c1"));
-  expect(woken[0]?.event.text).toContain("whose role is member");
-  expect(woken[0]?.event.text).not.toMatch(/anna|agent:coder/);
+  expect(triggered[0]?.event.text).toContain("whose role is member");
+  expect(triggered[0]?.event.text).not.toMatch(/anna|agent:coder/);
 });
 
 it("taints a run that others' conversations are listed to, as their titles are theirs", async () => {
@@ -150,11 +150,11 @@ it("lists an agent's conversations also where a hundred newer ones are others' o
 });
 
 it("reaches no other conversation from a sub-agent, nor a sub-agent as a conversation", async () => {
-  const { others, woken } = await otherConversation();
+  const { others, triggered } = await otherConversation();
   const subAgent = { id: "s1", depth: 1, tools: [] };
   const within = {
     ...runOf(PARENT),
-    wake: { agentId: "coder", sessionKey: PARENT, atMost: "owner", subAgent },
+    trigger: { agentId: "coder", sessionKey: PARENT, atMost: "owner", subAgent },
   } as const;
   for (const sending of [
     others.send(HALL, "hello", within, callIn(PARENT, "c1")),
@@ -162,7 +162,7 @@ it("reaches no other conversation from a sub-agent, nor a sub-agent as a convers
     others.send(PARENT, "hello", runOf(PARENT), callIn(PARENT, "c1")),
   ])
     await expect(sending).rejects.toThrow(/You cannot reach a conversation|the conversation you are in/);
-  expect(woken).toEqual([]);
+  expect(triggered).toEqual([]);
 });
 
 const unreached = {
@@ -174,38 +174,38 @@ const unreached = {
 const spawn = { action: "spawn", task: "count the files", label: "counter" } as const;
 
 it("has a sub-agent of a hook's run speak for that hook", async () => {
-  const { woken, handle } = await world();
+  const { triggered, handle } = await world();
   const run = runOf(PARENT);
   const forwarded = { from: "hook:build" };
   await handle(spawn, { ...run, event: { ...run.event, forwarded } }, callIn(PARENT, "c1"));
-  await expect.poll(() => woken).toMatchObject([{ event: { forwarded } }]);
+  await expect.poll(() => triggered).toMatchObject([{ event: { forwarded } }]);
 });
 
 it("gives a task to a session of its own, on the giver's terms and with what had tainted its run", async () => {
-  const { woken, handle } = await world();
+  const { triggered, handle } = await world();
   await handle(spawn, runOf(PARENT), callIn(PARENT, "c1"));
-  await expect.poll(() => woken).toHaveLength(1);
-  expect(woken[0]?.event.text).toBe("[Task: counter]\ncount the files");
-  expect(woken[0]?.terms).toMatchObject({
+  await expect.poll(() => triggered).toHaveLength(1);
+  expect(triggered[0]?.event.text).toBe("[Task: counter]\ncount the files");
+  expect(triggered[0]?.terms).toMatchObject({
     agentId: "coder",
     atMost: "member",
     delegated: { taint: ["web"] },
   });
-  expect(woken[0]?.terms.sessionKey).not.toBe(PARENT);
+  expect(triggered[0]?.terms.sessionKey).not.toBe(PARENT);
 });
 
 it("passes on to a task, and so to its report, that another conversation is behind it", async () => {
-  const { delegation, woken, handle } = await world();
+  const { delegation, triggered, handle } = await world();
   const spoken = {
     ...runOf(PARENT),
-    wake: { agentId: "coder", sessionKey: PARENT, atMost: "member", saidFrom: HALL },
+    trigger: { agentId: "coder", sessionKey: PARENT, atMost: "member", saidFrom: HALL },
   } as const;
   await handle(spawn, spoken, callIn(PARENT, "c1"));
-  await expect.poll(() => woken).toHaveLength(1);
+  await expect.poll(() => triggered).toHaveLength(1);
   await delegation.recover();
-  await expect.poll(() => woken).toHaveLength(2);
-  expect(woken[1]?.event.text).toContain("This is its report");
-  expect(woken.map(({ terms }) => terms.saidFrom)).toEqual([HALL, HALL]);
+  await expect.poll(() => triggered).toHaveLength(2);
+  expect(triggered[1]?.event.text).toContain("This is its report");
+  expect(triggered.map(({ terms }) => terms.saidFrom)).toEqual([HALL, HALL]);
 });
 
 it("passes on the tools of the giver's run, but not those that belong to a conversation of people", async () => {

@@ -9,12 +9,12 @@ import {
 } from "@signalbox/tools";
 import type { Delegation, TaskOrigin } from "./delegation.ts";
 import type { OtherSessions } from "./other-sessions.ts";
-import type { WakesStore, WakingRun } from "./ports.ts";
+import type { TriggeringRun, TriggerStore } from "./ports.ts";
 import { historyInWords } from "./session-words.ts";
 import type { Giver, SubAgent } from "./sub-agents/types.ts";
 import { placeOf } from "./trigger.ts";
 
-type Run = WakingRun & { readonly offered: readonly string[] };
+type Run = TriggeringRun & { readonly offered: readonly string[] };
 
 /** What belongs to a conversation of people, and stays there. */
 const NOT_FOR_SUB_AGENTS = ["cron", "ask_user", ...(TOOL_GROUPS["memory"] ?? [])];
@@ -23,7 +23,7 @@ const NOT_FOR_SUB_AGENTS = ["cron", "ask_user", ...(TOOL_GROUPS["memory"] ?? [])
 export function createSessionsHandler(
   subAgents: Pick<Delegation, "of" | "spawn" | "send">,
   others: Pick<OtherSessions, "send" | "list" | "history">,
-  { sessions }: Pick<WakesStore, "sessions">,
+  { sessions }: Pick<TriggerStore, "sessions">,
 ) {
   const ofRun = async (id: string, { sessionKey }: Run): Promise<SubAgent<TaskOrigin>> => {
     const own = (await subAgents.of(sessionKey)).find((subAgent) => subAgent.id === id);
@@ -61,15 +61,15 @@ export function createSessionsHandler(
 }
 
 function giverOf(run: Run, { callId, run: { facts } }: SessionsCall): Giver<TaskOrigin> {
-  const { agent, sessionKey, runId, messageId, event, wake } = run;
+  const { agent, sessionKey, runId, messageId, event, trigger } = run;
   const taint = [...new Set(facts.taint.map(({ source }) => source))];
-  const within = wake?.subAgent;
-  const saidFrom = wake?.saidFrom;
+  const within = trigger?.subAgent;
+  const saidFrom = trigger?.saidFrom;
   return {
     agentId: agent.id,
     sessionKey,
     depth: within?.depth ?? 0,
-    chain: wake?.delegated?.chain ?? messageId,
+    chain: trigger?.delegated?.chain ?? messageId,
     origin: {
       place: placeOf(event),
       role: facts.role,
@@ -84,10 +84,13 @@ function giverOf(run: Run, { callId, run: { facts } }: SessionsCall): Giver<Task
 }
 
 /** At most those of the run itself. */
-function toolsFor({ agent, offered, wake }: Run, wanted: readonly string[] | undefined): readonly string[] {
+function toolsFor(
+  { agent, offered, trigger }: Run,
+  wanted: readonly string[] | undefined,
+): readonly string[] {
   const unknown = (wanted ?? []).filter((name) => !offered.some((tool) => matchesAny([name], tool)));
   if (unknown.length > 0) throw new Error(`You have no tools called ${unknown.join(", ")} to give.`);
-  const isLast = (wake?.subAgent?.depth ?? 0) + 1 >= agent.subAgents.maxDepth;
+  const isLast = (trigger?.subAgent?.depth ?? 0) + 1 >= agent.subAgents.maxDepth;
   const kept = [...NOT_FOR_SUB_AGENTS, ...(isLast ? (TOOL_GROUPS["sessions"] ?? []) : [])];
   return offered.filter((tool) => !kept.includes(tool) && (wanted === undefined || matchesAny(wanted, tool)));
 }

@@ -2,13 +2,13 @@ import { END_REASONS, isEndReason } from "@signalbox/agent-core";
 import { parseReply, turnTexts } from "@signalbox/prompt";
 import { type InboxId, parseId } from "@signalbox/store";
 import { type TaintSource, taintIn } from "@signalbox/tools";
-import type { WakesStore } from "./ports.ts";
+import type { TriggerStore } from "./ports.ts";
 import type { TaskEnd, TaskOutcome } from "./sub-agents/types.ts";
 
 /** Characters of a result that its parent is told; sessions_history has the rest. */
 const MOST_CHARS = 20_000;
 
-export type TaskEndStore = Pick<WakesStore, "inbox" | "runs" | "sessions">;
+export type TaskEndStore = Pick<TriggerStore, "inbox" | "runs" | "sessions">;
 
 type Row = NonNullable<Awaited<ReturnType<TaskEndStore["inbox"]["get"]>>>;
 
@@ -52,7 +52,7 @@ function outcomeByRule(rule: string | undefined): TaskOutcome {
 }
 
 async function textOf(
-  { runs }: Pick<WakesStore, "runs">,
+  { runs }: Pick<TriggerStore, "runs">,
   { runId, detail }: Row,
   outcome: TaskOutcome,
 ): Promise<string> {

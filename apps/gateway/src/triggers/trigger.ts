@@ -7,13 +7,13 @@ import { z } from "zod";
  * Hands over a message that no one has written. The same event again is the same message: `id` is its id, which is
  * absent if it ended long ago. `rejected`: hand it over again later.
  */
-export type WakeAgent = (
+export type EmitTrigger = (
   event: MessageEvent,
-  terms: WakeTerms,
+  terms: TriggerTerms,
 ) => Promise<{ readonly outcome: "taken"; readonly id?: string } | { readonly outcome: "rejected" }>;
 
 /** The terms on which an agent is woken: on whose behalf, and with fewer rights than that person has. */
-export interface WakeTerms {
+export interface TriggerTerms {
   readonly agentId: string;
   readonly sessionKey: string;
   /** The most that its run may do; less if the person it acts for has fewer rights by then. */

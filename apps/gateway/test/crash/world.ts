@@ -9,7 +9,7 @@ import { type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
 import { stringify } from "yaml";
 import type { GatewayBodies } from "../../src/store.ts";
 import { createDelegation } from "../../src/triggers/delegation.ts";
-import { listWakes } from "../../src/triggers/list-scheduled.ts";
+import { listScheduled } from "../../src/triggers/list-scheduled.ts";
 import { COMPILED } from "../children.ts";
 import { noCommands } from "../no-commands.ts";
 import { type ChildOptions, type GatewayChild, startGateway, TUNED_MAIN } from "./child.ts";
@@ -373,7 +373,7 @@ async function countToCome(home: string): Promise<number> {
   const store = await openStore<GatewayBodies>({ path: join(home, "signalbox.db"), access: "read" });
   try {
     const subAgents = createDelegation({ store, logger: { warn: () => {} }, now: Date.now });
-    return (await listWakes(store.kv)).length + (await subAgents.countOpen());
+    return (await listScheduled(store.kv)).length + (await subAgents.countOpen());
   } finally {
     await store.close();
   }

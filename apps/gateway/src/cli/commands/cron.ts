@@ -1,7 +1,7 @@
 import { type Client, isClientError, type NewSchedule } from "@signalbox/client";
 import { GatewayError } from "@signalbox/home";
-import { listWakes } from "../../triggers/list-scheduled.ts";
-import { createWakeStore } from "../../triggers/scheduled-triggers.ts";
+import { listScheduled } from "../../triggers/list-scheduled.ts";
+import { createScheduledTaskStore } from "../../triggers/scheduled-triggers.ts";
 import type { CommonOptions } from "../common-options.ts";
 import { withStore } from "../home-store.ts";
 import { print } from "../output.ts";
@@ -12,7 +12,7 @@ const TEXT_CHARS = 60;
 
 /** `signalbox cron list`: what agents are to do by themselves. */
 export async function list(options: CommonOptions): Promise<void> {
-  const schedules = await withStore(options, "read", ({ kv }) => listWakes(kv));
+  const schedules = await withStore(options, "read", ({ kv }) => listScheduled(kv));
   printTable(options.json, schedules, {
     none: "Nothing is scheduled. Schedule something with `signalbox cron add`, or ask an agent that has the `cron` tool.",
     columns: {
@@ -68,7 +68,7 @@ async function asked<T>(id: string, options: CommonOptions, ask: (client: Client
 /** While no gateway runs, nobody else changes what is on record. */
 async function removeAtRest(id: string, options: CommonOptions): Promise<boolean> {
   return withStore(options, "share", async ({ kv }) => {
-    const store = createWakeStore(kv, () => {});
+    const store = createScheduledTaskStore(kv, () => {});
     const isThere = (await store.list()).some((schedule) => schedule.id === id);
     if (isThere) await store.remove(id);
     return isThere;

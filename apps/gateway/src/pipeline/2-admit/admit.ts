@@ -3,7 +3,7 @@ import type { GateDecision } from "@signalbox/routing";
 import { weakerRole } from "@signalbox/tools";
 import type { GatewayContext } from "../../context.ts";
 import type { InboundRecord } from "../../store.ts";
-import type { WakeTerms } from "../../triggers/trigger.ts";
+import type { TriggerTerms } from "../../triggers/trigger.ts";
 import { type Decided, decideAdmission, type Place } from "./decide-admission.ts";
 
 /** A message with its place, and what is to be done about it. */
@@ -23,7 +23,11 @@ export interface Admitted {
  *
  * @param terms on which the gateway itself sends the message on behalf of a person
  */
-export async function admit(ctx: GatewayContext, event: MessageEvent, terms?: WakeTerms): Promise<Admitted> {
+export async function admit(
+  ctx: GatewayContext,
+  event: MessageEvent,
+  terms?: TriggerTerms,
+): Promise<Admitted> {
   const asFromOutside = admitted(ctx, event, await decideAdmission(ctx, event));
   const result = terms === undefined ? asFromOutside : onTerms(terms, asFromOutside);
   await ctx.queueModes.read(result.place.sessionKey);
@@ -43,16 +47,16 @@ function admitted(
 }
 
 /** A message on behalf of a person who may no longer talk to the agent is not answered, and no one is told why. */
-function onTerms(wake: WakeTerms, { stored, decision }: Admitted): Admitted {
-  const { agentId, sessionKey, atMost } = wake;
+function onTerms(trigger: TriggerTerms, { stored, decision }: Admitted): Admitted {
+  const { agentId, sessionKey, atMost } = trigger;
   const { kind, rule } = decision;
   const role = weakerRole(stored.role, atMost);
-  const woken = { ...stored, role, wake };
+  const triggered = { ...stored, role, trigger };
   return {
-    stored: woken,
+    stored: triggered,
     place: { kind: "asked", agentId, sessionKey },
     decision: kind === "answer" ? { kind, rule, role } : { kind: "ignore", rule },
-    exclusive: isExclusive(woken, undefined),
+    exclusive: isExclusive(triggered, undefined),
   };
 }
 
@@ -61,10 +65,10 @@ function onTerms(wake: WakeTerms, { stored, decision }: Admitted): Admitted {
  * or no one has written it and its rights differ from those of the people in another run.
  */
 export function isExclusive(
-  { event, wake }: Pick<InboundRecord, "event" | "wake">,
+  { event, trigger }: Pick<InboundRecord, "event" | "trigger">,
   capabilities: Capabilities | undefined,
 ): boolean {
-  return wake !== undefined || capabilities?.awaitsSingleAnswer === true || event.turn?.alone === true;
+  return trigger !== undefined || capabilities?.awaitsSingleAnswer === true || event.turn?.alone === true;
 }
 
 /** The conversation as this gateway knows it: platforms number theirs each for itself. */

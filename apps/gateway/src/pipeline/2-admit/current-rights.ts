@@ -28,8 +28,8 @@ export async function getCurrentRights(
   return policy === undefined || role === undefined ? undefined : { policy, role };
 }
 
-async function roleOf(ctx: GatewayContext, { stored: { event, wake } }: Asked): Promise<Role | undefined> {
+async function roleOf(ctx: GatewayContext, { stored: { event, trigger } }: Asked): Promise<Role | undefined> {
   const { decision } = await decideAdmission(ctx, event);
   if (decision.kind !== "answer") return undefined;
-  return wake === undefined ? decision.role : weakerRole(decision.role, wake.atMost);
+  return trigger === undefined ? decision.role : weakerRole(decision.role, trigger.atMost);
 }

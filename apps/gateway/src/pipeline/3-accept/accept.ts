@@ -169,7 +169,7 @@ async function decideAgain(
   ctx: GatewayContext,
   { id, seq, payload }: InboxRow<GatewayBodies>,
 ): Promise<Accepted> {
-  const { stored, place, decision, exclusive } = await admit(ctx, payload.event, payload.wake);
+  const { stored, place, decision, exclusive } = await admit(ctx, payload.event, payload.trigger);
   const route: Route = { agentId: place.agentId, sessionKey: place.sessionKey };
   if (decision.kind === "answer") await ctx.store.inbox.route(id, route, stored);
   return { id, seq, stored, decision, exclusive, route };

@@ -4,7 +4,7 @@ import { fakeContext } from "../../../test/fake-context.ts";
 import { plainMessage } from "../../../test/plain-channel.ts";
 import type { GatewayContext } from "../../context.ts";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
-import type { WakeTerms } from "../../triggers/trigger.ts";
+import type { TriggerTerms } from "../../triggers/trigger.ts";
 import { type Accepted, recoverAccepted } from "./accept.ts";
 
 const ROUTE = { agentId: "coder", sessionKey: "s" };
@@ -25,7 +25,7 @@ async function take(name: string) {
 
 async function accepted(
   id: string,
-  { wake, ...more }: { route?: typeof ROUTE; lease?: LeaseToken; wake?: WakeTerms },
+  { trigger, ...more }: { route?: typeof ROUTE; lease?: LeaseToken; trigger?: TriggerTerms },
 ) {
   const answer = await store.inbox.accept({
     channel: "plain",
@@ -35,7 +35,7 @@ async function accepted(
     kind: "message",
     conversationId: "room",
     senderId: "anna",
-    payload: { event: plainMessage(id, id), role: "member", rule: "paired", ...(wake ? { wake } : {}) },
+    payload: { event: plainMessage(id, id), role: "member", rule: "paired", ...(trigger ? { trigger } : {}) },
     ...more,
   });
   if (answer.outcome !== "accepted") throw new Error(answer.outcome);
@@ -87,7 +87,7 @@ it("takes what another process has left, once its lease is lost, and nothing bef
 it("leaves what nobody has written a run of its own, as it had before the crash", async () => {
   const lease = await take("gateway");
   await accepted("written", { route: ROUTE });
-  await accepted("woken", { route: ROUTE, wake: { ...ROUTE, atMost: "system" } });
+  await accepted("triggered", { route: ROUTE, trigger: { ...ROUTE, atMost: "system" } });
   expect((await recovered(lease)).map(({ exclusive }) => exclusive)).toEqual([false, true]);
 });
 

@@ -36,8 +36,8 @@ function withOrder(ctx: GatewayContext, message: QueuedMessage): QueuedMessage {
 /** Treats plain text to an agent that asked the sender a question as `/answer`. */
 function asAnswer({ lanes, userQuestions, logger }: GatewayContext, message: QueuedMessage): QueuedMessage {
   const { id, sessionKey, order, stored } = message;
-  const { event, role, wake } = stored;
-  if (order !== undefined || wake !== undefined) return message;
+  const { event, role, trigger } = stored;
+  if (order !== undefined || trigger !== undefined) return message;
   // Nobody waits for the answer if the run that asked is gone: the answer would be lost.
   const goesOn = lanes.all(sessionKey).some(({ kind }) => kind === "resume");
   const open = userQuestions.getOpen(sessionKey, speakerOf(event), goesOn);

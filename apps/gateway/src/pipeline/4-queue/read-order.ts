@@ -7,13 +7,14 @@ import type { InboundRecord } from "../../store.ts";
 /** Parses what a message orders beyond its plain text, with the agent's skills and models. */
 export function readMessageOrder(
   ctx: GatewayContext,
-  { event, role, wake }: InboundRecord,
+  { event, role, trigger }: InboundRecord,
   agentId: string,
 ): Order | undefined {
   const { agents, models } = ctx.config.current();
   const agent = agents.get(agentId);
   // A trigger orders nothing. Most messages are not commands, so nothing is looked up for them.
-  if (agent === undefined || wake !== undefined || !event.text.trimStart().startsWith("/")) return undefined;
+  if (agent === undefined || trigger !== undefined || !event.text.trimStart().startsWith("/"))
+    return undefined;
   const skill = (text: string) => readInvocation(text, getSkillCommands(ctx, agent));
   return readOrder(event, { role, skill, model: (name) => models.choose(name) });
 }

@@ -154,7 +154,7 @@ function modelsOf({ agent, agentModel: { model } }: OpenedRun, spending: Gateway
 function toolsFor(
   ctx: GatewayContext,
   run: OpenedRun,
-  { id: messageId, stored: { event, role, wake } }: QueuedMessage,
+  { id: messageId, stored: { event, role, trigger } }: QueuedMessage,
 ): Promise<RunTools> {
   const { agent, sessionKey, runId, sentByTool, messages } = run;
   return ctx.toolbox.forRun({
@@ -169,13 +169,13 @@ function toolsFor(
     getCurrentRights: () => getCurrentRights(ctx, agent.id, messages),
     onSent: (text, sent) => void sentByTool.push(text, ...sent.map(mediaMark)),
     models: modelsOf(run, ctx.spending),
-    ...(wake === undefined ? {} : { wake }),
+    ...(trigger === undefined ? {} : { trigger }),
   });
 }
 
 /** What a model has written brings along what its run had seen, and gives no addresses. */
-function hear(tools: RunTools, { stored: { event, role, wake } }: QueuedMessage): void {
-  const { delegated } = wake ?? {};
+function hear(tools: RunTools, { stored: { event, role, trigger } }: QueuedMessage): void {
+  const { delegated } = trigger ?? {};
   tools.addMessage(delegated === undefined ? event : { text: "" }, role, speakerOf(event));
   for (const source of delegated?.taint ?? []) tools.addTaint(source);
 }
@@ -192,7 +192,7 @@ function taintByHistory({ history, messages }: OpenedRun, tools: RunTools, { ear
 /** Returns the id of the person who wrote all messages, if it is one person. */
 function onlySpeaker(messages: readonly QueuedMessage[]): string | undefined {
   const speakers = new Set(
-    messages.map(({ stored }) => (stored.wake === undefined ? speakerOf(stored.event) : undefined)),
+    messages.map(({ stored }) => (stored.trigger === undefined ? speakerOf(stored.event) : undefined)),
   );
   const [speaker] = speakers;
   return speakers.size === 1 ? speaker : undefined;
@@ -213,7 +213,7 @@ async function readPages(
 ): Promise<readonly ContextDocument[]> {
   // Guests may not use the web, and what a model has written gives no addresses.
   const written = messages.filter(
-    ({ stored: { role, wake } }) => role !== "guest" && wake?.delegated === undefined,
+    ({ stored: { role, trigger } }) => role !== "guest" && trigger?.delegated === undefined,
   );
   const pages = await readLinks(written.map(spokenText), handle.signal);
   for (const { text } of pages) {

@@ -18,9 +18,9 @@ export function toUserMessages(
 ): Promise<UserMessage[]> {
   return Promise.all(
     messages.map(async (message): Promise<UserMessage> => {
-      const { event, wake } = message.stored;
+      const { event, trigger } = message.stored;
       const [content, context] = await Promise.all([body(ctx, message), describeMessage(ctx, message)]);
-      const senderId = wake === undefined ? speakerOf(event) : undefined;
+      const senderId = trigger === undefined ? speakerOf(event) : undefined;
       return { role: "user", content, context, senderId, timestamp: event.timestamp };
     }),
   );
