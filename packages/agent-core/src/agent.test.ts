@@ -28,6 +28,16 @@ const requests = (asked: readonly { messages: readonly Message[] }[]): string[][
   asked.map((request) => lines(request.messages));
 
 describe("Agent", () => {
+  it.each([
+    ["a text", "Be kind."],
+    ["a function that returns a text", () => "Be kind."],
+    ["a prompt with a stable part", { stable: "Be kind." }],
+  ] as const)("accepts %s as its system prompt", async (_what, system) => {
+    const { agent: a, asked } = agent(["one"], { system });
+    await a.prompt("first");
+    expect(asked[0]?.context.system).toEqual({ stable: "Be kind." });
+  });
+
   it("keeps the conversation from prompt to prompt", async () => {
     const { agent: a, asked } = agent(["one", "two"]);
     await a.prompt("first");
@@ -133,7 +143,7 @@ describe("Agent", () => {
 
   it("waits for whoever asks until it is idle, however the run ends", async () => {
     const { agent: a } = agent(["x"], {
-      onStep: () => {
+      onJournalEntry: () => {
         throw new Error("disk full");
       },
     });
@@ -144,7 +154,7 @@ describe("Agent", () => {
       .catch((error: unknown) => error);
     await a.waitForIdle();
     expect(a.state.running).toBe(false);
-    expect(await run).toMatchObject({ code: "step_failed" });
+    expect(await run).toMatchObject({ code: "journal_failed" });
   });
 
   it("runs what waited for a decision once it is known, though its effects reach outside", async () => {
@@ -243,14 +253,14 @@ describe("Agent", () => {
     const { agent: a, asked } = agent([assistant([toolCall("1", "pay")]), "ok"], {
       tools: [pay],
       beforeToolCall: () => (asking ? { action: "ask", question: "?" } : undefined),
-      onStep: (step) => {
-        if (failing && step.kind === "toolResult") throw new Error("disk full");
+      onJournalEntry: (entry) => {
+        if (failing && entry.kind === "toolResult") throw new Error("disk full");
       },
     });
     expect((await a.prompt("go")).reason).toBe("waiting");
     asking = false;
     failing = true;
-    await expect(a.continue()).rejects.toMatchObject({ code: "step_failed" });
+    await expect(a.continue()).rejects.toMatchObject({ code: "journal_failed" });
     failing = false;
     expect((await a.continue()).reason).toBe("done");
     expect(paid).toBe(1);
@@ -326,29 +336,29 @@ describe("Agent", () => {
   });
 
   it("keeps what was queued when a run cannot keep it", async () => {
-    let steps = 0;
+    let entries = 0;
     const { agent: a } = agent(["one", "two"], {
-      onStep: () => {
+      onJournalEntry: () => {
         // The prompt is kept, what steers it is not.
-        if (++steps === 2) throw new Error("disk full");
+        if (++entries === 2) throw new Error("disk full");
       },
     });
     a.steer("listen");
     a.followUp("and then");
-    await expect(a.prompt("go")).rejects.toMatchObject({ code: "step_failed" });
+    await expect(a.prompt("go")).rejects.toMatchObject({ code: "journal_failed" });
     expect(a.state.steering).toMatchObject([{ content: "listen" }]);
     expect(a.state.followUps).toMatchObject([{ content: "and then" }]);
   });
 
   it("puts a follow-up back where it came from", async () => {
-    let steps = 0;
+    let entries = 0;
     const { agent: a } = agent(["one", "two"], {
-      onStep: () => {
-        if (++steps === 3) throw new Error("disk full");
+      onJournalEntry: () => {
+        if (++entries === 3) throw new Error("disk full");
       },
     });
     a.followUp("and then");
-    await expect(a.prompt("go")).rejects.toMatchObject({ code: "step_failed" });
+    await expect(a.prompt("go")).rejects.toMatchObject({ code: "journal_failed" });
     expect(a.state).toMatchObject({ steering: [], followUps: [{ content: "and then" }] });
   });
 

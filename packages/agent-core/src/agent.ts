@@ -119,7 +119,7 @@ export class Agent {
   /**
    * Summarises the older part of the conversation now. Resolves with whether that gained anything; with `false` where
    * `context.compaction` is `false`.
-   * @throws AgentError `busy`, `invalid_tool`, `step_failed`
+   * @throws AgentError `busy`, `invalid_tool`, `journal_failed`
    */
   async compact(): Promise<boolean> {
     const run = this.#begin();
@@ -170,7 +170,7 @@ export class Agent {
 
   #begin(): Run {
     this.#refuseBusy();
-    const { system = { stable: "" }, tools = [] } = this.#options;
+    const { system = "", tools = [] } = this.#options;
     this.#run = new Run(this.#conversation, { system, tools }, this.#config(), this.#emit, this.#snapshot);
     return this.#run;
   }

@@ -1,6 +1,6 @@
 import type { Hooks } from "./hooks.ts";
 import type { AgentMessage } from "./messages.ts";
-import type { Model, StreamModel, StreamOptions, SystemPrompt } from "./model.ts";
+import type { Model, StreamModel, StreamOptions, SystemInput } from "./model.ts";
 import type { Tool } from "./tool.ts";
 
 /** Limits of one run. A missing one means no limit, except for `turns` and `toolCalls`. */
@@ -41,8 +41,8 @@ export interface ContextPolicy {
 
 /** What a run works on. */
 export interface AgentContext {
-  /** The same for the whole run, or a function called for each model call (1 is the first). */
-  readonly system: SystemPrompt | ((turn: number) => SystemPrompt | Promise<SystemPrompt>);
+  /** The system prompt for the whole run, or a function that returns one for each model call (1 is the first). */
+  readonly system: SystemInput | ((turn: number) => SystemInput | Promise<SystemInput>);
   /** The conversation so far. It is copied, never changed. */
   readonly history: readonly AgentMessage[];
   /** The new messages. Empty or absent: continue from the end of the history. */
@@ -78,7 +78,7 @@ export interface AgentLoopConfig extends Hooks {
   readonly context?: ContextPolicy;
   /**
    * Milliseconds that a model, a tool, a queue or `afterToolCall` may take to end after an abort before it is
-   * abandoned; default 1,000. Every other hook is abandoned at once. Only `onStep` and listeners are always
+   * abandoned; default 1,000. Every other hook is abandoned at once. Only `onJournalEntry` and listeners are always
    * awaited.
    */
   readonly abortGraceMs?: number;
@@ -88,7 +88,7 @@ export interface AgentLoopConfig extends Hooks {
 
 /** An agent: what a run works on and how it behaves, without what the agent itself keeps (queues, history, abort). */
 export interface AgentOptions extends Omit<AgentLoopConfig, "signal" | "steering" | "followUps"> {
-  /** Default: none. */
+  /** Default: no system prompt. */
   readonly system?: AgentContext["system"];
   readonly tools?: readonly Tool[];
   /** The conversation to start from; default empty. */

@@ -1,6 +1,15 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { Agent, type AgentEvent, defineTool } from "./index.ts";
+import { untyped } from "../test/untyped.ts";
+import {
+  Agent,
+  type AgentEvent,
+  defineTool,
+  type JsonObject,
+  type Tool,
+  type ToolDefinition,
+  textOf,
+} from "./index.ts";
 import { assistantMessage, SCRIPTED_MODEL, scriptedModel, toolCall } from "./test/index.ts";
 
 function agentWith(tool: ReturnType<typeof defineTool>, args: object) {
@@ -8,11 +17,11 @@ function agentWith(tool: ReturnType<typeof defineTool>, args: object) {
     assistantMessage([toolCall("1", tool.name, JSON.parse(JSON.stringify(args)))]),
     "done",
   );
-  const agent = new Agent({ model: SCRIPTED_MODEL, stream, system: { stable: "" }, tools: [tool] });
+  const agent = new Agent({ model: SCRIPTED_MODEL, stream, tools: [tool] });
   return { agent, requests };
 }
 
-it("answers with a text, from arguments as the schema makes them", async () => {
+it("calls execute with the arguments as its schema returns them", async () => {
   const weather = defineTool({
     name: "weather",
     description: "The weather of a city.",
@@ -31,7 +40,7 @@ it("answers with a text, from arguments as the schema makes them", async () => {
   ]);
 });
 
-it("takes a JSON Schema, and says what is wrong with arguments in its terms", async () => {
+it("accepts a JSON Schema and reports wrong arguments in its terms", async () => {
   const weather = defineTool({
     name: "weather",
     description: "The weather of a city.",
@@ -43,7 +52,7 @@ it("takes a JSON Schema, and says what is wrong with arguments in its terms", as
   expect(JSON.stringify(requests[1]?.messages.at(-1))).toContain("/city: is missing");
 });
 
-it("is external unless it says otherwise, and tells it how much room there is for a result", async () => {
+it("is external by default and tells execute how long a result may be", async () => {
   let room = 0;
   const tool = defineTool({
     name: "t",
@@ -59,4 +68,51 @@ it("is external unless it says otherwise, and tells it how much room there is fo
   for await (const event of agentWith(tool, {}).agent.prompt("go")) events.push(event);
   expect(room).toBe(64_000);
   expect(events.find((event) => event.type === "tool.end")?.outcome).toBe("ok");
+});
+
+it("reports an object that a tool returns to the model as JSON", async () => {
+  const weather = defineTool({
+    name: "weather",
+    description: "Returns the weather.",
+    input: { type: "object" },
+    execute: async () => ({ city: "Oslo", celsius: 21 }),
+  });
+  const { agent, requests } = agentWith(weather, {});
+  await agent.prompt("How is Oslo?");
+  expect(requests[1]?.messages.at(-1)).toMatchObject({
+    content: [{ type: "text", text: '{"city":"Oslo","celsius":21}' }],
+    isError: false,
+  });
+});
+
+it("accepts a text, an object or a result as progress", async () => {
+  const tool = defineTool({
+    name: "t",
+    description: "A tool.",
+    input: { type: "object" },
+    async execute(_args, { update }) {
+      for (const progress of ["half", { done: 0.7 }, { content: [{ type: "text", text: "all" }] } as const]) {
+        update(progress);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return "done";
+    },
+  });
+  const shown: string[] = [];
+  for await (const event of agentWith(tool, {}).agent.prompt("go"))
+    if (event.type === "tool.update") shown.push(textOf(event.partial.content));
+  expect(shown).toEqual(["half", '{"done":0.7}', "all"]);
+});
+
+it("refuses a tool without an input schema, and names the remedy", () => {
+  const written = { name: "w", description: "A tool.", parameters: { type: "object" }, execute: () => "" };
+  const refused = expect.objectContaining({
+    code: "invalid_tool",
+    message: expect.stringContaining('Tool "w" has no input schema. Set `input`'),
+  });
+  expect(() => defineTool(untyped<ToolDefinition<JsonObject>>(JSON.stringify(written)))).toThrow(refused);
+  const { stream } = scriptedModel("ok");
+  const tools = [untyped<Tool>(JSON.stringify(written))];
+  const agent = new Agent({ model: SCRIPTED_MODEL, stream, tools });
+  return expect(agent.prompt("go").result()).rejects.toEqual(refused);
 });

@@ -1,10 +1,18 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { JsonObject, JsonValue } from "./json.ts";
-import type { InputSchema, Tool, ToolContext, ToolEffects, ToolResult } from "./tool.ts";
+import {
+  type InputSchema,
+  type Tool,
+  type ToolContext,
+  type ToolEffects,
+  type ToolResult,
+  toResult,
+} from "./tool.ts";
+import { checkSchema } from "./tools/tool-set.ts";
 
 /**
- * What `execute` gets: the output of a Standard Schema, or the value a literal JSON Schema describes (`type`, `enum`,
- * `const`, `properties`, `required`, `items`; anything else is a `JsonValue`).
+ * The arguments of `execute`: the output of a Standard Schema, or the value that a literal JSON Schema describes
+ * (`type`, `enum`, `const`, `properties`, `required`, `items`; anything else is a `JsonValue`).
  */
 export type ToolArgs<Input> =
   Input extends StandardSchemaV1<unknown, infer Output>
@@ -41,33 +49,62 @@ type ObjectArgs<Input> = Input extends { readonly properties: infer Properties }
 
 type RequiredKeys<Input> = Input extends { readonly required: readonly (infer Key)[] } ? Key : never;
 
-/** What a tool of `defineTool` gives: a text for the model, or a whole result. */
-export type ToolAnswer<Details extends JsonValue = JsonValue> = string | ToolResult<Details>;
+/** What a tool returns: a text or any other JSON value for the model, or a whole result. */
+export type ToolOutput<Details extends JsonValue = JsonValue> = ToolResult<Details> | JsonValue;
+
+/** The context of a call to a tool made by `defineTool`. */
+export interface DefinedToolContext extends Omit<ToolContext, "update"> {
+  readonly callId: string;
+  /** Reports progress to viewers, never to the model. While a viewer is busy, only the latest report is kept. */
+  update(progress: ToolOutput): void;
+}
 
 export interface ToolDefinition<Input extends InputSchema, Details extends JsonValue = JsonValue>
   extends Pick<Tool, "name" | "description" | "execution" | "timeoutMs" | "truncate"> {
+  /** A Standard Schema (zod and others) that offers its JSON Schema, or a JSON Schema. */
   readonly input: Input & InputSchema<ToolArgs<Input>>;
-  /** What running it again would do; default `external`, so that it is never repeated blindly. */
+  /** What happens if a call runs twice. Default: `external`, so that a call is never repeated blindly. */
   readonly effects?: ToolEffects;
-  /** Does it. What it throws is a failure the model reads. */
+  /** Runs a call. An error that it throws becomes a result that the model reads. */
   execute(
     args: ToolArgs<Input>,
-    context: ToolContext & { readonly callId: string },
-  ): ToolAnswer<Details> | Promise<ToolAnswer<Details>>;
+    context: DefinedToolContext,
+  ): ToolOutput<Details> | Promise<ToolOutput<Details>>;
 }
 
-/** Makes a tool whose arguments are typed by its schema, and which may answer with a text. */
+/**
+ * Creates a tool whose arguments are typed by its schema.
+ *
+ * @throws AgentError `invalid_tool` if there is no schema
+ *
+ * @example
+ * ```ts
+ * const weather = defineTool({
+ *   name: "weather",
+ *   description: "Returns the weather of a city.",
+ *   input: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+ *   effects: "none",
+ *   execute: async ({ city }, { update }) => {
+ *     update(`Asking about ${city} …`);
+ *     return { city, celsius: 21 };
+ *   },
+ * });
+ * ```
+ */
 export function defineTool<const Input extends InputSchema, Details extends JsonValue = JsonValue>(
   definition: ToolDefinition<Input, Details>,
 ): Tool<ToolArgs<Input>, Details> {
-  const { input, effects = "external", ...rest } = definition;
+  const { input, effects = "external", execute: _execute, ...rest } = definition;
+  checkSchema(definition.name, input);
   return {
     ...rest,
     inputSchema: input,
     effects,
     async execute({ id, args }, context) {
-      const answer = await definition.execute(args, { ...context, callId: id });
-      return typeof answer === "string" ? { content: [{ type: "text", text: answer }] } : answer;
+      const update = (progress: ToolOutput): void => context.update(toResult(progress));
+      const output = await definition.execute(args, { ...context, update, callId: id });
+      // A tool that was written without types may return nothing, which the loop reports to the model.
+      return output === undefined ? output : toResult(output);
     },
   };
 }

@@ -6,7 +6,7 @@ const MARK = Symbol.for("signalbox.agent-core.error");
  * - `nothing_to_continue`: the history asks for no model turn.
  * - `invalid_input`: what was said holds a message only the loop may add (an assistant turn, a tool result).
  * - `invalid_tool`: two tools of one name, a name that vendors refuse, or a schema that cannot be shown to a model.
- * - `step_failed`: `onStep` failed, so nothing after it was done.
+ * - `journal_failed`: `onJournalEntry` failed, so nothing after it was done.
  * - `hook_failed`: `transformContext`, `convertToLlm`, `system`, `steering`, `followUps` or `onPendingCall` threw.
  */
 export type AgentErrorCode =
@@ -14,7 +14,7 @@ export type AgentErrorCode =
   | "nothing_to_continue"
   | "invalid_input"
   | "invalid_tool"
-  | "step_failed"
+  | "journal_failed"
   | "hook_failed";
 
 /** A misuse of this package, or a failed hook of the host. Failures of a model or a tool are never thrown. */

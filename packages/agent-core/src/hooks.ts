@@ -60,7 +60,7 @@ export type OnAsk = (
 ) => Awaitable<AskAnswer>;
 
 /**
- * One durable step of a run.
+ * One durable entry of a run.
  * - `input`: what is about to be sent (prompt, steering, follow-ups, the loop's own notes).
  * - `assistant`: a model turn together with the calls it asks for, before any of them runs.
  * - `toolStart`: a call is about to take effect. No messages.
@@ -68,11 +68,11 @@ export type OnAsk = (
  *   order than the calls; `repairHistory` restores it on load.
  * - `compaction`: the first `replaced` messages of the history give way to `messages[0]`.
  */
-export type Step = {
+export type JournalEntry = {
   readonly turn: number;
-  /** The messages that this step adds to the history, in order. */
+  /** The messages that this entry adds to the history, in order. */
   readonly messages: readonly AgentMessage[];
-  /** Open calls after this step: the intents to store with it. */
+  /** Open calls after this entry: the intents to store with it. */
   readonly pendingToolCalls: readonly ToolCallBlock[];
 } & (
   | { readonly kind: "input"; readonly origin: InputOrigin }
@@ -83,10 +83,10 @@ export type Step = {
 );
 
 /**
- * Makes a step durable. Awaited before the next effect (a model call, a tool). If it throws, nothing else happens and
- * the run fails with an `AgentError` `step_failed`.
+ * Makes an entry durable. Awaited before the next effect (a model call, a tool). If it throws, nothing else happens and
+ * the run fails with an `AgentError` `journal_failed`.
  */
-export type OnStep = (step: Step) => Awaitable<void>;
+export type OnJournalEntry = (entry: JournalEntry) => Awaitable<void>;
 
 /** An open call of an earlier run. `tool` is `undefined` if the tool no longer exists. */
 export interface PendingCall {
@@ -134,7 +134,7 @@ export interface Hooks {
   readonly afterToolCall?: (
     info: ToolCallInfo & { readonly result: ToolResult },
   ) => Awaitable<ToolResult | undefined>;
-  readonly onStep?: OnStep;
+  readonly onJournalEntry?: OnJournalEntry;
   /**
    * Says what to do with a call that an earlier run left without a result. Default (also for `undefined`): run it
    * again, but if the tool is gone or its effects are `external`, tell the model that the outcome is unknown. Default

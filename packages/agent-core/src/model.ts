@@ -102,6 +102,9 @@ export interface SystemPrompt {
   readonly volatile?: string;
 }
 
+/** A system prompt. A text is short for a prompt that is stable as a whole. */
+export type SystemInput = string | SystemPrompt;
+
 /** A tool as the model sees it. */
 export interface ToolSpec {
   readonly name: string;

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { InputBlock } from "./content.ts";
-import type { JsonObject, JsonValue } from "./json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 
 /** A tool's arguments: a Standard Schema (zod and others; it must also offer its JSON Schema) or a JSON Schema. */
 export type InputSchema<Input = unknown> = StandardSchemaV1<unknown, Input> | JsonObject;
@@ -60,4 +60,19 @@ export interface Tool<Args = unknown, Details extends JsonValue = JsonValue> {
    */
   readonly truncate?: "head" | "head-tail";
   execute(call: ToolCall<Args>, context: ToolContext): Promise<ToolResult<Details>>;
+}
+
+/** Whether a value that a tool returned is a whole result and not data for the model. */
+function isResult(value: unknown): value is ToolResult {
+  return isJsonObject(value) && Array.isArray(value.content);
+}
+
+/** Converts what a tool returned to a result: a text as it is, any other value as JSON. */
+export function toResult<Details extends JsonValue>(
+  output: ToolResult<Details> | JsonValue,
+): ToolResult<Details>;
+export function toResult(output: ToolResult | JsonValue): ToolResult {
+  if (isResult(output)) return output;
+  const text = typeof output === "string" ? output : JSON.stringify(output);
+  return { content: [{ type: "text", text }] };
 }

@@ -39,7 +39,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
  * A usage as it may be counted: what is no count (negative, not a number, without bound) is unknown, as if the vendor
  * had not said it. A part of a unit counts as a whole one. The same object when it is fine as it is.
  */
-export function soundUsage(usage: Usage): Usage {
+export function validateUsage(usage: Usage): Usage {
   const { input, output, costMicros, source } = usage;
   const counts = [...Object.values(input ?? {}), ...Object.values(output ?? {}), costMicros];
   if (input && output && counts.every((value) => value === count(value))) return usage;

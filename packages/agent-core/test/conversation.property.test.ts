@@ -235,7 +235,7 @@ describe("any run", () => {
         let followUps = given.followUps;
         let calls = 0;
         let decisions = 0;
-        let steps = 0;
+        let entries = 0;
         let questions = 0;
 
         const first = given.turns[0];
@@ -308,10 +308,10 @@ describe("any run", () => {
               const action = given.answers[questions++] ?? "allow";
               return action === "deny" ? { action, reason: "no" } : { action };
             },
-            onStep: (step) => {
-              if (steps++ === given.failAt) throw new Error("disk full");
-              if (step.kind === "compaction") kept.splice(0, step.replaced, ...step.messages);
-              else kept.push(...step.messages);
+            onJournalEntry: (entry) => {
+              if (entries++ === given.failAt) throw new Error("disk full");
+              if (entry.kind === "compaction") kept.splice(0, entry.replaced, ...entry.messages);
+              else kept.push(...entry.messages);
             },
             ...(given.drop === undefined
               ? {}
@@ -329,7 +329,7 @@ describe("any run", () => {
           result = await run.result();
         } catch (error) {
           if (error instanceof AgentError && error.code === "nothing_to_continue") return;
-          if (!(error instanceof AgentError && error.code === "step_failed")) throw error;
+          if (!(error instanceof AgentError && error.code === "journal_failed")) throw error;
           expect(problems).toEqual([]);
           expect(orderProblems(events)).toEqual([]);
           return;

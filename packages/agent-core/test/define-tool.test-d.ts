@@ -6,7 +6,7 @@ import type { Tool } from "../src/tool.ts";
 
 const base = { name: "t", description: "A tool." };
 
-test("arguments are what a Standard Schema makes of them", () => {
+test("arguments have the output type of a Standard Schema", () => {
   const tool = defineTool({
     ...base,
     input: z.object({
@@ -22,7 +22,7 @@ test("arguments are what a Standard Schema makes of them", () => {
   expectTypeOf(tool).toExtend<Tool>();
 });
 
-test("arguments are what a literal JSON Schema describes", () => {
+test("arguments have the type that a literal JSON Schema describes", () => {
   defineTool({
     ...base,
     input: {
@@ -49,7 +49,7 @@ test("arguments are what a literal JSON Schema describes", () => {
   });
 });
 
-test("a tool answers with a text or a result, at once or later", () => {
+test("a tool returns a text, JSON or a result, directly or as a promise", () => {
   const input = { type: "object" } as const;
   defineTool({ ...base, input, execute: () => "done" });
   defineTool({ ...base, input, execute: async () => "done" });
@@ -63,6 +63,8 @@ test("a tool answers with a text or a result, at once or later", () => {
     },
   });
   expectTypeOf(tool).toExtend<Tool<unknown, { count: number }>>();
-  // @ts-expect-error a number is no answer
-  defineTool({ ...base, input, execute: () => 1 });
+  defineTool({ ...base, input, execute: () => ({ city: "Oslo", celsius: 21 }) });
+  defineTool({ ...base, input, execute: () => [1, null] });
+  // @ts-expect-error a function is no JSON
+  defineTool({ ...base, input, execute: () => () => 1 });
 });

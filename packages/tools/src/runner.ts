@@ -5,7 +5,7 @@ import {
   type JsonValue,
   type OnAsk,
   reasonOf,
-  soundResult,
+  validateResult,
   type Tool,
   type ToolCall,
   type ToolContext,
@@ -247,7 +247,7 @@ async function callDirectly(
     const result = await withTimeout(limits, (ending) =>
       runBody(context, blueprint, call, { ...toolContext, signal: ending }, permit),
     );
-    return soundResult(result, name);
+    return validateResult(result, name);
   } catch (error) {
     return failure(reasonOf(error));
   }

@@ -211,7 +211,7 @@ describe("compact", () => {
     expect(told).toMatchObject([flushed, { content: [{ text: "summary" }] }]);
   });
 
-  it("keeps the task word for word when only later steps of it stay", async () => {
+  it("keeps the task word for word when only later messages of it stay", async () => {
     const steps = Array.from({ length: 20 }, (_, i) => [
       assistant([toolCall(`c${i}`, "t")]),
       {

@@ -4,7 +4,7 @@ import { Conversation } from "../conversation/conversation.ts";
 import { toolCalls, unansweredCalls } from "../conversation/tool-calls.ts";
 import { AgentError, isAgentError, reasonOf } from "../errors.ts";
 import type { EmitEvent, InputOrigin, MessageOrigin, Queued, RunResult } from "../events.ts";
-import type { Step } from "../hooks.ts";
+import type { JournalEntry } from "../hooks.ts";
 import type { AgentMessage, AssistantMessage, Message } from "../messages.ts";
 import type { SystemPrompt } from "../model.ts";
 import { Snapshot } from "../snapshot.ts";
@@ -16,11 +16,11 @@ import type { Part } from "./part.ts";
 import { untilStopped } from "./race.ts";
 import { answerText, type End, errorOf } from "./run-end.ts";
 import { RunState } from "./run-state.ts";
-import { soundCall } from "./sound-turn.ts";
 import { loopNote, texts } from "./texts.ts";
 import { type BatchOutcome, type DecidedCall, insteadOfRunning, ToolBatch } from "./tool-batch.ts";
 import { toolCall } from "./tool-call.ts";
 import { failedCall } from "./tool-result.ts";
+import { validateCall } from "./validate-turn.ts";
 import { Window } from "./window.ts";
 
 const PARALLEL_CALLS = 16;
@@ -125,7 +125,7 @@ export class Run {
     const open = unansweredCalls(this.#run.conversation.messages);
     if (open === undefined) return undefined;
     const { message } = open;
-    const calls = open.calls.map(soundCall);
+    const calls = open.calls.map(validateCall);
     const decided: DecidedCall[] = [];
     for (const call of calls) decided.push(await decideOpenCall(this.#run, call, newInput));
     const { end } = await this.#runCalls(message, calls, decided);
@@ -172,10 +172,12 @@ export class Run {
 
   /** The model's turn, asked for once more with a shorter request where the vendor had no room for the first. */
   async #answer(): Promise<AssistantMessage | undefined> {
-    const given = this.#system;
-    const system =
-      typeof given === "function" ? await untilStopped(given(this.#run.turn), this.#run.signal) : given;
-    if (system === undefined || this.#run.signal.aborted) return undefined;
+    const given =
+      typeof this.#system === "function"
+        ? await untilStopped(this.#system(this.#run.turn), this.#run.signal)
+        : this.#system;
+    if (given === undefined || this.#run.signal.aborted) return undefined;
+    const system = typeof given === "string" ? { stable: given } : given;
     await this.#follow(this.#window.makeRoom(system));
     const message = await this.#ask(system);
     if (message?.stopReason !== "context_overflow") return message;
@@ -280,7 +282,7 @@ export class Run {
         for (let call = waiting.shift(); call !== undefined; call = waiting.shift())
           await this.#runCall(call, batch);
       } finally {
-        // No further effect once a step could not be made durable; calls at work still end.
+        // No further effect once an entry could not be made durable; calls at work still end.
         waiting.length = 0;
       }
     };
@@ -312,24 +314,25 @@ export class Run {
   }
 
   /**
-   * Keeps a step: durable first, then told and part of the conversation. Results join that later, in the order of their
-   * calls.
-   * @throws AgentError `step_failed`
+   * Keeps an entry: durable first, then told and part of the conversation. Results join that later, in the order of
+   * their calls.
+   * @throws AgentError `journal_failed`
    */
-  async #commit(step: Step): Promise<void> {
+  async #commit(entry: JournalEntry): Promise<void> {
     try {
-      await this.#run.config.onStep?.(step);
+      await this.#run.config.onJournalEntry?.(entry);
     } catch (error) {
-      const what = `A step (${step.kind}) could not be kept: ${reasonOf(error)}`;
-      throw new AgentError("step_failed", what, { cause: error });
+      const what = `An entry (${entry.kind}) could not be kept: ${reasonOf(error)}`;
+      throw new AgentError("journal_failed", what, { cause: error });
     }
-    if (step.kind === "input") await this.#add(step.messages, step.origin);
-    if (step.kind === "assistant") await this.#add(step.messages, "model");
-    if (step.kind === "compaction") this.#run.conversation.compact(step.summary, step.replaced);
-    if (step.kind === "toolStart") await this.#emit({ type: "tool.start", call: step.call, args: step.args });
+    if (entry.kind === "input") await this.#add(entry.messages, entry.origin);
+    if (entry.kind === "assistant") await this.#add(entry.messages, "model");
+    if (entry.kind === "compaction") this.#run.conversation.compact(entry.summary, entry.replaced);
+    if (entry.kind === "toolStart")
+      await this.#emit({ type: "tool.start", call: entry.call, args: entry.args });
   }
 
-  /** Adds messages whose steps are kept. */
+  /** Adds messages whose entries are kept. */
   async #add(messages: readonly AgentMessage[], origin: MessageOrigin): Promise<void> {
     for (const message of messages) {
       this.#run.add(message);

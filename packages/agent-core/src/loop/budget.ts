@@ -3,7 +3,7 @@ import type { LimitName, RunUsage } from "../events.ts";
 import type { AssistantMessage } from "../messages.ts";
 import type { Model, StreamOptions } from "../model.ts";
 import { estimateTokens } from "../tokens.ts";
-import { addUsage, NO_USAGE, soundUsage, type Usage } from "../usage.ts";
+import { addUsage, NO_USAGE, type Usage, validateUsage } from "../usage.ts";
 
 const DEFAULT_TURNS = 200;
 const DEFAULT_CALLS = 1_000;
@@ -41,7 +41,7 @@ export class Budget {
 
   /** What failed attempts used before the one that gave the turn. `guess`: output tokens, where they are not known. */
   addUsage(given: Usage, guess: number = 0): void {
-    const usage = soundUsage(given);
+    const usage = validateUsage(given);
     this.#usage = addUsage(this.#usage, usage);
     this.#outputTokens += usage.output.total ?? guess;
   }

@@ -77,12 +77,29 @@ describe("what a tool gives", () => {
     ['[{"type":"image","mimeType":"image/png","source":{"kind":"url"}}]', noted],
     ['[{"type":"image","mimeType":"image/png","source":{"kind":"base64","data":"AA=="}}]', "image"],
     ["[]", "(no output)"],
-    ["7", '"t" gave no result.'],
+    ["7", '{"content":7}'],
   ])("is checked block by block: %s", async (content, said) => {
     const t = tool("t", async () => untyped<ToolResult>(`{"content":${content}}`));
     const { result, asked } = await run([assistant([toolCall("a", "t")]), "ok"], {}, { tools: [t] });
     expect(result.reason).toBe("done");
     expect(results(asked)).toEqual([`result#a: ${said}`]);
+  });
+
+  it.each([
+    ['{"celsius":21}', '{"celsius":21}'],
+    ["[1,2]", "[1,2]"],
+    ["7", "7"],
+    ['"sunny"', "sunny"],
+  ])("is passed to the model as JSON if it is no result: %s", async (output, said) => {
+    const t = tool("t", async () => untyped<ToolResult>(output));
+    const { asked } = await run([assistant([toolCall("a", "t")]), "ok"], {}, { tools: [t] });
+    expect(results(asked)).toEqual([`result#a: ${said}`]);
+  });
+
+  it("is a failure if there is none", async () => {
+    const t = tool("t", async () => untyped<{ result: ToolResult }>("{}").result);
+    const { asked } = await run([assistant([toolCall("a", "t")]), "ok"], {}, { tools: [t] });
+    expect(results(asked)).toEqual(['result#a: "t" returned nothing.']);
   });
 
   it("holds no details that could not be kept", async () => {
@@ -95,11 +112,11 @@ describe("what a tool gives", () => {
       [odd, undefined],
       [{ fine: [1, null, { a: "b" }] }, { fine: [1, null, { a: "b" }] }],
     ] as const) {
-      const steps: string[] = [];
+      const entries: string[] = [];
       const t = tool("t", async () => ({ ...text("fine"), details }));
       const { result, asked } = await run(
         [assistant([toolCall("a", "t")]), "ok"],
-        { onStep: (step) => void steps.push(JSON.stringify(step)) },
+        { onJournalEntry: (entry) => void entries.push(JSON.stringify(entry)) },
         { tools: [t] },
       );
       expect(result.reason).toBe("done");
@@ -145,7 +162,7 @@ describe("what a tool gives", () => {
       expect(results(asked)).toHaveLength(1);
     }
     await expect(run(["ok"], { transformContext: thrower })).rejects.toMatchObject({ code: "hook_failed" });
-    await expect(run(["ok"], { onStep: thrower })).rejects.toMatchObject({ code: "step_failed" });
+    await expect(run(["ok"], { onJournalEntry: thrower })).rejects.toMatchObject({ code: "journal_failed" });
   });
 
   it("may be an object that refuses to be read", async () => {

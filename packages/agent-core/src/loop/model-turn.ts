@@ -5,8 +5,8 @@ import { Snapshot } from "../snapshot.ts";
 import { getStopReason } from "../stop-reasons.ts";
 import { addUsage, NO_USAGE, type Usage } from "../usage.ts";
 import { race } from "./race.ts";
-import { type BrokenStream, SoundStream } from "./sound-stream.ts";
-import { soundTurn } from "./sound-turn.ts";
+import { validateTurn } from "./validate-turn.ts";
+import { type BrokenStream, ValidatedStream } from "./validated-stream.ts";
 
 /** One request to a model, which the signal of its options ends. */
 export interface TurnRequest {
@@ -34,7 +34,7 @@ export async function askModel(
   onEvent: (event: TurnEvent) => void | Promise<void> = () => {},
 ): Promise<{ readonly message: AssistantMessage; readonly spentBefore: Usage }> {
   const { model, context, options, graceMs, snapshot = new Snapshot() } = request;
-  const stream = new SoundStream(() => request.stream(model, context, options));
+  const stream = new ValidatedStream(() => request.stream(model, context, options));
   let spentBefore = NO_USAGE;
   let started = false;
 
@@ -73,10 +73,10 @@ const NO_TURN = "The stream ended with something that is no turn.";
 /** The turn a stream ended in. One that ended in an error says so itself, whatever the adapter wrote into it. */
 function turnOf(end: StreamEnd, broken: (why: string) => AssistantMessage): AssistantMessage {
   if (end.type === "broken") return broken(end.why);
-  if (end.type === "finish") return soundTurn(end.message) ?? broken(NO_TURN);
+  if (end.type === "finish") return validateTurn(end.message) ?? broken(NO_TURN);
   const { error, partial } = end;
   const stopReason = getStopReason(error.code);
-  const turn = soundTurn({ ...partial, stopReason, error });
+  const turn = validateTurn({ ...partial, stopReason, error });
   return turn ?? { ...broken(error.message), stopReason, error };
 }
 

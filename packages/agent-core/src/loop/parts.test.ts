@@ -9,8 +9,8 @@ function code(file: string): string {
   return text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
 }
 
-it("parts of the loop give values: only agent-loop.ts emits events and commits steps", () => {
-  const doers = files.filter((file) => /\b(emit|EmitEvent|onStep|commit)\b/.test(code(file)));
+it("parts of the loop give values: only agent-loop.ts emits events and commits entries", () => {
+  const doers = files.filter((file) => /\b(emit|EmitEvent|onJournalEntry|commit)\b/.test(code(file)));
   expect(doers).toEqual(["agent-loop.ts"]);
 });
 

@@ -70,7 +70,7 @@ export class RunState {
     return checkInput(messages);
   }
 
-  /** Adds a message whose step is kept. */
+  /** Adds a message whose entry is kept. */
   add(message: AgentMessage): void {
     this.conversation.append(message);
     this.tokens.add(message);

@@ -24,7 +24,7 @@ export const texts = {
     `more than ${levels} levels inside one another, or no JSON object`,
   badContent: (name: string, count: number): string =>
     `(${count} ${count === 1 ? "part" : "parts"} of what "${name}" gave could not be read)`,
-  noContent: (name: string): string => `"${name}" gave no result.`,
+  noContent: (name: string): string => `"${name}" returned nothing.`,
   emptyContent: "(no output)",
   steered:
     "Not run: the user sent a message first. Take it into account; make the call again if it still fits.",

@@ -156,14 +156,17 @@ describe("tool calls", () => {
   });
 
   it("bounds how many calls run at once", async () => {
-    let at = 0;
+    let active = 0;
     let most = 0;
+    const full = Promise.withResolvers<void>();
     const t = tool(
       "t",
       async () => {
-        most = Math.max(most, ++at);
+        most = Math.max(most, ++active);
+        if (active === 4) full.resolve();
+        await full.promise;
         await new Promise(setImmediate);
-        at--;
+        active--;
         return text("ok");
       },
       { execution: "parallel" },
@@ -208,7 +211,7 @@ describe("tool calls", () => {
       [toolCall("a", "nothing"), toolCall("b", "empty")],
       [broken, tool("empty", async () => ({ content: [] }))],
     );
-    expect(results.map(said)).toEqual(['"nothing" gave no result.', "(no output)"]);
+    expect(results.map(said)).toEqual(['"nothing" returned nothing.', "(no output)"]);
   });
 
   it("shows progress to viewers, not to the model, and none after the end", async () => {

@@ -2,11 +2,12 @@ import { type InputBlock, type ToolCallBlock, withContent } from "../content.ts"
 import { truncateResult } from "../context/truncate-content.ts";
 import { reasonOf } from "../errors.ts";
 import type { ToolOutcome } from "../events.ts";
+import type { JsonValue } from "../json.ts";
 import type { ToolResultMessage } from "../messages.ts";
-import { isHarmless, type Tool, type ToolResult } from "../tool.ts";
+import { isHarmless, type Tool, type ToolResult, toResult } from "../tool.ts";
 import type { RunState } from "./run-state.ts";
-import { soundInput } from "./sound-turn.ts";
 import { texts } from "./texts.ts";
+import { validateInput } from "./validate-turn.ts";
 
 export interface SettledCall {
   readonly result: ToolResult;
@@ -29,8 +30,8 @@ export function failedCall(outcome: ToolOutcome, text: string): SettledCall {
 }
 
 /** A call that came to what a tool or the host gave. */
-export function settledCall(given: ToolResult | undefined, name: string): SettledCall {
-  const result = soundResult(given, name);
+export function settledCall(given: ToolResult | JsonValue | undefined, name: string): SettledCall {
+  const result = validateResult(given, name);
   return { result, outcome: result.isError === true ? "error" : "ok" };
 }
 
@@ -50,16 +51,17 @@ export function interruptedCall(tool: Tool | undefined): SettledCall {
  * if none is a block, the result is a failure. Details that JSON cannot express (a cycle, a bigint) are left out, since
  * no host could store them. Half of a surrogate pair becomes U+FFFD. Never throws.
  */
-export function soundResult(result: ToolResult | undefined, name: string): ToolResult {
+export function validateResult(output: ToolResult | JsonValue | undefined, name: string): ToolResult {
   try {
-    const content = result?.content;
-    if (result === undefined || !Array.isArray(content)) return failed(texts.noContent(name));
+    if (output === undefined || output === null) return failed(texts.noContent(name));
+    const result = toResult(output);
+    const { content } = result;
     if (result.details !== undefined && !canBeKept(result.details, DETAIL_LEVELS)) {
       const { details: _dropped, ...rest } = result;
-      return soundResult(rest, name);
+      return validateResult(rest, name);
     }
     if (content.length === 0) return { ...result, content: [{ type: "text", text: texts.emptyContent }] };
-    const readable = content.flatMap((block: InputBlock) => soundInput(block) ?? []);
+    const readable = content.flatMap((block: InputBlock) => validateInput(block) ?? []);
     const unreadable = content.length - readable.length;
     if (unreadable === 0) return withContent(result, readable);
     const note: InputBlock = { type: "text", text: texts.badContent(name, unreadable) };

@@ -13,7 +13,7 @@ import {
   usage,
   user,
 } from "../../test/scripted.ts";
-import type { AgentEvent, AgentLoopConfig, AgentMessage, RunResult, Step, Tool } from "../index.ts";
+import type { AgentEvent, AgentLoopConfig, AgentMessage, JournalEntry, RunResult, Tool } from "../index.ts";
 import { agentLoop, estimateTokens } from "../index.ts";
 
 const WITHOUT_COMPACTION = { context: { compaction: false } } as const;
@@ -41,15 +41,21 @@ async function run(
     notes?: Turn;
     config?: Partial<AgentLoopConfig>;
   },
-): Promise<{ result: RunResult; events: AgentEvent[]; asked: Asked[]; steps: Step[] }> {
+): Promise<{ result: RunResult; events: AgentEvent[]; asked: Asked[]; entries: JournalEntry[] }> {
   const { stream, asked } = model(turns, given.notes);
-  const steps: Step[] = [];
+  const entries: JournalEntry[] = [];
   const loop = agentLoop(
     { system: SYSTEM, history: given.history ?? [], input: [user("go", 50)], tools: given.tools ?? [] },
-    { model: SMALL, stream, onStep: (step) => void steps.push(step), now: () => 99, ...given.config },
+    {
+      model: SMALL,
+      stream,
+      onJournalEntry: (entry) => void entries.push(entry),
+      now: () => 99,
+      ...given.config,
+    },
   );
   const events = await collect(loop);
-  return { result: await loop.result(), events, asked, steps };
+  return { result: await loop.result(), events, asked, entries };
 }
 
 const talk = (turns: number, chars: number): AgentMessage[] =>
@@ -153,12 +159,12 @@ describe("keeping inside the window", () => {
   );
 
   it("compacts what pruning cannot help, durably and before the model call", async () => {
-    const { events, asked, steps, result } = await run(["ok"], { history: talk(30, 1_000) });
+    const { events, asked, entries, result } = await run(["ok"], { history: talk(30, 1_000) });
     const types = events.map((event) => event.type);
     expect(types.slice(2, 6)).toEqual(["turn.start", "compaction.start", "compaction.end", "model.start"]);
-    const step = steps.find((other) => other.kind === "compaction");
-    expect(steps.map((other) => other.kind)).toEqual(["input", "compaction", "assistant"]);
-    expect(step?.kind === "compaction" && step.replaced).toBeGreaterThan(30);
+    const entry = entries.find((other) => other.kind === "compaction");
+    expect(entries.map((other) => other.kind)).toEqual(["input", "compaction", "assistant"]);
+    expect(entry?.kind === "compaction" && entry.replaced).toBeGreaterThan(30);
     const request = asked.at(-1)?.messages ?? [];
     expect(lines(request)[0]).toContain("replaced by this summary:\n\nNOTES");
     expect(request.at(-1)).toMatchObject({ content: "go" });

@@ -75,7 +75,15 @@ export async function checkArguments(tool: Tool, args: JsonObject, signal?: Abor
 /** Kept with the schema, so that an application may make its tools anew for each run. */
 const schemas = new WeakMap<InputSchema, CompiledSchema>();
 
+/** @throws AgentError `invalid_tool` if a tool that was written without types has no schema */
+export function checkSchema(name: string, schema: InputSchema): void {
+  if ((typeof schema === "object" && schema !== null) || typeof schema === "function") return;
+  const remedy = "Set `input` (`inputSchema` without `defineTool`) to a Standard Schema or a JSON Schema";
+  throw new AgentError("invalid_tool", `Tool "${name}" has no input schema. ${remedy} of its arguments.`);
+}
+
 function compileSchema({ name, inputSchema }: Tool): CompiledSchema {
+  checkSchema(name, inputSchema);
   const schema = schemas.get(inputSchema) ?? new CompiledSchema(name, inputSchema);
   schemas.set(inputSchema, schema);
   return schema;

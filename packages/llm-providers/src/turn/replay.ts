@@ -1,4 +1,4 @@
-import { type ModelEvent, SoundStream, soundTurn } from "@signalbox/agent-core";
+import { type ModelEvent, ValidatedStream, validateTurn } from "@signalbox/agent-core";
 import { FailureError, failure } from "../failure/failure.ts";
 import type { TurnWriter } from "./record.ts";
 
@@ -39,7 +39,7 @@ export class Replay {
       case "attempt":
         break;
       case "finish": {
-        const message = soundTurn(event.message);
+        const message = validateTurn(event.message);
         if (message === undefined) throw new FailureError(NO_TURN);
         const { content, responseId, stopReason, rawStopReason } = message;
         turn.responseId(responseId);
@@ -62,7 +62,7 @@ export async function* retell(
   open: () => AsyncIterable<ModelEvent>,
   reader: Pick<Replay, "event">,
 ): AsyncGenerator<void> {
-  const stream = new SoundStream(open);
+  const stream = new ValidatedStream(open);
   try {
     for (;;) {
       const event = await stream.next();

@@ -1,7 +1,7 @@
 import { type Block, type InputBlock, type ToolCallBlock, withContent } from "../content.ts";
 import { isDeeperThan, isJsonObject, MAX_JSON_DEPTH, toWellFormed } from "../json.ts";
 import type { AssistantMessage } from "../messages.ts";
-import { NO_USAGE, soundUsage } from "../usage.ts";
+import { NO_USAGE, validateUsage } from "../usage.ts";
 import { texts } from "./texts.ts";
 
 /**
@@ -10,40 +10,40 @@ import { texts } from "./texts.ts";
  * arguments too deep to walk count as malformed, half of a surrogate pair becomes U+FFFD, and what is no count is not
  * usage. Returns `undefined` if there is no turn at all, and the same object if it is fine.
  */
-export function soundTurn(given: AssistantMessage | undefined): AssistantMessage | undefined {
+export function validateTurn(given: AssistantMessage | undefined): AssistantMessage | undefined {
   if (given?.role !== "assistant" || typeof given.stopReason !== "string") return undefined;
   if (!Array.isArray(given.content)) return undefined;
-  const blocks = given.content.flatMap((block: Block) => soundBlock(block) ?? []);
+  const blocks = given.content.flatMap((block: Block) => validateBlock(block) ?? []);
   const turn = withContent(given, blocks);
   if (turn.usage === undefined) return turn;
-  const usage = soundUsage(turn.usage ?? NO_USAGE);
+  const usage = validateUsage(turn.usage ?? NO_USAGE);
   return usage === turn.usage ? turn : { ...turn, usage };
 }
 
 /** Whether a block is whole, and can be kept and sent as it is. */
-export function isSoundBlock(block: Block | undefined): boolean {
-  return block !== undefined && soundBlock(block) === block;
+export function isValidBlock(block: Block | undefined): boolean {
+  return block !== undefined && validateBlock(block) === block;
 }
 
 /** The same object when it is fine; `undefined` where nothing can be made of it. */
-function soundBlock(block: Block): Block | undefined {
+function validateBlock(block: Block): Block | undefined {
   switch (block?.type) {
     case "thinking":
     case "refusal":
     case "citation":
-      return soundText(block);
+      return validateText(block);
     case "toolCall":
-      return soundCall(block);
+      return validateCall(block);
     case "opaque":
       return block.native?.data === undefined ? undefined : block;
     default:
-      return soundInput(block);
+      return validateInput(block);
   }
 }
 
 /** The same for what a person or a tool can contribute. */
-export function soundInput(block: InputBlock): InputBlock | undefined {
-  if (block?.type === "text") return soundText(block);
+export function validateInput(block: InputBlock): InputBlock | undefined {
+  if (block?.type === "text") return validateText(block);
   return isMedia(block) ? block : undefined;
 }
 
@@ -55,13 +55,13 @@ function isMedia(block: unknown): boolean {
   return isKnown && typeof mimeType === "string" && typeof bytes === "string";
 }
 
-function soundText<B extends { readonly text: string }>(block: B): B | undefined {
+function validateText<B extends { readonly text: string }>(block: B): B | undefined {
   if (typeof block.text !== "string") return undefined;
   return block.text.isWellFormed() ? block : { ...block, text: block.text.toWellFormed() };
 }
 
-/** A call as `soundTurn` leaves it, also for one that comes from a history. */
-export function soundCall(call: ToolCallBlock): ToolCallBlock {
+/** A call as `validateTurn` leaves it, also for one that comes from a history. */
+export function validateCall(call: ToolCallBlock): ToolCallBlock {
   const readable = isJsonObject(call.args) && !isDeeperThan(call.args, MAX_JSON_DEPTH);
   const args = readable ? toWellFormed(call.args) : undefined;
   const [name, id] = [stringOf(call.name), stringOf(call.id)];

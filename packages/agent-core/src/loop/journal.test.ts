@@ -11,13 +11,13 @@ import {
   toolCall,
   user,
 } from "../../test/scripted.ts";
-import type { Step } from "../index.ts";
+import type { JournalEntry } from "../index.ts";
 import { agentLoop, runAgentLoop } from "../index.ts";
 
-describe("onStep", () => {
+describe("onJournalEntry", () => {
   it("is through with each message before the next effect", async () => {
     const log: string[] = [];
-    const steps: Step[] = [];
+    const entries: JournalEntry[] = [];
     const t = tool("t", async (call) => {
       log.push(`tool ${call.id}`);
       return text("ok");
@@ -37,11 +37,11 @@ describe("onStep", () => {
       {
         model: MODEL,
         stream: model.stream,
-        onStep: async (step) => {
+        onJournalEntry: async (entry) => {
           await new Promise(setImmediate);
-          const open = step.pendingToolCalls.map((call) => call.id).join("");
-          log.push(`kept ${step.kind}${open === "" ? "" : ` (${open} open)`}`);
-          steps.push(step);
+          const open = entry.pendingToolCalls.map((call) => call.id).join("");
+          log.push(`kept ${entry.kind}${open === "" ? "" : ` (${open} open)`}`);
+          entries.push(entry);
         },
       },
       (event) => {
@@ -66,7 +66,7 @@ describe("onStep", () => {
       "kept assistant",
       "shown assistant",
     ]);
-    expect(steps.flatMap((step) => step.messages).map((message) => message.role)).toEqual([
+    expect(entries.flatMap((entry) => entry.messages).map((message) => message.role)).toEqual([
       "user",
       "assistant",
       "toolResult",
@@ -90,24 +90,24 @@ describe("onStep", () => {
       { execution: "parallel" },
     );
     const done = new Set<string>();
-    const steps: string[] = [];
+    const entries: string[] = [];
     await runAgentLoop(
       { system: SYSTEM, history: [], input: [user("go")], tools: [t, tool("other", "ok")] },
       {
         model: MODEL,
         stream: scripted(assistant(calls), "done").stream,
         parallelCalls: 7,
-        onStep: (step) => {
-          if (step.kind !== "toolStart" && step.kind !== "toolResult") return;
-          if (step.kind === "toolResult") done.add(step.message.toolCallId);
-          steps.push(step.kind);
+        onJournalEntry: (entry) => {
+          if (entry.kind !== "toolStart" && entry.kind !== "toolResult") return;
+          if (entry.kind === "toolResult") done.add(entry.message.toolCallId);
+          entries.push(entry.kind);
           const open = calls.filter((call) => !done.has(call.id)).map((call) => call.id);
-          expect(step.pendingToolCalls.map((call) => call.id)).toEqual(open);
+          expect(entry.pendingToolCalls.map((call) => call.id)).toEqual(open);
         },
       },
       () => {},
     );
-    expect(steps).toHaveLength(80);
+    expect(entries).toHaveLength(80);
   });
 
   it.each(["input", "assistant", "toolStart", "toolResult"] as const)(
@@ -126,8 +126,8 @@ describe("onStep", () => {
             effects.push("model");
             return assistant([toolCall("a", "t")]);
           }).stream,
-          onStep: (step) => {
-            if (step.kind === kind) throw new Error("disk full");
+          onJournalEntry: (entry) => {
+            if (entry.kind === kind) throw new Error("disk full");
           },
         },
       );
@@ -136,8 +136,8 @@ describe("onStep", () => {
         (async () => {
           for await (const event of loop) events.push(event.type);
         })(),
-      ).rejects.toMatchObject({ code: "step_failed" });
-      await expect(loop.result()).rejects.toMatchObject({ code: "step_failed" });
+      ).rejects.toMatchObject({ code: "journal_failed" });
+      await expect(loop.result()).rejects.toMatchObject({ code: "journal_failed" });
       expect(events.at(-1)).toBe("run.end");
       const done = { input: [], assistant: ["model"], toolStart: ["model"], toolResult: ["model", "tool"] };
       expect(effects).toEqual(done[kind]);

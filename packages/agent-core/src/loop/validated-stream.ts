@@ -2,7 +2,7 @@ import { reasonOf } from "../errors.ts";
 import { isJsonObject } from "../json.ts";
 import type { ModelEvent } from "../model.ts";
 import { race } from "./race.ts";
-import { isSoundBlock } from "./sound-turn.ts";
+import { isValidBlock } from "./validate-turn.ts";
 
 /** How long a stream that has given its last event may take to close. */
 const CLOSE_MS = 250;
@@ -17,9 +17,9 @@ export interface BrokenStream {
 /**
  * Reads a stream of unknown quality as a sound one. An adapter written without types may yield anything: what is no
  * event of a turn is left out, and a stream that throws, yields nonsense or stops early gets an end that says so.
- * `soundTurn` decides whether the last event holds a turn.
+ * `validateTurn` decides whether the last event holds a turn.
  */
-export class SoundStream {
+export class ValidatedStream {
   readonly #open: () => AsyncIterable<ModelEvent>;
   #iterator: AsyncIterator<ModelEvent> | undefined;
   #closed = false;
@@ -76,10 +76,10 @@ function eventOf(next: IteratorResult<ModelEvent> | undefined): ModelEvent | Bro
   if (event.type === "error" && !isJsonObject(event.error)) {
     return broken("The stream ended in an error that does not say what it is.");
   }
-  return isSoundEvent(event) ? event : undefined;
+  return isValidEvent(event) ? event : undefined;
 }
 
-function isSoundEvent(event: ModelEvent): boolean {
+function isValidEvent(event: ModelEvent): boolean {
   switch (event.type) {
     case "text.delta":
     case "thinking.delta":
@@ -91,7 +91,7 @@ function isSoundEvent(event: ModelEvent): boolean {
       return block.type !== "toolCall" || (typeof block.id === "string" && typeof block.name === "string");
     }
     case "block.end":
-      return event.index >= 0 && isSoundBlock(event.block);
+      return event.index >= 0 && isValidBlock(event.block);
     case "usage":
       return isJsonObject(event.usage);
     case "attempt":
