@@ -47,9 +47,9 @@ export {
   turnTexts,
   type WantedMedia,
 } from "./replies/compose.ts";
-export { type AnswerSoFar, draftText } from "./replies/draft-text.ts";
+export { draftText, type ReplyInProgress } from "./replies/draft-text.ts";
 export { type ParsedReply, parseReply } from "./replies/parse.ts";
-export { READING } from "./replies/reading.ts";
+export { REPLY_FILTER } from "./replies/reply-filter.ts";
 export { composeRunReply, type RepliedRun } from "./replies/run-reply.ts";
 export { sentTexts } from "./replies/sent-texts.ts";
 export { createSilenceFilter, SILENT_TOKEN, type SilenceFilter } from "./replies/silence.ts";

@@ -9,7 +9,7 @@ import {
 import type { LeaseToken } from "@signalbox/store/types";
 import type { Histories, SessionState } from "./histories.ts";
 import type { ConversationStore } from "./store.ts";
-import { usedIn } from "./usage.ts";
+import { sumUsage } from "./usage.ts";
 
 export interface CompactConversationPorts {
   readonly sessions: Pick<ConversationStore, "compact">;
@@ -22,42 +22,43 @@ type FromCaller = "model" | "stream" | "policy" | "beforeCompaction" | "signal" 
 export interface ConversationToCompact extends Pick<CompactionRequest, FromCaller> {
   readonly sessionKey: string;
   readonly session: SessionState | undefined;
-  /** Told of how many tokens the conversation is before anything is done. */
+  /** Called with the size of the conversation in tokens before anything is done. */
   readonly onStart?: (tokens: number) => void;
 }
 
 export interface CompactedConversation extends Pick<Compaction, "replaced" | "source"> {
-  /** How many messages there were, and of how many tokens. */
+  /** Size of the conversation before the compaction, in messages and tokens. */
   readonly messages: number;
   readonly tokens: number;
-  /** Of how many it is now. */
+  /** Size after the compaction, in tokens. */
   readonly tokensLeft: number;
   readonly used: RunUsage;
 }
 
-/** A quarter of the window stays as it is, as when a turn runs out of room, and never all of a short conversation. */
+/** Share of the window that is kept verbatim. For a short conversation, the same share of the conversation. */
 const KEPT_SHARE = 0.25;
 
 /**
- * Replaces the older part of a conversation that no run holds by a summary. Undefined if there is nothing to gain, or
- * `signal` came first.
+ * Replaces the older part of a conversation by a summary. No run may hold the conversation.
+ *
+ * @returns `undefined` if there is nothing to gain or `signal` aborted first
  */
 export async function compactConversation(
   { sessions, histories, lease }: CompactConversationPorts,
   { sessionKey, session, onStart, ...asked }: ConversationToCompact,
 ): Promise<CompactedConversation | undefined> {
-  const { messages, places } = await histories.load(sessionKey, session);
+  const { messages, seqs } = await histories.load(sessionKey, session);
   const tokens = estimateTokens(messages);
   onStart?.(tokens);
   const keepTokens = Math.floor(Math.min(asked.model.contextWindow, tokens) * KEPT_SHARE);
   const turns: AssistantMessage[] = [];
   const onTurn = (turn: AssistantMessage): void => void turns.push(turn);
   const done = await compact({ ...asked, messages, keepTokens, onTurn });
-  const upTo = done === undefined ? undefined : places[done.replaced - 1];
+  const upTo = done === undefined ? undefined : seqs[done.replaced - 1];
   if (done === undefined || upTo === undefined) return undefined;
   await sessions.compact(sessionKey, { summary: done.summary, upTo, lease });
   histories.forget(sessionKey);
   const { replaced, source, summary } = done;
   const tokensLeft = estimateTokens([summary, ...messages.slice(replaced)]);
-  return { replaced, source, messages: messages.length, tokens, tokensLeft, used: usedIn(turns) };
+  return { replaced, source, messages: messages.length, tokens, tokensLeft, used: sumUsage(turns) };
 }

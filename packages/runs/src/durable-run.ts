@@ -7,64 +7,77 @@ import {
   runAgentLoop,
 } from "@signalbox/agent-core";
 import { createJournal, type Journal, type JournalOptions, type RunTail } from "./journal.ts";
-import { decideOpenCall } from "./open-calls.ts";
+import { decidePendingCall } from "./pending-calls.ts";
 import type { Waiting } from "./waiting.ts";
 
-/** A run of an agent whose beginning is on record. */
+/** An agent run whose start is recorded in a journal. */
 export interface DurableRun {
-  /** What the run works on. For a continued run, `history` holds what it did before, and there is no `input`. */
+  /** The input of the run. For a continued run, `history` holds what it did before and there is no `input`. */
   readonly context: AgentContext;
-  /** How it behaves. A call that an earlier process left open is decided about by {@link decideOpenCall}. */
+  /**
+   * The settings of the loop. {@link decidePendingCall} decides about calls that an earlier process left without a
+   * result.
+   */
   readonly config: Omit<AgentLoopConfig, "onPendingCall">;
   readonly journal: JournalOptions;
-  /** Which calls may be made again though an earlier process has begun them. Default: none. */
+  /** Whether a call that an earlier process has begun may be made again. Default: no. */
   readonly isRepeatable?: (call: PendingCall["call"]) => boolean;
-  /** Notes that the run waits for a person while `config.onAsk` does. Default: it is not noted. */
+  /** Records that the run waits for a person while `config.onAsk` does. Default: not recorded. */
   readonly waiting?: Waiting;
-  /** Whether an abort leaves the run to the next process. Default: an abort ends it. */
-  readonly isLeft?: () => boolean;
+  /** Whether an abort leaves the run to the next process. Default: an abort ends the run. */
+  readonly isSuspended?: () => boolean;
 }
 
-/** A run whose agent is done. Its end is not on record yet: that is the host's, with all that follows from it. */
+/** A run whose agent has finished. The host records its end, together with everything that follows from it. */
 export interface EndedRun {
   readonly result: RunResult;
-  /** What is still to be committed, with the end. */
+  /** Messages that have to be committed together with the end of the run. */
   readonly tail: RunTail;
 }
 
 /**
- * Lets an agent work, each step on record before the next effect. Undefined where the run is left to the next process:
- * all that it did is on record then.
+ * Runs an agent and records each journal entry before the next effect. Uses the loop of agent-core and not its `Agent`,
+ * because the store and not the process keeps the conversation, and another process may continue it.
  *
- * By the loop itself and not by agent-core's `Agent`: that one keeps a conversation and its queue in its own memory,
- * while here the store has them, and either may go on in another process.
- *
+ * @returns the finished run, or `undefined` if it was left to the next process; everything it did is recorded then
  * @throws what the store throws; the journal is the truth then
+ *
+ * @example
+ * ```ts
+ * const ended = await runDurably(
+ *   {
+ *     context: { system: { stable: "" }, history: [], input: [question], tools },
+ *     config: { model, stream },
+ *     journal: { store, lease, runId, sessionKey: "ann", seqs: [1], effects: () => "external" },
+ *   },
+ *   (event) => console.log(event.type),
+ * );
+ * ```
  */
 export async function runDurably(
   run: DurableRun,
   emit: (event: AgentEvent) => void,
 ): Promise<EndedRun | undefined> {
   const { context, config, waiting } = run;
-  const { onAsk, onStep } = config;
+  const { onAsk, onJournalEntry } = config;
   const journal = createJournal(run.journal);
   try {
     const result = await runAgentLoop(
       context,
       {
         ...config,
-        ...(onAsk === undefined ? {} : { onAsk: (info) => asked(journal, waiting, () => onAsk(info)) }),
-        onPendingCall: (pending) => decideOpenCall(pending, run.journal.calls ?? [], run.isRepeatable),
-        async onStep(step) {
-          await onStep?.(step);
-          await waiting?.onStep(step);
-          await journal.onStep(step);
+        onAsk: onAsk && ((info) => askAfterCommit(journal, waiting, () => onAsk(info))),
+        onPendingCall: (pending) => decidePendingCall(pending, run.journal.calls ?? [], run.isRepeatable),
+        async onJournalEntry(entry) {
+          await onJournalEntry?.(entry);
+          await waiting?.onJournalEntry(entry);
+          await journal.onJournalEntry(entry);
         },
       },
       emit,
     );
-    // A question is only left open where nobody here can wait for its answer.
-    if (run.isLeft?.() === true || result.reason === "waiting") {
+    // A run ends with `waiting` only if nobody in this process can wait for the response.
+    if (run.isSuspended?.() === true || result.reason === "waiting") {
       await journal.flush();
       return undefined;
     }
@@ -77,8 +90,8 @@ export async function runDurably(
   }
 }
 
-/** On record first: what a person is asked about must be the same after a crash, and asked once. */
-async function asked<T>(
+/** Commits first, so that after a crash the question is about the same call and is asked only once. */
+async function askAfterCommit<T>(
   journal: Journal,
   waiting: Waiting | undefined,
   ask: () => T | Promise<T>,

@@ -1,100 +1,74 @@
 import type { AgentMessage } from "@signalbox/agent-core";
+import { LRUCache } from "lru-cache";
 import type { ConversationStore } from "./store.ts";
 
-/** The conversation a run starts from. */
+/** The conversation that a run starts from. */
 export interface History {
   readonly messages: readonly AgentMessage[];
-  /** Place of each message in its session. */
-  readonly places: readonly number[];
+  /** Sequence number of each message in its session. */
+  readonly seqs: readonly number[];
 }
 
 /**
- * Conversations that were just used, so that the next message need not read them again, and so that providers see the
- * very same message objects and can keep what they made of them. What is kept counts only while the store agrees.
+ * A cache of recently used conversations. The next message need not read them again, and providers get the same message
+ * objects, so they can reuse what they derived from them. An entry is used only if it is still current.
  */
 export interface Histories {
-  /** @param session as the store has it by now; undefined where there is none yet */
+  /** @param session the current state from the store; `undefined` if there is no session yet */
   load(sessionKey: string, session: SessionState | undefined): Promise<History>;
-  /** Keeps a conversation as it stands after a run; `newest` is the place of its last message. */
+  /** Caches a conversation after a run. */
   keep(sessionKey: string, generation: number, history: History): void;
   forget(sessionKey: string): void;
 }
 
-/** What tells whether a conversation is still as it was. */
+/** Identifies the state of a conversation. */
 export interface SessionState {
-  /** Counts its new beginnings. */
+  /** Counts the resets of the conversation. */
   readonly generation: number;
-  /** The number of its newest message; 0 before the first. */
+  /** Sequence number of the newest message; 0 if there is none. */
   readonly lastSeq: number;
 }
 
-interface Kept extends History {
+interface CachedHistory extends History {
   readonly generation: number;
-  readonly size: number;
 }
 
-/** What is kept in all, and of one conversation, as `sizeOf` counts. */
-const MOST = 16_000_000;
-const MOST_OF_ONE = MOST / 4;
+/** Size limits in characters, over all conversations and for one. */
+const MAX_CHARS = 16_000_000;
+const MAX_CHARS_PER_HISTORY = MAX_CHARS / 4;
+/** Size of an object without its strings, in characters. */
+const OBJECT_CHARS = 100;
 
 export function createHistories(sessions: Pick<ConversationStore, "history">): Histories {
-  const kept = new Map<string, Kept>();
-  let total = 0;
+  const cache = new LRUCache<string, CachedHistory>({
+    maxSize: MAX_CHARS,
+    maxEntrySize: MAX_CHARS_PER_HISTORY,
+    sizeCalculation: ({ messages }) => getSize(messages),
+  });
 
-  const forget = (sessionKey: string): void => {
-    total -= kept.get(sessionKey)?.size ?? 0;
-    kept.delete(sessionKey);
-  };
   return {
-    forget,
+    forget: (sessionKey) => void cache.delete(sessionKey),
     async load(sessionKey, session) {
-      if (session === undefined) {
-        // A later session of this key begins again at the same numbers.
-        forget(sessionKey);
-        return { messages: [], places: [] };
-      }
-      const history = kept.get(sessionKey);
-      if (history?.generation === session.generation && history.places.at(-1) === session.lastSeq) {
-        // The one longest unused goes first.
-        kept.delete(sessionKey);
-        kept.set(sessionKey, history);
-        return history;
-      }
-      forget(sessionKey);
+      const history = cache.get(sessionKey);
+      const isCurrent =
+        history?.generation === session?.generation && history?.seqs.at(-1) === session?.lastSeq;
+      if (history !== undefined && isCurrent) return history;
+      // Without a session, a later one under this key reuses the sequence numbers.
+      cache.delete(sessionKey);
+      if (session === undefined) return { messages: [], seqs: [] };
       const rows = await sessions.history(sessionKey);
-      return { messages: rows.map((row) => row.message), places: rows.map((row) => row.seq) };
+      return { messages: rows.map((row) => row.message), seqs: rows.map((row) => row.seq) };
     },
     keep(sessionKey, generation, history) {
-      forget(sessionKey);
-      const size = history.messages.reduce((sum, message) => sum + sizeOf(message), 0);
-      if (history.messages.length !== history.places.length || size > MOST_OF_ONE) return;
-      kept.set(sessionKey, { ...history, generation, size });
-      total += size;
-      for (const oldest of kept.keys()) {
-        if (total <= MOST) break;
-        forget(oldest);
-      }
+      cache.delete(sessionKey);
+      if (history.messages.length === history.seqs.length) cache.set(sessionKey, { ...history, generation });
     },
   };
 }
 
-/** An object is about as large as so many characters. */
-const OBJECT = 100;
-const sizes = new WeakMap<AgentMessage, number>();
-
-/** About how many characters a message takes in memory, its pictures included. It is looked through once. */
-function sizeOf(message: AgentMessage): number {
-  const known = sizes.get(message);
-  if (known !== undefined) return known;
-  let size = 0;
-  const left: unknown[] = [message];
-  while (left.length > 0) {
-    const value = left.pop();
-    if (typeof value === "string") size += value.length;
-    if (typeof value !== "object" || value === null) continue;
-    size += OBJECT;
-    for (const part of Object.values(value)) left.push(part);
-  }
-  sizes.set(message, size);
-  return size;
+/** Returns the approximate size of a value in memory, in characters. */
+function getSize(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.values(value).reduce((size, member) => size + getSize(member), OBJECT_CHARS);
 }

@@ -1,37 +1,11 @@
-export {
-  type CompactConversationPorts,
-  type CompactedConversation,
-  type ConversationToCompact,
-  compactConversation,
-} from "./compact-conversation.ts";
-export { createCompactionCache, type SummaryNotes } from "./compaction-cache.ts";
+export { compactConversation } from "./compact-conversation.ts";
+export { createCompactionCache } from "./compaction-cache.ts";
 export { type DurableRun, type EndedRun, runDurably } from "./durable-run.ts";
-export { createHistories, type Histories, type History, type SessionState } from "./histories.ts";
-export { createJournal, type Journal, type JournalOptions, type RunTail } from "./journal.ts";
-export { decideOpenCall } from "./open-calls.ts";
+export { createHistories, type Histories, type History } from "./histories.ts";
 export type * from "./store.ts";
-export {
-  type ClientUsage,
-  clientUsage,
-  type JournalUsage,
-  journalUsage,
-  usedIn,
-  wholeUsage,
-} from "./usage.ts";
-export {
-  type Asked,
-  type ChatMessagesOptions,
-  type ConversationMessage,
-  chatMessages,
-  type RunNotes,
-} from "./view/chat-messages.ts";
-export { noteId, sentId, turnId } from "./view/ids.ts";
-export { createLiveView, type LiveView, type LiveViewOptions, type LiveViewPorts } from "./view/live-view.ts";
-export { PLAIN, type Reading } from "./view/reading.ts";
-export {
-  createWaitingRuns,
-  type Place,
-  type Waiting,
-  type WaitingRuns,
-  type WaitingRunsOptions,
-} from "./waiting.ts";
+export { addRunUsage, sumUsage, toClientUsage, toJournalUsage } from "./usage.ts";
+export { type RunNotes, toChatMessages } from "./view/chat-messages.ts";
+export { getNoteId, getSentId, getTurnId } from "./view/ids.ts";
+export { createLiveView, type LiveView } from "./view/live-view.ts";
+export type { TextFilter } from "./view/text-filter.ts";
+export { createWaitingRuns, type Waiting, type WaitingRuns } from "./waiting.ts";

@@ -1,9 +1,9 @@
 import {
   type AgentMessage,
   isHarmless,
+  type JournalEntry,
   type JsonObject,
-  type OnStep,
-  type Step,
+  type OnJournalEntry,
   type ToolCallBlock,
   type ToolEffects,
 } from "@signalbox/agent-core";
@@ -18,46 +18,44 @@ export interface JournalOptions {
   readonly lease: LeaseToken;
   readonly runId: RunId;
   readonly sessionKey: string;
-  /** Places of the messages the loop starts from, its input included. */
-  readonly places: readonly number[];
-  /** Calls that are on record from an earlier process. Default: none. */
+  /** Sequence numbers of the messages that the loop starts from, its input included. */
+  readonly seqs: readonly number[];
+  /** Calls that an earlier process recorded. Default: none. */
   readonly calls?: readonly Pick<JournalCall, "callId" | "state">[];
   readonly effects: (tool: string) => ToolEffects;
-  /**
-   * What the host keeps of the steering that is about to be committed; it is the run's from then on. Default: nothing.
-   */
-  readonly takeSteered?: () => readonly InboxId[];
+  /** Returns the inbox ids of the steering messages that are about to be committed. Default: none. */
+  readonly takeSteeringIds?: () => readonly InboxId[];
 }
 
-/** What a run leaves when it ends by itself. */
+/** Messages that are left when a run ends by itself. */
 export interface RunTail {
-  /** The last turn, to be committed together with the end of the run. */
+  /** The last turn. Commit it together with the end of the run. */
   readonly messages: readonly AgentMessage[];
-  /** Places of the whole conversation, the last turn included; `undefined` once it was compacted. */
-  readonly places: readonly number[] | undefined;
+  /** Sequence numbers of the whole conversation, the last turn included; `undefined` after a compaction. */
+  readonly seqs: readonly number[] | undefined;
 }
 
-/** Makes the steps of a run durable before the next effect happens. */
+/** Makes the entries of a run durable before the next effect happens. */
 export interface Journal {
-  readonly onStep: OnStep;
-  /** Commits what is held now, since somebody outside is about to hear of it. */
+  readonly onJournalEntry: OnJournalEntry;
+  /** Commits everything pending now, before a person or another system learns of it. */
   commit(): Promise<void>;
-  /** The run has ended by itself. */
+  /** Ends the journal of a run that has ended by itself. */
   end(): Promise<RunTail>;
-  /** Commits what is held, for a run that does not end now. Writes nothing and throws where an earlier write failed. */
+  /** Commits everything pending, for a run that does not end now. Throws without writing if an earlier write failed. */
   flush(): Promise<void>;
-  /** Nothing is written any more. */
+  /** Stops pending commits. */
   close(): void;
 }
 
-/** How long a turn waits for the results of its calls, in milliseconds, before it is committed without them. */
+/** How long a turn waits for the results of its calls before it is committed without them. */
 const RESULTS_WAIT_MS = 100;
 
 /**
- * Some steps wait for the next one to share its commit, since between them nothing happens that could not happen
- * again: a turn whose calls are harmless waits for their results, and the last turn for the end of the run. Any other
- * call is committed as begun before it is made, and its result at once: a model that is asked again makes it under
- * another id.
+ * Creates the journal of a run. Entries share a commit if nothing between them has effects that may not be repeated: a
+ * turn with harmless calls waits for their results, and the last turn for the end of the run. Any other call is
+ * committed as started before it is made, and its result at once, because a model that is asked again would make the
+ * call under another id.
  */
 export function createJournal(options: JournalOptions): Journal {
   return new RunJournal(options);
@@ -66,68 +64,68 @@ export function createJournal(options: JournalOptions): Journal {
 class RunJournal implements Journal {
   readonly #options: JournalOptions;
   readonly #run: { readonly runId: RunId; readonly lease: LeaseToken };
-  readonly #places: number[];
+  readonly #seqs: number[];
   #newest: number;
   #compacted = false;
   /** Messages that wait for the next commit. */
   #pending: AgentMessage[] = [];
-  /** Calls that the store knows of. */
-  readonly #told: Set<string>;
+  /** Ids of calls that the store knows. */
+  readonly #recorded: Set<string>;
   /** Calls of the pending turn that have no result yet. */
   readonly #open = new Map<string, ToolIntent>();
   #timer: NodeJS.Timeout | undefined;
-  /** A commit nobody has waited for yet. */
-  #behind: Promise<void> = Promise.resolve();
+  /** A commit in the background that nobody has awaited yet. */
+  #background: Promise<void> = Promise.resolve();
   #failure: { readonly error: unknown } | undefined;
 
   constructor(options: JournalOptions) {
     this.#options = options;
     this.#run = { runId: options.runId, lease: options.lease };
-    this.#places = [...options.places];
-    this.#newest = this.#places.at(-1) ?? 0;
-    this.#told = new Set(options.calls?.map(({ callId }) => callId));
+    this.#seqs = [...options.seqs];
+    this.#newest = this.#seqs.at(-1) ?? 0;
+    this.#recorded = new Set(options.calls?.map(({ callId }) => callId));
   }
 
-  async onStep(step: Step): Promise<void> {
-    await this.#settle();
-    switch (step.kind) {
+  async onJournalEntry(entry: JournalEntry): Promise<void> {
+    await this.#awaitBackground();
+    switch (entry.kind) {
       case "input":
-        // What the run began with was committed with its beginning.
-        if (step.origin === "input") return;
-        this.#pending.push(...step.messages);
-        return this.#commit(this.#options.takeSteered?.());
+        // The input of the run was committed together with its start.
+        if (entry.origin === "input") return;
+        this.#pending.push(...entry.messages);
+        return this.#commit(this.#options.takeSteeringIds?.());
       case "assistant":
-        this.#pending.push(...step.messages);
-        for (const call of step.pendingToolCalls)
-          this.#open.set(call.id, intentOf(call, this.#options.effects));
-        if (this.#open.size > 0) this.#timer = setTimeout(() => this.#commitBehind(), RESULTS_WAIT_MS);
+        this.#pending.push(...entry.messages);
+        for (const call of entry.pendingToolCalls)
+          this.#open.set(call.id, createIntent(call, this.#options.effects));
+        if (this.#open.size > 0) this.#timer = setTimeout(() => this.#commitInBackground(), RESULTS_WAIT_MS);
         return;
       case "toolStart":
-        return this.#callStarts(step.call);
+        return this.#startCall(entry.call);
       case "toolResult":
-        return this.#callEnds(step);
+        return this.#endCall(entry);
       case "compaction":
-        return this.#compact(step);
+        return this.#compact(entry);
     }
   }
 
   async commit(): Promise<void> {
-    await this.#settle();
-    this.#commitBehind();
-    await this.#settle();
+    await this.#awaitBackground();
+    this.#commitInBackground();
+    await this.#awaitBackground();
   }
 
   async end(): Promise<RunTail> {
-    await this.#settle();
-    // Calls without a result have to be told of, or nobody could answer them later.
+    await this.#awaitBackground();
+    // Record calls without a result, so that the next run can resolve them.
     if (this.#open.size > 0) await this.#commit();
     const { messages } = this.#take();
-    const places = [...this.#places, ...messages.map((_, index) => this.#newest + 1 + index)];
-    return { messages, places: this.#compacted ? undefined : places };
+    const seqs = [...this.#seqs, ...messages.map((_, index) => this.#newest + 1 + index)];
+    return { messages, seqs: this.#compacted ? undefined : seqs };
   }
 
   async flush(): Promise<void> {
-    await this.#settle();
+    await this.#awaitBackground();
     await this.#commit();
   }
 
@@ -135,31 +133,34 @@ class RunJournal implements Journal {
     clearTimeout(this.#timer);
   }
 
-  async #callStarts({ id, name }: ToolCallBlock): Promise<void> {
+  async #startCall({ id, name }: ToolCallBlock): Promise<void> {
     if (isHarmless(this.#options.effects(name))) return;
     const { messages, intents } = this.#take();
     const start = { ...this.#run, callIds: [id], messages, intents };
     await this.#write(messages, () => this.#options.store.runs.toolStarted(start));
   }
 
-  async #callEnds({ message, messages: results }: Extract<Step, { kind: "toolResult" }>): Promise<void> {
+  async #endCall({
+    message,
+    messages: results,
+  }: Extract<JournalEntry, { kind: "toolResult" }>): Promise<void> {
     this.#open.delete(message.toolCallId);
     this.#pending.push(...results);
     if (this.#open.size > 0) return;
     const { messages } = this.#take();
-    const callIds = this.#told.has(message.toolCallId) ? [message.toolCallId] : [];
+    const callIds = this.#recorded.has(message.toolCallId) ? [message.toolCallId] : [];
     await this.#write(messages, () =>
       this.#options.store.runs.toolResults({ ...this.#run, callIds, messages }),
     );
   }
 
-  async #compact({ replaced, summary }: Extract<Step, { kind: "compaction" }>): Promise<void> {
-    const upTo = this.#places[replaced - 1];
+  async #compact({ replaced, summary }: Extract<JournalEntry, { kind: "compaction" }>): Promise<void> {
+    const upTo = this.#seqs[replaced - 1];
     if (upTo === undefined) return;
     await this.#commit();
     const { store, sessionKey, lease } = this.#options;
     await this.#write([], () => store.sessions.compact(sessionKey, { summary, upTo, lease }));
-    this.#places.splice(0, replaced, ++this.#newest);
+    this.#seqs.splice(0, replaced, ++this.#newest);
     this.#compacted = true;
   }
 
@@ -171,7 +172,9 @@ class RunJournal implements Journal {
     );
   }
 
-  /** A write that fails is the last: one behind it would leave a hole in the conversation. */
+  /**
+   * Writes to the store. After a failed write there are no others, since they would leave a gap in the conversation.
+   */
   async #write(messages: readonly AgentMessage[], write: () => Promise<unknown>): Promise<void> {
     try {
       await write();
@@ -179,34 +182,34 @@ class RunJournal implements Journal {
       this.#failure ??= { error };
       throw error;
     }
-    for (const _ of messages) this.#places.push(++this.#newest);
+    for (const _ of messages) this.#seqs.push(++this.#newest);
   }
 
-  #commitBehind(): void {
+  #commitInBackground(): void {
     this.#timer = undefined;
-    // Its failure is met at the next step.
-    this.#behind = this.#commit().catch(() => {});
+    // The next entry reports a failure.
+    this.#background = this.#commit().catch(() => {});
   }
 
-  async #settle(): Promise<void> {
-    await this.#behind;
+  async #awaitBackground(): Promise<void> {
+    await this.#background;
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  /** Takes what is pending for a commit. */
+  /** Takes everything pending for a commit. */
   #take(): { readonly messages: AgentMessage[]; readonly intents: ToolIntent[] } {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const messages = this.#pending;
     const intents = [...this.#open.values()];
-    for (const { callId } of intents) this.#told.add(callId);
+    for (const { callId } of intents) this.#recorded.add(callId);
     this.#pending = [];
     this.#open.clear();
     return { messages, intents };
   }
 }
 
-function intentOf(call: ToolCallBlock, effects: (tool: string) => ToolEffects): ToolIntent {
+function createIntent(call: ToolCallBlock, effects: (tool: string) => ToolEffects): ToolIntent {
   const args: JsonObject = call.args ?? { unreadable: call.argsText };
   return { callId: call.id, name: call.name, args, effects: effects(call.name) };
 }

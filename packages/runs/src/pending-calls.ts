@@ -2,13 +2,15 @@ import type { PendingCall, PendingDecision, ToolCallBlock, ToolResult } from "@s
 import type { JournalCall } from "@signalbox/store/types";
 
 /**
- * What to do with a call that an earlier process left open. A call with outside effects that had begun is never
- * repeated blindly. For a call of another run, which has ended, it returns undefined, so that the loop tells the model
- * what may have happened: whoever asked for it no longer waits.
- * @param calls those of the run, as its journal has them
- * @param isRepeatable whether a repeated call is the same one, for instance because what it sends has a key of the call
+ * Decides what to do with a call that an earlier process left without a result. A call with external effects that was
+ * started is never repeated blindly.
+ *
+ * @param calls the calls of the run from its journal
+ * @param isRepeatable whether repeating a call has no further effect, for instance because it sends an idempotency key
+ * @returns `undefined` for a call of another run, which has ended. The loop then reports the unknown outcome to the
+ *   model.
  */
-export function decideOpenCall(
+export function decidePendingCall(
   { call, tool }: PendingCall,
   calls: readonly Pick<JournalCall, "callId" | "state">[],
   isRepeatable: (call: ToolCallBlock) => boolean = () => false,

@@ -1,7 +1,7 @@
 import type { AgentMessage } from "@signalbox/agent-core";
 import type { Bodies, RunStore, SessionMessage, SessionStore } from "@signalbox/store/types";
 
-/** The bodies that this package reads and writes. */
+/** The bodies of a store that this package reads and writes. */
 export interface RunBodies extends Bodies {
   readonly message: AgentMessage;
 }
@@ -15,5 +15,5 @@ export type JournalStore = Pick<
 /** The part of a store that keeps the conversations that runs continue. */
 export type ConversationStore = Pick<SessionStore<RunBodies>, "history" | "compact">;
 
-/** A message of a conversation and its number there. */
+/** A message of a conversation and its sequence number. */
 export type PlacedMessage = Pick<SessionMessage<RunBodies>, "seq" | "message">;

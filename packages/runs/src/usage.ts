@@ -1,6 +1,6 @@
 import { type AgentMessage, addUsage, type RunUsage as LoopUsage, NO_USAGE } from "@signalbox/agent-core";
 
-/** A run's consumption as clients see it. */
+/** Usage of a run for API clients. */
 export interface ClientUsage {
   readonly inputTokens: number;
   readonly cachedTokens: number;
@@ -8,7 +8,7 @@ export interface ClientUsage {
   readonly costMicros?: number;
 }
 
-/** A run's consumption as a journal sums it. */
+/** Usage of a run for a journal. */
 export interface JournalUsage {
   readonly modelCalls: number;
   readonly inputTokens: number;
@@ -18,8 +18,8 @@ export interface JournalUsage {
   readonly costMicros?: number;
 }
 
-/** What the turns on record used. Attempts that were void are not on record. */
-export function usedIn(messages: readonly AgentMessage[]): LoopUsage {
+/** Sums up the usage of recorded turns. Discarded attempts are not recorded. */
+export function sumUsage(messages: readonly AgentMessage[]): LoopUsage {
   const turns = messages.filter((message) => message.role === "assistant");
   return {
     usage: turns.reduce((sum, { usage }) => (usage === undefined ? sum : addUsage(sum, usage)), NO_USAGE),
@@ -28,8 +28,8 @@ export function usedIn(messages: readonly AgentMessage[]): LoopUsage {
   };
 }
 
-/** What a run used in all, where an earlier process began it. */
-export function wholeUsage(
+/** Sums up the usage of a run over restarts. */
+export function addRunUsage(
   before: LoopUsage | undefined,
   used: LoopUsage | undefined,
 ): LoopUsage | undefined {
@@ -41,17 +41,17 @@ export function wholeUsage(
   };
 }
 
-export function clientUsage(used: LoopUsage): ClientUsage {
+export function toClientUsage(used: LoopUsage): ClientUsage {
   const { input, output, costMicros } = used.usage;
   return {
     inputTokens: input.total ?? 0,
     cachedTokens: input.cacheRead ?? 0,
     outputTokens: output.total ?? 0,
-    ...(costMicros === undefined ? {} : { costMicros }),
+    costMicros,
   };
 }
 
-export function journalUsage(used: LoopUsage): JournalUsage {
+export function toJournalUsage(used: LoopUsage): JournalUsage {
   const { input, output, costMicros } = used.usage;
   return {
     modelCalls: used.turns,
@@ -59,6 +59,6 @@ export function journalUsage(used: LoopUsage): JournalUsage {
     outputTokens: output.total ?? 0,
     cacheReadTokens: input.cacheRead ?? 0,
     cacheWriteTokens: input.cacheWrite ?? 0,
-    ...(costMicros === undefined ? {} : { costMicros }),
+    costMicros,
   };
 }

@@ -1,50 +1,47 @@
-import type { Step } from "@signalbox/agent-core";
+import type { JournalEntry } from "@signalbox/agent-core";
 import type { LeaseToken, RunId } from "@signalbox/store/types";
 import type { JournalStore } from "./store.ts";
 
-/** Knows when a run does nothing but wait for a person. */
+/** Tracks whether a run only waits for a person. */
 export interface Waiting {
-  /** Asks a person, and gives the answer. */
+  /** Asks a person and returns the response. */
   readonly during: <T>(ask: () => T | Promise<T>) => Promise<T>;
-  /** To be awaited before the step is kept. Throws what a failing store throws. */
-  onStep(step: Step): Promise<void>;
+  /** Await it before the entry is recorded. Throws what the store throws. */
+  onJournalEntry(entry: JournalEntry): Promise<void>;
 }
 
-/** Which runs of this process wait for people. */
+/** The runs of this process that wait for people. */
 export interface WaitingRuns {
-  /** For one try of a run. */
-  of(runId: RunId, place: Place): Waiting;
-  /**
-   * A run that a failing store broke off does not wait any more, whatever that try could put on record. Throws what a
-   * failing store throws.
-   */
-  over(runId: RunId): Promise<void>;
-  /** No run waits any more. */
-  allOver(): Promise<void>;
+  /** Tracks one attempt of a run. */
+  track(runId: RunId, slot: RunSlot): Waiting;
+  /** Ends the waiting state of a run whose attempt failed because of the store. Throws what the store throws. */
+  clear(runId: RunId): Promise<void>;
+  /** Ends the waiting state of all runs. */
+  clearAll(): Promise<void>;
 }
 
-/** The place that a run has among those that may go on at once. */
-export interface Place {
-  /** Others go on in it meanwhile. */
+/** The slot that a run takes among the concurrent ones. */
+export interface RunSlot {
+  /** Frees the slot while the run only waits. */
   standBy(on: boolean): void;
 }
 
 export interface WaitingRunsOptions {
   readonly store: { readonly runs: Pick<JournalStore, "wait"> };
   readonly lease: LeaseToken;
-  /** That a run waits could not be put on record. Whoever is asked is asked all the same; the next write will tell. */
+  /** Called if the waiting state could not be recorded. The person is asked anyway. */
   readonly onFailure: (runId: RunId, error: unknown) => void;
 }
 
 /**
- * A run that only waits for a person cannot be what ends the process: dying meanwhile, for whatever reason and however
- * often, does not count against its messages. It does while another of its calls runs beside the question. Nor does
- * such a run keep others from going on.
+ * Records which runs only wait for a person. Such a run frees its slot, and a crash meanwhile does not count against
+ * its messages, because it cannot have caused the crash. It does count while another of its calls runs beside the
+ * question.
  */
 export function createWaitingRuns({ store, lease, onFailure }: WaitingRunsOptions): WaitingRuns {
-  /** Those on record as waiting. A run may be tried again in this process, and the record must have it only once. */
+  /** Ids of runs recorded as waiting. A run may be attempted several times in this process but is recorded once. */
   const recorded = new Set<RunId>();
-  /** The last write of each run that has one under way. */
+  /** The last write of each run that has writes in flight. */
   const writes = new Map<RunId, Promise<void>>();
 
   const write = async (runId: RunId, waiting: boolean): Promise<void> => {
@@ -59,7 +56,7 @@ export function createWaitingRuns({ store, lease, onFailure }: WaitingRunsOption
     else recorded.delete(runId);
   };
 
-  /** One after the other: what is noted last is how it is. */
+  /** Writes one after the other, so that the last state wins. */
   const note = (runId: RunId, isWaiting: () => boolean): Promise<void> => {
     const before = writes.get(runId) ?? Promise.resolve();
     const next = before.then(() => write(runId, isWaiting()));
@@ -72,22 +69,22 @@ export function createWaitingRuns({ store, lease, onFailure }: WaitingRunsOption
     return next;
   };
 
-  const over = (runId: RunId): Promise<void> => note(runId, () => false);
+  const clear = (runId: RunId): Promise<void> => note(runId, () => false);
 
   return {
-    of: (runId, place) =>
+    track: (runId, slot) =>
       createWaiting({
-        place,
+        slot,
         onFailure: (error) => onFailure(runId, error),
         isRecorded: () => recorded.has(runId),
         note: (isWaiting) => note(runId, isWaiting),
       }),
-    over,
-    async allOver() {
+    clear,
+    async clearAll() {
       const open = new Set([...recorded, ...writes.keys()]);
       await Promise.all(
         [...open].map((runId) =>
-          over(runId).catch((error: unknown) => {
+          clear(runId).catch((error: unknown) => {
             if (!hasEnded(error)) throw error;
           }),
         ),
@@ -96,43 +93,42 @@ export function createWaitingRuns({ store, lease, onFailure }: WaitingRunsOption
   };
 }
 
-interface WaitingPorts {
-  readonly place: Place;
+interface WaitingContext {
+  readonly slot: RunSlot;
   readonly isRecorded: () => boolean;
   readonly note: (isWaiting: () => boolean) => Promise<void>;
   readonly onFailure: (error: unknown) => void;
 }
 
-/** For one try of a run. */
-function createWaiting({ place, isRecorded, note, onFailure }: WaitingPorts): Waiting {
-  let asked = 0;
+function createWaiting({ slot, isRecorded, note, onFailure }: WaitingContext): Waiting {
+  let questions = 0;
   const calls = new Set<string>();
-  const isWaiting = (): boolean => asked > 0 && calls.size === 0;
-  const settle = (): Promise<void> => {
-    place.standBy(isWaiting());
+  const isWaiting = (): boolean => questions > 0 && calls.size === 0;
+  const update = (): Promise<void> => {
+    slot.standBy(isWaiting());
     return note(isWaiting);
   };
   return {
     async during(ask) {
-      asked++;
-      await settle().catch(onFailure);
+      questions++;
+      await update().catch(onFailure);
       try {
         return await ask();
       } finally {
-        asked--;
-        await settle();
+        questions--;
+        await update();
       }
     },
-    async onStep(step) {
-      if (step.kind === "toolStart") calls.add(step.call.id);
-      else if (step.kind === "toolResult") calls.delete(step.message.toolCallId);
+    async onJournalEntry(entry) {
+      if (entry.kind === "toolStart") calls.add(entry.call.id);
+      else if (entry.kind === "toolResult") calls.delete(entry.message.toolCallId);
       else return;
-      if (asked > 0 || isRecorded()) await settle();
+      if (questions > 0 || isRecorded()) await update();
     },
   };
 }
 
-/** Whether the run is over, and with it whatever it waited for. */
+/** Whether the run has ended, and with it the waiting. */
 function hasEnded(error: unknown): boolean {
   return error instanceof Error && "code" in error && ENDED.has(error.code);
 }

@@ -32,7 +32,7 @@ async function conversation(messages: readonly AgentMessage[]) {
   return { store, compacted };
 }
 
-it("puts a summary in the place of the older part, and leaves the newest as they are", async () => {
+it("replaces the older part by a summary and keeps the newest messages", async () => {
   const messages = talk(12);
   const { store, compacted } = await conversation(messages);
   const done = await compacted();
@@ -43,7 +43,7 @@ it("puts a summary in the place of the older part, and leaves the newest as they
   expect(history.slice(1)).toEqual(messages.slice(done?.replaced));
 });
 
-it("changes nothing where there is nothing to gain, or it is stopped", async () => {
+it("changes nothing if there is nothing to gain or the signal aborts", async () => {
   expect(await (await conversation([])).compacted()).toBeUndefined();
   const { store, compacted } = await conversation(talk(12));
   expect(await compacted(AbortSignal.abort())).toBeUndefined();

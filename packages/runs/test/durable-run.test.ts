@@ -37,7 +37,7 @@ async function harness() {
       lease,
       runId,
       sessionKey: KEY,
-      places: [1],
+      seqs: [1],
       effects: () => "external",
     },
   });
@@ -45,16 +45,16 @@ async function harness() {
   return { memory, store, OLD: memory.lease, runId, process, roles };
 }
 
-it("leaves its last turn to be committed with its end, and everything else is on record", async () => {
+it("returns its last turn for the commit of its end and records everything else", async () => {
   const { process, roles, OLD } = await harness();
   const answers = [assistantMessage([toolCall("1", "send", {})]), "It is sent."] as const;
   const ended = await runDurably(process(OLD, [sender(() => "sent")], answers), () => {});
   expect(ended?.result.text).toBe("It is sent.");
   expect(await roles()).toEqual(["user", "assistant", "toolResult"]);
-  expect(ended?.tail).toMatchObject({ messages: [{ role: "assistant" }], places: [1, 2, 3, 4] });
+  expect(ended?.tail).toMatchObject({ messages: [{ role: "assistant" }], seqs: [1, 2, 3, 4] });
 });
 
-it("has what a person is asked about on record before they are asked", async () => {
+it("records the call that a person is asked about before asking", async () => {
   const { process, roles, OLD } = await harness();
   const run = process(OLD, [sender(() => "sent")], [assistantMessage([toolCall("1", "send", {})]), "Done."]);
   let whenAsked: readonly string[] = [];
@@ -70,7 +70,7 @@ it("has what a person is asked about on record before they are asked", async () 
   expect(whenAsked).toEqual(["user", "assistant"]);
 });
 
-it("has a call on record before it takes effect, unless it may be made again under another id", async () => {
+it("records a call before it takes effect, unless it may be repeated under another id", async () => {
   for (const [effects, whenCalled] of [
     ["idempotent", ["user"]],
     ["keyed", ["user", "assistant"]],
@@ -94,7 +94,7 @@ it("has a call on record before it takes effect, unless it may be made again und
   }
 });
 
-it("goes on in another process without making a call again whose outcome nobody knows", async () => {
+it("continues in another process without repeating a call of unknown outcome", async () => {
   const { memory, store, runId, process, OLD } = await harness();
   let sent = 0;
   let next: LeaseToken = OLD;
@@ -114,7 +114,7 @@ it("goes on in another process without making a call again whose outcome nobody 
     {
       ...resumed,
       context: { ...resumed.context, history, input: [] },
-      journal: { ...resumed.journal, places: [1, 2], calls: kept?.calls ?? [] },
+      journal: { ...resumed.journal, seqs: [1, 2], calls: kept?.calls ?? [] },
     },
     () => {},
   );
@@ -123,7 +123,7 @@ it("goes on in another process without making a call again whose outcome nobody 
   expect(textsOf(results)).toMatch(/^Outcome unknown/);
 });
 
-it("makes a call again that is the same one when it is repeated", async () => {
+it("repeats a started call if it is repeatable", async () => {
   const { process, store, runId, OLD } = await harness();
   const call = assistantMessage([toolCall("1", "send", {})]);
   const intent = { callId: "1", name: "send", args: {}, effects: "external" } as const;
@@ -133,7 +133,7 @@ it("makes a call again that is the same one when it is repeated", async () => {
     {
       ...next,
       context: { ...next.context, history: [QUESTION, call], input: [] },
-      journal: { ...next.journal, places: [1, 2], calls: [{ callId: "1", state: "started" }] },
+      journal: { ...next.journal, seqs: [1, 2], calls: [{ callId: "1", state: "started" }] },
       isRepeatable: () => true,
     },
     () => {},
@@ -141,12 +141,12 @@ it("makes a call again that is the same one when it is repeated", async () => {
   expect(textsOf(ended?.result.messages ?? [])).toBe("sent");
 });
 
-it("makes no call that a run before it left open, and goes on with what it was asked", async () => {
+it("makes no pending call of an earlier run and continues with the new input", async () => {
   const { memory, store, runId, roles, OLD } = await harness();
   const call = assistantMessage([toolCall("1", "send", {})]);
   const intent = { callId: "1", name: "send", args: {}, effects: "external" } as const;
   await store.runs.toolStarted({ runId, lease: OLD, messages: [call], intents: [intent], callIds: ["1"] });
-  // It was given up with its call open.
+  // The run ended while its call was pending.
   await memory.finish(runId);
   const next: AgentMessage = { role: "user", content: "And now?", timestamp: 2 };
   const later = await memory.begin(KEY, [next]);
@@ -165,7 +165,7 @@ it("makes no call that a run before it left open, and goes on with what it was a
         lease: OLD,
         runId: later,
         sessionKey: KEY,
-        places: [1, 2, 3],
+        seqs: [1, 2, 3],
         effects: () => "external",
       },
       isRepeatable: () => true,
@@ -177,7 +177,7 @@ it("makes no call that a run before it left open, and goes on with what it was a
   expect((await store.runs.inspect(later))?.calls).toEqual([]);
 });
 
-it("is left with all that it did on record when its process is told to stop", async () => {
+it("records everything and returns undefined if its process stops", async () => {
   const { process, roles, OLD } = await harness();
   const stop = new AbortController();
   const run = process(
@@ -186,14 +186,14 @@ it("is left with all that it did on record when its process is told to stop", as
     [assistantMessage([toolCall("1", "send", {})]), "Never said."],
   );
   const ended = await runDurably(
-    { ...run, config: { ...run.config, signal: stop.signal }, isLeft: () => stop.signal.aborted },
+    { ...run, config: { ...run.config, signal: stop.signal }, isSuspended: () => stop.signal.aborted },
     (event) => event.type === "tool.end" && stop.abort(),
   );
   expect(ended).toBeUndefined();
   expect((await roles()).slice(0, 3)).toEqual(["user", "assistant", "toolResult"]);
 });
 
-it("is on record as waiting exactly while somebody is asked", async () => {
+it("is recorded as waiting exactly while a person is asked", async () => {
   const { process, store, runId, OLD } = await harness();
   const noted: boolean[] = [];
   const wait = async ({ waiting }: { readonly waiting: boolean }): Promise<void> => void noted.push(waiting);
@@ -210,7 +210,7 @@ it("is on record as waiting exactly while somebody is asked", async () => {
           return { action: "allow" };
         },
       },
-      waiting: waitingRuns.of(runId, { standBy: () => {} }),
+      waiting: waitingRuns.track(runId, { standBy: () => {} }),
     },
     () => {},
   );

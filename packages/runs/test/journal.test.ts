@@ -1,7 +1,7 @@
-import type { AssistantMessage, Step, ToolCallBlock, ToolResultMessage } from "@signalbox/agent-core";
+import type { AssistantMessage, JournalEntry, ToolCallBlock, ToolResultMessage } from "@signalbox/agent-core";
 import type { RunId } from "@signalbox/store/types";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createJournal, type Journal } from "../src/index.ts";
+import { createJournal, type Journal } from "../src/journal.ts";
 import { type OpenRuns, openRuns } from "./open-runs.ts";
 
 const KEY = "agent:main:web:direct:ann";
@@ -21,11 +21,11 @@ const said = (calls: readonly ToolCallBlock[]): AssistantMessage => ({
   stopReason: calls.length === 0 ? "end_turn" : "tool_use",
   timestamp: 1,
 });
-const turn = (...calls: ToolCallBlock[]): Step => {
+const turn = (...calls: ToolCallBlock[]): JournalEntry => {
   const message = said(calls);
   return { kind: "assistant", turn: 1, messages: [message], pendingToolCalls: calls, message };
 };
-const result = (id: string, name: string, open: readonly ToolCallBlock[] = []): Step => {
+const result = (id: string, name: string, open: readonly ToolCallBlock[] = []): JournalEntry => {
   const content = [{ type: "text" as const, text: id }];
   const message: ToolResultMessage = {
     role: "toolResult",
@@ -37,7 +37,7 @@ const result = (id: string, name: string, open: readonly ToolCallBlock[] = []): 
   };
   return { kind: "toolResult", turn: 1, messages: [message], pendingToolCalls: open, message };
 };
-const start = (one: ToolCallBlock): Step => ({
+const start = (one: ToolCallBlock): JournalEntry => ({
   kind: "toolStart",
   turn: 1,
   messages: [],
@@ -66,7 +66,7 @@ beforeEach(async () => {
     lease: memory.lease,
     runId,
     sessionKey: KEY,
-    places: [1],
+    seqs: [1],
     effects: (tool) => (tool === "exec" ? "external" : "none"),
   });
 });
@@ -75,58 +75,58 @@ afterEach(() => {
   journal.close();
 });
 
-describe("a turn whose calls have no outside effect", () => {
-  test("is committed with the last of their results", async () => {
+describe("a turn with harmless calls", () => {
+  test("is committed together with the last of their results", async () => {
     const [a, b] = [call("a", "read"), call("b", "ls")];
-    await journal.onStep(turn(a, b));
-    await journal.onStep(start(a));
-    await journal.onStep(result("a", "read", [b]));
+    await journal.onJournalEntry(turn(a, b));
+    await journal.onJournalEntry(start(a));
+    await journal.onJournalEntry(result("a", "read", [b]));
     expect(await kept()).toEqual({ roles: ["user"], calls: [] });
-    await journal.onStep(result("b", "ls"));
+    await journal.onJournalEntry(result("b", "ls"));
     expect(await kept()).toEqual({ roles: ["user", "assistant", "toolResult", "toolResult"], calls: [] });
   });
 
-  test("is committed without them once they take long, and they follow", async () => {
+  test("is committed without their results if they take longer than 100 ms", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const [a, b] = [call("a", "read"), call("b", "read")];
-    await journal.onStep(turn(a, b));
-    await journal.onStep(result("a", "read", [b]));
+    await journal.onJournalEntry(turn(a, b));
+    await journal.onJournalEntry(result("a", "read", [b]));
     vi.advanceTimersByTime(100);
     await journal.flush();
     expect(await kept()).toEqual({ roles: ["user", "assistant", "toolResult"], calls: ["b intent"] });
-    await journal.onStep(result("b", "read"));
+    await journal.onJournalEntry(result("b", "read"));
     expect(await kept()).toEqual({
       roles: ["user", "assistant", "toolResult", "toolResult"],
       calls: ["b done"],
     });
   });
 
-  test("is told of with its open calls when the run stops", async () => {
-    await journal.onStep(turn(call("a", "read")));
+  test("is committed with its pending calls if the run stops", async () => {
+    await journal.onJournalEntry(turn(call("a", "read")));
     await journal.flush();
     expect(await kept()).toEqual({ roles: ["user", "assistant"], calls: ["a intent"] });
   });
 });
 
-describe("a call with outside effects", () => {
-  test("is on record as begun, with all that came before, when it is made", async () => {
+describe("a call with external effects", () => {
+  test("is recorded as started, with everything before it, before it is made", async () => {
     const [a, b] = [call("a", "read"), call("b", "exec")];
-    await journal.onStep(turn(a, b));
-    await journal.onStep(result("a", "read", [b]));
-    await journal.onStep(start(b));
+    await journal.onJournalEntry(turn(a, b));
+    await journal.onJournalEntry(result("a", "read", [b]));
+    await journal.onJournalEntry(start(b));
     expect(await kept()).toEqual({ roles: ["user", "assistant", "toolResult"], calls: ["b started"] });
-    await journal.onStep(result("b", "exec"));
+    await journal.onJournalEntry(result("b", "exec"));
     expect(await kept()).toEqual({
       roles: ["user", "assistant", "toolResult", "toolResult"],
       calls: ["b done"],
     });
   });
 
-  test("has its result on record at once, though another call of the turn goes on", async () => {
+  test("has its result recorded at once, even if another call of the turn continues", async () => {
     const [a, b] = [call("a", "exec"), call("b", "read")];
-    await journal.onStep(turn(a, b));
-    await journal.onStep(start(a));
-    await journal.onStep(result("a", "exec", [b]));
+    await journal.onJournalEntry(turn(a, b));
+    await journal.onJournalEntry(start(a));
+    await journal.onJournalEntry(result("a", "exec", [b]));
     expect(await kept()).toEqual({
       roles: ["user", "assistant", "toolResult"],
       calls: ["a done", "b intent"],
@@ -134,21 +134,21 @@ describe("a call with outside effects", () => {
   });
 });
 
-test("the last turn is left for the end of the run, with the places of all messages", async () => {
-  await journal.onStep(turn(call("a", "read")));
-  await journal.onStep(result("a", "read"));
-  await journal.onStep(turn());
+test("the last turn is returned for the end of the run, with all sequence numbers", async () => {
+  await journal.onJournalEntry(turn(call("a", "read")));
+  await journal.onJournalEntry(result("a", "read"));
+  await journal.onJournalEntry(turn());
   const tail = await journal.end();
   expect(tail.messages.map((message) => message.role)).toEqual(["assistant"]);
-  expect(tail.places).toEqual([1, 2, 3, 4]);
+  expect(tail.seqs).toEqual([1, 2, 3, 4]);
 });
 
-test("a background commit that fails ends the run at its next step, and nothing is written afterwards", async () => {
+test("a failed background commit rejects the next entry, and nothing is written afterwards", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  await journal.onStep(turn(call("a", "read")));
+  await journal.onJournalEntry(turn(call("a", "read")));
   memory.fail(true);
   vi.advanceTimersByTime(100);
-  await expect(journal.onStep(result("a", "read"))).rejects.toThrow("the disk is full");
+  await expect(journal.onJournalEntry(result("a", "read"))).rejects.toThrow("the disk is full");
   memory.fail(false);
   await expect(journal.flush()).rejects.toThrow("the disk is full");
   await expect(journal.end()).rejects.toThrow("the disk is full");

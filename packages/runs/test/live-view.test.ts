@@ -1,12 +1,13 @@
 import type { AgentEvent, AssistantMessage, ModelErrorData } from "@signalbox/agent-core";
 import type { LiveEvent } from "@signalbox/protocol";
 import { expect, it } from "vitest";
-import { createLiveView, type LiveView, PLAIN, type Reading } from "../src/index.ts";
+import { createLiveView, type LiveView, type TextFilter } from "../src/index.ts";
+import { NO_FILTER } from "../src/view/text-filter.ts";
 
-/** Stars are for nobody's eyes, and what may yet be one is held back. */
-const STARRED: Reading = {
-  ...PLAIN,
-  visible: (said) => said.replaceAll("*", "").trim(),
+/** Hides stars, and holds back text that may end with one. */
+const STARRED: TextFilter = {
+  ...NO_FILTER,
+  getVisible: (text) => text.replaceAll("*", "").trim(),
   stream() {
     let out = "";
     return {
@@ -25,7 +26,7 @@ function open(earlier: readonly string[] = []): LiveView & { readonly seen: Live
   const view = createLiveView({
     runId: "r",
     earlier,
-    reading: STARRED,
+    filter: STARRED,
     now: () => 0,
     publish: (event) => seen.push(event),
     retract: () => seen.push({ type: "error", code: "retracted", message: "" }),
@@ -56,9 +57,9 @@ function turn(text: string, stopReason: AssistantMessage["stopReason"] = "end_tu
   };
 }
 
-it("gives each turn the id that it has later, whoever began the run", () => {
+it("gives each turn the id of its stored message, also in a run that another process started", () => {
   const view = open(["Before the restart.", "***"]);
-  for (const event of [start, write("One*."), turn("One*.")]) view.see(event);
+  for (const event of [start, write("One*."), turn("One*.")]) view.apply(event);
   expect(view.seen).toEqual([
     { type: "text.delta", runId: "r", delta: "One" },
     { type: "text.delta", runId: "r", delta: "." },
@@ -67,7 +68,7 @@ it("gives each turn the id that it has later, whoever began the run", () => {
   expect(view.texts()).toEqual(["Before the restart.", "***", "One*."]);
 });
 
-it("takes back the text of a turn that is void", () => {
+it("retracts the text of a discarded turn", () => {
   const view = open();
   const error: ModelErrorData = {
     code: "overflow",
@@ -76,40 +77,40 @@ it("takes back the text of a turn that is void", () => {
     emitted: true,
     scope: "model",
   };
-  for (const event of [start, write("Wrong")]) view.see(event);
-  expect(view.current()).toBe("Wrong");
-  view.see({ type: "model.discard", reason: "overflow", error });
-  expect([view.current(), view.seen.at(-1)?.type]).toEqual(["", "error"]);
-  for (const event of [start, write("Right")]) view.see(event);
-  // No new paragraph after what nobody has seen.
+  for (const event of [start, write("Wrong")]) view.apply(event);
+  expect(view.currentText()).toBe("Wrong");
+  view.apply({ type: "model.discard", reason: "overflow", error });
+  expect([view.currentText(), view.seen.at(-1)?.type]).toEqual(["", "error"]);
+  for (const event of [start, write("Right")]) view.apply(event);
+  // No new paragraph, since no text was shown before.
   expect(view.seen.at(-1)).toMatchObject({ delta: "Right" });
 });
 
-it.each(["max_tokens", "pause"] as const)("shows a turn once that goes on after %s", (reason) => {
+it.each(["max_tokens", "pause"] as const)("shows a turn that continues after %s once", (reason) => {
   const view = open();
-  for (const event of [start, write("Half of it, "), turn("Half of it, ", reason)]) view.see(event);
-  expect([view.ended(), view.current()]).toEqual([[], "Half of it, "]);
-  for (const event of [start, write("and the rest."), turn("and the rest.")]) view.see(event);
+  for (const event of [start, write("Half of it, "), turn("Half of it, ", reason)]) view.apply(event);
+  expect([view.completedTexts(), view.currentText()]).toEqual([[], "Half of it, "]);
+  for (const event of [start, write("and the rest."), turn("and the rest.")]) view.apply(event);
   expect(view.texts()).toEqual(["Half of it, and the rest."]);
   expect(view.seen.filter(({ type }) => type === "message")).toHaveLength(1);
 });
 
 it.each(["aborted", "error", "context_overflow"] as const)(
-  "keeps of a turn that ended as %s what was seen of it",
+  "keeps the visible text of a turn that ended as %s",
   (reason) => {
     const view = open();
-    for (const event of [start, write("Well. *half"), turn("Well. *half", reason)]) view.see(event);
+    for (const event of [start, write("Well. *half"), turn("Well. *half", reason)]) view.apply(event);
     expect(view.texts()).toEqual(["Well. "]);
   },
 );
 
-it("shows what a tool says while it works, under the name of its call", () => {
-  const { seen, see } = open();
+it("shows the progress of a tool under the name of its call", () => {
+  const { seen, apply } = open();
   const call = { type: "toolCall", id: "c1", name: "exec", args: {}, argsText: "{}" } as const;
   const partial = { content: [{ type: "text" as const, text: "1 of 9" }] };
-  see({ type: "tool.update", callId: "unknown", partial });
-  see({ type: "tool.start", call, args: {} });
-  see({ type: "tool.update", callId: "c1", partial });
+  apply({ type: "tool.update", callId: "unknown", partial });
+  apply({ type: "tool.start", call, args: {} });
+  apply({ type: "tool.update", callId: "c1", partial });
   expect(seen).toEqual([
     { type: "tool.start", runId: "r", call: { id: "c1", name: "exec", args: {} } },
     { type: "tool.update", runId: "r", call: { id: "c1", name: "exec", text: "1 of 9" } },

@@ -1,15 +1,15 @@
-import type { AskAnswer, Step } from "@signalbox/agent-core";
+import type { AskAnswer, JournalEntry } from "@signalbox/agent-core";
 import { expect, it } from "vitest";
 import { createWaitingRuns } from "../src/index.ts";
 import { unknownRunId } from "./open-runs.ts";
 
 const call = (id: string) => ({ type: "toolCall", id, name: "t", args: {}, argsText: "{}" }) as const;
 
-function start(id: string): Step {
+function start(id: string): JournalEntry {
   return { kind: "toolStart", turn: 1, messages: [], pendingToolCalls: [], call: call(id), args: {} };
 }
 
-function end(toolCallId: string): Step {
+function end(toolCallId: string): JournalEntry {
   const result = { toolCallId, toolName: "t", content: [], isError: false, timestamp: 0 };
   const message = { role: "toolResult", ...result } as const;
   return { kind: "toolResult", turn: 1, messages: [message], pendingToolCalls: [], message };
@@ -28,23 +28,23 @@ function harness() {
     },
   };
   const waitingRuns = createWaitingRuns({ store: { runs }, lease, onFailure: () => {} });
-  const places: boolean[] = [];
-  const place = {
+  const slotStates: boolean[] = [];
+  const slot = {
     standBy(on: boolean) {
-      if (places.at(-1) !== on) places.push(on);
+      if (slotStates.at(-1) !== on) slotStates.push(on);
     },
   };
-  const waiting = waitingRuns.of(runId, place);
+  const waiting = waitingRuns.track(runId, slot);
   return {
     waiting,
     noted,
-    /** Whether the run was said to wait, each time that this changed. */
-    places,
-    allOver: waitingRuns.allOver,
-    /** What the next try of the run begins with. */
+    /** The states of the slot, each time it changed. */
+    slotStates,
+    clearAll: waitingRuns.clearAll,
+    /** Starts the next attempt of the run. */
     async again() {
-      await waitingRuns.over(runId);
-      return waitingRuns.of(runId, place);
+      await waitingRuns.clear(runId);
+      return waitingRuns.track(runId, slot);
     },
     ask: () => waiting.during(() => new Promise<AskAnswer>((resolve) => answers.push(resolve))),
     answer: () => answers.shift()?.({ action: "allow" }),
@@ -56,20 +56,20 @@ function harness() {
 
 const soon = () => new Promise((resolve) => setImmediate(resolve));
 
-it("notes that a run waits as long as it does nothing else", async () => {
-  const { waiting, noted, places, ask, answer } = harness();
-  await waiting.onStep(start("before"));
-  await waiting.onStep(end("before"));
+it("records a run as waiting while it does nothing else", async () => {
+  const { waiting, noted, slotStates, ask, answer } = harness();
+  await waiting.onJournalEntry(start("before"));
+  await waiting.onJournalEntry(end("before"));
   expect(noted).toEqual([]);
   const first = ask();
   await soon();
   const second = ask();
   await soon();
   expect(noted).toEqual([true]);
-  // A call beside it may be what ends the process, so it is on record before it begins.
-  await waiting.onStep(start("beside"));
+  // A call that runs meanwhile may crash the process, so its start is recorded first.
+  await waiting.onJournalEntry(start("beside"));
   expect(noted).toEqual([true, false]);
-  await waiting.onStep(end("beside"));
+  await waiting.onJournalEntry(end("beside"));
   expect(noted).toEqual([true, false, true]);
   answer();
   expect(await first).toEqual({ action: "allow" });
@@ -77,24 +77,24 @@ it("notes that a run waits as long as it does nothing else", async () => {
   answer();
   await second;
   expect(noted).toEqual([true, false, true, false]);
-  // Others go on in its place exactly meanwhile.
-  expect(places).toEqual(noted);
+  // The slot is free in exactly these phases.
+  expect(slotStates).toEqual(noted);
 });
 
-it("takes its place again when it is answered, whatever comes of asking and of noting it", async () => {
-  const { waiting, places, ask, answer, fail } = harness();
+it("takes its slot back after the response, even if asking or recording fails", async () => {
+  const { waiting, slotStates, ask, answer, fail } = harness();
   await expect(waiting.during(() => Promise.reject(new Error("nobody there")))).rejects.toThrow("nobody");
-  expect(places).toEqual([true, false]);
+  expect(slotStates).toEqual([true, false]);
   fail(true);
   const asked = ask();
   await soon();
-  expect(places).toEqual([true, false, true]);
+  expect(slotStates).toEqual([true, false, true]);
   answer();
   await asked;
-  expect(places).toEqual([true, false, true, false]);
+  expect(slotStates).toEqual([true, false, true, false]);
 });
 
-it("is on record as waiting no more than once, however often its end cannot be noted", async () => {
+it("is recorded as waiting once, however often recording the end fails", async () => {
   const { noted, ask, answer, fail, again } = harness();
   const first = ask();
   await soon();
@@ -111,26 +111,26 @@ it("is on record as waiting no more than once, however often its end cannot be n
   expect(noted).toHaveLength(4);
 });
 
-it("lets nothing run while the end of its waiting is not on record", async () => {
+it("rejects further entries until the end of the waiting is recorded", async () => {
   const { waiting, noted, ask, answer, fail } = harness();
   const asked = ask();
   await soon();
   fail(true);
   answer();
   await expect(asked).rejects.toThrow("the disk is full");
-  await expect(waiting.onStep(start("next"))).rejects.toThrow("the disk is full");
+  await expect(waiting.onJournalEntry(start("next"))).rejects.toThrow("the disk is full");
   fail(false);
-  await waiting.onStep(start("another"));
+  await waiting.onJournalEntry(start("another"));
   expect(noted).toEqual([true, false]);
 });
 
-it("closes what is open at the end of the process, once, and leaves runs alone that have ended", async () => {
+it("clearAll ends every waiting state once and ignores runs that have ended", async () => {
   const open = harness();
   void open.ask();
   await soon();
-  await open.allOver();
+  await open.clearAll();
   expect(open.noted).toEqual([true, false]);
-  await open.allOver();
+  await open.clearAll();
   open.answer();
   await soon();
   expect(open.noted).toEqual([true, false]);
@@ -139,15 +139,15 @@ it("closes what is open at the end of the process, once, and leaves runs alone t
   void ended.ask();
   await soon();
   ended.fail(true);
-  await expect(ended.allOver()).rejects.toThrow("the disk is full");
+  await expect(ended.clearAll()).rejects.toThrow("the disk is full");
   ended.fail(true, Object.assign(new Error("it has ended"), { code: "conflict" }));
-  await ended.allOver();
+  await ended.clearAll();
   ended.fail(false);
-  await ended.allOver();
+  await ended.clearAll();
   expect(ended.noted).toEqual([true]);
 });
 
-it("asks though it could not be noted, and lets nothing run that would not count", async () => {
+it("asks although the waiting could not be recorded, and rejects entries that would not count", async () => {
   const { waiting, noted, ask, answer, fail } = harness();
   fail(true);
   const asked = ask();
@@ -159,7 +159,7 @@ it("asks though it could not be noted, and lets nothing run that would not count
   const again = ask();
   await soon();
   fail(true);
-  await expect(waiting.onStep(start("beside"))).rejects.toThrow("the disk is full");
+  await expect(waiting.onJournalEntry(start("beside"))).rejects.toThrow("the disk is full");
   answer();
   await expect(again).rejects.toThrow("the disk is full");
 });

@@ -5,12 +5,12 @@ import {
   type JsonValue,
   type OnAsk,
   reasonOf,
-  validateResult,
   type Tool,
   type ToolCall,
   type ToolContext,
   type ToolDecision,
   type ToolResult,
+  validateResult,
 } from "@signalbox/agent-core";
 import type { Phrases } from "@signalbox/phrases";
 import { redactJson } from "@signalbox/redaction";

@@ -9,7 +9,7 @@ import {
   destinationKey,
 } from "@signalbox/delivery";
 import { createSentThere } from "@signalbox/prompt";
-import { sentId } from "@signalbox/runs";
+import { getSentId } from "@signalbox/runs";
 import type { OutboxRow } from "@signalbox/store";
 import type { UserQuestions } from "@signalbox/tools";
 import { getPhrases } from "../configure/phrases-of.ts";
@@ -47,7 +47,7 @@ export function createSend(core: CoreContext, { delivery, outgoing }: SendOption
     isOfConversation: (messageId, to, { event }) => isMessageOf(store, messageId, to, event),
     toldThere: (to, message, sender) => sentThere.entryOf(to, message, sender),
     changeThere: (to, message, sender) => sentThere.change(to, message, sender),
-    show: (text, run, callId) => showInSession(core, run, sentId(callId), text),
+    show: (text, run, callId) => showInSession(core, run, getSentId(callId), text),
   });
 }
 

@@ -1,6 +1,6 @@
 import type { ToolCallBlock } from "@signalbox/agent-core";
 import type { ChatMessage, ConversationHistory, RunEnd, RunOutcome } from "@signalbox/protocol";
-import { chatMessages, type Reading, type RunNotes } from "@signalbox/runs";
+import { type RunNotes, type TextFilter, toChatMessages } from "@signalbox/runs";
 import { problemOf } from "@signalbox/telemetry";
 import type { Exchange, KeptExchanges } from "../messages/exchanges.ts";
 import type { ServiceStore } from "../messages/service-store.ts";
@@ -14,12 +14,12 @@ export interface HistoryPorts {
   readonly store: Pick<ServiceStore, "sessions" | "runs">;
   readonly exchanges: Pick<KeptExchanges, "list">;
   /** What of an answer people get to see. */
-  readonly reading: Reading;
+  readonly filter: TextFilter;
 }
 
 /** A conversation as those saw it who watched: what was said, commands too, and how its runs ended. */
 export async function readHistory(
-  { store, exchanges, reading }: HistoryPorts,
+  { store, exchanges, filter }: HistoryPorts,
   sessionKey: string,
 ): Promise<ConversationHistory> {
   const rows = (await store.sessions.transcript(sessionKey, { limit: SHOWN_MESSAGES })).toReversed();
@@ -27,7 +27,7 @@ export async function readHistory(
   const summaries = await store.runs.summaries(runIds);
   const kept = await exchanges.list(sessionKey);
   const notes = new Map(summaries.map((summary) => [summary.run.id, notesOn(summary, kept)]));
-  const messages = chatMessages(rows, { notes, sentBy: sentText, reading });
+  const messages = toChatMessages(rows, { notes, getSentText: sentText, filter });
   // What is older than the messages that are shown has no place among them.
   const since = rows.length < SHOWN_MESSAGES ? 0 : (rows[0]?.at ?? 0);
   const between = kept.filter(({ end, messages: [first] }) => end !== undefined && (first?.at ?? 0) >= since);
@@ -40,14 +40,14 @@ export async function readHistory(
 }
 
 function notesOn({ run, inbox }: Summary, kept: readonly Exchange[]): RunNotes {
-  const asked = inbox.flatMap(({ messageId: id, payload }) =>
+  const messages = inbox.flatMap(({ messageId: id, payload }) =>
     id === undefined
       ? []
       : [{ id, at: payload.event.timestamp, text: payload.event.text, ...attachmentsSeen(payload.event) }],
   );
-  const words = kept.flatMap(({ end, messages }) => (end === undefined ? messages : []));
+  const words = kept.flatMap(({ end, messages: shown }) => (end === undefined ? shown : []));
   const note = words.find(({ runId }) => runId === run.id);
-  return note === undefined ? { asked } : { asked, note: { text: note.text, at: note.at } };
+  return note === undefined ? { messages } : { messages, note: { text: note.text, at: note.at } };
 }
 
 /** Puts what was said beside the conversation where it was said. Times of both come from one clock. */

@@ -1,5 +1,5 @@
 import type { Upkeep } from "@signalbox/home";
-import { READING } from "@signalbox/prompt";
+import { REPLY_FILTER } from "@signalbox/prompt";
 import type { AgentInfo, ApprovalInfo, ConfigurationState, Status } from "@signalbox/protocol";
 import { formatSessionKey } from "@signalbox/routing";
 import type { GatewayService } from "@signalbox/server";
@@ -60,7 +60,7 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
     conversations: (prefix) => listConversations(store, prefix),
     async history(conversation) {
       const session = await webSession(ctx, conversation);
-      return session && readHistory({ store, exchanges: ctx.exchanges, reading: READING }, session.key);
+      return session && readHistory({ store, exchanges: ctx.exchanges, filter: REPLY_FILTER }, session.key);
     },
     renameConversation: (conversation, title) => renameConversation(store, conversation, title),
     removeConversation: (conversation) => removeConversation(ctx, conversation),

@@ -1,6 +1,6 @@
 import type { MessageEvent } from "@signalbox/channel";
 import { ChatMessage, type Problem, RunEnd, type RunOutcome, type RunUsage } from "@signalbox/protocol";
-import { noteId } from "@signalbox/runs";
+import { getNoteId } from "@signalbox/runs";
 import * as z from "zod/mini";
 import type { CoreContext } from "../core-context.ts";
 import type { PlacedMessage } from "./service-store.ts";
@@ -122,7 +122,7 @@ function questionOf(event: MessageEvent, runId: string, begins: boolean | undefi
 }
 
 function answerOf(runId: string, text: string, at: number): ChatMessage {
-  return { id: noteId(runId), role: "assistant", text, at, runId };
+  return { id: getNoteId(runId), role: "assistant", text, at, runId };
 }
 
 function namespaceOf(sessionKey: string): string {

@@ -128,7 +128,7 @@ export async function recover(ctx: GatewayContext): Promise<void> {
 /** Hands unfinished work to the next process. A clean stop does not count as a crash of any message. */
 export async function release({ store, lease, waitingRuns, crashes }: GatewayContext): Promise<void> {
   // Messages that wait are no longer counted, and must not be subtracted twice.
-  await waitingRuns.allOver();
+  await waitingRuns.clearAll();
   await store.runs.rest(lease);
   await crashes.stopCleanly();
 }

@@ -1,21 +1,23 @@
 import { composeReply } from "./compose.ts";
 
-/** An answer that is being written. */
-export interface AnswerSoFar {
-  /** What the turns said that are over. */
-  ended(): readonly string[];
-  /** What people may see of the turn that is being written. */
-  current(): string;
+/** A reply that is being written. */
+export interface ReplyInProgress {
+  /** Returns the texts of the completed turns. */
+  completedTexts(): readonly string[];
+  /** Returns the visible text of the current turn. */
+  currentText(): string;
 }
 
 /**
- * What people may see of the answer so far. `alreadySent` are texts that the message tool has delivered. `carries`:
- * attachments are sent with it, so it does not name them.
+ * Returns the visible text of a reply so far.
+ *
+ * @param alreadySent texts that the message tool has delivered to this conversation
+ * @param carries whether attachments are sent with the reply, so that the text does not name them
  */
-export function draftText(answer: AnswerSoFar, alreadySent: readonly string[], carries = false): string {
-  const { text } = composeReply(answer.ended(), "complete", alreadySent, carries);
-  const current = answer.current();
-  // It may be about to say again what the tool has said already.
+export function draftText(reply: ReplyInProgress, alreadySent: readonly string[], carries = false): string {
+  const { text } = composeReply(reply.completedTexts(), "complete", alreadySent, carries);
+  const current = reply.currentText();
+  // The model may be about to repeat what the message tool has sent.
   const repeats = alreadySent.some((sent) => sent.startsWith(current.trim()));
   return [text, repeats ? "" : current].filter((part) => part !== "").join("\n\n");
 }

@@ -2,13 +2,13 @@ import type { AssistantMessage } from "@signalbox/agent-core";
 import { readTurn, saidIn } from "./compose.ts";
 import { createVisibleText, type VisibleText } from "./visible-text.ts";
 
-/** How an agent's text is read: directives and silence are not shown to people. */
-export const READING: {
-  said(message: AssistantMessage): string;
-  visible(said: string): string;
+/** Extracts the visible text of replies: directives and silent tokens are hidden. */
+export const REPLY_FILTER: {
+  getText(message: AssistantMessage): string;
+  getVisible(text: string): string;
   stream(): VisibleText;
 } = {
-  said: saidIn,
-  visible: (said) => readTurn(said).visible,
+  getText: saidIn,
+  getVisible: (text) => readTurn(text).visible,
   stream: createVisibleText,
 };

@@ -1,50 +1,53 @@
 import { type AgentMessage, STOP_REASONS, type ToolCallBlock } from "@signalbox/agent-core";
 import type { ChatMessage } from "@signalbox/protocol";
 import type { PlacedMessage } from "../store.ts";
-import { noteId, sentId, turnId } from "./ids.ts";
-import { PLAIN, type Reading, visibleIn } from "./reading.ts";
+import { getNoteId, getSentId, getTurnId } from "./ids.ts";
+import { getVisibleText, NO_FILTER, type TextFilter } from "./text-filter.ts";
 
-/** A message of a conversation with the run that it is of. */
+/** A message of a conversation, and the run that added it. */
 export interface ConversationMessage extends PlacedMessage {
   readonly runId?: string;
-  /** Counts the new beginnings of the conversation. Default: there was none. */
+  /** Counts the resets of the conversation. Default: there was none. */
   readonly generation?: number;
   readonly at: number;
 }
 
-/** A message to the agent. */
-export interface Asked {
+/** A message that a person sent to the agent. */
+export interface SentMessage {
   readonly id: string;
-  /** As the conversation has it, in milliseconds since the epoch; a note that tells it in short has a later time. */
+  /** Timestamp in the conversation, in milliseconds since the epoch. A summary of several messages has a later one. */
   readonly at: number;
   readonly text?: string;
   readonly attachments?: ChatMessage["attachments"];
 }
 
-/** What the journal adds to the messages of a run. */
+/** What a host knows about a run in addition to its messages. */
 export interface RunNotes {
-  /** What was asked, in order, as it was written: with its writer's ids, and the text where the model read another. */
-  readonly asked: readonly Asked[];
-  /** What people were told of its end in addition to its text, for instance why it failed, and when. */
+  /**
+   * The messages that the run answered, in order, as their senders wrote them. `text` is set if the model read another
+   * text.
+   */
+  readonly messages: readonly SentMessage[];
+  /** Text shown about the end of the run in addition to its reply, for instance why it failed. */
   readonly note?: { readonly text: string; readonly at: number };
 }
 
 export interface ChatMessagesOptions {
-  /** By the id of their run. */
+  /** Notes by run id. */
   readonly notes: ReadonlyMap<string, RunNotes>;
-  /** What a call that worked has said in the agent's name. Default: no call does. */
-  readonly sentBy?: (call: ToolCallBlock) => string | undefined;
-  /** Default: every word is for people. */
-  readonly reading?: Reading;
+  /** Returns the text that a successful call sent in the agent's name. Default: no call sends any. */
+  readonly getSentText?: (call: ToolCallBlock) => string | undefined;
+  /** Default: people see all text. */
+  readonly filter?: TextFilter;
 }
 
 /**
- * A conversation as people look at it: what was said, and each tool call with its result. Ids are those that live
- * events carry.
+ * Converts a stored conversation to messages for people: texts, and each tool call with its result. Ids are those of
+ * the live events.
  *
  * @param rows oldest first
  */
-export function chatMessages(
+export function toChatMessages(
   rows: readonly ConversationMessage[],
   options: ChatMessagesOptions,
 ): ChatMessage[] {
@@ -52,91 +55,96 @@ export function chatMessages(
   return rows.flatMap((row) => reader.read(row));
 }
 
-type RowOf<Role extends AgentMessage["role"]> = Omit<ConversationMessage, "message"> & {
+type RowWith<Role extends AgentMessage["role"]> = Omit<ConversationMessage, "message"> & {
   readonly message: Extract<AgentMessage, { readonly role: Role }>;
 };
 
-/** A question, and whether a message of the run holds it whole, or only in short beside others. */
-interface Question extends Asked {
+/** A message, and whether the run holds it as a message of its own or only in a summary of several. */
+interface HeldMessage extends SentMessage {
   readonly isWhole: boolean;
 }
 
 /** Reads the messages of a conversation in their order. */
 class ConversationReader {
   readonly #options: ChatMessagesOptions;
-  readonly #reading: Reading;
-  /** Shown behind the turn that made the call, in the order of the model and not in that of their ends. */
-  readonly #results: ReadonlyMap<string, RowOf<"toolResult">>;
-  /** What was asked, as far as it is not shown yet, and how many turns are, by the run. */
-  readonly #asked: ReadonlyMap<string, Question[]>;
+  readonly #filter: TextFilter;
+  /** Shown after the turn that made the call, in the order of the calls and not of their results. */
+  readonly #results: ReadonlyMap<string, RowWith<"toolResult">>;
+  /** Messages of people that are not shown yet, by run. */
+  readonly #sent: ReadonlyMap<string, HeldMessage[]>;
   readonly #turns = new Map<string, number>();
-  /** The last message of each run. */
-  readonly #lastOf: ReadonlyMap<string, number>;
-  /** A turn that reached the model's limit and continues in the next one. */
-  #cut = "";
+  /** Sequence number of the last message of each run. */
+  readonly #lastSeqs: ReadonlyMap<string, number>;
+  /** Text of a turn that was truncated at the output limit and continues in the next one. */
+  #truncated = "";
   #generation: number | undefined;
 
   constructor(rows: readonly ConversationMessage[], options: ChatMessagesOptions) {
     this.#options = options;
-    this.#reading = options.reading ?? PLAIN;
+    this.#filter = options.filter ?? NO_FILTER;
     this.#results = new Map(
       rows.flatMap(({ message, ...row }) =>
-        message.role === "toolResult" ? [[callOf(row.runId, message.toolCallId), { ...row, message }]] : [],
+        message.role === "toolResult"
+          ? [[getCallKey(row.runId, message.toolCallId), { ...row, message }]]
+          : [],
       ),
     );
-    const told = Map.groupBy(rows, ({ runId }) => runId);
-    this.#asked = new Map(
-      [...options.notes].map(([runId, { asked }]) => [runId, questionsOf(asked, told.get(runId) ?? [])]),
+    const rowsByRun = Map.groupBy(rows, ({ runId }) => runId);
+    this.#sent = new Map(
+      [...options.notes].map(([runId, { messages }]) => [
+        runId,
+        markWhole(messages, rowsByRun.get(runId) ?? []),
+      ]),
     );
-    this.#lastOf = new Map(rows.flatMap(({ seq, runId }) => (runId === undefined ? [] : [[runId, seq]])));
+    this.#lastSeqs = new Map(rows.flatMap(({ seq, runId }) => (runId === undefined ? [] : [[runId, seq]])));
   }
 
   read({ message, ...row }: ConversationMessage): ChatMessage[] {
-    const note = this.#noteBehind(row);
-    if (message.role === "user") return [...this.#questions({ ...row, message }), ...note];
-    if (message.role === "assistant") return [...this.#answer({ ...row, message }), ...note];
+    const note = this.#readNote(row);
+    if (message.role === "user") return [...this.#readUser({ ...row, message }), ...note];
+    if (message.role === "assistant") return [...this.#readAssistant({ ...row, message }), ...note];
     return note;
   }
 
-  #questions({ seq, runId, at, generation, message }: RowOf<"user">): ChatMessage[] {
+  #readUser({ seq, runId, at, generation, message }: RowWith<"user">): ChatMessage[] {
     const begins = this.#generation !== undefined && generation !== this.#generation;
     this.#generation = generation;
-    const asked = this.#askedIn(runId, message.timestamp);
-    const said = asked.length > 0 ? asked : [{ id: String(seq) }];
-    return said.map(({ id, text = textOf(message), attachments }: Omit<Asked, "at">, place) => ({
+    const sent = this.#takeSent(runId, message.timestamp);
+    const shown = sent.length > 0 ? sent : [{ id: String(seq) }];
+    return shown.map(({ id, text = getText(message), attachments }: Omit<SentMessage, "at">, index) => ({
       id,
       at,
-      ...ofRun(runId),
+      runId,
       role: "user",
       text,
-      ...(attachments === undefined ? {} : { attachments }),
-      ...(begins && place === 0 ? { begins } : {}),
+      attachments,
+      begins: begins && index === 0 ? true : undefined,
     }));
   }
 
-  /** What a run was told by one message: what was asked then, or what was told in short, as there was too much. */
-  #askedIn(runId: string | undefined, timestamp: number): readonly Asked[] {
-    const asked = this.#asked.get(runId ?? "") ?? [];
-    const place = asked.findIndex(({ at, isWhole }) => isWhole && at === timestamp);
-    if (place >= 0) return asked.splice(place, 1);
-    const next = asked.findIndex(({ isWhole }) => isWhole);
-    return asked.splice(0, next < 0 ? asked.length : next);
+  /** Takes the messages that one message of the run stands for: one of them, or several in a summary. */
+  #takeSent(runId: string | undefined, timestamp: number): readonly SentMessage[] {
+    const sent = this.#sent.get(runId ?? "") ?? [];
+    const index = sent.findIndex(({ at, isWhole }) => isWhole && at === timestamp);
+    if (index >= 0) return sent.splice(index, 1);
+    const next = sent.findIndex(({ isWhole }) => isWhole);
+    return sent.splice(0, next < 0 ? sent.length : next);
   }
 
-  #answer({ seq, runId, at, message }: RowOf<"assistant">): ChatMessage[] {
-    const said = this.#cut + this.#reading.said(message);
+  #readAssistant({ seq, runId, at, message }: RowWith<"assistant">): ChatMessage[] {
+    const whole = this.#truncated + this.#filter.getText(message);
     const isPart = STOP_REASONS[message.stopReason]?.text === "part";
-    const goesOn = isPart && runId !== undefined && this.#lastOf.get(runId) !== seq;
-    this.#cut = goesOn ? said : "";
-    const text = goesOn ? "" : visibleIn(said, message.stopReason, this.#reading);
+    const continues = isPart && runId !== undefined && this.#lastSeqs.get(runId) !== seq;
+    this.#truncated = continues ? whole : "";
+    const text = continues ? "" : getVisibleText(whole, message.stopReason, this.#filter);
     const tools = message.content.flatMap((block) =>
       block.type === "toolCall"
-        ? toolMessages(block, this.#results.get(callOf(runId, block.id)), this.#options.sentBy)
+        ? createToolMessages(block, this.#results.get(getCallKey(runId, block.id)), this.#options.getSentText)
         : [],
     );
     if (text === "") return tools;
-    const id = runId === undefined ? String(seq) : turnId(runId, this.#nextTurn(runId));
-    return [{ id, at, ...ofRun(runId), role: "assistant", text }, ...tools];
+    const id = runId === undefined ? String(seq) : getTurnId(runId, this.#nextTurn(runId));
+    return [{ id, at, runId, role: "assistant", text }, ...tools];
   }
 
   #nextTurn(runId: string): number {
@@ -145,55 +153,50 @@ class ConversationReader {
     return index;
   }
 
-  /** What was told of the end of a run, behind its last message. */
-  #noteBehind({ seq, runId }: Omit<ConversationMessage, "message">): ChatMessage[] {
-    if (runId === undefined || this.#lastOf.get(runId) !== seq) return [];
+  /** Returns the note about the end of a run after its last message. */
+  #readNote({ seq, runId }: Omit<ConversationMessage, "message">): ChatMessage[] {
+    if (runId === undefined || this.#lastSeqs.get(runId) !== seq) return [];
     const note = this.#options.notes.get(runId)?.note;
-    return note === undefined ? [] : [{ id: noteId(runId), role: "assistant", runId, ...note }];
+    return note === undefined ? [] : [{ id: getNoteId(runId), role: "assistant", runId, ...note }];
   }
 }
 
-function callOf(runId: string | undefined, callId: string): string {
+function getCallKey(runId: string | undefined, callId: string): string {
   return `${runId} ${callId}`;
 }
 
-/** The questions of a run. Of several asked in one millisecond, the last ones are those that it holds whole. */
-function questionsOf(asked: readonly Asked[], rows: readonly ConversationMessage[]): Question[] {
+/** Returns the messages of a run. Of several sent in one millisecond, the run holds the last ones whole. */
+function markWhole(sent: readonly SentMessage[], rows: readonly ConversationMessage[]): HeldMessage[] {
   const wholeAt = new Map<number, number>();
   for (const { message } of rows)
     if (message.role === "user") wholeAt.set(message.timestamp, (wholeAt.get(message.timestamp) ?? 0) + 1);
-  const backwards = asked.toReversed().map((question) => {
-    const left = wholeAt.get(question.at) ?? 0;
-    wholeAt.set(question.at, left - 1);
-    return { ...question, isWhole: left > 0 };
+  const backwards = sent.toReversed().map((message) => {
+    const remaining = wholeAt.get(message.at) ?? 0;
+    wholeAt.set(message.at, remaining - 1);
+    return { ...message, isWhole: remaining > 0 };
   });
   return backwards.toReversed();
 }
 
-function ofRun(runId: string | undefined): { runId?: string } {
-  return runId === undefined ? {} : { runId };
-}
-
-/** A call with its result, and what was said by it; nothing while there is no result. */
-function toolMessages(
+/** Returns a call with its result and the text it sent; empty while there is no result. */
+function createToolMessages(
   block: ToolCallBlock,
-  row: RowOf<"toolResult"> | undefined,
-  sentBy: ChatMessagesOptions["sentBy"],
+  row: RowWith<"toolResult"> | undefined,
+  getSentText: ChatMessagesOptions["getSentText"],
 ): ChatMessage[] {
   if (row === undefined) return [];
   const { id, name, args, argsText } = block;
   const { isError, durationMs } = row.message;
-  const base = { at: row.at, ...ofRun(row.runId) };
-  const took = durationMs === undefined ? {} : { durationMs };
-  const call = { id, name, args: args ?? argsText, isError, ...took };
-  const sent = isError ? undefined : sentBy?.(block);
+  const base = { at: row.at, runId: row.runId };
+  const call = { id, name, args: args ?? argsText, isError, durationMs };
+  const sent = isError ? undefined : getSentText?.(block);
   return [
-    { ...base, id: String(row.seq), role: "tool", text: textOf(row.message), call },
-    ...(sent === undefined ? [] : [{ ...base, id: sentId(id), role: "assistant" as const, text: sent }]),
+    { ...base, id: String(row.seq), role: "tool", text: getText(row.message), call },
+    ...(sent === undefined ? [] : [{ ...base, id: getSentId(id), role: "assistant" as const, text: sent }]),
   ];
 }
 
-function textOf(message: Extract<AgentMessage, { role: "user" | "toolResult" }>): string {
+function getText(message: Extract<AgentMessage, { role: "user" | "toolResult" }>): string {
   if (typeof message.content === "string") return message.content;
   return message.content
     .flatMap((block) => (block.type === "text" ? [block.text] : [`[${block.type}]`]))

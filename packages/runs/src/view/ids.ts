@@ -1,14 +1,14 @@
-/** The id under which people see the `index`-th turn of a run that says something, live and later. */
-export function turnId(runId: string, index: number): string {
+/** Returns the id of the `index`-th visible turn of a run, in live events and in stored conversations. */
+export function getTurnId(runId: string, index: number): string {
   return `${runId}.${index}`;
 }
 
-/** The id of what is said about a run that did not simply end. */
-export function noteId(runId: string): string {
+/** Returns the id of the note about the end of a run. */
+export function getNoteId(runId: string): string {
   return `${runId}.end`;
 }
 
-/** The id of what a tool shows to a client in the name of the agent. */
-export function sentId(callId: string): string {
+/** Returns the id of a text that a tool sent in the agent's name. */
+export function getSentId(callId: string): string {
   return `${callId}.sent`;
 }

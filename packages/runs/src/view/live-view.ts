@@ -8,78 +8,78 @@ import {
   textOf,
 } from "@signalbox/agent-core";
 import type { LiveEvent } from "@signalbox/protocol";
-import { turnId } from "./ids.ts";
-import { PLAIN, type Reading } from "./reading.ts";
+import { getTurnId } from "./ids.ts";
+import { NO_FILTER, type TextFilter } from "./text-filter.ts";
 
-const SHOWN_RESULT_CHARS = 4_000;
-const NOTED_ARGS_CHARS = 500;
+const MAX_RESULT_CHARS = 4_000;
+const MAX_ARGS_CHARS = 500;
 
-/** Where a run is shown. */
-export interface LiveViewPorts {
+/** Receives what viewers of a run see. */
+export interface LiveViewOutput {
   readonly publish: (event: LiveEvent) => void;
-  /** The text that was shown last, of a turn that is not finished, is void. */
+  /** Called if the text shown for the current turn is void. */
   readonly retract: () => void;
-  /** Called with the steps of the run in words, for a trace. Default: none. */
+  /** Called with trace entries about the run. Default: none. */
   readonly note?: (stage: "model" | "tool", text: string, data?: { readonly [name: string]: string }) => void;
-  /** The beginning of what a call was given, as it is noted. Default: its first 500 characters. */
-  readonly excerpt?: (args: string) => string;
+  /** Shortens the arguments of a call for the trace. Default: the first 500 characters. */
+  readonly shortenArgs?: (args: string) => string;
 }
 
-export interface LiveViewOptions extends LiveViewPorts {
+export interface LiveViewOptions extends LiveViewOutput {
   readonly runId: string;
-  /** Texts of the run's turns before this process took it up. Default: none. */
+  /** Texts of the run's turns in earlier processes. Default: none. */
   readonly earlier?: readonly string[];
-  /** Default: every word is for people. */
-  readonly reading?: Reading;
-  /** Milliseconds since the epoch. */
+  /** Default: people see all text. */
+  readonly filter?: TextFilter;
+  /** Returns milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** Shows a run to its viewers, and keeps the texts that its reply is made of. */
+/** Converts the events of a run to live events, and collects the texts of its reply. */
 export interface LiveView {
-  see(event: AgentEvent): void;
-  /** One text a model turn; a turn that went on after the output limit is part of the one before. */
+  apply(event: AgentEvent): void;
+  /** Returns one text per model turn. A turn that continues a truncated one is part of its text. */
   texts(): readonly string[];
-  /** The same without a turn that still goes on. */
-  ended(): readonly string[];
-  /** What people have seen of the turn that is being written. */
-  current(): string;
+  /** Returns the same texts without a turn that still continues. */
+  completedTexts(): readonly string[];
+  /** Returns the text that people have seen of the current turn. */
+  currentText(): string;
 }
 
 export function createLiveView(options: LiveViewOptions): LiveView {
-  const { reading = PLAIN, earlier = [], note = () => {}, excerpt = beginningOf } = options;
+  const { filter = NO_FILTER, earlier = [], note = () => {}, shortenArgs = takeStart } = options;
   const texts = [...earlier];
-  const writing = createLiveText(options, reading, earlier);
+  const writing = createLiveText(options, filter, earlier);
   const calls = createLiveCalls(options);
-  let wasCut = false;
+  let isTruncated = false;
 
   const finishTurn = (message: AssistantMessage): void => {
-    const before = wasCut ? (texts.pop() ?? "") : "";
-    // What a turn that broke off held back may begin a silent token or a directive, and is nothing by itself.
+    const before = isTruncated ? (texts.pop() ?? "") : "";
+    // The end of a broken turn may be half a directive, so only the text that was certain is used.
     const rule = STOP_REASONS[message.stopReason];
     const isBroken = rule?.text === "broken";
-    const text = isBroken ? writing.current() : before + reading.said(message);
+    const text = isBroken ? writing.current() : before + filter.getText(message);
     texts.push(text);
-    wasCut = rule?.text === "part";
-    if (!wasCut) writing.finish(reading.visible(text));
-    // All at once, in the order of the model, so that also those show that are refused before they start.
+    isTruncated = rule?.text === "part";
+    if (!isTruncated) writing.finish(filter.getVisible(text));
+    // Show all calls in the model's order, including those that are refused before they start.
     for (const block of message.content) if (block.type === "toolCall") calls.start(block);
     const { provider, model, stopReason } = message;
-    note("model", `${provider}/${model}: ${stopReason}, ${tokensOf(message)}`);
+    note("model", `${provider}/${model}: ${stopReason}, ${describeUsage(message)}`);
   };
 
   return {
     texts: () => texts,
-    ended: () => (wasCut ? texts.slice(0, -1) : texts),
-    current: writing.current,
-    see(event) {
+    completedTexts: () => (isTruncated ? texts.slice(0, -1) : texts),
+    currentText: writing.current,
+    apply(event) {
       switch (event.type) {
         case "text.delta":
           return writing.write(event.delta);
         case "thinking.delta":
           return writing.think(event.delta);
         case "model.start":
-          return wasCut ? undefined : writing.begin();
+          return isTruncated ? undefined : writing.begin();
         case "model.discard":
           return writing.discard();
         case "message":
@@ -92,12 +92,14 @@ export function createLiveView(options: LiveViewOptions): LiveView {
           calls.end(event);
           return note("tool", `${event.call.name}: ${event.outcome}, ${event.durationMs} ms`, {
             id: event.call.id,
-            args: excerpt(event.call.argsText),
+            args: shortenArgs(event.call.argsText),
           });
         case "attempt":
-          return note("model", attemptIn(event));
+          return note("model", describeAttempt(event));
         case "run.end":
-          return event.result.error === undefined ? undefined : note("model", failureIn(event.result.error));
+          return event.result.error === undefined
+            ? undefined
+            : note("model", describeFailure(event.result.error));
         case "compaction.end":
           return note("model", `the conversation was compacted (${event.source})`);
         default:
@@ -107,102 +109,102 @@ export function createLiveView(options: LiveViewOptions): LiveView {
   };
 }
 
-/** What viewers are shown of the text that the model writes. */
+/** Shows the text of the model while it is written. */
 function createLiveText(
   { publish, retract, runId, now }: LiveViewOptions,
-  reading: Reading,
+  filter: TextFilter,
   earlier: readonly string[],
 ) {
-  let turn = reading.stream();
-  /** What has been shown of the turn that is being written. */
+  let turn = filter.stream();
+  /** Text of the current turn that was shown. */
   let current = "";
-  /** Whether this run has shown text before, so that a further turn starts a new paragraph. */
-  let shown = false;
-  let shownBefore = false;
+  /** Whether text was shown before, so that the next turn starts a new paragraph. */
+  let hasShown = false;
+  let hadShown = false;
   let newParagraph = false;
-  /** Turns people have seen, so that each has the id under which it is found later. */
-  let seen = earlier.filter((text) => reading.visible(text) !== "").length;
+  /** Number of visible turns, for their ids. */
+  let visibleTurns = earlier.filter((text) => filter.getVisible(text) !== "").length;
 
-  const say = (text: string): void => {
+  const show = (text: string): void => {
     if (text === "") return;
     current += text;
     const delta = newParagraph ? `\n\n${text}` : text;
     newParagraph = false;
-    shown = true;
+    hasShown = true;
     publish({ type: "text.delta", runId, delta });
   };
   return {
     current: () => current,
-    write: (delta: string): void => say(turn.push(delta)),
+    write: (delta: string): void => show(turn.push(delta)),
     think: (delta: string): void => publish({ type: "thinking.delta", runId, delta }),
     begin(): void {
-      turn = reading.stream();
+      turn = filter.stream();
       current = "";
-      shownBefore = shown;
-      newParagraph = shown;
+      hadShown = hasShown;
+      newParagraph = hasShown;
     },
     discard(): void {
       current = "";
-      shown = shownBefore;
+      hasShown = hadShown;
       retract();
     },
     finish(visible: string): void {
-      say(turn.end(visible));
+      show(turn.end(visible));
       current = "";
       if (visible === "") return;
-      const id = turnId(runId, seen++);
+      const id = getTurnId(runId, visibleTurns++);
       publish({ type: "message", message: { id, role: "assistant", text: visible, at: now(), runId } });
     },
   };
 }
 
-/** What viewers are shown of tool calls: each begins once, whatever becomes of it. */
+/** Shows tool calls. Each is started once, whatever its outcome. */
 function createLiveCalls({ publish, runId }: LiveViewOptions) {
-  const begun = new Map<string, { readonly id: string; readonly name: string }>();
+  const started = new Map<string, { readonly id: string; readonly name: string }>();
   const start = ({ id, name, args, argsText }: ToolCallBlock): void => {
-    if (begun.has(id)) return;
-    begun.set(id, { id, name });
+    if (started.has(id)) return;
+    started.set(id, { id, name });
     publish({ type: "tool.start", runId, call: { id, name, args: args ?? argsText } });
   };
   return {
     start,
-    update({ callId, partial }: EventOf<"tool.update">): void {
-      const call = begun.get(callId);
+    update({ callId, partial }: EventWith<"tool.update">): void {
+      const call = started.get(callId);
       if (call === undefined) return;
-      publish({ type: "tool.update", runId, call: { ...call, text: shownText(partial) } });
+      publish({ type: "tool.update", runId, call: { ...call, text: shortenResult(partial) } });
     },
-    end({ call, result, durationMs }: EventOf<"tool.end">): void {
+    end({ call, result, durationMs }: EventWith<"tool.end">): void {
       start(call);
       const { id, name } = call;
-      const ended = { id, name, isError: result.isError, text: shownText(result), durationMs };
+      const ended = { id, name, isError: result.isError, text: shortenResult(result), durationMs };
       publish({ type: "tool.end", runId, call: ended });
     },
   };
 }
 
-type EventOf<Type extends AgentEvent["type"]> = Extract<AgentEvent, { readonly type: Type }>;
+type EventWith<Type extends AgentEvent["type"]> = Extract<AgentEvent, { readonly type: Type }>;
 
-function beginningOf(args: string): string {
-  return args.slice(0, NOTED_ARGS_CHARS);
+function takeStart(args: string): string {
+  return args.slice(0, MAX_ARGS_CHARS);
 }
 
-function attemptIn({ failure, next }: EventOf<"attempt">): string {
+function describeAttempt({ failure, next }: EventWith<"attempt">): string {
   const { provider, model, code, message } = failure;
   return `${provider}/${model} failed (${code}): ${message}; next: ${next.kind} ${next.provider}/${next.model}`;
 }
 
-/** The last attempt, which no other one followed. */
-function failureIn({ attempts, code, message }: ModelErrorData): string {
+/** Describes the last attempt, which no other followed. */
+function describeFailure({ attempts, code, message }: ModelErrorData): string {
   const last = attempts?.at(-1);
   if (last === undefined) return `the model failed (${code}): ${message}`;
   return `${last.provider}/${last.model} failed (${last.code}): ${last.message}`;
 }
 
-function tokensOf({ usage }: AssistantMessage): string {
+function describeUsage({ usage }: AssistantMessage): string {
   if (usage === undefined) return "usage unknown";
   return `${usage.input.total ?? "?"} tokens in, ${usage.output.total ?? "?"} out`;
 }
 
-function shownText({ content }: Pick<ToolResult, "content">): string {
-  return textOf(content, "\n").slice(0, SHOWN_RESULT_CHARS);
+function shortenResult({ content }: Pick<ToolResult, "content">): string {
+  return textOf(content, "\n").slice(0, MAX_RESULT_CHARS);
 }

@@ -1,22 +1,25 @@
 import { type AssistantMessage, STOP_REASONS, type StopReason } from "@signalbox/agent-core";
 
-/** How a host reads what its model writes: a turn may hold directives, or words that no one should see. */
-export interface Reading {
-  /** The words of a turn. */
-  said(message: AssistantMessage): string;
-  /** What people see of such words. */
-  visible(said: string): string;
-  /** The same while the model still writes: what is certain by now, and at the end the rest of what they come to. */
+/** Extracts the text that people see from what a model writes, which may contain directives or silent tokens. */
+export interface TextFilter {
+  /** Returns the raw text of a turn. */
+  getText(message: AssistantMessage): string;
+  /** Returns the visible part of a raw text. */
+  getVisible(text: string): string;
+  /**
+   * Filters a text while it is written. `push` returns what is certainly visible; `end` returns the rest, given the
+   * visible part of the whole text.
+   */
   stream(): { push(delta: string): string; end(visible: string): string };
 }
 
-/** People see every word. */
-export const PLAIN: Reading = {
-  said: ({ content }) =>
+/** Shows all text. */
+export const NO_FILTER: TextFilter = {
+  getText: ({ content }) =>
     content
       .flatMap((block) => (block.type === "text" || block.type === "refusal" ? [block.text] : []))
       .join(""),
-  visible: (said) => said,
+  getVisible: (text) => text,
   stream() {
     let out = "";
     return {
@@ -30,10 +33,10 @@ export const PLAIN: Reading = {
 };
 
 /**
- * What people see of the words of a turn. One that broke off may end with half a silent token or directive, which is
- * nothing by itself: of it they see what was certain by then, as they did while it was written.
+ * Returns the visible text of a turn. A broken turn may end with half a silent token or directive. Of such a turn
+ * people see what was certain while it was written.
  */
-export function visibleIn(said: string, stopReason: StopReason, reading: Reading): string {
+export function getVisibleText(text: string, stopReason: StopReason, filter: TextFilter): string {
   const isBroken = STOP_REASONS[stopReason]?.text === "broken";
-  return reading.visible(isBroken ? reading.stream().push(said) : said);
+  return filter.getVisible(isBroken ? filter.stream().push(text) : text);
 }

@@ -1,5 +1,5 @@
 import type { LanesOptions } from "@signalbox/lanes";
-import { noteId } from "@signalbox/runs";
+import { getNoteId } from "@signalbox/runs";
 import { getPhrases } from "../../configure/phrases-of.ts";
 import type { GatewayContext } from "../../context.ts";
 import { judgeLasting } from "../../messages/failures.ts";
@@ -53,6 +53,6 @@ async function send(ctx: GatewayContext, dropped: QueuedMessage, text: string): 
   const rows = await putNotice(ctx, dropped, text, { ttlMs: NOTICE_TTL_MS, isAnswer: false });
   if (rows !== undefined) return ctx.delivery.deliver(rows);
   const { id, sessionKey } = dropped;
-  const message = { id: noteId(id), role: "assistant", text, at: ctx.now(), runId: id } as const;
+  const message = { id: getNoteId(id), role: "assistant", text, at: ctx.now(), runId: id } as const;
   ctx.live.publish(sessionKey, { type: "message", message });
 }

@@ -15,14 +15,14 @@ interface EarlierImage extends MessageContext, Pick<MediaForModel, "untrusted"> 
  */
 export async function getEarlierImages(
   incoming: Pick<Incoming, "show">,
-  { agentModel, messages, history, places }: OpenedRun,
+  { agentModel, messages, history, seqs }: OpenedRun,
 ): Promise<readonly EarlierImage[]> {
   const found: EarlierImage[] = [];
   for (const { id, agentId, stored } of messages) {
     const { event } = stored;
     for (const [turn, { pictures = [] }] of (event.turn?.history ?? []).entries()) {
       const files = pictures.filter((picture) => "ref" in picture);
-      const message = history[places.indexOf(turn + 1)];
+      const message = history[seqs.indexOf(turn + 1)];
       if (files.length === 0 || message?.role !== "user" || message.timestamp !== event.timestamp) continue;
       const earlier = { id: `${id} turn ${turn}`, event: { ...event, media: files }, agentId };
       for (const media of await incoming.show([earlier], agentModel.model.input))

@@ -81,7 +81,7 @@ function newRun(
     generation: session.generation,
     sessionData: session.data,
     history: history.messages,
-    places: [...history.places, ...input.map((_, index) => first + index)],
+    seqs: [...history.seqs, ...input.map((_, index) => first + index)],
     calls: [],
     earlier: [],
     sentByTool: [],

@@ -1,6 +1,6 @@
 import type { AgentMessage, RunUsage, UserMessage } from "@signalbox/agent-core";
 import type { RunHandle } from "@signalbox/lanes";
-import { usedIn } from "@signalbox/runs";
+import { sumUsage } from "@signalbox/runs";
 import type { InterruptedRun, JournalCall, RunId } from "@signalbox/store";
 import type { Agent } from "../../configure/agents.ts";
 import type { AgentModel } from "../../configure/models.ts";
@@ -29,7 +29,7 @@ export function begunRun(ctx: GatewayContext, left: InterruptedRun<GatewayBodies
     return order === undefined ? message : { ...message, order };
   });
   const recalled = new Set<string>(left.inbox.filter(isTakenBack).map(({ id }) => id));
-  const usedBefore = usedIn(left.messages.map(({ message }) => message));
+  const usedBefore = sumUsage(left.messages.map(({ message }) => message));
   return { runId, sessionKey, messages, handle: { recalled }, usedBefore };
 }
 
@@ -55,7 +55,7 @@ export interface OpenedRun extends BegunRun {
   /** Its messages that stand in `input` or `history` in words of their own. */
   readonly spoken: readonly Spoken[];
   /** Places of the messages of `history` and `input` in the session. */
-  readonly places: readonly number[];
+  readonly seqs: readonly number[];
   /** Its calls that are on record from an earlier process. */
   readonly calls: readonly JournalCall[];
   /** Texts of the run's turns before this process took it up. */

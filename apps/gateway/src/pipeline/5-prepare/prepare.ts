@@ -89,7 +89,7 @@ async function withContext(
     sessionKey,
     role,
     speaker: onlySpeaker(messages),
-    places: run.places,
+    places: run.seqs,
     text: messages.map(spokenText).join("\n"),
     isInPrompt: (line) => besides.isTold(line),
   });

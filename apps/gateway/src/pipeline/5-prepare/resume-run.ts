@@ -52,7 +52,7 @@ async function ownRun(
 ): Promise<Run | undefined> {
   if (written.name !== lease.name || written.epoch !== lease.epoch)
     return store.runs.adopt({ runId: id, lease });
-  await waitingRuns.over(id);
+  await waitingRuns.clear(id);
   return store.runs.get(id);
 }
 
@@ -80,7 +80,7 @@ async function openAgain(
     agent: chosen.agent,
     agentModel: chosen.agentModel,
     history: history.messages,
-    places: history.places,
+    seqs: history.seqs,
     spoken: spokenIn(history, interrupted, messages),
     calls: interrupted.calls,
     earlier: turnTexts(said),
@@ -94,14 +94,14 @@ async function openAgain(
  * for by now, has no words of its own there.
  */
 function spokenIn(
-  { messages: history, places }: History,
+  { messages: history, seqs }: History,
   { messages: ofRun }: InterruptedRun<GatewayBodies>,
   messages: readonly QueuedMessage[],
 ): readonly Spoken[] {
   const own = new Set(ofRun.map(({ seq }) => seq));
   const untold = [...messages];
   return history.flatMap((words, at): Spoken[] => {
-    const place = places[at] ?? 0;
+    const place = seqs[at] ?? 0;
     if (!own.has(place)) return [];
     const index = words.role === "user" ? untold.findIndex((message) => isSaidBy(words, message)) : -1;
     const [message] = index < 0 ? [] : untold.splice(index, 1);

@@ -30,7 +30,7 @@ type ContextStore = Pick<GatewayStore["contexts"], "put" | "from">;
  */
 export async function openContexts(store: ContextStore, run: OpenedRun, role: Role): Promise<RunContexts> {
   const own = new Set(run.spoken.map(({ place }) => place));
-  const kept = await store.from(run.sessionKey, Math.min(...run.places));
+  const kept = await store.from(run.sessionKey, Math.min(...run.seqs));
   // A run that goes on after a restart reads for its messages once more.
   const earlier = kept.filter(({ seq }) => !own.has(seq)).map((context) => heardBy(role, context));
   return {
@@ -64,13 +64,13 @@ function readFor(index: number, count: number, read: ReadForRun): ReadAlong {
 }
 
 function besideMessages(
-  { history, input = [], places }: OpenedRun,
+  { history, input = [], seqs }: OpenedRun,
   contexts: readonly (Omit<MessageContext, "forOwner"> & Pick<ReadAlong["media"], "blocks">)[],
 ): MessageContexts {
   const messages = [...history, ...input];
   const made = createMessageContexts();
   for (const { seq, told, text, recalled, blocks } of contexts) {
-    const message = messages[places.indexOf(seq)];
+    const message = messages[seqs.indexOf(seq)];
     if (message?.role !== "user") continue;
     const parts = [toldContext(told), text, recalled].filter((part) => part !== "");
     made.add(message, { text: parts.join("\n\n"), blocks });

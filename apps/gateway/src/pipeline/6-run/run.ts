@@ -1,5 +1,5 @@
 import type { AgentEvent, AgentLoopConfig, ToolCallBlock } from "@signalbox/agent-core";
-import { draftText, READING } from "@signalbox/prompt";
+import { draftText, REPLY_FILTER } from "@signalbox/prompt";
 import { redactBeginning } from "@signalbox/redaction";
 import {
   createLiveView,
@@ -35,18 +35,18 @@ export interface RunEnded extends EndedRun {
  */
 export async function run(ctx: GatewayContext, prepared: PreparedRun): Promise<RunEnded | undefined> {
   const { runId, sessionKey, asked, handle, tools, taint } = prepared;
-  const waiting = ctx.waitingRuns.of(runId, handle);
+  const waiting = ctx.waitingRuns.track(runId, handle);
   const running = withinBudgets(ctx, prepared, waiting);
   const view = createLiveView({
     runId,
     earlier: running.earlier,
-    reading: READING,
+    filter: REPLY_FILTER,
     now: ctx.now,
     publish: (event) => ctx.live.publish(sessionKey, event),
     retract: () => ctx.live.retract(sessionKey),
     note: (of, text, data) => ctx.tracer.note(asked.id, "run", text, { ...data, of }),
     // Redact before cutting: half a secret would not be recognized.
-    excerpt: redactBeginning(ctx.redact, MAX_TRACED_ARGS),
+    shortenArgs: redactBeginning(ctx.redact, MAX_TRACED_ARGS),
   });
   const stopTyping = isHeard(asked)
     ? ctx.typing.begin(runId, asked.stored.event, running.input === undefined)
@@ -83,14 +83,14 @@ function durableRun(ctx: GatewayContext, run: PreparedRun, waiting: Waiting): Du
       lease: ctx.lease,
       runId,
       sessionKey,
-      places: run.places,
+      seqs: run.seqs,
       effects: tools.effects,
       calls: run.calls,
-      takeSteered: () => steering.takeJoined(),
+      takeSteeringIds: () => steering.takeJoined(),
     },
     isRepeatable,
     waiting,
-    isLeft: () => handle.signal.reason instanceof ShutdownAbort,
+    isSuspended: () => handle.signal.reason instanceof ShutdownAbort,
   };
 }
 
@@ -134,9 +134,9 @@ function loopConfig(ctx: GatewayContext, run: PreparedRun): AgentLoopConfig {
     transformContext: (messages) => run.contexts.apply(messages),
     beforeToolCall: tools.beforeToolCall,
     onAsk: tools.onAsk,
-    async onStep(step) {
+    async onJournalEntry(entry) {
       // A result must not be on record before what it brought in is: the run may go on in another process.
-      if (step.kind === "toolResult") await taint.keep({ sources: tools.taint(), speakers: [] });
+      if (entry.kind === "toolResult") await taint.keep({ sources: tools.taint(), speakers: [] });
     },
     now: ctx.now,
   };
@@ -169,7 +169,7 @@ function watcher(ctx: GatewayContext, run: PreparedRun, view: LiveView): (event:
     goesOn: run.input === undefined,
   });
   return (happened) => {
-    view.see(happened);
+    view.apply(happened);
     watchModel(happened);
     tellHooks(happened);
     if (happened.type === "attempt") logAttempt(ctx.logger, run, happened);
@@ -200,5 +200,5 @@ function isShown({ live, drafts, blocks }: GatewayContext, { sessionKey, runId }
 function withoutBroken(tail: EndedRun["tail"]): EndedRun["tail"] {
   const last = tail.messages.at(-1);
   const isBroken = last?.role === "assistant" && last.stopReason === "error";
-  return isBroken ? { messages: tail.messages.slice(0, -1), places: undefined } : tail;
+  return isBroken ? { messages: tail.messages.slice(0, -1), seqs: undefined } : tail;
 }

@@ -3,7 +3,7 @@ import type { MediaPart } from "@signalbox/channel";
 import { finalReply, isRepeatable, outboxRow, REPLY_TTL_MS } from "@signalbox/delivery";
 import type { Reply } from "@signalbox/prompt";
 import type { RunOutcome } from "@signalbox/protocol";
-import { clientUsage, journalUsage, wholeUsage } from "@signalbox/runs";
+import { addRunUsage, toClientUsage, toJournalUsage } from "@signalbox/runs";
 import type { OutcomeError } from "@signalbox/server";
 import type { InboxSettle, OutboxRow, RunId, ToldEntry } from "@signalbox/store";
 import { failureNote, problemOf } from "@signalbox/telemetry";
@@ -101,7 +101,7 @@ export async function commit(ctx: GatewayContext, run: BegunRun, given: Conclusi
   const event = answered?.stored.event;
   const channel = event && ctx.getChannel(event.channel, event.account);
   const replyTo = await answeredId(ctx, answered, conclusion.reply);
-  const used = wholeUsage(run.usedBefore, conclusion.used);
+  const used = addRunUsage(run.usedBefore, conclusion.used);
   // The model has read them; later turns are not to answer them either.
   const isRead = messages.every(({ order }) => order === undefined || order.kind === "turn");
   await keepForLooking(ctx.exchanges, run, conclusion, { isRead, used });
@@ -131,7 +131,7 @@ export async function commit(ctx: GatewayContext, run: BegunRun, given: Conclusi
     outbox,
     // What a failed or stopped run was told may not have reached anybody.
     ...(told === undefined || outcome !== "completed" ? {} : { told }),
-    ...(used === undefined ? {} : { usage: journalUsage(used) }),
+    ...(used === undefined ? {} : { usage: toJournalUsage(used) }),
     ...(error === undefined ? {} : { error: error.message }),
   });
   const end = gone ? "aborted" : conclusion.end;
@@ -161,7 +161,7 @@ async function keepForLooking(
     id: runId,
     ...text,
     outcome: end,
-    ...(used === undefined ? {} : { usage: clientUsage(used) }),
+    ...(used === undefined ? {} : { usage: toClientUsage(used) }),
     ...(error === undefined ? {} : { error: problemOf(error) }),
   });
 }

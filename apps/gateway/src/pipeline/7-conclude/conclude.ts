@@ -28,10 +28,10 @@ export async function conclude(ctx: GatewayContext, ended: RunEnded): Promise<Co
   const { told } = run;
   const conclusion = { ...conclusionOf(result, ready, wanted), messages: tail.messages, told };
   const concluded = await commit(ctx, run, conclusion);
-  const { places } = tail;
-  if (places !== undefined) {
+  const { seqs } = tail;
+  if (seqs !== undefined) {
     const messages = [...run.history, ...result.messages];
-    ctx.histories.keep(run.sessionKey, run.generation, { messages, places });
+    ctx.histories.keep(run.sessionKey, run.generation, { messages, seqs });
   }
   return concluded;
 }

@@ -1,5 +1,5 @@
 import { phrasesIn } from "@signalbox/phrases";
-import { clientUsage, journalUsage, noteId } from "@signalbox/runs";
+import { getNoteId, toClientUsage, toJournalUsage } from "@signalbox/runs";
 import type { Outcome } from "@signalbox/server";
 import { failureEvent } from "@signalbox/telemetry";
 import type { GatewayContext } from "../../context.ts";
@@ -17,14 +17,14 @@ export function deliver(
   ctx.delivery.deliver(rows);
   ctx.drafts.settled(runId);
   ctx.blocks.settled(runId);
-  const spent = used === undefined ? "" : `; ${phrasesIn("en").usage(journalUsage(used))}`;
+  const spent = used === undefined ? "" : `; ${phrasesIn("en").usage(toJournalUsage(used))}`;
   const replied = `${reply.text.length} characters${spent}`;
   for (const { id, state, detail } of inbox)
     ctx.tracer.note(id, "conclude", `${state}: ${replied}`, detail && { ...detail });
   if (reply.note !== undefined) {
     // The turns themselves were shown as they came.
     const note = {
-      id: noteId(runId),
+      id: getNoteId(runId),
       role: "assistant",
       text: reply.note,
       at: ctx.now(),
@@ -34,7 +34,7 @@ export function deliver(
   }
   const messageIds = messages.map(({ stored }) => stored.event.messageId);
   const { error, finishReason } = conclusion;
-  const usage = used && clientUsage(used);
+  const usage = used && toClientUsage(used);
   if (answered !== undefined) {
     if (shown) hooks.observe("message_sent", shownMessage(answered, runId, reply.text));
     const place = { agentId: answered.agentId, sessionKey, runId, messageIds };

@@ -1,6 +1,6 @@
 import { REPLY_TTL_MS } from "@signalbox/delivery";
 import type { RunOutcome } from "@signalbox/protocol";
-import { noteId } from "@signalbox/runs";
+import { getNoteId } from "@signalbox/runs";
 import type { GatewayContext } from "../../context.ts";
 import { shownMessage } from "../../hooks/message-sent.ts";
 import type { QueuedMessage } from "../../messages/queued-message.ts";
@@ -54,7 +54,7 @@ export async function completeCommand(
   if (!silent) {
     live.publish(sessionKey, {
       type: "message",
-      message: { id: noteId(id), role: "assistant", text, at: ctx.now(), runId: id },
+      message: { id: getNoteId(id), role: "assistant", text, at: ctx.now(), runId: id },
     });
     if (rows === undefined) ctx.hooks.observe("message_sent", shownMessage(message, undefined, text));
   }

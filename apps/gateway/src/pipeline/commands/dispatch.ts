@@ -62,7 +62,7 @@ async function call(
   const result = await tools.call(name, args, {
     callId,
     signal: handle.signal,
-    asking: waitingRuns.of(runId, handle).during,
+    asking: waitingRuns.track(runId, handle).during,
     ...(isHarmless(effects)
       ? {}
       : { started: () => store.runs.toolStarted({ runId, lease, callIds: [callId] }) }),
