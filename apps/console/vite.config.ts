@@ -5,12 +5,12 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
-/** The gateway that `vite` (the development server) passes requests on to. */
+/** The gateway to which the development server proxies requests. */
 const gateway = process.env["SIGNALBOX_URL"] ?? "http://127.0.0.1:4747";
 
 const TEMML = fileURLToPath(import.meta.resolve("temml/dist/temml.js"));
 
-/** What shows formulas, without its chemistry, which is a sixth of it. That build is a script, and no module. */
+/** Build of Temml without chemistry, which is a sixth of its size. The build is a script, not a module. */
 const temmlAlone: Plugin = {
   name: "temml-alone",
   enforce: "pre",
@@ -21,8 +21,8 @@ const temmlAlone: Plugin = {
 const LARGEST = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
 
 /**
- * Lays each script and style down compressed as well, so that the gateway can send it like that and need not do it: as
- * they were written, since other plugins change them up to then.
+ * Also writes each script and style compressed, so that the gateway does not compress them for each request. Runs after
+ * the bundle has been written, because other plugins change files until then.
  */
 const compressed: Plugin = {
   name: "compressed",
@@ -41,7 +41,7 @@ export default defineConfig({
   plugins: [temmlAlone, react(), compressed],
   build: {
     target: "es2023",
-    // The gateway's policy forbids inline scripts; small assets stay files, too.
+    // The content security policy forbids inline assets, so small assets are files too.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },

@@ -16,7 +16,7 @@ import { SignIn } from "./sign-in.tsx";
 import type { Words } from "./words/en.ts";
 import { useWords } from "./words/words.tsx";
 
-/** Why one has to sign in, in the language of the page at that time. */
+/** Reason why the user must sign in. A function, because the language can change while it is shown. */
 type Notice = (words: Words) => string;
 
 type Session =
@@ -25,13 +25,13 @@ type Session =
   | { kind: "in"; me: Me; connection: Connection }
   | { kind: "unreachable"; problem: Problem };
 
-/** Signed in or not: the gateway is asked. */
+/** Asks the gateway whether the user is signed in, and shows the sign-in form or the page. */
 export function App({ client }: { client: Client }): ReactNode {
   const words = useWords();
   const [session, setSession] = useState<Session>({ kind: "checking" });
-  // The latest question counts; an answer to an earlier one comes too late.
+  // Only the latest check counts. Results of earlier checks are ignored.
   const asked = useRef(0);
-  // A link is redeemed once; whatever question comes next waits for that.
+  // A link can be redeemed only once, so later checks wait for it.
   const byLink = useRef<Promise<Notice | undefined>>(Promise.resolve(undefined));
 
   const check = useCallback(async () => {
@@ -87,7 +87,7 @@ export function App({ client }: { client: Client }): ReactNode {
       await client.logout();
       setSession({ kind: "out" });
     } catch (error) {
-      // Only the gateway can end the session.
+      // Stay signed in: the session still exists on the gateway.
       setSession({ kind: "unreachable", problem: toProblem(error) });
     }
     connection?.close();
@@ -113,14 +113,14 @@ export function App({ client }: { client: Client }): ReactNode {
   }
 }
 
-/** The secret of a sign-in link, which leaves the address bar and the history at once. */
+/** Reads the secret of a sign-in link and removes it from the address bar and the history. */
 function takeSignInSecret(): string | undefined {
   const secret = signInSecret(location.hash);
   if (secret !== undefined) history.replaceState(history.state, "", location.pathname + location.search);
   return secret;
 }
 
-/** What to say where the link is good for nothing any more. */
+/** Returns the message for a sign-in link that failed. */
 async function signInByLink(client: Client, secret: string): Promise<Notice | undefined> {
   try {
     await client.login(secret);

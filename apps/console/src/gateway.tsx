@@ -9,7 +9,7 @@ import {
   useSyncExternalStore,
 } from "react";
 
-/** The gateway, for whoever is signed in. */
+/** The gateway of the signed-in user. */
 export interface Gateway {
   client: Client;
   connection: Connection;
@@ -19,7 +19,7 @@ export interface Gateway {
 
 const SignedIn = createContext<Gateway | undefined>(undefined);
 
-/** What was read from the gateway is forgotten with the sign-in that it was read with. */
+/** Creates a query cache for one sign-in, so that another user never sees its data. */
 export function GatewayProvider({ gateway, children }: { gateway: Gateway; children: ReactNode }): ReactNode {
   const [queries] = useState(() => new QueryClient({ defaultOptions: { queries: { retry: false } } }));
   return (
@@ -39,7 +39,7 @@ export function useClient(): Client {
   return useGateway().client;
 }
 
-/** The state of the connection, which also tries again as soon as the browser is back on a network. */
+/** Returns the state of the connection. Reconnects immediately when the browser is online again. */
 export function useConnectionState(): ConnectionState {
   const { connection } = useGateway();
   const subscribe = useCallback(

@@ -12,7 +12,7 @@ import "./styles/sheet.css";
 const root = document.getElementById("root");
 if (root === null) throw new Error("The page has no place for the console.");
 
-// The gateway that served the page, whatever the address bar asks for besides.
+// Always the gateway that served the page. The query and the fragment of the URL cannot change it.
 const client = createClient({ baseUrl: location.origin });
 
 createRoot(root).render(

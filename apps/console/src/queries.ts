@@ -1,21 +1,21 @@
 import type { Client, Language, UsageQuery } from "@signalbox/client";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 
-/** What the page reads from the gateway. Nothing tells it of a change, but for conversations: it asks again. */
+/** Queries of the page. Only conversations are pushed by the gateway; everything else is polled. */
 
-/** The conversations of whoever is signed in, the latest first. */
+/** The user's conversations, latest first. */
 export const conversationsQuery = (client: Client) =>
   queryOptions({ queryKey: ["conversations"], queryFn: () => client.conversations() });
 
-/** Tool calls of every session that wait for somebody's word. */
+/** Pending approvals of all sessions. */
 export const approvalsQuery = (client: Client) =>
   queryOptions({ queryKey: ["approvals"], queryFn: () => client.approvals(), refetchInterval: 4_000 });
 
-/** The sessions of every channel. */
+/** Sessions of all channels. */
 export const sessionsQuery = (client: Client) =>
   queryOptions({ queryKey: ["sessions"], queryFn: () => client.sessions(), refetchInterval: 5_000 });
 
-/** The latest messages of all channels or of one session, often enough to watch them come in. */
+/** Latest messages of all channels or of one session, polled often enough to watch them arrive. */
 export const messagesQuery = (client: Client, session?: string) =>
   queryOptions({
     queryKey: ["messages", session],
@@ -23,7 +23,7 @@ export const messagesQuery = (client: Client, session?: string) =>
     refetchInterval: 3_000,
   });
 
-/** What became of one message. */
+/** Explanation and trace of one message. */
 export const whyQuery = (client: Client, messageId: string, language: Language) =>
   queryOptions({
     queryKey: ["why", messageId, language],
@@ -31,15 +31,15 @@ export const whyQuery = (client: Client, messageId: string, language: Language) 
     refetchInterval: 3_000,
   });
 
-/** Who was let in by a code, and who waits for that. */
+/** Paired people and pending pairing requests. */
 export const pairingsQuery = (client: Client) =>
   queryOptions({ queryKey: ["pairings"], queryFn: () => client.pairings(), refetchInterval: 5_000 });
 
-/** How the gateway and its channels do. */
+/** State of the gateway and its channels. */
 export const statusQuery = (client: Client) =>
   queryOptions({ queryKey: ["status"], queryFn: () => client.status(), refetchInterval: 5_000 });
 
-/** What runs have used, and what is left of budgets. */
+/** Usage of runs and balances of budgets. */
 export const usageQuery = (client: Client, wanted: UsageQuery) =>
   queryOptions({
     queryKey: ["usage", wanted],

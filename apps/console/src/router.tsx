@@ -17,7 +17,7 @@ const root = createRootRoute({ component: Shell, notFoundComponent: NewChat });
 
 const newChat = createRoute({ getParentRoute: () => root, path: "/", component: NewChat });
 
-/** The longest id that an address may name. */
+/** Maximum length of an id in the URL. */
 const LONGEST = 600;
 
 const chat = createRoute({
@@ -33,7 +33,7 @@ function ownersPage<Path extends string>(path: Path, component: RouteComponent) 
   return createRoute({ getParentRoute: () => root, path, component });
 }
 
-/** What owners see of the gateway besides; each page is loaded when it is opened. */
+/** Pages for owners. Each is loaded when it is opened. */
 const owners = [
   ownersPage(
     "/sessions",
@@ -73,12 +73,12 @@ const owners = [
   }),
 ] as const;
 
-/** Of an address that was typed: the router has no place for it among those that it went to. */
+/** Fallback for history entries that the router did not create, such as a typed URL. */
 const NEVER_SEEN = { __TSR_index: 0 };
 
 /**
- * What is behind the `#` of the address names the page, and nothing else of it is looked at: the gateway serves one
- * page, whatever it was asked for.
+ * The fragment of the URL names the page, because the gateway serves the same file for every visit. The path and the
+ * query are ignored.
  */
 const history = createBrowserHistory({
   parseLocation: () => {

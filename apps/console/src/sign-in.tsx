@@ -6,12 +6,12 @@ import { useWords } from "./words/words.tsx";
 
 interface Props {
   client: Client;
-  /** Why one has to sign in. */
+  /** Reason why the user must sign in. */
   notice: string | undefined;
   onSignedIn: () => Promise<void>;
 }
 
-/** Trades the token for a session. The token stays in the form field and goes nowhere else. */
+/** Exchanges the token for a session. The token is not stored. */
 export function SignIn({ client, notice, onSignedIn }: Props): ReactNode {
   const words = useWords();
   const field = useRef<HTMLInputElement>(null);
@@ -30,7 +30,7 @@ export function SignIn({ client, notice, onSignedIn }: Props): ReactNode {
       await onSignedIn();
     } catch (error) {
       const said = toProblem(error);
-      // The gateway tells programs what to send.
+      // The gateway's own message is written for programs.
       setProblem(said.code === "unauthorized" ? { code: said.code, message: words.signIn.refused } : said);
       field.current?.select();
     } finally {
@@ -52,7 +52,7 @@ export function SignIn({ client, notice, onSignedIn }: Props): ReactNode {
           autoComplete="current-password"
           spellCheck={false}
           required
-          // biome-ignore lint/a11y/noAutofocus: the page has no other purpose
+          // biome-ignore lint/a11y/noAutofocus: the form is the only element of the page
           autoFocus
           aria-describedby="token-help"
           aria-invalid={problem?.code === "unauthorized"}

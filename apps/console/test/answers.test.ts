@@ -6,7 +6,7 @@ import { HOSTILE, RICH } from "./replies.ts";
 describe.skipIf(missing !== undefined)("an answer, in Chromium", () => {
   const chat = chatPage();
 
-  it("shows an answer as it comes, its tool calls folded, and says that it is a demo", async () => {
+  it("streams an answer with folded tool calls and shows the demo note", async () => {
     await chat.signIn();
     expect(await chat.page.getByRole("note").textContent()).toContain("Demo.");
     await chat.send("帮我写一个 Python 脚本，功能是遍历当前目录所有文件");
@@ -66,7 +66,7 @@ describe.skipIf(missing !== undefined)("an answer, in Chromium", () => {
     await chat.log().getByText("Hello there").waitFor();
   });
 
-  it("shows what went wrong and what to do about it", async () => {
+  it("shows errors with their remedies", async () => {
     await chat.signIn();
     await chat.send("hello");
     await chat.received("send");
@@ -99,7 +99,7 @@ describe.skipIf(missing !== undefined)("an answer, in Chromium", () => {
     await chat.log().getByRole("alert").waitFor({ state: "detached" });
   });
 
-  it("shows formulas, and as it was written what is none or reaches outside", async () => {
+  it("renders formulas, and shows the source of invalid or unsafe ones", async () => {
     await chat.signIn();
     await chat.send("hello");
     await chat.received("send");
@@ -120,7 +120,7 @@ describe.skipIf(missing !== undefined)("an answer, in Chromium", () => {
     await chat.shot("formulas");
   });
 
-  it("keeps what a hostile model writes inert", async () => {
+  it("renders hostile Markdown as inert text", async () => {
     await chat.signIn();
     await chat.send("hello");
     await chat.received("send");
@@ -137,7 +137,7 @@ describe.skipIf(missing !== undefined)("an answer, in Chromium", () => {
       { type: "run.end", ...run, outcome: "failed" },
     );
     await chat.log().getByText("The run failed.").waitFor();
-    // What shows Markdown is loaded when it is needed.
+    // The Markdown renderer is loaded on demand.
     await chat.log().locator('a[href^="https:"]').first().waitFor({ state: "attached" });
     for (const summary of await chat.log().locator("summary").all()) await summary.click();
     const found = await chat.page.evaluate(() => ({
@@ -156,7 +156,7 @@ describe.skipIf(missing !== undefined)("an answer, in Chromium", () => {
     await chat.shot("hostile");
   });
 
-  it("stops a run with Escape, and leaves the focus where one writes after the button", async () => {
+  it("stops a run with Escape and moves the focus to the input after a click on Stop", async () => {
     await chat.signIn();
     await chat.send("count to a million");
     await chat.received("send");

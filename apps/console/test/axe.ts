@@ -9,9 +9,9 @@ declare global {
   }
 }
 
-/** What axe finds serious or worse on a page, by rule and place. */
+/** Returns serious and critical violations that axe finds on a page, by rule and element. */
 export async function findings(page: Page): Promise<string[]> {
-  // The page's policy lets no script of elsewhere in but by the debugger, which is how this gets there.
+  // The content security policy forbids other scripts, so axe is injected through the debugger protocol.
   await page.evaluate(await readFile(createRequire(import.meta.url).resolve("axe-core"), "utf8"));
   const { violations } = await page.evaluate(() => window.axe.run({ resultTypes: ["violations"] }));
   return violations

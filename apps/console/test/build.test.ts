@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Every file of a build by name. */
+/** Returns the files of a build by name. */
 async function filesOf(outDir: string): Promise<Record<string, string>> {
   const files = await readdir(outDir, { recursive: true, withFileTypes: true });
   const entries = files
@@ -24,7 +24,7 @@ async function filesOf(outDir: string): Promise<Record<string, string>> {
 }
 
 describe("the build", () => {
-  it("gives the same files each time, small, and nothing that the content policy forbids", async () => {
+  it("is reproducible, small and complies with the content security policy", async () => {
     const files = await filesOf(SHIPPED);
     expect(await filesOf(await buildPage(folder, "production"))).toEqual(files);
 
@@ -38,7 +38,7 @@ describe("the build", () => {
       scripts.map(async ([name, text]) => {
         const brotli = await readFile(join(SHIPPED, `${name}.br`));
         const gzip = await readFile(join(SHIPPED, `${name}.gz`));
-        // Browsers are sent one of these: it is the very same script.
+        // The compressed files contain the same script.
         expect(brotliDecompressSync(brotli).toString() === text, name).toBe(true);
         expect(gunzipSync(gzip).toString() === text, name).toBe(true);
         return { name, brotli: brotli.length, gzip: gzip.length };
@@ -49,13 +49,13 @@ describe("the build", () => {
     const first = compressed.filter(({ name }) => html.includes(name));
     expect(sizeOf(first, "brotli")).toBeLessThan(125_000);
     expect(sizeOf(compressed, "brotli")).toBeLessThan(200_000);
-    // Without TLS browsers ask for gzip. What shows formulas is loaded where there is one.
+    // Without TLS, browsers accept only gzip. The formula renderer is loaded on demand.
     const withoutFormulas = compressed.filter(({ name }) => !name.includes("/temml-"));
     expect(withoutFormulas).toHaveLength(compressed.length - 1);
     expect(sizeOf(first, "gzip")).toBeLessThan(140_000);
     expect(sizeOf(withoutFormulas, "gzip")).toBeLessThan(180_000);
     for (const [, text] of scripts) expect(text).not.toMatch(/\beval\(|new Function/);
-    // One place keeps something there: the client, the key of the session.
+    // Only the client uses `localStorage`, for the session key.
     expect(scripts.flatMap(([, text]) => text.match(/localStorage/g) ?? [])).toHaveLength(1);
   });
 });

@@ -1,4 +1,4 @@
-/** The page for conversations in Chromium, before a stand-in gateway that says what a test has it say. */
+/** Opens the chat page in Chromium against a fake gateway that each test scripts. */
 import type { ServerFrame } from "@signalbox/protocol";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
@@ -6,34 +6,34 @@ import { developmentPage, keepShot, launch, SHIPPED, whyNot } from "./chromium.t
 import { type Visit, visit } from "./signed-in.ts";
 import { type StubGateway, startStubGateway, TOKEN } from "./stub-gateway.ts";
 
-/** Why nothing of this can be tested here, told once; undefined where it can. */
+/** Reason to skip these tests, or undefined. */
 export const missing: string | undefined = whyNot();
 if (missing !== undefined) console.log(`The page is not tested: ${missing}.`);
 
 export interface ChatPage {
   readonly page: Page;
   readonly gateway: StubGateway;
-  /** Addresses that were asked for. */
+  /** Requested URLs. */
   readonly requested: readonly string[];
-  /** What the conversation shows. */
+  /** The messages of the conversation. */
   log(): Locator;
-  /** Where one writes. */
+  /** The input for messages. */
   message(): Locator;
   signIn(path?: string): Promise<void>;
   send(text: string): Promise<void>;
-  /** What the last message was sent to. */
+  /** Id of the conversation of the last message. */
   current(): { conversation: string; runId: string };
   reply(id: string, text: string): ServerFrame;
   calls(id: string, name: string, args: unknown): ServerFrame;
   called(id: string, text: string, isError: boolean, durationMs: number): ServerFrame;
-  /** Resolves once the gateway was sent a frame of this type. */
+  /** Resolves when the gateway receives a frame of this type. */
   received(type: string): Promise<void>;
   shot(name: string): Promise<void>;
 }
 
 /**
- * A page for each test of a suite, all in one browser. Each asks its own gateway alone, and neither the browser nor
- * React complains. It is the one with React's development build, but for tests of the page "as it is shipped".
+ * Opens a page for each test of a suite in one browser, each with its own gateway. Fails a test if the browser or React
+ * logs an error. Uses React's development build, except in tests of the page "as it is shipped".
  */
 export function chatPage(): ChatPage {
   let browser: Browser;

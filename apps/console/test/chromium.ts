@@ -1,4 +1,4 @@
-/** Debian's Chromium, and the built page for it. */
+/** Starts Chromium and builds the page. */
 import { existsSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ const ARGUMENTS = [
   "--disable-sync",
 ];
 
-/** Why the page cannot be tested here; undefined where it can. */
+/** Reason why the page cannot be tested on this machine, or undefined. */
 export function whyNot(): string | undefined {
   return existsSync(EXECUTABLE) ? undefined : `there is no Chromium at ${EXECUTABLE} (set CHROMIUM)`;
 }
@@ -29,19 +29,19 @@ export function launch(): Promise<Browser> {
   return chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS });
 }
 
-/** Keeps what a page looks like for whoever asked for it: in the folder that `SIGNALBOX_SCREENSHOTS` names. */
+/** Saves a screenshot in the folder `SIGNALBOX_SCREENSHOTS`, if set. */
 export async function keepShot(page: Page, name: string): Promise<void> {
   const folder = process.env["SIGNALBOX_SCREENSHOTS"];
   if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`) });
 }
 
-/** The page as it is shipped, which the package's build makes. */
+/** The production build of the page. */
 export const SHIPPED = join(import.meta.dirname, "..", "dist");
 
-/** Builds the page into `folder`, by the name of the mode that React is in. */
+/** Builds the page into `folder`, in React's development or production mode. */
 export async function buildPage(folder: string, mode: "production" | "development"): Promise<string> {
   const outDir = join(folder, mode);
-  // The tests' own value would give the development build.
+  // Vitest sets NODE_ENV to `test`, which selects the development build.
   vi.stubEnv("NODE_ENV", mode);
   try {
     await build({ root: join(import.meta.dirname, ".."), logLevel: "error", build: { outDir } });
@@ -53,7 +53,7 @@ export async function buildPage(folder: string, mode: "production" | "developmen
 
 let development: Promise<string> | undefined;
 
-/** The page with React's development build, which complains of what the other passes over in silence; built once. */
+/** Builds the page once with React's development build, which logs errors that the production build ignores. */
 export function developmentPage(): Promise<string> {
   development ??= mkdtemp(join(tmpdir(), "signalbox-console-")).then((folder) =>
     buildPage(folder, "development"),

@@ -7,7 +7,7 @@ import { chatPage, missing } from "./chat-page.ts";
 describe.skipIf(missing !== undefined)("conversations and their messages, in Chromium", () => {
   const chat = chatPage();
 
-  it("reads a conversation again after a reload, and keeps one for each", async () => {
+  it("restores conversations after a reload", async () => {
     chat.gateway.conversations = [
       { id: "old", agent: "writer", title: "旧的对话", updatedAt: 1_700_000_000_000 },
     ];
@@ -35,7 +35,7 @@ describe.skipIf(missing !== undefined)("conversations and their messages, in Chr
       .poll(asked)
       .toEqual(Array(2).fill({ type: "subscribe", conversation: "old", agent: "writer" }));
     await chat.page.getByRole("button", { name: "New conversation" }).click();
-    await chat.log().getByText("Write a message below to begin.").waitFor();
+    await chat.log().getByText("Write a message to start.").waitFor();
     await chat.page.getByRole("combobox", { name: "Agent" }).selectOption("coder");
     await chat.log().getByRole("button", { name: "list files" }).click();
     await chat.received("send");
@@ -66,16 +66,16 @@ describe.skipIf(missing !== undefined)("conversations and their messages, in Chr
     await list.getByRole("link", { name: "About coffee" }).waitFor();
     await chat.page.getByRole("button", { name: "Delete", exact: true }).click();
     expect(chat.gateway.changes).toHaveLength(1);
-    await chat.page.getByRole("button", { name: "Delete for good, with its schedules?" }).click();
+    await chat.page.getByRole("button", { name: "Delete this conversation and its schedules?" }).click();
     await list.getByRole("link", { name: "About coffee" }).waitFor({ state: "detached" });
-    await chat.log().getByText("Write a message below to begin.").waitFor();
+    await chat.log().getByText("Write a message to start.").waitFor();
     expect(chat.gateway.changes).toEqual([
       { path: "/api/conversations/tea/rename", body: { title: "About coffee" } },
       { path: "/api/conversations/tea/remove", body: {} },
     ]);
   });
 
-  it("sends with Enter, breaks the line with Shift+Enter, and leaves Enter to an input method", async () => {
+  it("sends with Enter, inserts a line break with Shift+Enter, and ignores the Enter of an input method", async () => {
     await chat.signIn();
     await chat.message().pressSequentially("one");
     await chat.message().press("Shift+Enter");
@@ -89,7 +89,7 @@ describe.skipIf(missing !== undefined)("conversations and their messages, in Chr
     expect(await chat.message().evaluate((field) => field === document.activeElement)).toBe(true);
   });
 
-  it("takes files that are chosen, dropped or pasted, shows them, and sends them with the message", async () => {
+  it("sends files that were chosen, dropped or pasted", async () => {
     await chat.signIn();
     const send = chat.page.getByRole("button", { name: "Send", exact: true });
     const picture = await readFile(join(import.meta.dirname, "../../../docs/console.png"));
@@ -123,7 +123,7 @@ describe.skipIf(missing !== undefined)("conversations and their messages, in Chr
     await chosen.getByRole("button", { name: "Remove paste.csv" }).click();
     await chat.shot("files-chosen");
     expect(await findings(chat.page)).toEqual([]);
-    // A message may be nothing but its files.
+    // A message may consist of files only.
     await send.click();
     await chat.received("send");
     expect(chat.gateway.received.at(-1)).toMatchObject({
@@ -142,7 +142,7 @@ describe.skipIf(missing !== undefined)("conversations and their messages, in Chr
     await sent.getByText("notes.txt").waitFor();
   });
 
-  it("keeps the files that were chosen while another conversation is looked at, and says how many go", async () => {
+  it("keeps chosen files while another conversation is open, and limits their number", async () => {
     await chat.signIn();
     const chosen = chat.page.getByRole("list", { name: "Files for this message" });
     const files = Array.from({ length: 21 }, (_, at) => ({
@@ -151,7 +151,7 @@ describe.skipIf(missing !== undefined)("conversations and their messages, in Chr
       buffer: Buffer.from("notes"),
     }));
     await chat.page.locator('input[type="file"]').setInputFiles(files);
-    await chat.page.getByRole("alert").getByText("A message takes 20 files at most.").waitFor();
+    await chat.page.getByRole("alert").getByText("A message can have at most 20 files.").waitFor();
     await chat.page.getByRole("button", { name: "New conversation" }).click();
     await chosen.waitFor({ state: "detached" });
     await chat.page.goBack();
@@ -166,7 +166,7 @@ describe.skipIf(missing !== undefined)("conversations and their messages, in Chr
     expect(chat.gateway.received.at(-1)).toMatchObject({ attachments: { length: 20 } });
   });
 
-  it("sends the files of a refused message again with it", async () => {
+  it("resends the files of a refused message", async () => {
     await chat.signIn();
     const file = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") };
     await chat.page.locator('input[type="file"]').setInputFiles([file]);
@@ -186,7 +186,7 @@ describe.skipIf(missing !== undefined)("conversations and their messages, in Chr
     await chat.log().getByRole("list", { name: "Files" }).getByText("notes.txt").waitFor();
   });
 
-  it("says when it is not connected, and sends what waited once it is", async () => {
+  it("shows a lost connection and sends waiting messages after a reconnect", async () => {
     await chat.page.clock.install();
     await chat.signIn();
     await chat.send("first");
@@ -195,13 +195,13 @@ describe.skipIf(missing !== undefined)("conversations and their messages, in Chr
     chat.gateway.cut();
     const status = chat.page.getByRole("status");
     await status.getByText("Not connected.").waitFor();
-    // Time stands still, so that the page does not try again by itself before it is told to.
+    // The clock is paused, so that the page does not reconnect before the click.
     await chat.page.clock.pauseAt(Date.now() + 60_000);
     await chat.send("second");
     await chat.log().getByText("Sending…").waitFor();
     await chat.shot("reconnecting");
     chat.gateway.down = false;
-    await chat.page.getByRole("button", { name: "Try now" }).click();
+    await chat.page.getByRole("button", { name: "Reconnect now" }).click();
     await chat.page.clock.resume();
     await chat.log().getByText("Sending…").waitFor({ state: "detached" });
     await expect.poll(() => status.textContent()).toBe("");

@@ -34,7 +34,7 @@ const ENGLISH = Object.values({ ...en.activity, ...en.usage, ...en.pages }).filt
   (word) => typeof word === "string",
 );
 
-/** Words of the English pages that are on this one. */
+/** Returns English texts that appear on a page. */
 async function englishOn(page: Page): Promise<string[]> {
   const found = await Promise.all(
     ENGLISH.map((word) => page.locator(".sheet").getByText(word, { exact: true }).count()),
@@ -100,13 +100,13 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
     },
   );
 
-  it("leads by keyboard from a session over its messages to the way of one", async () => {
+  it("navigates by keyboard from a session to the trace of a message", async () => {
     await signIn(page, gateway);
     const link = page.getByRole("link", { name: "Sessions" });
     await link.focus();
     await page.keyboard.press("Enter");
     await heading("Sessions").waitFor();
-    // Those who listen are told where they are.
+    // Screen readers announce the heading.
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe("Sessions");
     await page.keyboard.press("Tab");
     await page.keyboard.type("feishu");
@@ -121,7 +121,7 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
     await expect
       .poll(() => stages.allTextContents())
       .toEqual(["intake", "routing", "gate", "prompt", "model", "reply"]);
-    // The model took nearly all of the time, and its bar says so.
+    // The model took most of the time, so its bar is the longest.
     const widths = await page
       .locator(".bar .span")
       .evaluateAll((bars) => bars.map((bar) => Number(bar.getAttribute("width"))));
@@ -129,7 +129,7 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
     expect(widths[4]).toBeGreaterThan(900);
   });
 
-  it("shows what an agent wants to do beside the chat, and what was decided about it", async () => {
+  it("shows pending approvals and decisions next to the chat", async () => {
     gateway.owners.approvals = [];
     await signIn(page, gateway);
     gateway.owners.approvals = structuredClone(OWNERS.approvals);
@@ -141,7 +141,7 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
     await button("Allow once").press("Enter");
     await page.getByText("Allowed.").waitFor();
     await card.waitFor({ state: "detached" });
-    // The button has gone with its card, and the focus stays in its place.
+    // The button disappeared with its card, and the region has the focus.
     expect(await page.locator("section:focus").count()).toBe(1);
     await button("Dismiss").press("Enter");
     await page.getByText("Allowed.").waitFor({ state: "detached" });
@@ -149,7 +149,7 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
     expect(gateway.changes).toEqual([{ path: "/api/approvals/ABCD2345", body: { answer: "allow-once" } }]);
   });
 
-  it("shows what goes on as the gateway says it, also after a reconnect", async () => {
+  it("shows the live activity, including after a reconnect", async () => {
     await signIn(page, gateway, "/#/activity");
     await page.getByText("1 run in progress, 1 message waiting.").waitFor();
     const call = page.locator(".calls > li").filter({ hasText: "exec" });
@@ -167,25 +167,25 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
     gateway.cut();
     await page.getByText("0 runs in progress, 0 messages waiting.").waitFor();
     await page.getByText("No agent is working.").waitFor();
-    // Whoever looks elsewhere is told no more.
+    // The page stops watching when the user leaves it.
     await page.getByRole("link", { name: "People" }).press("Enter");
     await heading("People").waitFor();
     await expect.poll(() => gateway.received.at(-1)?.type).toBe("unwatch");
   });
 
-  it("leads by keyboard from a message that waits to its way", async () => {
+  it("navigates by keyboard from a waiting message to its trace", async () => {
     await signIn(page, gateway, "/#/activity");
     await page.getByRole("link", { name: /还有上周的/ }).press("Enter");
     await expect.poll(() => page.url()).toContain("#/message/01KABE");
   });
 
-  it("sums usage up as it is asked to, by an address that can be kept", async () => {
+  it("groups usage by the search parameters of the URL", async () => {
     await signIn(page, gateway);
     await page.getByRole("link", { name: "Usage" }).press("Enter");
     await heading("Usage").waitFor();
     await page.getByText("$1.2755 · 103,701 tokens · 16 runs").waitFor();
     await page.getByText("$0.7655 of $2.0000 left").waitFor();
-    // The latest day stands first, and the one that cost most has the longest bar.
+    // The latest day comes first, and the most expensive one has the longest bar.
     const rows = page.locator(".figures tbody tr");
     expect(await rows.nth(1).locator("th").textContent()).toBe("2026-11-21");
     const widths = await rows
@@ -202,12 +202,12 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
     await page.reload();
     await heading("Usage").waitFor();
     expect(await page.getByLabel("Group by").inputValue()).toBe("session");
-    // An address that asks for what there is not is taken for one that asks for nothing.
+    // Invalid search parameters are ignored.
     await page.goto(`${gateway.url}/#/usage?by=nothing&days=-3`);
     await expect.poll(() => page.getByLabel("Group by").inputValue()).toBe("day");
   });
 
-  it("takes a button that is pressed twice for one answer", async () => {
+  it("sends one decision for a double click", async () => {
     await signIn(page, gateway, "/#/approvals");
     await button("Allow once").dblclick();
     await page.getByText("Nothing is waiting for approval.").waitFor();
@@ -215,36 +215,36 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
     expect(gateway.changes).toHaveLength(1);
   });
 
-  it("says so where somebody else was first", async () => {
+  it("reports an approval that someone else decided", async () => {
     await signIn(page, gateway, "/#/approvals");
     await button("Deny").waitFor();
     gateway.owners.approvals = [];
     await button("Deny").click();
-    await page.getByText("This request is no longer open").waitFor();
+    await page.getByText("This request is no longer pending").waitFor();
     await page.getByText("Nothing is waiting for approval.").waitFor();
   });
 
-  it("changes a card that was decided elsewhere, and keeps it until it is dismissed", async () => {
+  it("updates a card that was decided elsewhere and keeps it until it is dismissed", async () => {
     await signIn(page, gateway);
     const card = page.getByRole("article", { name: /Waiting for approval/ });
     await card.getByText("/usr/bin/rm").waitFor();
     await page.clock.install();
     gateway.owners.approvals = [];
     await page.clock.runFor(10_000);
-    await page.getByText("This request is no longer open").waitFor();
+    await page.getByText("This request is no longer pending").waitFor();
     expect(await card.count()).toBe(0);
     expect(await button("Allow once").count()).toBe(0);
     await keepShot(page, "decided-elsewhere");
     await button("Dismiss").click();
-    await page.getByText("This request is no longer open").waitFor({ state: "detached" });
+    await page.getByText("This request is no longer pending").waitFor({ state: "detached" });
   });
 
-  it("lets in who was sent a code, and makes them a stranger again", async () => {
+  it("approves and revokes a pairing", async () => {
     await signIn(page, gateway, "/#/people");
     const code = page.getByLabel("Pairing code");
     await code.fill("BADCODE");
     await code.press("Enter");
-    await page.getByRole("alert").getByText("No open request has this code.").waitFor();
+    await page.getByRole("alert").getByText("No pending request has this code.").waitFor();
     await code.fill("GOODCODE");
     await code.press("Enter");
     await page.getByText("No one is waiting.").waitFor();
@@ -257,7 +257,7 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
     });
   });
 
-  it("says what went wrong, keeps what it had, and tries again when asked", async () => {
+  it("shows an error, keeps the old data, and retries", async () => {
     gateway.owners.status = undefined;
     await signIn(page, gateway, "/#/channels");
     await page.getByRole("alert").getByText("There is no such thing.").waitFor();
@@ -266,13 +266,13 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
     await page.getByText("feishu/main").waitFor();
   });
 
-  it("says which key of the configuration needs a restart, and what stays as it was", async () => {
+  it("shows configuration changes that need a restart or were rejected", async () => {
     await signIn(page, gateway, "/#/channels");
-    await page.getByText("takes effect after a restart: gateway.port").waitFor();
+    await page.getByText("take effect after a restart: gateway.port").waitFor();
     await page.getByText("these sections keep their earlier values: agents").waitFor();
   });
 
-  it("speaks the language of the browser, and the other one where that is chosen", async () => {
+  it("uses the language of the browser unless the user chooses another", async () => {
     await visitor.context.close();
     visitor = await visit(browser, { locale: "zh-CN" });
     page = visitor.page;

@@ -1,4 +1,4 @@
-/** What owners are shown in the tests: a bit of everything, and hostile text wherever a stranger could have put it. */
+/** Test data for the owners' pages, with hostile text in every field that a stranger can control. */
 import type { ApprovalInfo, MessageInfo } from "@signalbox/protocol";
 import { HOSTILE } from "./replies.ts";
 import type { OwnersView } from "./stub-gateway.ts";

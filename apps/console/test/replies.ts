@@ -1,4 +1,4 @@
-/** What models write, well and ill. */
+/** Well-formed and malformed replies of models. */
 
 export const RICH = `写好了：\`list_files.py\` 会遍历当前目录的**所有文件**，包括子目录。
 

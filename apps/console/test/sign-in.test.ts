@@ -5,12 +5,12 @@ import { LINK_SECRET, TOKEN } from "./stub-gateway.ts";
 describe.skipIf(missing !== undefined)("signing in, in Chromium", () => {
   const chat = chatPage();
 
-  it("signs in with the token, and keeps it nowhere that a script can read", async () => {
+  it("signs in with the token and does not store it", async () => {
     await chat.page.goto(chat.gateway.url);
     await chat.page.getByLabel("Gateway token").fill("a guess");
     await chat.page.getByRole("button", { name: "Sign in" }).click();
     const alert = chat.page.getByRole("alert");
-    expect(await alert.textContent()).toBe("This token is not valid here, or it has been revoked.");
+    expect(await alert.textContent()).toBe("This token is wrong or has been revoked.");
     await chat.shot("sign-in-wrong");
 
     await chat.page.getByLabel("Gateway token").fill(TOKEN);
@@ -40,7 +40,7 @@ describe.skipIf(missing !== undefined)("signing in, in Chromium", () => {
     await chat.page.getByLabel("Gateway token").waitFor();
   });
 
-  it("signs in by a link, which leaves the address and the history and is good for one time", async () => {
+  it("signs in with a one-time link and removes it from the URL and the history", async () => {
     const link = `${chat.gateway.url}/#sign-in=${LINK_SECRET}`;
     await chat.page.goto(link);
     await chat.message().waitFor();
@@ -52,13 +52,13 @@ describe.skipIf(missing !== undefined)("signing in, in Chromium", () => {
     await chat.page.goto(chat.gateway.url);
     await chat.page.getByRole("button", { name: "Sign out" }).click();
     await chat.page.getByLabel("Gateway token").waitFor();
-    // Opened in the same tab, it changes the fragment alone: the page is not loaded again.
+    // In the same tab, the link changes only the fragment, so the page is not reloaded.
     await chat.page.goto(link);
     await chat.page.getByText("This link has been used or has expired.").waitFor();
     expect(chat.page.url()).not.toContain(LINK_SECRET);
   });
 
-  it("connects to where it came from, whatever the address asks for", async () => {
+  it("connects only to the host that served it", async () => {
     await chat.signIn("/?gatewayUrl=ws://127.0.0.1:9/ws&url=http://127.0.0.1:9&token=abc#token=abc");
     await chat.send("hi");
     await chat.received("send");
@@ -68,7 +68,7 @@ describe.skipIf(missing !== undefined)("signing in, in Chromium", () => {
     expect(await chat.page.evaluate(() => document.documentElement.outerHTML)).not.toContain("abc");
   });
 
-  it("asks to sign in again when the session ends", async () => {
+  it("shows the sign-in form when the session ends", async () => {
     await chat.signIn();
     chat.gateway.endSessions();
     await chat.page.getByText("Your session has ended.").waitFor();

@@ -1,13 +1,13 @@
-/** A page of a fresh browser, signed in at a stand-in gateway; what it complains of is kept. */
+/** Opens a page in a new browser context, signed in to a fake gateway, and records its errors. */
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { type StubGateway, TOKEN } from "./stub-gateway.ts";
 
 export interface Visit {
   readonly context: BrowserContext;
   readonly page: Page;
-  /** Addresses that were asked for. */
+  /** Requested URLs. */
   readonly requested: string[];
-  /** What the browser or React complained of. */
+  /** Errors of the browser and React. */
   readonly violations: string[];
 }
 
@@ -20,7 +20,7 @@ export async function visit(browser: Browser, options: BrowserContextOptions = {
   page.on("websocket", (socket) => requested.push(socket.url()));
   page.on("pageerror", (error) => violations.push(String(error)));
   page.on("console", (entry) => {
-    // What the stub refuses on purpose is noted there, too; what matters is the policy and React.
+    // Requests that the fake refuses on purpose are logged too. Only violations of the policy and React errors count.
     const text = entry.text();
     if (entry.type() === "error" && !/^Failed to load resource|^WebSocket connection to/.test(text))
       violations.push(text);
@@ -28,7 +28,7 @@ export async function visit(browser: Browser, options: BrowserContextOptions = {
   return { context, page, requested, violations };
 }
 
-/** Signs in where the form is English or Chinese. */
+/** Fills in the English or Chinese sign-in form. */
 export async function signIn(page: Page, gateway: StubGateway, path = "/"): Promise<void> {
   await page.goto(gateway.url + path);
   await page.locator("#token").fill(TOKEN);

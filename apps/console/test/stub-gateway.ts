@@ -1,6 +1,6 @@
 /**
- * A stand-in for the gateway: serves the built page under the gateway's content policy, keeps the cookie and
- * origin rules, speaks the wire types, and leaves to each test what the agent says.
+ * A fake gateway. It serves the built page with the gateway's content security policy, enforces the cookie and origin
+ * rules, and implements the protocol. Each test decides what the agent replies.
  */
 import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -32,7 +32,7 @@ import {
 import { type WebSocket, WebSocketServer } from "ws";
 
 export const TOKEN = "4f1c0ffee-the-right-token";
-/** What a sign-in link carries; it is good for one time. */
+/** Secret of a sign-in link, valid once. */
 export const LINK_SECRET = "a-secret-of-a-sign-in-link";
 
 const POLICY =
@@ -44,7 +44,7 @@ const TYPES: Record<string, string> = {
   ".svg": "image/svg+xml",
 };
 
-/** What owners read over HTTP. */
+/** Data for requests of owners. */
 export interface OwnersView {
   sessions: SessionInfo[];
   messages: MessageInfo[];
@@ -61,21 +61,21 @@ export interface StubGateway {
   agents: AgentInfo[];
   conversations: ConversationInfo[];
   messages: Map<string, ChatMessage[]>;
-  /** What the pages for owners show. */
+  /** Data for the owners' pages. */
   owners: OwnersView;
-  /** Requests of these pages that changed something, in order. */
+  /** Requests of these pages that change something, in order. */
   changes: { path: string; body: unknown }[];
   received: ClientFrame[];
-  /** Bytes of each file, by the path of its pieces. */
+  /** Uploaded files by the path of their pieces. */
   uploads: Map<string, number>;
   refusesUploads: boolean;
-  /** What happens with a message once it is accepted. */
+  /** Called with each accepted message. */
   answer: (send: SendFrame, stub: StubGateway) => void;
-  /** Where it returns a problem, the message is refused with it. */
+  /** Returns a problem to refuse a message. */
   refuse: (send: SendFrame) => { code: string; message: string; remedy?: string } | undefined;
-  /** While true, new connections are turned away. */
+  /** Refuses new connections while true. */
   down: boolean;
-  /** Sends to every open page, and keeps finished messages. */
+  /** Sends frames to every open page and stores finished messages. */
   say(...frames: ServerFrame[]): void;
   cut(): void;
   endSessions(): void;
@@ -85,7 +85,7 @@ export interface StubGateway {
 export async function startStubGateway(folder: string): Promise<StubGateway> {
   const server = createServer();
   const sockets = new WebSocketServer({ noServer: true });
-  /** Keys of sessions by what their cookies hold. */
+  /** Session keys by cookie. */
   const sessions = new Map<string, string>();
   let linkUsed = false;
   const accepted = new Map<string, string>();
@@ -247,7 +247,7 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
   return stub;
 }
 
-/** Takes a piece of a file, whatever it holds, as long as it follows on what came before. */
+/** Stores a piece of a file if it continues the pieces before it. */
 function upload(
   stub: StubGateway,
   { pathname, searchParams }: URL,
@@ -263,7 +263,7 @@ function upload(
   } else json(response, 409, { bytes: there });
 }
 
-/** The answer to what an owner reads; undefined where there is none. */
+/** Returns the response to an owner's GET request, or undefined for other paths. */
 function ownersBody(owners: OwnersView, { pathname, searchParams }: URL): unknown {
   const session = searchParams.get("session");
   switch (pathname) {
@@ -288,7 +288,7 @@ function ownersBody(owners: OwnersView, { pathname, searchParams }: URL): unknow
   }
 }
 
-/** What a page asks to have changed: noted, and done as far as it shows. */
+/** Records a change that a page requests, and applies it to the data. */
 function change(stub: StubGateway, path: string, body: unknown, response: ServerResponse): void {
   stub.changes.push({ path, body });
   const { owners } = stub;

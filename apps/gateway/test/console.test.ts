@@ -99,7 +99,7 @@ describe.skipIf(missing !== undefined)("the console with the gateway", () => {
     await page.getByRole("button", { name: "Sign in" }).click();
     await page
       .getByRole("alert")
-      .getByText(/not valid here/)
+      .getByText(/wrong or has been revoked/)
       .waitFor();
     await shot(page, "wrong-token");
     await signIn(page);

@@ -12,7 +12,7 @@ interface Props {
   onAnswer: (answer: ApprovalDecision["answer"]) => void;
 }
 
-/** What an agent wants to do, word for word, and the buttons that decide about it. */
+/** A pending approval: the complete action, and buttons to decide it. */
 export function ApprovalCard({ approval, onAnswer }: Props): ReactNode {
   const words = useWords();
   const format = useFormat();
@@ -40,7 +40,7 @@ export function ApprovalCard({ approval, onAnswer }: Props): ReactNode {
   );
 }
 
-/** The same once it was answered. */
+/** An approval that was decided. */
 export function DecidedCard({ decided, onDismiss }: { decided: Decided; onDismiss: () => void }): ReactNode {
   const words = useWords();
   const { approval, outcome } = decided;

@@ -10,7 +10,7 @@ import { useEffect, useRef, useState } from "react";
 import { toProblem } from "../parts/problem.tsx";
 import { approvalsQuery } from "../queries.ts";
 
-/** An approval that was answered here. `gone`: somebody else was first, or its time was over. */
+/** An approval that was decided. `gone`: decided elsewhere or expired. */
 export interface Decided {
   approval: ApprovalInfo;
   outcome: "allowed" | "denied" | "gone";
@@ -18,24 +18,23 @@ export interface Decided {
 
 export interface Decisions {
   decided: readonly Decided[];
-  /** Why the last answer did not reach the gateway. */
+  /** Error of the last decision that failed. */
   problem: Problem | undefined;
   decide: (approval: ApprovalInfo, answer: ApprovalDecision["answer"]) => Promise<void>;
   dismiss: (id: string) => void;
 }
 
 /**
- * What was decided since it was opened: here, or elsewhere, which shows by a
- * question that was open and is not any more.
+ * Tracks decisions since the page was opened. An approval that disappears from the pending ones was decided elsewhere.
  *
- * @param open what waits; undefined until that is known
+ * @param open pending approvals; undefined until they are loaded
  */
 export function useDecisions(client: Client, open: readonly ApprovalInfo[] | undefined): Decisions {
   const queries = useQueryClient();
   const [decided, setDecided] = useState<readonly Decided[]>([]);
   const [problem, setProblem] = useState<Problem>();
   const before = useRef<readonly ApprovalInfo[]>([]);
-  /** Whoever presses twice answers once: the second answer would find that somebody was first. */
+  /** Ignores a second click, which would report that the approval was decided elsewhere. */
   const answering = useRef(new Set<string>());
 
   useEffect(() => {

@@ -8,8 +8,8 @@ import { ApprovalCard, DecidedCard } from "./approval-card.tsx";
 import { useDecisions } from "./use-decisions.ts";
 
 /**
- * What waits for a word, in any session, and what was decided here. A button that was pressed goes with its card: the
- * focus stays in this place, which is therefore there also where there is nothing to show.
+ * Pending approvals of all sessions, and those that were decided here. A clicked button disappears with its card, so
+ * the focus moves to this region, which is rendered even if it is empty.
  */
 export function WaitingApprovals(): ReactNode {
   const words = useWords();

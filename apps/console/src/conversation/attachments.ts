@@ -2,26 +2,26 @@ import { type Client, newId, type Problem, type SentAttachment } from "@signalbo
 import { toProblem } from "../parts/problem.tsx";
 import type { Uploaded } from "./item.ts";
 
-/** A file that was chosen for the next message. */
+/** A file for the next message. */
 export interface Chosen {
   key: string;
   name: string;
   bytes: number;
-  /** A picture, for those who chose it to look at. */
+  /** `data:` URL of an image, for the preview. */
   preview?: string;
-  /** How much of it the gateway has, from 0 to 1. */
+  /** Upload progress from 0 to 1. */
   share: number;
-  /** Once the gateway has all of it. */
+  /** Set when the upload is complete. */
   sent?: SentAttachment;
   problem?: Problem;
 }
 
-/** Larger pictures are not shown ahead: the whole file is in the address that shows it. */
+/** Larger images have no preview, because the `data:` URL contains the whole file. */
 const LARGEST_PREVIEW = 5_000_000;
 
 /**
- * The files of a conversation's next message. They are sent as soon as they are chosen, so that the message itself need
- * not wait, and go on being sent while another page is looked at.
+ * The files for the next message of a conversation. Uploads start when the user chooses the files and continue while
+ * the user visits another page.
  */
 export class Attachments {
   readonly #client: Client;
@@ -33,10 +33,10 @@ export class Attachments {
     this.#client = client;
   }
 
-  /** The same array until something changes. */
+  /** Returns the same array until something changes. */
   readonly chosen = (): readonly Chosen[] => this.#chosen;
 
-  /** Returns what ends the watch. */
+  /** Returns a function that removes the listener. */
   readonly watch = (watcher: () => void): (() => void) => {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
@@ -57,7 +57,7 @@ export class Attachments {
     this.#set(this.#chosen.filter((each) => each.key !== key));
   }
 
-  /** Takes all of them that the gateway has for a message. */
+  /** Removes and returns the uploaded files, to send them with a message. */
   take(): Uploaded[] {
     const taken = this.#chosen.flatMap(({ sent, preview }) =>
       sent === undefined ? [] : [{ ...sent, ...(preview !== undefined && { preview }) }],
@@ -66,7 +66,7 @@ export class Attachments {
     return taken;
   }
 
-  /** Nobody is to send them any more. */
+  /** Removes all files and aborts their uploads. */
   close(): void {
     for (const upload of this.#uploading.values()) upload.abort();
   }
@@ -95,7 +95,7 @@ export class Attachments {
   }
 }
 
-/** As a `data:` address, which is all that the page's policy shows. */
+/** Reads a file as a `data:` URL. The content security policy forbids `blob:` URLs. */
 function readPreview(file: File): Promise<string> {
   return new Promise((resolve) => {
     const reader = new FileReader();

@@ -17,23 +17,23 @@ import { Attachments } from "./attachments.ts";
 import { useViews, type ViewActions } from "./use-views.ts";
 import { EMPTY, isBusy, type View } from "./view.ts";
 
-/** The conversations of whoever is signed in, which stay as they are while another page is looked at. */
+/** State of the user's conversations. It survives navigation to other pages. */
 export interface Conversations {
-  /** The latest first. */
+  /** Latest first. */
   listed: readonly ConversationInfo[];
   agents: readonly AgentInfo[];
-  /** Conversations in which an agent is at work. */
+  /** Conversations with a current run. */
   busy: ReadonlySet<string>;
   actions: ViewActions;
-  /** What was written and not sent, by conversation. */
+  /** Unsent text by conversation. */
   drafts: Map<string, string>;
-  /** The files that were chosen for its next message. */
+  /** Returns the files for the next message of a conversation. */
   attachmentsOf(conversation: string): Attachments;
   viewOf(conversation: string): View;
   agentOf(conversation: string): string;
-  /** Shows a conversation from now on. */
+  /** Loads a conversation and subscribes to it. */
   open(conversation: string): void;
-  /** Goes to a conversation that is new, with the agent chosen last where none is named. */
+  /** Opens a new conversation. Default agent: the one that was used last. */
   begin(agent?: string, options?: { replace: boolean }): void;
   refresh(): Promise<unknown>;
 }
@@ -53,7 +53,7 @@ export function ConversationsProvider({ children }: { children: ReactNode }): Re
   const navigate = useNavigate();
   const [chosen, setChosen] = useState(defaultAgent(agents)?.id ?? "");
   const [views, actions] = useViews(client, connection);
-  /** Conversations begun on this page, with their agents; the gateway lists them once they have a message. */
+  /** New conversations with their agents. The gateway lists a conversation once it has a message. */
   const begun = useRef(new Map<string, string>());
   const drafts = useRef(new Map<string, string>());
   const attachments = useRef(new Map<string, Attachments>());
@@ -81,7 +81,7 @@ export function ConversationsProvider({ children }: { children: ReactNode }): Re
   const open = useCallback(
     (conversation: string) => {
       const isNew = begun.current.has(conversation);
-      // Whose conversation it is, the list says.
+      // The list names the agent of an existing conversation, so wait for it.
       if (isNew || isFetched) actions.open(conversation, agentOf(conversation), isNew);
     },
     [actions, agentOf, isFetched],

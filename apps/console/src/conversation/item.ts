@@ -8,12 +8,12 @@ import type {
   SentAttachment,
 } from "@signalbox/client";
 
-/** What came with a message; pictures that were chosen on this page show. */
+/** An attachment of a message. Images that were chosen on this page have a preview. */
 export interface Shown extends AttachmentInfo {
   preview?: string;
 }
 
-/** A file that the gateway has, for a message that is to go with it. */
+/** An uploaded file that can be sent with a message. */
 export interface Uploaded extends SentAttachment {
   preview?: string;
 }
@@ -22,28 +22,28 @@ export type Item =
   | {
       kind: "user";
       key: string;
-      /** Id of the message; that of the `send` until it is accepted. */
+      /** Id of the message. Until it is accepted, the id of the `send`. */
       id: string;
       text: string;
       state: "sending" | "sent" | "refused";
       problem?: Problem;
       files?: readonly Shown[];
-      /** What goes with it where it is sent again. */
+      /** Files to send if the user retries. */
       unsent?: readonly Uploaded[];
-      /** The agent begins anew with it, and knows nothing of what stands above. */
+      /** The context was reset before this message. */
       begins?: true;
     }
   | {
       kind: "assistant";
       key: string;
-      /** Absent until the message is finished. */
+      /** Absent while the message is streaming. */
       id?: string;
       runId?: string;
       text: string;
-      /** Answers that may be sent to it as they are. */
+      /** Suggested replies. */
       choices?: readonly string[];
       thinking: string;
-      /** `cut`: its run ended before it was finished. */
+      /** `cut`: the run ended before the message was finished. */
       state: "streaming" | "done" | "cut";
     }
   | {
@@ -54,7 +54,7 @@ export type Item =
       runId?: string;
       name: string;
       args: unknown;
-      /** `lost`: its run ended without a result. */
+      /** `lost`: the run ended without a result. */
       state: "running" | "done" | "failed" | "lost";
       text: string;
       durationMs?: number;
@@ -62,12 +62,12 @@ export type Item =
   | { kind: "end"; key: string; runId: string; outcome: RunOutcome; usage?: RunUsage; error?: Problem }
   | { kind: "problem"; key: string; problem: Problem };
 
-/** How the end of a run is shown. */
+/** Creates the item for the end of a run. */
 export function endItem(end: RunEnd): Item {
   return { kind: "end", key: `end ${end.runId}`, ...end };
 }
 
-/** What the gateway says, under the key and with the thinking that the page already has. */
+/** Replaces an item with the gateway's version, but keeps its key and the data that only the page has. */
 export function keep(old: Item | undefined, item: Item): Item {
   if (old === undefined) return item;
   if (old.kind === "assistant" && item.kind === "assistant")
@@ -79,7 +79,7 @@ export function keep(old: Item | undefined, item: Item): Item {
   return { ...item, key: old.key };
 }
 
-/** Whether an item is of this message. */
+/** Returns true if an item represents this message. */
 export function same(item: Item, message: ChatMessage): boolean {
   switch (item.kind) {
     case "user":
@@ -94,7 +94,7 @@ export function same(item: Item, message: ChatMessage): boolean {
   }
 }
 
-/** How a message is shown. Undefined for the empty text of a turn that only called tools. */
+/** Creates the item for a message. Returns undefined for the empty text of a turn that only called tools. */
 export function itemOf(message: ChatMessage): Item | undefined {
   const { id, text, choices } = message;
   const run = message.runId === undefined ? {} : { runId: message.runId };

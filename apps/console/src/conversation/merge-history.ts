@@ -2,8 +2,8 @@ import type { ConversationHistory } from "@signalbox/client";
 import { endItem, type Item, itemOf, keep, same } from "./item.ts";
 
 /**
- * The history, and between its messages what is known besides: what streams, was refused, or went wrong.
- * Each of those keeps its place behind the message that it followed; the end of a run is behind all of it.
+ * Merges the history with the items that only the page has: streaming text, refused messages and errors. Each keeps its
+ * position after the message that it followed. The end of a run comes after all its items.
  */
 export function merge({ messages, ends }: ConversationHistory, known: Item[]): Item[] {
   const rest = new Map<number, Item[]>();

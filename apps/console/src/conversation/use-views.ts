@@ -17,14 +17,14 @@ type Step = { conversation: string; change: Change };
 const NOTHING: ConversationHistory = { messages: [], ends: [] };
 
 export interface ViewActions {
-  /** Shows a conversation from now on; one that was made just now has no history to read. */
+  /** Loads a conversation and subscribes to it. A new conversation has no history to load. */
   open(conversation: string, agent: string, isNew: boolean): void;
   send(conversation: string, agent: string, text: string, files: readonly Uploaded[]): void;
   stop(conversation: string): void;
   dismiss(conversation: string, key: string): void;
 }
 
-/** What is known of each conversation that was opened, kept up by the frames of the connection. */
+/** The views of all opened conversations, updated by frames of the connection. */
 export function useViews(client: Client, connection: Connection): [Views, ViewActions] {
   const [views, apply] = useReducer(applySteps, new Map<string, View>());
   const opened = useRef(new Map<string, () => void>());
@@ -38,7 +38,7 @@ export function useViews(client: Client, connection: Connection): [Views, ViewAc
       try {
         change(conversation, { type: "history", history: await client.history(conversation) });
       } catch (error) {
-        // A conversation begins with its first message; until then the gateway has not heard of it.
+        // A conversation does not exist on the gateway until its first message.
         const isUnknown = isClientError(error) && error.code === "not_found";
         if (isUnknown) change(conversation, { type: "history", history: NOTHING });
         else change(conversation, { type: "problem", problem: toProblem(error) });
@@ -48,7 +48,7 @@ export function useViews(client: Client, connection: Connection): [Views, ViewAc
   );
 
   useEffect(() => {
-    // Deltas come faster than anyone reads: what arrives between two pictures is applied together.
+    // Apply all changes of one animation frame together, because deltas arrive faster than the screen updates.
     let arrived: Step[] = [];
     let picture = 0;
     const flush = () => {
@@ -113,7 +113,7 @@ function applySteps(views: Views, steps: Step[]): Views {
   return next;
 }
 
-/** The opened conversations that a frame is about; one that names none is for whoever looks. */
+/** Returns the opened conversations that a frame concerns. A frame without a conversation concerns the visible one. */
 function concerned(frame: ServerFrame, opened: Iterable<string>): string[] {
   if (frame.type === "pong" || frame.type === "activity") return [];
   const named = "conversation" in frame ? frame.conversation : undefined;

@@ -17,7 +17,7 @@ function isChange(value: Change | ServerFrame): value is Change {
   return ["frame", "history", "sending", "refused", "problem", "dismiss"].includes(value.type);
 }
 
-/** One word or two an item. */
+/** Describes each item in one or two words. */
 function told(view: View): string[] {
   return view.items.map(word);
 }
@@ -80,8 +80,8 @@ const accepted = (duplicate = false): ServerFrame => ({
   duplicate,
 });
 
-describe("a conversation as shown", () => {
-  it("shows a run: what was sent, streamed text, a tool call, the finished text", () => {
+describe("applyChange", () => {
+  it("shows the sent message, streamed text, a tool call and the finished text", () => {
     const whole = [
       sending,
       accepted(),
@@ -108,12 +108,12 @@ describe("a conversation as shown", () => {
     expect(isBusy(done)).toBe(false);
   });
 
-  it("puts a finished text where it streamed, even if its tool call was told first", () => {
+  it("replaces streamed text in place even if a tool call follows it", () => {
     const view = after(start, delta("Let me."), calls("t1"), says(reply("a1", "Let me.")));
     expect(told(view)).toEqual(["assistant done: Let me.", "tool running: ls"]);
   });
 
-  it("goes on with a word that somebody spoke into", () => {
+  it("continues a streaming text above a message that was sent meanwhile", () => {
     const view = after(start, delta("It is grow"), says(user("m2")), sending, delta("ing."));
     expect(told(view)).toEqual([
       "assistant streaming: It is growing.",
@@ -122,7 +122,7 @@ describe("a conversation as shown", () => {
     ]);
   });
 
-  it("keeps the place on the page (its key) from the first delta to the history", () => {
+  it("keeps the key of an item from the first delta to the history", () => {
     const streaming = after(start, delta("Do"));
     const read = after(start, delta("Do"), says(reply("a1")), {
       type: "history",
@@ -140,20 +140,20 @@ describe("a conversation as shown", () => {
     expect(after(sending, ...frames).items).toMatchObject([{ kind: "user", id: "m1", state: "sent" }]);
   });
 
-  it("keeps a refused message and says why", () => {
+  it("keeps a refused message with the reason", () => {
     const problem = { code: "full", message: "Full." };
     const error: ServerFrame = { type: "error", id: "s1", ...c, ...problem };
     const view = after(sending, error, { type: "refused", id: "s1", problem, files: [] });
     expect(view.items).toMatchObject([{ kind: "user", state: "refused", problem }]);
   });
 
-  it("shows a problem of the conversation until it is dismissed", () => {
+  it("shows an error until it is dismissed", () => {
     const view = after({ type: "error", ...c, code: "model", message: "Down.", remedy: "Wait." });
     expect(told(view)).toEqual(["problem model"]);
     expect(applyChange(view, { type: "dismiss", key: view.items[0]?.key ?? "" }).items).toEqual([]);
   });
 
-  it("leaves nothing running behind when a run ends early", () => {
+  it("ends streaming text and tool calls when a run ends early", () => {
     expect(told(after(start, delta("Half"), calls("t1"), end("aborted")))).toEqual([
       "assistant cut: Half",
       "tool lost: ls",
@@ -165,14 +165,14 @@ describe("a conversation as shown", () => {
     ]);
   });
 
-  it("goes on with a run while a command beside it is answered", () => {
+  it("keeps the current run while a chat command ends", () => {
     const command: ServerFrame = { type: "run.end", ...c, runId: "command", outcome: "replied" };
     const view = after(start, delta("Half"), command);
     expect(view.run).toBeDefined();
     expect(after(start, delta("Half"), command, end("replied")).run).toBeUndefined();
   });
 
-  it("shows a run that is told again after a reconnect once", () => {
+  it("does not duplicate a run that is repeated after a reconnect", () => {
     const first = [start, delta("One."), says(reply("a1", "One.")), calls("t1"), called("t1"), delta("Tw")];
     const again = [start, delta("One."), says(reply("a1", "One.")), calls("t1"), called("t1"), delta("Two")];
     const busy: ServerFrame = { type: "subscribed", ...c, busy: true };
@@ -187,7 +187,7 @@ describe("a conversation as shown", () => {
     expect(told(after(busy, ...again, history))).toEqual(expected);
   });
 
-  it("takes the end of a run that it missed from the gateway, and its text from the history", () => {
+  it("restores a missed run from subscribed and the history", () => {
     const idle: ServerFrame = {
       type: "subscribed",
       ...c,
@@ -200,7 +200,7 @@ describe("a conversation as shown", () => {
     expect(isBusy(view)).toBe(false);
   });
 
-  it("keeps what is not history behind the message it followed", () => {
+  it("keeps items that are not in the history after the message they followed", () => {
     const problem: ServerFrame = { type: "error", ...c, code: "model", message: "Down." };
     const history: Change = {
       type: "history",
@@ -216,14 +216,14 @@ describe("a conversation as shown", () => {
     ]);
   });
 
-  it("shows no empty bubble for a turn that only called tools", () => {
+  it("shows no empty message for a turn that only called tools", () => {
     expect(told(after(start, says(reply("a1", "")), calls("t1")))).toEqual(["tool running: ls"]);
     expect(
       told(after({ type: "history", history: { messages: [reply("a1", " "), tool("t1")], ends: [] } })),
     ).toEqual(["tool done: ls"]);
   });
 
-  it("collects thinking beside the text", () => {
+  it("collects thinking separately from the text", () => {
     const view = after(
       start,
       { type: "thinking.delta", ...r, delta: "Hm" },
@@ -233,7 +233,7 @@ describe("a conversation as shown", () => {
     expect(view.items).toMatchObject([{ thinking: "Hm", text: "Yes.", state: "done" }]);
   });
 
-  it("has after a reload the ends of runs with their costs and reasons, and where it began anew", () => {
+  it("restores outcomes, costs, errors and context resets after a reload", () => {
     const error = { code: "auth", message: "no such key", remedy: "Check it." };
     const usage = { inputTokens: 1, outputTokens: 2 };
     const messages = [
@@ -256,11 +256,11 @@ describe("a conversation as shown", () => {
     expect(view.items[2]).toMatchObject({ usage });
     expect(view.items[3]).toMatchObject({ begins: true });
     expect(view.items[4]).toMatchObject({ error });
-    // The same again, as after a reconnect, changes nothing.
+    // Repeated frames, for instance after a reconnect, change nothing.
     expect(applyChange(view, { type: "history", history: { messages, ends } }).items).toEqual(view.items);
   });
 
-  it("shows with the end of a run why it failed, and marks the message that begins anew", () => {
+  it("shows the error of a failed run and marks a context reset", () => {
     const why: ServerFrame = { type: "error", ...r, code: "auth", message: "no such key" };
     const view = after(says(user("m1")), { type: "reset", ...c, messageId: "m1" }, start, why, end("failed"));
     expect(told(view)).toEqual(["user sent: text of m1", "end failed"]);

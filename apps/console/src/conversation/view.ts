@@ -1,4 +1,4 @@
-/** What the page shows of a conversation, worked out from its history and its frames. Pure. */
+/** Computes the items of a conversation from its history and its frames. All functions are pure. */
 import type {
   ChatMessage,
   ConversationHistory,
@@ -12,13 +12,13 @@ import { merge } from "./merge-history.ts";
 
 export interface View {
   items: Item[];
-  /** Id of the run that goes on. */
+  /** Id of the current run. */
   run: string | undefined;
-  /** A message was accepted and its run has not begun yet. */
+  /** A message was accepted and its run has not started. */
   waiting: boolean;
-  /** Whether the history has been read. */
+  /** True when the history has been loaded. */
   loaded: boolean;
-  /** Numbers the items that have no id of their own. */
+  /** Counter for the keys of items without an id. */
   count: number;
 }
 
@@ -63,9 +63,9 @@ function applyFrame(view: View, frame: ServerFrame): View {
   switch (frame.type) {
     case "subscribed": {
       if (frame.busy) return { ...view, waiting: view.run === undefined };
-      // What follows tells how the run ended.
+      // The frames that follow include the end of the run.
       if (frame.resumed) return { ...view, waiting: false };
-      // What was streaming is in the history by now, which is read again after each connect.
+      // The history is loaded after each reconnect and contains the text that was streaming.
       const idle = { ...view, run: undefined, waiting: false };
       const streamed = idle.items.filter((item) => !isStreaming(item));
       const ended = { ...idle, items: streamed };
@@ -114,7 +114,7 @@ function applyFrame(view: View, frame: ServerFrame): View {
       const { code, message, remedy } = frame;
       const problem = { code, message, ...(remedy !== undefined && { remedy }) };
       if (frame.runId !== undefined) return failing(view, frame.runId, problem);
-      // With an id it is the answer to a send, which reports it.
+      // An error with an id rejects the promise of `send`, which reports it.
       return frame.id === undefined ? addProblem(view, problem) : view;
     }
     case "ready":
@@ -126,7 +126,7 @@ function applyFrame(view: View, frame: ServerFrame): View {
 
 function accepted(view: View, sendId: string, messageId: string, duplicate: boolean): View {
   const waiting = view.waiting || (!duplicate && view.run === undefined);
-  // The message may have come back as a frame or in the history before this answer.
+  // The message may have arrived in a frame or in the history before the accepted frame.
   const known = view.items.some((item) => item.kind === "user" && item.id === messageId);
   const items = view.items
     .filter((item) => !(known && item.kind === "user" && item.id === sendId && sendId !== messageId))
@@ -138,7 +138,7 @@ function accepted(view: View, sendId: string, messageId: string, duplicate: bool
 }
 
 function stream(view: View, runId: string, delta: { text?: string; thinking?: string }): View {
-  // What somebody says meanwhile stands below, and does not cut a word in two.
+  // Messages that the user sends meanwhile stay below and do not split the streaming text.
   const place = view.items.findLastIndex(({ kind }) => kind !== "user");
   const last = view.items[place];
   const { text = "", thinking = "" } = delta;
@@ -149,7 +149,7 @@ function stream(view: View, runId: string, delta: { text?: string; thinking?: st
   return addNumbered(view, (key) => ({ kind: "assistant", key, runId, text, thinking, state: "streaming" }));
 }
 
-/** Puts a finished message in the place of what was streamed of it, or at the end. */
+/** Replaces the streamed text with the finished message, or appends the message. */
 function finished(view: View, message: ChatMessage): View {
   const item = itemOf(message);
   const at = view.items.findIndex((each) => same(each, message));
@@ -178,12 +178,12 @@ function endOfRun(view: View, runId: string, outcome: RunOutcome, usage?: RunUsa
   const items = settled.items.filter((item) => item !== told);
   const error = told?.kind === "end" ? told.error : undefined;
   const end = endItem({ runId, outcome, ...(usage && { usage }), ...(error && { error }) });
-  // A command is answered while a turn goes on, and is no end of it.
+  // A chat command can end while another run is current.
   const another = view.run !== undefined && view.run !== runId;
   return { ...settled, items: [...items, end], ...(another ? {} : { run: undefined, waiting: false }) };
 }
 
-/** Why a run fails is told ahead of its end, and shown there. */
+/** Stores the error of a run, which arrives before its end. */
 function failing(view: View, runId: string, error: Problem): View {
   return add(view, endItem({ runId, outcome: "failed", error }));
 }

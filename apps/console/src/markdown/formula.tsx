@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 
-/** A formula as MathML. Until what makes it is loaded, and where it cannot be read, the TeX that was written. */
+/** Renders TeX as MathML. Shows the TeX source until the renderer is loaded, and if the formula is invalid. */
 export function Formula({ tex, isDisplay }: { tex: string; isDisplay: boolean }): ReactNode {
   const place = useRef<HTMLSpanElement>(null);
   const [isShown, setIsShown] = useState(false);
@@ -9,7 +9,7 @@ export function Formula({ tex, isDisplay }: { tex: string; isDisplay: boolean })
     const show = async () => {
       const { default: temml } = await import("temml");
       if (isGone || place.current === null) return;
-      // Without `trust` nothing of it becomes an address, a class or an id.
+      // Without `trust`, a formula cannot create links, classes or ids.
       temml.render(tex, place.current, { displayMode: isDisplay, throwOnError: true, maxExpand: 200 });
       setIsShown(true);
     };

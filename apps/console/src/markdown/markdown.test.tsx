@@ -57,7 +57,7 @@ describe("Markdown", () => {
     expect(html(text)).toBe(expected);
   });
 
-  it("keeps code as it was written, and an unfinished fence open", () => {
+  it("keeps code unchanged and renders an unclosed fence", () => {
     expect(html("```ts\nif (a) {\n\n  **b**\n}\n```\nafter")).toMatch(
       /<code>if \(a\) \{\n\n {2}\*\*b\*\*\n\}<\/code>.*<p>after<\/p>$/s,
     );
@@ -67,7 +67,7 @@ describe("Markdown", () => {
     );
   });
 
-  it("reads of a text that grows only its end again, and shows the same", () => {
+  it("parses only the end of a growing text again, with the same result", () => {
     const block = "A paragraph with **words** and `code`.\n\n- one\n- two\n\n| a |\n|---|\n| 1 |\n\n";
     const whole = `${block.repeat(100)}The end`;
     let sections: Sections = [];
@@ -119,7 +119,7 @@ describe("Markdown", () => {
     expect(html(text)).not.toMatch(/<(script|img|svg|iframe|b|a href=['"]?javascript)/i);
   });
 
-  it("neither fails nor invents an address, whatever the text", () => {
+  it("never throws and never invents a URL", () => {
     const part = fc.constantFrom(
       ..."*_~`[]()!<>#-|> 1.\n\\\t".split(""),
       ...["https://a.b", "javascript:x", "](", "```", "   ", "你", "\u0000"],

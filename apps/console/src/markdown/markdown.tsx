@@ -5,7 +5,7 @@ import { CodeBlock } from "../parts/code-block.tsx";
 import { Formula } from "./formula.tsx";
 import { type Sections, sectionsOf } from "./sections.ts";
 
-/** Shows Markdown as React elements. Nothing of the text ever becomes HTML, an attribute or a request. */
+/** Renders Markdown as React elements. The text never becomes HTML, an attribute or a request. */
 export const Markdown = memo(function Markdown({ text }: { text: string }): ReactNode {
   const sections = useRef<Sections>([]);
   sections.current = sectionsOf(text, sections.current);
@@ -18,7 +18,7 @@ export const Markdown = memo(function Markdown({ text }: { text: string }): Reac
   );
 });
 
-/** What the nodes of a document refer to. */
+/** Definitions that the nodes of a document refer to. */
 interface References {
   readonly source: string;
   readonly definitions: ReadonlyMap<string, Definition>;
@@ -37,7 +37,7 @@ const Section = memo(function Section({ document }: { document: MarkdownDocument
   );
 });
 
-// Nodes have no identity but their place, which only grows as text streams in.
+// Nodes have no ids. Their index is a stable key, because streaming only appends nodes.
 function Each({ nodes }: { nodes: readonly Nodes[] }): ReactNode {
   return nodes.map((node, place) => (
     <Fragment key={String(place)}>
@@ -58,7 +58,7 @@ function Show({ node }: { node: Nodes }): ReactNode {
         </p>
       );
     case "heading": {
-      // The page has its own first and second level.
+      // The page itself uses the first and second level.
       const Level = (["h3", "h4", "h5"] as const)[node.depth - 1] ?? "h6";
       return (
         <Level>
@@ -109,7 +109,7 @@ function Show({ node }: { node: Nodes }): ReactNode {
     case "link":
       return <LinkTo url={node.url} node={node} label={node.children} />;
     case "image":
-      // A picture is not fetched from elsewhere; whoever wants to see it follows the link.
+      // Images are links, so that the page never loads anything from another host.
       return <LinkTo url={node.url} node={node} label={[{ type: "text", value: node.alt || node.url }]} />;
     case "linkReference":
       return <Reference identifier={node.identifier} node={node} label={node.children} />;
@@ -135,7 +135,7 @@ function Show({ node }: { node: Nodes }): ReactNode {
   }
 }
 
-/** People and models mean the line breaks that they write. */
+/** Renders single line breaks, which people and models expect to see. */
 function withBreaks(text: string): ReactNode {
   return text.split("\n").map((line, place) => (
     <Fragment key={String(place)}>
@@ -150,7 +150,7 @@ function ListOf({ list }: { list: List }): ReactNode {
   return list.ordered ? <ol start={list.start ?? 1}>{items}</ol> : <ul>{items}</ul>;
 }
 
-/** The one paragraph of a list item needs no space around it. */
+/** Renders the only paragraph of a list item without margins. */
 function Item({ item }: { item: ListItem }): ReactNode {
   const [first, ...rest] = item.children;
   const isTask = typeof item.checked === "boolean";
@@ -207,7 +207,7 @@ function Reference({ identifier, node, label }: LinkProps & { identifier: string
   return <LinkTo url={definitions.get(identifier)?.url ?? ""} node={node} label={label} />;
 }
 
-/** A link to the web, with the host it leads to where the label is not the address. Any other is no link. */
+/** Renders a web link, followed by its host if the label does not show it. Other links are plain text. */
 function LinkTo({ url, node, label }: LinkProps & { url: string }): ReactNode {
   const { source } = useContext(Referred);
   const target = webAddress(url);
@@ -225,13 +225,13 @@ function LinkTo({ url, node, label }: LinkProps & { url: string }): ReactNode {
   );
 }
 
-/** An absolute address of the web. */
+/** Parses an absolute `http:` or `https:` URL. */
 function webAddress(text: string): URL | undefined {
   const url = URL.parse(text);
   return url !== null && (url.protocol === "https:" || url.protocol === "http:") ? url : undefined;
 }
 
-/** The host that a label claims to lead to. */
+/** Returns the host that a label names. */
 function hostNamed(label: string): string | undefined {
   const isHost = /^[\w-]+(\.[\w-]+)+(\/|$)/.test(label);
   return webAddress(isHost ? `https://${label}` : label)?.host;

@@ -1,14 +1,14 @@
 import { type MarkdownDocument, parseMarkdown } from "@signalbox/channel/markdown";
 
-/** A text that grows, as documents of which only the last one may still change. */
+/** A growing text, split into documents. Only the last one can still change. */
 export type Sections = readonly MarkdownDocument[];
 
-/** A document is worth closing from that length on. */
+/** Minimum length of a document in characters. */
 const WORTH_CLOSING = 2000;
 
 /**
- * The sections of a text, those of the text before it taken over where it only grew. So a long answer that streams in
- * is not read from its start with every word.
+ * Splits a text into sections and reuses those of the previous text if it has only grown. A long streaming answer is
+ * then not parsed from its start with every delta.
  */
 export function sectionsOf(text: string, before: Sections = []): Sections {
   const closed = before.slice(0, -1);
@@ -18,12 +18,12 @@ export function sectionsOf(text: string, before: Sections = []): Sections {
   return withLastClosed(closed, read(text.slice(length)));
 }
 
-/** Splits what is finished off the last document: all blocks but the last one. */
+/** Splits the finished blocks, which are all but the last one, off the last document. */
 function withLastClosed(closed: Sections, last: MarkdownDocument): Sections {
   const blocks = last.root.children;
   const end = blocks.at(-1)?.position?.start.offset ?? 0;
   if (blocks.length < 2 || end < WORTH_CLOSING) return [...closed, last];
-  // Links and footnotes may be defined further down, or be used there.
+  // Definitions of links and footnotes can follow their uses, so such a text stays in one document.
   if (/^ {0,3}\[[^\]\n]+\]:/m.test(last.source) || last.source.includes("[^")) return [...closed, last];
   return [...closed, read(last.source.slice(0, end)), read(last.source.slice(end))];
 }

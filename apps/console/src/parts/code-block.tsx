@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { useWords } from "../words/words.tsx";
 
-/** Text to be read as written, with a button that copies it where the browser allows that. */
+/** Preformatted text, with a Copy button if the browser supports it. */
 export function CodeBlock({ text, label }: { text: string; label: string }): ReactNode {
   const { chat: words } = useWords();
   const [copied, setCopied] = useState(false);

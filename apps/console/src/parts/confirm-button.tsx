@@ -2,12 +2,12 @@ import { type ReactNode, useState } from "react";
 
 interface Props {
   label: string;
-  /** What it asks before it does anything. */
+  /** Question after the first click. */
   question: string;
   onConfirm: () => void;
 }
 
-/** A button that has to be pressed twice; looking elsewhere takes the first time back. */
+/** A button that needs two clicks. Moving the focus away resets it. */
 export function ConfirmButton({ label, question, onConfirm }: Props): ReactNode {
   const [asked, setAsked] = useState(false);
   const press = () => {

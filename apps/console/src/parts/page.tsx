@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useRef } from "react";
 import { useWords } from "../words/words.tsx";
 import { ProblemNote, toProblem } from "./problem.tsx";
 
-/** A page with its heading, which those who listen are told first. */
+/** A page with its heading. Moves the focus to the heading, so that screen readers announce it. */
 export function Page({ title, children }: { title: string; children: ReactNode }): ReactNode {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -26,7 +26,7 @@ interface LoadedProps<Data> {
   children: (data: Data) => ReactNode;
 }
 
-/** What was read from the gateway. Where it cannot be read again, what is there stays, and that is said. */
+/** Shows the result of a query. If a refresh fails, shows the error next to the old data. */
 export function Loaded<Data>({ query, children }: LoadedProps<Data>): ReactNode {
   const words = useWords();
   return (
@@ -52,7 +52,7 @@ export interface Fact {
   value: ReactNode;
 }
 
-/** Names with what they stand for. */
+/** A list of names and values. */
 export function Facts({ facts }: { facts: readonly Fact[] }): ReactNode {
   return (
     <dl className="facts">
@@ -66,13 +66,13 @@ export function Facts({ facts }: { facts: readonly Fact[] }): ReactNode {
   );
 }
 
-/** Until what shows a page is loaded. */
+/** Shown while a page is loading. */
 export function LoadingPage(): ReactNode {
   const words = useWords();
   return <p className="sheet help">{words.loading}</p>;
 }
 
-/** Where a page cannot be shown. */
+/** Shown if a page fails to render. */
 export function BrokenPage({ error, reset }: ErrorComponentProps): ReactNode {
   const words = useWords();
   return (

@@ -6,7 +6,7 @@ interface Action {
   run: () => void;
 }
 
-/** What went wrong, what to do about it, and a button that does it where there is one. */
+/** An error with its remedy, and a button that retries or fixes it, if any. */
 export function ProblemNote({ problem, action }: { problem: Problem; action?: Action }): ReactNode {
   return (
     <div className="problem" role="alert">

@@ -1,13 +1,13 @@
 import type { ReactNode } from "react";
 
 interface Props {
-  /** What is searched, for those who do not see the field, and in the field while it is empty. */
+  /** Label for screen readers, and placeholder. */
   label: string;
   wanted: string;
   onSearch(wanted: string): void;
 }
 
-/** A field for what a list on the page is to be about. */
+/** A search field that filters a list. */
 export function SearchField({ label, wanted, onSearch }: Props): ReactNode {
   return (
     <input

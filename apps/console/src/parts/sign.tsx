@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-/** The mark of Signalbox: a signal at clear. */
+/** The logo: a railway signal at clear. */
 export function Sign(): ReactNode {
   return (
     <svg className="sign" viewBox="8 1 16 31" aria-hidden="true">

@@ -7,7 +7,7 @@ interface Props {
   onRetry: () => void;
 }
 
-/** Says that the connection is lost, and when it is tried again. Silent while all is well. */
+/** Shows that the connection is lost and the time of the next attempt. Hidden while connected. */
 export function ConnectionNote({ state, onRetry }: Props): ReactNode {
   const { connection: words } = useWords();
   const retryAt = state.kind === "waiting" ? state.retryAt : undefined;
@@ -19,7 +19,7 @@ export function ConnectionNote({ state, onRetry }: Props): ReactNode {
     return () => clearInterval(timer);
   }, [retryAt]);
 
-  // A first try that is quick needs no words.
+  // Do not flash the note during the first attempt.
   const isLost = state.kind === "waiting" || (state.kind === "connecting" && state.attempt > 1);
   const seconds = retryAt === undefined ? 0 : Math.max(0, Math.ceil((retryAt - now) / 1000));
   return (

@@ -5,7 +5,7 @@ import { SearchField } from "../parts/search-field.tsx";
 import { useFormat } from "../words/use-format.ts";
 import { useWords } from "../words/words.tsx";
 
-/** One's own conversations, which can be searched by their titles. */
+/** The user's conversations, searchable by title. */
 export function ConversationList({ onFollow }: { onFollow: () => void }): ReactNode {
   const { sidebar: words } = useWords();
   const format = useFormat();

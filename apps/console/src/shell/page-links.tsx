@@ -5,7 +5,7 @@ import { useClient } from "../gateway.tsx";
 import { approvalsQuery } from "../queries.ts";
 import { useWords } from "../words/words.tsx";
 
-/** Where owners see what else goes on in the gateway. */
+/** Links to the pages for owners. */
 export function PageLinks({ onFollow }: { onFollow: () => void }): ReactNode {
   const words = useWords();
   const { data: waiting = [] } = useQuery(approvalsQuery(useClient()));

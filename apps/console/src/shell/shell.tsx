@@ -6,14 +6,14 @@ import { useWords } from "../words/words.tsx";
 import { ConnectionNote } from "./connection-note.tsx";
 import { Sidebar } from "./sidebar.tsx";
 
-/** What is around every page: the sidebar, and a word where the connection is lost. */
+/** Frame of every page: the sidebar, and a note if the connection is lost. */
 export function Shell(): ReactNode {
   const words = useWords();
   const { connection } = useGateway();
   const state = useConnectionState();
   const [isMenuOpen, setMenuOpen] = useState(false);
   const { pathname } = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever went somewhere has seen enough of it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: navigation closes the sidebar
   useEffect(() => setMenuOpen(false), [pathname]);
   return (
     <ConversationsProvider>

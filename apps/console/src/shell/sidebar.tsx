@@ -7,7 +7,7 @@ import { ConversationList } from "./conversation-list.tsx";
 import { PageLinks } from "./page-links.tsx";
 
 interface Props {
-  /** On a narrow page the sidebar covers what is beside it while it is open. */
+  /** True while the sidebar is open on a narrow screen, where it covers the page. */
   isOpen: boolean;
   onClose: () => void;
 }

@@ -10,7 +10,7 @@ export function wordsOf(language: Language): Words {
   return WORDS[language];
 }
 
-/** What was chosen on this page before, else the first language of the browser that the page has. */
+/** Returns the language that the user chose earlier, or the browser's first supported language. */
 export function preferredLanguage(cookies: string, browsers: readonly string[]): Language {
   const chosen = COOKIE.exec(cookies)?.[1];
   if (chosen === "en" || chosen === "zh") return chosen;
@@ -18,7 +18,7 @@ export function preferredLanguage(cookies: string, browsers: readonly string[]):
   return spoken.find((tag) => tag === "en" || tag === "zh") ?? "en";
 }
 
-/** The cookie that keeps a choice for a year; nothing but the page reads it. */
+/** Cookie that stores the chosen language for a year. Only the page reads it. */
 export function languageCookie(language: Language): string {
   return `language=${language}; Path=/; Max-Age=31536000; SameSite=Strict`;
 }

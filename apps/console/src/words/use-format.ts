@@ -2,12 +2,12 @@ import { useMemo } from "react";
 import type { Words } from "./en.ts";
 import { useLanguage, useWords } from "./words.tsx";
 
-/** Times and figures as the language of the page writes them. */
+/** Formats times and numbers in the language of the page. */
 export interface Format {
   number(value: number): string;
-  /** Of millionths of a US dollar. */
+  /** @param micros millionths of a US dollar */
   cost(micros: number): string;
-  /** The time for today, day and time for any other day. */
+  /** Formats a time of today without the date, and other times with it. */
   time(at: number): string;
   duration(ms: number): string;
   bytes(count: number): string;

@@ -9,7 +9,7 @@ const Chosen = createContext<{ words: Words; language: Language; choose: (langua
   choose: () => {},
 });
 
-/** The page in one language, which can be changed on it. */
+/** Provides the texts of the current language, and a function to change it. */
 export function InLanguage({ children }: { children: ReactNode }): ReactNode {
   const [language, setLanguage] = useState(() => preferredLanguage(document.cookie, navigator.languages));
   useEffect(() => {
@@ -20,7 +20,7 @@ export function InLanguage({ children }: { children: ReactNode }): ReactNode {
       words: wordsOf(language),
       language,
       choose: (next: Language) => {
-        // biome-ignore lint/suspicious/noDocumentCookie: the other interface is missing on pages without TLS
+        // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API requires TLS
         document.cookie = languageCookie(next);
         setLanguage(next);
       },

@@ -2,7 +2,7 @@ import type { Words } from "./en.ts";
 
 const LATER = "稍后再试，或者给智能体配置备用模型（fallbacks）。";
 const ACCOUNT = "请检查 models.providers 下这个服务商的 apiKey，以及它的账户。";
-/** What to do about a run that failed, by the code of what went wrong. */
+/** Remedies for a failed run by error code. */
 const REMEDIES: Readonly<Record<string, string>> = {
   auth: ACCOUNT,
   billing: ACCOUNT,

@@ -12,7 +12,7 @@ import { Schedules } from "./schedules.tsx";
 import { useActivity } from "./use-activity.ts";
 import { WaitingMessages } from "./waiting-messages.tsx";
 
-/** What goes on in the gateway just now, and what waits to. */
+/** Current activity of the gateway: runs, waiting messages, background commands and schedules. */
 export function ActivityPage(): ReactNode {
   const words = useWords();
   const activity = useActivity();
@@ -57,7 +57,7 @@ function Everything({ activity: { runs, waiting, commands, schedules } }: { acti
   );
 }
 
-/** Leads to what agents ask to be allowed, where they wait for that. */
+/** Link to the pending approvals, if any. */
 function OpenQuestions(): ReactNode {
   const { activity: words } = useWords();
   const { data: open = [] } = useQuery(approvalsQuery(useClient()));

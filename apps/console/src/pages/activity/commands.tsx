@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { Ongoing } from "./ongoing.tsx";
 import { useNow } from "./use-now.ts";
 
-/** Commands that go on beside the runs that started them. */
+/** Background commands. */
 export function Commands({ commands }: { commands: readonly ActivityCommand[] }): ReactNode {
   const now = useNow();
   return (

@@ -4,16 +4,16 @@ import { useWords } from "../../words/words.tsx";
 import { SessionLink } from "./session-link.tsx";
 
 interface OngoingProps {
-  /** What it is called. */
+  /** Name of the activity. */
   name: ReactNode;
   startedAt: number;
   now: number;
   sessionKey: string;
-  /** What else there is to say of it. */
+  /** Details. */
   children?: ReactNode;
 }
 
-/** Something that goes on for a session: what it is, and since when. */
+/** One activity of a session with its duration. */
 export function Ongoing({ name, startedAt, now, sessionKey, children }: OngoingProps): ReactNode {
   const { activity: words } = useWords();
   const format = useFormat();

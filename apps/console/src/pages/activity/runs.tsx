@@ -5,7 +5,7 @@ import { useWords } from "../../words/words.tsx";
 import { Ongoing } from "./ongoing.tsx";
 import { useNow } from "./use-now.ts";
 
-/** Runs that go on, each with its tool calls. */
+/** Current runs with their tool calls. */
 export function Runs({ runs }: { runs: readonly ActivityRun[] }): ReactNode {
   const now = useNow();
   return (

@@ -2,7 +2,7 @@ import type { ScheduleInfo } from "@signalbox/client";
 import type { ReactNode } from "react";
 import { useFormat } from "../../words/use-format.ts";
 
-/** What agents are to do by themselves, the soonest first. */
+/** Schedules and heartbeats, soonest first. */
 export function Schedules({ schedules }: { schedules: readonly ScheduleInfo[] }): ReactNode {
   const format = useFormat();
   return (

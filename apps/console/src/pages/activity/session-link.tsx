@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
-/** Leads to the messages of a session. */
+/** Link to the messages of a session. */
 export function SessionLink({ sessionKey }: { sessionKey: string }): ReactNode {
   return (
     <Link to="/messages/{-$session}" params={{ session: sessionKey }}>

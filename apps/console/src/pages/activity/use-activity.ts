@@ -2,7 +2,7 @@ import type { Activity } from "@signalbox/client";
 import { useEffect, useState } from "react";
 import { useGateway } from "../../gateway.tsx";
 
-/** What goes on in the gateway, as it says itself at each change; undefined until it has said so. */
+/** Live activity pushed by the gateway. Undefined until the first update. */
 export function useActivity(): Activity | undefined {
   const { connection } = useGateway();
   const [activity, setActivity] = useState<Activity>();

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** The time, moved on every second, for what is told as having taken so long. */
+/** Returns the current time and updates it every second. */
 export function useNow(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

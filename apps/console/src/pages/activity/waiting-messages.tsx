@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { useFormat } from "../../words/use-format.ts";
 import { useWords } from "../../words/words.tsx";
 
-/** Messages that no run has taken yet, each leading to its way. */
+/** Messages that wait for a run, each with a link to its trace. */
 export function WaitingMessages({ messages }: { messages: readonly MessageInfo[] }): ReactNode {
   const words = useWords();
   const format = useFormat();

@@ -6,7 +6,7 @@ import { Loaded, Page } from "../../parts/page.tsx";
 import { approvalsQuery } from "../../queries.ts";
 import { useWords } from "../../words/words.tsx";
 
-/** What waits for an owner's word, in every session. */
+/** Pending approvals of all sessions. */
 export function ApprovalsPage(): ReactNode {
   const words = useWords();
   return (

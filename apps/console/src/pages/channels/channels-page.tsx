@@ -7,7 +7,7 @@ import { statusQuery } from "../../queries.ts";
 import { useFormat } from "../../words/use-format.ts";
 import { useWords } from "../../words/words.tsx";
 
-/** How the gateway's channels do, and what waits in it. */
+/** State of the gateway and its channels. */
 export function ChannelsPage(): ReactNode {
   const words = useWords();
   const query = useQuery(statusQuery(useClient()));
@@ -67,7 +67,7 @@ function StatusOf({ status }: { status: Status }): ReactNode {
   );
 }
 
-/** What of the configuration file does not apply; nothing where all of it does. */
+/** Changes to the configuration file that are not applied, if any. */
 function ConfigurationNotes({ forStart, kept }: ConfigurationState): ReactNode {
   const { channels: words } = useWords();
   if (forStart.length + kept.length === 0) return null;

@@ -4,7 +4,7 @@ import type { Shown } from "../../conversation/item.ts";
 import { useFormat } from "../../words/use-format.ts";
 import { useWords } from "../../words/words.tsx";
 
-/** The files that go with the next message, each with how far it has come. */
+/** Files for the next message with their upload progress. */
 export function ChosenFiles({
   chosen,
   onRemove,
@@ -39,7 +39,7 @@ export function ChosenFiles({
   );
 }
 
-/** What came with a message. Pictures show where they were chosen on this page. */
+/** Attachments of a message. Images that were chosen on this page have a preview. */
 export function SentFiles({ files }: { files: readonly Shown[] }): ReactNode {
   const { attachments: words } = useWords();
   const format = useFormat();

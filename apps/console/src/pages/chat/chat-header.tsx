@@ -7,12 +7,12 @@ import { ProblemNote, toProblem } from "../../parts/problem.tsx";
 import { useWords } from "../../words/words.tsx";
 
 interface Props {
-  /** Undefined until the gateway lists it. */
+  /** Undefined until the gateway lists the conversation. */
   info: ConversationInfo | undefined;
   agentId: string;
 }
 
-/** With whom one talks, and what can be done with the conversation as a whole. */
+/** Title of a conversation, with buttons to rename and delete it. */
 export function ChatHeader({ info, agentId }: Props): ReactNode {
   const words = useWords();
   const client = useClient();
@@ -94,7 +94,7 @@ function TitleForm({ title, onSave, onCancel }: TitleProps): ReactNode {
         <input
           value={text}
           maxLength={200}
-          // biome-ignore lint/a11y/noAutofocus: it was asked for just now
+          // biome-ignore lint/a11y/noAutofocus: the user has just clicked Rename
           autoFocus
           onChange={(event) => setText(event.target.value)}
           onKeyDown={(event) => event.key === "Escape" && onCancel()}

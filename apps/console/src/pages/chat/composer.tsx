@@ -26,8 +26,8 @@ interface Props {
 }
 
 /**
- * Where one writes. Enter sends, Shift+Enter begins a line, Escape stops the agent, and an input method keeps
- * its own keys. Files are chosen, dropped or pasted.
+ * Input for messages. Enter sends, Shift+Enter inserts a line break, and Escape stops the agent. Keys that belong to an
+ * input method are ignored. Files can be chosen, dropped or pasted.
  */
 export function Composer(props: Props): ReactNode {
   const { draft, onDraft, attachments, agentName, isBusy, canStop, onSend, onStop } = props;
@@ -42,7 +42,7 @@ export function Composer(props: Props): ReactNode {
   const canSend = isReady && (text.trim() !== "" || chosen.length > 0);
 
   useEffect(() => {
-    // On a touch screen the keyboard would cover what one came to read.
+    // On a touch screen, the keyboard would cover the conversation.
     if (matchMedia("(hover: hover)").matches) field.current?.focus();
   }, []);
 
@@ -57,7 +57,7 @@ export function Composer(props: Props): ReactNode {
   };
   const stop = () => {
     onStop();
-    // The button goes with the run, and the focus would be lost with it.
+    // The Stop button disappears with the run, so move the focus first.
     field.current?.focus();
   };
   const choose = (files: FileList | null) => {
@@ -75,7 +75,7 @@ export function Composer(props: Props): ReactNode {
     choose(event.dataTransfer.files);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    // 229: what Safari gives for the Enter that ends a composition.
+    // 229: key code that Safari reports for the Enter key that ends a composition.
     const composing = event.nativeEvent.isComposing || event.keyCode === 229;
     if (event.key === "Escape" && isBusy && canStop && !composing) onStop();
     if (event.key !== "Enter" || event.shiftKey || composing) return;
@@ -110,7 +110,7 @@ export function Composer(props: Props): ReactNode {
         hidden
         onChange={(event) => {
           choose(event.target.files);
-          // The same file again is a change, too.
+          // Reset the value, so that choosing the same file again fires a change event.
           event.target.value = "";
         }}
       />

@@ -7,12 +7,12 @@ import { useWords } from "../../words/words.tsx";
 import { SentFiles } from "./attachment-list.tsx";
 import { ToolCall } from "./tool-call.tsx";
 
-/** Loaded with the first answer: the reader of Markdown is a quarter of the page's scripts. */
+/** Loaded with the first answer, because the Markdown parser is a quarter of the page's scripts. */
 const Markdown = lazy(async () => ({ default: (await import("../../markdown/markdown.tsx")).Markdown }));
 
 interface Props {
   item: Item;
-  /** Its run goes on, and nobody has written since. */
+  /** The item is the last one of the current run. */
   isOpen: boolean;
   onSend: (text: string, files?: readonly Uploaded[]) => void;
   onDismiss: (key: string) => void;
@@ -63,7 +63,7 @@ export const LogItem = memo(function LogItem({ item, isOpen, onSend, onDismiss }
             </Suspense>
           )}
           {isOpen && item.choices && (
-            // biome-ignore lint/a11y/useSemanticElements: a fieldset belongs to a form, and there is none
+            // biome-ignore lint/a11y/useSemanticElements: a fieldset needs a form, and there is no form
             <div className="answers" role="group" aria-label={words.chat.answers}>
               {item.choices.map((choice) => (
                 <button key={choice} type="button" className="quiet" onClick={() => onSend(choice)}>
@@ -108,7 +108,7 @@ function EndOfRun({ end }: { end: Extract<Item, { kind: "end" }> }): ReactNode {
   );
 }
 
-/** What to do about it is said at once; the vendor's own words, which may be long, are folded. */
+/** An error. Shows the remedy, and folds the vendor's message, which can be long. */
 function WhyFailed({ error }: { error: Problem }): ReactNode {
   const { chat: words } = useWords();
   const remedy = words.remedy(error.code) ?? error.remedy;

@@ -12,17 +12,17 @@ interface Props {
   onDismiss: (key: string) => void;
 }
 
-/** Requests that the demo model understands. */
+/** Example messages for the demo model. */
 const EXAMPLES = [
   "list files",
   "remember that tea is at four",
   "帮我写一个 Python 脚本，功能是遍历当前目录所有文件",
 ];
 
-/** Nearer to the end than this (in pixels), a reader is taken to follow what comes. */
+/** Distance from the end, in pixels, within which the log follows new content. */
 const NEAR = 80;
 
-/** What was said, the latest at the bottom. Follows what comes unless the reader has scrolled up. */
+/** The messages of a conversation. Follows new content unless the user has scrolled up. */
 export function Log({ view, agent, onSend, onDismiss }: Props): ReactNode {
   const { chat: words } = useWords();
   const box = useRef<HTMLDivElement>(null);
@@ -38,7 +38,7 @@ export function Log({ view, agent, onSend, onDismiss }: Props): ReactNode {
     if (element) element.scrollTop = element.scrollHeight;
   }, []);
 
-  // What is shown also grows by itself: its Markdown is read later, pictures are loaded, something is unfolded.
+  // The log also grows without new items: Markdown is parsed later, images load, and the user unfolds details.
   useLayoutEffect(() => {
     if (entries.current === null) return;
     const observer = new ResizeObserver(() => follows.current && toEnd());
@@ -46,7 +46,7 @@ export function Log({ view, agent, onSend, onDismiss }: Props): ReactNode {
     return () => observer.disconnect();
   }, [toEnd]);
 
-  // One's own message is always looked at.
+  // Always scroll to a message that the user sends.
   const lastKey = last?.kind === "user" && last.state === "sending" ? last.key : undefined;
   useEffect(() => {
     if (lastKey === undefined) return;
@@ -69,7 +69,7 @@ export function Log({ view, agent, onSend, onDismiss }: Props): ReactNode {
         aria-label={words.conversation}
         ref={box}
         onScroll={onScroll}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
         tabIndex={0}
       >
         <div className="entries" ref={entries}>

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useRef } from "react";
 import { useConversations } from "../../conversation/conversations.tsx";
 
-/** An address that names no conversation begins one, which takes its place: the way back leads past it. */
+/** Redirects to a new conversation. Replaces the history entry, so that Back skips it. */
 export function NewChat(): ReactNode {
   const { begin } = useConversations();
   const hasBegun = useRef(false);

@@ -8,7 +8,7 @@ type Call = Extract<Item, { kind: "tool" }>;
 
 const MARKS = { running: "…", done: "✓", failed: "✕", lost: "?" };
 
-/** A tool call on one line; unfolded, what the tool was given and what it gave. */
+/** A tool call on one line, which unfolds to its arguments and its result. */
 export function ToolCall({ call }: { call: Call }): ReactNode {
   const { tool: words } = useWords();
   const format = useFormat();
@@ -41,7 +41,7 @@ export function ToolCall({ call }: { call: Call }): ReactNode {
   );
 }
 
-/** The argument that says most: the first text, else nothing. */
+/** Returns the first string argument as a summary of the call. */
 function gist(args: unknown): string {
   if (typeof args !== "object" || args === null) return "";
   const text = Object.values(args).find((value) => typeof value === "string");

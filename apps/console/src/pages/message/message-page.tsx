@@ -13,7 +13,7 @@ import { type Step, stepsOf } from "./waterfall.ts";
 
 const route = getRouteApi("/message/$id");
 
-/** What became of one message: in a sentence, and step by step in time. */
+/** Explains the outcome of one message in a sentence and as a timeline. */
 export function MessagePage(): ReactNode {
   const words = useWords();
   const { id } = route.useParams();
@@ -69,7 +69,7 @@ function StepOf({ step: { entry, from, to }, whole }: { step: Step; whole: numbe
   );
 }
 
-/** The width of a bar's picture, and the least of it that can be seen. */
+/** Width of the timeline and the minimum width of a bar, in SVG units. */
 const WIDE = 1_000;
 const NARROW = 6;
 

@@ -1,14 +1,14 @@
 import type { TraceEntry } from "@signalbox/client";
 
-/** A note of a message's way, with the stretch of time that it closes. */
+/** A step of a message's timeline. */
 export interface Step {
   entry: TraceEntry;
-  /** Milliseconds since the message came: when the note before it was made, and when it was. */
+  /** Start and end in milliseconds since the message arrived. */
   from: number;
   to: number;
 }
 
-/** The way of a message in time: each stage notes what it did when it is done, so that a step ends with its note. */
+/** Computes the timeline of a message. Stages write their note when they finish, so a step ends with its note. */
 export function stepsOf(entries: readonly TraceEntry[], cameAt: number | undefined): Step[] {
   const inOrder = entries.toSorted((a, b) => a.at - b.at);
   const start = Math.min(cameAt ?? Number.POSITIVE_INFINITY, inOrder[0]?.at ?? 0);

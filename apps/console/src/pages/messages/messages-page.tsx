@@ -10,7 +10,7 @@ import { useWords } from "../../words/words.tsx";
 
 const route = getRouteApi("/messages/{-$session}");
 
-/** The latest messages of all channels or of one session, each leading to its way. */
+/** Latest messages of all channels or of one session, each with a link to its trace. */
 export function MessagesPage(): ReactNode {
   const words = useWords();
   const { session } = route.useParams();

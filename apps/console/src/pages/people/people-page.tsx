@@ -11,7 +11,7 @@ import { useWords } from "../../words/words.tsx";
 
 type Person = PairingList["paired"][number];
 
-/** Who was let in by a code, who waits for that, and where an owner takes the code. */
+/** Paired people, pending pairing requests, and a form to approve a code. */
 export function PeoplePage(): ReactNode {
   const client = useClient();
   const words = useWords();

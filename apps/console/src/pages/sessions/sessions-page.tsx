@@ -9,7 +9,7 @@ import { sessionsQuery } from "../../queries.ts";
 import { useFormat } from "../../words/use-format.ts";
 import { useWords } from "../../words/words.tsx";
 
-/** The sessions of every channel, each leading to its messages. */
+/** Sessions of all channels, each with a link to its messages. */
 export function SessionsPage(): ReactNode {
   const words = useWords();
   const [wanted, setWanted] = useState("");

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 
 const WIDE = 100;
 
-/** A share of a whole as a bar, for those who see it: the figures stand beside it. */
+/** A share as a bar. Hidden from screen readers, because the figure is next to it. */
 export function Bar({ share }: { share: number }): ReactNode {
   return (
     <svg className="bar" viewBox={`0 0 ${WIDE} 8`} preserveAspectRatio="none" aria-hidden="true">

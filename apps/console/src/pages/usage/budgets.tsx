@@ -4,7 +4,7 @@ import { useFormat } from "../../words/use-format.ts";
 import { useWords } from "../../words/words.tsx";
 import { Bar } from "./bar.tsx";
 
-/** How much of each budget is used up, for everybody whose calls have counted for it in its present period. */
+/** Balances of budgets in the current period. */
 export function Budgets({ budgets }: { budgets: readonly BudgetBalance[] }): ReactNode {
   const { usage: words } = useWords();
   return (

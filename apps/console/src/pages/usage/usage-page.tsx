@@ -13,7 +13,7 @@ import { BYS, SPANS } from "./wanted.ts";
 
 const route = getRouteApi("/usage");
 
-/** Tokens and money by day, agent, session or sender, and what is left of budgets. */
+/** Tokens and cost by day, agent, session or sender, and balances of budgets. */
 export function UsagePage(): ReactNode {
   const words = useWords();
   const wanted = route.useSearch();

@@ -10,17 +10,17 @@ interface Props {
   groups: readonly UsageGroup[];
 }
 
-/** A line for each group, with a bar of its share: of the money, or of the tokens where none has a price. */
+/** A row for each group, with its share of the cost, or of the tokens if no model has a price. */
 export function UsageTable({ by, groups }: Props): ReactNode {
   const { usage: words } = useWords();
   const format = useFormat();
   const hasCosts = groups.some(({ costMicros }) => costMicros > 0);
   const weightOf = (group: UsageGroup) => (hasCosts ? group.costMicros : tokensOf(group));
   const most = Math.max(...groups.map(weightOf));
-  // The latest day first; of anything else what weighs most.
+  // Days are sorted latest first, other groups by size.
   const inOrder = by === "day" ? groups.toReversed() : groups.toSorted((a, b) => weightOf(b) - weightOf(a));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll area must be reachable by keyboard
     <section className="scrolls" aria-label={words.table} tabIndex={0}>
       <table className="figures">
         <thead>
