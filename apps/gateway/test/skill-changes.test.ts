@@ -45,12 +45,12 @@ it("a skill that changes is not used until an owner was shown the change and app
   expect(offered(world)).toBe(false);
   await ask(started, "/skills", LI);
   expect(said(world).at(-1)).toBe("You may not use /skills here.");
-  const hash = /\/skills approve tidy (\w{12})/.exec(shown)?.[1] ?? "none";
+  const hash = /\/skills approve tidy (\w{32})/.exec(shown)?.[1] ?? "none";
   // What was shown is not what is there by now.
   put(world, "tidy", TIDY.replace("Sweep", "Burn"));
   await ask(started, `/skills approve tidy ${hash}`);
   expect(said(world).at(-1)).toContain("+Burn the floor.");
-  const now = /\/skills approve tidy (\w{12})/.exec(said(world).at(-1) ?? "")?.[1] ?? "none";
+  const now = /\/skills approve tidy (\w{32})/.exec(said(world).at(-1) ?? "")?.[1] ?? "none";
   await ask(started, `/skills approve tidy ${now}`);
   await ask(started, "Hello once more");
   expect(said(world).at(-2)).toBe("Approved the skill tidy as it is now.");
@@ -80,8 +80,8 @@ it("the command line shows what waits, and approves it for a gateway that runs",
   expect(doctor.out).toMatch(/^warning {1,}skills of coder: .*tidy; see `signalbox skills changes`$/m);
   const { out } = await cli(world, "skills", "changes");
   expect(out).toContain("+Then rest.");
-  const hash = /skills approve tidy --hash (\w{12})/.exec(out)?.[1] ?? "none";
-  expect(await cli(world, "skills", "approve", "tidy", "--hash", "000000000000")).toMatchObject({ code: 1 });
+  const hash = /skills approve tidy --hash (\w{32})/.exec(out)?.[1] ?? "none";
+  expect(await cli(world, "skills", "approve", "tidy", "--hash", "0".repeat(32))).toMatchObject({ code: 1 });
   expect(await cli(world, "skills", "approve", "tidy", "--hash", hash)).toMatchObject({ code: 0 });
   await ask(started, "Hello");
   expect(offered(world)).toBe(true);

@@ -132,6 +132,21 @@ describe("signalbox skills install", () => {
     expect(readdirSync(programs)).toEqual(["sunny"]);
   });
 
+  it("stops an archive that unpacks to more than a gigabyte", async () => {
+    const { world, bin } = await withSkill(
+      "[{ kind: download, url: 'https://x.test/sunny.tgz', archive: tar.gz, bins: [sunny] }]",
+    );
+    chmodSync(write(join(bin, "curl"), CURL), 0o755);
+    write(join(bin, "archive.tgz"), "");
+    const tar = `#!/bin/sh\nwhile [ "$1" != "--directory" ]; do shift; done\ntruncate -s 2G "$2/bomb"\nexec sleep 60\n`;
+    chmodSync(write(join(bin, "tar"), tar), 0o755);
+    expect(await install(world, bin, "--yes")).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/This failed: tar .*# at most 1000000000 bytes/),
+    });
+    expect(readdirSync(join(world.home.programsDir, "bin"))).toEqual([]);
+  });
+
   it.each([
     ["[{ kind: npm, package: --evil }]", "has no install instructions that can be run"],
     ["[{ kind: npm, package: 'https://evil.test/x.tgz' }]", "has no install instructions that can be run"],

@@ -1,133 +1,148 @@
 import { relative, sep } from "node:path";
 import { isInside } from "./fs.ts";
 import type { Pacer } from "./pacer.ts";
-import { byRelevance, isRankable } from "./relevance.ts";
+import { isRankable, sortByRelevance } from "./relevance.ts";
 import type { Skill } from "./skill.ts";
 import { oneLine, sha256 } from "./text.ts";
 
-/** The list of skills in the system prompt. */
+/** The list of skills for the system prompt. */
 export interface SkillCatalogue {
-  /** `<available_skills>…</available_skills>` and notes; empty if there is no skill. */
+  /** `<available_skills>…</available_skills>` and notes. Empty if there is no skill. */
   readonly text: string;
-  /** Ids, in the order of the text. */
+  /** Ids in the order of the text. */
   readonly included: readonly string[];
-  /** Ids of those left out for want of space. */
+  /** Ids of the skills that did not fit. */
   readonly omitted: readonly string[];
   /** The first 12 hexadecimal digits of the SHA-256 of the text. */
   readonly version: string;
 }
 
 export interface CatalogueOptions {
-  /** Default 150. */
+  /** Default: 150. */
   readonly maxSkills?: number;
-  /** Length of the text in UTF-16 units. Default 30,000. */
+  /** Maximum length of the text in UTF-16 units. Default: 30,000. */
   readonly maxChars?: number;
   /**
-   * What the skills are wanted for, for instance the message that began a conversation: where some must be left out,
-   * those stay that have most to do with it. Default: those that are nearest to the agent stay.
+   * A text that the skills should be relevant to, such as the first message of a conversation. If some skills do not
+   * fit, the least relevant ones are left out. Default: skills of the sources with the lowest precedence are left out.
    */
   readonly relevantTo?: string;
 }
 
-/** Length kept free for the sentence about what was left out. */
+/** Room for the note about skills that were left out. */
 const NOTE_CHARS = 300;
-/** Of a description, where there is no space for whole ones. */
-const SHORT_DESCRIPTION = 80;
-/** Of the lines about what cannot be used. */
+/** Length of a description if whole ones do not fit. */
+const SHORT_DESCRIPTION_CHARS = 80;
+/** Length of the list of skills that cannot be used. */
 const UNAVAILABLE_CHARS = 1_500;
 const OPEN = "<available_skills>\n";
 const CLOSE = "</available_skills>";
 
-/** What a catalogue is written of. */
+/** The content of a catalogue. */
 export interface CatalogueContent {
-  /** In the order of their importance. */
+  /** The most important first. */
   readonly skills: readonly Skill[];
-  /** Those that are meant for the agent and lack something here. */
+  /** Skills of the agent that cannot be used here. */
   readonly unavailable: readonly UnavailableSkill[];
   readonly entries: CatalogueEntries;
-  /** Told after the list. */
+  /** Added after the list. */
   readonly note: string | undefined;
 }
 
-/** The lines of a skill in the list, with a line break behind them; in short where there is no space. */
+/** Formats the entry of a skill, with a line break at its end. */
 interface CatalogueEntries {
-  readonly entryOf: (skill: Skill) => string;
-  readonly shortEntryOf: (skill: Skill) => string;
+  readonly format: (skill: Skill) => string;
+  readonly formatShort: (skill: Skill) => string;
 }
 
 interface UnavailableSkill {
   readonly id: string;
-  /** Why, in a sentence or more. */
+  /** One sentence or more. */
   readonly reason: string;
 }
 
 /**
- * Writes the list of skills for the system prompt. Where there is no space for all of them, every description is cut
- * short before any skill is left out; which those are, depends on what they are wanted for.
+ * Writes the list of skills for the system prompt. If the skills do not fit, descriptions are shortened first;
+ * only then are skills left out.
  */
 export async function writeCatalogue(
   { skills, unavailable, entries, note }: CatalogueContent,
   { maxSkills = 150, maxChars = 30_000, relevantTo = "" }: CatalogueOptions,
   pacer: Pacer,
 ): Promise<SkillCatalogue> {
-  const last = `${writeUnavailable(unavailable, Math.min(UNAVAILABLE_CHARS, maxChars / 5))}${note === undefined ? "" : `\n${escapeXml(note)}`}`;
+  const noteText = note === undefined ? "" : `\n${escapeXml(note)}`;
+  const unavailableText = writeUnavailable(unavailable, Math.min(UNAVAILABLE_CHARS, maxChars / 5));
   if (skills.length === 0) {
-    const text = unavailable.length === 0 ? "" : last.trim();
+    const text = unavailableText === "" ? "" : fit([`${unavailableText}${noteText}`.trim()], maxChars);
     return { text, included: [], omitted: [], version: text === "" ? "" : sha256(text).slice(0, 12) };
   }
-  const space = maxChars - OPEN.length - CLOSE.length - last.length;
-  const fitting = await entriesThatFit(skills, { maxSkills, space, relevantTo, entries }, pacer);
+  const noteChars = Math.min(NOTE_CHARS, Math.floor(maxChars / 3));
+  const space = maxChars - OPEN.length - CLOSE.length - unavailableText.length - noteText.length;
+  const room = { maxSkills, space, noteChars, relevantTo, entries };
+  const fitting = await selectEntries(skills, room, pacer);
   const included = skills.filter((skill) => fitting.has(skill));
   const omitted = skills.filter((skill) => !fitting.has(skill)).map(({ id }) => id);
-  const list = included.map((skill) => fitting.get(skill)).join("");
-  const text = `${OPEN}${list}${CLOSE}${leftOut(omitted, isRankable(relevantTo))}${last}`;
+  const list = `${OPEN}${included.map((skill) => fitting.get(skill)).join("")}${CLOSE}`;
+  const omittedText = writeOmitted(omitted, isRankable(relevantTo), noteChars);
+  // With very little room, the notes are left out.
+  const text = fit(
+    [`${list}${omittedText}${unavailableText}${noteText}`, `${list}${omittedText}`, list],
+    maxChars,
+  );
+  if (text === "") return { text, included: [], omitted: skills.map(({ id }) => id), version: "" };
   return { text, included: included.map(({ id }) => id), omitted, version: sha256(text).slice(0, 12) };
+}
+
+/** Returns the first text that is short enough, or an empty one. */
+function fit(texts: readonly string[], maxChars: number): string {
+  return texts.find(({ length }) => length <= maxChars) ?? "";
 }
 
 interface Room extends Required<Pick<CatalogueOptions, "maxSkills" | "relevantTo">> {
   readonly space: number;
+  readonly noteChars: number;
   readonly entries: CatalogueEntries;
 }
 
-/** The entries that are listed: of all skills, in short where they are too long, else of the most relevant. */
-async function entriesThatFit(
+/** Selects the entries: those of all skills, shortened if necessary, or those of the most relevant skills. */
+async function selectEntries(
   skills: readonly Skill[],
-  { maxSkills, space, relevantTo, entries: { entryOf, shortEntryOf } }: Room,
+  { maxSkills, space, noteChars, relevantTo, entries: { format, formatShort } }: Room,
   pacer: Pacer,
 ): Promise<ReadonlyMap<Skill, string>> {
-  const entriesOf = (some: readonly Skill[], write: (skill: Skill) => string) =>
-    new Map(some.map((skill) => [skill, write(skill)]));
+  const formatAll = (some: readonly Skill[], formatOne: (skill: Skill) => string) =>
+    new Map(some.map((skill) => [skill, formatOne(skill)]));
   if (skills.length <= maxSkills) {
-    const whole = entriesOf(skills, entryOf);
-    if (lengthOf(whole) <= space) return whole;
-    const short = entriesOf(skills, shortEntryOf);
-    if (lengthOf(short) <= space) return short;
+    const whole = formatAll(skills, format);
+    if (getLength(whole) <= space) return whole;
+    const short = formatAll(skills, formatShort);
+    if (getLength(short) <= space) return short;
   }
-  const ranked = await byRelevance(skills, relevantTo, pacer);
+  const ranked = await sortByRelevance(skills, relevantTo, pacer);
   const chosen = ranked.slice(0, Math.min(maxSkills, skills.length - 1));
-  const whole = entriesOf(chosen, entryOf);
-  if (chosen.length === maxSkills && lengthOf(whole) <= space - NOTE_CHARS) return whole;
-  return firstThatFit(entriesOf(chosen, shortEntryOf), space - NOTE_CHARS);
+  const whole = formatAll(chosen, format);
+  if (chosen.length === maxSkills && getLength(whole) <= space - noteChars) return whole;
+  return takeFitting(formatAll(chosen, formatShort), space - noteChars);
 }
 
-/** Writes the entries of skills, each once however many lists it stands in. */
+/** Formats entries, and caches them. */
 export function createEntries(locate: (skill: Skill) => string): CatalogueEntries {
-  const write = (form: (skill: Skill) => Skill) => {
-    const written = new Map<Skill, string>();
+  const cached = (convert: (skill: Skill) => Skill) => {
+    const entries = new Map<Skill, string>();
     return (skill: Skill): string => {
-      const entry = written.get(skill) ?? `${writeEntry(form(skill), locate(skill))}\n`;
-      written.set(skill, entry);
+      const entry = entries.get(skill) ?? `${formatEntry(convert(skill), locate(skill))}\n`;
+      entries.set(skill, entry);
       return entry;
     };
   };
-  return { entryOf: write((skill) => skill), shortEntryOf: write(shortened) };
+  return { format: cached((skill) => skill), formatShort: cached(shorten) };
 }
 
-function shortened(skill: Skill): Skill {
-  return { ...skill, description: oneLine(skill.description, SHORT_DESCRIPTION) };
+function shorten(skill: Skill): Skill {
+  return { ...skill, description: oneLine(skill.description, SHORT_DESCRIPTION_CHARS) };
 }
 
-/** So that the agent can say why it does not help, instead of trying in vain. */
+/** Lists skills that cannot be used, so that the agent can say why instead of trying. */
 function writeUnavailable(skills: readonly UnavailableSkill[], maxChars: number): string {
   if (skills.length === 0) return "";
   const lines: string[] = [];
@@ -143,11 +158,11 @@ function writeUnavailable(skills: readonly UnavailableSkill[], maxChars: number)
   return `\nNot usable here until what they lack is there:\n${lines.join("\n")}${rest}`;
 }
 
-function lengthOf(entries: ReadonlyMap<Skill, string>): number {
+function getLength(entries: ReadonlyMap<Skill, string>): number {
   return [...entries.values()].reduce((sum, entry) => sum + entry.length, 0);
 }
 
-function firstThatFit(entries: ReadonlyMap<Skill, string>, space: number): ReadonlyMap<Skill, string> {
+function takeFitting(entries: ReadonlyMap<Skill, string>, space: number): ReadonlyMap<Skill, string> {
   let length = 0;
   const tooLong = [...entries.values()].findIndex((entry) => {
     length += entry.length;
@@ -156,7 +171,7 @@ function firstThatFit(entries: ReadonlyMap<Skill, string>, space: number): Reado
   return tooLong < 0 ? entries : new Map([...entries].slice(0, tooLong));
 }
 
-function writeEntry({ name, description, version }: Skill, location: string): string {
+function formatEntry({ name, description, version }: Skill, location: string): string {
   return [
     "<skill>",
     `<name>${escapeXml(name)}</name>`,
@@ -167,7 +182,7 @@ function writeEntry({ name, description, version }: Skill, location: string): st
   ].join("\n");
 }
 
-function leftOut(ids: readonly string[], isRanked: boolean): string {
+function writeOmitted(ids: readonly string[], isRanked: boolean, maxChars: number): string {
   if (ids.length === 0) return "";
   const ranked = isRanked ? ", having less to do with this conversation" : "";
   const start = `\n${ids.length} more ${ids.length === 1 ? "skill is" : "skills are"} not listed for lack of space${ranked}: `;
@@ -175,7 +190,7 @@ function leftOut(ids: readonly string[], isRanked: boolean): string {
   let length = start.length;
   for (const id of ids) {
     const shown = escapeXml(id);
-    if (length + shown.length + 20 > NOTE_CHARS) break;
+    if (length + shown.length + 20 > maxChars) break;
     named.push(shown);
     length += shown.length + 2;
   }
@@ -188,23 +203,23 @@ const ENTITIES: Readonly<Record<string, string>> = {
   ">": "&gt;",
 };
 
-/** Quotes stay: they mean nothing between tags, and would cost tokens. */
+/** Escapes text between tags. Quotes need no escape there and would cost tokens. */
 function escapeXml(text: string): string {
   return (
     text
       .replace(/[&<>]/g, (character) => ENTITIES[character] ?? character)
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: XML has no way to write them
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: XML cannot contain them
       .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "")
   );
 }
 
-/** A path that all tools of the agent can open: `./…` in its workspace, else absolute: a sandbox has its own home. */
-export function agentPath(path: string, workspaceDir: string | undefined): string {
+/** Returns a path that all tools of an agent can open: `./…` in its workspace, and absolute paths elsewhere. */
+export function toAgentPath(path: string, workspaceDir: string | undefined): string {
   return workspaceDir !== undefined && isInside(path, workspaceDir)
-    ? `./${portable(relative(workspaceDir, path))}`
-    : portable(path);
+    ? `./${toPosix(relative(workspaceDir, path))}`
+    : toPosix(path);
 }
 
-function portable(path: string): string {
+function toPosix(path: string): string {
   return sep === "/" ? path : path.replaceAll(sep, "/");
 }

@@ -3,27 +3,27 @@ import type { Skill } from "./skill.ts";
 /** Why a skill is not offered. */
 export interface Ineligibility {
   readonly requirement: "bins" | "anyBins" | "env" | "config" | "os" | "enabled" | "allowed" | "pin";
-  /** What is missing, one by one. */
+  /** The missing items. */
   readonly missing: readonly string[];
   /** One sentence for people. */
   readonly message: string;
 }
 
-/** Where an agent's commands run, where they find something else there than the gateway does. */
+/** A place where an agent's commands run and find other programs or variables than the host. */
 export interface SkillTarget {
-  /** As sentences name it. Default: the remote host. */
+  /** Name of the place in messages. Default: the remote host. */
   readonly name?: string;
   readonly platforms: readonly string[];
   hasBin(bin: string): boolean;
-  /** What commands find in their environment there. Default: that of the gateway. */
+  /** Environment of the commands. Default: that of the host. */
   readonly env?: Environment;
-  /** Told to the model after the list of skills, for instance the machine's name. */
+  /** A note for the model after the list of skills, such as the name of the machine. */
   readonly note?: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What requirements are held against. */
+/** What requirements are checked against. */
 export interface Machine {
   readonly env: Environment;
   readonly platform: string;
@@ -32,10 +32,12 @@ export interface Machine {
 }
 
 /**
- * What a skill lacks; empty where nothing. Programs, platform and environment are those that the agent's commands find,
- * what its entry sets included; the configuration is the gateway's.
+ * Returns the requirements of a skill that are not met. Programs, platform and environment are those of the agent's
+ * commands, and the configuration is the host's.
+ *
+ * @param context `given` are the variables that the settings of the skill define
  */
-export function unmetRequirements(
+export function findUnmetRequirements(
   skill: Skill,
   machine: Machine,
   { target, given }: { readonly target: SkillTarget | undefined; readonly given: Environment },

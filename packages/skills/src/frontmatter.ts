@@ -1,10 +1,10 @@
 import { parse as parseYaml, YAMLParseError } from "yaml";
 import { z } from "zod";
 
-/** A SKILL.md that says something that cannot be meant. */
+/** A SKILL.md whose frontmatter is invalid. */
 export class SkillParseError extends Error {
   override readonly name = "SkillParseError";
-  /** Of the file, counted from 1. */
+  /** Line in the file, from 1. */
   readonly line: number | undefined;
 
   constructor(message: string, line?: number) {
@@ -13,35 +13,54 @@ export class SkillParseError extends Error {
   }
 }
 
-/** Parsing YAML takes milliseconds for each thousand characters; real frontmatter has a few hundred. */
+/** Parsing YAML takes milliseconds per thousand characters. Real frontmatter has a few hundred. */
 const MAX_FRONTMATTER = 8_192;
 
-/** Whose metadata is read, the first there is: our own, then the names of the format's other hosts. */
+/** Names of the metadata that is read. The first one that exists counts: our own, then those of other hosts. */
 const NAMESPACES = ["signalbox", "openclaw", "clawdbot", "moltbot", "clawdis"] as const;
 
-/** The parts of a file: `frontmatter` is absent where it does not begin with `---`. */
-export function splitFrontmatter(text: string): { readonly frontmatter?: string; readonly body: string } {
+interface SplitFile {
+  /** Absent if the file does not start with `---`. */
+  readonly frontmatter?: string;
+  readonly body: string;
+  /** Line of the opening `---`, from 1. */
+  readonly line: number;
+}
+
+/**
+ * Splits a file into frontmatter and body. Blank lines before the frontmatter are ignored.
+ *
+ * @throws SkillParseError
+ */
+export function splitFrontmatter(text: string): SplitFile {
   const lines = text.replace(/^\ufeff/, "").split(/\r\n?|\n/);
-  if (lines[0]?.trimEnd() !== "---") return { body: lines.join("\n") };
-  const end = lines.findIndex((line, index) => index > 0 && line.trimEnd() === "---");
+  const start = lines.findIndex((line) => line.trim() !== "");
+  if (lines[start]?.trimEnd() !== "---") return { body: lines.join("\n"), line: 1 };
+  const line = start + 1;
+  const end = lines.findIndex((each, index) => index > start && each.trimEnd() === "---");
   if (end < 0)
-    throw new SkillParseError("The frontmatter that begins in line 1 is never closed with ---.", 1);
-  const frontmatter = lines.slice(1, end).join("\n");
+    throw new SkillParseError(`The frontmatter that starts in line ${line} is never closed with ---.`, line);
+  const frontmatter = lines.slice(line, end).join("\n");
   if (frontmatter.length > MAX_FRONTMATTER) {
     throw new SkillParseError(`The frontmatter has more than ${MAX_FRONTMATTER} characters.`);
   }
-  return { frontmatter, body: lines.slice(end + 1).join("\n") };
+  return { frontmatter, body: lines.slice(end + 1).join("\n"), line };
 }
 
-/** @throws SkillParseError */
-export function readFrontmatter(text: string): Frontmatter {
-  const result = Frontmatter.safeParse(readYaml(text, "The frontmatter"));
+/**
+ * Parses and validates frontmatter.
+ *
+ * @param line line of the opening `---` in the file, from 1
+ * @throws SkillParseError
+ */
+export function readFrontmatter(text: string, line: number): Frontmatter {
+  const result = Frontmatter.safeParse(readYaml(text, { name: "The frontmatter", line }));
   if (result.success) return result.data;
   const { path, message } = result.error.issues[0] ?? { path: [], message: "cannot be read" };
   throw new SkillParseError(`${path.join(".") || "The frontmatter"} ${message}.`);
 }
 
-/** Nothing, also written `null` or as an empty text or list. */
+/** Treats `null`, an empty text and an empty list as absent. */
 function emptyToAbsent(value: unknown): unknown {
   if (value === null || (typeof value === "string" && value.trim() === "")) return undefined;
   return Array.isArray(value) && value.length === 0 ? undefined : value;
@@ -60,12 +79,12 @@ const Flag = optional(
 );
 
 const Name = z.string().trim().min(1);
-/** One name, or a list of names. Each costs a look at the machine, so there is a limit. */
+/** One name, or a list of names. Each is looked up on the machine, so their number is limited. */
 const Names = optional(
   z.union([Name.transform((name) => [name]), z.array(Name).max(32)], { error: "must be a list of names" }),
 ).transform((names) => names ?? []);
 
-/** Fields with names, or text that holds them, as JSON or YAML. */
+/** An object, or a text that contains one as JSON or YAML. */
 function fields<Shape extends z.ZodRawShape>(shape: Shape) {
   const object = z.object(shape, { error: "must hold fields with names" });
   const unwrap = (value: unknown, context: z.core.$RefinementCtx): unknown => {
@@ -82,14 +101,14 @@ function fields<Shape extends z.ZodRawShape>(shape: Shape) {
 }
 
 const Requires = fields({ bins: Names, anyBins: Names, env: Names, config: Names, os: Names });
-/** Read one by one: an entry that is wrong does not exclude the skill. */
+/** Entries are read one by one: an invalid entry does not exclude the skill. */
 const Anything = z.array(z.unknown()).catch([]);
 const HostMetadata = fields({
   emoji: Text,
   always: Flag,
   os: Names,
   requires: Requires,
-  primaryEnv: Text,
+  primaryEnv: Names,
   install: Anything,
 });
 const Metadata = fields({
@@ -119,14 +138,14 @@ const Frontmatter = z.object(
 );
 export type Frontmatter = z.output<typeof Frontmatter>;
 
-/** What a skill's metadata say of it to the host that runs it. */
+/** Returns the metadata for the host. */
 export function hostMetadata({ metadata }: Frontmatter): z.output<typeof HostMetadata> {
   const name = NAMESPACES.find((namespace) => metadata?.[namespace] !== undefined);
   return name && metadata?.[name];
 }
 
-/** @param what - what the text is, where its first line is the second of the file */
-function readYaml(text: string, what?: string): unknown {
+/** @param place what the text is, and the line before its first one */
+function readYaml(text: string, place?: { readonly name: string; readonly line: number }): unknown {
   try {
     return yaml(text);
   } catch (error) {
@@ -134,18 +153,18 @@ function readYaml(text: string, what?: string): unknown {
       const quoted = quoteColons(text);
       if (quoted !== text) return yaml(quoted);
     } catch {
-      // The first error is the one to report.
+      // Report the first error.
     }
     if (!(error instanceof Error)) throw error;
     const line = (error instanceof YAMLParseError ? error.linePos?.[0].line : undefined) ?? 0;
     const message = error.message.split("\n", 1)[0]?.replace(/ at line .*$/, "");
-    throw what === undefined
+    throw place === undefined
       ? new SkillParseError(`is not YAML: ${message}`)
-      : new SkillParseError(`${what} is not YAML: ${message}`, line + 1);
+      : new SkillParseError(`${place.name} is not YAML: ${message}`, place.line + line);
   }
 }
 
-/** Many a skill says `description: Use when: …` without quotes, which is no YAML but means one thing only. */
+/** Quotes values that contain a colon: many skills have `description: Use when: …`, which is not YAML. */
 function quoteColons(text: string): string {
   return text.replace(
     /^([A-Za-z][\w-]*):[ \t]+([^\s"'[{|>&*!%@`#].*)$/gm,

@@ -11,21 +11,21 @@ import {
 } from "node:fs";
 import { isAbsolute, relative, sep } from "node:path";
 
-/** The parts of a file system that loading needs. Missing things give undefined; anything else may throw. */
+/** The file system operations that loading needs. Missing files and folders give undefined; other errors may throw. */
 export interface SkillFs {
-  /** What stands in a folder, in any order; at most `limit` entries. */
+  /** Lists a folder in any order, at most `limit` entries. */
   list(dir: string, limit: number): readonly FolderEntry[] | undefined;
   stat(path: string): FileStat | undefined;
-  /** The path with all links followed. */
+  /** Resolves all links of a path. */
   realpath(path: string): string | undefined;
   /**
-   * The content, if it is a regular file and no link, has at most `maxBytes`, and is really in `within`, whose own
-   * links are followed already.
+   * Reads a regular file of at most `maxBytes` that is no link and lies in `within` after links are resolved. `within`
+   * contains no links. Returns undefined for any other file.
    */
   read(path: string, maxBytes: number, within: string): Uint8Array | undefined;
 }
 
-/** What stands in a folder, links not followed. */
+/** An entry of a folder. Links are not followed. */
 export interface FolderEntry {
   readonly name: string;
   readonly kind: FileKind;
@@ -33,18 +33,18 @@ export interface FolderEntry {
 
 export type FileKind = "file" | "folder" | "link" | "other";
 
-/** A file or folder, links not followed. */
+/** A file or folder. Links are not followed. */
 export interface FileStat {
   readonly kind: FileKind;
   /** Bytes. */
   readonly size: number;
-  /** Differs whenever the content may have changed. */
+  /** Changes whenever the content may have changed. */
   readonly stamp: string;
 }
 
 /**
- * The disk, read synchronously: each call takes microseconds, far less than a turn through the thread pool. Whoever
- * makes many of them pauses in between.
+ * The disk. Calls are synchronous: each takes microseconds, far less than a round trip to the thread pool. Pause
+ * between them if there are many.
  */
 export const diskFs: SkillFs = {
   list(dir, limit) {
@@ -66,7 +66,7 @@ export const diskFs: SkillFs = {
   stat(path) {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (stat === undefined) return undefined;
-    // The time of change cannot be set back, and is there to a fraction of a microsecond.
+    // Programs cannot set `ctime`, and it has nanosecond resolution.
     const stamp = `${stat.mtimeMs} ${stat.ctimeMs} ${stat.size} ${stat.ino}`;
     return { kind: kindOf(stat), size: stat.size, stamp };
   },
@@ -74,14 +74,14 @@ export const diskFs: SkillFs = {
   realpath: (path) => orMissing(() => realpathSync(path)),
 
   read(path, maxBytes, within) {
-    // Neither a link put in place at the last moment nor a pipe that nobody writes to may be opened.
+    // Refuse a link that was just created, and do not block on a named pipe.
     const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
     const file = orMissing(() => openSync(path, flags));
     if (file === undefined) return undefined;
     try {
       const opened = fstatSync(file);
       if (!opened.isFile() || opened.size > maxBytes) return undefined;
-      // A folder on the way may have become a link since it was looked at: what counts is what was opened.
+      // A folder on the path may have become a link since it was checked. Verify the file that was opened.
       const real = orMissing(() => realpathSync(path));
       if (real === undefined || !isInside(real, within)) return undefined;
       const atPath = lstatSync(real, { throwIfNoEntry: false });
@@ -117,13 +117,13 @@ function orMissing<T>(action: () => T): T | undefined {
   }
 }
 
-/** Whether a path is a folder or in it; both with links followed. */
+/** Returns whether a path is a folder or lies in it. Both contain no links. */
 export function isInside(path: string, folder: string): boolean {
   const route = relative(folder, path);
   return route === "" || (route !== ".." && !route.startsWith(`..${sep}`) && !isAbsolute(route));
 }
 
-/** Why something could not be done, in the system's own word where it has one. */
-export function reason(error: unknown): string {
+/** Returns the system's error code, or else the error as text. */
+export function getReason(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }

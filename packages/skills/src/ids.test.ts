@@ -14,11 +14,11 @@ describe("toSkillId", () => {
     expect(toSkillId(name)).toBe(id);
   });
 
-  it.each(["", "..", "---", "🙂", "/"])("finds nothing in %j", (name) => {
+  it.each(["", "..", "---", "🙂", "/"])("returns undefined for %j", (name) => {
     expect(toSkillId(name)).toBeUndefined();
   });
 
-  it("gives names that are safe as folders, and stays with them", () => {
+  it("returns names that are safe as folders, and is idempotent", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 100 }), (name) => {
         const id = toSkillId(name);

@@ -1,6 +1,7 @@
 /**
- * A name as an id: letters and digits of any script in lower case, `-`, `_` and `.`; never empty, `.` or `..`.
- * Undefined where nothing of the name can stay.
+ * Converts a name to an id: lower-case letters and digits of any script, `-`, `_` and `.`.
+ *
+ * @returns undefined if the name has no such characters
  */
 export function toSkillId(name: string): string | undefined {
   const id = [

@@ -2,7 +2,7 @@ import { basename, join } from "node:path";
 import { z } from "zod";
 import { sha256 } from "./text.ts";
 
-/** One way to install what a skill requires, as the skill states it. Text without authority: only an owner runs it. */
+/** Instructions of a skill for installing its requirements. They have no authority: only an owner runs them. */
 export type SkillInstall = Common &
   (
     | { readonly kind: "brew"; readonly formula: string }
@@ -13,44 +13,47 @@ export type SkillInstall = Common &
   );
 
 interface Common {
-  /** The name by which an owner chooses it, if there are several. Default: its kind. */
+  /** Name by which an owner chooses the instructions. Default: their kind. */
   readonly id: string;
-  /** Programs that it brings. */
+  /** Programs that are installed. */
   readonly bins: readonly string[];
-  /** Platforms as `process.platform` names them, one of them; empty means any. */
+  /** Platforms, named as in `process.platform`. Empty: any. */
   readonly os: readonly string[];
 }
 
 interface Download {
   readonly kind: "download";
   readonly url: string;
-  /** What it has to be unpacked as; of a tar, how many folders are left out then. */
+  /** How to unpack the download, and how many leading folders of a tar are dropped. */
   readonly archive?: { readonly format: "tar" | "zip"; readonly stripComponents: number };
-  /** Of what is downloaded, in hexadecimal. */
+  /** SHA-256 of the download in hexadecimal. */
   readonly sha256?: string;
 }
 
-/** The skill that something is installed for. */
+/** The skill whose requirements are installed. */
 interface RequiringSkill {
   readonly id: string;
-  /** Programs. */
   readonly requires: { readonly bins: readonly string[] };
 }
 
-/** One command of an installation, run as it is, without a shell. */
+/** A command of an installation. Run it without a shell. */
 export interface InstallCommand {
   readonly program: string;
   readonly args: readonly string[];
   /** Additional environment variables. */
   readonly env: Readonly<Record<string, string>>;
-  /** What it has to have written: whoever runs it checks that, and goes on to the next only then. */
+  /** A file that must have this SHA-256 afterwards. Otherwise do not run the next command. */
   readonly expected?: { readonly file: string; readonly sha256: string };
+  /** A folder that may not grow beyond this size while the command runs. Otherwise kill it and stop. */
+  readonly limit?: { readonly folder: string; readonly bytes: number };
 }
 
-/** Bytes of what is downloaded. */
+/** Size limit of a download in bytes. */
 const MAX_DOWNLOAD = 200_000_000;
+/** Size limit of an unpacked archive in bytes. */
+const MAX_UNPACKED = 1_000_000_000;
 
-/** Names of packages, in no way an option, a path or an address. */
+/** Names of packages that cannot be taken for an option, a path or an address. */
 const PackageName = z.string().regex(/^@?[A-Za-z0-9][\w.-]*(?:\/[\w.-]+)*(?:@[\w.^~-]+)?$/);
 const ModuleName = z.string().regex(/^[a-z0-9][\w.-]*\.[a-z]+(?:\/[\w.~-]+)+(?:@[\w.-]+)?$/i);
 const BinName = z.string().regex(/^[A-Za-z0-9][\w.+-]*$/);
@@ -85,46 +88,46 @@ const Install = z
         .optional(),
     }),
   ])
-  .transform((said): SkillInstall => {
-    const shared = { id: said.id ?? said.kind, bins: said.bins, os: said.os };
-    switch (said.kind) {
+  .transform((declared): SkillInstall => {
+    const shared = { id: declared.id ?? declared.kind, bins: declared.bins, os: declared.os };
+    switch (declared.kind) {
       case "node":
       case "npm":
-        return { ...shared, kind: "npm", package: said.package };
+        return { ...shared, kind: "npm", package: declared.package };
       case "download": {
-        const { url, stripComponents, sha256 } = said;
-        const isArchive = said.extract ?? said.archive !== undefined;
+        const { url, stripComponents, sha256 } = declared;
+        const isArchive = declared.extract ?? declared.archive !== undefined;
         return {
           ...shared,
           kind: "download",
           url,
-          ...(isArchive ? { archive: { format: formatOf(said.archive ?? url), stripComponents } } : {}),
+          ...(isArchive ? { archive: { format: getFormat(declared.archive ?? url), stripComponents } } : {}),
           ...(sha256 === undefined ? {} : { sha256 }),
         };
       }
       default:
-        return { ...said, ...shared };
+        return { ...declared, ...shared };
     }
   });
 
-/** By the name of a format, `zip` or `tar.gz`, or else by an address that ends with one. */
-function formatOf(named: string): "tar" | "zip" {
+/** Returns the format by its name (`zip`, `tar.gz`) or by an address that ends with it. */
+function getFormat(named: string): "tar" | "zip" {
   return /(?:^|\.)zip$/i.test(named.replace(/[?#].*$/, "")) ? "zip" : "tar";
 }
 
-/** The ways that can be read; unknown kinds and unsafe names are dropped. */
-export function readInstalls(said: readonly unknown[]): readonly SkillInstall[] {
-  return said.flatMap((each) => {
+/** Parses install instructions. Unknown kinds and unsafe names are dropped. */
+export function readInstalls(declared: readonly unknown[]): readonly SkillInstall[] {
+  return declared.flatMap((each) => {
     const read = Install.safeParse(each);
     return read.success ? [read.data] : [];
   });
 }
 
 /**
- * The commands of an installation that brings the programs of a skill into `bin` of a folder, which has to be there,
- * and whatever else it needs beside that; Homebrew alone has a place of its own.
+ * Returns the commands that install the programs of a skill into `bin` of a folder. `bin` must exist. Only Homebrew
+ * installs elsewhere.
  */
-export function installCommands(
+export function getInstallCommands(
   install: SkillInstall,
   skill: RequiringSkill,
   folder: string,
@@ -175,22 +178,25 @@ function downloadCommands(
     const program = join(folder, "bin", bins[0] ?? name);
     return [curl, { program: "install", args: ["-m", "755", file, program], env: {} }];
   }
-  const place = unpackedIn(install, skill.id, folder);
+  const place = getUnpackFolder(install, skill.id, folder);
   return [
     curl,
-    ...unpackCommands(file, archive, place),
-    ...linkCommands(install, skill.requires.bins, place, join(folder, "bin")),
+    ...getUnpackCommands(file, archive, place),
+    ...getLinkCommands(install, skill.requires.bins, place, join(folder, "bin")),
   ];
 }
 
-/** A folder of each download's own: an archive may hold anything, under the names of files of others too. */
-function unpackedIn({ id, url }: Download & Common, skillId: string, folder: string): string {
+/** Returns a separate folder for each download, since archives may contain any file names. */
+function getUnpackFolder({ id, url }: Download & Common, skillId: string, folder: string): string {
   const name = sha256(JSON.stringify([id, url])).slice(0, 16);
   return join(folder, "skills", skillId, name);
 }
 
-/** What an earlier version left there would be found instead of what this one brings. */
-function unpackCommands(
+/**
+ * Unpacks an archive into an empty folder. Afterwards, removes everything but files, folders and links, and set-id
+ * bits, which tar keeps if it runs as root.
+ */
+function getUnpackCommands(
   file: string,
   { format, stripComponents }: NonNullable<Download["archive"]>,
   place: string,
@@ -201,7 +207,15 @@ function unpackCommands(
       : {
           program: "tar",
           args: [
-            ...["--extract", "--no-same-owner", "--file", file, "--directory", place],
+            ...[
+              "--extract",
+              "--no-same-owner",
+              "--no-same-permissions",
+              "--file",
+              file,
+              "--directory",
+              place,
+            ],
             `--strip-components=${stripComponents}`,
           ],
           env: {},
@@ -209,21 +223,27 @@ function unpackCommands(
   return [
     { program: "rm", args: ["-rf", place], env: {} },
     { program: "mkdir", args: ["-p", place], env: {} },
-    unpack,
+    { ...unpack, limit: { folder: place, bytes: MAX_UNPACKED } },
+    {
+      program: "find",
+      args: [place, "!", "-type", "f", "!", "-type", "d", "!", "-type", "l", "-delete"],
+      env: {},
+    },
+    { program: "chmod", args: ["-R", "a-s", place], env: {} },
   ];
 }
 
 /**
- * Of what was unpacked, the programs that it is said to bring; where that is not said, those that the skill needs. They
- * are looked for: archives have them in folders of their versions.
+ * Links the declared programs, or else those that the skill requires, into `bin`. They are searched for, since archives
+ * contain folders with version numbers.
  */
-function linkCommands(
+function getLinkCommands(
   { bins }: SkillInstall,
-  needed: readonly string[],
+  required: readonly string[],
   place: string,
   into: string,
 ): readonly InstallCommand[] {
-  const wanted = bins.length > 0 ? bins : needed.filter((bin) => BinName.safeParse(bin).success);
+  const wanted = bins.length > 0 ? bins : required.filter((bin) => BinName.safeParse(bin).success);
   return wanted.map((bin) => ({
     program: "find",
     args: [

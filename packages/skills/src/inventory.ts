@@ -1,5 +1,5 @@
-import { type Ineligibility, type Machine, unmetRequirements } from "./eligibility.ts";
-import { environmentOf, type SkillEntries } from "./environment.ts";
+import { findUnmetRequirements, type Ineligibility, type Machine } from "./eligibility.ts";
+import { getEnvironment, type SkillEntries } from "./environment.ts";
 import { isInside } from "./fs.ts";
 import { toSkillId } from "./ids.ts";
 import type { AgentSkillsOptions } from "./options.ts";
@@ -7,29 +7,29 @@ import type { Pacer } from "./pacer.ts";
 import type { SkillApprovals } from "./pins/approvals.ts";
 import type { Skill, SkillProblem } from "./skill.ts";
 import type { SourceCache } from "./source-cache.ts";
-import { precedenceOf, type SkillSource, workspaceSources } from "./sources.ts";
+import { getPrecedence, type SkillSource, workspaceSources } from "./sources.ts";
 
-/** What an inventory is taken of, and with. */
-export interface InventorySetting {
-  /** Those of every agent. */
+/** What an inventory needs. */
+export interface InventoryContext {
+  /** The sources that all agents share. */
   readonly sources: readonly SkillSource[];
   readonly machine: Machine;
   readonly entries: SkillEntries;
   readonly cache: SourceCache;
-  /** Absent: none is needed. */
+  /** Absent: skills need no approval. */
   readonly approvals: SkillApprovals | undefined;
   readonly pacer: Pacer;
 }
 
-/** A skill as one agent sees it; usable if there are no reasons against it. */
+/** A skill as one agent sees it. It can be used if there are no reasons against it. */
 export interface Candidate {
   readonly skill: Skill;
-  /** Skills of the same id from lower sources, the nearest first. */
+  /** Skills of the same id from sources with lower precedence, the highest first. */
   readonly replaces: readonly Skill[];
   readonly reasons: readonly Ineligibility[];
 }
 
-/** What an agent has, and what is wrong with it. */
+/** The skills of an agent and their problems. */
 export interface Inventory {
   /** By precedence of their sources, the highest first, then by id. */
   readonly candidates: readonly Candidate[];
@@ -37,84 +37,95 @@ export interface Inventory {
   readonly unknown: readonly string[];
 }
 
-/** What one agent has, by scans and checks that are at most so old, in milliseconds. */
+/**
+ * Lists the skills of one agent.
+ *
+ * @param maxAgeMs how old scans and checks may be
+ */
 export async function takeInventory(
-  setting: InventorySetting,
+  context: InventoryContext,
   agent: AgentSkillsOptions,
-  maxAge: number,
+  maxAgeMs: number,
 ): Promise<Inventory> {
-  const { cache, approvals, pacer } = setting;
+  const { cache, approvals, pacer } = context;
   const own = agent.workspaceDir === undefined ? [] : workspaceSources(agent.workspaceDir);
-  const sources = [...setting.sources, ...own].sort((a, b) => precedenceOf(a.kind) - precedenceOf(b.kind));
+  const sources = [...context.sources, ...own].sort((a, b) => getPrecedence(a.kind) - getPrecedence(b.kind));
   const skills: Skill[] = [];
   const problems: SkillProblem[] = [];
   for (const source of sources) {
-    const scan = await cache.scan(source, maxAge);
+    const scan = await cache.scan(source, maxAgeMs);
     skills.push(...scan.skills);
     problems.push(...scan.problems);
   }
-  const listed = listOf(agent);
+  const lists = readLists(agent);
   const candidates: Candidate[] = [];
-  for (const [skill, ...replaces] of byId(skills)) {
-    await pacer.pause();
-    const unmet = reasonsAgainst(skill, setting, agent, listed);
-    const unapproved = await approvals?.against(skill, sourceDirOf(skill, sources), maxAge);
-    const reasons = unapproved === undefined ? unmet : [...unmet, unapproved];
-    candidates.push({ skill, replaces, reasons });
+  for (const group of groupById(skills)) {
+    // A skill that waits for an approval does not hide an approved one of the same name.
+    for (const [index, skill] of group.entries()) {
+      await pacer.pause();
+      const unmet = findReasons(skill, context, agent, lists);
+      const unapproved = await approvals?.check(skill, findSourceDir(skill, sources), maxAgeMs);
+      const reasons = unapproved === undefined ? unmet : [...unmet, unapproved];
+      candidates.push({ skill, replaces: group.slice(index + 1), reasons });
+      if (unapproved === undefined) break;
+    }
   }
-  for (const { dir } of own) await approvals?.know(dir);
+  for (const { dir } of own) await approvals?.markKnown(dir);
   await pacer.pause();
   const ids = new Set(candidates.map(({ skill }) => skill.id));
   const names = new Set([...(agent.allow ?? []), ...(agent.deny ?? [])]);
   const unknown = [...names].filter((name) => !ids.has(toSkillId(name) ?? ""));
-  return { candidates: candidates.sort(byImportance), problems, unknown };
+  return { candidates: candidates.sort(compareImportance), problems, unknown };
 }
 
-function reasonsAgainst(
+function findReasons(
   skill: Skill,
-  { machine, entries }: InventorySetting,
+  { machine, entries }: InventoryContext,
   agent: AgentSkillsOptions,
-  { allow, deny }: AgentList,
+  { allow, deny }: AgentLists,
 ): readonly Ineligibility[] {
   const { id } = skill;
   if (deny.has(id)) {
-    return [{ requirement: "allowed", missing: [id], message: "The agent is denied it." }];
+    return [{ requirement: "allowed", missing: [id], message: "The agent's configuration denies it." }];
   }
   if (allow !== undefined && !allow.has(id)) {
-    return [{ requirement: "allowed", missing: [id], message: "It is not in the agent's list." }];
+    return [{ requirement: "allowed", missing: [id], message: "It is not in the agent's list of skills." }];
   }
   if (entries.get(id)?.enabled === false) {
-    const message = "It is switched off in the configuration.";
+    const message = "It is disabled in the configuration.";
     return [{ requirement: "enabled", missing: [id], message }];
   }
-  return unmetRequirements(skill, machine, { target: agent.target, given: environmentOf(skill, entries) });
+  return findUnmetRequirements(skill, machine, {
+    target: agent.target,
+    given: getEnvironment(skill, entries),
+  });
 }
 
-interface AgentList {
+interface AgentLists {
   readonly allow: ReadonlySet<string | undefined> | undefined;
   readonly deny: ReadonlySet<string | undefined>;
 }
 
-/** What an agent's lists name, as ids. */
-function listOf({ allow, deny = [] }: AgentSkillsOptions): AgentList {
-  const ids = (names: readonly string[]) => new Set(names.map((name) => toSkillId(name)));
-  return { allow: allow && ids(allow), deny: ids(deny) };
+/** Converts the names in an agent's lists to ids. */
+function readLists({ allow, deny = [] }: AgentSkillsOptions): AgentLists {
+  const toIds = (names: readonly string[]) => new Set(names.map((name) => toSkillId(name)));
+  return { allow: allow && toIds(allow), deny: toIds(deny) };
 }
 
-/** Skills of one id together, that of the highest source first; they come from the lowest source to the highest. */
-function byId(skills: readonly Skill[]): Iterable<readonly [Skill, ...Skill[]]> {
-  const groups = new Map<string, readonly [Skill, ...Skill[]]>();
+/** Groups skills by id, the one with the highest precedence first. `skills` start with the lowest precedence. */
+function groupById(skills: readonly Skill[]): Iterable<readonly Skill[]> {
+  const groups = new Map<string, readonly Skill[]>();
   for (const skill of skills) groups.set(skill.id, [skill, ...(groups.get(skill.id) ?? [])]);
   return groups.values();
 }
 
-function sourceDirOf(skill: Skill, sources: readonly SkillSource[]): string {
+function findSourceDir(skill: Skill, sources: readonly SkillSource[]): string {
   return (
     sources.find(({ kind, dir }) => kind === skill.source && isInside(skill.dir, dir))?.dir ?? skill.root
   );
 }
 
-/** What stands nearer to the agent comes first, and is the last to be left out for want of space. */
-function byImportance({ skill: a }: Candidate, { skill: b }: Candidate): number {
-  return precedenceOf(b.source) - precedenceOf(a.source) || (a.id < b.id ? -1 : 1);
+/** Sorts skills of higher precedence first. They are the last ones to be left out of a catalogue. */
+function compareImportance({ skill: a }: Candidate, { skill: b }: Candidate): number {
+  return getPrecedence(b.source) - getPrecedence(a.source) || (a.id < b.id ? -1 : 1);
 }

@@ -5,47 +5,47 @@ import type { CompareTexts } from "./pins/approvals.ts";
 import type { PinStore } from "./pins/pin-store.ts";
 import type { SkillSource } from "./sources.ts";
 
-/** Where approvals of skills are kept, and how whoever approves is shown what became of a text. */
+/** Where approvals of skills are stored, and how changes are shown to whoever approves. */
 export interface SkillPins {
   readonly store: PinStore;
   readonly compare: CompareTexts;
 }
 
 export interface SkillsOptions {
-  /** In any order; precedence is that of their kinds, and within a kind the later replaces the earlier. */
+  /** In any order. Precedence follows from their kinds; within a kind, the later source replaces the earlier one. */
   readonly sources: readonly SkillSource[];
   /** Default: the disk. */
   readonly fs?: SkillFs;
   /** Default: the environment of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Default: that of the process. */
+  /** Default: `process.platform`. */
   readonly platform?: string;
-  /** Whether a program is on the path. Default: looks along `PATH` of `env`, and remembers for a minute. */
+  /** Returns whether a program is installed. Default: searches the `PATH` of `env` and caches results for a minute. */
   readonly which?: (bin: string) => boolean;
-  /** Whether a dotted key of the configuration is set and not false. Default: none is. */
+  /** Returns whether a dotted key of the configuration is set and not false. Default: false. */
   readonly hasConfig?: (key: string) => boolean;
-  /** What an operator says of single skills, by id or name. Default: nothing. */
+  /** An operator's settings for single skills, by id or name. Default: none. */
   readonly entries?: Readonly<Record<string, SkillEntry>>;
   /**
-   * Milliseconds for which a scan is taken as still true. Default 1,000. One that took long is trusted for twenty
-   * times as long as it took, so that scanning never takes more than a twentieth of the time.
+   * How long a scan is used, in milliseconds. A scan that took long is used for at least twenty times as long as it
+   * took. Default: 1,000.
    */
   readonly maxAgeMs?: number;
-  /** How skills are approved. Default: they need not be. */
+  /** How skills are approved. Default: skills need no approval. */
   readonly pins?: SkillPins;
-  /** Whether a skill is pinned as it is first seen. Default true; false for commands that only look. */
+  /** Returns whether skills that are new to a source are approved as they are. Default: true. */
   readonly pinsFirstSeen?: () => boolean;
-  /** Default `Date.now`. */
+  /** Milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
 export interface AgentSkillsOptions {
-  /** Ids or names; absent allows all. */
+  /** Ids or names of the skills that the agent may use. Default: all. */
   readonly allow?: readonly string[] | undefined;
-  /** Ids or names, taken from what is allowed. */
+  /** Ids or names of skills that the agent may not use. */
   readonly deny?: readonly string[] | undefined;
-  /** Absolute. Its `.agents/skills` and `skills` are the sources `project` and `workspace`. */
+  /** Absolute path. Its `.agents/skills` and `skills` are the sources `project` and `workspace`. */
   readonly workspaceDir?: string | undefined;
-  /** Default: its commands find what the gateway does. */
+  /** Where the agent's commands run. Default: where the gateway runs. */
   readonly target?: SkillTarget | undefined;
 }

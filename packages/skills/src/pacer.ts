@@ -1,11 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Breaks up long work: awaited between its steps, it lets other work go first every few milliseconds. */
+/** Splits long synchronous work into slices. Await `pause` between steps, so that other work gets its turn. */
 export interface Pacer {
   pause(): Promise<void> | undefined;
 }
 
-/** Longest time in milliseconds for which all work of one pacer together holds the event loop. */
+/** How long all work of one pacer holds the event loop at a time, in milliseconds. */
 const SLICE_MS = 5;
 
 export function createPacer(): Pacer {

@@ -1,12 +1,12 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** How long an answer is taken as still true, in milliseconds. */
+/** How long results are cached, in milliseconds. */
 const MAX_AGE_MS = 60_000;
-/** Answers kept at most: skills of a workspace could ask for any number of programs. */
-const MAX_ANSWERS = 10_000;
+/** Limits the cache: skills of a workspace could require any number of programs. */
+const MAX_CACHED = 10_000;
 
-/** Looks for programs along `PATH`, and remembers what it found for a minute. */
+/** Creates a function that returns whether a program is in the `PATH`. Results are cached for a minute. */
 export function createPathLookup(
   env: Readonly<Record<string, string | undefined>>,
   platform: string,
@@ -19,9 +19,9 @@ export function createPathLookup(
   let startedAt = now();
 
   return (bin) => {
-    // A name with a path in it would reach beyond PATH.
+    // A path would reach outside of PATH.
     if (bin === "" || /[/\\\0]/.test(bin)) return false;
-    if (Math.abs(now() - startedAt) >= MAX_AGE_MS || answers.size >= MAX_ANSWERS) {
+    if (Math.abs(now() - startedAt) >= MAX_AGE_MS || answers.size >= MAX_CACHED) {
       answers.clear();
       startedAt = now();
     }

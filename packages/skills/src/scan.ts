@@ -2,7 +2,7 @@ import { basename, join } from "node:path";
 import { decodeText } from "./encoding.ts";
 import { SkillParseError } from "./frontmatter.ts";
 import type { FileStat, SkillFs } from "./fs.ts";
-import { isInside, reason } from "./fs.ts";
+import { getReason, isInside } from "./fs.ts";
 import { toSkillId } from "./ids.ts";
 import type { Pacer } from "./pacer.ts";
 import type { Skill, SkillDeclaration, SkillProblem } from "./skill.ts";
@@ -10,29 +10,30 @@ import { parseSkill } from "./skill-file.ts";
 import type { SkillSource } from "./sources.ts";
 import { oneLine, sha256 } from "./text.ts";
 
-/** Bytes of a SKILL.md. */
 const MAX_FILE_BYTES = 256_000;
-/** What one scan of a source may look at, whatever is in it: folders, and bytes of all SKILL.md. */
+/** How many folders of a source a scan visits. */
 const MAX_FOLDERS = 5_000;
-/** Entries read of one folder, files included. */
+/** How many entries of a folder are read, including files. */
 const MAX_ENTRIES = 10_000;
+/** Total size of all SKILL.md files of a source. */
 const MAX_TOTAL_BYTES = 50_000_000;
-/** Folders between a source and a folder of skills. */
+/** How many levels of folders may be between a source and a folder of skills. */
 const MAX_DEPTH = 3;
-/** How the file may be called; the first is the right way. */
+/** Accepted file names. The first one is the standard. */
 const FILE_NAMES = ["SKILL.md", "Skill.md", "skill.md"];
 
-/** What was read of each file, by its path: a later scan reads only what has another stamp. */
+/** Parsed files by path. A later scan parses only files whose stamp has changed. */
 export type ScanMemory = ReadonlyMap<string, ReadFile>;
 
 interface ReadFile {
   readonly stamp: string;
-  readonly version: string;
-  readonly said: SkillDeclaration | SkillParseError;
-  readonly warning?: string;
+  readonly sha256: string;
+  readonly declaration: SkillDeclaration | SkillParseError;
+  /** Problem with the encoding of the file. */
+  readonly encodingWarning?: string;
 }
 
-/** What a source held when it was looked at. */
+/** The result of scanning a source. */
 export interface Scan {
   /** By id. */
   readonly skills: readonly Skill[];
@@ -40,15 +41,14 @@ export interface Scan {
   readonly memory: ScanMemory;
 }
 
-/** A folder as the source names it, and the same with links followed. */
+/** A folder by its path in the source, and by its path without links. */
 interface Folder {
   readonly dir: string;
   readonly real: string;
 }
 
 /**
- * Looks through one source. The same files give the same scan, whatever is remembered; how much is looked at has a
- * limit, and the work is done in slices.
+ * Scans one source, in slices and with limits. The result depends only on the files; `memory` only saves parsing.
  */
 export async function scanSource(
   source: SkillSource,
@@ -62,7 +62,6 @@ export async function scanSource(
   return scanner.result();
 }
 
-/** One scan under way. */
 class Scanner {
   readonly #source: SkillSource;
   readonly #fs: SkillFs;
@@ -71,7 +70,7 @@ class Scanner {
   readonly #memory = new Map<string, ReadFile>();
   readonly #skills = new Map<string, Skill>();
   readonly #problems: SkillProblem[] = [];
-  /** Folders that were listed, with links followed, so that links cannot make a scan endless. */
+  /** Folders that were listed, without links, so that cyclic links cannot make a scan endless. */
   readonly #listed = new Set<string>();
   #root = "";
   #foldersLeft = MAX_FOLDERS;
@@ -90,15 +89,15 @@ class Scanner {
   }
 
   scan(): Promise<void> {
-    return this.#lookInto(this.#source.dir, () => this.#scanSource());
+    return this.#attempt(this.#source.dir, () => this.#scanSource());
   }
 
-  /** What cannot be read is told of, and hides nothing else. */
-  async #lookInto(dir: string, look: () => Promise<void>): Promise<void> {
+  /** Reports a folder that cannot be read, and continues. */
+  async #attempt(dir: string, scan: () => Promise<void>): Promise<void> {
     try {
-      await look();
+      await scan();
     } catch (error) {
-      this.#report("unreadable", dir, `The folder cannot be read: ${reason(error)}.`);
+      this.#report("unreadable", dir, `The folder cannot be read: ${getReason(error)}.`);
     }
   }
 
@@ -107,7 +106,7 @@ class Scanner {
     const real = this.#fs.realpath(dir);
     if (real === undefined) return;
     if (within !== undefined && !isInside(real, this.#fs.realpath(within) ?? within)) {
-      this.#report("leaves-root", dir, `The folder leads out of ${within}.`);
+      this.#report("leaves_root", dir, `The folder leads out of ${within}.`);
       return;
     }
     this.#root = real;
@@ -117,10 +116,7 @@ class Scanner {
     await this.#scanFolders(folder, MAX_DEPTH);
   }
 
-  /**
-   * Looks at every folder in one. Each is a skill or holds some, as a kit with a folder of skills, a repository or a
-   * group of skills of one kind does.
-   */
+  /** Scans the folders in a folder. Each is a skill or contains skills, like a kit, a repository or a group. */
   async #scanFolders(parent: Folder, depth: number): Promise<void> {
     if (this.#listed.has(parent.real)) return;
     this.#listed.add(parent.real);
@@ -139,10 +135,10 @@ class Scanner {
       }
       this.#foldersLeft--;
       const named = { dir: join(parent.dir, name), real: join(parent.real, name) };
-      await this.#lookInto(named.dir, async () => {
+      await this.#attempt(named.dir, async () => {
         const folder = this.#enter(named, kind === "link");
         if (folder === undefined || this.#readSkillOf(folder) || depth === 0) return;
-        // Beside its skills a kit has folders of other things.
+        // A kit has other folders besides its `skills`.
         await this.#scanFolders(this.#skillsFolderOf(folder) ?? folder, depth - 1);
       });
     }
@@ -161,16 +157,16 @@ class Scanner {
     return this.#fs.stat(real)?.kind === "folder" ? { dir: join(kit.dir, "skills"), real } : undefined;
   }
 
-  /** The target of a link, if it stays where it may. */
+  /** Resolves a link. Returns undefined if it leads out of the source. */
   #follow(named: string, path: string): string | undefined {
     const real = this.#fs.realpath(path);
     if (real === undefined) return undefined;
     if (isInside(real, this.#root)) return real;
-    this.#report("leaves-root", named, `The link leads out of ${this.#source.dir}.`);
+    this.#report("leaves_root", named, `The link leads out of ${this.#source.dir}.`);
     return undefined;
   }
 
-  /** Reads the skill that a folder is; false where it has no SKILL.md. */
+  /** Reads the skill of a folder. Returns whether the folder has a SKILL.md. */
   #readSkillOf(folder: Folder): boolean {
     for (const name of FILE_NAMES) {
       const path = join(folder.real, name);
@@ -185,15 +181,15 @@ class Scanner {
   #readSkill(dir: string, file: string, place: string, entry: FileStat): void {
     const path = entry.kind === "link" ? this.#follow(file, place) : place;
     if (path === undefined) return;
-    // A file that several links lead to is one skill.
+    // Several links may lead to the same file.
     if (this.#memory.has(path)) return;
     const stat = entry.kind === "link" ? this.#fs.stat(path) : entry;
     if (stat?.kind !== "file") {
-      this.#report("unreadable", file, "It is not a regular file.");
+      this.#report("unreadable", file, "This is not a regular file.");
       return;
     }
     if (stat.size > MAX_FILE_BYTES) {
-      this.#report("too-large", file, `It has ${stat.size} bytes; at most ${MAX_FILE_BYTES} are read.`);
+      this.#report("too_large", file, `The file has ${stat.size} bytes; the limit is ${MAX_FILE_BYTES}.`);
       return;
     }
     if (stat.size > this.#bytesLeft) {
@@ -204,10 +200,17 @@ class Scanner {
     const read = this.#readFile(path, stat.stamp, file);
     if (read === undefined) return;
     this.#memory.set(path, read);
-    if (read.warning !== undefined) this.#report("bad-encoding", file, read.warning, { severity: "warning" });
-    if (read.said instanceof SkillParseError)
-      this.#report("bad-frontmatter", file, read.said.message, read.said);
-    else this.#add({ dir, root: this.#root, file, bytes: stat.size, version: read.version }, read.said);
+    const { declaration, encodingWarning } = read;
+    const severity = "warning";
+    if (encodingWarning !== undefined) this.#report("bad_encoding", file, encodingWarning, { severity });
+    if (declaration instanceof SkillParseError) {
+      this.#report("bad_frontmatter", file, declaration.message, declaration);
+      return;
+    }
+    for (const warning of declaration.warnings) this.#report("bad_frontmatter", file, warning, { severity });
+    const version = read.sha256.slice(0, 12);
+    const { size: bytes } = stat;
+    this.#add({ dir, root: this.#root, file, bytes, sha256: read.sha256, version }, declaration);
   }
 
   #readFile(path: string, stamp: string, file: string): ReadFile | undefined {
@@ -217,23 +220,25 @@ class Scanner {
       const bytes = this.#fs.read(path, MAX_FILE_BYTES, this.#root);
       if (bytes !== undefined) {
         const { text, warning } = decodeText(bytes);
-        const version = sha256(bytes).slice(0, 12);
-        return { stamp, version, said: parsed(text), ...(warning === undefined ? {} : { warning }) };
+        return { stamp, sha256: sha256(bytes), declaration: tryParse(text), encodingWarning: warning };
       }
-      this.#report("unreadable", file, "It changed while it was read.");
+      this.#report("unreadable", file, "The file changed while it was read.");
     } catch (error) {
-      this.#report("unreadable", file, `It cannot be read: ${reason(error)}.`);
+      this.#report("unreadable", file, `The file cannot be read: ${getReason(error)}.`);
     }
     return undefined;
   }
 
-  #add(place: Pick<Skill, "dir" | "root" | "file" | "bytes" | "version">, said: SkillDeclaration): void {
+  #add(
+    place: Pick<Skill, "dir" | "root" | "file" | "bytes" | "sha256" | "version">,
+    declaration: SkillDeclaration,
+  ): void {
     const { dir, file } = place;
     const folder = basename(dir);
-    const id = toSkillId(said.name ?? folder) ?? toSkillId(folder);
+    const id = toSkillId(declaration.name ?? folder) ?? toSkillId(folder);
     if (id === undefined) {
-      const message = `Neither its name nor its folder ${JSON.stringify(folder)} has a letter or digit.`;
-      this.#report("bad-name", file, message);
+      const message = `Neither the name nor the folder ${JSON.stringify(folder)} contains a letter or digit.`;
+      this.#report("bad_name", file, message);
       return;
     }
     const other = this.#skills.get(id);
@@ -241,16 +246,16 @@ class Scanner {
       this.#report("duplicate", file, `${other.file} already has the name ${id}.`);
       return;
     }
-    const name = said.name ?? oneLine(folder, 64);
-    const description = said.description ?? name;
-    this.#skills.set(id, { ...said, ...place, id, name, description, source: this.#source.kind });
+    const name = declaration.name ?? oneLine(folder, 64);
+    const description = declaration.description ?? name;
+    this.#skills.set(id, { ...declaration, ...place, id, name, description, source: this.#source.kind });
   }
 
-  /** Once a scan: where the limit is reached, everything behind it is left out. */
+  /** Reports a limit once per scan. */
   #reportTooMany(path: string, limit: string): void {
-    if (this.#problems.some(({ code }) => code === "too-many")) return;
-    const message = `Only the first ${limit} of ${this.#source.dir} are looked at; the rest, from here on, is left out.`;
-    this.#report("too-many", path, message, { severity: "warning" });
+    if (this.#problems.some(({ code }) => code === "too_many")) return;
+    const message = `Only the first ${limit} of ${this.#source.dir} are read. The rest is left out, from here on.`;
+    this.#report("too_many", path, message, { severity: "warning" });
   }
 
   #report(
@@ -267,7 +272,7 @@ class Scanner {
   }
 }
 
-function parsed(text: string): SkillDeclaration | SkillParseError {
+function tryParse(text: string): SkillDeclaration | SkillParseError {
   try {
     return parseSkill(text);
   } catch (error) {
@@ -277,12 +282,13 @@ function parsed(text: string): SkillDeclaration | SkillParseError {
 }
 
 const REMEDIES: Readonly<Record<SkillProblem["code"], string>> = {
-  "bad-encoding": "Save the file as UTF-8.",
-  "bad-frontmatter": "Correct that line; a value with a colon, a quote or a bracket needs quotes around it.",
-  "bad-name": "Give it a name with a letter or digit, by `name:` or by its folder.",
+  bad_encoding: "Save the file as UTF-8.",
+  bad_frontmatter:
+    "Correct the frontmatter. A value with a colon, a quote or a bracket needs quotes around it.",
+  bad_name: "Give it a `name` or a folder with a letter or digit.",
   duplicate: "Rename one of the two, or remove it.",
-  "leaves-root": "Copy the folder instead of linking to it.",
-  "too-large": "Move what is rarely needed into files beside SKILL.md, which are read when they are needed.",
-  "too-many": "Remove what is not needed, or spread it over several folders (`skills.load.extraDirs`).",
-  unreadable: "Make it a file or a folder that the gateway's user may read.",
+  leaves_root: "Add the folder that the link leads to to `skills.load.extraDirs`, or copy it.",
+  too_large: "Move what is rarely needed into other files of the folder, and refer to them in SKILL.md.",
+  too_many: "Remove what is not needed, or split it into several folders (`skills.load.extraDirs`).",
+  unreadable: "Make it a file or folder that the gateway's user may read.",
 };

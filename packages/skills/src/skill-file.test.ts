@@ -6,7 +6,7 @@ import { parseSkill } from "./skill-file.ts";
 const withFields = (frontmatter: string) => parseSkill(`---\n${frontmatter}\n---\n# Title\n\nText.`);
 
 describe("parseSkill", () => {
-  it("reads a skill without frontmatter: its first paragraph describes it", () => {
+  it("describes a skill without frontmatter by its first paragraph", () => {
     const text =
       "# create-python-script\n\n当用户请求创建 Python 脚本时使用本 Skill。\n\n## 步骤\n1. 用 `ls` 查看。\n";
     expect(parseSkill(text)).toEqual({
@@ -15,6 +15,7 @@ describe("parseSkill", () => {
       requires: { bins: [], anyBins: [], env: [], config: [], os: [] },
       install: [],
       userInvocable: true,
+      warnings: [],
       disableModelInvocation: false,
     });
   });
@@ -30,7 +31,7 @@ describe("parseSkill", () => {
     expect(parseSkill(text).description).toBe(description);
   });
 
-  it("reads all fields, metadata under our name before metadata under another", () => {
+  it("reads all fields, and prefers metadata under our own name", () => {
     const parsed = withFields(`
 name: weather
 description: |
@@ -68,12 +69,13 @@ metadata:
       primaryEnv: "KEY",
       install: [{ id: "own", kind: "brew", formula: "curl", bins: ["curl"], os: ["darwin"] }],
       userInvocable: false,
+      warnings: [],
       disableModelInvocation: true,
       dispatch: { kind: "tool", tool: "exec", argMode: "raw" },
     });
   });
 
-  it("reads metadata written as JSON, over several lines or as text", () => {
+  it("reads metadata as JSON, over several lines or as text", () => {
     const json = '{ "openclaw": { "emoji": "🌤️", "requires": { "bins": ["curl"] } } }';
     expect(withFields(`name: w\nmetadata:\n  ${json}`).requires.bins).toEqual(["curl"]);
     expect(withFields(`name: w\nmetadata: '${json}'`).requires.bins).toEqual(["curl"]);
@@ -93,21 +95,30 @@ metadata:
     expect(withFields(frontmatter).requires).toEqual({ bins: [], anyBins: [], env: [], config: [], os: [] });
   });
 
-  it("reads Windows line ends and a byte order mark", () => {
+  it("reads CRLF line breaks and a byte-order mark", () => {
     expect(parseSkill("\ufeff---\r\nname: a\r\ndescription: b\r\n---\r\ntext")).toMatchObject({
       name: "a",
       description: "b",
     });
   });
 
-  it("reads a description with a colon that lacks its quotes", () => {
+  it("ignores blank lines before the frontmatter, and counts them in the lines of errors", () => {
+    expect(parseSkill("\n\n---\nname: a\ndescription: d\n---\nText.")).toMatchObject({
+      name: "a",
+      description: "d",
+    });
+    const broken = () => parseSkill("\n\n---\nname: a\ndescription: [\n---\nText.");
+    expect(broken).toThrow(expect.objectContaining({ line: 5 }));
+  });
+
+  it("reads an unquoted description with a colon", () => {
     const parsed = withFields(
       "name: a\ndescription: Use when: somebody asks #now\nmetadata: { openclaw: { always: true } }",
     );
     expect(parsed).toMatchObject({ description: "Use when: somebody asks #now", always: true });
   });
 
-  it("cuts what is too long to stand in a list", () => {
+  it("shortens names and descriptions that are too long", () => {
     const { name, description } = withFields(`name: ${"n".repeat(100)}\ndescription: ${"🙂".repeat(2_000)}`);
     expect(name).toHaveLength(64);
     expect(description?.length).toBeLessThanOrEqual(1_024);
@@ -115,7 +126,7 @@ metadata:
   });
 
   it.each([
-    ["The frontmatter that begins in line 1 is never closed with ---.", "---\nname: a\n"],
+    ["The frontmatter that starts in line 1 is never closed with ---.", "---\nname: a\n"],
     ["The frontmatter is not YAML: ", "---\nversion: 1\nname: [a\n---\n"],
     ["The frontmatter must hold fields with names.", "---\n- a\n---\n"],
     ["name must be text.", "---\nname: [a]\n---\n"],
@@ -133,12 +144,12 @@ metadata:
       "---\ncommand-dispatch: tool\ncommand-tool: x\ncommand-arg-mode: json\n---\n",
     ],
     ["The frontmatter has more than 8192 characters.", `---\nname: ${"x".repeat(40_000)}\n---\n`],
-  ])("refuses with: %s", (message, text) => {
+  ])("rejects with: %s", (message, text) => {
     expect(() => parseSkill(text)).toThrow(SkillParseError);
     expect(() => parseSkill(text)).toThrow(message);
   });
 
-  it("is not overwhelmed by YAML made to overwhelm", () => {
+  it("limits the work on hostile YAML", () => {
     const bomb = Array.from(
       { length: 20 },
       (_, i) => `x${i}: &x${i} [${i === 0 ? "1" : `*x${i - 1}, *x${i - 1}`}]`,
@@ -152,7 +163,7 @@ metadata:
     ).toBe(false);
   });
 
-  it("reads or refuses any text, and nothing else happens", () => {
+  it("parses or rejects any text", () => {
     const word = fc.constantFrom(
       "---",
       "\n",

@@ -14,72 +14,77 @@ const MAX_NAME = 64;
 const MAX_DESCRIPTION = 1_024;
 
 /**
- * Reads what a SKILL.md says of itself.
+ * Parses a SKILL.md.
  *
  * @throws SkillParseError
  */
 export function parseSkill(text: string): SkillDeclaration {
-  const { frontmatter = "", body } = splitFrontmatter(text);
-  const said = readFrontmatter(frontmatter);
-  const host = hostMetadata(said);
-  const description = said.description ?? firstWords(body);
-  const version = said.version ?? said.metadata?.version;
-  const emoji = host?.emoji ?? said.emoji;
-  const dispatch = readDispatch(said);
-  const always = host?.always ?? said.always ?? false;
-  const primaryEnv = readPrimaryEnv(host?.primaryEnv);
+  const { frontmatter = "", body, line } = splitFrontmatter(text);
+  const declared = readFrontmatter(frontmatter, line);
+  const host = hostMetadata(declared);
+  const description = declared.description ?? firstParagraph(body);
+  const version = declared.version ?? declared.metadata?.version;
+  const emoji = host?.emoji ?? declared.emoji;
+  const always = host?.always ?? declared.always ?? false;
+  const { primaryEnv, warnings } = readPrimaryEnv(host?.primaryEnv ?? []);
   return {
-    ...(said.name === undefined ? {} : { name: oneLine(said.name, MAX_NAME) }),
-    ...(description === undefined ? {} : { description: oneLine(description, MAX_DESCRIPTION) }),
-    ...(version === undefined ? {} : { declaredVersion: oneLine(version, 64) }),
-    ...(emoji === undefined ? {} : { emoji: oneLine(emoji, 16) }),
-    ...(dispatch === undefined ? {} : { dispatch }),
-    ...(primaryEnv === undefined ? {} : { primaryEnv }),
-    ...(always ? { always, body: body.trim() } : { always }),
+    name: declared.name && oneLine(declared.name, MAX_NAME),
+    description: description && oneLine(description, MAX_DESCRIPTION),
+    declaredVersion: version && oneLine(version, 64),
+    emoji: emoji && oneLine(emoji, 16),
+    dispatch: readDispatch(declared),
+    primaryEnv,
+    always,
+    body: always ? body.trim() : undefined,
     requires: {
       bins: host?.requires?.bins ?? [],
       anyBins: host?.requires?.anyBins ?? [],
       env: host?.requires?.env ?? [],
       config: host?.requires?.config ?? [],
-      os: [...(host?.os ?? []), ...(host?.requires?.os ?? [])].map(platformName),
+      os: [...(host?.os ?? []), ...(host?.requires?.os ?? [])].map(toPlatform),
     },
-    install: readInstalls(host?.install ?? []).map((way) => ({ ...way, os: way.os.map(platformName) })),
-    userInvocable: said["user-invocable"] ?? true,
-    disableModelInvocation: said["disable-model-invocation"] ?? false,
+    install: readInstalls(host?.install ?? []).map((install) => ({
+      ...install,
+      os: install.os.map(toPlatform),
+    })),
+    userInvocable: declared["user-invocable"] ?? true,
+    disableModelInvocation: declared["disable-model-invocation"] ?? false,
+    warnings,
   };
 }
 
-function readPrimaryEnv(name: string | undefined): string | undefined {
-  if (name !== undefined && !isForKeys(name))
-    throw new SkillParseError(
-      `primaryEnv cannot be ${JSON.stringify(name)}: it has to name a key's variable.`,
-    );
-  return name;
+/** Published skills also list several names, or name a variable for an address. Those are ignored with a warning. */
+function readPrimaryEnv(names: readonly string[]): Pick<SkillDeclaration, "primaryEnv" | "warnings"> {
+  const primaryEnv = names.find(isForKeys);
+  const ignored = names.filter((name) => name !== primaryEnv);
+  const reason = primaryEnv === undefined ? "it must name the variable of a key" : `${primaryEnv} is used`;
+  const warnings = ignored.map((name) => `primaryEnv ${JSON.stringify(name)} is ignored: ${reason}.`);
+  return { primaryEnv, warnings };
 }
 
-function readDispatch(said: Frontmatter): SkillDispatch | undefined {
-  const kind = said["command-dispatch"];
+function readDispatch(declared: Frontmatter): SkillDispatch | undefined {
+  const kind = declared["command-dispatch"];
   if (kind === undefined) return undefined;
   if (kind !== "tool")
     throw new SkillParseError(`command-dispatch must be tool, not ${JSON.stringify(kind)}.`);
-  const tool = said["command-tool"]?.trim();
+  const tool = declared["command-tool"]?.trim();
   if (tool === undefined) throw new SkillParseError("command-dispatch: tool needs a command-tool.");
-  const argMode = said["command-arg-mode"] ?? "raw";
+  const argMode = declared["command-arg-mode"] ?? "raw";
   if (argMode !== "raw") {
     throw new SkillParseError(`command-arg-mode must be raw, not ${JSON.stringify(argMode)}.`);
   }
   return { kind, tool, argMode };
 }
 
-/** As `process.platform` calls it. */
-function platformName(name: string): string {
+/** Returns the name that `process.platform` uses. */
+function toPlatform(name: string): string {
   const lower = name.toLowerCase();
   if (lower === "macos" || lower === "mac" || lower === "osx") return "darwin";
   return lower === "windows" ? "win32" : lower;
 }
 
-/** The first paragraph, else the first heading. */
-function firstWords(body: string): string | undefined {
+/** Returns the first paragraph, or else the first heading. */
+function firstParagraph(body: string): string | undefined {
   const blocks = body
     .slice(0, 8_192)
     .split(/\n\s*\n|\n(?=#)|(?<=^#.*)\n/m)

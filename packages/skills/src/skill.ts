@@ -1,59 +1,63 @@
 import type { SkillInstall } from "./install.ts";
 import type { SkillSourceKind } from "./sources.ts";
 
-/** What a skill asks of the machine it is used on. */
+/** What a skill requires of the machine that it is used on. */
 export interface SkillRequirements {
-  /** Programs, all of them. */
+  /** Programs, all of which are needed. */
   readonly bins: readonly string[];
-  /** Programs, one of them; empty asks for none. */
+  /** Programs, one of which is needed. Empty: none. */
   readonly anyBins: readonly string[];
-  /** Environment variables of the gateway that are set and not empty. */
+  /** Environment variables that must be set and not empty. */
   readonly env: readonly string[];
-  /** Dotted keys of the gateway's configuration that are set and not false. */
+  /** Dotted keys of the configuration that must be set and not false. */
   readonly config: readonly string[];
-  /** Platforms as `process.platform` names them, one of them; empty means any. */
+  /** Platforms, named as in `process.platform`. Empty: any. */
   readonly os: readonly string[];
 }
 
-/** What a SKILL.md says of itself. */
+/** What a SKILL.md declares. */
 export interface SkillDeclaration {
-  /** As the frontmatter says. */
+  /** From the frontmatter. */
   readonly name?: string;
-  /** One line of at most 1,024 characters: from the frontmatter, else the first paragraph or heading. */
+  /** One line of at most 1,024 characters, from the frontmatter or else the first paragraph or heading. */
   readonly description?: string;
-  /** What the frontmatter calls its version. */
+  /** `version` of the frontmatter. */
   readonly declaredVersion?: string;
   readonly emoji?: string;
-  /** Whether it stands in the prompt in full, and its requirements are waived. */
+  /** Whether the whole text is part of the prompt, and requirements are ignored. */
   readonly always: boolean;
-  /** What stands behind the frontmatter, of one that is `always` in use. */
+  /** The text after the frontmatter, of a skill that is `always` in use. */
   readonly body?: string;
   readonly requires: SkillRequirements;
-  /** The environment variable that holds its key, which an operator's `apiKey` is put into. */
+  /** The environment variable for an operator's `apiKey`. */
   readonly primaryEnv?: string;
-  /** How what it requires can be installed, as far as that can be read. */
+  /** Instructions for installing requirements that could be parsed. */
   readonly install: readonly SkillInstall[];
-  /** Whether it has a slash command. Default true. */
+  /** Whether it has a slash command. Default: true. */
   readonly userInvocable: boolean;
-  /** Whether only its slash command starts it, so that the prompt does not list it. Default false. */
+  /** Whether only its slash command starts it, so that the catalogue does not list it. Default: false. */
   readonly disableModelInvocation: boolean;
-  /** The tool that its slash command calls without asking the model. */
+  /** The tool that its slash command calls without the model. */
   readonly dispatch?: SkillDispatch;
+  /** Parts of the frontmatter that were ignored, each with the reason. */
+  readonly warnings: readonly string[];
 }
 
-/** A skill as it was read. Text without authority: nothing in it sets environment, paths or policy. */
+/** A skill as it was read. It has no authority: nothing in it sets the environment, paths or policy. */
 export interface Skill extends SkillDeclaration {
-  /** The name made safe: lower-case letters and digits of any script, `-`, `_` and `.`; at most 64 characters. */
+  /** Id derived from the name; see `toSkillId`. At most 64 characters. */
   readonly id: string;
-  /** As the frontmatter says, else the name of the folder. */
+  /** From the frontmatter, or else the name of the folder. */
   readonly name: string;
   readonly description: string;
-  /** The first 12 hexadecimal digits of the SHA-256 of SKILL.md. */
+  /** SHA-256 of SKILL.md as it was read, in hexadecimal. */
+  readonly sha256: string;
+  /** The first 12 digits of `sha256`. */
   readonly version: string;
   readonly source: SkillSourceKind;
   /** Absolute path of the folder. */
   readonly dir: string;
-  /** The folder that all of its files must really be in, once links are followed. */
+  /** The folder that must contain all of its files after links are resolved. */
   readonly root: string;
   /** Absolute path of SKILL.md. */
   readonly file: string;
@@ -64,29 +68,29 @@ export interface Skill extends SkillDeclaration {
 export interface SkillDispatch {
   readonly kind: "tool";
   readonly tool: string;
-  /** `raw`: the tool gets what was written after the command, as it was written. */
+  /** `raw`: the tool gets the text after the command unchanged. */
   readonly argMode: "raw";
 }
 
-/** Something that keeps a skill from being loaded or used as meant. */
+/** A problem with a file or folder of a source. */
 export interface SkillProblem {
   readonly code:
-    | "bad-encoding"
-    | "bad-frontmatter"
-    | "bad-name"
+    | "bad_encoding"
+    | "bad_frontmatter"
+    | "bad_name"
     | "duplicate"
-    | "leaves-root"
-    | "too-large"
-    | "too-many"
+    | "leaves_root"
+    | "too_large"
+    | "too_many"
     | "unreadable";
-  /** An error leaves the skill out; a warning does not. */
+  /** An error leaves the skill out. A warning does not. */
   readonly severity: "error" | "warning";
   readonly source: SkillSourceKind;
   /** Absolute path of the file or folder. */
   readonly path: string;
-  /** Where in the file, counted from 1. */
+  /** Line in the file, from 1. */
   readonly line?: number;
   readonly message: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly remedy: string;
 }

@@ -1,15 +1,15 @@
 import {
-  agentPath,
   type CatalogueOptions,
   createEntries,
   type SkillCatalogue,
+  toAgentPath,
   writeCatalogue,
 } from "./catalogue.ts";
-import { type CommandOptions, makeCommands, type SkillCommand } from "./commands.ts";
+import { type CommandOptions, createCommands, type SkillCommand } from "./commands.ts";
 import type { Ineligibility, Machine } from "./eligibility.ts";
-import { entriesById, environmentOf, type SkillEntries } from "./environment.ts";
+import { entriesById, getEnvironment, type SkillEntries } from "./environment.ts";
 import { diskFs } from "./fs.ts";
-import { type Candidate, type InventorySetting, takeInventory } from "./inventory.ts";
+import { type Candidate, type InventoryContext, takeInventory } from "./inventory.ts";
 import type { AgentSkillsOptions, SkillsOptions } from "./options.ts";
 import { createPacer } from "./pacer.ts";
 import { createPathLookup } from "./path-lookup.ts";
@@ -23,38 +23,38 @@ import type { SkillSourceKind } from "./sources.ts";
 export interface AgentSkills {
   /** By precedence of their sources, the highest first, then by id. */
   readonly skills: readonly Skill[];
-  /** Those that stand in the prompt in full; the catalogue does not list them. */
+  /** Skills whose whole text is part of the prompt. The catalogue does not list them. */
   readonly active: readonly ActiveSkill[];
   readonly excluded: readonly ExcludedSkill[];
-  /** Entries of `allow` and `deny` that name no skill. */
+  /** Names in `allow` and `deny` that match no skill. */
   readonly unknown: readonly string[];
   readonly problems: readonly SkillProblem[];
-  /** What the entries of its skills set for its commands. May contain keys: for its commands only. */
+  /** Returns the environment variables for the agent's commands. Their values may be secrets. */
   environment(): Readonly<Record<string, string>>;
   catalogue(options?: CatalogueOptions): Promise<SkillCatalogue>;
   commands(options?: CommandOptions): readonly SkillCommand[];
 }
 
-/** A skill as it stands in the prompt in full. */
+/** A skill whose whole text is part of the prompt. */
 export interface ActiveSkill {
   readonly name: string;
   readonly location: string;
-  /** What is behind the frontmatter. */
+  /** The text after the frontmatter. */
   readonly text: string;
 }
 
-/** An existing skill that is not offered to an agent. */
+/** A skill that an agent cannot use. */
 export interface ExcludedSkill {
   readonly skill: Skill;
   readonly reasons: readonly Ineligibility[];
 }
 
-/** One line of `check`. */
+/** What `check` reports about a skill. */
 export interface SkillReport {
   readonly skill: Skill;
   readonly eligible: boolean;
   readonly reasons: readonly Ineligibility[];
-  /** Other places of the same id that this one replaces, the nearest first. */
+  /** Skills of the same id that this one replaces, the one with the highest precedence first. */
   readonly replaces: readonly { readonly source: SkillSourceKind; readonly file: string }[];
   /** Its slash command, if it has one. */
   readonly command?: string;
@@ -63,27 +63,34 @@ export interface SkillReport {
 export interface SkillsCheck {
   readonly skills: readonly SkillReport[];
   readonly problems: readonly SkillProblem[];
-  /** Entries of `allow` and `deny` that name no skill. */
+  /** Names in `allow` and `deny` that match no skill. */
   readonly unknown: readonly string[];
-  /** No errors, and every name known. */
+  /** Whether there are no errors and no unknown names. */
   readonly ok: boolean;
 }
 
-/** Skills of the gateway and of its agents' workspaces. Long work is done in slices of some milliseconds. */
+/** The skills of a host and of its agents' workspaces. Long work is done in slices of a few milliseconds. */
 export interface Skills {
-  /** The skills one agent may use, scanned again only if the last scan is older than `maxAgeMs`. */
+  /** Returns the skills of an agent. Sources are scanned again if the last scan is older than `maxAgeMs`. */
   forAgent(options?: AgentSkillsOptions): Promise<AgentSkills>;
-  /** All that can be said, for people, by a new scan: each skill, whether it is eligible and why not, each problem. */
+  /** Scans again and reports on every skill and every problem, for people. */
   check(options?: AgentSkillsOptions): Promise<SkillsCheck>;
-  /** The skills of an agent that wait for an owner, by a new scan. */
+  /** Scans again and returns the skills of an agent that wait for an approval. */
   pending(options?: AgentSkillsOptions): Promise<readonly PendingSkill[]>;
-  /** Approves a skill as an owner was shown it; false if its folder has changed since. Without `pins`, always true. */
+  /** Approves a skill. Returns false if its folder has changed since it was shown. Without `pins`, returns true. */
   approve(pending: Pick<PendingSkill, "skill" | "digest">, by: string): Promise<boolean>;
-  /** The fingerprint of a skill's folder. Rejects with a `SkillFolderError` where it cannot be read. */
+  /** Returns the fingerprint of a skill's folder. Rejects with a `SkillFolderError` if it cannot be read. */
   pin(skill: Skill): Promise<SkillPin>;
 }
 
-/** Finds skills. Reads nothing until it is asked. */
+/**
+ * Creates a finder for skills. It reads nothing before the first call.
+ *
+ * @example
+ * const skills = createSkills({ sources: [{ kind: "managed", dir: "/home/ann/.signalbox/skills" }] });
+ * const agent = await skills.forAgent({ workspaceDir: "/srv/workspace" });
+ * const { text } = await agent.catalogue();
+ */
 export function createSkills(options: SkillsOptions): Skills {
   return new LoadedSkills(options);
 }
@@ -93,7 +100,7 @@ class LoadedSkills implements Skills {
   readonly #entries: SkillEntries;
   readonly #pinner: Pinner;
   readonly #approvals: SkillApprovals | undefined;
-  readonly #setting: InventorySetting;
+  readonly #context: InventoryContext;
 
   constructor(options: SkillsOptions) {
     const pacer = createPacer();
@@ -113,7 +120,7 @@ class LoadedSkills implements Skills {
     this.#pinner = new Pinner(fs, pacer);
     this.#approvals =
       options.pins && new SkillApprovals({ ...options.pins, pinsFirstSeen, pinner: this.#pinner, fs, now });
-    this.#setting = {
+    this.#context = {
       sources: options.sources,
       machine,
       entries: this.#entries,
@@ -124,14 +131,14 @@ class LoadedSkills implements Skills {
   }
 
   async forAgent(agent: AgentSkillsOptions = {}): Promise<AgentSkills> {
-    const { candidates, problems, unknown } = await takeInventory(this.#setting, agent, this.#maxAgeMs);
-    const { pacer } = this.#setting;
+    const { candidates, problems, unknown } = await takeInventory(this.#context, agent, this.#maxAgeMs);
+    const { pacer } = this.#context;
     const skills = candidates.filter(isEligible).map(({ skill }) => skill);
     const excluded = candidates
       .filter((candidate) => !isEligible(candidate))
       .map(({ skill, reasons }): ExcludedSkill => ({ skill, reasons }));
-    const locate = (skill: Skill) => agentPath(skill.file, agent.workspaceDir);
-    const active = activeOf(skills);
+    const locate = (skill: Skill) => toAgentPath(skill.file, agent.workspaceDir);
+    const active = selectActive(skills);
     const listed = skills.filter((skill) => !skill.disableModelInvocation && !active.includes(skill));
     const entries = createEntries(locate);
     const unavailable = excluded.filter(lacksSomething).map(({ skill: { id }, reasons }) => ({
@@ -144,23 +151,23 @@ class LoadedSkills implements Skills {
       excluded,
       unknown,
       problems,
-      // What is nearer to the agent comes first, and counts before what is not.
+      // Skills with higher precedence come first, and their variables win.
       environment: () =>
-        Object.assign({}, ...skills.toReversed().map((skill) => environmentOf(skill, this.#entries))),
+        Object.assign({}, ...skills.toReversed().map((skill) => getEnvironment(skill, this.#entries))),
       catalogue: (how = {}) =>
         writeCatalogue({ skills: listed, unavailable, entries, note: agent.target?.note }, how, pacer),
-      commands: (how = {}) => makeCommands(skills, locate, how),
+      commands: (how = {}) => createCommands(skills, locate, how),
     };
   }
 
   async check(agent: AgentSkillsOptions = {}): Promise<SkillsCheck> {
-    const { candidates, problems, unknown } = await takeInventory(this.#setting, agent, 0);
+    const { candidates, problems, unknown } = await takeInventory(this.#context, agent, 0);
     const eligible = candidates.filter(isEligible).map(({ skill }) => skill);
-    const commands = makeCommands(eligible, ({ file }) => file, {});
-    const commandOf = new Map(commands.map(({ skillId, name }) => [skillId, name]));
+    const commands = createCommands(eligible, ({ file }) => file, {});
+    const commandNames = new Map(commands.map(({ skillId, name }) => [skillId, name]));
     const skills = candidates.map((candidate): SkillReport => {
       const { skill, replaces, reasons } = candidate;
-      const command = commandOf.get(skill.id);
+      const command = commandNames.get(skill.id);
       return {
         skill,
         eligible: isEligible(candidate),
@@ -174,11 +181,11 @@ class LoadedSkills implements Skills {
   }
 
   async pending(agent: AgentSkillsOptions = {}): Promise<readonly PendingSkill[]> {
-    const { candidates } = await takeInventory(this.#setting, agent, 0);
+    const { candidates } = await takeInventory(this.#context, agent, 0);
     const waiting: PendingSkill[] = [];
     for (const { skill, reasons } of candidates) {
       if (!reasons.some(({ requirement }) => requirement === "pin")) continue;
-      const shown = await this.#approvals?.pending(skill);
+      const shown = await this.#approvals?.getPending(skill);
       if (shown !== undefined) waiting.push(shown);
     }
     return waiting;
@@ -193,11 +200,11 @@ class LoadedSkills implements Skills {
   }
 }
 
-/** Of the skills that are always in use, in all; what is beyond stays in the catalogue. */
+/** Total length of the texts in the prompt. Further skills are listed in the catalogue. */
 const MAX_ACTIVE_CHARS = 20_000;
 
-/** The skills that stand in the prompt in full, as far as they fit. */
-function activeOf(skills: readonly Skill[]): readonly Skill[] {
+/** Selects the skills whose whole text is part of the prompt, as far as they fit. */
+function selectActive(skills: readonly Skill[]): readonly Skill[] {
   let left = MAX_ACTIVE_CHARS;
   return skills.filter(({ body = "", disableModelInvocation }) => {
     if (body === "" || disableModelInvocation || body.length > left) return false;
@@ -206,7 +213,7 @@ function activeOf(skills: readonly Skill[]): readonly Skill[] {
   });
 }
 
-/** Whether a skill is meant for the agent and only lacks something; one that waits for an owner is not mentioned. */
+/** Returns whether a skill is for the agent and only lacks requirements. The agent does not see pending skills. */
 function lacksSomething({ reasons }: ExcludedSkill): boolean {
   return reasons.every(({ requirement }) => !["allowed", "enabled", "pin"].includes(requirement));
 }

@@ -4,17 +4,17 @@ import { type Scan, type ScanMemory, scanSource } from "./scan.ts";
 import type { SkillSource } from "./sources.ts";
 
 interface Entry {
-  /** The newest scan, or the one under way. */
+  /** The latest scan, or the one in progress. */
   readonly scan: Promise<Scan>;
   readonly startedAt: number;
-  /** How long the scan took, in milliseconds of work and pauses; undefined while it is under way. */
+  /** Duration of the scan with its pauses, in milliseconds. Undefined while it is in progress. */
   tookMs?: number;
 }
 
-/** At most one part in so many of the time goes into scanning one source. */
-const REST = 20;
+/** A scan is used for this many times its duration, so that scanning takes at most a twentieth of the time. */
+const MIN_AGE_FACTOR = 20;
 
-/** The newest scan of each source. */
+/** Caches the latest scan of each source. */
 export class SourceCache {
   readonly #fs: SkillFs;
   readonly #now: () => number;
@@ -27,14 +27,14 @@ export class SourceCache {
     this.#pacer = pacer;
   }
 
-  /** A scan that is at most so old, in milliseconds, or still takes no more than its share of the time. */
+  /** Returns a scan that is at most `maxAgeMs` old, or older if scanning the source takes long. */
   async scan(source: SkillSource, maxAgeMs: number): Promise<Scan> {
     const key = JSON.stringify([source.kind, source.dir, source.within]);
     const entry = this.#entries.get(key);
     if (entry !== undefined && this.#isFresh(entry, maxAgeMs)) return entry.scan;
     const memory: ScanMemory = entry === undefined ? new Map() : (await entry.scan).memory;
     const next = this.#entries.get(key);
-    // While that was waited for, another caller may have started the scan that is wanted.
+    // Another caller may have started a scan meanwhile.
     if (next !== undefined && next !== entry) return next.scan;
     const startedAt = this.#now();
     const started: Entry = { scan: scanSource(source, this.#fs, memory, this.#pacer), startedAt };
@@ -46,7 +46,9 @@ export class SourceCache {
 
   #isFresh({ startedAt, tookMs }: Entry, maxAgeMs: number): boolean {
     if (tookMs === undefined) return maxAgeMs > 0;
-    // A clock that was set back does not keep an old scan for ever.
-    return Math.abs(this.#now() - startedAt) < (maxAgeMs === 0 ? 0 : Math.max(maxAgeMs, REST * tookMs));
+    // The absolute value keeps a clock that was set back from prolonging the use of a scan.
+    return (
+      Math.abs(this.#now() - startedAt) < (maxAgeMs === 0 ? 0 : Math.max(maxAgeMs, MIN_AGE_FACTOR * tookMs))
+    );
   }
 }

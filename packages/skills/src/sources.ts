@@ -1,32 +1,32 @@
 import { join } from "node:path";
 
-/** Where skills come from, from the lowest precedence to the highest. */
+/** Kinds of sources, from the lowest precedence to the highest. */
 const SOURCE_KINDS = ["extra", "bundled", "managed", "personal", "project", "workspace"] as const;
 
-/** Where skills come from; a later source replaces a skill of the same id from an earlier one. */
+/** Where a skill comes from. A later kind replaces skills of the same id from earlier ones. */
 export type SkillSourceKind = (typeof SOURCE_KINDS)[number];
 
-/** A folder with skill folders in it. */
+/** A folder that contains skill folders. */
 export interface SkillSource {
   readonly kind: SkillSourceKind;
-  /** Absolute. A folder that does not exist has no skills. */
+  /** Absolute path. A folder that does not exist has no skills. */
   readonly dir: string;
-  /** The folder that `dir` must really be in, once links are followed. Default: `dir` may be anywhere. */
+  /** The folder that must contain `dir` after links are resolved. Default: `dir` may be anywhere. */
   readonly within?: string;
 }
 
 export interface StandardFolders {
-  /** `$SIGNALBOX_HOME`; its `skills` are the managed ones. */
+  /** `$SIGNALBOX_HOME`. Its `skills` are the managed skills. */
   readonly signalboxHome: string;
-  /** The user's home; its `.agents/skills` are the personal ones. */
+  /** The user's home. Its `.agents/skills` are the personal skills. */
   readonly home: string;
-  /** Skills that come with the gateway. Default: none do. */
+  /** Skills that come with the host. Default: none. */
   readonly bundledDir?: string | undefined;
-  /** Further folders of the operator's; each may itself be a skill. Default: none. */
+  /** Further folders; each may itself be a skill. Default: none. */
   readonly extraDirs?: readonly string[] | undefined;
 }
 
-/** The sources of a gateway. Those of a workspace are added for each agent. */
+/** Returns the sources that all agents share. `forAgent` adds those of a workspace. */
 export function standardSources(folders: StandardFolders): readonly SkillSource[] {
   const { signalboxHome, home, bundledDir, extraDirs = [] } = folders;
   return [
@@ -37,7 +37,7 @@ export function standardSources(folders: StandardFolders): readonly SkillSource[
   ];
 }
 
-/** An agent can write into its workspace, so nothing there may lead out of it. */
+/** Returns the sources of a workspace. Agents can write there, so nothing in them may lead out of the workspace. */
 export function workspaceSources(workspaceDir: string): readonly SkillSource[] {
   return [
     { kind: "project", dir: join(workspaceDir, ".agents", "skills"), within: workspaceDir },
@@ -45,7 +45,7 @@ export function workspaceSources(workspaceDir: string): readonly SkillSource[] {
   ];
 }
 
-/** Orders sources and skills by precedence. */
-export function precedenceOf(kind: SkillSourceKind): number {
+/** Returns a number by which sources and skills are sorted by precedence. */
+export function getPrecedence(kind: SkillSourceKind): number {
   return SOURCE_KINDS.indexOf(kind);
 }

@@ -1,15 +1,16 @@
 import { createHash } from "node:crypto";
 
-/** White space and control characters as single spaces, cut to a length in UTF-16 units. */
+/** Replaces white space and control characters by single spaces, and shortens a text to UTF-16 units. */
 export function oneLine(text: string, maxLength: number): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not stay
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it replaces
   const line = text.replace(/[\s\u0000-\u001f\u007f-\u009f]+/g, " ").trim();
   if (line.length <= maxLength) return line;
   const cut = line.slice(0, maxLength - 1);
-  // Half a surrogate pair must not stay at the end.
+  // The cut may have split a surrogate pair.
   return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
 }
 
+/** Returns the SHA-256 in hexadecimal. */
 export function sha256(data: string | Uint8Array): string {
   return createHash("sha256").update(data).digest("hex");
 }

@@ -1,7 +1,8 @@
 import { chmodSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createSkills, type SkillsOptions } from "../src/index.ts";
+import { createSkills } from "../src/index.ts";
+import type { SkillsOptions } from "../src/options.ts";
 import { folder, skill } from "./folders.ts";
 
 function of(files: Record<string, string>, options: Partial<SkillsOptions> = {}) {
@@ -49,7 +50,7 @@ describe("eligibility", () => {
     ]);
   });
 
-  it("is given where all are met", async () => {
+  it("allows a skill whose requirements are met", async () => {
     const { skills } = of(files, {
       env: { KEY: "k" },
       platform: "darwin",
@@ -59,7 +60,7 @@ describe("eligibility", () => {
     expect((await skills.forAgent()).excluded).toEqual([]);
   });
 
-  it("asks the target for programs and platform, the gateway for the rest", async () => {
+  it("checks programs and platform of the target, and the environment of the host", async () => {
     const { skills } = of(files, { env: { KEY: "k" }, hasConfig: () => true });
     const target = {
       platforms: ["darwin"],
@@ -82,7 +83,7 @@ describe("eligibility", () => {
     ).toEqual(["os", "bins", "anyBins"]);
   });
 
-  it("asks a target with an environment of its own for variables, and the skill's entry", async () => {
+  it("checks the target's own environment and the settings of the skill", async () => {
     const sandbox = { name: "the sandbox", platforms: ["linux"], hasBin: () => false, env: { HOME: "/tmp" } };
     const ofTarget = {
       "gh/SKILL.md": requiring("{ bins: [gh] }"),
@@ -101,12 +102,12 @@ describe("eligibility", () => {
     expect(given.skills.map(({ id }) => id)).toEqual(["home", "key"]);
   });
 
-  it("does not take a property of every object for a variable that is set", async () => {
+  it("does not take an inherited property for a variable that is set", async () => {
     const { skills } = of({ "a/SKILL.md": requiring("{ env: [toString] }") });
     expect((await skills.forAgent()).skills).toEqual([]);
   });
 
-  it("looks along the path for programs that may be run", async () => {
+  it("finds executable programs in the PATH", async () => {
     const bin = folder({ tool: "#!/bin/sh\n", "no-program": "text" });
     chmodSync(join(bin, "tool"), 0o755);
     chmodSync(join(bin, "no-program"), 0o644);
@@ -121,7 +122,7 @@ describe("eligibility", () => {
     expect((await skills.forAgent()).skills.map(({ id }) => id)).toEqual(["a"]);
   });
 
-  it("is taken away by the configuration, also from what is always eligible", async () => {
+  it("excludes a skill that the configuration disables, even if it is always in use", async () => {
     const { skills } = of(files, { entries: { Always: { enabled: false }, none: { enabled: true } } });
     const always = (await skills.forAgent()).excluded.find(({ skill }) => skill.id === "always");
     expect(always?.reasons).toMatchObject([{ requirement: "enabled" }]);
@@ -137,7 +138,7 @@ describe("the environment of an agent's commands", () => {
     plain: { env: { UNITS: "m" } },
   };
 
-  it("is what the entries of its skills set, and their keys under the names that these have for them", async () => {
+  it("contains the variables of the skills' settings, and each key under the skill's primaryEnv", async () => {
     const { skills } = of(files, { entries });
     const agent = await skills.forAgent();
     expect(agent.excluded).toEqual([]);
@@ -145,28 +146,40 @@ describe("the environment of an agent's commands", () => {
     expect(JSON.stringify([agent, await agent.catalogue(), agent.commands()])).not.toContain("of pictures");
   });
 
-  it("has nothing of a skill that the agent cannot use", async () => {
+  it("contains nothing of a skill that the agent cannot use", async () => {
     const { skills } = of({ ...files, "pictures/SKILL.md": keyed("{ bins: [no-such] }") }, { entries });
     expect((await skills.forAgent()).environment()).toEqual({ UNITS: "m" });
     expect((await skills.forAgent({ deny: ["plain"] })).environment()).toEqual({});
   });
 
   it.each(["PATH", "LD_PRELOAD", "NODE_OPTIONS", "HTTPS_PROXY", "lower", "A=B"])(
-    "a skill cannot call %s its key",
+    "ignores the primaryEnv %s, with a warning",
     async (name) => {
       const text = skill(`description: d\nmetadata: { openclaw: { primaryEnv: "${name}" } }`);
       const { skills } = of({ "a/SKILL.md": text }, { entries: { a: { apiKey: "secret" } } });
       const agent = await skills.forAgent();
-      expect(agent.problems).toMatchObject([{ code: "bad-frontmatter", severity: "error" }]);
+      expect(agent.problems).toMatchObject([{ code: "bad_frontmatter", severity: "warning" }]);
+      expect(agent.skills).toHaveLength(1);
       expect(agent.environment()).toEqual({});
     },
   );
 });
 
+it("uses the first of several primaryEnv names that can hold a key", async () => {
+  const text = skill("description: d\nmetadata: { openclaw: { primaryEnv: [API_URL, API_KEY, OTHER_KEY] } }");
+  const { skills } = of({ "a/SKILL.md": text }, { entries: { a: { apiKey: "secret" } } });
+  const agent = await skills.forAgent();
+  expect(agent.environment()).toEqual({ API_KEY: "secret" });
+  expect(agent.problems.map(({ message }) => message)).toEqual([
+    'primaryEnv "API_URL" is ignored: API_KEY is used.',
+    'primaryEnv "OTHER_KEY" is ignored: API_KEY is used.',
+  ]);
+});
+
 describe("an agent's list", () => {
   const files = { "a/SKILL.md": skill("name: Web Search\ndescription: d"), "b/SKILL.md": "# b" };
 
-  it("allows only what it names, by id or name, and reports names it does not know", async () => {
+  it("allows only the skills that it names, and reports unknown names", async () => {
     const { skills } = of(files);
     const agent = await skills.forAgent({ allow: ["Web Search", "nope"], deny: ["gone"] });
     expect(agent.skills.map(({ id }) => id)).toEqual(["web-search"]);
@@ -175,7 +188,7 @@ describe("an agent's list", () => {
     expect(await skills.check({ allow: ["nope"] })).toMatchObject({ ok: false, unknown: ["nope"] });
   });
 
-  it("allows nothing when it is empty and everything when it is absent", async () => {
+  it("allows nothing if it is empty, and everything if it is absent", async () => {
     const { skills } = of(files);
     expect((await skills.forAgent({ allow: [] })).skills).toEqual([]);
     expect(await (await skills.forAgent({ allow: [] })).catalogue()).toEqual({
@@ -187,7 +200,7 @@ describe("an agent's list", () => {
     expect((await skills.forAgent()).skills).toHaveLength(2);
   });
 
-  it("denies before it allows", async () => {
+  it("gives deny precedence over allow", async () => {
     const { skills } = of(files);
     expect(
       (await skills.forAgent({ allow: ["b", "web-search"], deny: ["web-search"] })).skills.map(

@@ -8,7 +8,7 @@ const dir = fileURLToPath(new URL("../../../skills", import.meta.url));
 describe("the bundled skills", () => {
   const skills = createSkills({ sources: [{ kind: "bundled", dir }], env: {}, which: () => true });
 
-  it("load without a problem, under the names of their folders, where their programs are", async () => {
+  it("load without problems, under the names of their folders", async () => {
     const check = await skills.check();
     expect(check.problems).toEqual([]);
     expect(check.skills.map(({ skill }) => skill.id)).toEqual(readdirSync(dir).sort());
@@ -18,7 +18,7 @@ describe("the bundled skills", () => {
     }
   });
 
-  it("say in English and Chinese when to use them, and leave room for others", async () => {
+  it("say in English and Chinese when to use them, and leave room for other skills", async () => {
     for (const { description } of (await skills.forAgent()).skills) {
       expect(description).toMatch(/Use when/);
       expect(description).toMatch(/\p{Script=Han}/u);

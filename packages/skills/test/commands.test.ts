@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type CommandOptions, createSkills, readInvocation } from "../src/index.ts";
+import type { CommandOptions } from "../src/commands.ts";
+import { createSkills, readInvocation } from "../src/index.ts";
 import { folder, skill } from "./folders.ts";
 
 const dir = () =>
@@ -16,7 +17,7 @@ async function commandsOf(options: CommandOptions) {
 }
 
 describe("slash commands", () => {
-  it("are made of the skills that may have one", async () => {
+  it("exist for the skills that may have one", async () => {
     const commands = await commandsOf({ reserved: ["help"] });
     expect(commands.map(({ name, skillId, description }) => [name, skillId, description])).toEqual([
       ["deploy", "deploy", "Do it."],
@@ -27,7 +28,7 @@ describe("slash commands", () => {
     expect(commands[2]?.location).toMatch(/\/weather\/SKILL\.md$/);
   });
 
-  it("that call a tool are not offered to an agent without that tool", async () => {
+  it("that call a tool exist only for agents with that tool", async () => {
     expect((await commandsOf({ tools: ["read"] })).map(({ name }) => name)).toEqual(["help", "weather"]);
     expect(await commandsOf({ tools: ["read", "exec"] })).toHaveLength(3);
   });
@@ -61,7 +62,7 @@ describe("readInvocation", () => {
     expect(readInvocation(text, commands)).toBeUndefined();
   });
 
-  it("tells the model which skill to follow with what", async () => {
+  it("creates a prompt that names the skill and the arguments", async () => {
     expect(readInvocation("/weather 上海", commands)?.prompt).toBe(
       "Follow the skill weather: read ./skills/weather/SKILL.md, then do what it says with this:\n\n上海",
     );

@@ -1,8 +1,9 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { diskFs } from "../src/fs.ts";
-import { createSkills, type SkillFs, type SkillSource, standardSources } from "../src/index.ts";
+import { diskFs, type SkillFs } from "../src/fs.ts";
+import { createSkills, standardSources } from "../src/index.ts";
+import type { SkillSource } from "../src/sources.ts";
 import { folder, skill, write } from "./folders.ts";
 
 const from = (...sources: SkillSource[]) => createSkills({ sources, env: {}, maxAgeMs: 0 });
@@ -11,7 +12,7 @@ const idsIn = async (dir: string) => (await from(extra(dir)).forAgent()).skills.
 const named = (name: string) => skill(`name: ${name}\ndescription: About ${name}.`);
 
 describe("sources", () => {
-  it("replace one another in the order of their kinds, however they are listed", async () => {
+  it("replace one another in the order of their kinds", async () => {
     const root = folder();
     const home = join(root, "home");
     const signalboxHome = join(root, "signalbox");
@@ -64,7 +65,7 @@ describe("sources", () => {
 });
 
 describe("a source", () => {
-  it("holds skills, kits with a skills folder, and repositories and groups with some of either", async () => {
+  it("contains skills, kits with a skills folder, repositories and groups", async () => {
     const dir = folder({
       "direct/SKILL.md": named("direct"),
       "kit/skills/in-kit/SKILL.md": named("in-kit"),
@@ -80,12 +81,12 @@ describe("a source", () => {
     expect(await idsIn(dir)).toEqual(["deep", "direct", "grouped", "in-kit", "nested"]);
   });
 
-  it("that is extra may itself be a skill", async () => {
+  it("of the kind extra may itself be a skill", async () => {
     const dir = folder({ "mine/SKILL.md": named("mine") });
     expect(await idsIn(join(dir, "mine"))).toEqual(["mine"]);
   });
 
-  it("takes a name from the folder where the file gives none", async () => {
+  it("names a skill after its folder if the file has no name", async () => {
     const dir = folder({
       "create-python-script/SKILL.md": "# create-python-script\n\nFor Python scripts.\n",
     });
@@ -99,7 +100,7 @@ describe("a source", () => {
     ]);
   });
 
-  it("reports what it leaves out, and goes on", async () => {
+  it("reports invalid skills and continues", async () => {
     const dir = folder({
       "big/SKILL.md": `# big\n${"x".repeat(256_000)}`,
       "fits/SKILL.md": "x".repeat(256_000),
@@ -115,18 +116,18 @@ describe("a source", () => {
     expect(check.skills.map(({ skill }) => skill.id)).toEqual(["fits", "good", "latin", "same"]);
     expect(check.problems.map(({ code, path }) => `${code} ${path.slice(dir.length + 1)}`)).toEqual([
       "duplicate b/SKILL.md",
-      "too-large big/SKILL.md",
-      "bad-frontmatter broken/SKILL.md",
+      "too_large big/SKILL.md",
+      "bad_frontmatter broken/SKILL.md",
       "unreadable folder/SKILL.md",
-      "bad-encoding latin/SKILL.md",
-      "bad-name 🙂/SKILL.md",
+      "bad_encoding latin/SKILL.md",
+      "bad_name 🙂/SKILL.md",
     ]);
     expect(check.ok).toBe(false);
-    const [broken] = check.problems.filter(({ code }) => code === "bad-frontmatter");
+    const [broken] = check.problems.filter(({ code }) => code === "bad_frontmatter");
     expect(broken).toMatchObject({ line: 1, remedy: expect.stringContaining("quotes") });
   });
 
-  it("hides no others where it cannot be read", async () => {
+  it("does not hide other sources if it cannot be read", async () => {
     const dir = folder({ "a/SKILL.md": named("a"), "b/SKILL.md": named("b"), "c/SKILL.md": named("c") });
     const refused = (path: string): void => {
       if (path.startsWith(join(dir, "b/"))) throw Object.assign(new Error("refused"), { code: "EACCES" });
@@ -145,7 +146,7 @@ describe("a source", () => {
     ]);
   });
 
-  it("is read in the encoding it is in", async () => {
+  it("is read in several encodings", async () => {
     const text = "---\ndescription: 天气预报，请用中文回答。\n---\n";
     const utf16 = new Uint8Array(Buffer.from(`\ufeff${text}`, "utf16le"));
     const gb18030 = Uint8Array.from([
@@ -161,26 +162,26 @@ describe("a source", () => {
     const check = await from(extra(dir)).check();
     expect(check.skills.map(({ skill }) => skill.description)).toEqual(["天气", "天气预报，请用中文回答。"]);
     expect(check.problems).toMatchObject([
-      { code: "bad-encoding", severity: "warning", path: join(dir, "gb/SKILL.md") },
+      { code: "bad_encoding", severity: "warning", path: join(dir, "gb/SKILL.md") },
     ]);
   });
 
-  it("is found under other spellings of SKILL.md, of which the right one comes first", async () => {
+  it("finds other spellings of SKILL.md, and prefers the standard one", async () => {
     const dir = folder({ "a/skill.md": named("a"), "b/Skill.md": named("b") });
     writeFileSync(join(dir, "a", "other.md"), named("other"));
     const { skills } = await from(extra(dir)).forAgent();
     expect(skills.map(({ file }) => file.slice(dir.length))).toEqual(["/a/skill.md", "/b/Skill.md"]);
   });
 
-  it("is looked at for 5,000 folders, kits and what is in them together", async () => {
+  it("is scanned up to 5,000 folders", async () => {
     const kits = treeOf(1_000, 100);
     const { skills, problems } = await createSkills({ sources: [extra("/s")], fs: kits.fs }).check();
     expect(skills.length).toBeGreaterThan(4_900);
     expect(kits.reads()).toBe(skills.length);
-    expect(problems).toMatchObject([{ code: "too-many", severity: "warning" }]);
+    expect(problems).toMatchObject([{ code: "too_many", severity: "warning" }]);
   });
 
-  it("is looked at in slices, between which other work goes on", async () => {
+  it("is scanned in slices", async () => {
     const kits = treeOf(1, 20, {
       onRead() {
         const end = performance.now() + 6;
@@ -201,25 +202,25 @@ describe("a source", () => {
     expect(turns).toBeGreaterThanOrEqual(19);
   });
 
-  it("is not read beyond 50 MB", async () => {
+  it("is read up to 50 MB", async () => {
     const kits = treeOf(1, 250, { size: 250_000 });
     const { skills, problems } = await createSkills({ sources: [extra("/s")], fs: kits.fs }).check();
     expect(skills).toHaveLength(200);
-    expect(problems).toMatchObject([{ code: "too-many", severity: "warning" }]);
+    expect(problems).toMatchObject([{ code: "too_many", severity: "warning" }]);
   });
 
-  it("is listed for no more than 10,000 entries", async () => {
+  it("is listed up to 10,000 entries", async () => {
     const dir = folder();
     for (let i = 0; i < 10_001; i++) writeFileSync(join(dir, `f${i}`), "");
     expect(await from(extra(dir)).check()).toMatchObject({
       ok: true,
-      problems: [{ code: "too-many", severity: "warning" }],
+      problems: [{ code: "too_many", severity: "warning" }],
     });
   });
 });
 
 describe("links", () => {
-  it("that stay in their source are followed, those that leave it are refused", async () => {
+  it("within their source are followed, and links out of it are rejected", async () => {
     const outside = folder({ "secret/SKILL.md": named("secret"), "SKILL.md": named("file") });
     const dir = folder({
       "real/SKILL.md": skill("name: real\ndescription: d"),
@@ -237,28 +238,28 @@ describe("links", () => {
     const check = await from(extra(dir)).check();
     expect(check.skills.map(({ skill }) => skill.id)).toEqual(["linked-file", "real"]);
     expect(check.problems.map(({ code, path }) => `${code} ${path.slice(dir.length + 1)}`)).toEqual([
-      "leaves-root file-out/SKILL.md",
-      "leaves-root way-out",
+      "leaves_root file-out/SKILL.md",
+      "leaves_root way-out",
     ]);
   });
 
-  it("cannot take the skills of a workspace out of it", async () => {
+  it("cannot lead out of a workspace", async () => {
     const outside = folder({ "secret/SKILL.md": named("secret") });
     const workspaceDir = folder();
     symlinkSync(outside, join(workspaceDir, "skills"));
     const check = await from().check({ workspaceDir });
     expect(check.skills).toEqual([]);
-    expect(check.problems).toMatchObject([{ code: "leaves-root", source: "workspace" }]);
+    expect(check.problems).toMatchObject([{ code: "leaves_root", source: "workspace" }]);
   });
 
-  it("may lead to the folder of a source that the operator chose", async () => {
+  it("may lead to the folder of a source that is not in a workspace", async () => {
     const dotfiles = folder({ "mine/SKILL.md": named("mine") });
     const home = folder();
     symlinkSync(dotfiles, join(home, "skills"));
     expect((await from({ kind: "personal", dir: join(home, "skills") }).forAgent()).skills).toHaveLength(1);
   });
 
-  it("put in place between looking and reading lead nowhere", async () => {
+  it("that are created between the check and the read are rejected", async () => {
     const outside = folder({ "SKILL.md": named("secret") });
     const dir = folder({ "a/SKILL.md": named("a") });
     const fs: SkillFs = {
@@ -292,7 +293,7 @@ describe("scanning again", () => {
     return { counts, fs };
   }
 
-  it("reads only what changed", async () => {
+  it("parses only files that changed", async () => {
     const dir = folder({ "a/SKILL.md": named("a"), "b/SKILL.md": named("b"), "c/SKILL.md": named("c") });
     utimesSync(join(dir, "a/SKILL.md"), 1, 1);
     const { counts, fs } = counted();
@@ -315,7 +316,7 @@ describe("scanning again", () => {
     expect(counts.read).toBe(5);
   });
 
-  it("happens for an agent only when the last scan is old", async () => {
+  it("happens only if the last scan is old", async () => {
     const dir = folder({ "a/SKILL.md": named("a") });
     const { counts, fs } = counted();
     let time = 0;
@@ -334,7 +335,7 @@ describe("scanning again", () => {
     expect((await skills.forAgent()).skills).toHaveLength(3);
   });
 
-  it("is shared by those who ask at the same time", async () => {
+  it("is shared by concurrent callers", async () => {
     const { counts, fs } = counted();
     const dir = folder({ "a/SKILL.md": named("a") });
     const skills = createSkills({ sources: [extra(dir)], fs, env: {} });
@@ -342,7 +343,7 @@ describe("scanning again", () => {
     expect(counts.read).toBe(1);
   });
 
-  it("takes a twentieth of the time at most", async () => {
+  it("takes at most a twentieth of the time", async () => {
     let time = 0;
     let scans = 0;
     const fs: SkillFs = {

@@ -1,16 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createSkills, installCommands, type Skill, type SkillInstall } from "../src/index.ts";
+import { createSkills, getInstallCommands, type Skill, type SkillInstall } from "../src/index.ts";
 import { folder, skill } from "./folders.ts";
 
-/** One that needs a program, and something that could be more than its name. */
+/** A skill that requires a program, and a name that could be a path. */
 function needing(skill: Skill): Skill {
   return { ...skill, requires: { ...skill.requires, bins: ["needed", "../x"] } };
 }
 
-/** What would run for the ways that a skill tells. */
+/** Returns the commands for the install instructions of a skill. */
 async function commandsOf(install: string): Promise<string[][]> {
   const text = skill(`description: d\nmetadata: { openclaw: { install: ${install} } }`);
   const dir = folder({ "a/SKILL.md": text });
@@ -18,7 +18,7 @@ async function commandsOf(install: string): Promise<string[][]> {
   expect(problems).toEqual([]);
   return skills.flatMap((each) =>
     each.install.map((way) =>
-      installCommands(way, needing(each), "/p").map(({ program, args, env }) =>
+      getInstallCommands(way, needing(each), "/p").map(({ program, args, env }) =>
         [...Object.entries(env).map(([name, value]) => `${name}=${value}`), program, ...args].join(" "),
       ),
     ),
@@ -27,7 +27,7 @@ async function commandsOf(install: string): Promise<string[][]> {
 
 const CURL = "curl --fail --location --proto =https --max-filesize 200000000 --create-dirs --output";
 
-describe("the ways to install what a skill needs", () => {
+describe("install instructions", () => {
   it.each([
     ["{ kind: brew, formula: steipete/tap/gog }", ["brew install steipete/tap/gog"]],
     [
@@ -54,7 +54,9 @@ describe("the ways to install what a skill needs", () => {
         `${CURL} /p/downloads/a/t.tar.gz https://x.test/t.tar.gz`,
         "rm -rf /p/skills/a/c6a0edc87696e825",
         "mkdir -p /p/skills/a/c6a0edc87696e825",
-        "tar --extract --no-same-owner --file /p/downloads/a/t.tar.gz --directory /p/skills/a/c6a0edc87696e825 --strip-components=1",
+        "tar --extract --no-same-owner --no-same-permissions --file /p/downloads/a/t.tar.gz --directory /p/skills/a/c6a0edc87696e825 --strip-components=1",
+        "find /p/skills/a/c6a0edc87696e825 ! -type f ! -type d ! -type l -delete",
+        "chmod -R a-s /p/skills/a/c6a0edc87696e825",
         "find /p/skills/a/c6a0edc87696e825 -type f -perm -u+x -name t -exec ln -sf {} /p/bin/t ; -quit",
       ],
     ],
@@ -65,6 +67,8 @@ describe("the ways to install what a skill needs", () => {
         "rm -rf /p/skills/a/74d4259e5e8cfb63",
         "mkdir -p /p/skills/a/74d4259e5e8cfb63",
         "unzip -o /p/downloads/a/t.zip -d /p/skills/a/74d4259e5e8cfb63",
+        "find /p/skills/a/74d4259e5e8cfb63 ! -type f ! -type d ! -type l -delete",
+        "chmod -R a-s /p/skills/a/74d4259e5e8cfb63",
         "find /p/skills/a/74d4259e5e8cfb63 -type f -perm -u+x -name needed -exec ln -sf {} /p/bin/needed ; -quit",
       ],
     ],
@@ -96,19 +100,19 @@ describe("the ways to install what a skill needs", () => {
     "{ kind: download, url: 'https://x.test/t', sha256: abc }",
     "{ kind: apt, package: x }",
     "3",
-  ])("does not take %s", async (way) => {
+  ])("rejects %s", async (way) => {
     expect(await commandsOf(`[${way}]`)).toEqual([]);
   });
 
-  it("leaves a skill be whose ways are no list", async () => {
+  it("ignores instructions that are not a list", async () => {
     expect(await commandsOf("brew")).toEqual([]);
   });
 });
 
-describe("an archive that is installed", () => {
+describe("an archive", () => {
   const owner = { id: "a", requires: { bins: [] } };
 
-  /** A way to get a program from an archive. */
+  /** Instructions for a program in an archive. */
   function archived(program: string): SkillInstall {
     const url = `https://x.test/${program}.tar`;
     return {
@@ -121,9 +125,9 @@ describe("an archive that is installed", () => {
     };
   }
 
-  /** Runs the commands of a way, with an archive of these files as what is downloaded. */
+  /** Runs install commands with an archive of these files as the download. */
   function install(way: SkillInstall, into: string, files: Readonly<Record<string, string>>): void {
-    const [download, ...rest] = installCommands(way, owner, into);
+    const [download, ...rest] = getInstallCommands(way, owner, into);
     const file = download?.args.find((arg) => arg.startsWith(join(into, "downloads"))) ?? "";
     mkdirSync(dirname(file), { recursive: true });
     mkdirSync(join(into, "bin"), { recursive: true });
@@ -131,12 +135,36 @@ describe("an archive that is installed", () => {
     for (const { program, args } of rest) execFileSync(program, args);
   }
 
-  /** A program that says what lies beside it. */
+  /** A program that prints the file next to it. */
   const says = '#!/bin/sh\ncat "$(dirname "$(readlink -f "$0")")/words"\n';
   const said = (program: string, into: string): string =>
     execFileSync(join(into, "bin", program), { encoding: "utf8" });
 
-  it("leaves programs of another one of the skill as they were", () => {
+  it("keeps no set-id bits, named pipes or devices", () => {
+    const into = folder();
+    const from = folder({ one: says, words: "first" });
+    chmodSync(join(from, "one"), 0o6755);
+    execFileSync("mkfifo", [join(from, "pipe")]);
+    const [download, ...rest] = getInstallCommands(archived("one"), owner, into);
+    const file = download?.args.find((arg) => arg.startsWith(join(into, "downloads"))) ?? "";
+    mkdirSync(dirname(file), { recursive: true });
+    mkdirSync(join(into, "bin"), { recursive: true });
+    execFileSync("tar", ["--create", "--file", file, "--directory", from, "."]);
+    for (const { program, args } of rest) execFileSync(program, args);
+    expect(said("one", into)).toBe("first");
+    const program = realpathSync(join(into, "bin/one"));
+    expect(statSync(program).mode & 0o7000).toBe(0);
+    expect(readdirSync(dirname(program)).toSorted()).toEqual(["one", "words"]);
+  });
+
+  it("has a size limit while it is unpacked", () => {
+    const limits = getInstallCommands(archived("one"), owner, "/p").flatMap(({ program, limit }) =>
+      limit === undefined ? [] : [[program, limit.bytes, limit.folder.startsWith("/p/skills/a/")]],
+    );
+    expect(limits).toEqual([["tar", 1_000_000_000, true]]);
+  });
+
+  it("keeps the programs of another download", () => {
     const into = folder();
     install(archived("one"), into, { one: says, words: "first" });
     install(archived("two"), into, { two: says, words: "second" });

@@ -2,11 +2,12 @@ import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node
 import { join } from "node:path";
 import { compareTexts } from "@signalbox/tools";
 import { describe, expect, it } from "vitest";
-import { diskFs } from "../src/fs.ts";
-import { createPinFiles, createSkills, type SkillFs, type SkillSource } from "../src/index.ts";
+import { diskFs, type SkillFs } from "../src/fs.ts";
+import { createPinFiles, createSkills, shortDigest } from "../src/index.ts";
+import type { SkillSource } from "../src/sources.ts";
 import { folder, write } from "./folders.ts";
 
-/** An agent with a workspace, and skills of other sources beside it. */
+/** Creates skills of several sources, and an agent with a workspace. */
 function open(files: Readonly<Record<string, string>>) {
   const dir = folder(files);
   const source = (kind: SkillSource["kind"]): SkillSource => ({ kind, dir: join(dir, kind) });
@@ -29,7 +30,7 @@ function open(files: Readonly<Record<string, string>>) {
 }
 
 describe("a skill that changes", () => {
-  it("shows all that goes and all that comes where nothing of a long file stays", async () => {
+  it("shows the whole old and new text of a long file that was replaced", async () => {
     const lines = (word: string) => Array.from({ length: 6_000 }, (_, at) => `${word} ${at}`).join("\n");
     const { dir, start, agent } = open({
       "managed/a/SKILL.md": "# a\nOld.\n",
@@ -43,7 +44,7 @@ describe("a skill that changes", () => {
     for (const line of ["-o 0", "-o 5999", "+n 0", "+n 5999"]) expect(diff.split("\n")).toContain(line);
   });
 
-  it("shows many changed lines without those that stay", async () => {
+  it("shows many changed lines without the unchanged ones", async () => {
     const lines = Array.from({ length: 2_000 }, (_, at) => `line ${at}\n`);
     const { dir, start, agent } = open({
       "managed/a/SKILL.md": "# a\nOld.\n",
@@ -58,7 +59,7 @@ describe("a skill that changes", () => {
     expect(diff).not.toContain("-line 1");
   });
 
-  it("is seen through the links it is read through", async () => {
+  it("is detected through links", async () => {
     const { dir, start } = open({ "managed/notes.md": "# a\nOld.\n", "managed/a/run.sh": "echo 1\n" });
     symlinkSync("../notes.md", join(dir, "managed/a/SKILL.md"));
     const { skills, offered, one } = start();
@@ -71,7 +72,7 @@ describe("a skill that changes", () => {
     expect(await offered()).toEqual(["a"]);
   });
 
-  it("is not offered where a link leads to a folder beside it, which could change unseen", async () => {
+  it("is rejected if a link leads to another folder, which could change unnoticed", async () => {
     const { dir, start, agent } = open({
       "managed/a/SKILL.md": "# a",
       "managed/a/lib/x.sh": "1",
@@ -83,18 +84,18 @@ describe("a skill that changes", () => {
     symlinkSync("../lib", join(dir, "managed/a/other"));
     expect(await offered()).toEqual([]);
     const [excluded] = (await skills.forAgent(agent)).excluded;
-    expect(excluded?.reasons[0]?.message).toContain("which is no file of the skill");
+    expect(excluded?.reasons[0]?.message).toContain("which is not a file of the skill");
   });
 
-  it("hides no file behind many folders", async () => {
+  it("is rejected if its folder has too many entries", async () => {
     const { dir, start, agent } = open({ "managed/a/SKILL.md": "# a" });
     for (let at = 0; at < 1_100; at++) mkdirSync(join(dir, `managed/a/d${at}`));
     const { skills } = start();
     const [excluded] = (await skills.forAgent(agent)).excluded;
-    expect(excluded?.reasons[0]?.message).toContain("holds more than 1000 files");
+    expect(excluded?.reasons[0]?.message).toContain("has more than 1000 files");
   });
 
-  it("is offered no more, and says what changed, until an owner approves it", async () => {
+  it("waits for an approval, and lists its changes", async () => {
     const { dir, start, agent } = open({
       "managed/a/SKILL.md": "# a\nOld.\n",
       "managed/a/run.sh": "echo 1\n",
@@ -119,7 +120,7 @@ describe("a skill that changes", () => {
     expect(await start().offered()).toEqual(["a", "b"]);
   });
 
-  it("is approved as it was shown, and not as it is by then", async () => {
+  it("is not approved if it has changed since it was shown", async () => {
     const { dir, start } = open({ "managed/a/SKILL.md": "# a" });
     const { skills, offered, one } = start();
     await offered();
@@ -130,7 +131,7 @@ describe("a skill that changes", () => {
     expect(await offered()).toEqual([]);
   });
 
-  it("is approved beside a gateway that runs", async () => {
+  it("can be approved by another process", async () => {
     const { dir, start } = open({ "managed/a/SKILL.md": "# a" });
     const gateway = start();
     await gateway.offered();
@@ -143,7 +144,7 @@ describe("a skill that changes", () => {
 });
 
 describe("a new skill", () => {
-  it("waits where an agent could have written it, once its workspace was looked at", async () => {
+  it("waits for an approval if it appears in a known workspace", async () => {
     const { dir, start } = open({ "work/skills/first/SKILL.md": "# first", "managed/m/SKILL.md": "# m" });
     const { skills, offered, waiting, one } = start();
     expect(await offered()).toEqual(["first", "m"]);
@@ -160,7 +161,36 @@ describe("a new skill", () => {
     expect(await start().waiting()).toEqual(["third"]);
   });
 
-  it("is none for being of a release", async () => {
+  it("does not hide an approved skill of the same name while it waits", async () => {
+    const { dir, start, agent } = open({
+      "bundled/weather/SKILL.md": "# weather\nBundled.",
+      "work/skills/first/SKILL.md": "# first",
+    });
+    const { skills, offered, waiting, one } = start();
+    await offered();
+    write(dir, { "work/skills/weather/SKILL.md": "# weather\nWritten by an agent." });
+    const source = async () =>
+      (await skills.forAgent(agent)).skills.find(({ id }) => id === "weather")?.source;
+    expect([await source(), await waiting()]).toEqual(["bundled", ["weather"]]);
+    const reports = (await skills.check(agent)).skills.filter(({ skill: { id } }) => id === "weather");
+    expect(reports.map(({ skill, eligible }) => [skill.source, eligible])).toEqual([
+      ["workspace", false],
+      ["bundled", true],
+    ]);
+    await skills.approve(await one(), "ann");
+    expect(await source()).toBe("workspace");
+  });
+
+  it("is selected by 128 bits of its digest", async () => {
+    const { dir, start } = open({ "work/skills/first/SKILL.md": "# first" });
+    const { offered, one } = start();
+    await offered();
+    write(dir, { "work/skills/second/SKILL.md": "# second" });
+    const pending = await one();
+    expect(shortDigest(pending)).toBe(pending.digest.slice(0, 32));
+  });
+
+  it("needs no approval if it is bundled", async () => {
     const { dir, start } = open({ "bundled/a/SKILL.md": "# a" });
     const { offered } = start();
     await offered();
@@ -170,7 +200,7 @@ describe("a new skill", () => {
 });
 
 describe("the files of approvals", () => {
-  it("approve nothing where they cannot be read", async () => {
+  it("approve nothing if they are damaged", async () => {
     const { dir, start } = open({ "managed/a/SKILL.md": "# a" });
     await start().offered();
     for (const name of readdirSync(join(dir, "pins")).filter((each) => each.startsWith("skill-")))
@@ -178,7 +208,7 @@ describe("the files of approvals", () => {
     expect(await start().offered()).toEqual([]);
   });
 
-  it("are not made by those who only look", async () => {
+  it("are not written if `pinsFirstSeen` is false", async () => {
     const { dir, start } = open({ "work/skills/a/SKILL.md": "# a" });
     expect(await start(() => false).offered()).toEqual(["a"]);
     write(dir, { "work/skills/b/SKILL.md": "# b" });
@@ -187,7 +217,7 @@ describe("the files of approvals", () => {
 });
 
 describe("skills of several agents", () => {
-  it("are first seen by all of them at once", async () => {
+  it("are approved when several agents see them first at the same time", async () => {
     const dir = folder({ "managed/a/SKILL.md": "# a\n", "one/skills/x/SKILL.md": "# x\n" });
     const source: SkillSource = { kind: "managed", dir: join(dir, "managed") };
     for (let time = 0; time < 10; time++) {
@@ -201,7 +231,7 @@ describe("skills of several agents", () => {
 });
 
 describe("a skill whose folder cannot be looked through", () => {
-  it("is not offered, and keeps no others from being offered, shown and approved", async () => {
+  it("is excluded without affecting other skills", async () => {
     const dir = folder({
       "managed/a/SKILL.md": "# a\nOld.\n",
       "managed/huge/SKILL.md": "# huge\n",

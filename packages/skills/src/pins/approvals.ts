@@ -6,26 +6,27 @@ import type { SkillSourceKind } from "../sources.ts";
 import { comparePins, type Pinner, type SkillChange, SkillFolderError, type SkillPin } from "./pin.ts";
 import type { ApprovedSkill, PinStore } from "./pin-store.ts";
 
-/** A skill that waits for an owner, with all that an approval of it is about. */
+/** A skill that waits for an approval, with everything that the approval is bound to. */
 export interface PendingSkill {
   readonly skill: Skill;
-  /** Of the folder as it is now; what is approved is exactly this. */
+  /** SHA-256 of the folder as it is now, in hexadecimal. An approval is bound to it. */
   readonly digest: string;
   readonly change: SkillChange;
-  /** The changes of its text files, line by line. */
+  /** Diff of its text files. */
   readonly diff: string;
 }
 
-/** Text files that are kept to be compared, in UTF-16 units. Others are told of by their names. */
-const MAX_TEXT = 64_000;
-const MAX_TEXTS = 256_000;
-const NOTHING: SkillPin = { digest: "", files: {} };
-/** Folders of an agent's own, into which something that runs there may have written. */
+/** Size limit of a text file that is stored for diffs. Other files appear in approvals by name. */
+const MAX_TEXT_BYTES = 64_000;
+/** Total length of the stored texts of a skill in UTF-16 units. */
+const MAX_TEXTS_CHARS = 256_000;
+const EMPTY_PIN: SkillPin = { digest: "", files: {} };
+/** Sources that the commands of an agent can write to. */
 const IN_WORKSPACES: ReadonlySet<SkillSourceKind> = new Set(["project", "workspace"]);
-/** Checks of a folder take at most one part in so many of the time. */
-const REST = 20;
+/** A check is used for this many times its duration, so that checks take at most a twentieth of the time. */
+const MIN_AGE_FACTOR = 20;
 
-/** The change of a text, line by line. A name is `/dev/null` if there is no such file. */
+/** Returns the diff of two texts. A name is `/dev/null` if there is no such file. */
 export type CompareTexts = (texts: {
   readonly oldName: string;
   readonly newName: string;
@@ -49,8 +50,8 @@ interface Check {
 }
 
 /**
- * Which skills owners have approved as they are. Those of a release are approved with it. Others are pinned as they are
- * first seen; what comes into a workspace that was looked at before, and whatever changes, waits for an owner.
+ * Checks which skills are approved. Bundled skills are approved with their release. Other skills are approved when they
+ * are first seen. Skills that appear in a known workspace, and skills that change, wait for an owner.
  */
 export class SkillApprovals {
   readonly #store: PinStore;
@@ -60,7 +61,7 @@ export class SkillApprovals {
   readonly #fs: SkillFs;
   readonly #now: () => number;
   readonly #checks = new Map<string, Check>();
-  /** What was approved when it was last read. */
+  /** A cache of the store. */
   readonly #approved = new Map<string, ApprovedSkill>();
 
   constructor({ store, compare, pinsFirstSeen, pinner, fs, now }: SkillApprovalsOptions) {
@@ -72,71 +73,78 @@ export class SkillApprovals {
     this.#now = now;
   }
 
-  /** Why a skill may not be offered; a check that is at most so old, in milliseconds, holds. */
-  async against(skill: Skill, sourceDir: string, maxAgeMs: number): Promise<Ineligibility | undefined> {
+  /**
+   * Returns why a skill is not approved, or undefined if it is.
+   *
+   * @param maxAgeMs how old a check may be
+   */
+  async check(skill: Skill, sourceDir: string, maxAgeMs: number): Promise<Ineligibility | undefined> {
     if (skill.source === "bundled") return undefined;
     const before = this.#checks.get(skill.dir);
     const at = this.#now();
-    const age = maxAgeMs === 0 ? 0 : Math.max(maxAgeMs, REST * (before?.tookMs ?? 0));
+    const age = maxAgeMs === 0 ? 0 : Math.max(maxAgeMs, MIN_AGE_FACTOR * (before?.tookMs ?? 0));
     if (before !== undefined && Math.abs(at - before.at) < age) return before.reason;
-    const reason = await this.#check(skill, sourceDir);
+    const reason = await this.#checkNow(skill, sourceDir);
     this.#checks.set(skill.dir, { at, tookMs: this.#now() - at, reason });
     return reason;
   }
 
-  async #check(skill: Skill, sourceDir: string): Promise<Ineligibility | undefined> {
+  async #checkNow(skill: Skill, sourceDir: string): Promise<Ineligibility | undefined> {
     try {
       const pin = await this.#pinner.pin(skill);
-      // What is offered is what was read, which may be older than what is pinned.
-      if (pin.files[basename(skill.file)]?.startsWith(skill.version) !== true) {
-        return { requirement: "pin", missing: [skill.file], message: "It changed while it was looked at." };
+      // The skill was read earlier than it is pinned now.
+      if (pin.files[basename(skill.file)] !== skill.sha256) {
+        return { requirement: "pin", missing: [skill.file], message: "It changed while it was checked." };
       }
       if (this.#approved.get(skill.dir)?.pin.digest === pin.digest) return undefined;
       const approved = await this.#store.get(skill.dir);
       if (approved !== undefined) this.#approved.set(skill.dir, approved);
       const isNew = approved === undefined;
       if (isNew && !(IN_WORKSPACES.has(skill.source) && (await this.#store.isKnown(sourceDir)))) {
-        if (this.#pinsFirstSeen()) await this.#keep(skill, pin, "as it was first seen");
+        if (this.#pinsFirstSeen()) await this.#approve(skill, pin, "as it was first seen");
         return undefined;
       }
-      const change = comparePins(approved?.pin ?? NOTHING, pin);
+      const change = comparePins(approved?.pin ?? EMPTY_PIN, pin);
       if (change === undefined) return undefined;
-      const missing = inWords(change);
-      const what = isNew ? "It is new" : `It is not as it was approved: ${missing.join(", ")}`;
-      return { requirement: "pin", missing, message: `${what}, and needs an owner's approval.` };
+      const missing = describeChange(change);
+      const message = isNew
+        ? "It is new and needs an owner's approval."
+        : `It has changed since it was approved and needs an owner's approval: ${missing.join(", ")}.`;
+      return { requirement: "pin", missing, message };
     } catch (error) {
       if (!(error instanceof SkillFolderError)) throw error;
       return { requirement: "pin", missing: [skill.dir], message: error.message };
     }
   }
 
-  /** The skills of a source have been seen; what is added to it from now on is new. */
-  async know(sourceDir: string): Promise<void> {
-    if (this.#pinsFirstSeen() && !(await this.#store.isKnown(sourceDir))) await this.#store.know(sourceDir);
+  /** Marks a source as known: skills that are added to it from now on need an approval. */
+  async markKnown(sourceDir: string): Promise<void> {
+    if (this.#pinsFirstSeen() && !(await this.#store.isKnown(sourceDir)))
+      await this.#store.markKnown(sourceDir);
   }
 
-  /** What an owner is to see before a skill is approved; undefined where it is as it was approved. */
-  async pending(skill: Skill): Promise<PendingSkill | undefined> {
-    const pin = await this.#pinOf(skill);
+  /** Returns what an owner must see before they approve a skill, or undefined if it is approved as it is. */
+  async getPending(skill: Skill): Promise<PendingSkill | undefined> {
+    const pin = await this.#getPin(skill);
     if (pin === undefined) return undefined;
     const approved = await this.#store.get(skill.dir);
-    const change = comparePins(approved?.pin ?? NOTHING, pin);
+    const change = comparePins(approved?.pin ?? EMPTY_PIN, pin);
     if (change === undefined) return undefined;
-    const diff = await diffOf(this.#compare, approved?.texts ?? {}, this.#textsOf(skill, pin));
+    const diff = await createDiff(this.#compare, approved?.texts ?? {}, this.#readTexts(skill, pin));
     return { skill, digest: pin.digest, change, diff };
   }
 
-  /** Approves a folder if it is still what the digest says. */
+  /** Approves a skill. Returns false if its folder no longer has this digest. */
   async approve(skill: Skill, digest: string, by: string): Promise<boolean> {
-    const pin = await this.#pinOf(skill);
+    const pin = await this.#getPin(skill);
     if (pin?.digest !== digest) return false;
-    await this.#keep(skill, pin, by);
+    await this.#approve(skill, pin, by);
     this.#checks.delete(skill.dir);
     return true;
   }
 
-  /** Undefined if that cannot be determined: `against` says why, and it cannot be approved as it is. */
-  async #pinOf(skill: Skill): Promise<SkillPin | undefined> {
+  /** Returns undefined if the folder cannot be read; `check` says why. */
+  async #getPin(skill: Skill): Promise<SkillPin | undefined> {
     try {
       return await this.#pinner.pin(skill);
     } catch (error) {
@@ -145,21 +153,21 @@ export class SkillApprovals {
     }
   }
 
-  async #keep(skill: Skill, pin: SkillPin, by: string): Promise<void> {
-    const texts = this.#textsOf(skill, pin);
+  async #approve(skill: Skill, pin: SkillPin, by: string): Promise<void> {
+    const texts = this.#readTexts(skill, pin);
     const approved: ApprovedSkill = { dir: skill.dir, pin, texts, by, at: this.#now() };
     await this.#store.put(approved);
     this.#approved.set(skill.dir, approved);
   }
 
-  #textsOf({ dir, root }: Skill, pin: SkillPin): Record<string, string> {
+  #readTexts({ dir, root }: Skill, pin: SkillPin): Record<string, string> {
     const texts: [string, string][] = [];
-    let room = MAX_TEXTS;
+    let room = MAX_TEXTS_CHARS;
     for (const path of Object.keys(pin.files)) {
-      // What is read through a link is shown as well.
+      // Files that are read through links are shown, too.
       const real = this.#fs.realpath(join(dir, path));
-      const bytes = real === undefined ? undefined : this.#fs.read(real, MAX_TEXT, root);
-      const text = bytes && textIn(bytes);
+      const bytes = real === undefined ? undefined : this.#fs.read(real, MAX_TEXT_BYTES, root);
+      const text = bytes && decodeUtf8(bytes);
       if (text === undefined || text.length > room) continue;
       room -= text.length;
       texts.push([path, text]);
@@ -168,7 +176,7 @@ export class SkillApprovals {
   }
 }
 
-function inWords({ added, removed, changed }: SkillChange): string[] {
+function describeChange({ added, removed, changed }: SkillChange): string[] {
   return [
     ...added.map((path) => `${path} added`),
     ...removed.map((path) => `${path} removed`),
@@ -176,16 +184,16 @@ function inWords({ added, removed, changed }: SkillChange): string[] {
   ];
 }
 
-async function diffOf(
+async function createDiff(
   compare: CompareTexts,
   before: Readonly<Record<string, string>>,
   after: Readonly<Record<string, string>>,
 ): Promise<string> {
   const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
-  const textAt = (texts: Readonly<Record<string, string>>, path: string) =>
+  const getText = (texts: Readonly<Record<string, string>>, path: string) =>
     Object.hasOwn(texts, path) ? texts[path] : undefined;
   const patches = paths
-    .map((path) => ({ path, old: textAt(before, path), now: textAt(after, path) }))
+    .map((path) => ({ path, old: getText(before, path), now: getText(after, path) }))
     .filter(({ old, now }) => old !== now)
     .map(({ path, old, now }) =>
       compare({
@@ -198,11 +206,41 @@ async function diffOf(
   return (await Promise.all(patches)).join("");
 }
 
-function textIn(bytes: Uint8Array): string | undefined {
+function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     return text.includes("\0") ? undefined : text;
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Hexadecimal digits of the digest by which a person selects a state of a skill. With 128 bits, nobody can find two
+ * folders that share them.
+ */
+const SHORT_DIGEST_CHARS = 32;
+
+export function shortDigest({ digest }: Pick<PendingSkill, "digest">): string {
+  return digest.slice(0, SHORT_DIGEST_CHARS);
+}
+
+/**
+ * Describes everything that an approval is bound to, as lines.
+ *
+ * @param visible escapes characters that are invisible or misleading, in a text of several lines and in one line
+ */
+export function describePending(
+  { skill, change, diff }: PendingSkill,
+  visible: Readonly<Record<"text" | "line", (text: string) => string>>,
+): string[] {
+  const list = (what: string, paths: readonly string[]) =>
+    paths.length === 0 ? [] : [`${what}: ${paths.map(visible.line).join(", ")}`];
+  return [
+    `The skill ${skill.id} (${skill.source}, ${visible.line(skill.dir)}) needs an owner's approval.`,
+    ...list("Added", change.added),
+    ...list("Removed", change.removed),
+    ...list("Changed", change.changed),
+    ...(diff === "" ? [] : [visible.text(diff).trimEnd()]),
+  ];
 }

@@ -10,25 +10,25 @@ export interface ApprovedSkill {
   /** Its folder, absolute. */
   readonly dir: string;
   readonly pin: SkillPin;
-  /** Its text files by their path in the folder, so that what changes later can be shown. */
+  /** Its text files by path in the folder, for diffs of later changes. */
   readonly texts: Readonly<Record<string, string>>;
-  /** Who approved it. */
+  /** Name of the person who approved it. */
   readonly by: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** Where approvals are kept. */
+/** Stores approvals. */
 export interface PinStore {
   get(skillDir: string): Promise<ApprovedSkill | undefined>;
-  /** Replaces what was approved before in the same folder. */
+  /** Replaces the approval of the same folder. */
   put(approved: ApprovedSkill): Promise<void>;
-  /** Whether the skills of a source have been looked at before, so that others in it are new. */
+  /** Returns whether a source was scanned before, so that skills without an approval are new. */
   isKnown(sourceDir: string): Promise<boolean>;
-  know(sourceDir: string): Promise<void>;
+  markKnown(sourceDir: string): Promise<void>;
 }
 
-/** A list, which keeps any file name, also `__proto__`. */
+/** A list of pairs, in which any file name is safe, including `__proto__`. */
 const byPath = z.array(z.tuple([z.string(), z.string()]));
 const approvedSchema = z.object({
   dir: z.string(),
@@ -39,24 +39,24 @@ const approvedSchema = z.object({
   at: z.number(),
 });
 
-/** Keeps each approval in a file of its own, so that the command line can approve beside a running gateway. */
+/** Stores each approval in its own file, so that several processes can share the folder. */
 export function createPinFiles(folder: string): PinStore {
   const fileOf = (kind: "skill" | "source", dir: string): string =>
     join(folder, `${kind}-${sha256(dir).slice(0, 32)}.json`);
   const write = async (file: string, value: object): Promise<void> => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    // Several agents may see a skill for the first time at once.
+    // Several agents may approve the same skill at the same time.
     const draft = `${file}.${randomUUID()}.tmp`;
     await writeFile(draft, JSON.stringify(value), { mode: 0o600 });
     await rename(draft, file);
   };
   return {
     async get(skillDir) {
-      const text = await textOf(fileOf("skill", skillDir));
+      const text = await readText(fileOf("skill", skillDir));
       if (text === undefined) return undefined;
-      const kept = approvedSchema.safeParse(jsonOf(text)).data;
-      // A file that cannot be read approves nothing, and the skill is no longer new.
-      if (kept?.dir !== skillDir) return approvedNothing(skillDir);
+      const kept = approvedSchema.safeParse(parseJson(text)).data;
+      // A damaged file approves nothing, and the skill does not count as new.
+      if (kept?.dir !== skillDir) return createEmptyApproval(skillDir);
       const { digest, files, texts, ...rest } = kept;
       return { ...rest, pin: { digest, files: Object.fromEntries(files) }, texts: Object.fromEntries(texts) };
     },
@@ -64,16 +64,16 @@ export function createPinFiles(folder: string): PinStore {
       const kept = { ...rest, digest, files: Object.entries(files), texts: Object.entries(texts) };
       return write(fileOf("skill", rest.dir), kept);
     },
-    isKnown: async (sourceDir) => (await textOf(fileOf("source", sourceDir))) !== undefined,
-    know: (sourceDir) => write(fileOf("source", sourceDir), { dir: sourceDir }),
+    isKnown: async (sourceDir) => (await readText(fileOf("source", sourceDir))) !== undefined,
+    markKnown: (sourceDir) => write(fileOf("source", sourceDir), { dir: sourceDir }),
   };
 }
 
-function approvedNothing(dir: string): ApprovedSkill {
+function createEmptyApproval(dir: string): ApprovedSkill {
   return { dir, pin: { digest: "", files: {} }, texts: {}, by: "nobody", at: 0 };
 }
 
-async function textOf(file: string): Promise<string | undefined> {
+async function readText(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
@@ -82,7 +82,7 @@ async function textOf(file: string): Promise<string | undefined> {
   }
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

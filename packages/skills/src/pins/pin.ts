@@ -1,28 +1,28 @@
 import { join } from "node:path";
-import { type FileStat, isInside, reason, type SkillFs } from "../fs.ts";
+import { type FileStat, getReason, isInside, type SkillFs } from "../fs.ts";
 import type { Pacer } from "../pacer.ts";
 import type { Skill } from "../skill.ts";
 import { sha256 } from "../text.ts";
 
-/** The fingerprint of everything in a skill's folder. */
+/** The fingerprint of a skill's folder. */
 export interface SkillPin {
   /** SHA-256 over all files, as 64 hexadecimal digits. */
   readonly digest: string;
-  /** SHA-256 of each file by its path in the folder; a link to a file counts as that file. */
+  /** SHA-256 of each file by path in the folder. A link to a file has the hash of that file. */
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** The changes of a folder since it was pinned. */
+/** Changes of a folder since it was pinned, by path. */
 export interface SkillChange {
   readonly added: readonly string[];
   readonly removed: readonly string[];
   readonly changed: readonly string[];
 }
 
-/** A folder that cannot be pinned. */
+/** A folder that cannot be pinned because it is too large or unreadable. */
 export class SkillFolderError extends Error {
   override readonly name = "SkillFolderError";
-  readonly code: "too-large" | "unreadable";
+  readonly code: "too_large" | "unreadable";
 
   constructor(code: SkillFolderError["code"], message: string) {
     super(message);
@@ -30,13 +30,13 @@ export class SkillFolderError extends Error {
   }
 }
 
-/** What a skill's folder may hold; folders and other things count as files do. */
+/** Limits of a skill's folder. Folders and other entries count as files. */
 const MAX_FILES = 1_000;
 const MAX_FILE_BYTES = 8_000_000;
 const MAX_TOTAL_BYTES = 50_000_000;
 const MAX_DEPTH = 16;
 
-/** Fingerprints folders, reading again only the files that changed. */
+/** Computes fingerprints of folders. Only files that changed are read again. */
 export class Pinner {
   readonly #fs: SkillFs;
   readonly #pacer: Pacer;
@@ -53,12 +53,12 @@ export class Pinner {
       return await this.#pinned(skill);
     } catch (error) {
       if (error instanceof SkillFolderError) throw error;
-      throw new SkillFolderError("unreadable", `${skill.dir} cannot be read: ${reason(error)}.`);
+      throw new SkillFolderError("unreadable", `${skill.dir} cannot be read: ${getReason(error)}.`);
     }
   }
 
   async #pinned({ dir, root }: Skill): Promise<SkillPin> {
-    const files = await this.#filesOf(dir);
+    const files = await this.#listFiles(dir);
     const hashes: [path: string, hash: string][] = [];
     for (const { path, stat } of files) {
       await this.#pacer.pause();
@@ -68,7 +68,7 @@ export class Pinner {
         stat.kind === "link" ? this.#hashLink(place, dir, root) : this.#hash(place, stat, root),
       ]);
     }
-    // A list keeps any file name, also `__proto__`, and so does what is made from it.
+    // `fromEntries` keeps any file name, including `__proto__`.
     return { digest: sha256(JSON.stringify(hashes)), files: Object.fromEntries(hashes) };
   }
 
@@ -77,14 +77,14 @@ export class Pinner {
     if (before?.stamp === stat.stamp) return before.hash;
     const bytes = this.#fs.read(path, MAX_FILE_BYTES, root);
     if (bytes === undefined) {
-      throw new SkillFolderError("unreadable", `${path} cannot be read, or is not where it seems to be.`);
+      throw new SkillFolderError("unreadable", `${path} cannot be read, or a link leads to it.`);
     }
     const hash = sha256(bytes);
     this.#hashes.set(path, { stamp: stat.stamp, hash });
     return hash;
   }
 
-  /** What is read through a link is pinned too; what lies outside of the source is no part of a skill. */
+  /** Pins the file that a link leads to. A link out of the source is pinned by its target's path. */
   #hashLink(path: string, dir: string, root: string): string {
     const real = this.#fs.realpath(path);
     const target = real === undefined ? undefined : this.#fs.stat(real);
@@ -93,18 +93,18 @@ export class Pinner {
     if (target.kind === "file") return this.#hash(real, target, root);
     if (target.kind === "folder" && isInside(real, this.#fs.realpath(dir) ?? dir))
       return sha256(`link ${real}`);
-    throw new SkillFolderError("unreadable", `${path} leads to ${real}, which is no file of the skill.`);
+    throw new SkillFolderError("unreadable", `${path} leads to ${real}, which is not a file of the skill.`);
   }
 
-  /** All files and links of a folder, in the order of their paths; other things are passed over. */
-  async #filesOf(dir: string): Promise<{ readonly path: string; readonly stat: FileStat }[]> {
+  /** Returns all files and links of a folder, sorted by path. Other entries are ignored. */
+  async #listFiles(dir: string): Promise<{ readonly path: string; readonly stat: FileStat }[]> {
     const files: { path: string; stat: FileStat }[] = [];
     let entries = 0;
     let bytes = 0;
     const visit = async (prefix: string, depth: number) => {
       await this.#pacer.pause();
       if (depth > MAX_DEPTH) {
-        throw new SkillFolderError("too-large", `${dir} has folders more than ${MAX_DEPTH} deep.`);
+        throw new SkillFolderError("too_large", `${dir} has more than ${MAX_DEPTH} levels of folders.`);
       }
       for (const { name } of this.#fs.list(join(dir, prefix), MAX_FILES + 1) ?? []) {
         if (name === ".git") continue;
@@ -113,8 +113,8 @@ export class Pinner {
         entries++;
         bytes += stat?.size ?? 0;
         if (entries > MAX_FILES || bytes > MAX_TOTAL_BYTES || (stat?.size ?? 0) > MAX_FILE_BYTES) {
-          const limits = `${MAX_FILES} files, ${MAX_FILE_BYTES} bytes in one or ${MAX_TOTAL_BYTES} in all`;
-          throw new SkillFolderError("too-large", `${dir} holds more than ${limits}.`);
+          const limits = `${MAX_FILES} files, ${MAX_FILE_BYTES} bytes in one file, or ${MAX_TOTAL_BYTES} bytes in total`;
+          throw new SkillFolderError("too_large", `${dir} has more than ${limits}.`);
         }
         if (stat?.kind === "folder") await visit(path, depth + 1);
         if (stat?.kind === "file" || stat?.kind === "link") files.push({ path, stat });
@@ -125,7 +125,7 @@ export class Pinner {
   }
 }
 
-/** What became of a folder between two pins; undefined where nothing. */
+/** Compares two pins. Returns undefined if they are equal. */
 export function comparePins(before: SkillPin, after: SkillPin): SkillChange | undefined {
   if (before.digest === after.digest) return undefined;
   const has = (pin: SkillPin, path: string) => Object.hasOwn(pin.files, path);

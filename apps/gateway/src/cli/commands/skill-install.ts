@@ -1,14 +1,15 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { setTimeout } from "node:timers/promises";
 import { GatewayError, type Home } from "@signalbox/home";
 import {
   createPathLookup,
+  getInstallCommands,
   type InstallCommand,
-  installCommands,
   type SkillInstall,
   type SkillReport,
 } from "@signalbox/skills";
@@ -37,7 +38,7 @@ export async function install(name: string, options: InstallOptions, host: Gatew
   const { home, env } = configured;
   const report = await lookAt(name, configured, host);
   const way = wayFor(report, options.with, env);
-  const commands = installCommands(way, report.skill, home.programsDir);
+  const commands = getInstallCommands(way, report.skill, home.programsDir);
   const lines = commands.map(commandLine);
   if (!(await isAgreed(options, name, lines)))
     throw new GatewayError("failure", "Nothing was installed. Confirm at a terminal, or pass --yes.");
@@ -65,7 +66,7 @@ async function lookAt(
   const named = checks.flatMap(({ skills }) => skills).filter(({ skill }) => skill.id === name);
   const lacks = ({ reasons }: SkillReport, ...requirements: readonly string[]) =>
     reasons.some(({ requirement }) => requirements.includes(requirement));
-  const report = named.find((each) => !lacks(each, "allowed", "enabled")) ?? named[0];
+  const report = named.find((each) => !lacks(each, "allowed", "enabled", "pin")) ?? named[0];
   if (report === undefined)
     throw new GatewayError(
       "failure",
@@ -91,7 +92,7 @@ function wayFor(
   const usable = install.filter(
     (way) =>
       (way.os.length === 0 || way.os.includes(platform)) &&
-      installCommands(way, skill, "").every(({ program }) => isHere(program)),
+      getInstallCommands(way, skill, "").every(({ program }) => isHere(program)),
   );
   const way = named === undefined ? usable[0] : usable.find(({ id: of }) => of === named);
   if (way !== undefined) return way;
@@ -104,11 +105,12 @@ function wayFor(
   );
 }
 
-/** As a shell would take it. */
-function commandLine({ program, args, env, expected }: InstallCommand): string {
+/** Formats a command for a shell. */
+function commandLine({ program, args, env, expected, limit }: InstallCommand): string {
   const settings = Object.entries(env).map(([name, value]) => `${name}=${shellWord(value)}`);
   const check = expected === undefined ? [] : [`# its SHA-256 must be ${expected.sha256}`];
-  return [...settings, program, ...args.map(shellWord), ...check].join(" ");
+  const size = limit === undefined ? [] : [`# at most ${limit.bytes} bytes`];
+  return [...settings, program, ...args.map(shellWord), ...check, ...size].join(" ");
 }
 
 async function isAgreed(
@@ -149,13 +151,42 @@ async function isAsExpected({ expected }: InstallCommand): Promise<boolean> {
   return hash.digest("hex") === expected.sha256;
 }
 
-function run({ program, args }: InstallCommand, env: NodeJS.ProcessEnv): Promise<number> {
-  return new Promise((resolve) => {
-    // What it prints is for people: the answer of this command stands alone on standard output.
+/** The pause between two checks of a folder's size, in milliseconds. */
+const SIZE_CHECK_MS = 100;
+
+async function run({ program, args, limit }: InstallCommand, env: NodeJS.ProcessEnv): Promise<number> {
+  const ending = new AbortController();
+  const isTooLarge = limit !== undefined && exceedsLimit(limit, ending.signal);
+  const code = await new Promise<number>((resolve) => {
+    // Output goes to standard error: standard output is for the result of this command.
     const child = spawn(program, args, { env, stdio: ["ignore", process.stderr, "inherit"] });
+    if (isTooLarge !== false) void isTooLarge.then((exceeded) => exceeded && child.kill("SIGKILL"));
     child.once("error", () => resolve(1));
-    child.once("close", (code) => resolve(code ?? 1));
+    child.once("close", (exit) => resolve(exit ?? 1));
   });
+  ending.abort();
+  return (await isTooLarge) ? 1 : code;
+}
+
+/** Resolves with true as soon as a folder exceeds its limit, or with false if it did not before the signal. */
+async function exceedsLimit(
+  { folder, bytes }: NonNullable<InstallCommand["limit"]>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (;;) {
+    const isLast = signal.aborted;
+    if ((await sizeOf(folder)) > bytes) return true;
+    if (isLast) return false;
+    await setTimeout(SIZE_CHECK_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+async function sizeOf(folder: string): Promise<number> {
+  let bytes = 0;
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []))
+    if (entry.isFile())
+      bytes += (await stat(join(entry.parentPath, entry.name)).catch(() => ({ size: 0 }))).size;
+  return bytes;
 }
 
 async function putOnRecord(

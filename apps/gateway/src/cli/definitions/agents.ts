@@ -21,7 +21,7 @@ export function addSkills(skills: Command, { run, runOn }: Actions): void {
     .option("--yes", "do not ask for confirmation")
     .action(runOn(async () => (await import("../commands/skill-install.ts")).install));
   command(skills, "approve <name>", "approve a skill exactly as `changes` showed it", [
-    "skills approve weather --hash 5d41402a",
+    "skills approve weather --hash 5d41402abc4b2a76b9719d911017c592",
   ])
     .requiredOption("--hash <hash>", "the hash that `changes` showed")
     .action(runOn(async () => (await import("../commands/skills.ts")).approve));
