@@ -1,6 +1,9 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { workspaceMembers } from "./scripts/workspace.mjs";
+
+const { dependencies } = JSON.parse(readFileSync(join(import.meta.dirname, "package.json"), "utf8"));
+const BUILD_DEPENDENCIES = Object.keys(dependencies);
 
 /** What other packages and people can reach of a member: each `./dist/x.js` of its manifest comes from `src/x.ts`. */
 function published({ folder, manifest }) {
@@ -30,7 +33,8 @@ const members = workspaceMembers().map((member) => [
 
 export default {
   workspaces: {
-    ".": { entry: ["scripts/*.mjs"], project: ["scripts/**"] },
+    // The dependencies of the root are what `npm start` needs to build the packages without their development dependencies.
+    ".": { entry: ["scripts/*.mjs"], project: ["scripts/**"], ignoreDependencies: BUILD_DEPENDENCIES },
     ...Object.fromEntries(members),
   },
   // Discord's bench loads a package to weigh it. The console's build is copied into the gateway's; the program, a bundle,

@@ -11,16 +11,24 @@ const windows = process.platform === "win32";
 const gateway = join(root, "apps", "gateway", "dist", "signalbox.js");
 const script = (name) => join(root, "scripts", name);
 
-/** Whoever uses the gateway needs no site of its documents, which is 100 MB of tools to build. */
-const WITHOUT_DOCS = ["--filter", "!@signalbox/docs"];
+/** The packages that the gateway is built from, without development dependencies. */
+const GATEWAY_ONLY = [
+  "--filter",
+  ".",
+  "--filter",
+  "@signalbox/gateway...",
+  "--filter",
+  "@signalbox/console...",
+  "--prod",
+];
 
 /**
  * What is installed and what turbo builds, as parameters, and what is run then. `test` builds what it needs, and what
  * is released is built anew.
  */
 const COMMANDS = {
-  start: { install: WITHOUT_DOCS, build: ["--filter=@signalbox/gateway"], run: [gateway, "start"] },
-  signalbox: { install: WITHOUT_DOCS, build: ["--filter=@signalbox/gateway"], run: [gateway] },
+  start: { install: GATEWAY_ONLY, build: ["--filter=@signalbox/gateway"], run: [gateway, "start"] },
+  signalbox: { install: GATEWAY_ONLY, build: ["--filter=@signalbox/gateway"], run: [gateway] },
   test: { run: [script("check.mjs")] },
   bench: { build: [], run: [script("bench.mjs")] },
   prove: { build: [], run: [script("prove.mjs")] },
@@ -43,7 +51,8 @@ work("Installing dependencies", installed, process.execPath, [
   "install",
   "--frozen-lockfile",
   ...sameStore(),
-  ...install,
+  // pnpm would remove development dependencies that `npm test` has installed.
+  ...(hasDevelopmentDependencies() ? [] : install),
 ]);
 const node = pinnedNode();
 // Everything below runs on the pinned Node.js: turbo, the compiler, the tests.
@@ -77,6 +86,10 @@ function sameStore() {
     ? /^\s*"?storeDir"?: *"?([^"\n]+)/m.exec(readFileSync(modules, "utf8"))?.[1]
     : undefined;
   return store === undefined ? [] : ["--store-dir", store];
+}
+
+function hasDevelopmentDependencies() {
+  return existsSync(join(root, "node_modules", "vitest"));
 }
 
 /** Turbo lays a build that it has kept beside what is there, which is not to be published. */
