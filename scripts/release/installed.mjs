@@ -42,12 +42,12 @@ export async function useSinglePackages(folder, { npmrc }) {
     file,
     `import { Agent } from "@signalbox/agent-core";
 import { SCRIPTED_MODEL, scriptedModel } from "@signalbox/agent-core/test";
-import { chunkText } from "@signalbox/channel";
+import { splitText } from "@signalbox/channel";
 import * as routing from "@signalbox/routing";
 
 const { stream } = scriptedModel("hello from the registry");
 const { text } = await new Agent({ model: SCRIPTED_MODEL, stream }).prompt("hello");
-console.log(text, chunkText("one two", { unit: "utf16" }).length, Object.keys(routing).length > 0);
+console.log(text, splitText("one two", { unit: "utf16" }).length, Object.keys(routing).length > 0);
 `,
   );
   const { code, output } = await run(process.execPath, [file], { cwd: project });

@@ -1,6 +1,6 @@
 import { reasonOf } from "@signalbox/agent-core";
-import { type EmitResult, type InboundEvent, speakerOf } from "@signalbox/channel";
-import { channelState } from "@signalbox/channel/accounts";
+import { type EmitResult, getSpeakerKey, type InboundEvent } from "@signalbox/channel";
+import { createChannelState } from "@signalbox/channel/accounts";
 import {
   type AccountLeases,
   createAccountLeases,
@@ -115,7 +115,7 @@ async function start(
 
 /** Loads in the background what the first message needs. Returns a signal that fires when the gateway stops. */
 function loadLater(ctx: GatewayContext, lifecycle: Lifecycle): AbortSignal {
-  const { config, accounts, metrics, logger } = ctx;
+  const { config, metrics, logger } = ctx;
   const { agents, models, settings } = config.current();
   metrics
     .load()
@@ -125,7 +125,7 @@ function loadLater(ctx: GatewayContext, lifecycle: Lifecycle): AbortSignal {
   const stopping = new AbortController();
   lifecycle.started("loading", () => stopping.abort());
   const memories = settings.memory.enabled ? ctx.memories : undefined;
-  void loadAhead({ agents, models, accounts, memories, logger }, stopping.signal);
+  void loadAhead({ agents, models, memories, logger }, stopping.signal);
   return stopping.signal;
 }
 
@@ -158,8 +158,8 @@ async function openIngress(
   lifecycle.started("sub-agents", () => subAgents.stop());
   const services = {
     emit: (event: InboundEvent) => recovered.promise.then(() => emitEvent(event)),
-    right: (channel: string, account: string) => accountLeases.right(channel, account),
-    state: (channel: string) => channelState(store.kv, channel),
+    acquireLease: (channel: string, account: string) => accountLeases.right(channel, account),
+    state: (channel: string) => createChannelState(store.kv, channel),
     commands: accountCommands(ctx),
   };
   const bringUp = createBringUp({ accounts, services, left: () => openWork(store) });
@@ -198,7 +198,7 @@ function endWithTokens({ store, isOwnChannel, toolbox, lanes, logger }: GatewayC
     isAuthenticated: isOwnChannel,
     async end(isRevoked) {
       lanes.stopWhere(
-        (item) => eventsOf(item).some((event) => isRevoked(speakerOf(event))),
+        (item) => eventsOf(item).some((event) => isRevoked(getSpeakerKey(event))),
         new Error("the token that it was requested with was revoked"),
       );
       await toolbox.endCommandsOf(isRevoked);

@@ -2,7 +2,7 @@
 // --expose-gc bench/client.ts nothing|parts|core|discord.js|channel|client [url of a fake server]
 import { createRequire } from "node:module";
 import { setTimeout as delay } from "node:timers/promises";
-import { createMemoryCache, createMemoryState, systemClock } from "@signalbox/channel";
+import { createInMemoryCache, createInMemoryState, systemClock } from "@signalbox/channel";
 
 const [what = "nothing", url = ""] = process.argv.slice(2);
 const cachesThatCanBeOff = [
@@ -64,8 +64,8 @@ async function connectChannel(): Promise<void> {
     emit: async () => "accepted",
     fetch: globalThis.fetch,
     clock: systemClock,
-    cache: createMemoryCache({ clock: systemClock }),
-    state: createMemoryState(),
+    cache: createInMemoryCache({ clock: systemClock }),
+    state: createInMemoryState(),
     signal: new AbortController().signal,
   });
   await channel.start(new AbortController().signal);

@@ -6,10 +6,10 @@ import {
   type ChannelMethods,
   type HostedAccount,
   hostedChannel,
-  isLasting,
   isPayload,
+  isRetryable,
+  retryUntilDone,
   textAt,
-  untilDone,
 } from "@signalbox/channel";
 import { type DiscordAddress, isSnowflake } from "./address.ts";
 import { createApi, type DiscordApi } from "./api.ts";
@@ -106,12 +106,12 @@ async function register(
 ): Promise<void> {
   const { config, commands, clock, logger, signal } = context;
   if (!config.registerCommands || commands === undefined) return;
-  await untilDone(() => activity.track(registerCommands(context, api, botId, signal)), {
+  await retryUntilDone(() => activity.track(registerCommands(context, api, botId, signal)), {
     clock,
     logger,
     signal,
     failing: "failed to register commands",
-    isHopeless: isLasting,
+    isRetryable,
   });
 }
 

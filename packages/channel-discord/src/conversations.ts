@@ -2,10 +2,10 @@ import {
   type ChannelContext,
   type Conversation,
   type ConversationKind,
+  catchRefusal,
   isPayload,
   type Payload,
   textAt,
-  unlessRefused,
 } from "@signalbox/channel";
 import { idAt } from "./address.ts";
 import type { DiscordApi } from "./api.ts";
@@ -60,7 +60,7 @@ export function createConversations(
       if (guildId === undefined) return { id: channelId, kind: "direct" };
       // Commands can be used in channels that the bot cannot see.
       const unseen = { id: channelId, kind: "channel" } as const;
-      return { ...(await unlessRefused(find(channelId, signal), unseen)), guildId };
+      return { ...(await catchRefusal(find(channelId, signal), unseen)), guildId };
     },
   };
 }

@@ -2,8 +2,8 @@ import {
   ChannelError,
   type ChannelErrorCode,
   type ChannelErrorScope,
+  failedToConnect,
   isChannelError,
-  neverSent,
 } from "@signalbox/channel";
 import { loadRest } from "./sdk.ts";
 
@@ -81,7 +81,7 @@ export function toChannelError(error: unknown, facts: CallFacts): ChannelError {
     const [kind, scope] = classifyStatus(error.status, facts.isWrite);
     return new ChannelError(kind, describe(`HTTP ${error.status}`), { scope: scope ?? "message" });
   }
-  const isOpen = facts.isWrite && !neverSent(error);
+  const isOpen = facts.isWrite && !failedToConnect(error);
   const reason = error instanceof Error ? error.message : "no response";
   return new ChannelError(isOpen ? "unknown_outcome" : "transient", describe(reason), {
     scope: "account",

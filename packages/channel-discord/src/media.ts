@@ -1,10 +1,10 @@
 import type { RawFile } from "@discordjs/rest";
 import {
-  anyMediaUpTo,
+  allowAnyMedia,
   type ChannelContext,
   ChannelError,
+  createFetchedMedia,
   type FetchedMedia,
-  fetchedMedia,
   isChannelError,
   isPayload,
   type MediaPart,
@@ -22,7 +22,7 @@ import type { DiscordConfig } from "./config.ts";
 import { limits } from "./limits.ts";
 
 /** Discord detects the file type itself. */
-export const sendMedia: ReturnType<typeof anyMediaUpTo> = anyMediaUpTo(limits.uploadBytes);
+export const sendMedia: ReturnType<typeof allowAnyMedia> = allowAnyMedia(limits.uploadBytes);
 
 /** Reads an attachment as a file for upload. */
 export async function readFile(part: MediaPart, options: Pick<SendOptions, "openMedia">): Promise<RawFile> {
@@ -69,7 +69,7 @@ async function download(
     throw new ChannelError("transient", "Discord: downloading an attachment: no response", { cause });
   });
   const { body, status, headers } = response;
-  if (response.ok && body !== null) return fetchedMedia({ body, headers }, media, limits.mediaBytes);
+  if (response.ok && body !== null) return createFetchedMedia({ body, headers }, media, limits.mediaBytes);
   await body?.cancel();
   const code = status < 500 ? "not_found" : "transient";
   throw new ChannelError(code, `Discord: downloading an attachment: HTTP ${status}`);

@@ -1,14 +1,14 @@
 import {
   type ChannelContext,
   ChannelError,
-  createNames,
+  catchRefusal,
+  createNameResolver,
   createOwnIdentity,
   type Identity,
   isPayload,
   objectAt,
   type Payload,
   textAt,
-  unlessRefused,
 } from "@signalbox/channel";
 import { isSnowflake } from "./address.ts";
 import type { DiscordApi } from "./api.ts";
@@ -49,12 +49,12 @@ export function createPeople(
     request: (signal) => fetchSelf(api, signal),
   });
 
-  const names = createNames({
+  const names = createNameResolver({
     cache,
     logger,
     // A user's name is the same for every bot.
     prefix: "user",
-    async ask(userId, signal) {
+    async request(userId, signal) {
       const call = { what: "looking up a user", method: "GET", path: `/users/${userId}`, signal } as const;
       const user = await api.call(call);
       return isPayload(user) ? getDisplayName(user) : undefined;
@@ -82,7 +82,7 @@ export function createPeople(
       if (Array.isArray(cached)) return cached.map(String);
       const path = `/guilds/${guildId}/members/${userId}` as const;
       const asked = api.call({ what: "looking up a member", method: "GET", path, signal });
-      const member = await unlessRefused(asked, undefined);
+      const member = await catchRefusal(asked, undefined);
       if (!isPayload(member)) return undefined;
       const roles = readRoles(member);
       await cache.set(key, [...roles], ROLES_TTL_MS);
@@ -115,7 +115,7 @@ async function fetchOwnRole(
 ): Promise<string | undefined> {
   const path = `/guilds/${guildId}/roles` as const;
   // If the roles cannot be read, none of them is treated as the bot's.
-  const roles = await unlessRefused(api.call({ what: "reading roles", method: "GET", path, signal }), []);
+  const roles = await catchRefusal(api.call({ what: "reading roles", method: "GET", path, signal }), []);
   const own = (Array.isArray(roles) ? roles.filter(isPayload) : []).find(
     (role) => textAt(objectAt(role, "tags"), "bot_id") === botId,
   );

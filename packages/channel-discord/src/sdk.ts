@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { missingPackage } from "@signalbox/channel";
+import { createMissingPackageError } from "@signalbox/channel";
 
 const require = createRequire(import.meta.url);
 
@@ -17,6 +17,6 @@ function load(packageName: string) {
   try {
     return require(packageName);
   } catch (error) {
-    throw missingPackage(error, packageName) ?? error;
+    throw createMissingPackageError(error, packageName) ?? error;
   }
 }

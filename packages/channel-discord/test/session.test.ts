@@ -1,5 +1,5 @@
-import { type Clock, createMemoryState, systemClock } from "@signalbox/channel";
-import { turnedClock } from "@signalbox/channel/testkit";
+import { type Clock, createInMemoryState, systemClock } from "@signalbox/channel";
+import { createAdjustableClock } from "@signalbox/channel/testkit";
 import { describe, expect, it } from "vitest";
 import { type Bench, bot, channelId, never, openBench, until, zhang } from "./harness.ts";
 
@@ -76,7 +76,7 @@ describe("the session", () => {
   });
 
   it("continues if it cannot be stored, and is stored as soon as possible", async () => {
-    const kept = createMemoryState();
+    const kept = createInMemoryState();
     let isFull = true;
     const state = {
       ...kept,
@@ -94,7 +94,7 @@ describe("the session", () => {
   });
 
   it("survives a restart: the next process receives the events from in between", async () => {
-    const state = createMemoryState();
+    const state = createInMemoryState();
     await using first = await openBench({ context: { state } });
     await first.standIn.acknowledged(say(first, "before"));
     await first.channel.stop({ drainMs: 1_000 });
@@ -106,7 +106,7 @@ describe("the session", () => {
   });
 
   it("is replaced at once if it ended before the start; a first start reads no history", async () => {
-    const state = createMemoryState();
+    const state = createInMemoryState();
     await using first = await openBench({ context: { state } });
     first.standIn.plant({ channelId, authorId: zhang, content: "long before" });
     await first.standIn.acknowledged(say(first, "before"));
@@ -160,7 +160,7 @@ describe("the session", () => {
   });
 
   it("belongs to a bot: another bot under the same account starts fresh", async () => {
-    const state = createMemoryState();
+    const state = createInMemoryState();
     await using first = await openBench({ context: { state } });
     await first.standIn.acknowledged(say(first, "before"));
     await first.channel.stop({ drainMs: 1_000 });
@@ -245,7 +245,7 @@ describe("an event that cannot be read", () => {
 
   it("does not block later events even if skipping it cannot be stored at first", async () => {
     const cache = { get: () => Promise.reject(new Error("broken")), set: async () => {} };
-    const kept = createMemoryState();
+    const kept = createInMemoryState();
     const quiet = () => {};
     let isFull = false;
     const logger = {
@@ -279,7 +279,7 @@ describe("an event that cannot be read", () => {
 
 describe("a connection", () => {
   it("is dropped if it is open but dead", async () => {
-    const clock = turnedClock();
+    const clock = createAdjustableClock();
     await using bench = await openBench({ context: { clock } });
     bench.standIn.gateway.freeze();
     say(bench, "meanwhile");

@@ -6,7 +6,7 @@ import {
   createWebhook,
   type HostedAccount,
   hostedChannel,
-  noWebhooks,
+  rejectWebhook,
 } from "@signalbox/channel";
 import { type FeishuAddress, idType } from "./address.ts";
 import { createApi } from "./api.ts";
@@ -68,7 +68,7 @@ function openAccount({ context, activity }: HostedAccount<FeishuConfig>) {
       : undefined;
 
   const methods: FeishuMethods = {
-    webhook: async (request, read) => (connection === undefined ? webhook(request, read) : noWebhooks()),
+    webhook: async (request, read) => (connection === undefined ? webhook(request, read) : rejectWebhook()),
     send: (to, message, options) => sender.send(to, message, options),
     async edit(to, messageId, message, signal) {
       await assertInChat(places, to, messageId, signal);

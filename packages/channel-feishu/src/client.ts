@@ -1,5 +1,5 @@
 import type { Client } from "@larksuiteoapi/node-sdk";
-import { type Clock, isPayload, untilAborted } from "@signalbox/channel";
+import { type Clock, isPayload, rejectOnAbort } from "@signalbox/channel";
 import { apiBase, type FeishuConfig } from "./config.ts";
 import { callSignal, type Download, type FeishuHttp, FeishuHttpError, type FeishuRequest } from "./http.ts";
 import { limits } from "./limits.ts";
@@ -159,7 +159,11 @@ function tenantToken(
 function unlessGivenUp(token: Promise<string>): Promise<string> {
   const signal = callSignal.getStore();
   if (signal === undefined) return token;
-  return untilAborted(token, signal, () => new FeishuHttpError("given up without a token", { unsent: true }));
+  return rejectOnAbort(
+    token,
+    signal,
+    () => new FeishuHttpError("given up without a token", { unsent: true }),
+  );
 }
 
 /** What a token was wanted for did not go out, however the platform failed to give it. */

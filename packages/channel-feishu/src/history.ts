@@ -1,10 +1,10 @@
 import {
   ChannelError,
+  encodePathSegment,
   type HistoryMessage,
   isPayload,
   objectAt,
   type Payload,
-  pathSegment,
   textAt,
   timeAt,
 } from "@signalbox/channel";
@@ -61,7 +61,7 @@ export async function lookMessageUp(
   signal: AbortSignal,
 ): Promise<readonly Payload[]> {
   const answer = await api.call({ what: "looking a message up", write: false, signal }, (client) =>
-    client.message.get({ path: { message_id: pathSegment(messageId) } }),
+    client.message.get({ path: { message_id: encodePathSegment(messageId) } }),
   );
   return (answer.data?.items ?? []).filter(isPayload);
 }

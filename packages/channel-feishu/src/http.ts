@@ -2,11 +2,11 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import {
   type Deadline,
   deadline,
-  neverSent,
+  failedToConnect,
   objectAt,
   type Payload,
   parsePayload,
-  retryAfterMs,
+  parseRetryAfter,
   textAt,
 } from "@signalbox/channel";
 import { limits } from "./limits.ts";
@@ -149,7 +149,7 @@ async function send(
       body,
     });
   } catch (cause) {
-    throw new FeishuHttpError(`no answer from ${url.host}`, { unsent: neverSent(cause), cause });
+    throw new FeishuHttpError(`no answer from ${url.host}`, { unsent: failedToConnect(cause), cause });
   }
 }
 
@@ -166,7 +166,7 @@ function failure(response: Response, body: Payload | undefined, now: number): Fe
   const message =
     body === undefined ? "" : (textAt(body, "msg") ?? textAt(objectAt(body, "error"), "message") ?? "");
   const { status, headers } = response;
-  const wait = retryAfterMs(headers.get("x-ogw-ratelimit-reset") ?? headers.get("retry-after"), now);
+  const wait = parseRetryAfter(headers.get("x-ogw-ratelimit-reset") ?? headers.get("retry-after"), now);
   return new FeishuHttpError(`HTTP ${status} ${message}`.trim(), {
     status,
     code: typeof code === "number" ? code : undefined,

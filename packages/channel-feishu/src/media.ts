@@ -1,13 +1,13 @@
 import {
   ChannelError,
+  createFetchedMedia,
+  encodePathSegment,
   type FetchedMedia,
-  fetchedMedia,
   isChannelError,
   isPayload,
   type MediaPart,
   type MediaRef,
   type OutboundMediaKind,
-  pathSegment,
   readMedia,
   type SendMediaLimit,
   type SendOptions,
@@ -146,9 +146,9 @@ export async function fetchMedia(
   }
   const answer = await api.call({ what: "fetching an attachment", write: false, signal }, (client) =>
     client.messageResource.get({
-      path: { message_id: pathSegment(messageId), file_key: pathSegment(key) },
+      path: { message_id: encodePathSegment(messageId), file_key: encodePathSegment(key) },
       params: { type },
     }),
   );
-  return fetchedMedia(answer, media, limits.mediaBytes);
+  return createFetchedMedia(answer, media, limits.mediaBytes);
 }

@@ -1,11 +1,11 @@
 import {
   type ChannelContext,
   ChannelError,
-  createNames,
+  createNameResolver,
   createOwnIdentity,
+  encodePathSegment,
   type Identity,
   isPayload,
-  pathSegment,
   textAt,
 } from "@signalbox/channel";
 import { idType } from "./address.ts";
@@ -54,14 +54,14 @@ export function createPeople(context: Needs, api: FeishuApi): People {
     request: requestSelf,
   });
 
-  const nameOf = createNames({
+  const nameOf = createNameResolver({
     cache,
     prefix: `feishu/${config.appId}/name`,
-    async ask(userId, signal) {
+    async request(userId, signal) {
       const answer = await api.call({ what: "asking for a name", write: false, signal }, (client) => {
         const type = idType(userId) === "union_id" ? "union_id" : "open_id";
         return client.user.get({
-          path: { user_id: pathSegment(userId) },
+          path: { user_id: encodePathSegment(userId) },
           params: { user_id_type: type },
         });
       });

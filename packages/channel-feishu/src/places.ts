@@ -1,9 +1,9 @@
 import {
   type ChannelContext,
+  encodePathSegment,
   isPayload,
   objectAt,
   type Payload,
-  pathSegment,
   textAt,
   toJson,
 } from "@signalbox/channel";
@@ -92,7 +92,7 @@ export function createPlaces(
       if (isPayload(cached)) return cached["kind"] === "direct" ? "direct" : "group";
       try {
         const answer = await api.call({ what: "looking a chat up", write: false, signal }, (client) =>
-          client.chat.get({ path: { chat_id: pathSegment(chatId) } }),
+          client.chat.get({ path: { chat_id: encodePathSegment(chatId) } }),
         );
         const kind = answer.data?.chat_mode === "p2p" ? "direct" : "group";
         await cache.set(key("chat", chatId), { kind }, weekMs);

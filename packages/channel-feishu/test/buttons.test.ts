@@ -1,7 +1,7 @@
-import { type ButtonsPart, createMemoryCache } from "@signalbox/channel";
+import { type ButtonsPart, createInMemoryCache } from "@signalbox/channel";
 import { cardAction, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { type Bench, never, openBench, turnedClock } from "./harness.ts";
+import { type Bench, createAdjustableClock, never, openBench } from "./harness.ts";
 
 const to = { id: "oc_direct" };
 
@@ -42,8 +42,8 @@ describe("choices under a question", () => {
   });
 
   it("are of the direct chat they are in, also after a week in which its kind could not be asked for", async () => {
-    const clock = turnedClock();
-    const context = { clock, cache: createMemoryCache({ clock }) };
+    const clock = createAdjustableClock();
+    const context = { clock, cache: createInMemoryCache({ clock }) };
     await using bench = await openBench(
       { verificationToken: "token-of-the-app", readEdits: false },
       { context },

@@ -50,4 +50,4 @@ export async function openBench(
   return Object.assign(running, { standIn, post });
 }
 
-export { never, type TurnedClock, turnedClock } from "@signalbox/channel/testkit";
+export { type AdjustableClock, createAdjustableClock, never } from "@signalbox/channel/testkit";

@@ -1,7 +1,7 @@
 import type { InboundEvent } from "@signalbox/channel";
 import { messageEvent, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { type Bench, credentials, openBench, turnedClock } from "./harness.ts";
+import { type Bench, createAdjustableClock, credentials, openBench } from "./harness.ts";
 
 const secondMs = 1000;
 const asText = (text: string) => JSON.stringify({ text });
@@ -10,7 +10,7 @@ const readings = ({ standIn }: Bench, messageId: string) =>
     .length;
 
 async function openClocked(config: { readEdits?: boolean } = {}) {
-  const clock = turnedClock();
+  const clock = createAdjustableClock();
   const settings = { verificationToken: "token-of-the-app", ...config };
   const bench = await openBench(settings, { now: () => clock.now(), context: { clock } });
   return { bench, clock };

@@ -1,4 +1,4 @@
-import { createMemoryCache, createMemoryState, systemClock } from "@signalbox/channel";
+import { createInMemoryCache, createInMemoryState, systemClock } from "@signalbox/channel";
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { feishu } from "../src/index.ts";
@@ -53,7 +53,7 @@ describe("the long connection, through the real SDK", () => {
   });
 
   it("reads after a restart what was said while the process was down, and nothing on a first start", async () => {
-    const state = createMemoryState();
+    const state = createInMemoryState();
     const ask = (text: string, messageId: string) =>
       textMessage(text, { messageId, chatId: "oc_p", eventId: `ev_${messageId}` });
     const plant = (bench: Bench, text: string, messageId: string) =>
@@ -151,8 +151,8 @@ describe("the long connection, through the real SDK", () => {
           init?.signal?.addEventListener("abort", () => reject(init.signal?.reason));
         }),
       clock: systemClock,
-      cache: createMemoryCache({ clock: systemClock }),
-      state: createMemoryState(),
+      cache: createInMemoryCache({ clock: systemClock }),
+      state: createInMemoryState(),
       signal: never,
     });
     const controller = new AbortController();

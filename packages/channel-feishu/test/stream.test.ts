@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { isChannelError } from "@signalbox/channel";
 import { describe, expect, it } from "vitest";
-import { type Bench, never, openBench, type TurnedClock, turnedClock } from "./harness.ts";
+import { type AdjustableClock, type Bench, createAdjustableClock, never, openBench } from "./harness.ts";
 
 const chat = { id: "oc_direct" };
 const minuteMs = 60_000;
@@ -9,7 +9,7 @@ const words = (...texts: string[]) => ({ parts: texts.map((text) => ({ type: "ma
 
 /** An account and a platform that go by a clock which the test turns. */
 async function openStreaming(options: { cardKit?: boolean; rateLimit?: boolean } = {}) {
-  const clock = turnedClock();
+  const clock = createAdjustableClock();
   const bench = await openBench(undefined, { ...options, now: () => clock.now(), context: { clock } });
   return { bench, clock };
 }
@@ -32,7 +32,7 @@ function operations({ standIn }: Bench): string[] {
 }
 
 /** Turns the clock whenever the work waits for it: `others` pauses are none of its own. */
-async function turnUntil<T>(clock: TurnedClock, others: number, work: Promise<T>): Promise<T> {
+async function turnUntil<T>(clock: AdjustableClock, others: number, work: Promise<T>): Promise<T> {
   let isDone = false;
   const done = work.finally(() => {
     isDone = true;

@@ -8,7 +8,7 @@ import type {
   Outbound,
   PartReceipt,
   Receipt,
-  Reconciled,
+  ReconcileResult,
   SendIntent,
 } from "@signalbox/channel";
 import type { LogEntry, Status, WebhookResponse } from "./schemas.ts";
@@ -75,7 +75,7 @@ export interface AccountFunctions extends StreamFunctions {
     readonly limit: number;
     readonly before?: number | undefined;
   }): readonly HistoryMessage[];
-  reconcile(intent: SendIntent<string>): Reconciled;
+  reconcile(intent: SendIntent<string>): ReconcileResult;
   /** Returns the draft's number. */
   openDraft(options: Omit<DraftOptions, "signal"> & { readonly to: string }): number;
   /** Returns the id of the draft's message, if there is one. */

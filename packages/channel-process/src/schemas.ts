@@ -1,5 +1,6 @@
 import {
   type AccountCheck,
+  addressedKinds,
   type ChannelLogger,
   conversationKinds,
   type FetchedMedia,
@@ -12,9 +13,8 @@ import {
   type PartReceipt,
   type PollResult,
   type Receipt,
-  type Reconciled,
+  type ReconcileResult,
   referenceKinds,
-  waysOfAddressing,
 } from "@signalbox/channel";
 import { z } from "zod";
 
@@ -76,7 +76,7 @@ const base = {
   conversation,
   address: text,
   sender,
-  addressed: z.enum(waysOfAddressing),
+  addressed: z.enum(addressedKinds),
   timestamp: z.number(),
   raw: json.optional(),
 };
@@ -158,7 +158,7 @@ export const pollResult: z.ZodType<PollResult> = z.object({
   options: z.array(z.object({ text, votes: z.int() })),
 });
 
-export const reconciled: z.ZodType<Reconciled> = z.discriminatedUnion("outcome", [
+export const reconciled: z.ZodType<ReconcileResult> = z.discriminatedUnion("outcome", [
   z.object({ outcome: z.literal("sent"), messageId: text }),
   z.object({ outcome: z.literal("not_sent") }),
   z.object({ outcome: z.literal("unknown") }),

@@ -12,7 +12,7 @@ import {
   type PartReceipt,
   systemClock,
 } from "@signalbox/channel";
-import { definitionIn } from "@signalbox/channel/accounts";
+import { findDefinition } from "@signalbox/channel/accounts";
 import { ByteStreams, readRemote } from "./byte-streams.ts";
 import type { AccountFunctions, HostFunctions, SendParameters } from "./functions.ts";
 import { connect, type Port, type Rpc } from "./rpc.ts";
@@ -67,7 +67,7 @@ class ServedAccount {
   #functions() {
     return {
       create: async ({ module, channel: id, ...given }) => {
-        const definition = definitionIn(await import(module), id);
+        const definition = findDefinition(await import(module), id);
         if (definition === undefined) throw new Error(`${module} exports no channel ${id} of version 1`);
         const channel = await definition.create(this.#context(given));
         this.#created = { definition, channel };

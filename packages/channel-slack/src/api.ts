@@ -6,7 +6,7 @@ import {
   isPayload,
   objectsAt,
   type Payload,
-  retryAfterMs,
+  parseRetryAfter,
   textAt,
 } from "@signalbox/channel";
 import type { webApi } from "@slack/bolt";
@@ -144,7 +144,7 @@ export function createFetch(
       for (const name of ["content-encoding", "content-length"]) headers.delete(name);
       // The SDK does not handle a 429 without `Retry-After` or with a date in it.
       if (response.status === 429) {
-        const waitMs = retryAfterMs(headers.get("retry-after"), clock.now()) ?? limits.rateWaitMs;
+        const waitMs = parseRetryAfter(headers.get("retry-after"), clock.now()) ?? limits.rateWaitMs;
         headers.set("retry-after", String(Math.ceil(waitMs / 1_000)));
       }
       const { status, statusText } = response;

@@ -4,13 +4,13 @@ import {
   ChannelError,
   type ChannelMethods,
   createWebhook,
-  type Handled,
+  type HandleResult,
   type HostedAccount,
   hostedChannel,
   isChannelError,
-  isLasting,
-  noWebhooks,
+  isRetryable,
   objectAt,
+  rejectWebhook,
   textAt,
 } from "@signalbox/channel";
 import { parseMessageId, type SlackAddress } from "./address.ts";
@@ -57,7 +57,7 @@ function openAccount({ context, activity }: HostedAccount<SlackConfig>) {
   const setStatus = createStatus(api);
   let receiver: Receiver | undefined;
 
-  const handle = async (envelope: Envelope): Promise<Handled> =>
+  const handle = async (envelope: Envelope): Promise<HandleResult> =>
     receiver === undefined ? "rejected" : receiver.accept(envelope);
 
   const webhook = createWebhook({
@@ -83,7 +83,7 @@ function openAccount({ context, activity }: HostedAccount<SlackConfig>) {
 
   const methods: SlackMethods = {
     webhook: async (request, read) =>
-      config.transport === "webhook" ? webhook(request, read) : noWebhooks(),
+      config.transport === "webhook" ? webhook(request, read) : rejectWebhook(),
     async send(to, message, options) {
       const receipt = await sender.send(to, message, options);
       await lostStreams.remove(to, options.signal);
@@ -147,7 +147,7 @@ function createStatus(api: SlackApi) {
       });
     } catch (error) {
       // The thread may have been deleted.
-      if (!isLasting(error)) throw error;
+      if (isRetryable(error)) throw error;
       // The app is not permitted to set a status at all, so every further attempt would fail too.
       if (isAppRestriction(error)) hasStatus = false;
     }

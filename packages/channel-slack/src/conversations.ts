@@ -1,8 +1,8 @@
 import {
   type ChannelCache,
   type ConversationKind,
-  isLasting,
   isPayload,
+  isRetryable,
   objectAt,
   textAt,
 } from "@signalbox/channel";
@@ -50,7 +50,7 @@ export function createConversations(cache: ChannelCache, api: SlackApi, botId: (
         await cache.set(key("channel", channel), kind, weekMs);
         return kind;
       } catch (error) {
-        if (isLasting(error)) return "channel";
+        if (!isRetryable(error)) return "channel";
         throw error;
       }
     },

@@ -2,8 +2,8 @@ import {
   ChannelError,
   type ChannelErrorCode,
   type ChannelErrorScope,
+  failedToConnect,
   isChannelError,
-  neverSent,
   objectAt,
   textAt,
 } from "@signalbox/channel";
@@ -94,7 +94,7 @@ function readFailure(error: unknown, write: boolean): CallFailure {
       return { ...classifyStatus(status, open), reason: `HTTP ${status}` };
     }
     case "slack_webapi_request_error":
-      return neverSent(fields["original"])
+      return failedToConnect(fields["original"])
         ? { code: "transient", scope: "account", reason: "could not be reached" }
         : { code: open, scope: "account", reason: "no response" };
     default:

@@ -1,9 +1,9 @@
 import {
-  anyMediaUpTo,
+  allowAnyMedia,
   ChannelError,
   type Clock,
+  createFetchedMedia,
   type FetchedMedia,
-  fetchedMedia,
   isPayload,
   type MediaPart,
   type MediaRef,
@@ -18,7 +18,7 @@ import type { SlackApi } from "./api.ts";
 import { limits } from "./limits.ts";
 
 /** Slack accepts any file type. */
-export const sendMedia: ReturnType<typeof anyMediaUpTo> = anyMediaUpTo(limits.uploadBytes);
+export const sendMedia: ReturnType<typeof allowAnyMedia> = allowAnyMedia(limits.uploadBytes);
 
 /**
  * Pauses in milliseconds between lookups of an uploaded file's message, which Slack creates a moment later.
@@ -85,7 +85,7 @@ export async function fetchMedia(
   // Without the `files:read` scope, Slack returns a sign-in page.
   const isPage = headers.get("content-type")?.startsWith("text/html") && media.mimeType !== "text/html";
   if (response.ok && !isPage && body !== null)
-    return fetchedMedia({ body, headers }, media, limits.mediaBytes);
+    return createFetchedMedia({ body, headers }, media, limits.mediaBytes);
   await body?.cancel();
   throw refusal(status, isPage === true);
 }

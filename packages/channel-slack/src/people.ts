@@ -1,9 +1,9 @@
 import {
   type ChannelContext,
   ChannelError,
-  createNames,
+  createNameResolver,
   type Identity,
-  type NameOf,
+  type NameResolver,
   objectAt,
   type Payload,
   textAt,
@@ -42,7 +42,7 @@ export interface People {
    */
   ask(signal: AbortSignal): Promise<Self>;
   /** Returns a user's name. Never throws. */
-  readonly name: NameOf;
+  readonly name: NameResolver;
 }
 
 export function createPeople(
@@ -50,10 +50,10 @@ export function createPeople(
   api: SlackApi,
 ): People {
   let self: Self | undefined;
-  const nameOf = createNames({
+  const nameOf = createNameResolver({
     cache: context.cache,
     prefix: "slack/name",
-    async ask(user, signal) {
+    async request(user, signal) {
       const answer = await api.call(
         "users.info",
         { user },

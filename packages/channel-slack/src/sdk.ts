@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { missingPackage } from "@signalbox/channel";
+import { createMissingPackageError } from "@signalbox/channel";
 
 /**
  * Loads Bolt on the first call. Only its Web API client and its socket mode receiver are used, because Bolt's
@@ -9,6 +9,6 @@ export function loadBolt(): typeof import("@slack/bolt") {
   try {
     return createRequire(import.meta.url)("@slack/bolt");
   } catch (error) {
-    throw missingPackage(error, "@slack/bolt") ?? error;
+    throw createMissingPackageError(error, "@slack/bolt") ?? error;
   }
 }

@@ -1,7 +1,7 @@
 import { failing } from "@signalbox/channel/testkit";
 import { channelMention } from "@signalbox/testkit/slack";
 import { describe, expect, it } from "vitest";
-import { type Bench, type BenchOptions, never, openBench, turnedClock } from "./harness.ts";
+import { type Bench, type BenchOptions, createAdjustableClock, never, openBench } from "./harness.ts";
 
 const root = "1767225600.000100";
 const thread = { channel: "C_GENERAL", thread: root };
@@ -75,7 +75,7 @@ describe("a draft as Slack's stream", () => {
   });
 
   it("is closed before Slack ends it, and the message is edited from then on", async () => {
-    const clock = turnedClock();
+    const clock = createAdjustableClock();
     const { bench, draft } = await openDraft({ standIn: { now: clock.now }, context: { clock } });
     await using _ = bench;
     let text = "";
@@ -100,7 +100,7 @@ describe("a draft as Slack's stream", () => {
   });
 
   it("loses no text if Slack ended the stream early", async () => {
-    const clock = turnedClock();
+    const clock = createAdjustableClock();
     const { bench, draft } = await openDraft({
       standIn: { now: clock.now, streamMs: 1_000 },
       context: { clock },
@@ -115,7 +115,7 @@ describe("a draft as Slack's stream", () => {
   });
 
   it("is finalized in place if Slack ended the stream just before", async () => {
-    const clock = turnedClock();
+    const clock = createAdjustableClock();
     const { bench, draft } = await openDraft({
       standIn: { now: clock.now, streamMs: 1_000 },
       context: { clock },

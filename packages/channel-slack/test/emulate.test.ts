@@ -1,4 +1,4 @@
-import { createMemoryCache, createMemoryState, type OutboundPart, systemClock } from "@signalbox/channel";
+import { createInMemoryCache, createInMemoryState, type OutboundPart, systemClock } from "@signalbox/channel";
 import { freePort } from "@signalbox/testkit";
 import { createEmulator } from "emulate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -35,8 +35,8 @@ describe("against emulate", () => {
       emit: async () => "accepted",
       fetch: globalThis.fetch,
       clock: systemClock,
-      cache: createMemoryCache({ clock: systemClock }),
-      state: createMemoryState(),
+      cache: createInMemoryCache({ clock: systemClock }),
+      state: createInMemoryState(),
       signal: never,
     });
     await created.start(never);

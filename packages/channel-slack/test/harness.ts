@@ -48,4 +48,4 @@ export async function openBench(
   return Object.assign(running, { standIn, url: gateway.url });
 }
 
-export { never, turnedClock } from "@signalbox/channel/testkit";
+export { createAdjustableClock, never } from "@signalbox/channel/testkit";

@@ -1,8 +1,8 @@
-import { type OutboundPart, partKey } from "@signalbox/channel";
+import { getPartKey, type OutboundPart } from "@signalbox/channel";
 import { failing } from "@signalbox/channel/testkit";
 import { textMessage } from "@signalbox/testkit/slack";
 import { describe, expect, it } from "vitest";
-import { type Bench, never, openBench, turnedClock } from "./harness.ts";
+import { type Bench, createAdjustableClock, never, openBench } from "./harness.ts";
 
 const to = { channel: "D_DIRECT" };
 const send = ({ channel }: Bench, part: OutboundPart, key = "row1", place = to) =>
@@ -15,7 +15,7 @@ describe("sending messages through the SDK", () => {
     await send(bench, markdown("# Title\n\n**bold** [link](https://a.example)"));
     const [sent] = bench.standIn.sent;
     expect(sent).toMatchObject({
-      metadata: { event_type: "signalbox_message", event_payload: { key: partKey("row1", 0) } },
+      metadata: { event_type: "signalbox_message", event_payload: { key: getPartKey("row1", 0) } },
       content: {
         text: "*Title*\n\n*bold* <https://a.example|link>",
         blocks: [{ type: "markdown", text: "# Title\n\n**bold** [link](https://a.example)" }],
@@ -175,7 +175,7 @@ describe("sending messages through the SDK", () => {
   });
 
   it("leaves an outcome unknown if a public app may not read now or sees too little", async () => {
-    const clock = turnedClock();
+    const clock = createAdjustableClock();
     const standIn = { limitedHistory: true, tiers: true, now: clock.now };
     await using bench = await openBench(
       { transport: "webhook", distribution: "public" },

@@ -1,4 +1,4 @@
-import { createMemoryState } from "@signalbox/channel";
+import { createInMemoryState } from "@signalbox/channel";
 import { appMention, channelMention, slashCommand, textMessage } from "@signalbox/testkit/slack";
 import { describe, expect, it } from "vitest";
 import { type Bench, never, openBench } from "./harness.ts";
@@ -81,7 +81,7 @@ describe("socket mode through the SDK", () => {
   });
 
   it("reads missed messages after a restart, but none on the first start", async () => {
-    const state = createMemoryState();
+    const state = createInMemoryState();
     const standIn = { users: {} };
     {
       await using before = await openBench(sockets, { standIn, context: { state } });

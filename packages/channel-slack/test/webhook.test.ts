@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createMemoryState } from "@signalbox/channel";
+import { createInMemoryState } from "@signalbox/channel";
 import { failing } from "@signalbox/channel/testkit";
 import {
   buttonClick,
@@ -11,7 +11,7 @@ import {
 } from "@signalbox/testkit/slack";
 import { describe, expect, it } from "vitest";
 import { slack } from "../src/index.ts";
-import { type Bench, credentials, openBench, turnedClock } from "./harness.ts";
+import { type Bench, createAdjustableClock, credentials, openBench } from "./harness.ts";
 
 const { signingSecret } = credentials;
 
@@ -30,7 +30,7 @@ describe("signed requests", () => {
     const secret = "8f742231b10e8888abcd99yyyzzz85a5";
     await using bench = await openBench(
       { transport: "webhook", signingSecret: secret },
-      { context: { clock: turnedClock(1_531_420_618_000) } },
+      { context: { clock: createAdjustableClock(1_531_420_618_000) } },
     );
     const answer = await fetch(bench.url, { method: "POST", headers, body });
     expect(answer.status).toBe(200);
@@ -41,7 +41,7 @@ describe("signed requests", () => {
   });
 
   it("are rejected if the timestamp differs by more than five minutes", async () => {
-    const clock = turnedClock(1_767_225_600_000);
+    const clock = createAdjustableClock(1_767_225_600_000);
     await using bench = await openBench({ transport: "webhook" }, { context: { clock } });
     const post = async (seconds: number | string) =>
       (await bench.standIn.postEvent(bench.url, textMessage("hi"), { timestamp: seconds })).status;
@@ -159,7 +159,7 @@ describe("signed requests", () => {
   });
 
   it("address the bot in threads in which it has written, even after a restart", async () => {
-    const state = createMemoryState();
+    const state = createInMemoryState();
     const threadTs = "1767225600.000100";
     const say = ({ standIn, url }: Bench, text: string) =>
       standIn.postEvent(url, textMessage(text, { channelType: "channel", threadTs }));
@@ -181,7 +181,7 @@ describe("signed requests", () => {
     const set = () => Promise.reject(new Error("the disk is full"));
     await using bench = await openBench(
       { transport: "webhook" },
-      { context: { state: { ...createMemoryState(), set } } },
+      { context: { state: { ...createInMemoryState(), set } } },
     );
     const { parts } = await bench.channel.send(
       { channel: "C_GENERAL", thread: "1767225600.000100" },
@@ -236,7 +236,7 @@ describe("signed requests", () => {
   });
 
   it("let the account verify its token periodically", async () => {
-    const clock = turnedClock();
+    const clock = createAdjustableClock();
     await using bench = await openBench({ transport: "webhook" }, { context: { clock } });
     expect(bench.channel.health()).toEqual({ state: "ready" });
     bench.standIn.revoke();

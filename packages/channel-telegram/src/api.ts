@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type ChannelContext, ChannelError, deadline, missingPackage } from "@signalbox/channel";
+import { type ChannelContext, ChannelError, createMissingPackageError, deadline } from "@signalbox/channel";
 import type { GrammyError, HttpError, InputFile, RawApi } from "grammy/web";
 import type { TelegramConfig } from "./config.ts";
 import { toNoAnswerError, toRefusalError } from "./errors.ts";
@@ -32,7 +32,7 @@ let loading: Promise<typeof import("grammy/web")> | undefined;
 function library(): Promise<typeof import("grammy/web")> {
   loading ??= withoutPageStorage(() => import("grammy/web")).catch((error: unknown) => {
     loading = undefined;
-    throw missingPackage(error, "grammy") ?? error;
+    throw createMissingPackageError(error, "grammy") ?? error;
   });
   return loading;
 }

@@ -2,16 +2,16 @@ import {
   type Channel,
   type ChannelContext,
   type ChannelMethods,
-  createNames,
-  type Handled,
+  createNameResolver,
+  type HandleResult,
   type Health,
   type HostedAccount,
   hostedChannel,
-  isLasting,
-  type NameOf,
-  noWebhooks,
+  isRetryable,
+  type NameResolver,
   type Payload,
-  untilDone,
+  rejectWebhook,
+  retryUntilDone,
 } from "@signalbox/channel";
 import type { TelegramAddress } from "./address.ts";
 import { createApi, type TelegramApi } from "./api.ts";
@@ -65,7 +65,7 @@ function openAccount({ context, activity, stopped }: HostedAccount<TelegramConfi
 
   const openDraft = createDrafts(sender, clock, config);
   const methods: TelegramMethods = {
-    webhook: async (request, read) => (polling === undefined ? webhook(request, read) : noWebhooks()),
+    webhook: async (request, read) => (polling === undefined ? webhook(request, read) : rejectWebhook()),
     send: (to, message, options) => sender.send(to, message, options),
     edit: (to, messageId, message, signal) => sender.edit(to, messageId, message, signal),
     remove: (to, messageId, signal) => sender.remove(to, messageId, signal),
@@ -105,8 +105,8 @@ async function receiveArranged(
   albums: Albums,
   receive: Receive,
   updates: readonly Payload[],
-): Promise<Handled> {
-  let handled: Handled = "duplicate";
+): Promise<HandleResult> {
+  let handled: HandleResult = "duplicate";
   for (const group of (await albums.arrange(updates)).values()) {
     if (group.length > 0) handled = await receive(group);
     if (handled === "rejected") return handled;
@@ -120,21 +120,21 @@ async function listCommands(
   api: TelegramApi,
 ): Promise<void> {
   if (commands === undefined) return;
-  await untilDone(() => registerCommands(api, commands, signal), {
+  await retryUntilDone(() => registerCommands(api, commands, signal), {
     clock,
     logger,
     signal,
     failing: "failed to register commands",
-    isHopeless: isLasting,
+    isRetryable,
   });
 }
 
-function createNameLookup({ cache, logger }: ChannelContext<TelegramConfig>, api: TelegramApi): NameOf {
-  return createNames({
+function createNameLookup({ cache, logger }: ChannelContext<TelegramConfig>, api: TelegramApi): NameResolver {
+  return createNameResolver({
     cache,
     logger,
     prefix: "name",
-    async ask(userId, signal) {
+    async request(userId, signal) {
       const call = { what: "looking up a user", write: false, signal };
       const chat = await api.call(call, (raw) => raw.getChat({ chat_id: userId }));
       return chat.type === "private" ? getDisplayName({ ...chat }) : undefined;

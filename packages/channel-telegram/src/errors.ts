@@ -2,8 +2,8 @@ import {
   ChannelError,
   type ChannelErrorCode,
   type ChannelErrorScope,
+  failedToConnect,
   isChannelError,
-  neverSent,
 } from "@signalbox/channel";
 
 /** An error response. Source: "Making requests" and `ResponseParameters` in the Bot API reference. */
@@ -68,6 +68,6 @@ function classify({ code, description }: Refusal, write: boolean): Class {
  */
 export function toNoAnswerError(error: unknown, what: string, write: boolean): ChannelError {
   if (isChannelError(error)) return error;
-  const code = write && !neverSent(error) ? "unknown_outcome" : "transient";
+  const code = write && !failedToConnect(error) ? "unknown_outcome" : "transient";
   return new ChannelError(code, `Telegram: ${what}: no response`, { scope: "account" });
 }

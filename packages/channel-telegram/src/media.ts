@@ -1,8 +1,8 @@
 import {
   type Capabilities,
   ChannelError,
+  createFetchedMedia,
   type FetchedMedia,
-  fetchedMedia,
   isChannelError,
   isPayload,
   type MediaPart,
@@ -106,7 +106,7 @@ export async function fetchMedia(
     throw new ChannelError("too_large", `Telegram: bots can download at most ${limits.mediaBytes} bytes`);
   const { body, headers } = await api.download(file.file_path, signal);
   if (body === null) throw new ChannelError("transient", "Telegram: the file download had no body");
-  const fetched = fetchedMedia({ body, headers }, ref, limits.mediaBytes);
+  const fetched = createFetchedMedia({ body, headers }, ref, limits.mediaBytes);
   return {
     ...(file.file_size === undefined ? {} : { size: file.file_size }),
     ...fetched,

@@ -1,5 +1,5 @@
-import { createMemoryState, type InboundEvent } from "@signalbox/channel";
-import { turnedClock } from "@signalbox/channel/testkit";
+import { createInMemoryState, type InboundEvent } from "@signalbox/channel";
+import { createAdjustableClock } from "@signalbox/channel/testkit";
 import { messageObject, startTelegram, textMessage, update } from "@signalbox/testkit/telegram";
 import { describe, expect, it } from "vitest";
 import { type Bench, openBench, token, webhookSecret } from "./harness.ts";
@@ -24,7 +24,7 @@ const polls = ({ standIn }: Bench) =>
 
 describe("an album", () => {
   it("becomes one message with all its images, including late ones, at the first one's position", async () => {
-    const clock = turnedClock();
+    const clock = createAdjustableClock();
     await using bench = await openBench({}, { context: { clock } });
     const before = bench.standIn.push(textMessage("before"));
     await before;
@@ -61,7 +61,7 @@ describe("an album", () => {
 
   it("is confirmed only as a whole and emitted once, even after a crash in between", async () => {
     const standIn = await startTelegram({ token });
-    const state = createMemoryState();
+    const state = createInMemoryState();
     const taken: InboundEvent[] = [];
     try {
       const parts = [standIn.push(picture("7", "a", "both")), standIn.push(picture("7", "b"))];
@@ -119,7 +119,7 @@ describe("an album", () => {
   });
 
   it("becomes one message with a webhook too, and each request is answered after the whole album", async () => {
-    const clock = turnedClock();
+    const clock = createAdjustableClock();
     const config = { transport: "webhook", webhookSecret } as const;
     await using bench = await openBench(config, { context: { clock } });
     // The pause before the next webhook check.

@@ -103,7 +103,7 @@ const harness: ChannelHarness<TelegramAddress> = {
   addresses: [{ chatId: "5001" }, { chatId: "-1001234567890" }, { chatId: "-1001234567890", topicId: "17" }],
   entry: {
     url: new URL("../src/index.ts", import.meta.url).href,
-    sdk: ["grammy", "@grammyjs/types", "mdast-util-from-markdown"],
+    sdk: ["grammy", "@grammyjs/types"],
   },
   recorded,
   async open() {

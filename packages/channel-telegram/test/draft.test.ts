@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "@signalbox/channel";
-import { turnedClock } from "@signalbox/channel/testkit";
+import { createAdjustableClock } from "@signalbox/channel/testkit";
 import { describe, expect, it } from "vitest";
 import { never, openBench } from "./harness.ts";
 
@@ -52,7 +52,7 @@ describe("a draft", () => {
 
   it("is finalized without waiting for the edit rate", async () => {
     // A clock that never advances, so no delay ends by itself.
-    const clock = turnedClock();
+    const clock = createAdjustableClock();
     const { bench, draft } = await openDraft("-1001234", clock);
     await using _ = bench;
     await draft.update("one");

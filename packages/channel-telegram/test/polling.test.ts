@@ -1,4 +1,4 @@
-import { type Clock, createMemoryState, type InboundEvent, systemClock } from "@signalbox/channel";
+import { type Clock, createInMemoryState, type InboundEvent, systemClock } from "@signalbox/channel";
 import { click, startTelegram, textMessage } from "@signalbox/testkit/telegram";
 import { describe, expect, it, vi } from "vitest";
 import { openBench, token } from "./harness.ts";
@@ -46,7 +46,7 @@ describe("long polling", () => {
   });
 
   it("skips an update that cannot be read three times, so that later updates arrive", async () => {
-    const kept = createMemoryState();
+    const kept = createInMemoryState();
     const get = (key: string) =>
       key.endsWith("/buttons") ? Promise.reject(new Error("broken")) : kept.get(key);
     const clock: Clock = {
@@ -64,7 +64,7 @@ describe("long polling", () => {
     const standIn = await startTelegram({ token });
     try {
       // The other bot's update ids were higher.
-      const state = createMemoryState();
+      const state = createInMemoryState();
       await state.set("41/offset", 999_999_999);
       const missed = standIn.push(textMessage("said while it was away"));
       await using bench = await openBench({}, { standIn, context: { state } });

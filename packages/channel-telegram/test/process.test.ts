@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type ChannelContext, type Clock, createMemoryState, type InboundEvent } from "@signalbox/channel";
+import { type ChannelContext, type Clock, createInMemoryState, type InboundEvent } from "@signalbox/channel";
 import { openChannel } from "@signalbox/channel/testkit";
 import { inOwnProcess } from "@signalbox/channel-process";
 import { person, startTelegram, textMessage } from "@signalbox/testkit/telegram";
@@ -14,7 +14,7 @@ async function open(context: Partial<ChannelContext<TelegramConfig>> = {}) {
   const standIn = await startTelegram({ token, users: [person] });
   const settings = { botToken: token, apiBaseUrl: standIn.url };
   const running = await openChannel(inOwnProcess(telegram, BUILT), settings, {
-    context: { state: createMemoryState(), ...context },
+    context: { state: createInMemoryState(), ...context },
     close: () => standIn.stop(),
   });
   onTestFinished(() => running[Symbol.asyncDispose]());

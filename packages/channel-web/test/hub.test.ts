@@ -1,7 +1,7 @@
 import {
   type ChannelContext,
-  createMemoryCache,
-  createMemoryState,
+  createInMemoryCache,
+  createInMemoryState,
   type InboundEvent,
   isChannelError,
   systemClock,
@@ -22,8 +22,8 @@ async function openHub(emit?: ChannelContext["emit"]) {
     logger: { debug: quiet, info: quiet, warn: (message) => void warned.push(message), error: quiet },
     fetch: globalThis.fetch,
     clock: systemClock,
-    cache: createMemoryCache({ clock: systemClock }),
-    state: createMemoryState(),
+    cache: createInMemoryCache({ clock: systemClock }),
+    state: createInMemoryState(),
     signal,
     emit:
       emit ??

@@ -1,5 +1,5 @@
-// Cutting a long answer into parts, beside the floor of slicing it blindly. Usage: node bench/index.ts [rounds]
-import { chunkText } from "../src/index.ts";
+// Compares splitting a long answer with slicing it at fixed lengths. Usage: node bench/index.ts [rounds]
+import { splitText } from "../src/index.ts";
 
 const rounds = Number(process.argv[2] ?? 200);
 const paragraph =
@@ -14,23 +14,23 @@ function measure(work: () => unknown): number {
   return (performance.now() - start) / rounds;
 }
 
-function blindly(max: number): string[] {
+function slice(max: number): string[] {
   const parts: string[] = [];
   for (let at = 0; at < text.length; at += max) parts.push(text.slice(at, at + max));
   return parts;
 }
 
-const floor = measure(() => blindly(2000).map((part) => Buffer.byteLength(part)));
-console.log(`text of ${text.length} characters; floor (slice and count bytes) ${floor.toFixed(3)} ms`);
+const baseline = measure(() => slice(2000).map((part) => Buffer.byteLength(part)));
+console.log(`text of ${text.length} characters; baseline (slice and count bytes) ${baseline.toFixed(3)} ms`);
 for (const [unit, max] of [
   ["utf16", 2000],
   ["utf16", 4096],
   ["bytes", 14_000],
   ["codepoints", 4000],
 ] as const) {
-  const time = measure(() => chunkText(text, { unit, max }));
-  const parts = chunkText(text, { unit, max }).length;
+  const time = measure(() => splitText(text, { unit, max }));
+  const parts = splitText(text, { unit, max }).length;
   console.log(
-    `${unit} ${max}: ${time.toFixed(3)} ms for ${parts} parts, ${(time / floor).toFixed(1)} × the floor`,
+    `${unit} ${max}: ${time.toFixed(3)} ms for ${parts} parts, ${(time / baseline).toFixed(1)} × the baseline`,
   );
 }

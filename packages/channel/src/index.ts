@@ -1,15 +1,13 @@
 export type { MessageAction, MessageDestination, MessageOutcome } from "./contract/actions.ts";
-export { type AddressParts, createAddressCodec } from "./contract/address-codec.ts";
+export { createAddressCodec } from "./contract/address-codec.ts";
 export {
   type Capabilities,
   type MediaKind,
   mediaKinds,
   type OutboundMediaKind,
-  type PollLimits,
   type RateLimit,
   type SendMediaLimit,
   type TextCapability,
-  type TextUnit,
 } from "./contract/capabilities.ts";
 export {
   type AccountCheck,
@@ -20,11 +18,8 @@ export {
   type ChannelContext,
   type ChannelDefinition,
   type ChannelLogger,
-  type ChannelMeta,
   type ChannelState,
-  type ChannelWith,
   type Clock,
-  type ConfigField,
   defineChannel,
   type FetchedMedia,
   type Health,
@@ -35,18 +30,18 @@ export {
 export {
   ChannelError,
   type ChannelErrorCode,
-  type ChannelErrorOptions,
   type ChannelErrorScope,
+  catchRefusal,
   channelErrorCodes,
   channelErrorScopes,
   isChannelError,
-  isLasting,
+  isRetryable,
   reasonOf,
-  unlessRefused,
 } from "./contract/errors.ts";
 export {
   type ActionEvent,
   type Addressed,
+  addressedKinds,
   type CommandEvent,
   type Conversation,
   type ConversationKind,
@@ -56,12 +51,10 @@ export {
   type EmitResult,
   getAllMedia,
   getRepliedTo,
-  type HeldPicture,
   type InboundEvent,
-  type LifecycleEvent,
+  type InlineImage,
   MAX_REFERENCES,
   type MediaRef,
-  type MemberEvent,
   type Mention,
   type MessageBody,
   type MessageEvent,
@@ -71,7 +64,6 @@ export {
   type Sender,
   type TurnRequest,
   type TurnSampling,
-  waysOfAddressing,
 } from "./contract/events.ts";
 export type { Json } from "./contract/json.ts";
 export type {
@@ -79,7 +71,6 @@ export type {
   Draft,
   DraftOptions,
   FinalizeOptions,
-  MarkdownPart,
   MediaPart,
   Outbound,
   OutboundPart,
@@ -87,19 +78,12 @@ export type {
   PollPart,
   PollResult,
   Receipt,
-  Reconciled,
+  ReconcileResult,
   SendIntent,
   SendOptions,
-  TextPart,
 } from "./contract/messages.ts";
-export { type Activity, createActivity } from "./host/activity.ts";
-export {
-  type Connection,
-  type ConnectionOptions,
-  type ConnectionTiming,
-  type SupervisedConnection,
-  superviseConnection,
-} from "./host/connection.ts";
+export type { Activity } from "./host/activity.ts";
+export { type Connection, type SupervisedConnection, superviseConnection } from "./host/connection.ts";
 export { type Deadline, deadline } from "./host/deadline.ts";
 export {
   type AccountParts,
@@ -107,27 +91,21 @@ export {
   type HostedAccount,
   hostedChannel,
 } from "./host/hosted-channel.ts";
-export { createMemoryCache, createMemoryState } from "./host/memory.ts";
-export { missingPackage } from "./host/missing-package.ts";
-export { createNames, type NameOf, type NamesOptions } from "./host/names.ts";
-export { createOwnIdentity, type OwnIdentity } from "./host/own-identity.ts";
+export { createInMemoryCache, createInMemoryState } from "./host/in-memory.ts";
+export { createMissingPackageError } from "./host/missing-package.ts";
+export { createNameResolver, type NameResolver } from "./host/name-resolver.ts";
+export { createOwnIdentity } from "./host/own-identity.ts";
+export { rejectOnAbort } from "./host/reject-on-abort.ts";
+export { retryUntilDone } from "./host/retry-until-done.ts";
 export { systemClock } from "./host/system-clock.ts";
-export { untilAborted } from "./host/until-aborted.ts";
-export { type UntilDoneOptions, untilDone } from "./host/until-done.ts";
-export { type Backfill, type BackfillOptions, createBackfill } from "./inbound/backfill.ts";
-export { checkWebhook, type WebhookChallenge, type WebhookCheck } from "./inbound/check-webhook.ts";
+export { type Backfill, createBackfill } from "./inbound/backfill.ts";
+export { checkWebhook, type WebhookChallenge } from "./inbound/check-webhook.ts";
 export { equalInConstantTime } from "./inbound/constant-time.ts";
 export { emitAll } from "./inbound/emit-all.ts";
-export {
-  type EventBase,
-  type EventFacts,
-  type EventParts,
-  eventBase,
-  eventFacts,
-} from "./inbound/event-base.ts";
-export { fetchedMedia } from "./inbound/fetched-media.ts";
-export { createOrder, type Order } from "./inbound/in-order.ts";
-export { mediaKindOf, mimeTypeOf } from "./inbound/media-type.ts";
+export { type EventBase, type EventFacts, eventBase, eventFacts } from "./inbound/event-base.ts";
+export { createOrder } from "./inbound/event-order.ts";
+export { createFetchedMedia } from "./inbound/fetched-media.ts";
+export { getMediaKind, parseMimeType } from "./inbound/media-type.ts";
 export { normalizeEvent, normalizeTurn } from "./inbound/normalize.ts";
 export {
   isPayload,
@@ -141,24 +119,23 @@ export {
 } from "./inbound/payload.ts";
 export {
   createWebhook,
-  type Handled,
+  type HandleResult,
   isRecent,
-  noWebhooks,
   readBody,
-  type Verified,
-  type WebhookOptions,
+  rejectWebhook,
+  type VerifyResult,
 } from "./inbound/webhook.ts";
-export { createFenceTracker, type FencedLine, type FenceTracker } from "./markdown/fences.ts";
-export { chunkText, loadMarkdown } from "./markdown/on-demand.ts";
-export { createEditedDraft, type EditedDraftPlatform } from "./outbound/edited-draft.ts";
-export { anyMediaUpTo, readMedia } from "./outbound/media.ts";
-export { neverSent } from "./outbound/never-sent.ts";
-export { outboundOf } from "./outbound/outbound.ts";
-export { pathSegment } from "./outbound/path-segment.ts";
-export { checkedPoll, pollOutbound } from "./outbound/poll.ts";
+export { createFenceTracker } from "./markdown/fences.ts";
+export { splitText } from "./markdown/split-text.ts";
+export { createOutbound } from "./outbound/create-outbound.ts";
+export { createEditedDraft } from "./outbound/edited-draft.ts";
+export { failedToConnect } from "./outbound/failed-to-connect.ts";
+export { allowAnyMedia, readMedia } from "./outbound/media.ts";
+export { getPartKey, getSinglePart, sendParts } from "./outbound/parts.ts";
+export { encodePathSegment } from "./outbound/path-segment.ts";
+export { assertPoll, createPollOutbound } from "./outbound/poll.ts";
 export { reconciledFrom, sendWindow } from "./outbound/reconcile.ts";
-export { retryAfterMs } from "./outbound/retry-after.ts";
-export { type PartToSend, partKey, sendParts, theOnePart } from "./outbound/send-parts.ts";
-export { type BucketRule, TokenBuckets } from "./outbound/token-buckets.ts";
-export { speakerOf } from "./speaker.ts";
-export { fitLabel, fitText, normalizeLineEnds, textLength, withoutControls } from "./text.ts";
+export { parseRetryAfter } from "./outbound/retry-after.ts";
+export { TokenBuckets } from "./outbound/token-buckets.ts";
+export { getSpeakerKey } from "./speaker-key.ts";
+export { fitLabel, fitText, normalizeLineEnds, removeControlCharacters, textLength } from "./text.ts";

@@ -1,28 +1,28 @@
 import type { TextCapability, TextUnit } from "./contract/capabilities.ts";
 
-/** Windows and old Mac line ends, and Unicode's line and paragraph separators, become `\n`. */
+/** Converts all line endings, including Unicode's line and paragraph separators, to `\n`. */
 export function normalizeLineEnds(text: string): string {
   return text.replace(/\r\n?|[\u2028\u2029\u0085]/g, "\n");
 }
 
-/** Without control characters, tabs and line ends aside, and with whole characters alone. */
-export function withoutControls(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it takes out.
+/** Removes control characters except tabs and line endings, and repairs broken surrogate pairs. */
+export function removeControlCharacters(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove.
   return text.replace(/[\u0000-\u0008\u000b-\u001f]/g, "").toWellFormed();
 }
 
-/** Bytes that one code point takes in UTF-8. A lone surrogate counts as the replacement character it becomes. */
+/** The length of a code point in UTF-8, in bytes. A lone surrogate counts as the replacement character. */
 function utf8Length(codePoint: number): number {
   if (codePoint < 0x80) return 1;
   if (codePoint < 0x800) return 2;
   return codePoint < 0x10000 ? 3 : 4;
 }
 
-/** The length of `text` as a platform counts it. */
+/** The length of a text in the unit that the platform counts. */
 export function textLength(text: string, unit: TextUnit): number {
   if (unit === "utf16") return text.length;
   let length = 0;
-  // By index: the iterator of a string makes a string of each character.
+  // An index loop, because the iterator of a string allocates a string per character.
   for (let at = 0; at < text.length; at++) {
     const codePoint = text.codePointAt(at) ?? 0;
     length += unit === "codepoints" ? 1 : utf8Length(codePoint);
@@ -31,10 +31,7 @@ export function textLength(text: string, unit: TextUnit): number {
   return length;
 }
 
-/**
- * Whether a text is no longer than `max`. One of more than twice as many UTF-16 units is too long in every unit, and is
- * not counted.
- */
+/** Whether a text is at most `max` long. A text of over `2 * max` UTF-16 units is too long in every unit. */
 export function textFits(
   text: string,
   { max, unit }: { readonly max: number; readonly unit: TextUnit },
@@ -42,7 +39,7 @@ export function textFits(
   return text.length <= 2 * max && textLength(text, unit) <= max;
 }
 
-/** `text`, or as much of it as fits with an ellipsis behind it. `max` in `unit`; none: all of it. */
+/** Truncates a text to `max`, including an ellipsis. Without `max` the text stays unchanged. */
 export function fitText(text: string, { max, unit }: Pick<TextCapability, "max" | "unit">): string {
   if (max === undefined || textFits(text, { max, unit })) return text;
   const room = max - textLength("…", unit);
@@ -56,7 +53,7 @@ export function fitText(text: string, { max, unit }: Pick<TextCapability, "max" 
   return `${text.slice(0, end)}…`;
 }
 
-/** As much of a label as fits, in UTF-16 units; never empty, which platforms refuse. */
+/** Truncates a label to `max` UTF-16 units. Never empty, because platforms reject empty labels. */
 export function fitLabel(label: string, max: number): string {
-  return fitText(withoutControls(label).trim(), { max, unit: "utf16" }) || "…";
+  return fitText(removeControlCharacters(label).trim(), { max, unit: "utf16" }) || "…";
 }

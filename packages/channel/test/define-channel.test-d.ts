@@ -25,7 +25,7 @@ const plain = {
   transports: ["socket"],
 } as const;
 
-test("settings and addresses are what schema and codec make of them", () => {
+test("settings and addresses have the types of the schema and the codec", () => {
   const rooms = defineChannel({
     ...parts,
     capabilities: plain,
@@ -37,11 +37,11 @@ test("settings and addresses are what schema and codec make of them", () => {
   expectTypeOf(rooms.codec.decode("a")).toEqualTypeOf<Address>();
 });
 
-test("what a channel claims, it has a method for", () => {
+test("capabilities require their methods", () => {
   defineChannel({
     ...parts,
     capabilities: { ...plain, edit: { ownOnly: true } },
-    // @ts-expect-error it may have no `edit`
+    // @ts-expect-error `edit` is missing
     create: async () => channel,
   });
   defineChannel({
@@ -52,7 +52,7 @@ test("what a channel claims, it has a method for", () => {
   defineChannel({
     ...parts,
     capabilities: { ...plain, transports: ["webhook"] },
-    // @ts-expect-error it may have no `webhook`
+    // @ts-expect-error `webhook` is missing
     create: async () => channel,
   });
 });

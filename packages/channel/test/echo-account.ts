@@ -1,14 +1,14 @@
 import {
+  assertPoll,
   type ButtonsPart,
   type Channel,
   type ChannelContext,
   ChannelError,
-  checkedPoll,
   createBackfill,
   createEditedDraft,
+  createFetchedMedia,
   createWebhook,
   equalInConstantTime,
-  fetchedMedia,
   fitText,
   isPayload,
   isRecent,
@@ -39,14 +39,14 @@ export function createEcho(context: ChannelContext<EchoConfig>) {
     clock,
     botId: "bot",
     read: async (place, since) => messages.in(place).filter(({ by, at }) => by !== "self" && at >= since),
-    take: (message) => context.emit(readMissed(message, context)),
+    emit: (message) => context.emit(readMissed(message, context)),
   });
 
   const send: Channel<EchoAddress>["send"] = (to, message, options) =>
     sendParts(message, options, async ({ part, key }) => {
       if (options.signal.aborted) throw new ChannelError("transient", "Echo: given up before it was tried");
       if (part.type === "poll") {
-        const { question, options: choices, multiple = false } = checkedPoll(part, echoLimits);
+        const { question, options: choices, multiple = false } = assertPoll(part, echoLimits);
         server.polls.push({ messageId: key, question, options: choices, multiple });
         return messages.post(to.id, { type: "text", text: "[poll]" }, key);
       }
@@ -156,7 +156,7 @@ export function createEcho(context: ChannelContext<EchoConfig>) {
         throw new ChannelError("invalid", "not an attachment on this platform");
       const { body, headers, ok } = server.attachment();
       if (!ok || body === null) throw new ChannelError("not_found", "it is not there");
-      return fetchedMedia({ body, headers }, media, echoLimits.mediaBytes);
+      return createFetchedMedia({ body, headers }, media, echoLimits.mediaBytes);
     },
     async reconcile({ idempotencyKey, part }) {
       const message = server.messages.get(`${idempotencyKey}.${part}`);

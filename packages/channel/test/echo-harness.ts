@@ -59,7 +59,7 @@ let count = 0;
 
 export const echoHarness: ChannelHarness<EchoAddress> = {
   addresses: [{ id: "a" }, { id: "ü/b" }],
-  entry: { url: new URL("../src/index.ts", import.meta.url).href, sdk: ["zod", "mdast-util-from-markdown"] },
+  entry: { url: new URL("../src/index.ts", import.meta.url).href, sdk: ["zod"] },
   recorded: [
     { name: "a message", payload: recordedMessage, events: [{ text: "recorded", addressed: "dm" }] },
   ],

@@ -1,7 +1,7 @@
 import {
   type ButtonsPart,
   ChannelError,
-  createMemoryState,
+  createInMemoryState,
   type InboundEvent,
   type OutboundPart,
 } from "../src/index.ts";
@@ -25,7 +25,7 @@ export const faultsWithPeople: readonly Fault[] = [
   {
     fault: "forgets what it heard last",
     check: "coming back: hands over what was said while its process was away, in order and once",
-    plant: given(() => ({ state: createMemoryState() })),
+    plant: given(() => ({ state: createInMemoryState() })),
   },
   {
     fault: "edits by a second message",

@@ -4,6 +4,7 @@ import {
   type ChannelLogger,
   type ChannelState,
   type Clock,
+  catchRefusal,
   createAddressCodec,
   createBackfill,
   createEditedDraft,
@@ -11,7 +12,6 @@ import {
   type DraftOptions,
   type MessageEvent,
   normalizeEvent,
-  unlessRefused,
 } from "../src/index.ts";
 
 declare const state: ChannelState;
@@ -20,7 +20,7 @@ declare const logger: ChannelLogger;
 declare const options: DraftOptions;
 declare const message: MessageEvent;
 
-test("an address is what is made of its parts", () => {
+test("an address has the type that `read` returns", () => {
   const codec = createAddressCodec("rooms", "Rooms", {
     write: ({ room }: { readonly room: string }) => [room],
     read: ([room]) => ({ room }),
@@ -28,20 +28,20 @@ test("an address is what is made of its parts", () => {
   expectTypeOf(codec).toEqualTypeOf<AddressCodec<{ readonly room: string }>>();
 });
 
-test("what is read of a platform's past is what is taken", () => {
+test("`emit` of a backfill receives what `read` returns", () => {
   createBackfill({
     state,
     clock,
     botId: "bot",
     read: async () => [{ text: "x" }],
-    take: async (read) => {
+    emit: async (read) => {
       expectTypeOf(read).toEqualTypeOf<{ text: string }>();
       return "accepted";
     },
   });
 });
 
-test("what a webhook verified is what it hands on", () => {
+test("`handle` of a webhook receives what `verify` returns", () => {
   createWebhook({
     maxBytes: 1,
     logger,
@@ -53,7 +53,7 @@ test("what a webhook verified is what it hands on", () => {
   });
 });
 
-test("a draft's content is what the platform takes as text", () => {
+test("the content of a draft has the type that `snapshot` returns", () => {
   createEditedDraft(
     {
       snapshot: (text) => ({ text }),
@@ -70,7 +70,7 @@ test("a draft's content is what the platform takes as text", () => {
   );
 });
 
-test("an event stays what it is, and a refusal has another value", () => {
+test("normalizeEvent keeps the type of the event, and catchRefusal adds that of the fallback", () => {
   expectTypeOf(normalizeEvent(message)).toEqualTypeOf<MessageEvent>();
-  expectTypeOf(unlessRefused(Promise.resolve(1), undefined)).toEqualTypeOf<Promise<number | undefined>>();
+  expectTypeOf(catchRefusal(Promise.resolve(1), undefined)).toEqualTypeOf<Promise<number | undefined>>();
 });

@@ -3,7 +3,7 @@ import {
   ChannelError,
   type Outbound,
   type OutboundPart,
-  type Reconciled,
+  type ReconcileResult,
   type SendOptions,
 } from "@signalbox/channel";
 import { expect, it, onTestFinished, vi } from "vitest";
@@ -37,7 +37,7 @@ function setup(
   send: Send,
   extra: {
     readonly capabilities?: Capabilities;
-    readonly reconcile?: (part: number, attemptedAt: number) => Promise<Reconciled>;
+    readonly reconcile?: (part: number, attemptedAt: number) => Promise<ReconcileResult>;
     readonly account?: (running: DeliveryAccount) => DeliveryAccount | undefined;
     readonly configured?: boolean;
     readonly languageOf?: LanguageOf;

@@ -1,5 +1,7 @@
 import {
   type Capabilities,
+  createOutbound,
+  createPollOutbound,
   isChannelError,
   isPayload,
   type MediaPart,
@@ -7,9 +9,7 @@ import {
   type MessageOutcome,
   type Outbound,
   type OutboundPart,
-  outboundOf,
   type PollPart,
-  pollOutbound,
   reasonOf,
   textAt,
 } from "@signalbox/channel";
@@ -178,7 +178,7 @@ async function payloadOf<Run extends ActingRun, Row extends OutboxRow>(
   { to, definition: { capabilities } }: MessagePlace,
   { signal }: ActingCall,
 ): Promise<Outbound | MessageOutcome> {
-  if (action.action === "poll") return pollOutbound(pollOf(action), capabilities);
+  if (action.action === "poll") return createPollOutbound(pollOf(action), capabilities);
   const { text, media, replyTo } = action;
   // Platforms put an answer where the answered message is, whatever the address says.
   const answered =
@@ -190,7 +190,7 @@ async function payloadOf<Run extends ActingRun, Row extends OutboxRow>(
   if (prepared === undefined) return no("Nothing was sent: this turn was stopped.");
   const { parts, lines } = prepared;
   if (lines.length > 0) return no(`Nothing was sent. ${lines.join(" ")}`);
-  return outboundOf(text, answered?.id, capabilities, parts);
+  return createOutbound(text, answered?.id, capabilities, parts);
 }
 
 /** The row is in the outbox and will be sent. Repeating the call changes nothing. */
@@ -236,7 +236,7 @@ async function change<Run extends ActingRun, Row extends OutboxRow>(
     }
     case "edit": {
       if (!running.edit) return no("This channel cannot edit messages.");
-      const edited: Outbound = outboundOf(action.text, undefined, definition.capabilities);
+      const edited: Outbound = createOutbound(action.text, undefined, definition.capabilities);
       await running.edit(address, id, edited, signal);
       // It says all of it: what went out behind it is the rest of what it said before.
       await removeParts(
@@ -335,7 +335,7 @@ function pollOf({ question, options, multiple = false }: PollAction): PollPart {
 }
 
 function writtenPoll(poll: PollAction, capabilities: Capabilities): string {
-  const { parts } = pollOutbound(pollOf(poll), capabilities);
+  const { parts } = createPollOutbound(pollOf(poll), capabilities);
   return parts.flatMap((part) => ("text" in part ? [part.text] : [])).join("\n");
 }
 

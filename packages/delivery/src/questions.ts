@@ -2,12 +2,12 @@ import {
   type ActionEvent,
   type ButtonsPart,
   type Capabilities,
+  createOutbound,
   deadline,
   fitText,
   isPayload,
   type Json,
   type Outbound,
-  outboundOf,
   reasonOf,
   type TextCapability,
   textAt,
@@ -176,9 +176,9 @@ function outboundQuestion(question: Question, replyTo: string, capabilities: Cap
   const { text } = question;
   const buttons = buttonsUnder(question, capabilities.cards);
   // Whole above its buttons, where so much fits there.
-  const whole = outboundOf(text, replyTo, { ...capabilities, text: withButtons(capabilities) });
+  const whole = createOutbound(text, replyTo, { ...capabilities, text: withButtons(capabilities) });
   const isWhole = buttons.length > 0 && whole.parts.length === 1;
-  const outbound = isWhole ? whole : outboundOf(text, replyTo, capabilities);
+  const outbound = isWhole ? whole : createOutbound(text, replyTo, capabilities);
   const last = outbound.parts.at(-1);
   if (buttons.length === 0 || (last?.type !== "text" && last?.type !== "markdown")) return outbound;
   return {

@@ -1,10 +1,10 @@
-import type { Reconciled } from "@signalbox/channel";
+import type { ReconcileResult } from "@signalbox/channel";
 import type { DeliveryAccount } from "./account.ts";
 import type { ClaimedRow, Millis } from "./outbox.ts";
 
 /** What is known about the first open part of a doubtful row. */
 export type Reconciliation =
-  | Reconciled
+  | ReconcileResult
   /** To send it again does no harm: the platform knows its key. */
   | { readonly outcome: "repeat" };
 

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import {
   type Capabilities,
   type ChannelDefinition,
+  createOutbound,
   type MediaPart,
   type Outbound,
-  outboundOf,
 } from "@signalbox/channel";
 import type { DeliveryMessage, Destination, Millis, OutboxInsert, OutboxRow } from "./outbox.ts";
 
@@ -46,7 +46,7 @@ export function answerTo(
   if (capabilities?.readsSession === true) return undefined;
   return capabilities === undefined
     ? { parts: [{ type: "text", text }], ...(replyTo === "" ? {} : { replyTo }) }
-    : outboundOf(text, replyTo, capabilities, attached);
+    : createOutbound(text, replyTo, capabilities, attached);
 }
 
 /** Of rows with keys of their own, those to hand over: what was added before may be on its way or out already. */

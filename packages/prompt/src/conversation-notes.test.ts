@@ -22,14 +22,14 @@ it("knows the note of messages that were taken back from others", () => {
   expect(isTakenBackNote(summaryNote(MESSAGES))).toBe(false);
 });
 
-it("makes a history of the turns that a client keeps, pictures behind their words", () => {
+it("makes a history of the turns that a client keeps, images behind their words", () => {
   const picture = { mimeType: "image/png", data: "AA==" };
   const history = clientHistory(
     {
       history: [
-        { role: "user", text: "What is this?", pictures: [picture] },
+        { role: "user", text: "What is this?", images: [picture] },
         { role: "assistant", text: "A dot." },
-        { role: "user", text: "", pictures: [picture] },
+        { role: "user", text: "", images: [picture] },
         { role: "user", text: "Thanks." },
       ],
     },
@@ -45,13 +45,13 @@ it("makes a history of the turns that a client keeps, pictures behind their word
   expect(clientHistory({}, 7)).toEqual([]);
 });
 
-it("only names the pictures of those turns that are files", () => {
+it("only names the images of those turns that are files", () => {
   const file = { kind: "image", mimeType: "image/png", ref: { id: "a-file" } } as const;
   const history = clientHistory(
     {
       history: [
-        { role: "user", text: "What is this?", pictures: [file, { mimeType: "image/gif", data: "AA==" }] },
-        { role: "user", text: "", pictures: [file] },
+        { role: "user", text: "What is this?", images: [file, { mimeType: "image/gif", data: "AA==" }] },
+        { role: "user", text: "", images: [file] },
       ],
     },
     7,

@@ -1,5 +1,5 @@
 import type { AgentMessage, InputBlock, UserMessage } from "@signalbox/agent-core";
-import type { HeldPicture, MediaRef, TurnRequest } from "@signalbox/channel";
+import type { InlineImage, MediaRef, TurnRequest } from "@signalbox/channel";
 import { formatBody } from "./envelope.ts";
 
 /** A message as it is named among others. */
@@ -34,17 +34,17 @@ export function isTakenBackNote(text: string): boolean {
  * named: it is shown beside its message.
  */
 export function clientHistory({ history = [] }: TurnRequest, timestamp: number): AgentMessage[] {
-  return history.map(({ role, text, pictures = [] }): AgentMessage => {
-    if (role === "user") return { role, content: withPictures(text, pictures), timestamp };
+  return history.map(({ role, text, images = [] }): AgentMessage => {
+    if (role === "user") return { role, content: withPictures(text, images), timestamp };
     const origin = { api: "client", provider: "client", model: "client" };
     return { role, content: [{ type: "text", text }], ...origin, stopReason: "end_turn", timestamp };
   });
 }
 
-function withPictures(text: string, pictures: readonly (HeldPicture | MediaRef)[]): UserMessage["content"] {
-  const names = pictures.flatMap((picture) => ("data" in picture ? [] : `[image, ${picture.mimeType}]`));
+function withPictures(text: string, images: readonly (InlineImage | MediaRef)[]): UserMessage["content"] {
+  const names = images.flatMap((picture) => ("data" in picture ? [] : `[image, ${picture.mimeType}]`));
   const said = [text, ...names].filter((line) => line !== "").join("\n");
-  const shown = pictures.flatMap((picture): InputBlock | [] => {
+  const shown = images.flatMap((picture): InputBlock | [] => {
     if (!("data" in picture)) return [];
     const { mimeType, data } = picture;
     return { type: "image", mimeType, source: { kind: "base64", data } };

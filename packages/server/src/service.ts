@@ -1,4 +1,4 @@
-import type { HeldPicture, ReadBody, TurnSampling } from "@signalbox/channel";
+import type { InlineImage, ReadBody, TurnSampling } from "@signalbox/channel";
 import type {
   Activity,
   AgentInfo,
@@ -81,7 +81,7 @@ export interface ClientTurn {
   readonly role: "user" | "assistant";
   readonly text: string;
   /** Images with their content. A client cannot refer to files that the gateway stores. */
-  readonly pictures?: readonly HeldPicture[];
+  readonly images?: readonly InlineImage[];
 }
 
 /** A message from a client. */

@@ -175,7 +175,7 @@ describe("request messages", () => {
     expect(service.submissions[0]?.history?.[0]).toEqual({
       role: "user",
       text: "look",
-      pictures: [{ mimeType: "image/png", data: "AAEC" }],
+      images: [{ mimeType: "image/png", data: "AAEC" }],
     });
     const elsewhere = { type: "image_url", image_url: { url: "https://images.example/dot.png" } };
     const file = { type: "file", file: { file_data: "data:application/pdf;base64,AAEC", filename: "a.pdf" } };

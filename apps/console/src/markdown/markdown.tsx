@@ -1,4 +1,4 @@
-import { type MarkdownDocument, sourceOf } from "@signalbox/channel/markdown";
+import { getSource, type MarkdownDocument } from "@signalbox/channel/markdown";
 import type { Definition, List, ListItem, Nodes, RootContent, Table } from "mdast";
 import { createContext, Fragment, memo, type ReactNode, useContext, useRef } from "react";
 import { CodeBlock } from "../parts/code-block.tsx";
@@ -211,7 +211,7 @@ function Reference({ identifier, node, label }: LinkProps & { identifier: string
 function LinkTo({ url, node, label }: LinkProps & { url: string }): ReactNode {
   const { source } = useContext(Referred);
   const target = webAddress(url);
-  if (target === undefined) return sourceOf(source, node);
+  if (target === undefined) return getSource(source, node);
   const named = hostNamed(textOf(label).trim());
   return (
     <>

@@ -1,4 +1,4 @@
-import { speakerOf } from "@signalbox/channel";
+import { getSpeakerKey } from "@signalbox/channel";
 import { isCurrentConversation } from "@signalbox/delivery";
 import type { McpServers } from "@signalbox/mcp";
 import { createToolMemory, type Memories, type SessionAccess } from "@signalbox/memory/agents";
@@ -141,7 +141,7 @@ function decisions(core: CoreContext) {
         ...(data.call === undefined ? {} : { call: data.call }),
       });
       const { agent, sessionKey, event } = run;
-      audit.tool({ ...data, agentId: agent.id, sessionKey, speaker: speakerOf(event) });
+      audit.tool({ ...data, agentId: agent.id, sessionKey, speaker: getSpeakerKey(event) });
     },
   } satisfies Partial<OptionsOfTools>;
 }

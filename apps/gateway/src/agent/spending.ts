@@ -12,7 +12,7 @@ import {
   type RemainingBudget,
   type Spender,
 } from "@signalbox/budgets";
-import { type MessageEvent, speakerOf } from "@signalbox/channel";
+import { getSpeakerKey, type MessageEvent } from "@signalbox/channel";
 import { pricesFor } from "@signalbox/llm-providers";
 import type { Phrases } from "@signalbox/phrases";
 import type { Vault } from "@signalbox/redaction";
@@ -114,7 +114,7 @@ export function createSpenders(
 /** What a hook passes on is paid by the hook, whatever conversation its caller names. */
 function payerOf(event: MessageEvent): string {
   const from = event.channel === "web" ? event.forwarded?.from : undefined;
-  return from === undefined ? speakerOf(event) : `${event.channel}:${from}`;
+  return from === undefined ? getSpeakerKey(event) : `${event.channel}:${from}`;
 }
 
 /** Asks an owner, in the conversation that the call is for. A stop does not answer: the next start asks again. */

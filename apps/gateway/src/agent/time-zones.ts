@@ -1,4 +1,4 @@
-import { type MessageEvent, speakerOf } from "@signalbox/channel";
+import { getSpeakerKey, type MessageEvent } from "@signalbox/channel";
 import { readIdentityLinks } from "@signalbox/routing";
 import type { LiveConfig } from "../configure/live-config.ts";
 
@@ -9,6 +9,6 @@ export function createTimeZones(config: LiveConfig): (event: MessageEvent) => st
   return (event) => {
     const zones = new Map(Object.entries(config.current().settings.session.timeZones));
     const person = identities().personOf(event.channel, event.sender.id);
-    return zones.get(speakerOf(event)) ?? zones.get(person ?? "") ?? ofMachine;
+    return zones.get(getSpeakerKey(event)) ?? zones.get(person ?? "") ?? ofMachine;
   };
 }

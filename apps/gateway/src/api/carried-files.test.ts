@@ -28,13 +28,13 @@ function png(bytes: Buffer): string {
 }
 
 /** A message with a picture in each of its earlier turns. */
-function after(...pictures: readonly Buffer[]) {
+function after(...images: readonly Buffer[]) {
   const turn = (picture: Buffer) => ({
     role: "user" as const,
     text: "look",
-    pictures: [{ mimeType: "image/png", data: picture.toString("base64") }],
+    images: [{ mimeType: "image/png", data: picture.toString("base64") }],
   });
-  return { ...carrying(), history: [...pictures.map(turn), { role: "assistant" as const, text: "well" }] };
+  return { ...carrying(), history: [...images.map(turn), { role: "assistant" as const, text: "well" }] };
 }
 
 /** The message as the inbox has it. */
@@ -138,7 +138,7 @@ it("sets a large picture of an earlier turn down like the message's own, and lea
   const message = after(LARGE, small);
   const { forget, ...set } = await setDownFiles(message, open.files);
   const [first, second, third] = set.history;
-  const [file] = first?.pictures ?? [];
+  const [file] = first?.images ?? [];
   expect(file).toMatchObject({ kind: "image", mimeType: "image/png", size: LARGE.length });
   expect(file !== undefined && "ref" in file && (await heldIn(open, file)).equals(LARGE)).toBe(true);
   expect([first?.text, second, third]).toEqual(["look", ...message.history.slice(1)]);

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import type { HeldPicture, MediaRef, MessageEvent, TurnRequest } from "@signalbox/channel";
+import type { InlineImage, MediaRef, MessageEvent, TurnRequest } from "@signalbox/channel";
 import { attachmentOf, uploadIn, uploadOf } from "@signalbox/channel-web";
 import type { ClientAttachment, Submission, UploadPiece, UploadResult } from "@signalbox/server";
 
@@ -39,7 +39,7 @@ interface SetDown extends MessageFiles {
 
 /** Whether a message has any files. */
 export function hasFiles({ attachments = [], history = [] }: Submission): boolean {
-  return attachments.length > 0 || history.some(({ pictures = [] }) => pictures.length > 0);
+  return attachments.length > 0 || history.some(({ images = [] }) => images.length > 0);
 }
 
 /**
@@ -68,13 +68,11 @@ export async function repeatedFiles(submission: Submission, taken: MessageEvent)
   const turns = taken.turn?.history ?? [];
   return {
     media: await attachmentsOf(submission, (carried, at) => sameFile(carried, taken.media[at])),
-    history: await historyOf(submission, (carried, turn, at) =>
-      sameFile(carried, turns[turn]?.pictures?.[at]),
-    ),
+    history: await historyOf(submission, (carried, turn, at) => sameFile(carried, turns[turn]?.images?.[at])),
   };
 }
 
-async function sameFile(carried: Carried, taken: MediaRef | HeldPicture | undefined) {
+async function sameFile(carried: Carried, taken: MediaRef | InlineImage | undefined) {
   const upload = taken !== undefined && "ref" in taken ? uploadIn(taken) : undefined;
   const file = upload && (await nameOf(carried, upload.owner));
   return file?.id === upload?.id ? file?.media : undefined;
@@ -102,13 +100,13 @@ async function historyOf(
 ): Promise<History> {
   const turns: History[number][] = [];
   for (const turn of history) {
-    const pictures: (HeldPicture | MediaRef)[] = [];
-    for (const picture of turn.pictures ?? []) {
+    const images: (InlineImage | MediaRef)[] = [];
+    for (const picture of turn.images ?? []) {
       const { mimeType, data } = picture;
       const carried = data.length < LARGE ? undefined : { mimeType, slices: slicesOf(data) };
-      pictures.push((carried && (await standFor(carried, turns.length, pictures.length))) ?? picture);
+      images.push((carried && (await standFor(carried, turns.length, images.length))) ?? picture);
     }
-    turns.push(pictures.length === 0 ? turn : { ...turn, pictures });
+    turns.push(images.length === 0 ? turn : { ...turn, images });
   }
   return turns;
 }

@@ -1,4 +1,4 @@
-import { speakerOf } from "@signalbox/channel";
+import { getSpeakerKey } from "@signalbox/channel";
 import { QUEUE_MODES } from "@signalbox/lanes";
 import { formatApproval } from "@signalbox/tools";
 import { type AtOnceName, helpText } from "../command-syntax/table.ts";
@@ -134,7 +134,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     if (words === "") return phrases.sayTheAnswer;
     const id = typed.toUpperCase();
     const { event, role } = stored;
-    const result = await userQuestions.answer(id, { words, speaker: speakerOf(event), role, messageId });
+    const result = await userQuestions.answer(id, { words, speaker: getSpeakerKey(event), role, messageId });
     if (result.ok) return "";
     return {
       unknown: phrases.noQuestion(id),

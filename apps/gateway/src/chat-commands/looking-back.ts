@@ -1,5 +1,5 @@
 import { getBudgetFacts } from "@signalbox/budgets";
-import { getRepliedTo, speakerOf } from "@signalbox/channel";
+import { getRepliedTo, getSpeakerKey } from "@signalbox/channel";
 import type { Phrases } from "@signalbox/phrases";
 import { explain, whyLines } from "@signalbox/telemetry";
 import { explainRoute } from "../configure/routing.ts";
@@ -39,7 +39,7 @@ export const why: Answer = async (ctx, { message, args, phrases }) => {
 export const usage: Answer = async (ctx, { message, agent, phrases }) => {
   const { store, now } = ctx;
   const session = await store.sessions.get(message.sessionKey);
-  const sender = speakerOf(message.stored.event);
+  const sender = getSpeakerKey(message.stored.event);
   const [asker] = await store.usage.sum({ by: "sender", sender, from: now() });
   const lines = [
     ...(await usageOfMessage(store, message, phrases)),

@@ -11,7 +11,7 @@ import {
   type Accounts as Host,
   importChannel,
   type PlannedAccount,
-  urlInHome,
+  resolveInHome,
 } from "@signalbox/channel/accounts";
 import { inOwnProcess } from "@signalbox/channel-process";
 import type { LoadedConfig, Problem } from "@signalbox/config";
@@ -151,7 +151,7 @@ async function separately(
   const isBuiltIn = definitions.includes(definition);
   const name = isBuiltIn ? channelPackages[definition.id] : packageName;
   if (name === undefined) return undefined;
-  const own = isBuiltIn ? undefined : await urlInHome(name, home.dir);
+  const own = isBuiltIn ? undefined : await resolveInHome(name, home.dir);
   const run = inOwnProcess(definition, own ?? packages.urlOf(name));
   separated.set(definition, run);
   return run;

@@ -1,10 +1,10 @@
-import type { PlannedAccount, Services } from "@signalbox/channel/accounts";
+import type { AccountServices, PlannedAccount } from "@signalbox/channel/accounts";
 import { sleep, systemClock, withTimeout } from "@signalbox/lanes";
 import type { Accounts } from "./accounts.ts";
 
 export interface BringUpOptions {
   readonly accounts: Pick<Accounts, "start">;
-  readonly services: Services;
+  readonly services: AccountServices;
   /** How much an earlier process has left to be answered, delivered or gone on with. */
   readonly left: () => Promise<{ readonly inbox: number; readonly outbox: number; readonly runs: number }>;
 }

@@ -69,6 +69,6 @@ export async function neededFiles(inbox: Unanswered): Promise<readonly UploadNam
 }
 
 function namedBy({ media, turn }: NamesFiles): readonly MediaRef[] {
-  const pictures = (turn?.history ?? []).flatMap(({ pictures = [] }) => pictures);
-  return [...media, ...pictures.filter((picture) => "ref" in picture)];
+  const images = (turn?.history ?? []).flatMap(({ images = [] }) => images);
+  return [...media, ...images.filter((picture) => "ref" in picture)];
 }

@@ -1,5 +1,5 @@
 import type { Tool } from "@signalbox/agent-core";
-import { type ChannelDefinition, createMemoryCache, systemClock } from "@signalbox/channel";
+import { type ChannelDefinition, createInMemoryCache, systemClock } from "@signalbox/channel";
 import type { LoadedConfig, Problem } from "@signalbox/config";
 import { type Home, type JudgedSecrets, judgeSecrets, openListeningProblem } from "@signalbox/home";
 import type { Vault } from "@signalbox/redaction";
@@ -73,7 +73,7 @@ export async function createSetup(options: SetupOptions): Promise<Setup> {
     definitions: options.channels,
     channelPackages: options.channelPackages ?? {},
     own: options.ownChannels,
-    cache: createMemoryCache({ clock: systemClock }),
+    cache: createInMemoryCache({ clock: systemClock }),
   });
   const ofParts = [agents, models, skills, plugins, pointHooks, accounts, secrets].flatMap(
     (part) => part.problems,

@@ -1,14 +1,12 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { Memories } from "@signalbox/memory/agents";
 import type { Logger } from "@signalbox/telemetry/logger";
-import type { Accounts } from "./accounts.ts";
 import type { Agents } from "./agents.ts";
 import type { Models } from "./models.ts";
 
 export interface LoadAheadOptions {
   readonly agents: Pick<Agents, "all">;
   readonly models: Pick<Models, "load">;
-  readonly accounts: Pick<Accounts, "list" | "definitions">;
   /** Undefined if the configuration turns memory off. */
   readonly memories: Pick<Memories, "of"> | undefined;
   readonly logger: Logger;
@@ -16,21 +14,10 @@ export interface LoadAheadOptions {
 
 /** Imports the SDKs that the configuration needs and opens the agents' memories, one after the other. */
 export async function loadAhead(
-  { agents, models, accounts, memories, logger }: LoadAheadOptions,
+  { agents, models, memories, logger }: LoadAheadOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const used = new Set(accounts.list().map(({ channel }) => channel));
-  const steps = [
-    () => models.load(),
-    ...accounts.definitions
-      .filter(({ id }) => used.has(id))
-      .map(
-        ({ load }) =>
-          async () =>
-            load?.(),
-      ),
-    ...agents.all.map((agent) => async () => memories?.of(agent)),
-  ];
+  const steps = [() => models.load(), ...agents.all.map((agent) => async () => memories?.of(agent))];
   for (const step of steps) {
     if (signal.aborted) return;
     await step().catch((error: unknown) =>

@@ -1,4 +1,4 @@
-import { createMemoryCache, createMemoryState, systemClock } from "@signalbox/channel";
+import { createInMemoryCache, createInMemoryState, systemClock } from "@signalbox/channel";
 import { MAX_ATTACHMENT_BYTES } from "@signalbox/channel-web";
 import { expect, it } from "vitest";
 import { createSurfaces } from "./surfaces.ts";
@@ -25,8 +25,8 @@ it("fetches what clients name by its address through the gateway's one way out, 
     commands: [],
     logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
     emit: async () => "accepted",
-    cache: createMemoryCache({ clock: systemClock }),
-    state: createMemoryState(),
+    cache: createInMemoryCache({ clock: systemClock }),
+    state: createInMemoryState(),
   });
   const picture = { kind: "image", mimeType: "image/png", ref: "https://pictures.example/dot.png" } as const;
   const fetched = await channel.fetchMedia?.(picture, signal);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type MessageEvent, speakerOf } from "@signalbox/channel";
+import { getSpeakerKey, type MessageEvent } from "@signalbox/channel";
 import { parseSessionKey } from "@signalbox/routing";
 import type { SessionPosition } from "@signalbox/store";
 import { type SessionsCall, taintIn } from "@signalbox/tools";
@@ -73,7 +73,7 @@ async function send(
   const place = await placeFor(ports, eventId, key);
   const agentId = parseSessionKey(key)?.agentId;
   if (place === undefined || agentId === undefined) throw new Error(`Nobody has written in ${key} recently.`);
-  const isSamePerson = speakerOf(run.event) === speakerOf(place);
+  const isSamePerson = getSpeakerKey(run.event) === getSpeakerKey(place);
   const sources = facts.taint.map(({ source }) => source);
   // Whoever is there may have all of it read out to them: it names nobody, and no conversation.
   const head = `[The agent ${run.agent.id} says this from another conversation, asked by somebody whose role is ${facts.role}. Whoever is here sees what you answer.]`;

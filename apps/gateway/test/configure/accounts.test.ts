@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { type ChannelDefinition, createMemoryCache, systemClock } from "@signalbox/channel";
+import { type ChannelDefinition, createInMemoryCache, systemClock } from "@signalbox/channel";
 import { feishu } from "@signalbox/channel-feishu";
 import { createWebHub } from "@signalbox/channel-web";
 import { loadConfig } from "@signalbox/config";
@@ -48,7 +48,7 @@ async function plan(
     own,
     logger: () => SILENT,
     packages: PACKAGES,
-    cache: createMemoryCache({ clock: systemClock }),
+    cache: createInMemoryCache({ clock: systemClock }),
     home: { dir: dirname(file) },
     workspaces: [],
     vault: createVault(),

@@ -99,7 +99,7 @@ export function createConnection(options: GatewayOptions): GatewayConnection {
     timing: {
       attemptMs: limits.connectMs,
       pauseMs: limits.reconnectMs,
-      mostPauseMs: limits.reconnectMostMs,
+      maxPauseMs: limits.reconnectMostMs,
       probe: { everyMs: limits.probeMs, withinMs: limits.pongMs },
     },
     clock: context.clock,

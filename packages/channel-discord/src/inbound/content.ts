@@ -1,13 +1,13 @@
 import {
+  getMediaKind,
   isPayload,
   type MediaRef,
   type MessageBody,
-  mediaKindOf,
-  mimeTypeOf,
   normalizeLineEnds,
   objectAt,
   objectsAt,
   type Payload,
+  parseMimeType,
   type Reference,
   textAt,
 } from "@signalbox/channel";
@@ -131,12 +131,12 @@ function readAttachments(message: Payload, said: Payload): readonly MediaRef[] {
   return objectsAt(said, "attachments").flatMap((attachment): MediaRef[] => {
     const [id, url] = [textAt(attachment, "id"), textAt(attachment, "url")];
     if (id === undefined || url === undefined) return [];
-    const mimeType = mimeTypeOf(textAt(attachment, "content_type"));
+    const mimeType = parseMimeType(textAt(attachment, "content_type"));
     const { size } = attachment;
     const name = textAt(attachment, "filename");
     return [
       {
-        kind: mediaKindOf(mimeType),
+        kind: getMediaKind(mimeType),
         mimeType,
         ...(name === undefined ? {} : { name }),
         ...(typeof size === "number" && size >= 0 ? { size } : {}),

@@ -1,4 +1,4 @@
-import { isLasting, objectAt, type Payload, textAt } from "@signalbox/channel";
+import { isRetryable, objectAt, type Payload, textAt } from "@signalbox/channel";
 import type { DiscordApi } from "../api.ts";
 import type { Conversations } from "../conversations.ts";
 import { listMessages } from "../history.ts";
@@ -30,7 +30,7 @@ export async function missedMessages(
     const spoken = messages.filter((message) => hasContent(message, botId));
     return guildId === undefined ? spoken : await addMemberRoles(people, guildId, spoken, signal);
   } catch (error) {
-    if (isLasting(error)) return [];
+    if (!isRetryable(error)) return [];
     throw error;
   }
 }

@@ -29,7 +29,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     logger: context.logger,
     botId,
     read: (channelId, since, signal) => missedMessages(options, channelId, since, signal),
-    async take(data) {
+    async emit(data) {
       const handOver = await read({ type: "MESSAGE_CREATE", data, deliveryId: "" });
       return (await handOver()) ? "accepted" : "rejected";
     },

@@ -1,11 +1,11 @@
 import {
   type ChannelContext,
   type Conversation,
+  catchRefusal,
   isPayload,
   objectAt,
   type Payload,
   type Reference,
-  unlessRefused,
 } from "@signalbox/channel";
 import { idAt } from "../address.ts";
 import type { DiscordApi } from "../api.ts";
@@ -66,6 +66,6 @@ async function fetchMessage(
 ): Promise<Payload | null> {
   const path = `/channels/${channelId}/messages/${messageId}` as const;
   const request = api.call({ what: "looking up a message", method: "GET", path, signal });
-  const message = await unlessRefused(request, null);
+  const message = await catchRefusal(request, null);
   return isPayload(message) ? message : null;
 }

@@ -1,4 +1,4 @@
-import { loadMarkdown } from "@signalbox/channel";
+import { imageAsLink, renderMarkdown } from "@signalbox/channel/markdown";
 
 /** Characters that can start markup. Text without them needs no parsing. */
 const marks = /[#|![\]]|^\s*(?:[-+*]|\d+[.)])\s|^\s*(?:-{3,}|\*{3,}|_{3,})\s*$|`{3}.*`/m;
@@ -10,14 +10,13 @@ const marks = /[#|![\]]|^\s*(?:[-+*]|\d+[.)])\s|^\s*(?:-{3,}|\*{3,}|_{3,})\s*$|`
  */
 export function toDiscordMarkdown(markdown: string, max: number): string {
   if (!marks.test(markdown)) return markdown;
-  const { pictureAsLink, renderMarkdown } = loadMarkdown();
   const text = renderMarkdown(markdown, {
     heading: (node, { inner, rewrite }) => (node.depth > 3 ? `**${inner(node)}**` : rewrite(node)),
     table: (node, { source }) => `\`\`\`\n${replaceBackticks(source(node))}\n\`\`\``,
     code: (node, { source }) => codeBlock(source(node)),
     inlineCode: (node, { source }) =>
       node.value.includes("``") ? `\`\` ${replaceBackticks(node.value)} \`\`` : source(node),
-    image: pictureAsLink,
+    image: imageAsLink,
     thematicBreak: () => "───",
     listItem: (node, { rewrite }) =>
       typeof node.checked === "boolean"

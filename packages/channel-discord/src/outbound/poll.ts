@@ -1,5 +1,5 @@
 import {
-  checkedPoll,
+  assertPoll,
   objectAt,
   objectsAt,
   type Payload,
@@ -37,7 +37,7 @@ export function readPollResult(message: Payload): PollResult {
 
 /** @throws ChannelError `too_large` */
 export function renderPoll(part: PollPart): RenderedPoll {
-  const { question, options, multiple = false } = checkedPoll(part, { polls: limits.poll });
+  const { question, options, multiple = false } = assertPoll(part, { polls: limits.poll });
   return {
     ...FILE_MESSAGE,
     poll: {

@@ -1,12 +1,12 @@
 import {
+  getPartKey,
   type MediaPart,
   type OutboundPart,
   objectAt,
   objectsAt,
   type Payload,
   type PollPart,
-  partKey,
-  type Reconciled,
+  type ReconcileResult,
   reconciledFrom,
   type SendIntent,
   sendWindow,
@@ -32,9 +32,9 @@ export async function reconcile(
   { botId, sender }: Own,
   intent: SendIntent<DiscordAddress>,
   signal: AbortSignal,
-): Promise<Reconciled> {
+): Promise<ReconcileResult> {
   const { to, content } = intent;
-  const key = partKey(intent.idempotencyKey, intent.part);
+  const key = getPartKey(intent.idempotencyKey, intent.part);
   const messages = await listMessages(api, to.channelId, { after: sendWindow(intent).start, signal });
   const own = messages.filter((message) => textAt(objectAt(message, "author"), "id") === botId);
   const match = own.find(

@@ -3,7 +3,7 @@ import {
   type OutboundPart,
   objectsAt,
   type Payload,
-  withoutControls,
+  removeControlCharacters,
 } from "@signalbox/channel";
 import { limits } from "../limits.ts";
 import { renderButtons } from "./buttons.ts";
@@ -75,7 +75,7 @@ function renderAsComponents(part: OutboundPart): Rendered {
 function renderText(part: OutboundPart, max: number): string {
   if (part.type !== "text" && part.type !== "markdown" && part.type !== "buttons")
     throw new ChannelError("unsupported", "Discord: this kind of part is not supported");
-  const text = withoutControls(part.text);
+  const text = removeControlCharacters(part.text);
   if (text.trim() === "") throw new ChannelError("invalid", "Discord: the message is empty");
   if (part.text.length > max)
     throw new ChannelError("too_large", `Discord: this message can have at most ${max} characters`);

@@ -1,18 +1,18 @@
 import type { RawFile } from "@discordjs/rest";
 import {
   ChannelError,
+  catchRefusal,
+  encodePathSegment,
+  getSinglePart,
   isPayload,
   type Outbound,
   objectAt,
   type Payload,
   type PollResult,
-  pathSegment,
   type Receipt,
   type SendOptions,
   sendParts,
   textAt,
-  theOnePart,
-  unlessRefused,
 } from "@signalbox/channel";
 import { type DiscordAddress, isSnowflake } from "../address.ts";
 import type { ApiCall, DiscordApi } from "../api.ts";
@@ -85,7 +85,7 @@ export function createSender(api: DiscordApi, interactions: Interactions): Sende
     change: (channelId, messageId, content, signal) => change(api, { channelId, messageId }, content, signal),
 
     async edit(channelId, messageId, message, signal) {
-      const part = theOnePart(message);
+      const part = getSinglePart(message);
       const at = { channelId, messageId };
       const before = await lookUp(api, at, signal);
       await change(api, at, renderChange(part, before), signal);
@@ -99,7 +99,7 @@ export function createSender(api: DiscordApi, interactions: Interactions): Sende
     closePoll: (poll, signal) => closePoll(api, poll, signal),
 
     async react({ emoji, ...at }, on, signal) {
-      const path = `${getMessagePath(at)}/reactions/${pathSegment(emoji)}/@me` as const;
+      const path = `${getMessagePath(at)}/reactions/${encodePathSegment(emoji)}/@me` as const;
       const what = on ? "reacting" : "removing a reaction";
       await api.call({ what, method: on ? "PUT" : "DELETE", path, signal });
     },
@@ -154,23 +154,23 @@ async function change(
 async function lookUp(api: DiscordApi, at: MessagePlace, signal: AbortSignal): Promise<Payload> {
   const path = getMessagePath(at);
   const asked = api.call({ what: "looking up a message", method: "GET", path, signal });
-  const message = await unlessRefused(asked, undefined);
+  const message = await catchRefusal(asked, undefined);
   return isPayload(message) ? message : {};
 }
 
 async function closePoll(api: DiscordApi, poll: OwnMessage, signal: AbortSignal): Promise<PollResult> {
-  const path = `/channels/${poll.channelId}/polls/${pathSegment(poll.messageId)}/expire` as const;
+  const path = `/channels/${poll.channelId}/polls/${encodePathSegment(poll.messageId)}/expire` as const;
   const ended = api.call({ what: "closing a poll", method: "POST", path, signal });
   // An expired poll cannot be ended but still be read. The same is true of polls of others, which are checked
   // below.
-  const message = (await unlessRefused(ended, undefined)) ?? (await lookUp(api, poll, signal));
+  const message = (await catchRefusal(ended, undefined)) ?? (await lookUp(api, poll, signal));
   if (!isPayload(message) || !isPayload(message["poll"]) || objectAt(message, "author")["id"] !== poll.botId)
     throw new ChannelError("invalid", "Discord: this message is not a poll of this bot");
   return readPollResult(message);
 }
 
 function getMessagePath({ channelId, messageId }: MessagePlace): ApiCall["path"] {
-  return `/channels/${channelId}/messages/${pathSegment(messageId)}`;
+  return `/channels/${channelId}/messages/${encodePathSegment(messageId)}`;
 }
 
 function readMessageId(answer: unknown): string {

@@ -3,7 +3,7 @@ import {
   type ChannelContext,
   ChannelError,
   type Connection,
-  type Handled,
+  type HandleResult,
   isPayload,
   type SupervisedConnection,
   superviseConnection,
@@ -27,7 +27,7 @@ const silent: Logger = {
 
 interface LongConnectionOptions {
   readonly context: ChannelContext<FeishuConfig>;
-  handle(event: EventEnvelope): Promise<Handled>;
+  handle(event: EventEnvelope): Promise<HandleResult>;
   /** The connection stands again; what came since may have been missed. */
   reconnected(lostAt: number): Promise<void>;
 }

@@ -1,4 +1,10 @@
-import { type ChannelContext, type Handled, isLasting, type Payload, textAt } from "@signalbox/channel";
+import {
+  type ChannelContext,
+  type HandleResult,
+  isRetryable,
+  type Payload,
+  textAt,
+} from "@signalbox/channel";
 import type { FeishuApi } from "../api.ts";
 import type { FeishuConfig } from "../config.ts";
 import { lookMessageUp } from "../history.ts";
@@ -25,7 +31,7 @@ interface EditsOptions {
   readonly context: Pick<ChannelContext<FeishuConfig>, "config" | "clock" | "signal">;
   readonly api: FeishuApi;
   /** Takes an edit the way that events go. */
-  take(edit: EventEnvelope): Promise<Handled>;
+  take(edit: EventEnvelope): Promise<HandleResult>;
 }
 
 export function createEdits({ context, api, take }: EditsOptions): Edits {
@@ -40,7 +46,7 @@ export function createEdits({ context, api, take }: EditsOptions): Edits {
     for (const pauseMs of limits.readBackMs) {
       await clock.delay(pauseMs, signal);
       const item = await read(messageId).catch((error: unknown) => {
-        if (isLasting(error)) return undefined;
+        if (!isRetryable(error)) return undefined;
         return "later" as const;
       });
       if (item === "later") continue;

@@ -1,14 +1,14 @@
 import {
   type ChannelContext,
+  catchRefusal,
   deadline,
   eventFacts,
   isChannelError,
-  isLasting,
+  isRetryable,
   objectAt,
   objectsAt,
   type Payload,
   textAt,
-  unlessRefused,
 } from "@signalbox/channel";
 import type { FeishuConfig } from "../config.ts";
 import { limits } from "../limits.ts";
@@ -83,7 +83,7 @@ async function answeredBy(
     return await places.message(parentId, signal);
   } catch (error) {
     // A message that we may not see was not written by us; any other failure may pass.
-    if (message["chat_type"] === "p2p" || isLasting(error)) return undefined;
+    if (message["chat_type"] === "p2p" || !isRetryable(error)) return undefined;
     throw error;
   }
 }
@@ -96,7 +96,7 @@ async function forwardedIn(
 ): Promise<string | undefined> {
   const messageId = textAt(message, "message_id");
   if (message["message_type"] !== "merge_forward" || messageId === undefined) return undefined;
-  return unlessRefused(places.forwarded(messageId, signal), undefined);
+  return catchRefusal(places.forwarded(messageId, signal), undefined);
 }
 
 async function placeOf(
@@ -111,6 +111,6 @@ async function placeOf(
   }
   const messageId = type.startsWith("im.message.reaction.") ? textAt(event, "message_id") : undefined;
   if (messageId === undefined) return undefined;
-  const chatId = (await unlessRefused(places.message(messageId, signal), undefined))?.chatId;
+  const chatId = (await catchRefusal(places.message(messageId, signal), undefined))?.chatId;
   return chatId === undefined ? undefined : { chatId, kind: await places.kind(chatId, signal) };
 }

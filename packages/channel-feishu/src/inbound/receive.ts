@@ -3,7 +3,7 @@ import {
   createBackfill,
   createOrder,
   emitAll,
-  type Handled,
+  type HandleResult,
   type MessageEvent,
   timeAt,
 } from "@signalbox/channel";
@@ -16,7 +16,7 @@ import { missedMessages } from "./missed.ts";
 
 /** The way of an event from the wire to `emit`. */
 export interface Receiver {
-  accept(envelope: EventEnvelope): Promise<Handled>;
+  accept(envelope: EventEnvelope): Promise<HandleResult>;
   /** What was said while no connection stood. */
   readonly backfill: Backfill;
   /** No message is read again for its edits. */
@@ -41,10 +41,10 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       const kind = await places.kind(chatId, signal);
       return missedMessages(api, { chatId, kind }, { since, appId, signal });
     },
-    take: accept,
+    emit: accept,
   });
 
-  async function accept(envelope: EventEnvelope): Promise<Handled> {
+  async function accept(envelope: EventEnvelope): Promise<HandleResult> {
     const chat = chatOf(envelope);
     const looking = lookUpFacts(options, envelope);
     const facts = await (chat === undefined ? looking : order.next(chat, looking));

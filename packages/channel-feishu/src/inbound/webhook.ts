@@ -5,7 +5,7 @@ import {
   isRecent,
   type Payload,
   parsePayload,
-  type Verified,
+  type VerifyResult,
   type WebhookChallenge,
 } from "@signalbox/channel";
 import type { FeishuConfig } from "../config.ts";
@@ -16,7 +16,7 @@ import { type EventEnvelope, readEnvelope } from "./envelope.ts";
 /** Checks that a push is Feishu's, and reads it. */
 export function createVerifier(
   context: Pick<ChannelContext<FeishuConfig>, "config" | "clock">,
-): (body: Uint8Array, headers: Headers) => Verified<EventEnvelope> {
+): (body: Uint8Array, headers: Headers) => VerifyResult<EventEnvelope> {
   const { config, clock } = context;
 
   return (body, headers) => {
@@ -42,7 +42,7 @@ export function createVerifier(
   };
 }
 
-function forged(reason: string): Verified<never> {
+function forged(reason: string): VerifyResult<never> {
   return { kind: "forged", reason };
 }
 

@@ -1,12 +1,12 @@
 import {
   type ChannelContext,
   ChannelError,
+  catchRefusal,
+  encodePathSegment,
   isChannelError,
-  isLasting,
-  pathSegment,
+  isRetryable,
   reasonOf,
   TokenBuckets,
-  unlessRefused,
 } from "@signalbox/channel";
 import type { FeishuApi } from "../api.ts";
 import type { FeishuClient } from "../client.ts";
@@ -86,7 +86,7 @@ export function createCardKit(
       const cardId = answer.data?.card_id;
       return cardId === undefined ? undefined : cardEntity(ports, cardId);
     } catch (error) {
-      if (!isLasting(error)) throw error;
+      if (isRetryable(error)) throw error;
       refusedUntil = clock.now() + limits.cardKitRefusedMs;
       logger.warn("answers are not streamed: the app may make no cards (cardkit:card:write)", {
         reason: reasonOf(error),
@@ -98,7 +98,7 @@ export function createCardKit(
   async function shownBy(messageId: string, signal: AbortSignal): Promise<CardEntity | undefined> {
     const call = { what: "asking which card a message shows", write: false, signal };
     const asked = api.call(call, (client) => client.card.idConvert({ data: { message_id: messageId } }));
-    const cardId = (await unlessRefused(asked, undefined))?.data?.card_id;
+    const cardId = (await catchRefusal(asked, undefined))?.data?.card_id;
     return cardId === undefined ? undefined : cardEntity(ports, cardId);
   }
 
@@ -128,7 +128,7 @@ function cardEntity(ports: CardPorts, cardId: string): CardEntity {
 
   function call(run: Operation, number: number, signal: AbortSignal): Promise<unknown> {
     return ports.api.call({ what: "changing a card", write: true, signal }, (client) =>
-      run(client, { card_id: pathSegment(cardId) }, number),
+      run(client, { card_id: encodePathSegment(cardId) }, number),
     );
   }
 

@@ -1,4 +1,4 @@
-import { type Clock, isLasting } from "@signalbox/channel";
+import { type Clock, isRetryable } from "@signalbox/channel";
 import { limits } from "../limits.ts";
 import type { CardEntity } from "./card-kit.ts";
 
@@ -45,7 +45,7 @@ export function createCardStream(entity: CardEntity, clock: Clock, signal: Abort
         try {
           return await entity.write(markdown, signal);
         } catch (error) {
-          if (!isLasting(error)) throw error;
+          if (isRetryable(error)) throw error;
           isStreaming = false;
         }
       }
@@ -55,7 +55,7 @@ export function createCardStream(entity: CardEntity, clock: Clock, signal: Abort
       ending.abort();
       if (isStreaming)
         await entity.setStreaming(false, signal).catch((error: unknown) => {
-          if (!isLasting(error)) throw error;
+          if (isRetryable(error)) throw error;
         });
       isStreaming = false;
       await entity.replace(card, signal);

@@ -1,30 +1,29 @@
-import { loadMarkdown, normalizeLineEnds } from "@signalbox/channel";
-import type { MarkdownRules } from "@signalbox/channel/markdown";
+import { normalizeLineEnds } from "@signalbox/channel";
+import { imageAsLink, type MarkdownRules, renderMarkdown } from "@signalbox/channel/markdown";
 import { limits } from "../limits.ts";
 
-/** What Feishu is to show a text as: words, a rich text, or a card, which alone knows headings and tables. */
+/** A text and the kind of message that can show it. Only cards have headings and tables. */
 export interface FeishuText {
   readonly as: "text" | "post" | "card";
   readonly text: string;
 }
 
-/** A text without any of these reads the same as Markdown, and need not be parsed. */
+/** Characters that can start markup. A text without them is the same in Markdown and need not be parsed. */
 const marks = /[*_`~#>|[\]\\&]|^\s*(?:[-+]|\d+[.)])\s|^\s*(?:-{3,}|={3,})\s*$/m;
 
-/** A section without any of these has no picture, heading or table: it stays as it is, and is not parsed either. */
-const changes = /!\[|\||#(?:[ \t]|$)|^[ \t>]*(?:=+|-+)[ \t]*$/m;
+/** The syntax of images, headings and tables. A text without them stays unchanged and need not be parsed. */
+const needsRules = /!\[|\||#(?:[ \t]|$)|^[ \t>]*(?:=+|-+)[ \t]*$/m;
 
 /**
- * Markdown in Feishu's dialect: pictures by address become links, since Feishu shows only those that were uploaded to
- * it, and tables beyond what one element may hold are shown as they are written.
+ * Translates Markdown into Feishu's dialect. Images by URL become links, since Feishu shows only uploaded images.
+ * Tables beyond the limit of a card are shown as code.
  */
 export function toFeishu(markdown: string): FeishuText {
   if (!marks.test(markdown)) return { as: "text", text: markdown };
-  const { pictureAsLink, renderMarkdown, sectionsOf } = loadMarkdown();
   let tables = 0;
   let as: FeishuText["as"] = "post";
   const rules: MarkdownRules = {
-    image: pictureAsLink,
+    image: imageAsLink,
     heading: (node, { rewrite }) => {
       as = "card";
       return rewrite(node);
@@ -35,7 +34,7 @@ export function toFeishu(markdown: string): FeishuText {
       return tables > limits.cardTables ? `\`\`\`\n${source(node)}\n\`\`\`` : rewrite(node);
     },
   };
-  const sections = sectionsOf(normalizeLineEnds(markdown));
-  const text = sections.map((section) => (changes.test(section) ? renderMarkdown(section, rules) : section));
-  return { as, text: text.join("") };
+  const source = normalizeLineEnds(markdown);
+  const text = needsRules.test(source) ? renderMarkdown(source, rules) : source;
+  return { as, text };
 }

@@ -1,4 +1,4 @@
-import { ChannelError, pathSegment } from "@signalbox/channel";
+import { ChannelError, encodePathSegment } from "@signalbox/channel";
 import type { FeishuApi } from "../api.ts";
 import { emojiType } from "../emoji.ts";
 import { listed } from "../listed.ts";
@@ -27,7 +27,7 @@ export async function addReaction(
 ): Promise<void> {
   const data = { reaction_type: { emoji_type: reactionOf(emoji) } };
   await api.call({ what: "reacting", write: true, signal }, (client) =>
-    client.messageReaction.create({ path: { message_id: pathSegment(messageId) }, data }),
+    client.messageReaction.create({ path: { message_id: encodePathSegment(messageId) }, data }),
   );
 }
 
@@ -39,7 +39,7 @@ export async function removeReactions(
   signal: AbortSignal,
 ): Promise<void> {
   for (const reactionId of await ownReactions(app, messageId, reactionOf(emoji), signal)) {
-    const path = { message_id: pathSegment(messageId), reaction_id: pathSegment(reactionId) };
+    const path = { message_id: encodePathSegment(messageId), reaction_id: encodePathSegment(reactionId) };
     await app.api.call({ what: "taking a reaction back", write: true, signal }, (client) =>
       client.messageReaction.delete({ path }),
     );
@@ -57,7 +57,7 @@ async function ownReactions(
   const found = listed(mostPages, (next) =>
     api.call({ what: "looking reactions up", write: false, signal }, (client) =>
       client.messageReaction.list({
-        path: { message_id: pathSegment(messageId) },
+        path: { message_id: encodePathSegment(messageId) },
         params: { reaction_type: type, page_size: pageSize, ...next },
       }),
     ),

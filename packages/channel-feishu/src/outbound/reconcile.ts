@@ -2,7 +2,7 @@ import {
   type MediaPart,
   objectAt,
   type Payload,
-  type Reconciled,
+  type ReconcileResult,
   reconciledFrom,
   type SendIntent,
   sendWindow,
@@ -19,7 +19,7 @@ export async function reconcile(
   appId: string,
   intent: SendIntent<FeishuAddress>,
   signal: AbortSignal,
-): Promise<Reconciled> {
+): Promise<ReconcileResult> {
   const { to, content } = intent;
   if (!to.id.startsWith("oc_")) return { outcome: "unknown" };
   const items = await listMessages(api, to.id, sendWindow(intent), signal);

@@ -1,13 +1,13 @@
 import {
   ChannelError,
+  encodePathSegment,
+  getSinglePart,
   isChannelError,
-  isLasting,
+  isRetryable,
   type Outbound,
-  pathSegment,
   type Receipt,
   type SendOptions,
   sendParts,
-  theOnePart,
 } from "@signalbox/channel";
 import { type FeishuAddress, idType } from "../address.ts";
 import type { FeishuApi } from "../api.ts";
@@ -58,7 +58,7 @@ export function createSender({ api, places, cards, appId }: Needs): Sender {
             data: { ...data, receive_id: to.id },
           })
         : client.message.reply({
-            path: { message_id: pathSegment(replyTo) },
+            path: { message_id: encodePathSegment(replyTo) },
             data: { ...data, ...(to.rootId === undefined ? {} : { reply_in_thread: true }) },
           }),
     );
@@ -85,14 +85,14 @@ export function createSender({ api, places, cards, appId }: Needs): Sender {
   }
 
   async function changeCard(messageId: string, content: string, signal: AbortSignal): Promise<void> {
-    const path = { message_id: pathSegment(messageId) };
+    const path = { message_id: encodePathSegment(messageId) };
     try {
       await api.call({ what: "changing a card", write: true, signal }, (client) =>
         client.message.patch({ path, data: { content } }),
       );
     } catch (error) {
       // A message that shows a card entity changes with that.
-      const entity = isLasting(error) ? await cards.shownBy(messageId, signal) : undefined;
+      const entity = !isRetryable(error) ? await cards.shownBy(messageId, signal) : undefined;
       if (entity === undefined) throw error;
       await entity.replace(content, signal);
     }
@@ -110,7 +110,7 @@ export function createSender({ api, places, cards, appId }: Needs): Sender {
     changeCard,
 
     async edit(messageId, message, signal) {
-      const part = theOnePart(message);
+      const part = getSinglePart(message);
       const [before] = await lookMessageUp(api, messageId, signal);
       if (before?.["msg_type"] === "interactive") return changeCard(messageId, renderCard(part), signal);
       const { msgType, content } = renderPart(part);
@@ -118,7 +118,7 @@ export function createSender({ api, places, cards, appId }: Needs): Sender {
         throw new ChannelError("unsupported", "Feishu: a text cannot be edited into a card");
       await api.call({ what: "editing a message", write: true, signal }, (client) =>
         client.message.update({
-          path: { message_id: pathSegment(messageId) },
+          path: { message_id: encodePathSegment(messageId) },
           data: { msg_type: msgType, content },
         }),
       );
@@ -126,7 +126,7 @@ export function createSender({ api, places, cards, appId }: Needs): Sender {
 
     async remove(messageId, signal) {
       await api.call({ what: "taking a message back", write: true, signal }, (client) =>
-        client.message.delete({ path: { message_id: pathSegment(messageId) } }),
+        client.message.delete({ path: { message_id: encodePathSegment(messageId) } }),
       );
     },
 

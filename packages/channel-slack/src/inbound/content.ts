@@ -1,12 +1,12 @@
 import {
+  getMediaKind,
   type MediaRef,
   type Mention,
-  mediaKindOf,
-  mimeTypeOf,
   normalizeLineEnds,
   objectAt,
   objectsAt,
   type Payload,
+  parseMimeType,
   type Reference,
   textAt,
   timeAt,
@@ -137,14 +137,14 @@ function readFile(file: Payload): readonly MediaRef[] {
   const id = textAt(file, "id");
   const mode = textAt(file, "mode");
   if (id === undefined || mode === "tombstone" || mode === "hidden_by_limit") return [];
-  const mimeType = mimeTypeOf(textAt(file, "mimetype"));
+  const mimeType = parseMimeType(textAt(file, "mimetype"));
   const url = textAt(file, "url_private_download") ?? textAt(file, "url_private");
   const name = textAt(file, "name");
   const size = file["size"];
   return [
     {
       // Slack sends an audio clip with a video type.
-      kind: textAt(file, "subtype") === "slack_audio" ? "audio" : mediaKindOf(mimeType),
+      kind: textAt(file, "subtype") === "slack_audio" ? "audio" : getMediaKind(mimeType),
       mimeType,
       ref: url === undefined ? { id } : { id, url },
       ...(name === undefined ? {} : { name }),

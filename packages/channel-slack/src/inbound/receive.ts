@@ -3,7 +3,7 @@ import {
   createBackfill,
   createOrder,
   deadline,
-  type Handled,
+  type HandleResult,
   type MessageEvent,
   type Payload,
   reasonOf,
@@ -24,7 +24,7 @@ import { missedMessages } from "./missed-messages.ts";
 
 /** Reads deliveries and emits the events. */
 export interface Receiver {
-  accept(envelope: Envelope): Promise<Handled>;
+  accept(envelope: Envelope): Promise<HandleResult>;
   /** Catches up on messages from while the account was offline. */
   readonly backfill: Backfill;
 }
@@ -44,10 +44,10 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     logger,
     botId: getStateKey(self),
     read: (place, since, signal) => missedMessages({ history, clock }, place, since, signal),
-    take: accept,
+    emit: accept,
   });
 
-  async function accept(envelope: Envelope): Promise<Handled> {
+  async function accept(envelope: Envelope): Promise<HandleResult> {
     const asked = envelope.kind === "interaction" ? formToOpen(envelope.body) : undefined;
     if (asked !== undefined) return openForm(options, asked);
     const place = getChannelId(envelope);
@@ -85,7 +85,7 @@ async function read(options: ReceiverOptions, envelope: Envelope): Promise<Read 
 async function openForm(
   { api, context }: ReceiverOptions,
   { form, triggerId }: NonNullable<ReturnType<typeof formToOpen>>,
-): Promise<Handled> {
+): Promise<HandleResult> {
   const limit = deadline(limits.triggerMs, context.signal);
   const options = { what: "opening a form", write: false, signal: limit.signal };
   try {

@@ -3,7 +3,7 @@ import {
   type ChannelContext,
   equalInConstantTime,
   isRecent,
-  type Verified,
+  type VerifyResult,
   type WebhookChallenge,
 } from "@signalbox/channel";
 import type { SlackConfig } from "../config.ts";
@@ -18,7 +18,7 @@ type WebhookContext = Pick<ChannelContext<SlackConfig>, "config" | "clock">;
  */
 export function createVerifier(
   context: WebhookContext,
-): (body: Uint8Array, headers: Headers) => Verified<Envelope> {
+): (body: Uint8Array, headers: Headers) => VerifyResult<Envelope> {
   const { config, clock } = context;
 
   return (body, headers) => {

@@ -1,4 +1,4 @@
-import { loadMarkdown } from "@signalbox/channel";
+import { imageAsLink, renderMarkdown } from "@signalbox/channel/markdown";
 
 /** Characters that need a parsed tree. Other text stays unchanged. */
 const mayNeedEscaping = /[<@]|!\[/;
@@ -11,9 +11,8 @@ const broadcastMentions = /<(?=!(?:channel|here|everyone|subteam|date)\b)/g;
  */
 export function toMarkdownBlock(markdown: string): string {
   if (!mayNeedEscaping.test(markdown)) return markdown;
-  const { pictureAsLink, renderMarkdown } = loadMarkdown();
   const written = renderMarkdown(markdown, {
-    image: pictureAsLink,
+    image: imageAsLink,
     text: (node, { source }) => escapeBroadcasts(source(node)),
     code: (node, { source }) => escapeMentions(source(node)),
     inlineCode: (node, { source }) => escapeMentions(source(node)),

@@ -1,4 +1,4 @@
-import { loadMarkdown } from "@signalbox/channel";
+import { renderMarkdown } from "@signalbox/channel/markdown";
 import { escapeBroadcasts } from "./markdown.ts";
 
 /**
@@ -6,7 +6,6 @@ import { escapeBroadcasts } from "./markdown.ts";
  * Markdown blocks.
  */
 export function toMrkdwn(markdown: string): string {
-  const { renderMarkdown } = loadMarkdown();
   return renderMarkdown(markdown, {
     root: (node, { inner }) => inner(node, "\n\n"),
     paragraph: (node, { inner }) => inner(node),

@@ -1,15 +1,15 @@
 import {
+  catchRefusal,
+  getPartKey,
   type MediaPart,
   objectAt,
   objectsAt,
   type Payload,
-  partKey,
-  type Reconciled,
+  type ReconcileResult,
   reconciledFrom,
   type SendIntent,
   sendWindow,
   textAt,
-  unlessRefused,
 } from "@signalbox/channel";
 import { messageId, type SlackAddress } from "../address.ts";
 import type { History } from "../history.ts";
@@ -25,11 +25,11 @@ export async function reconcile(
   self: Self | undefined,
   intent: SendIntent<SlackAddress>,
   signal: AbortSignal,
-): Promise<Reconciled> {
+): Promise<ReconcileResult> {
   const { to, content } = intent;
   const { start, end } = sendWindow(intent);
   const span = { oldest: start, latest: end };
-  const page = await unlessRefused(history.page(to, span, signal), undefined);
+  const page = await catchRefusal(history.page(to, span, signal), undefined);
   // The bot can write here but not read.
   if (page === undefined) return { outcome: "unknown" };
   if (content.type === "media") {
@@ -40,7 +40,7 @@ export async function reconcile(
     );
   }
   // The key is unique to this message.
-  const ts = findTimestamp(page.messages, partKey(intent.idempotencyKey, intent.part));
+  const ts = findTimestamp(page.messages, getPartKey(intent.idempotencyKey, intent.part));
   const found = ts === undefined ? undefined : messageId({ channel: to.channel, ts });
   return reconciledFrom(found, !page.hasMore);
 }

@@ -1,4 +1,4 @@
-import { ChannelError, fitText, type OutboundPart, withoutControls } from "@signalbox/channel";
+import { ChannelError, fitText, type OutboundPart, removeControlCharacters } from "@signalbox/channel";
 import { limits } from "../limits.ts";
 import { renderButtons } from "./buttons.ts";
 import { toMarkdownBlock } from "./markdown.ts";
@@ -25,7 +25,7 @@ export function renderPart(part: OutboundPart): Rendered {
     throw new ChannelError("unsupported", "Slack: this kind of part is not supported");
   if (part.text.length > limits.partLength)
     throw new ChannelError("too_large", `Slack: a part can have at most ${limits.partLength} characters`);
-  const text = withoutControls(part.text);
+  const text = removeControlCharacters(part.text);
   if (text.trim() === "") throw new ChannelError("invalid", "Slack: the message is empty");
   if (part.type === "text")
     return { text: shortenFallback(escapeText(text)), blocks: [createPlainBlock(text)] };
@@ -44,8 +44,9 @@ function renderMarkdown(text: string): Rendered {
 
 /** Renders a part without blocks, for workspaces that reject them. */
 export function renderWithoutBlocks(part: OutboundPart): Rendered {
-  if (part.type === "markdown") return { text: checkTextLength(toMrkdwn(withoutControls(part.text))) };
-  if (part.type === "text") return { text: checkTextLength(escapeText(withoutControls(part.text))) };
+  if (part.type === "markdown")
+    return { text: checkTextLength(toMrkdwn(removeControlCharacters(part.text))) };
+  if (part.type === "text") return { text: checkTextLength(escapeText(removeControlCharacters(part.text))) };
   throw new ChannelError("unsupported", "Slack: buttons require blocks");
 }
 

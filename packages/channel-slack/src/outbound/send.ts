@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import {
   ChannelError,
+  getSinglePart,
   isChannelError,
-  isLasting,
+  isRetryable,
   type Outbound,
   type OutboundPart,
   type Receipt,
   type SendOptions,
   sendParts,
   textAt,
-  theOnePart,
 } from "@signalbox/channel";
 import { type MessageKey, messageId, parseMessageId, type SlackAddress } from "../address.ts";
 import type { SlackApi } from "../api.ts";
@@ -65,7 +65,7 @@ export function createSender(needs: Needs): Sender {
       }),
 
     async edit(to, id, message, signal) {
-      await withBlockFallback(theOnePart(message), (content) =>
+      await withBlockFallback(getSinglePart(message), (content) =>
         change(needs, parseMessageId(to, id), content, signal),
       );
     },
@@ -111,7 +111,7 @@ async function sendText(
   try {
     return await withBlockFallback(part, (content) => post(needs, to, content, key, signal));
   } catch (error) {
-    const isShutOut = isChannelError(error) && isLasting(error) && error.scope === "conversation";
+    const isShutOut = isChannelError(error) && !isRetryable(error) && error.scope === "conversation";
     if (!isShutOut || to.command === undefined) throw error;
     if (!(await needs.commands.answer(to.command, part, signal))) throw error;
     return messageId({ channel: to.channel, ts: key });

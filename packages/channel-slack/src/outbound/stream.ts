@@ -1,4 +1,4 @@
-import { type ChannelContext, isChannelError, isLasting, textAt } from "@signalbox/channel";
+import { type ChannelContext, isChannelError, isRetryable, textAt } from "@signalbox/channel";
 import type { MessageKey, SlackAddress } from "../address.ts";
 import type { SlackApi } from "../api.ts";
 import type { Author } from "../conversations.ts";
@@ -49,7 +49,7 @@ export class Stream {
       return textAt(answer, "ts");
     } catch (error) {
       // Some workspaces and apps have no streams.
-      if (isLasting(error)) return undefined;
+      if (!isRetryable(error)) return undefined;
       throw error;
     }
   }
@@ -100,7 +100,7 @@ export class Stream {
       return true;
     } catch (error) {
       // The stream has ended or is full.
-      if (isLasting(error) || (isChannelError(error) && error.code === "too_large")) {
+      if (!isRetryable(error)) {
         this.#stream = undefined;
         return false;
       }

@@ -2,7 +2,7 @@ import {
   type ChannelContext,
   emitAll,
   eventFacts,
-  type Handled,
+  type HandleResult,
   type InboundEvent,
   objectAt,
   type Payload,
@@ -19,7 +19,7 @@ import { getUpdateId, readUpdate } from "./update.ts";
 const MAX_TRIES = 3;
 
 /** Reads one update, or the items of an album, and emits the events. Resolves after the durable insert. */
-export type Receive = (updates: readonly Payload[]) => Promise<Handled>;
+export type Receive = (updates: readonly Payload[]) => Promise<HandleResult>;
 
 export function createReceiver(
   context: ChannelContext<TelegramConfig>,

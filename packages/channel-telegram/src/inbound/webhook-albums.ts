@@ -1,10 +1,10 @@
-import type { ChannelContext, Handled, Payload } from "@signalbox/channel";
+import type { ChannelContext, HandleResult, Payload } from "@signalbox/channel";
 import { limits } from "../limits.ts";
 import { getAlbumId } from "./albums.ts";
 
 interface Gathering {
   readonly parts: Payload[];
-  readonly handled: Promise<Handled>;
+  readonly handled: Promise<HandleResult>;
 }
 
 /**
@@ -13,11 +13,11 @@ interface Gathering {
  */
 export function collectWebhookAlbums(
   { clock, signal }: Pick<ChannelContext, "clock" | "signal">,
-  take: (updates: readonly Payload[]) => Promise<Handled>,
-): (update: Payload) => Promise<Handled> {
+  take: (updates: readonly Payload[]) => Promise<HandleResult>,
+): (update: Payload) => Promise<HandleResult> {
   const gathering = new Map<string, Gathering>();
 
-  async function gather(album: string, parts: Payload[]): Promise<Handled> {
+  async function gather(album: string, parts: Payload[]): Promise<HandleResult> {
     try {
       let count = 0;
       for (let round = 0; round < limits.albumRounds && count < parts.length; round += 1) {

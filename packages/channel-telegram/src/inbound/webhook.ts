@@ -2,11 +2,11 @@ import {
   type ChannelContext,
   createWebhook,
   equalInConstantTime,
-  type Handled,
+  type HandleResult,
   type Payload,
   parsePayload,
   type ReadBody,
-  type Verified,
+  type VerifyResult,
 } from "@signalbox/channel";
 import type { TelegramApi } from "../api.ts";
 import type { TelegramConfig } from "../config.ts";
@@ -16,11 +16,11 @@ import { updateTypes } from "./update.ts";
 /** Creates the handler for webhook requests. Telegram sends the secret from `setWebhook` back in a header. */
 export function createUpdateWebhook(
   { config, logger }: ChannelContext<TelegramConfig>,
-  handle: (update: Payload) => Promise<Handled>,
+  handle: (update: Payload) => Promise<HandleResult>,
 ): (request: Request, read?: ReadBody) => Promise<Response> {
   const { webhookSecret } = config;
 
-  function verify(body: Uint8Array, headers: Headers): Verified<Payload> {
+  function verify(body: Uint8Array, headers: Headers): VerifyResult<Payload> {
     const secret = headers.get("x-telegram-bot-api-secret-token");
     if (webhookSecret === undefined || !equalInConstantTime(secret ?? "", webhookSecret))
       return { kind: "forged", reason: "missing or wrong secret token" };

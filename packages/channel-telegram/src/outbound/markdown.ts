@@ -1,4 +1,4 @@
-import { loadMarkdown } from "@signalbox/channel";
+import { getSource, parseMarkdown } from "@signalbox/channel/markdown";
 import type { Blockquote, List, Nodes, Parents, Table } from "mdast";
 import { limits } from "../limits.ts";
 import { type FormattedText, FormattedWriter, isLink, type Style } from "./formatted.ts";
@@ -13,10 +13,9 @@ const marks = /[*_`~#>|[\]\\&]|:\/\/|^\s*(?:[-+]|\d+[.)])\s|^\s*(?:-{3,}|={3,})\
 export function toTelegram(markdown: string): FormattedText {
   const plain = { text: markdown, entities: [] };
   if (!marks.test(markdown)) return plain;
-  const { parseMarkdown, sourceOf } = loadMarkdown();
   const { source, root } = parseMarkdown(markdown);
   const writer = new FormattedWriter();
-  new TreeWriter(writer, (node) => sourceOf(source, node)).blocks(root, [], "\n\n");
+  new TreeWriter(writer, (node) => getSource(source, node)).blocks(root, [], "\n\n");
   const formatted = writer.end();
   const isSendable = formatted.text.length <= limits.partLength && formatted.text.trim() !== "";
   return isSendable ? formatted : plain;

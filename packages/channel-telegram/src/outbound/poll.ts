@@ -1,4 +1,4 @@
-import { checkedPoll, type PollPart } from "@signalbox/channel";
+import { assertPoll, type PollPart } from "@signalbox/channel";
 import type { TelegramApi } from "../api.ts";
 import { limits } from "../limits.ts";
 import type { Target } from "../media.ts";
@@ -10,7 +10,7 @@ export function sendPoll(
   part: PollPart,
   signal: AbortSignal,
 ): Promise<{ readonly message_id: number }> {
-  const { question, options, multiple = false } = checkedPoll(part, { polls: limits.poll });
+  const { question, options, multiple = false } = assertPoll(part, { polls: limits.poll });
   return api.call({ what: "sending a poll", write: true, signal }, (raw) =>
     raw.sendPoll({
       ...target,

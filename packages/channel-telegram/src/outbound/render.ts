@@ -1,4 +1,4 @@
-import { ChannelError, type OutboundPart, withoutControls } from "@signalbox/channel";
+import { ChannelError, type OutboundPart, removeControlCharacters } from "@signalbox/channel";
 import type { InlineKeyboardMarkup } from "grammy/types";
 import type { TelegramConfig } from "../config.ts";
 import { limits } from "../limits.ts";
@@ -51,7 +51,7 @@ function renderMarkdown(markdown: string, { richMessages }: RenderSettings): Ren
 
 /** Removes control characters, which Telegram rejects or counts differently. */
 function cleanText(text: string): string {
-  const clean = withoutControls(text);
+  const clean = removeControlCharacters(text);
   if (clean.trim() === "") throw new ChannelError("invalid", "Telegram: the message is empty");
   if (clean.length <= limits.partLength) return clean;
   throw new ChannelError("too_large", `Telegram: a message can have at most ${limits.partLength} characters`);

@@ -1,4 +1,4 @@
-import { loadMarkdown } from "@signalbox/channel";
+import { getSource, parseMarkdown } from "@signalbox/channel/markdown";
 import type { InputRichBlock, RichText } from "grammy/types";
 import type { List, ListItem, Nodes, Parents, Table } from "mdast";
 import { limits } from "../limits.ts";
@@ -13,10 +13,9 @@ export type RichBlock = InputRichBlock;
  * @returns `undefined` if text with entities shows everything, or if the blocks exceed Telegram's limits
  */
 export function toRich(markdown: string): readonly RichBlock[] | undefined {
-  const { parseMarkdown, sourceOf } = loadMarkdown();
   const { source, root } = parseMarkdown(markdown, { formulas: true });
   if (!needsBlocks(root, false)) return undefined;
-  const reader = new BlockReader((node) => sourceOf(source, node));
+  const reader = new BlockReader((node) => getSource(source, node));
   const blocks = reader.blocks(root, 1);
   return reader.isSendable ? blocks : undefined;
 }

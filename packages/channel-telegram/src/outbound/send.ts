@@ -1,11 +1,11 @@
 import {
+  getSinglePart,
   isChannelError,
   type Outbound,
   type PollResult,
   type Receipt,
   type SendOptions,
   sendParts,
-  theOnePart,
 } from "@signalbox/channel";
 import type { InlineKeyboardMarkup, ReactionTypeEmoji } from "grammy/types";
 import { formatMessageId, parseMessageId, type TelegramAddress } from "../address.ts";
@@ -62,7 +62,7 @@ export function createSender(api: TelegramApi, buttons: () => Buttons, settings:
       }),
 
     async edit(to, messageId, message, signal) {
-      const rendered = await renderPart(theOnePart(message), buttons(), settings);
+      const rendered = await renderPart(getSinglePart(message), buttons(), settings);
       await changeText(api, to, messageId, rendered, signal);
     },
 

@@ -3,15 +3,19 @@ import {
   type Channel,
   type ChannelDefinition,
   type Clock,
-  createMemoryCache,
-  createMemoryState,
+  createInMemoryCache,
+  createInMemoryState,
 } from "../index.ts";
-import { createAccounts, type Services } from "./index.ts";
+import { type AccountServices, createAccounts } from "./index.ts";
 
 const quiet = () => {};
-const services: Services = { emit: async () => "accepted", state: createMemoryState, commands: () => [] };
+const services: AccountServices = {
+  emit: async () => "accepted",
+  state: createInMemoryState,
+  commands: () => [],
+};
 
-function channelThat(start: () => Promise<void>, stop = async () => {}): ChannelDefinition {
+function createChannel(start: () => Promise<void>, stop = async () => {}): ChannelDefinition {
   const channel: Channel = {
     start,
     stop,
@@ -37,58 +41,58 @@ function channelThat(start: () => Promise<void>, stop = async () => {}): Channel
   };
 }
 
-/** A clock whose waits end when they are told to. */
+/** A clock whose delays end on demand. */
 function createClock() {
-  const waits: { readonly ms: number; readonly end: () => void }[] = [];
+  const delays: { readonly ms: number; readonly end: () => void }[] = [];
   const clock: Clock = {
     now: () => 0,
     delay: (ms, signal) =>
       new Promise((resolve, reject) => {
-        waits.push({ ms, end: resolve });
+        delays.push({ ms, end: resolve });
         signal?.addEventListener("abort", () => reject(signal.reason));
       }),
   };
-  return { clock, waits };
+  return { clock, delays };
 }
 
-function accountsWith(definition: ChannelDefinition) {
-  const { clock, waits } = createClock();
+function createHost(definition: ChannelDefinition) {
+  const { clock, delays } = createClock();
   const logger = { debug: quiet, info: quiet, warn: quiet, error: quiet };
-  const accounts = createAccounts({ logger: () => logger, cache: createMemoryCache({ clock }), clock });
+  const accounts = createAccounts({ logger: () => logger, cache: createInMemoryCache({ clock }), clock });
   accounts.add({ definition, account: "main", config: {} });
-  return { accounts, waits };
+  return { accounts, delays };
 }
 
-it("tries an account again that did not start, and says meanwhile why it is down", async () => {
+it("retries an account that failed to start, and reports why it is down", async () => {
   let starts = 0;
   let stops = 0;
   const start = async () => {
     starts += 1;
     if (starts === 1) throw new Error("no network");
   };
-  const definition = channelThat(start, async () => void stops++);
-  const { accounts, waits } = accountsWith(definition);
+  const definition = createChannel(start, async () => void stops++);
+  const { accounts, delays } = createHost(definition);
   await accounts.start(services);
   expect(accounts.health()).toEqual([
     { channel: "echo", account: "main", state: "down", reason: "no network" },
   ]);
   expect(accounts.get("echo", "main")).toBeUndefined();
   expect(accounts.definition("echo", "main")).toBe(definition);
-  expect(waits.map(({ ms }) => ms)).toEqual([30_000]);
-  // What it holds already is let go of, before another one is made.
+  expect(delays.map(({ ms }) => ms)).toEqual([30_000]);
+  // The failed attempt may hold connections, so it is stopped first.
   expect(stops).toBe(1);
-  waits[0]?.end();
+  delays[0]?.end();
   await expect.poll(() => accounts.get("echo", "main")).toBeDefined();
   expect(accounts.health()).toEqual([{ channel: "echo", account: "main", state: "ready" }]);
 });
 
-it("brings some accounts up first and the others later, each once", async () => {
+it("starts chosen accounts first and the others later, each once", async () => {
   const starts: string[] = [];
   const counted = (id: string): ChannelDefinition => ({
-    ...channelThat(async () => void starts.push(id)),
+    ...createChannel(async () => void starts.push(id)),
     id,
   });
-  const { accounts } = accountsWith(counted("echo"));
+  const { accounts } = createHost(counted("echo"));
   accounts.add({ definition: counted("later"), account: "main", config: {} });
   await accounts.start(services, ({ definition }) => definition.id === "echo");
   expect(starts).toEqual(["echo"]);
@@ -98,37 +102,37 @@ it("brings some accounts up first and the others later, each once", async () => 
   expect(accounts.health().map(({ state }) => state)).toEqual(["ready", "ready"]);
 });
 
-it("tries nothing again once it is stopped", async () => {
+it("does not retry after it was stopped", async () => {
   let starts = 0;
-  const { accounts, waits } = accountsWith(
-    channelThat(async () => {
+  const { accounts, delays } = createHost(
+    createChannel(async () => {
       starts += 1;
       throw new Error("no network");
     }),
   );
   await accounts.start(services);
   await accounts.stop(0);
-  waits[0]?.end();
+  delays[0]?.end();
   await new Promise((resolve) => setImmediate(resolve));
   expect(starts).toBe(1);
 });
 
-it("brings up no account that a change adds once it is stopped", async () => {
+it("starts no account of a change that is still running when the host stops", async () => {
   const starts: string[] = [];
   const stopping = Promise.withResolvers<void>();
-  const { accounts } = accountsWith(
-    channelThat(
+  const { accounts } = createHost(
+    createChannel(
       async () => void starts.push("main"),
       () => stopping.promise,
     ),
   );
   const added = {
-    definition: channelThat(async () => void starts.push("added")),
+    definition: createChannel(async () => void starts.push("added")),
     account: "added",
     config: {},
   };
   await accounts.start(services);
-  // The one it replaces takes until after the stop to end.
+  // The replaced account takes until after the stop to end.
   const before = { channel: "echo", account: "main" };
   const changed = accounts.change({ remove: [before], add: [added] }, 0);
   const stopped = accounts.stop(0);
@@ -138,10 +142,10 @@ it("brings up no account that a change adds once it is stopped", async () => {
   expect(starts).toEqual(["main"]);
 });
 
-it("lets a channel speak for itself alone, whatever it passes on", async () => {
-  const heard: string[] = [];
+it("overwrites the channel and account of every event, so a channel cannot impersonate another", async () => {
+  const emitted: string[] = [];
   const relay: ChannelDefinition = {
-    ...channelThat(async () => {}),
+    ...createChannel(async () => {}),
     create: async (context) => {
       await context.emit({
         type: "message",
@@ -158,96 +162,96 @@ it("lets a channel speak for itself alone, whatever it passes on", async () => {
         media: [],
         mentions: [],
       });
-      return channelThat(async () => {}).create(context);
+      return createChannel(async () => {}).create(context);
     },
   };
-  const { accounts } = accountsWith(relay);
+  const { accounts } = createHost(relay);
   await accounts.start({
     ...services,
     async emit({ channel, account }) {
-      heard.push(`${channel}/${account}`);
+      emitted.push(`${channel}/${account}`);
       return "accepted";
     },
   });
-  expect(heard).toEqual(["echo/main"]);
+  expect(emitted).toEqual(["echo/main"]);
 });
 
-it("changes the accounts it is told to change, and no other", async () => {
-  const begun: string[] = [];
+it("changes only the named accounts", async () => {
+  const started: string[] = [];
   const ended: string[] = [];
   const definition: ChannelDefinition = {
-    ...channelThat(async () => {}),
+    ...createChannel(async () => {}),
     create: async ({ account, config }) => ({
-      start: async () => void begun.push(`${account} ${String(config)}`),
+      start: async () => void started.push(`${account} ${String(config)}`),
       stop: async () => void ended.push(account),
       health: () => ({ state: "ready" }),
       self: () => undefined,
       send: async () => ({ parts: [] }),
     }),
   };
-  const { accounts } = accountsWith(definition);
+  const { accounts } = createHost(definition);
   accounts.add({ definition, account: "second", config: 1 });
   accounts.add({ definition, account: "third", config: 1 });
   await accounts.start(services);
   const add = [{ definition, account: "second", config: 2 }];
   await accounts.change({ remove: [{ channel: "echo", account: "third" }], add }, 0);
-  expect(begun.slice(3)).toEqual(["second 2"]);
+  expect(started.slice(3)).toEqual(["second 2"]);
   expect(ended.toSorted()).toEqual(["second", "third"]);
   expect(accounts.health().map(({ account }) => account)).toEqual(["main", "second"]);
   expect(accounts.get("echo", "third")).toBeUndefined();
 });
 
-/** Rights to accounts that hosts share, as leases are. */
-function createRights() {
+/** Leases that several hosts share. */
+function createLeases() {
   const holders = new Map<string, AbortController>();
   return {
-    of: (): NonNullable<Services["right"]> => async (channel, account) => {
+    acquire: (): NonNullable<AccountServices["acquireLease"]> => async (channel, account) => {
       const key = `${channel}/${account}`;
       if (holders.has(key)) return undefined;
       const lost = new AbortController();
       holders.set(key, lost);
       return { lost: lost.signal, release: async () => void holders.delete(key) };
     },
-    /** Somebody else has all of them from now on. */
-    takeAway() {
+    /** Takes all leases away from their holders. */
+    revoke() {
       for (const lost of holders.values()) lost.abort();
     },
   };
 }
 
-it("runs an account on one of several hosts, and on the next once that one has stopped", async () => {
-  const rights = createRights();
-  const one = accountsWith(channelThat(async () => {}));
-  const two = accountsWith(channelThat(async () => {}));
-  await one.accounts.start({ ...services, right: rights.of() });
-  await two.accounts.start({ ...services, right: rights.of() });
+it("runs an account on one of several hosts, and on the next when that one stops", async () => {
+  const leases = createLeases();
+  const one = createHost(createChannel(async () => {}));
+  const two = createHost(createChannel(async () => {}));
+  await one.accounts.start({ ...services, acquireLease: leases.acquire() });
+  await two.accounts.start({ ...services, acquireLease: leases.acquire() });
   expect(one.accounts.get("echo", "main")).toBeDefined();
   expect(two.accounts.get("echo", "main")).toBeUndefined();
   expect(two.accounts.health()).toMatchObject([{ state: "down", reason: "another host runs it" }]);
   await one.accounts.stop(0);
-  two.waits[0]?.end();
+  two.delays[0]?.end();
   await expect.poll(() => two.accounts.get("echo", "main")).toBeDefined();
   expect(two.accounts.health()).toEqual([{ channel: "echo", account: "main", state: "ready" }]);
 });
 
-it("lets another host have an account that does not start here", async () => {
-  const rights = createRights();
-  const one = accountsWith(
-    channelThat(async () => {
+it("releases the lease of an account that fails to start", async () => {
+  const leases = createLeases();
+  const one = createHost(
+    createChannel(async () => {
       throw new Error("no network");
     }),
   );
-  const two = accountsWith(channelThat(async () => {}));
-  await one.accounts.start({ ...services, right: rights.of() });
-  await two.accounts.start({ ...services, right: rights.of() });
+  const two = createHost(createChannel(async () => {}));
+  await one.accounts.start({ ...services, acquireLease: leases.acquire() });
+  await two.accounts.start({ ...services, acquireLease: leases.acquire() });
   expect(two.accounts.get("echo", "main")).toBeDefined();
 });
 
-it("brings an account down that another host has taken, and asks for it again later", async () => {
-  const rights = createRights();
+it("stops an account whose lease is lost, and tries to acquire it again", async () => {
+  const leases = createLeases();
   const seen: string[] = [];
-  const definition = channelThat(async () => {});
-  const told: ChannelDefinition = {
+  const definition = createChannel(async () => {});
+  const observed: ChannelDefinition = {
     ...definition,
     create: async (context) => {
       context.signal.addEventListener("abort", () => seen.push("aborted"));
@@ -255,10 +259,10 @@ it("brings an account down that another host has taken, and asks for it again la
       return { ...channel, stop: async () => void seen.push("stopped") };
     },
   };
-  const { accounts, waits } = accountsWith(told);
-  await accounts.start({ ...services, right: rights.of() });
-  rights.takeAway();
-  await expect.poll(() => waits).toHaveLength(1);
+  const { accounts, delays } = createHost(observed);
+  await accounts.start({ ...services, acquireLease: leases.acquire() });
+  leases.revoke();
+  await expect.poll(() => delays).toHaveLength(1);
   expect(seen.toSorted()).toEqual(["aborted", "stopped"]);
   expect(accounts.get("echo", "main")).toBeUndefined();
   expect(accounts.health()).toMatchObject([{ state: "down", reason: "another host runs it" }]);

@@ -11,15 +11,15 @@ import type {
 } from "../contract/definition.ts";
 import { reasonOf } from "../contract/errors.ts";
 
-/** An account that is to run. */
+/** An account to run. */
 export interface PlannedAccount {
   readonly definition: ChannelDefinition;
   readonly account: string;
-  /** Checked by the definition's schema. */
+  /** Validated by the definition's schema. */
   readonly config: unknown;
 }
 
-/** One running account of a channel. */
+/** A running account. */
 export interface Account {
   readonly channel: string;
   readonly account: string;
@@ -27,25 +27,24 @@ export interface Account {
   readonly running: Channel;
 }
 
-/** The right to run an account. */
-export interface AccountRight {
-  /** Fires when another host has it: the account is brought down at once. */
+/** The lease of an account, if several hosts have the same accounts. */
+export interface AccountLease {
+  /** Fires when another host has the lease. The account is stopped at once. */
   readonly lost: AbortSignal;
-  /** Releases the account for the next host. */
   release(): Promise<void>;
 }
 
-/** What a host gives its channels once it runs. */
-export interface Services {
+/** Functions of the host that accounts need while they run. */
+export interface AccountServices {
   readonly emit: ChannelContext["emit"];
   /**
-   * Requests the right to run an account if several hosts share it, because a bot that two hosts run answers everything
-   * twice. Undefined while another host has it; it is then requested again. Default: there is no other host.
+   * Acquires the lease of an account. A bot that two hosts run would answer everything twice. `undefined` while another
+   * host has it; the request is then repeated. Default: there is no other host.
    */
-  readonly right?: (channel: string, account: string) => Promise<AccountRight | undefined>;
-  /** What a channel remembers for good. */
+  readonly acquireLease?: (channel: string, account: string) => Promise<AccountLease | undefined>;
+  /** The durable state of a channel. */
   readonly state: (channel: string) => ChannelState;
-  /** The commands that an account lists on its platform. */
+  /** The commands that an account registers on its platform. */
   readonly commands: (channel: string, account: string) => readonly ChannelCommand[];
 }
 
@@ -57,18 +56,18 @@ export interface AccountHealth {
 }
 
 /**
- * Accounts of channels, each started by itself: one that fails is retried while the others run. An account that another
- * host runs is started once that host has released it.
+ * Accounts of channels. Each one starts independently: an account that fails is retried while the others run, and an
+ * account that another host runs is started when that host releases it.
  */
 export interface Accounts {
-  /** To be called before the start. */
+  /** Adds an account before `start`. */
   add(planned: PlannedAccount): void;
   /**
-   * Starts the chosen accounts that are not running yet, by default all. Resolves when each has started or failed for
-   * the first time.
+   * Starts the chosen accounts that are not running yet, by default all of them. Resolves when each has started or
+   * failed once.
    */
-  start(services: Services, chosen?: (planned: PlannedAccount) => boolean): Promise<void>;
-  /** Ends some accounts and starts others, which may replace existing ones. All other accounts are unaffected. */
+  start(services: AccountServices, chosen?: (planned: PlannedAccount) => boolean): Promise<void>;
+  /** Stops some accounts and starts others, which may replace existing ones. Other accounts keep running. */
   change(
     accounts: {
       readonly remove: readonly Pick<Account, "channel" | "account">[];
@@ -76,9 +75,9 @@ export interface Accounts {
     },
     drainMs: number,
   ): Promise<void>;
-  /** Lets each account end its work in progress, for at most `drainMs`. */
+  /** Stops all accounts after waiting at most `drainMs` for work in progress. */
   stop(drainMs: number): Promise<void>;
-  /** An account that runs. */
+  /** A running account. */
   get(channel: string, account: string): Account | undefined;
   /** The channel of an account, whether it is running or not. */
   definition(channel: string, account: string): ChannelDefinition | undefined;
@@ -86,32 +85,41 @@ export interface Accounts {
 }
 
 export interface AccountsOptions {
-  /** The logger of an account, which is named `channel/account`. */
+  /** Creates the logger of an account, whose name is `<channel>/<account>`. */
   readonly logger: (account: string) => ChannelLogger;
-  /** Shared by all accounts, each with keys of its own. */
+  /** Shared by all accounts. Keys are prefixed per account. */
   readonly cache: ChannelCache;
   readonly clock: Clock;
-  /** For the requests of channels. Default: the global one. */
+  /** For the requests of channels. Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
-  /** Before an account that failed, or that another host runs, is tried again, in milliseconds. Default 30,000. */
+  /** The delay before an account that failed, or that another host runs, is tried again. Default: 30,000. */
   readonly retryMs?: number;
 }
 
 const RETRY_MS = 30_000;
 const ELSEWHERE = "another host runs it";
 
-/** An account as the host has it: planned, and perhaps running. */
-interface Hosted {
+/** The state of an account, which may be running. */
+interface HostedAccount {
   readonly plan: PlannedAccount;
   readonly ending: AbortController;
   isBegun?: true;
-  /** Where hosts share their accounts, for as long as this one has it. */
-  right?: AccountRight;
+  /** Held while the account runs. */
+  lease?: AccountLease;
   running?: Account;
   failure?: string;
 }
 
-/** Runs accounts of channels for a host. */
+/**
+ * Runs accounts of channels for a host.
+ *
+ * @example
+ * ```ts
+ * const accounts = createAccounts({ logger, cache, clock: systemClock });
+ * accounts.add({ definition: telegram, account: "main", config: { botToken } });
+ * await accounts.start({ emit, state, commands: () => [] });
+ * ```
+ */
 export function createAccounts(options: AccountsOptions): Accounts {
   return new AccountHost(options);
 }
@@ -120,8 +128,8 @@ class AccountHost implements Accounts {
   readonly #options: AccountsOptions;
   readonly #fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
   readonly #retryMs: number;
-  readonly #hosted = new Map<string, Hosted>();
-  #services: Services | undefined;
+  readonly #hosted = new Map<string, HostedAccount>();
+  #services: AccountServices | undefined;
 
   constructor(options: AccountsOptions) {
     this.#options = options;
@@ -134,12 +142,12 @@ class AccountHost implements Accounts {
   }
 
   async start(
-    given: Services,
+    services: AccountServices,
     chosen: ((planned: PlannedAccount) => boolean) | undefined = () => true,
   ): Promise<void> {
-    this.#services = given;
+    this.#services = services;
     const due = [...this.#hosted].filter(([, account]) => account.isBegun !== true && chosen(account.plan));
-    await Promise.all(due.map(([key, account]) => this.#bringUp(key, account, given)));
+    await Promise.all(due.map(([key, account]) => this.#start(key, account, services)));
   }
 
   async change(
@@ -152,38 +160,38 @@ class AccountHost implements Accounts {
     },
     drainMs: number,
   ): Promise<void> {
-    const replaced = add.map(({ definition, account }) => keyOf(definition.id, account));
-    const gone = remove.map(({ channel, account }) => keyOf(channel, account));
-    // One connection of an account at a time: the next begins when the last is over.
+    const replaced = add.map(({ definition, account }) => getKey(definition.id, account));
+    const gone = remove.map(({ channel, account }) => getKey(channel, account));
+    // An account must not have two connections at a time.
     await Promise.all(
       [...gone, ...replaced].map(async (key) => {
         const before = this.#hosted.get(key);
         if (before === undefined) return;
         const ended = this.#end(before, drainMs);
-        // What is to be sent meanwhile waits for the next.
+        // Messages wait for the new account.
         delete before.running;
         await ended;
       }),
     );
     for (const key of gone) this.#hosted.delete(key);
     const added = add.map((planned) => this.#plan(planned));
-    const given = this.#services;
-    if (given !== undefined)
-      await Promise.all(added.map(([key, account]) => this.#bringUp(key, account, given)));
+    const services = this.#services;
+    if (services !== undefined)
+      await Promise.all(added.map(([key, account]) => this.#start(key, account, services)));
   }
 
   async stop(drainMs: number): Promise<void> {
-    // What a change under way would add has nobody to stop it.
+    // A concurrent `change` must not start accounts that nothing would stop.
     this.#services = undefined;
     await Promise.all([...this.#hosted.values()].map((account) => this.#end(account, drainMs)));
   }
 
   get(channel: string, account: string): Account | undefined {
-    return this.#hosted.get(keyOf(channel, account))?.running;
+    return this.#hosted.get(getKey(channel, account))?.running;
   }
 
   definition(channel: string, account: string): ChannelDefinition | undefined {
-    return this.#hosted.get(keyOf(channel, account))?.plan.definition;
+    return this.#hosted.get(getKey(channel, account))?.plan.definition;
   }
 
   health(): readonly AccountHealth[] {
@@ -191,59 +199,60 @@ class AccountHost implements Accounts {
       const health = running?.running.health();
       const reason = health && "reason" in health ? health.reason : failure;
       const state = health?.state ?? (failure === undefined ? "starting" : "down");
-      return { channel: definition.id, account, state, ...(reason === undefined ? {} : { reason }) };
+      return { channel: definition.id, account, state, reason };
     });
   }
 
-  #tryLater(key: string, account: Hosted, given: Services): void {
+  #startLater(key: string, account: HostedAccount, services: AccountServices): void {
     this.#options.clock.delay(this.#retryMs, account.ending.signal).then(
-      () => this.#bringUp(key, account, given),
+      () => this.#start(key, account, services),
       () => {},
     );
   }
 
-  async #bringUp(key: string, account: Hosted, given: Services): Promise<void> {
+  async #start(key: string, account: HostedAccount, services: AccountServices): Promise<void> {
     const { plan, ending } = account;
     account.isBegun = true;
-    let right: AccountRight | undefined;
+    let lease: AccountLease | undefined;
     try {
-      right = await given.right?.(plan.definition.id, plan.account);
-      if (ending.signal.aborted) return await right?.release();
-      if (right === undefined && given.right !== undefined) {
+      lease = await services.acquireLease?.(plan.definition.id, plan.account);
+      if (ending.signal.aborted) return await lease?.release();
+      if (lease === undefined && services.acquireLease !== undefined) {
         account.failure = ELSEWHERE;
-        return this.#tryLater(key, account, given);
+        return this.#startLater(key, account, services);
       }
-      if (right !== undefined) this.#keepRight(key, account, right, given);
-      await this.#run(key, account, given);
+      if (lease !== undefined) this.#holdLease(key, account, lease, services);
+      await this.#run(key, account, services);
     } catch (error) {
-      // Where the right was lost meanwhile, the account is down and waits already.
-      if (ending.signal.aborted || account.right !== right) return;
+      // If the lease was lost in the meantime, the account is already waiting for the next attempt.
+      if (ending.signal.aborted || account.lease !== lease) return;
       delete account.running;
-      delete account.right;
+      delete account.lease;
       const reason = reasonOf(error);
       account.failure = reason;
       this.#options
         .logger(key)
         .error("channel account did not start", { err: reason, retryInMs: this.#retryMs });
-      // Another host may be luckier.
-      await right?.release().catch(() => {});
-      this.#tryLater(key, account, given);
+      // Another host may be able to start the account.
+      await lease?.release().catch(() => {});
+      this.#startLater(key, account, services);
     }
   }
 
-  #keepRight(key: string, account: Hosted, right: AccountRight, given: Services): void {
-    account.right = right;
-    const lose = (): void => {
-      if (account.right === right && !account.ending.signal.aborted) void this.#takeDown(key, account, given);
+  #holdLease(key: string, account: HostedAccount, lease: AccountLease, services: AccountServices): void {
+    account.lease = lease;
+    const onLost = (): void => {
+      if (account.lease === lease && !account.ending.signal.aborted)
+        void this.#takeDown(key, account, services);
     };
-    right.lost.addEventListener("abort", lose, { once: true });
+    lease.lost.addEventListener("abort", onLost, { once: true });
   }
 
-  async #run(key: string, account: Hosted, given: Services): Promise<void> {
+  async #run(key: string, account: HostedAccount, services: AccountServices): Promise<void> {
     const { clock, cache } = this.#options;
-    const { plan, ending, right } = account;
+    const { plan, ending, lease } = account;
     const { definition, config } = plan;
-    const signal = right === undefined ? ending.signal : AbortSignal.any([ending.signal, right.lost]);
+    const signal = lease === undefined ? ending.signal : AbortSignal.any([ending.signal, lease.lost]);
     const channel = await definition.create({
       config,
       account: plan.account,
@@ -251,56 +260,56 @@ class AccountHost implements Accounts {
       fetch: this.#fetch,
       clock,
       signal,
-      // A channel speaks for itself alone, whatever it passes on.
-      emit: (event) => given.emit({ ...event, channel: definition.id, account: plan.account }),
-      cache: prefixed(cache, key),
-      state: given.state(definition.id),
-      commands: given.commands(definition.id, plan.account),
+      // A channel must not emit events in the name of another account.
+      emit: (event) => services.emit({ ...event, channel: definition.id, account: plan.account }),
+      cache: prefixKeys(cache, key),
+      state: services.state(definition.id),
+      commands: services.commands(definition.id, plan.account),
     });
     try {
       signal.throwIfAborted();
-      // Known before it listens: what it receives while it starts may be answered.
+      // Available before it has started, because messages that arrive during the start may be answered.
       account.running = { channel: definition.id, account: plan.account, definition, running: channel };
       await channel.start(signal);
     } catch (error) {
-      // It may hold connections by now, or a process of its own.
+      // It may already hold connections or a child process.
       await channel.stop({ drainMs: 0 }).catch(() => {});
       throw error;
     }
     delete account.failure;
   }
 
-  /** Another host runs the account now: no work in progress may continue. */
-  async #takeDown(key: string, account: Hosted, given: Services): Promise<void> {
+  /** Stops an account that another host runs now, without waiting for work in progress. */
+  async #takeDown(key: string, account: HostedAccount, services: AccountServices): Promise<void> {
     const { running } = account;
     delete account.running;
-    delete account.right;
+    delete account.lease;
     account.failure = ELSEWHERE;
-    this.#options.logger(key).warn("channel account is run by another host now");
+    this.#options.logger(key).warn("another host runs the channel account now");
     await running?.running.stop({ drainMs: 0 }).catch(() => {});
-    this.#tryLater(key, account, given);
+    this.#startLater(key, account, services);
   }
 
-  async #end(account: Hosted, drainMs: number): Promise<void> {
-    const { running, ending, right } = account;
+  async #end(account: HostedAccount, drainMs: number): Promise<void> {
+    const { running, ending, lease } = account;
     await running?.running.stop({ drainMs }).catch(() => {});
     ending.abort(new Error("the host of the channels is stopping"));
-    await right?.release().catch(() => {});
+    await lease?.release().catch(() => {});
   }
 
-  #plan(planned: PlannedAccount): [string, Hosted] {
-    const key = keyOf(planned.definition.id, planned.account);
-    const account: Hosted = { plan: planned, ending: new AbortController() };
+  #plan(planned: PlannedAccount): [string, HostedAccount] {
+    const key = getKey(planned.definition.id, planned.account);
+    const account: HostedAccount = { plan: planned, ending: new AbortController() };
     this.#hosted.set(key, account);
     return [key, account];
   }
 }
 
-function keyOf(channel: string, account: string): string {
+function getKey(channel: string, account: string): string {
   return `${channel}/${account}`;
 }
 
-function prefixed(cache: ChannelCache, prefix: string): ChannelCache {
+function prefixKeys(cache: ChannelCache, prefix: string): ChannelCache {
   return {
     get: (key) => cache.get(`${prefix}/${key}`),
     set: (key, value, ttlMs) => cache.set(`${prefix}/${key}`, value, ttlMs),

@@ -3,9 +3,11 @@ import { reasonOf } from "../contract/errors.ts";
 import { type ImportOptions, importPackage } from "./import-package.ts";
 
 /**
- * The definition of a channel that a package exports as `default` or `channel`; a text says why there is none.
+ * Imports the definition of a channel, which a package exports as `default` or `channel`.
  *
- * @param packageName an npm package, or the path of a folder that holds one: `./my-channel`
+ * @param packageName an npm package, or the path of a folder with one: `./my-channel`
+ * @param id the expected id of the channel
+ * @returns the definition, or a text that explains why there is none
  */
 export async function importChannel(
   packageName: string,
@@ -17,15 +19,16 @@ export async function importChannel(
     const exported = module["default"] ?? module["channel"];
     if (!isDefinition(exported))
       return `the package ${packageName} exports no channel definition of version 1`;
-    if (exported.id !== id) return `the package ${packageName} brings the channel ${exported.id}, not ${id}`;
+    if (exported.id !== id)
+      return `the package ${packageName} contains the channel ${exported.id}, not ${id}`;
     return exported;
   } catch (error) {
     return `the package ${packageName} could not be loaded: ${reasonOf(error).replace(/ imported from \S+$/, "")}`;
   }
 }
 
-/** The definition of a channel in what a module exports, under whatever name. */
-export function definitionIn(
+/** Finds the definition of a channel among the exports of a module, under any name. */
+export function findDefinition(
   module: Readonly<Record<string, unknown>>,
   id: string,
 ): ChannelDefinition | undefined {

@@ -1,14 +1,12 @@
 export {
   type Account,
-  type AccountHealth,
-  type AccountRight,
+  type AccountLease,
+  type AccountServices,
   type Accounts,
-  type AccountsOptions,
   createAccounts,
   type PlannedAccount,
-  type Services,
 } from "./accounts.ts";
-export { definitionIn, importChannel } from "./import-channel.ts";
-export { type ImportOptions, importPackage, urlInHome } from "./import-package.ts";
-export { senderName } from "./sender-name.ts";
-export { channelState, type StateNotes } from "./state.ts";
+export { findDefinition, importChannel } from "./import-channel.ts";
+export { type ImportOptions, importPackage, resolveInHome } from "./import-package.ts";
+export { resolveSenderName } from "./sender-name.ts";
+export { createChannelState } from "./state.ts";

@@ -2,11 +2,11 @@ import type { MessageEvent } from "../contract/events.ts";
 import { deadline } from "../host/deadline.ts";
 import type { Account } from "./accounts.ts";
 
-/** A platform that is asked for a name may take so long, in milliseconds. */
+/** Time limit for the platform. */
 const RESOLVE_MS = 3_000;
 
-/** A person's name: from the event, else from the platform, else their id. Never rejects. */
-export async function senderName(
+/** Returns a sender's name from the event, else from the platform, else the id. Never rejects. */
+export async function resolveSenderName(
   { sender }: Pick<MessageEvent, "sender">,
   account: Account | undefined,
 ): Promise<string> {

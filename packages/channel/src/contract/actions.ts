@@ -1,18 +1,18 @@
-/** Where an action goes, as a model writes it. If both are absent: to the conversation being answered. */
+/** The destination of an action, as the model writes it. Default: the current conversation. */
 export interface MessageDestination {
-  /** The address of a conversation, or a person's id at the platform. */
+  /** The address of a conversation, or a person's id on the platform. */
   readonly target?: string | undefined;
-  /** `slack`, or `slack/main` where there are several accounts. */
+  /** `slack`, or `slack/main` if there are several accounts. */
   readonly channel?: string | undefined;
 }
 
-/** What an agent does in a conversation while it works. */
+/** An action of an agent in a conversation. */
 export type MessageAction = MessageDestination &
   (
     | {
         readonly action: "send";
         readonly text: string;
-        /** Paths or URLs, which the host opens. */
+        /** Paths or URLs, opened by the host. */
         readonly media: readonly string[];
         readonly replyTo?: string | undefined;
       }
@@ -20,22 +20,22 @@ export type MessageAction = MessageDestination &
         readonly action: "poll";
         readonly question: string;
         readonly options: readonly string[];
-        /** Whether a voter may choose several. */
+        /** Whether a voter may choose several options. */
         readonly multiple?: boolean | undefined;
       }
     | { readonly action: "react"; readonly messageId: string; readonly emoji: string }
     | { readonly action: "edit"; readonly messageId: string; readonly text: string }
-    /** Ends a poll of the agent's own. */
+    /** Ends a poll that the agent started. */
     | { readonly action: "close_poll"; readonly messageId: string }
     | { readonly action: "delete"; readonly messageId: string }
   );
 
-/** The outcome of an action, in words for the model. */
+/** The outcome of an action, described for the model. */
 export type MessageOutcome =
   | {
       readonly ok: true;
       readonly text: string;
-      /** For programs that read the result of the call. */
+      /** The result in a form that programs can read. */
       readonly details?: Readonly<Record<string, string | number | boolean>>;
     }
   | { readonly ok: false; readonly message: string };

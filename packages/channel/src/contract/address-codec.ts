@@ -1,19 +1,28 @@
 import type { AddressCodec } from "./definition.ts";
 import { ChannelError } from "./errors.ts";
 
-/** An address as at least one text part, and as the value that the parts were made from. */
+/** Converts an address to text parts and back. */
 export interface AddressParts<Address> {
-  /** Undefined parts are left out. */
+  /** Returns at least one part. Parts that are `undefined` are omitted. */
   write(address: Address): readonly (string | undefined)[];
-  /** Undefined for what is not an address. No part is empty. */
+  /** Returns `undefined` for an invalid address. No part is empty. */
   read(parts: readonly [string, ...string[]]): Address | undefined;
 }
 
 /**
- * Writes addresses as the channel's id, a colon and their parts with slashes between them; reads what it wrote, and
- * nothing else.
+ * Creates a codec that writes addresses as `<id>:<part>/<part>`, each part percent-encoded. `decode` accepts only text
+ * that `encode` could have written.
  *
- * @param label of the platform, for the error
+ * @param id the channel's id
+ * @param label the platform's name, for errors
+ * @example
+ * ```ts
+ * const codec = createAddressCodec<{ chat: string; thread?: string }>("mine", "Mine", {
+ *   write: ({ chat, thread }) => [chat, thread],
+ *   read: ([chat, thread]) => ({ chat, thread }),
+ * });
+ * codec.encode({ chat: "c1", thread: "t/2" }); // "mine:c1/t%2F2"
+ * ```
  */
 export function createAddressCodec<Address>(
   id: string,
@@ -29,16 +38,16 @@ export function createAddressCodec<Address>(
     encode,
     decode(text) {
       const [first = "", ...rest] = text.startsWith(prefix)
-        ? text.slice(prefix.length).split("/").map(decoded)
+        ? text.slice(prefix.length).split("/").map(decodePart)
         : [];
       const address = [first, ...rest].includes("") ? undefined : read([first, ...rest]);
       if (address !== undefined && encode(address) === text) return address;
-      throw new ChannelError("invalid", `Not an address of ${label}: ${JSON.stringify(text.slice(0, 80))}`);
+      throw new ChannelError("invalid", `${JSON.stringify(text.slice(0, 80))} is not a ${label} address`);
     },
   };
 }
 
-function decoded(part: string): string {
+function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {

@@ -1,40 +1,40 @@
 /** The unit of a length. */
 export type TextUnit = "utf16" | "bytes" | "codepoints";
 
-/** How much text one part holds, and in which markup. */
+/** The longest text of one part, and its markup. */
 export interface TextCapability {
-  /** The longest text of one part, in `unit`. Absent: no limit. */
+  /** The limit in `unit`. Absent: no limit. */
   readonly max?: number;
   readonly unit: TextUnit;
-  /** `markdown`: the channel renders Markdown (translating it where the platform has a markup of its own). */
+  /** `markdown`: the channel accepts Markdown and translates it into the platform's markup. */
   readonly markup: "plain" | "markdown";
 }
 
 export const mediaKinds = ["image", "audio", "video", "file", "sticker"] as const;
 export type MediaKind = (typeof mediaKinds)[number];
 
-/** What can be sent as an attachment. */
+/** The kinds of attachments that can be sent. */
 export const outboundMediaKinds = ["image", "audio", "video", "file"] as const;
 export type OutboundMediaKind = (typeof outboundMediaKinds)[number];
 
-/** What a channel takes of one kind of attachment. */
+/** The limits for one kind of attachment. */
 export interface SendMediaLimit {
-  /** The largest size in bytes. */
+  /** In bytes. */
   readonly maxBytes: number;
-  /** The types it takes as this kind, in lower case. Absent: any. Others can go as `file`, where that is taken. */
+  /** The accepted types in lower case. Absent: any. The gateway sends others as `file` if the channel accepts files. */
   readonly mimeTypes?: readonly string[];
 }
 
-/** A rate limit of the platform. The gateway enforces it; the channel only declares it. */
+/** A rate limit of the platform. The channel declares it, the gateway enforces it. */
 export interface RateLimit {
-  /** What is counted together: everything an account sends, or one conversation. */
+  /** Whether the limit counts everything that an account sends, or each conversation separately. */
   readonly scope: "account" | "conversation";
   readonly perSecond: number;
-  /** How many at once after a pause. */
+  /** The number of requests allowed at once after a pause. */
   readonly burst: number;
 }
 
-/** How large a poll may be; lengths in UTF-16 units. */
+/** The limits for a poll. Lengths are in UTF-16 units. */
 export interface PollLimits {
   readonly options: number;
   readonly questionLength: number;
@@ -42,33 +42,32 @@ export interface PollLimits {
 }
 
 /**
- * What a channel can do, as plain data that can be read without loading a vendor's SDK. Each claimed capability
- * requires its method; `defineChannel` checks that by types, the conformance kit by calls.
+ * The capabilities of a channel, as plain data that can be read without loading an SDK. Each capability requires a
+ * method of the channel: `defineChannel` checks that by types, the conformance suite by calls.
  */
 export interface Capabilities {
   readonly text: TextCapability;
-  /** Attachments that `fetchMedia` returns. Absent: none. */
+  /** The attachments that `fetchMedia` can fetch. Absent: none. */
   readonly media?: {
     readonly kinds: readonly MediaKind[];
-    /** The largest attachment in bytes. */
+    /** The size limit of an attachment. */
     readonly maxBytes: number;
     readonly maxPerMessage: number;
   };
-  /** Attachments that `send` takes, by kind. Absent: none, and the gateway names them in the text. */
+  /** The attachments that `send` accepts, by kind. Absent: none; the gateway then mentions them in the text. */
   readonly sendMedia?: { readonly [Kind in OutboundMediaKind]?: SendMediaLimit };
-  /** `edit` works, and so does changing a draft. `windowMs`: only for this long after sending. */
+  /** `edit` works, and drafts can be changed. `windowMs`: only for this long after sending. */
   readonly edit?: { readonly ownOnly: boolean; readonly windowMs?: number };
   /** `remove` works. */
   readonly remove?: boolean;
-  /** `native`: the platform streams; `draft`: a message edited as it grows. Both require `openDraft`. */
+  /** `native`: the platform streams messages. `draft`: a message is edited as it grows. Both require `openDraft`. */
   readonly stream: "native" | "draft" | "none";
   /**
-   * The lifetime of a draft that is a preview and not a message, and that the platform removes by itself. The gateway
-   * prolongs it or opens another before that, ends it with `abort` and never finishes it: the answer is sent as a
-   * message of its own. Absent: a draft is a message and stays.
+   * A draft is only a preview, which the platform removes by itself. The gateway prolongs it or opens another one in
+   * time, ends it with `abort` and sends the answer as a separate message. Absent: a draft becomes the message.
    */
   readonly preview?: {
-    /** Milliseconds after its last prolongation, or its start. Absent: until it is finished. */
+    /** The lifetime since the start or the last prolongation. Absent: until the draft ends. */
     readonly lifetimeMs?: number;
     /** Drafts have `prolong`. */
     readonly prolong?: boolean;
@@ -85,41 +84,38 @@ export interface Capabilities {
   readonly history?: boolean;
   /** `resolve` works. */
   readonly resolve?: boolean;
-  /** Interactive parts. Absent: buttons are written as numbered text by the gateway. */
+  /** Messages with buttons. Absent: the gateway writes buttons as a numbered list. */
   readonly cards?: {
-    /** How many buttons one message may hold. */
+    /** The number of buttons in one message. */
     readonly buttons: number;
     /**
-     * The longest value of a button as JSON, in bytes, that comes back with the click. The channel's own wrapping is
-     * already subtracted; an id of up to 16 characters must also fit.
+     * The longest value of a button as JSON, in bytes. It must fit together with an id of 16 characters and the
+     * channel's own wrapping.
      */
     readonly callbackBytes: number;
-    /**
-     * Longest text above the buttons, and of an edit of such a message, in the unit of `text`. Absent: that of
-     * `text`.
-     */
+    /** The longest text above the buttons, also of an edit, in the unit of `text`. Absent: as in `text`. */
     readonly textMax?: number;
-    /** A button can open a form with one field of text. */
+    /** A button can open a form with one text field. */
     readonly forms?: boolean;
   };
-  /** The platform has polls. Absent: the gateway writes one as numbered text. */
+  /** The platform has polls. Absent: the gateway writes a poll as a numbered list. */
   readonly polls?: PollLimits;
   /** The platform lists slash commands: the channel registers `context.commands` and emits `command` events. */
   readonly commands?: boolean;
-  /** Clients read the conversation itself as it grows: replies are not sent; `send` is only for other messages. */
+  /** Clients read replies from the session, so replies are not sent. `send` is only for other messages. */
   readonly readsSession?: boolean;
-  /** A client waits for a single answer: it sees nothing before it, and cannot be asked anything in between. */
+  /** A client waits for a single answer. It sees nothing before it and cannot be asked a question. */
   readonly awaitsSingleAnswer?: boolean;
-  /** Clients have presented the gateway's own token: the sender is its holder, and chooses the agent. */
+  /** Clients have authenticated with the gateway's token. The sender may choose the agent. */
   readonly authenticatedByGateway?: boolean;
-  /** How a doubtful send can be repeated without a second message. */
+  /** How a message with an unknown outcome can be sent again without a duplicate. */
   readonly delivery: {
-    /** The platform drops a second send with the same key, for `windowMs`. */
+    /** The platform ignores a second message with the same key for `windowMs`. */
     readonly idempotencyKey?: { readonly windowMs: number };
-    /** `reconcile` can look a sent message up. */
+    /** `reconcile` can look up a sent message. */
     readonly readback?: boolean;
   };
   readonly rate: readonly RateLimit[];
-  /** How events arrive. `internal`: the host itself hands messages over. */
+  /** How events arrive. `internal`: the host itself submits messages. */
   readonly transports: readonly ("webhook" | "socket" | "poll" | "internal")[];
 }

@@ -4,13 +4,13 @@ import {
   type Channel,
   type ChannelDefinition,
   ChannelError,
-  createMemoryCache,
+  catchRefusal,
+  createInMemoryCache,
   defineChannel,
   equalInConstantTime,
   isChannelError,
   normalizeLineEnds,
   textLength,
-  unlessRefused,
 } from "../index.ts";
 
 const textOnly = {
@@ -42,7 +42,7 @@ const four: Channel<{ id: string }> = {
 };
 
 describe("defineChannel", () => {
-  it("asks for the methods that the capabilities claim, by types", () => {
+  it("requires the methods of the capabilities by types", () => {
     const plain = defineChannel({ ...base, capabilities: textOnly, create: async () => four });
     expectTypeOf(plain).toExtend<ChannelDefinition>();
     const create = async () => four;
@@ -50,20 +50,20 @@ describe("defineChannel", () => {
     const hooks = { ...textOnly, transports: ["webhook"] } as const;
     const drafts = { ...textOnly, stream: "draft" } as const;
     const looks = { ...textOnly, delivery: { readback: true } } as const;
-    // @ts-expect-error edit is claimed and not there
+    // @ts-expect-error `edit` is missing
     defineChannel({ ...base, capabilities: edits, create });
-    // @ts-expect-error webhooks are claimed and not there
+    // @ts-expect-error `webhook` is missing
     defineChannel({ ...base, capabilities: hooks, create });
-    // @ts-expect-error drafts are claimed and not there
+    // @ts-expect-error `openDraft` is missing
     defineChannel({ ...base, capabilities: drafts, create });
-    // @ts-expect-error readback is claimed and not there
+    // @ts-expect-error `reconcile` is missing
     defineChannel({ ...base, capabilities: looks, create });
     defineChannel({ ...base, capabilities: edits, create: async () => ({ ...four, edit: async () => {} }) });
   });
 });
 
 describe("ChannelError", () => {
-  it("is known by its mark, also from another copy of the package", () => {
+  it("recognizes errors of another copy of the package", () => {
     const error = new ChannelError("rate_limited", "slow", { retryAfterMs: 5, scope: "account" });
     expect(isChannelError(error)).toBe(true);
     expect(isChannelError(new Error("x"))).toBe(false);
@@ -76,18 +76,18 @@ describe("ChannelError", () => {
     expect(JSON.stringify(error)).not.toContain("stack");
   });
 
-  it("gives way to something else where the platform would refuse the same again, and there alone", async () => {
+  it("replaces only errors that are not retryable by the fallback", async () => {
     const refused = new ChannelError("permission", "not a member");
     const late = new ChannelError("transient", "busy");
-    expect(await unlessRefused(Promise.resolve("said"), "nothing")).toBe("said");
-    expect(await unlessRefused(Promise.reject(refused), "nothing")).toBe("nothing");
-    await expect(unlessRefused(Promise.reject(late), "nothing")).rejects.toBe(late);
-    await expect(unlessRefused(Promise.reject(new TypeError("x")), "nothing")).rejects.toThrow(TypeError);
+    expect(await catchRefusal(Promise.resolve("said"), "nothing")).toBe("said");
+    expect(await catchRefusal(Promise.reject(refused), "nothing")).toBe("nothing");
+    await expect(catchRefusal(Promise.reject(late), "nothing")).rejects.toBe(late);
+    await expect(catchRefusal(Promise.reject(new TypeError("x")), "nothing")).rejects.toThrow(TypeError);
   });
 });
 
 describe("helpers", () => {
-  it("measures in each unit", () => {
+  it("measures a text in each unit", () => {
     for (const [unit, length] of [
       ["utf16", 6],
       ["bytes", 11],
@@ -98,7 +98,7 @@ describe("helpers", () => {
     expect(textLength("\ud83d", "bytes")).toBe(Buffer.byteLength("\ud83d"));
   });
 
-  it("makes every line end the same", () => {
+  it("normalizes all line endings", () => {
     expect(normalizeLineEnds("a\r\nb\rc\u2028d\u2029e\u0085f\ng")).toBe("a\nb\nc\nd\ne\nf\ng");
   });
 
@@ -108,9 +108,9 @@ describe("helpers", () => {
     expect(equalInConstantTime("", "longer")).toBe(false);
   });
 
-  it("forgets what is old, and what is longest unused", async () => {
+  it("evicts expired and least recently used entries", async () => {
     let now = 0;
-    const cache = createMemoryCache({ clock: { now: () => now, delay: async () => {} }, max: 2 });
+    const cache = createInMemoryCache({ clock: { now: () => now, delay: async () => {} }, max: 2 });
     await cache.set("a", 1, 100);
     await cache.set("b", 2, 100);
     expect(await cache.get("a")).toBe(1);

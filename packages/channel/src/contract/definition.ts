@@ -8,7 +8,7 @@ import type {
   Outbound,
   PollResult,
   Receipt,
-  Reconciled,
+  ReconcileResult,
   SendIntent,
   SendOptions,
 } from "./messages.ts";
@@ -18,23 +18,23 @@ export interface ChannelMeta {
   readonly label: string;
   readonly description?: string;
   readonly docsUrl?: string;
-  /** npm packages to install with the channel: its platform's SDK. Default none. */
+  /** npm packages to install with the channel, such as the platform's SDK. Default: none. */
   readonly requires?: readonly string[];
-  /** Fields of the configuration, in the order in which to ask for them. */
+  /** Fields of the configuration, in the order for prompts. */
   readonly fields: Readonly<Record<string, ConfigField>>;
 }
 
-/** How to ask a person for a field of the configuration. */
+/** The prompt for a field of the configuration. */
 export interface ConfigField {
   readonly label: string;
-  /** Never shown, logged or exported. */
+  /** The value is never shown, logged or exported. */
   readonly secret?: boolean;
   readonly hint?: string;
 }
 
-/** Writes an address as text and reads it back: `decode(encode(a))` equals `a`. */
+/** Converts addresses to text and back: `decode(encode(a))` equals `a`. */
 export interface AddressCodec<Address> {
-  /** Starts with the channel's id and a colon. */
+  /** The text starts with the channel's id and a colon. */
   encode(address: Address): string;
   /** @throws ChannelError `invalid` for text that this codec did not write */
   decode(text: string): Address;
@@ -47,71 +47,74 @@ export interface ChannelLogger {
   error(message: string, fields?: Readonly<Record<string, Json>>): void;
 }
 
-/** Caches names and the like. Its entries may vanish at any time. */
+/** A cache, for instance of names. Entries may disappear at any time. */
 export interface ChannelCache {
   get(key: string): Promise<Json | undefined>;
   set(key: string, value: Json, ttlMs: number): Promise<void>;
 }
 
 /**
- * Stores for good what a channel needs after a restart: offsets, watermarks, sessions of the platform. All accounts of
- * a channel share it: a key begins with the bot's own id, so that a new bot under an old name starts afresh.
+ * Durable state, such as offsets, watermarks and platform sessions. All accounts of a channel share it. Keys must begin
+ * with the bot's id, so that another bot under the same account name does not find it.
  */
 export interface ChannelState {
   get(key: string): Promise<Json | undefined>;
-  /** Resolves once it is durable. */
+  /** Resolves when the value is durable. */
   set(key: string, value: Json): Promise<void>;
   delete(key: string): Promise<void>;
 }
 
-/** A slash command of the host, for platforms that list them. */
+/** A slash command of the host, for platforms that list commands. */
 export interface ChannelCommand {
   /** Without the slash: lower-case letters and digits. */
   readonly name: string;
   /** One line. */
   readonly description: string;
-  /** The same in other languages, by ISO 639-1 (`zh`), for platforms that show each user their own language. */
+  /** Translations of the description by language (ISO 639-1, such as `zh`), for platforms that support them. */
   readonly localized?: Readonly<Record<string, string>>;
-  /** What may follow the name, for instance `[message]`. */
+  /** The arguments, for instance `[message]`. */
   readonly usage?: string;
 }
 
 export interface Clock {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Resolves after `ms`, or rejects with the signal's reason. */
+  /** Resolves after `ms`. Rejects with the reason of the signal if it fires first. */
   delay(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** What the host gives a channel; one account each. */
+/** Everything that the host provides to one account. */
 export interface ChannelContext<Config = unknown> {
-  /** Checked by the definition's schema. */
+  /** The settings, validated by the definition's schema. */
   readonly config: Config;
   /** The account's name in the configuration. */
   readonly account: string;
   readonly logger: ChannelLogger;
-  /** Resolves after the durable insert; acknowledge the platform only then. */
+  /** Passes an event to the host. Resolves when it is stored. Acknowledge the platform only then. */
   emit(event: InboundEvent): Promise<EmitResult>;
-  /** For every request that the channel makes, also through an SDK if that allows it. */
+  /** To be used for all requests, including those of an SDK if it allows that. */
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
   readonly cache: ChannelCache;
   readonly state: ChannelState;
-  /** The commands to register if the platform lists slash commands. Default none. */
+  /** The commands to register on the platform. Default: none. */
   readonly commands?: readonly ChannelCommand[];
-  /** Fires when the account is taken down; ends all work in progress. */
+  /** Fires when the account is taken down. All work must end then. */
   readonly signal: AbortSignal;
-  /** Put the platform's payload into events as `raw`. Default false. */
+  /** Whether events should contain the platform's payload as `raw`. Default: false. */
   readonly raw?: boolean;
 }
 
-/** Who this account is on the platform. */
+/** The identity of the bot on the platform. */
 export interface Identity {
   readonly id: string;
   readonly name?: string;
 }
 
-/** `degraded`: works in part or with a delay; `down`: does not work, until `retryAt` if it retries by itself. */
+/**
+ * The health of an account. `degraded`: it works in part or with a delay. `down`: it does not work. `retryAt` is the
+ * time of the next automatic attempt, in milliseconds since the epoch.
+ */
 export type Health =
   | { readonly state: "starting" }
   | { readonly state: "ready" }
@@ -119,7 +122,7 @@ export type Health =
   | { readonly state: "down"; readonly reason: string; readonly retryAt?: number }
   | { readonly state: "stopped" };
 
-/** A message of the past, newest last. */
+/** A message of a conversation's history. */
 export interface HistoryMessage {
   readonly messageId: string;
   readonly sender: Sender;
@@ -129,24 +132,27 @@ export interface HistoryMessage {
 }
 
 /**
- * Reads the whole body of a platform's request, whose length the host has already limited. Use it once, instead of the
- * request's own body.
+ * Reads the whole body of a request. The host limits its length. May be called once, instead of reading the request.
  */
 export type ReadBody = () => Promise<Uint8Array>;
 
-/** One account of a platform, running. Every method may throw `ChannelError`, and no other error on purpose. */
+/** A running account. Methods throw only `ChannelError` on purpose. */
 export interface Channel<Address = unknown> {
-  /** Resolves when listening; once. */
+  /** Connects to the platform. Resolves when the account receives events. Called once. */
   start(signal: AbortSignal): Promise<void>;
-  /** Lets work in progress end, for at most `drainMs`. May be called twice, and before or during `start`. */
+  /**
+   * Stops the account after waiting at most `drainMs` for work in progress. May be called repeatedly, also before or
+   * during `start`.
+   */
   stop(options: { readonly drainMs: number }): Promise<void>;
   health(): Health;
-  /** Undefined until the platform was asked. */
+  /** The bot, or `undefined` until it is known. */
   self(): Identity | undefined;
   /**
-   * Handles the platform's HTTP request, body untouched. Answers 200 only after `emit` returned accepted or duplicate.
-   * If the host passes `read`, a channel may take the body with it, which costs less than the request's stream. A body
-   * that it reads from the request itself it must limit while reading.
+   * Handles an HTTP request of the platform. Returns 200 only after `emit` returned `accepted` or `duplicate`.
+   *
+   * @param read reads the body faster than the stream of the request. A channel that reads the request itself must
+   *   limit the body's length.
    */
   webhook?(request: Request, read?: ReadBody): Promise<Response>;
   send(to: Address, message: Outbound, options: SendOptions): Promise<Receipt>;
@@ -154,56 +160,58 @@ export interface Channel<Address = unknown> {
   remove?(to: Address, messageId: string, signal: AbortSignal): Promise<void>;
   /** Ends a poll that was sent and returns the votes. */
   closePoll?(to: Address, messageId: string, signal: AbortSignal): Promise<PollResult>;
-  /** `on: false` takes it back. */
+  /** Adds a reaction of the bot, or removes it if `on` is false. */
   react?(
     to: Address,
     messageId: string,
     reaction: { readonly emoji: string; readonly on: boolean },
     signal: AbortSignal,
   ): Promise<void>;
-  /** Shows or hides the typing indicator. A failure does not affect the answer. */
+  /** Shows or hides the typing indicator. A failure has no effect on the answer. */
   typing?(
     to: Address,
     state: { readonly on: boolean; readonly messageId?: string },
     signal: AbortSignal,
   ): Promise<void>;
-  /** The address of a direct conversation with that person. */
+  /** Returns the address of a direct conversation with a person. */
   openDirect?(userId: string, signal: AbortSignal): Promise<Address>;
-  /** Newest last, at most `limit`. */
+  /** Returns at most `limit` messages, oldest first. `before`: older than this time in milliseconds since the epoch. */
   history?(
     to: Address,
     options: { readonly limit: number; readonly before?: number; readonly signal: AbortSignal },
   ): Promise<readonly HistoryMessage[]>;
-  /** A person's name, cached; undefined if it cannot be found out. Never throws. */
+  /** Returns a person's name if it can be found out. Results are cached. Never throws. */
   resolve?(userId: string, signal: AbortSignal): Promise<{ readonly name: string } | undefined>;
+  /** Opens a message that grows while the model writes. */
   openDraft?(to: Address, options: DraftOptions): Promise<Draft>;
+  /** Downloads an attachment of a message. */
   fetchMedia?(ref: MediaRef, signal: AbortSignal): Promise<FetchedMedia>;
   /**
-   * Asks the platform whether the account has what it needs there: permissions, a webhook that is reached. Called only
-   * for a person looking for a problem, never automatically.
+   * Checks whether the account is set up correctly on the platform, for instance its permissions and its webhook.
+   * Called only when a person runs diagnostics.
    */
   checks?(signal: AbortSignal): Promise<readonly AccountCheck[]>;
-  /** Whether a doubtful part was sent. */
-  reconcile?(intent: SendIntent<Address>, signal: AbortSignal): Promise<Reconciled>;
+  /** Looks up whether a part with an unknown outcome was sent. */
+  reconcile?(intent: SendIntent<Address>, signal: AbortSignal): Promise<ReconcileResult>;
 }
 
-/** One thing that an account needs on its platform's side. */
+/** The result of a diagnostic check of an account. */
 export interface AccountCheck {
-  /** For instance `scopes`. */
+  /** The subject, for instance `scopes`. */
   readonly about: string;
   readonly ok: boolean;
-  /** What the platform says of it. */
+  /** What was found. */
   readonly detail: string;
-  /** What to do there. */
+  /** How to fix it. */
   readonly remedy?: string;
 }
 
-/** An attachment on its way. */
+/** An attachment that is being downloaded. */
 export interface FetchedMedia {
   readonly body: ReadableStream<Uint8Array>;
-  /** As the platform's answer says. */
+  /** From the platform's response. */
   readonly mimeType: string;
-  /** In bytes, where the platform says. */
+  /** In bytes, if the platform reports it. */
   readonly size?: number;
   readonly name?: string;
 }
@@ -220,44 +228,61 @@ type MethodOf = {
   resolve: "resolve";
 };
 
-/** The names of the optional methods that the claims of `C` require. */
-type Obliged<C extends Capabilities> =
+/** The names of the optional methods that the capabilities `C` require. */
+type RequiredMethods<C extends Capabilities> =
   | { [K in keyof MethodOf]: C[K] extends object | true ? MethodOf[K] : never }[keyof MethodOf]
   | (C["stream"] extends "native" | "draft" ? "openDraft" : never)
   | ("webhook" extends C["transports"][number] ? "webhook" : never)
   | (C["delivery"] extends { readonly readback: true } ? "reconcile" : never);
 
-/** A channel that has every method its capabilities `C` claim. */
+/** A channel with every method that its capabilities `C` require. */
 export type ChannelWith<Address, C extends Capabilities> = Channel<Address> &
-  Required<Pick<Channel<Address>, Obliged<C>>>;
+  Required<Pick<Channel<Address>, RequiredMethods<C>>>;
 
-/** What a channel package exports: data, and one function that creates an account. */
+/** The export of a channel package: a description of the channel and a function that creates an account. */
 export interface ChannelDefinition<
   Config = unknown,
   Address = unknown,
   C extends Capabilities = Capabilities,
 > {
   readonly specVersion: 1;
-  /** Lower-case letters, digits and hyphens; the key under `channels` in the configuration. */
+  /** Lower-case letters, digits and hyphens. The key under `channels` in the configuration. */
   readonly id: string;
   readonly meta: ChannelMeta;
   readonly config: StandardSchemaV1<unknown, Config>;
   readonly capabilities: C;
   readonly codec: AddressCodec<Address>;
-  /** Import the SDK in here or later, never at the top of the module. */
+  /** Creates an account. Import the SDK here or later, never at the top of the module. */
   create(context: ChannelContext<Config>): Promise<Channel<Address>>;
   /**
-   * Whether an account with these settings connects to its platform by itself, instead of receiving webhooks. A host
-   * may be ready before that is done. Default: it receives webhooks, or needs no connection.
+   * Whether an account with these settings opens a connection to its platform instead of receiving webhooks. The host
+   * may be ready before the connection is open. Default: false.
    */
   connects?(config: Config): boolean;
-  /** Loads ahead of time what an account's first message would have to wait for: a vendor's SDK, for instance. */
-  load?(): Promise<void>;
 }
 
 /**
- * Checks by types that the channel has the methods its capabilities claim, and returns the definition in the form a
- * host takes.
+ * Returns the definition. Its type requires the methods that the capabilities need.
+ *
+ * @example
+ * ```ts
+ * export const mine = defineChannel({
+ *   specVersion: 1,
+ *   id: "mine",
+ *   meta: { label: "Mine", fields: { token: { label: "Token", secret: true } } },
+ *   config: z.object({ token: z.string() }),
+ *   capabilities: {
+ *     text: { max: 2_000, unit: "codepoints", markup: "plain" },
+ *     stream: "none",
+ *     threads: "none",
+ *     delivery: {},
+ *     rate: [],
+ *     transports: ["webhook"],
+ *   },
+ *   codec,
+ *   create: async (context) => createMine(context),
+ * });
+ * ```
  */
 export function defineChannel<Config, Address, const C extends Capabilities>(
   definition: Omit<ChannelDefinition<Config, Address, C>, "create"> & {

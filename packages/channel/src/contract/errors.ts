@@ -13,31 +13,31 @@ export const channelErrorCodes = [
 ] as const;
 
 /**
- * - `rate_limited`: wait `retryAfterMs`, then again.
- * - `auth`: the account's credentials are refused; nothing works until somebody mends them.
- * - `permission`: this account may not do that here.
- * - `not_found`: the conversation, message or person does not exist (any more).
- * - `too_large`: more than the platform takes.
- * - `unsupported`: the channel cannot do that at all.
- * - `invalid`: the platform refuses what was sent; the same again will be refused again.
- * - `transient`: certainly not done, try again.
- * - `unknown_outcome`: may have been done, nobody can tell from the answer.
+ * - `rate_limited`: too many requests. Retry after `retryAfterMs`.
+ * - `auth`: the credentials are invalid. Nothing works until they are replaced.
+ * - `permission`: the account is not permitted to do this here.
+ * - `not_found`: the conversation, message or person does not exist, or no longer exists.
+ * - `too_large`: the content exceeds a limit of the platform.
+ * - `unsupported`: the channel cannot do this at all.
+ * - `invalid`: the platform rejects the content and would reject it again.
+ * - `transient`: nothing was done. Retry.
+ * - `unknown_outcome`: the request may have been carried out, for instance because the response was lost.
  */
 export type ChannelErrorCode = (typeof channelErrorCodes)[number];
 
 export const channelErrorScopes = ["message", "conversation", "account"] as const;
 
-/** What an error holds for: this one message, its conversation, or the whole account. */
+/** What an error concerns: one message, its conversation, or the whole account. */
 export type ChannelErrorScope = (typeof channelErrorScopes)[number];
 
 export interface ChannelErrorOptions {
-  /** Not before that many milliseconds. */
+  /** The delay before a retry. */
   readonly retryAfterMs?: number | undefined;
-  /** Default `message`. */
+  /** Default: `message`. */
   readonly scope?: ChannelErrorScope | undefined;
-  /** The platform's own error code, for people and logs. */
+  /** The platform's error code, for people and logs. */
   readonly platformCode?: string | undefined;
-  /** The parts already sent, if a send failed after the first. */
+  /** The parts that were sent before the error. */
   readonly receipt?: Receipt | undefined;
   readonly cause?: unknown;
 }
@@ -45,8 +45,8 @@ export interface ChannelErrorOptions {
 const MARK = Symbol.for("signalbox.channel.error");
 
 /**
- * The only error that channels throw. Recognise it with {@link isChannelError}, which also works across installed
- * copies of this package.
+ * The only error that channels throw on purpose. Test for it with {@link isChannelError}, which also recognizes errors
+ * of another installed copy of this package.
  */
 export class ChannelError extends Error {
   override readonly name = "ChannelError";
@@ -67,29 +67,43 @@ export class ChannelError extends Error {
   }
 }
 
-/** Whether `error` is a {@link ChannelError}, of this copy of the package or another. */
+/** Whether an error is a {@link ChannelError}, of this or another copy of the package. */
 export function isChannelError(error: unknown): error is ChannelError {
   return error instanceof Error && MARK in error;
 }
 
-/** What was thrown, in words: for logs, `health` and other errors. */
+/** The message of an error, or the text of any other value that was thrown. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-const lasting: readonly ChannelErrorCode[] = ["permission", "not_found", "unsupported", "invalid"];
+const NOT_RETRYABLE: readonly ChannelErrorCode[] = [
+  "permission",
+  "not_found",
+  "too_large",
+  "unsupported",
+  "invalid",
+];
 
-/** Whether the same request would be refused again, so that there is no use in waiting. */
-export function isLasting(error: unknown): boolean {
-  return isChannelError(error) && lasting.includes(error.code);
+/** Whether the same request may succeed later. `auth` counts as retryable: the account may be repaired. */
+export function isRetryable(error: unknown): boolean {
+  return !isChannelError(error) || !NOT_RETRYABLE.includes(error.code);
 }
 
-/** The requested value, or `instead` if the request would be refused again. A passing failure is thrown. */
-export async function unlessRefused<T, Instead>(asked: Promise<T>, instead: Instead): Promise<T | Instead> {
+/**
+ * Replaces a refusal by a fallback.
+ *
+ * @returns the result of the request, or `fallback` if it failed with an error that is not retryable
+ * @throws the error if it is retryable
+ */
+export async function catchRefusal<T, Fallback>(
+  request: Promise<T>,
+  fallback: Fallback,
+): Promise<T | Fallback> {
   try {
-    return await asked;
+    return await request;
   } catch (error) {
-    if (isLasting(error)) return instead;
-    throw error;
+    if (isRetryable(error)) throw error;
+    return fallback;
   }
 }

@@ -1,80 +1,80 @@
 import type { MediaKind } from "./capabilities.ts";
 import type { Json } from "./json.ts";
 
-/** `direct`: two people; `group`: some; `channel`: a place of a community that anyone in it can read. */
+/** `direct`: two participants. `group`: several. `channel`: a place in a community that all its members can read. */
 export const conversationKinds = ["direct", "group", "channel"] as const;
 export type ConversationKind = (typeof conversationKinds)[number];
 
 export interface Conversation {
-  /** The platform's id of the place, without the thread. */
+  /** The platform's id of the conversation, without the thread. */
   readonly id: string;
   readonly kind: ConversationKind;
-  /** The thread within it. */
+  /** The thread in the conversation. */
   readonly threadId?: string;
-  /** The thread begins with this message: what was said in the conversation before belongs to it. */
+  /** The message starts the thread, so earlier messages of the conversation are its context. */
   readonly beginsThread?: boolean;
   /** The address of the conversation around a thread that begins with this message. */
   readonly outerAddress?: string;
-  /** The parent place, if threads and forum posts are places of their own. */
+  /** The parent, if threads and forum posts are conversations of their own. */
   readonly parentId?: string;
   /** Discord: the server. */
   readonly guildId?: string;
   /** Slack: the workspace; Feishu: the tenant. */
   readonly teamId?: string;
-  /** The place's name, where the event carries it. Written by people: never trusted. */
+  /** The name of the conversation, if the event contains it. Written by people, so it is not trusted. */
   readonly subject?: string;
 }
 
 export interface Sender {
-  /** The platform's immutable id; empty only if the platform does not say (a lifecycle event). */
+  /** The platform's immutable id. Empty only if the platform does not report it (in a lifecycle event). */
   readonly id: string;
-  /** Written by people: never trusted, and not always known; see `resolve` of the channel. */
+  /** Written by people, so it is not trusted. Not always known; see `resolve` of the channel. */
   readonly name?: string;
   readonly isBot: boolean;
-  /** This account itself. */
+  /** The sender is this account. */
   readonly isSelf: boolean;
-  /** Ids of roles within the guild. */
+  /** Ids of the sender's roles in the guild. */
   readonly roles?: readonly string[];
-  /** Respected only from channels whose senders the gateway itself has authenticated. Default there: the owner. */
+  /** Accepted only from channels whose senders the gateway has authenticated. Default there: `owner`. */
   readonly authenticatedAs?: "owner" | "member";
 }
 
-/** Why the message concerns the bot; the channel knows by ids, never by a name. */
-export const waysOfAddressing = ["dm", "mention", "reply", "none"] as const;
-export type Addressed = (typeof waysOfAddressing)[number];
+/** How a message addresses the bot. Channels decide by ids, never by names. */
+export const addressedKinds = ["dm", "mention", "reply", "none"] as const;
+export type Addressed = (typeof addressedKinds)[number];
 
-/** An attachment that was named but not fetched. */
+/** An attachment that has not been fetched yet. */
 export interface MediaRef {
   readonly kind: MediaKind;
-  /** `application/octet-stream` where the platform does not say. */
+  /** `application/octet-stream` if the platform reports no type. */
   readonly mimeType: string;
-  /** The sender's name for it: never part of a path. */
+  /** The file name that the sender chose. Never use it in a path. */
   readonly name?: string;
   /** In bytes. */
   readonly size?: number;
-  /** What the channel's `fetchMedia` needs to find the attachment again, even after a restart. */
+  /** Identifies the attachment for `fetchMedia`, also after a restart. */
   readonly ref: Json;
 }
 
-/** What all inbound events have. Everything in them survives JSON. */
+/** The fields of every inbound event. All values survive JSON. */
 interface EventBase {
-  /** The platform's id of the event, the same at every redelivery. */
+  /** The platform's id of the event. The same at every redelivery. */
   readonly eventId: string;
   readonly channel: string;
   readonly account: string;
   /**
-   * The platform's id of the bot that received the event. Event ids are unique within it. Without it, they must be
-   * unique within the account, even after another bot has taken the account's name.
+   * The platform's id of the bot that received the event. Event ids are unique per bot. Without it, they must be unique
+   * per account, even if another bot uses the account later.
    */
   readonly botId?: string;
   readonly conversation: Conversation;
-  /** Where an answer goes, as the channel's codec writes it. */
+  /** The encoded address of a reply. */
   readonly address: string;
   readonly sender: Sender;
   readonly addressed: Addressed;
-  /** Milliseconds since the epoch, by the platform's clock if it gives a time. */
+  /** Milliseconds since the epoch, by the platform's clock if the event contains a time. */
   readonly timestamp: number;
-  /** The platform's payload, only where the context asks for it. */
+  /** The platform's payload, only if the context requests it. */
   readonly raw?: Json;
 }
 
@@ -119,8 +119,8 @@ export interface Reference {
 /** The content of a message, as sent or edited. */
 export interface MessageBody {
   /**
-   * With `\n` line ends, mentions written `@Name`, and without the bot's own mention at the front. Rich text is
-   * written as Markdown.
+   * With `\n` line endings and mentions as `@Name`, without the mention of the bot at the start. Rich text is converted
+   * to Markdown.
    */
   readonly text: string;
   readonly media: readonly MediaRef[];
@@ -154,50 +154,45 @@ export function getRepliedTo({ references = [] }: Pick<MessageBody, "references"
   return references.find(({ kind }) => kind === "reply");
 }
 
-/** Options for how the model writes its answer, if the client sets any. */
+/** Sampling parameters that a client set for the model. */
 export interface TurnSampling {
   readonly temperature?: number;
   /** Nucleus sampling. */
   readonly topP?: number;
-  /** Asks for the same answer to the same words, as far as the model can. */
+  /** Requests deterministic sampling, if the model supports it. */
   readonly seed?: number;
-  /** The longest answer, in tokens. */
+  /** The length limit of the answer, in tokens. */
   readonly maxOutputTokens?: number;
-  /** The answer ends before any of these. */
+  /** Sequences that end the answer. */
   readonly stopSequences?: readonly string[];
-  /** The answer is JSON, of this JSON Schema if one is given. */
+  /** The answer must be JSON, matching this JSON Schema if there is one. */
   readonly json?: { readonly name: string; readonly schema?: Json; readonly strict?: boolean };
 }
 
-/** A picture that an event holds itself. */
-export interface HeldPicture {
+/** An image that is contained in the event. */
+export interface InlineImage {
   readonly mimeType: string;
-  /** In base64. */
+  /** Base64. */
   readonly data: string;
 }
 
-/**
- * A client's options for the turn. Respected only on channels whose clients have presented the gateway's own token
- * (`authenticatedByGateway`).
- */
+/** Options of a client for the run. Accepted only from channels with `authenticatedByGateway`. */
 export interface TurnRequest {
-  /** The agent that answers. Absent: routing decides. */
+  /** The agent to run. Absent: routing decides. */
   readonly agent?: string;
-  /** To be heeded in this turn. */
+  /** Additional instructions for this run. */
   readonly instructions?: string;
-  /**
-   * Earlier turns of a conversation that the client keeps itself. They start a conversation that is new to the gateway.
-   */
+  /** The earlier messages of a conversation that the client stores itself. Used if the session is new. */
   readonly history?: readonly {
     readonly role: "user" | "assistant";
     readonly text: string;
-    /** The pictures of a user's message; one that the event does not contain is fetched like an attachment. */
-    readonly pictures?: readonly (HeldPicture | MediaRef)[];
+    /** The images of a user's message. A `MediaRef` is fetched like an attachment. */
+    readonly images?: readonly (InlineImage | MediaRef)[];
   }[];
   readonly sampling?: TurnSampling;
-  /** The text is only for the model, even if it begins with a slash. */
+  /** The text is for the model, even if it starts with a slash. */
   readonly verbatim?: boolean;
-  /** The message gets a run of its own: it waits for a current run, and neither steers nor interrupts it. */
+  /** The message gets a separate run. It waits for the current run and neither steers nor interrupts it. */
   readonly alone?: boolean;
 }
 
@@ -228,24 +223,24 @@ export interface DeletedEvent extends EventBase {
 export interface ReactionEvent extends EventBase {
   readonly type: "reaction";
   readonly messageId: string;
-  /** A Unicode emoji if there is one, else the platform's name for it. */
+  /** A Unicode emoji, or the platform's name if there is none. */
   readonly emoji: string;
   readonly added: boolean;
 }
 
-/** A button, a menu, a form of a message the bot sent. */
+/** A person clicked a button, chose from a menu or submitted a form of a message from the bot. */
 export interface ActionEvent extends EventBase {
   readonly type: "action";
-  /** The message that held it. */
+  /** The message with the button. */
   readonly messageId?: string;
-  /** What the bot put there; see `ButtonsPart`. */
+  /** The id of the button; see `ButtonsPart`. */
   readonly actionId: string;
   readonly value?: Json;
-  /** What was written into the form that the button opened. */
+  /** The text entered into the form that the button opened. */
   readonly text?: string;
 }
 
-/** A command the platform itself knows (a slash command), not text that looks like one. */
+/** A slash command of the platform, not text that looks like one. */
 export interface CommandEvent extends EventBase {
   readonly type: "command";
   /** Without the slash. */
@@ -256,18 +251,18 @@ export interface CommandEvent extends EventBase {
 export interface MemberEvent extends EventBase {
   readonly type: "member";
   readonly change: "joined" | "left";
-  /** Who came or went; the sender is who did it. */
+  /** The person who joined or left. The sender is the person who caused it. */
   readonly member: { readonly id: string; readonly name?: string; readonly isSelf: boolean };
 }
 
-/** Something about the account or the place: installed, removed, renamed, a gap in what was received. */
+/** A change of the account or the conversation, or a gap in the received events. */
 export interface LifecycleEvent extends EventBase {
   readonly type: "lifecycle";
   readonly what: "installed" | "removed" | "renamed" | "gap";
   readonly detail?: Json;
 }
 
-/** Everything that comes in, discriminated by `type`. */
+/** An event from the platform. */
 export type InboundEvent =
   | MessageEvent
   | EditedEvent
@@ -279,7 +274,7 @@ export type InboundEvent =
   | LifecycleEvent;
 
 /**
- * `accepted`: committed, acknowledge the platform. `duplicate`: had it already, acknowledge. `rejected`: not taken
- * (full, shutting down): let the platform deliver again.
+ * `accepted`: the event is stored; acknowledge it. `duplicate`: it was already stored; acknowledge it. `rejected`: the
+ * host cannot store it now, for instance because it is shutting down; let the platform redeliver it.
  */
 export type EmitResult = "accepted" | "duplicate" | "rejected";

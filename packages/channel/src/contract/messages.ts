@@ -1,168 +1,165 @@
 import type { OutboundMediaKind } from "./capabilities.ts";
 import type { Json } from "./json.ts";
 
-/** As written, no markup. */
+/** Plain text without markup. */
 export interface TextPart {
   readonly type: "text";
   readonly text: string;
 }
 
-/** CommonMark with tables and strikethrough; only to channels whose `text.markup` is `markdown`. */
+/** CommonMark with tables and strikethrough. Sent only to channels whose `text.markup` is `markdown`. */
 export interface MarkdownPart {
   readonly type: "markdown";
   readonly text: string;
 }
 
-/** A question with buttons; only to channels with `cards`. A click comes back as an `action` event. */
+/** A text with buttons. Sent only to channels with `cards`. A click causes an `action` event. */
 export interface ButtonsPart {
   readonly type: "buttons";
   readonly text: string;
   readonly buttons: readonly {
-    /** Comes back as `actionId`. */
+    /** The `actionId` of the event. */
     readonly id: string;
     readonly label: string;
     readonly style?: "default" | "primary" | "danger";
-    /** Comes back as `value`. */
+    /** The `value` of the event. */
     readonly value?: Json;
-    /** A click opens a form with one field, whose text comes back with the click. Only where `cards.forms` is true. */
+    /** A click opens a form with one field. The event contains its text. Only for channels with `cards.forms`. */
     readonly opensForm?: boolean;
   }[];
 }
 
 /**
- * An attachment; only to channels whose `sendMedia` names its kind. Everything in it survives JSON: the bytes are the
- * host's, who gives them out through `openMedia` of the send.
+ * An attachment. Sent only to channels whose `sendMedia` contains its kind. All values survive JSON. The channel gets
+ * the bytes from `openMedia`.
  */
 export interface MediaPart {
   readonly type: "media";
   readonly kind: OutboundMediaKind;
-  /** As people will see it: one line, without a path. */
+  /** The file name shown to people: one line, without a path. */
   readonly name: string;
   readonly mimeType: string;
-  /** In bytes; never 0. */
+  /** In bytes. Never 0. */
   readonly size: number;
-  /** How the host finds the bytes; opaque to a channel. */
+  /** Identifies the bytes for the host. Opaque to a channel. */
   readonly ref: Json;
-  /** Marks `audio` as a voice message, if the platform distinguishes the two. */
+  /** Sends `audio` as a voice message if the platform distinguishes the two. */
   readonly voice?: boolean;
 }
 
-/** What the people of a conversation vote on; only to channels with `polls`. The platform counts the votes. */
+/** A poll. Sent only to channels with `polls`. The platform counts the votes. */
 export interface PollPart {
   readonly type: "poll";
   readonly question: string;
-  /** Two or more. */
+  /** At least two. */
   readonly options: readonly string[];
-  /** Whether each of them may vote for several. Default false. */
+  /** Whether a person may vote for several options. Default: false. */
   readonly multiple?: boolean;
 }
 
-/** How people have voted. */
+/** The votes of a poll. */
 export interface PollResult {
-  /** In the order of the options. */
+  /** In the order of the poll. */
   readonly options: readonly { readonly text: string; readonly votes: number }[];
 }
 
-/** One part is one platform message. A channel refuses a type it does not know with `unsupported`. */
+/** A part becomes one message of the platform. A channel rejects an unknown type with `unsupported`. */
 export type OutboundPart = TextPart | MarkdownPart | ButtonsPart | MediaPart | PollPart;
 
-/** What to send. The gateway has cut the text into parts by the channel's capabilities. */
+/** A message. The gateway has split the text into parts according to the channel's capabilities. */
 export interface Outbound {
   readonly parts: readonly OutboundPart[];
-  /** The platform's id of the message the first part answers. */
+  /** The platform's id of the message that the first part replies to. */
   readonly replyTo?: string;
 }
 
 export interface SendOptions {
   /**
-   * The same for every try of this message: at most 20 characters of `[0-9A-Za-z_-]`, so that a part number still fits
-   * if a platform allows 25. Part k is sent under a key derived from this one and k.
+   * The same at every attempt. At most 20 characters of `[0-9A-Za-z_-]`, so that the key of a part fits into 25
+   * characters. See `getPartKey`.
    */
   readonly idempotencyKey: string;
   readonly signal: AbortSignal;
-  /** Index of the first part to send, where earlier ones have a receipt. Default 0. */
+  /** The index of the first part to send, if earlier parts were sent before. Default: 0. */
   readonly startAt?: number;
-  /** Called as each part is out, before the next one is tried, so that a crash forgets nothing. */
+  /** Called after each part, before the next one is sent, so that its receipt survives a crash. */
   readonly onPart?: (part: PartReceipt) => void | Promise<void>;
   /**
-   * Gives the bytes of a media part, from the start each time. A host that sends media parts brings it.
-   * @throws ChannelError `not_found` where they are gone
+   * Opens the bytes of a media part from the start. Required if the message contains media parts.
+   *
+   * @throws ChannelError `not_found` if they no longer exist
    */
   readonly openMedia?: (part: MediaPart) => Promise<ReadableStream<Uint8Array>>;
 }
 
-/** One part that is out. */
+/** The receipt of one part. */
 export interface PartReceipt {
-  /** Index in `parts`. */
+  /** The index in `parts`. */
   readonly index: number;
-  /** The platform's id. */
+  /** The platform's id of the message. */
   readonly messageId: string;
 }
 
-/** Every part that this call sent, in order. */
+/** The parts that a call sent, in order. */
 export interface Receipt {
   readonly parts: readonly PartReceipt[];
 }
 
-/** A send whose outcome is not known, to be looked up. */
+/** A part with an unknown outcome, to be looked up. */
 export interface SendIntent<Address = unknown> {
   readonly to: Address;
   readonly idempotencyKey: string;
-  /** Index of the part. */
+  /** The index of the part. */
   readonly part: number;
   readonly content: OutboundPart;
   readonly replyTo?: string;
-  /** Milliseconds since the epoch when it was tried first. */
+  /** The time of the first attempt, in milliseconds since the epoch. */
   readonly attemptedAt: number;
 }
 
 /**
- * `sent` with its id where it was found; `unknown` where looking was not possible: neither proves anything about a
- * platform that does not answer.
+ * `sent`: the message was found. `not_sent`: a complete search did not find it. `unknown`: the search was not possible
+ * or not complete.
  */
-export type Reconciled =
+export type ReconcileResult =
   | { readonly outcome: "sent"; readonly messageId: string }
   | { readonly outcome: "not_sent" }
   | { readonly outcome: "unknown" };
 
 export interface DraftOptions {
-  /**
-   * Of the draft, as `SendOptions` has one: while the platform remembers it, a draft opened again under it is the same
-   * message.
-   */
+  /** As in `SendOptions`. While the platform remembers it, a draft opened again with this key is the same message. */
   readonly idempotencyKey: string;
   readonly replyTo?: string;
-  /** Once it fires, no further request of this draft begins: `update` does nothing, and what is under way ends. */
+  /** When it fires, no further request of this draft begins: `update` does nothing, and a running request ends. */
   readonly signal: AbortSignal;
-  /** The message of a draft that was opened before, for instance by an earlier process: it is taken up. */
+  /** The message of a draft that was opened before, for instance by an earlier process. The draft continues it. */
   readonly messageId?: string;
 }
 
-/** How a draft is finished: the parts after the first are sent as `send` would. */
+/** Options for the parts after the first, which are sent as by `send`. */
 export type FinalizeOptions = Pick<SendOptions, "idempotencyKey" | "onPart" | "openMedia">;
 
 /**
- * A message that grows while the model writes. Calls are carried out one after the other, so that an older text never
- * replaces a newer one. What fails throws `ChannelError` and may be tried again: a draft that is shown the same text
- * twice is still one message.
+ * A message that grows while the model writes. Calls run one after the other, so an older text never replaces a newer
+ * one. A call that throws `ChannelError` may be repeated: the draft stays one message.
  */
 export interface Draft {
-  /** The platform's id. Undefined until there is a message, which the first `update` makes. */
+  /** The platform's id of the message, which the first `update` creates. */
   readonly messageId: string | undefined;
   /**
-   * Shows the whole text so far. Calls during another call coalesce; the latest counts. A text too long for one message
-   * is cut, with an ellipsis. Does nothing after the end.
+   * Shows the whole text so far. Calls during another call are merged, and the latest text is shown. A text that is too
+   * long for one message is truncated with an ellipsis. Does nothing after the end of the draft.
    */
   update(snapshot: string): Promise<void>;
   /**
-   * The finished message: the draft becomes its first part, the others follow. Once.
+   * Turns the draft into the first part of the finished message and sends the other parts. Called once.
    *
-   * @throws ChannelError `unsupported` where the draft cannot become the first part, and what `send` throws, with a
-   *   receipt once the first part stands
+   * @throws ChannelError `unsupported` if the draft cannot become the first part, and the errors of `send`, with a
+   *   receipt of the parts that were sent
    */
   finalize(message: Outbound, options?: FinalizeOptions): Promise<Receipt>;
-  /** Lets a preview live for another `preview.lifetimeMs`. For channels whose `preview.prolong` is true. */
+  /** Extends a preview by `preview.lifetimeMs`. For channels with `preview.prolong`. */
   prolong?(): Promise<void>;
-  /** Takes the draft back, as far as the platform allows. Does nothing after the end. */
+  /** Removes the draft if the platform allows it. Does nothing after the end of the draft. */
   abort(): Promise<void>;
 }

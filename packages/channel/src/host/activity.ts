@@ -2,24 +2,25 @@ import type { Clock, Health } from "../contract/definition.ts";
 import { isChannelError } from "../contract/errors.ts";
 import type { Draft } from "../contract/messages.ts";
 
-/** Tracks an account's work at its platform, and its lasting trouble there. */
+/** Tracks the work in progress of an account, and an error that concerns the whole account. */
 export interface Activity {
-  /** Counts the work until it ends. Trouble of the whole account is kept until something succeeds. */
+  /** Counts work that reaches the platform. An error of the whole account is remembered until such work succeeds. */
   track<T>(work: Promise<T>): Promise<T>;
-  /** Counts work that says nothing about the platform. */
+  /** Counts work that may succeed without reaching the platform. */
   count<T>(work: Promise<T>): Promise<T>;
-  note(trouble: string): void;
-  /** The same draft with its calls tracked. */
+  /** Remembers an error of the whole account. */
+  note(problem: string): void;
+  /** Wraps a draft so that its calls are tracked. */
   draft(draft: Draft): Draft;
-  /** The health of a started account, by its connection, if it has one, and by its trouble. */
+  /** The health of an account, from its connection, if there is one, and the remembered error. */
   health(state: "starting" | "ready" | "stopped", connection?: Health): Health;
-  /** Resolves when no work is in progress, or after `ms`. */
+  /** Resolves when no work is in progress, or after `ms` milliseconds. */
   ended(ms: number): Promise<void>;
 }
 
 export function createActivity(clock: Clock): Activity {
   const running = new Set<Promise<unknown>>();
-  let trouble: string | undefined;
+  let problem: string | undefined;
 
   async function count<T>(work: Promise<T>): Promise<T> {
     running.add(work);
@@ -33,10 +34,10 @@ export function createActivity(clock: Clock): Activity {
   async function track<T>(work: Promise<T>): Promise<T> {
     try {
       const result = await count(work);
-      trouble = undefined;
+      problem = undefined;
       return result;
     } catch (error) {
-      if (isChannelError(error) && error.scope === "account") trouble = error.message;
+      if (isChannelError(error) && error.scope === "account") problem = error.message;
       throw error;
     }
   }
@@ -45,7 +46,7 @@ export function createActivity(clock: Clock): Activity {
     count,
     track,
     note(reason) {
-      trouble = reason;
+      problem = reason;
     },
     draft: (draft) => ({
       get messageId() {
@@ -59,7 +60,7 @@ export function createActivity(clock: Clock): Activity {
     health(state, connection) {
       if (state !== "ready") return { state };
       if (connection !== undefined && connection.state !== "ready") return connection;
-      return trouble === undefined ? { state } : { state: "degraded", reason: trouble };
+      return problem === undefined ? { state } : { state: "degraded", reason: problem };
     },
     async ended(ms) {
       if (running.size === 0) return;

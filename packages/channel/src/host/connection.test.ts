@@ -1,14 +1,9 @@
 import { describe, expect, it } from "vitest";
-import {
-  ChannelError,
-  type Clock,
-  type Connection,
-  type ConnectionTiming,
-  superviseConnection,
-} from "../index.ts";
+import { ChannelError, type Clock, type Connection, superviseConnection } from "../index.ts";
 import { turns } from "../testkit/bench.ts";
+import type { ConnectionTiming } from "./connection.ts";
 
-/** A clock that stands still until it is told how much time has passed. */
+/** A clock that advances only by `pass`. */
 function createClock() {
   let now = 1_000_000;
   const waiting = new Set<{ at: number; resolve(): void }>();
@@ -43,7 +38,7 @@ const quiet = () => {};
 const timing = {
   attemptMs: 1000,
   pauseMs: 100,
-  mostPauseMs: 400,
+  maxPauseMs: 400,
   refusedPauseMs: 60_000,
   probe: { everyMs: 5000, withinMs: 500 },
 };
@@ -74,7 +69,7 @@ function supervised(
   return { connection, clock, pass, waiting, gaps, attempts: () => attempts, now: () => clock.now() };
 }
 
-function standing(): { value: Connection; lose(): void; closed(): number } {
+function openConnection(): { value: Connection; lose(): void; closed(): number } {
   const lost = Promise.withResolvers<void>();
   let closed = 0;
   const close = () => {
@@ -86,9 +81,9 @@ function standing(): { value: Connection; lose(): void; closed(): number } {
 
 const never = new AbortController().signal;
 
-describe("a supervised connection", () => {
-  it("is opened again when it is lost, and says since when something may have been missed", async () => {
-    const [first, second] = [standing(), standing()];
+describe("superviseConnection", () => {
+  it("reopens a lost connection and reports since when events may have been missed", async () => {
+    const [first, second] = [openConnection(), openConnection()];
     const bench = supervised(async (attempt) => (attempt === 1 ? first : second).value);
     await bench.connection.start(never);
     expect(bench.connection.health()).toEqual({ state: "ready" });
@@ -105,9 +100,9 @@ describe("a supervised connection", () => {
     expect(bench.waiting.size).toBe(0);
   });
 
-  it("gives an attempt up that takes too long, and closes what comes of it later", async () => {
+  it("ends an attempt after its time limit, and closes a connection that it opens later", async () => {
     const late = Promise.withResolvers<Connection>();
-    const { value, closed } = standing();
+    const { value, closed } = openConnection();
     const bench = supervised(() => late.promise);
     const starting = expect(bench.connection.start(never)).rejects.toMatchObject({ code: "transient" });
     await bench.pass(1000);
@@ -120,38 +115,41 @@ describe("a supervised connection", () => {
   it.each([
     { times: timing, expected: [100, 200, 400, 400, 60_000] },
     { times: {}, expected: [500, 1_000, 2_000, 4_000, 300_000] },
-  ])("pauses ever longer, and longest where the credentials are refused", async ({ times, expected }) => {
-    const first = standing();
-    const open = async (attempt: number) => {
-      if (attempt === 1) return first.value;
-      throw new ChannelError(attempt === 5 ? "auth" : "transient", "no");
-    };
-    const bench = supervised(open, undefined, times);
-    await bench.connection.start(never);
-    first.lose();
-    await turns();
-    const pauses: number[] = [];
-    for (let round = 0; round < 5; round += 1) {
-      const health = bench.connection.health();
-      const pause = health.state === "down" ? (health.retryAt ?? 0) - bench.now() : 0;
-      pauses.push(pause);
-      await bench.pass(pause);
-    }
-    expect(pauses).toEqual(expected);
-    bench.connection.stop();
-  });
+  ])(
+    "increases the delay after each failure, and waits longest if the credentials are rejected",
+    async ({ times, expected }) => {
+      const first = openConnection();
+      const open = async (attempt: number) => {
+        if (attempt === 1) return first.value;
+        throw new ChannelError(attempt === 5 ? "auth" : "transient", "no");
+      };
+      const bench = supervised(open, undefined, times);
+      await bench.connection.start(never);
+      first.lose();
+      await turns();
+      const pauses: number[] = [];
+      for (let round = 0; round < 5; round += 1) {
+        const health = bench.connection.health();
+        const pause = health.state === "down" ? (health.retryAt ?? 0) - bench.now() : 0;
+        pauses.push(pause);
+        await bench.pass(pause);
+      }
+      expect(pauses).toEqual(expected);
+      bench.connection.stop();
+    },
+  );
 
   it.each([
     [
-      "ever longer where each one breaks as soon as it stands, until one lasts",
+      "with growing delays if connections break immediately, until one lasts",
       false,
       [100, 200, 400, 400, 100],
     ],
-    ["no longer where each one is broken off for a reason of the host's", true, [100, 100, 100, 100, 100]],
-  ])("pauses %s", async (_how, isOfHost, expected) => {
-    const opened: ReturnType<typeof standing>[] = [];
+    ["with the first delay if the host closed the connection itself", true, [100, 100, 100, 100, 100]],
+  ])("reconnects %s", async (_how, isOfHost, expected) => {
+    const opened: ReturnType<typeof openConnection>[] = [];
     const bench = supervised(async () => {
-      const next = standing();
+      const next = openConnection();
       opened.push(next);
       return next.value;
     });
@@ -171,10 +169,10 @@ describe("a supervised connection", () => {
     bench.connection.stop();
   });
 
-  it("is watched while what was missed is read", async () => {
-    const [first, second] = [standing(), standing()];
+  it("watches the connection while missed events are read", async () => {
+    const [first, second] = [openConnection(), openConnection()];
     const bench = supervised(
-      async (attempt) => [first, second, standing()][attempt - 1]?.value ?? standing().value,
+      async (attempt) => [first, second, openConnection()][attempt - 1]?.value ?? openConnection().value,
       () => new Promise(() => {}),
     );
     await bench.connection.start(never);
@@ -187,8 +185,8 @@ describe("a supervised connection", () => {
     bench.connection.stop();
   });
 
-  it("says why it cannot be opened again, and waits for as long as the platform asks", async () => {
-    const first = standing();
+  it("reports why reconnecting failed, and respects retryAfterMs", async () => {
+    const first = openConnection();
     const bench = supervised(async (attempt) => {
       if (attempt === 1) return first.value;
       throw new ChannelError("transient", "Echo: no more today", { retryAfterMs: 90_000 });
@@ -205,15 +203,15 @@ describe("a supervised connection", () => {
     bench.connection.stop();
   });
 
-  it("counts one as lost that stands and does not answer", async () => {
-    const silent = standing();
+  it("treats a connection that does not respond to a probe as lost", async () => {
+    const silent = openConnection();
     let probes = 0;
     const probe = () => {
       probes += 1;
       return probes === 1 ? Promise.resolve() : new Promise<never>(() => {});
     };
     const bench = supervised(async (attempt) =>
-      attempt === 1 ? { ...silent.value, probe } : standing().value,
+      attempt === 1 ? { ...silent.value, probe } : openConnection().value,
     );
     await bench.connection.start(never);
     await bench.pass(5000);
@@ -228,8 +226,8 @@ describe("a supervised connection", () => {
     expect(bench.connection.health()).toEqual({ state: "stopped" });
   });
 
-  it("keeps a healthy one that takes nearly all of its time to answer", async () => {
-    const slow = standing();
+  it("keeps a connection that responds to probes just in time", async () => {
+    const slow = openConnection();
     let probes = 0;
     const bench = supervised(async () => ({
       ...slow.value,
@@ -250,8 +248,8 @@ describe("a supervised connection", () => {
     bench.connection.stop();
   });
 
-  it("does not start under a signal that has fired", async () => {
-    const bench = supervised(async () => standing().value);
+  it("does not start if the signal has already fired", async () => {
+    const bench = supervised(async () => openConnection().value);
     await expect(bench.connection.start(AbortSignal.abort())).rejects.toThrow();
     expect(bench.attempts()).toBe(0);
   });

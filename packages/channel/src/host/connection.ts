@@ -1,81 +1,83 @@
 import type { ChannelLogger, Clock, Health } from "../contract/definition.ts";
 import { ChannelError, type ChannelErrorCode, isChannelError, reasonOf } from "../contract/errors.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { rejectOnAbort } from "./reject-on-abort.ts";
 
 /** An open connection. */
 export interface Connection {
-  /** Resolves once it is lost. */
+  /** Settles when the connection is lost. */
   readonly lost: Promise<unknown>;
-  /** Asks the other side for a sign of life; rejects, or is given up, if none comes. */
+  /** Checks that the other side responds. Rejects if it does not. */
   probe?(signal: AbortSignal): Promise<unknown>;
-  /** Ends it; may be called twice. */
+  /** Closes the connection. May be called repeatedly. */
   close(): void;
 }
 
 export interface ConnectionTiming {
-  /** Longest that one attempt may take. Default 15 s. */
+  /** Time limit of an attempt. Default: 15 s. */
   readonly attemptMs?: number;
   /**
-   * Between attempts: the first pause, which doubles until a connection has stood for longer than an attempt may take,
-   * and the longest. Default half a second, and a minute.
+   * The first delay between attempts. It doubles with each attempt and is reset after a connection lasted longer than
+   * `attemptMs`. Default: 500 ms.
    */
   readonly pauseMs?: number;
-  readonly mostPauseMs?: number;
-  /** After the platform has refused the credentials, or what they are to be used for. Default five minutes. */
+  /** The longest delay between attempts. Default: a minute. */
+  readonly maxPauseMs?: number;
+  /** The delay after the platform rejected the credentials or their permissions. Default: five minutes. */
   readonly refusedPauseMs?: number;
-  /** How often a standing connection is probed, and how long an answer may take. Default: never. */
+  /** The interval of probes and the time limit of each. Default: no probes. */
   readonly probe?: { readonly everyMs: number; readonly withinMs: number };
 }
 
-const usualTiming = { attemptMs: 15_000, pauseMs: 500, mostPauseMs: 60_000, refusedPauseMs: 300_000 };
+const DEFAULT_TIMING = { attemptMs: 15_000, pauseMs: 500, maxPauseMs: 60_000, refusedPauseMs: 300_000 };
 
 export interface ConnectionOptions {
-  /** For people, for instance `Feishu`. */
+  /** The platform's name for people, for instance `Feishu`. */
   readonly name: string;
-  /** One attempt; resolves when the connection stands. When the signal fires it has to give up and close. */
+  /** Opens a connection. When the signal fires, it has to give up and close the connection. */
   open(signal: AbortSignal): Promise<Connection>;
-  /** The connection is open again. Events since `lostAt`, milliseconds since the epoch, may have been missed. */
+  /** Called after a reconnection. Events since `lostAt`, in milliseconds since the epoch, may have been missed. */
   reconnected?(lostAt: number): Promise<void>;
   readonly timing?: ConnectionTiming;
   readonly clock: Clock;
   readonly logger: ChannelLogger;
-  /** From 0 to 1, spreads attempts. Default `Math.random`. */
+  /** Returns numbers from 0 to 1 for the jitter of delays. Default: `Math.random`. */
   readonly random?: () => number;
 }
 
-/** A connection that is opened again whenever it is lost. */
+/** A connection that is reopened when it is lost. */
 export interface SupervisedConnection {
   /**
-   * Resolves when it is open.
+   * Opens the connection.
+   *
    * @throws ChannelError if the first attempt fails
    */
   start(signal: AbortSignal): Promise<void>;
   stop(): void;
-  /** The connection was sound, whatever it is closed for: the next attempt comes after the first pause. */
+  /** Resets the delay. For a connection that is closed for reasons of the host. */
   startOver(): void;
   health(): Health;
 }
 
 /**
- * Keeps a connection open: every attempt has a deadline, pauses grow, and an open connection that does not answer
- * counts as lost. `health` says `ready` only while a connection is open.
+ * Keeps a connection open with a time limit per attempt, exponential backoff with jitter, and probes. `health` is
+ * `ready` only while a connection is open.
  */
 export function superviseConnection(options: ConnectionOptions): SupervisedConnection {
-  return new RetriedConnection(options);
+  return new ReconnectingConnection(options);
 }
 
-class RetriedConnection implements SupervisedConnection {
+class ReconnectingConnection implements SupervisedConnection {
   readonly #options: ConnectionOptions;
-  readonly #timing: ConnectionTiming & typeof usualTiming;
+  readonly #timing: ConnectionTiming & typeof DEFAULT_TIMING;
   readonly #random: () => number;
   readonly #life = new AbortController();
   #health: Health = { state: "starting" };
-  /** Attempts since a connection stood for a while. */
+  /** Attempts since the last stable connection. */
   #tries = 0;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    this.#timing = { ...usualTiming, ...options.timing };
+    this.#timing = { ...DEFAULT_TIMING, ...options.timing };
     this.#random = options.random ?? Math.random;
   }
 
@@ -110,13 +112,13 @@ class RetriedConnection implements SupervisedConnection {
         return opening;
       });
     } catch (error) {
-      // One that stands later is not wanted any more.
+      // The attempt may still succeed later.
       opening?.then((late) => late.close()).catch(() => {});
       throw isChannelError(error) ? error : unreachable(name, reasonOf(error), error);
     }
   }
 
-  /** What `work` gives, or an error once `parent` fires or the time is up. */
+  /** Returns the result of `work`. Rejects when `parent` fires or after `ms`. */
   async #within<T>(
     ms: number,
     tooLong: Error,
@@ -132,13 +134,13 @@ class RetriedConnection implements SupervisedConnection {
     );
     try {
       limit.throwIfAborted();
-      return await untilAborted(work(limit), limit);
+      return await rejectOnAbort(work(limit), limit);
     } finally {
       finished.abort();
     }
   }
 
-  /** Resolves once the connection is lost, or does not answer a probe. */
+  /** Resolves when the connection is lost or does not respond to a probe. */
   async #untilLost(connection: Connection): Promise<void> {
     const { clock, logger } = this.#options;
     const lost = new AbortController();
@@ -160,7 +162,7 @@ class RetriedConnection implements SupervisedConnection {
       logger.warn("the connection stopped responding");
       return;
     }
-    await untilAborted(connection.lost, this.#life.signal).catch(() => {});
+    await rejectOnAbort(connection.lost, this.#life.signal).catch(() => {});
   }
 
   async #keep(first: Connection): Promise<void> {
@@ -172,15 +174,15 @@ class RetriedConnection implements SupervisedConnection {
       connection.close();
       if (this.#life.signal.aborted) return;
       const lostAt = clock.now();
-      // One that breaks as soon as it stands is no better than none.
+      // A connection that breaks immediately must not reset the backoff.
       if (lostAt - openedAt >= this.#timing.attemptMs) this.#tries = 0;
       connection = await this.#reopen();
       if (connection === undefined) return;
       this.#health = { state: "ready" };
-      logger.info("connected again", { afterMs: clock.now() - lostAt });
-      // Reading may take long; whether the connection still stands is watched meanwhile.
+      logger.info("reconnected", { afterMs: clock.now() - lostAt });
+      // Not awaited: reading missed events may take long, and the connection must be watched meanwhile.
       this.#options.reconnected?.(lostAt).catch((error: unknown) => {
-        logger.warn("what was missed could not be read", { reason: reasonOf(error) });
+        logger.warn("missed events could not be read", { reason: reasonOf(error) });
       });
     }
   }
@@ -199,7 +201,7 @@ class RetriedConnection implements SupervisedConnection {
       } catch (error) {
         reason = reasonOf(error);
         pause = this.#pauseAfter(error);
-        logger.warn("no connection", { reason, waitMs: pause });
+        logger.warn("connection attempt failed", { reason, waitMs: pause });
       }
     }
     return undefined;
@@ -207,13 +209,13 @@ class RetriedConnection implements SupervisedConnection {
 
   #pauseAfter(error: unknown): number {
     if (!isChannelError(error)) return this.#nextPause();
-    if (refusals.includes(error.code)) return this.#timing.refusedPauseMs;
+    if (REFUSALS.includes(error.code)) return this.#timing.refusedPauseMs;
     return Math.max(this.#nextPause(), error.retryAfterMs ?? 0);
   }
 
   #nextPause(): number {
-    const { pauseMs, mostPauseMs } = this.#timing;
-    return this.#spread(Math.min(pauseMs * 2 ** this.#tries, mostPauseMs));
+    const { pauseMs, maxPauseMs } = this.#timing;
+    return this.#spread(Math.min(pauseMs * 2 ** this.#tries, maxPauseMs));
   }
 
   #spread(ms: number): number {
@@ -221,8 +223,8 @@ class RetriedConnection implements SupervisedConnection {
   }
 }
 
-/** A person has to fix something first. */
-const refusals: readonly ChannelErrorCode[] = ["auth", "permission"];
+/** Errors that a person has to fix first. */
+const REFUSALS: readonly ChannelErrorCode[] = ["auth", "permission"];
 
 function unreachable(name: string, reason: string, cause?: unknown): ChannelError {
   return new ChannelError("transient", `${name}: ${reason}`, { scope: "account", cause });

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("fires when its time is up, with a TimeoutError", () => {
+test("fires after the time limit with a TimeoutError", () => {
   const { signal } = deadline(50);
   vi.advanceTimersByTime(49);
   expect(signal.aborted).toBe(false);
@@ -18,7 +18,7 @@ test("fires when its time is up, with a TimeoutError", () => {
 });
 
 test.each([2 ** 31, Number.POSITIVE_INFINITY])(
-  "does not fire at once where %d ms are more than a timer has",
+  "does not fire at once if %d ms exceed the range of a timer",
   (ms) => {
     const { signal, end } = deadline(ms);
     vi.advanceTimersByTime(3_600_000);
@@ -27,7 +27,7 @@ test.each([2 ** 31, Number.POSITIVE_INFINITY])(
   },
 );
 
-test("fires with whichever parent fires first, and gives its reason", () => {
+test("fires with the reason of the first parent that fires", () => {
   const one = new AbortController();
   const other = new AbortController();
   const { signal } = deadline(50, one.signal, undefined, other.signal);
@@ -36,11 +36,11 @@ test("fires with whichever parent fires first, and gives its reason", () => {
   expect(signal.reason).toBe("over");
 });
 
-test("a parent that has fired before counts", () => {
+test("fires at once if a parent has already fired", () => {
   expect(deadline(50, AbortSignal.abort("before")).signal.reason).toBe("before");
 });
 
-test("once ended it leaves nothing behind and never fires", () => {
+test("releases its timer and listeners on end, and never fires afterwards", () => {
   const parent = new AbortController();
   const { signal, end } = deadline(50, parent.signal);
   end();
@@ -50,7 +50,7 @@ test("once ended it leaves nothing behind and never fires", () => {
   expect(signal.aborted).toBe(false);
 });
 
-test("counts anew from a restart, and not at all while it is paused", () => {
+test("restarts the time limit on restart, and suspends it on pause", () => {
   const parent = new AbortController();
   const { signal, restart, pause } = deadline(50, parent.signal);
   vi.advanceTimersByTime(40);
@@ -65,7 +65,7 @@ test("counts anew from a restart, and not at all while it is paused", () => {
   expect(signal.reason).toMatchObject({ name: "TimeoutError" });
 });
 
-test("listens to its parents while it is paused", () => {
+test("fires with a parent while it is paused", () => {
   const parent = new AbortController();
   const { signal, pause } = deadline(50, parent.signal);
   pause();
@@ -73,7 +73,7 @@ test("listens to its parents while it is paused", () => {
   expect(signal.reason).toBe("over");
 });
 
-test("a deadline that has fired leaves nothing on its parents", () => {
+test("releases its listeners when it fires", () => {
   const parent = new AbortController();
   deadline(50, parent.signal);
   vi.advanceTimersByTime(50);

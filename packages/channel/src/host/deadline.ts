@@ -1,25 +1,25 @@
 import { timerMs } from "./system-clock.ts";
 
-/** A signal that fires with any of its parents or when its time is up. */
+/** A signal that fires with any of its parents or after a time limit. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** The time begins anew: for work that comes in pieces, each of which may take so long. */
+  /** Restarts the time limit, for work in steps that each have this limit. */
   restart(): void;
-  /** No time runs until `restart`; the parents are listened to all the same. */
+  /** Suspends the time limit until `restart`. The parents still fire the signal. */
   pause(): void;
-  /** To be called when the work is done: lets go of the timer and of the parents. */
+  /** Releases the timer and the listeners. Call it when the work is done. */
   end(): void;
 }
 
 /**
- * As `AbortSignal.any([...parents, AbortSignal.timeout(ms)])`, for work of which there is much: those two keep a timer
- * and what hangs on it until the time is up, however early the work ends.
+ * Like `AbortSignal.any([...parents, AbortSignal.timeout(ms)])`, but releases its timer when the work ends early.
+ * `AbortSignal.timeout` keeps it, and everything it references, until the time is up.
  *
- * @param ms milliseconds
+ * @param ms the time limit in milliseconds
  */
 export function deadline(ms: number, ...parents: readonly (AbortSignal | undefined)[]): Deadline {
   const controller = new AbortController();
-  const heard: [AbortSignal, () => void][] = [];
+  const listeners: [AbortSignal, () => void][] = [];
   let timer: NodeJS.Timeout | undefined;
 
   function pause(): void {
@@ -37,7 +37,7 @@ export function deadline(ms: number, ...parents: readonly (AbortSignal | undefin
 
   function end(): void {
     pause();
-    for (const [parent, listener] of heard.splice(0)) parent.removeEventListener("abort", listener);
+    for (const [parent, listener] of listeners.splice(0)) parent.removeEventListener("abort", listener);
   }
 
   restart();
@@ -52,7 +52,7 @@ export function deadline(ms: number, ...parents: readonly (AbortSignal | undefin
       break;
     }
     parent.addEventListener("abort", listener);
-    heard.push([parent, listener]);
+    listeners.push([parent, listener]);
   }
   return { signal: controller.signal, restart, pause, end };
 }

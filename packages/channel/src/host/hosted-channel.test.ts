@@ -9,7 +9,7 @@ import {
   type HostedAccount,
   hostedChannel,
 } from "./hosted-channel.ts";
-import { createMemoryCache, createMemoryState } from "./memory.ts";
+import { createInMemoryCache, createInMemoryState } from "./in-memory.ts";
 import { systemClock } from "./system-clock.ts";
 
 const never = new AbortController().signal;
@@ -33,8 +33,8 @@ function open(
     emit: async (): Promise<EmitResult> => "accepted",
     fetch: globalThis.fetch,
     clock: systemClock,
-    cache: createMemoryCache({ clock: systemClock }),
-    state: createMemoryState(),
+    cache: createInMemoryCache({ clock: systemClock }),
+    state: createInMemoryState(),
     signal: never,
   };
   const channel = hostedChannel(context, (account) => {

@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
 import { expect, it } from "vitest";
-import { missingPackage } from "../index.ts";
+import { createMissingPackageError } from "../index.ts";
 
-it("names the command for a package that is not installed, and nothing else", async () => {
+it("names the install command if the package itself is missing, and ignores other errors", async () => {
   const byRequire = (() => {
     try {
       return createRequire(import.meta.url)("@nobody/has-this");
@@ -10,12 +10,12 @@ it("names the command for a package that is not installed, and nothing else", as
       return error;
     }
   })();
-  expect(missingPackage(byRequire, "@nobody/has-this")).toMatchObject({
+  expect(createMissingPackageError(byRequire, "@nobody/has-this")).toMatchObject({
     code: "unsupported",
     scope: "account",
     message: "The package @nobody/has-this is not installed. Add it with: npm install @nobody/has-this",
   });
-  // What the package itself misses is no question of adding the package.
-  expect(missingPackage(byRequire, "@somebody/else")).toBeUndefined();
-  expect(missingPackage(new Error("broken"), "@nobody/has-this")).toBeUndefined();
+  // A dependency of the package is missing: installing the package would not help.
+  expect(createMissingPackageError(byRequire, "@somebody/else")).toBeUndefined();
+  expect(createMissingPackageError(new Error("broken"), "@nobody/has-this")).toBeUndefined();
 });

@@ -1,6 +1,6 @@
 import type { Clock, Identity } from "../contract/definition.ts";
 import { ChannelError, isChannelError } from "../contract/errors.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { rejectOnAbort } from "./reject-on-abort.ts";
 
 /** After a failed request the same error is thrown for this long, in milliseconds. */
 const RETRY_MS = 3_000;
@@ -56,7 +56,7 @@ export function createOwnIdentity<Self extends Identity>({
       if (self !== undefined) return self;
       if (failed !== undefined && clock.now() < failed.until) throw failed.error;
       pending ??= load();
-      return untilAborted(
+      return rejectOnAbort(
         pending,
         signal,
         () => new ChannelError("transient", `${platform}: it takes too long to find out who the bot is`),

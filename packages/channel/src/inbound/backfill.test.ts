@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { ChannelError, createBackfill, createMemoryState } from "../index.ts";
-import { turnedClock } from "../testkit/index.ts";
+import { ChannelError, createBackfill, createInMemoryState } from "../index.ts";
+import { createAdjustableClock } from "../testkit/index.ts";
 
 const start = 1_800_000_000_000;
 const never = new AbortController().signal;
 
-function open(state = createMemoryState(), botId = "bot-1") {
-  const clock = turnedClock(start);
+function open(state = createInMemoryState(), botId = "bot-1") {
+  const clock = createAdjustableClock(start);
   const read: [string, number][] = [];
-  const taken: string[] = [];
+  const emitted: string[] = [];
   const away = new Set<string>();
   const held: { until?: Promise<void> } = {};
   let isFull = false;
@@ -19,22 +19,22 @@ function open(state = createMemoryState(), botId = "bot-1") {
     read: async (conversation, since) => {
       read.push([conversation, clock.now() - since]);
       await held.until;
-      if (conversation === "left") throw new ChannelError("not_found", "the bot is not in it any more");
+      if (conversation === "left") throw new ChannelError("not_found", "the bot was removed");
       if (away.has(conversation)) throw new ChannelError("transient", "no answer");
       return [`${conversation} 1`, `${conversation} 2`];
     },
-    take: async (message) => {
+    emit: async (message) => {
       if (isFull) return "rejected";
-      taken.push(message);
+      emitted.push(message);
       return "accepted";
     },
-    mostConversations: 2,
+    maxConversations: 2,
   });
   return {
     state,
     backfill,
     read,
-    taken,
+    emitted,
     away,
     held,
     clock,
@@ -45,14 +45,14 @@ function open(state = createMemoryState(), botId = "bot-1") {
 }
 
 describe("backfill", () => {
-  it("reads nothing on a first start", async () => {
+  it("reads nothing on the first start", async () => {
     const { backfill, read } = open();
     await backfill.catchUp({ signal: never });
     expect(read).toEqual([]);
   });
 
-  it("has no more conversations at hand than it needs, however many there are", async () => {
-    const kept = createMemoryState();
+  it("limits the number of watermarks in memory", async () => {
+    const kept = createInMemoryState();
     let writes = 0;
     const state = {
       ...kept,
@@ -66,21 +66,21 @@ describe("backfill", () => {
     writes = 0;
     await backfill.note("c20", start - 1_000);
     expect(writes).toBe(0);
-    // One that was forgotten is new again, and new ones are written at once.
+    // An evicted conversation counts as new, and new conversations are stored at once.
     await backfill.note("c0", start);
     expect(writes).toBe(1);
   });
 
-  it("reads after a restart what came since the last message of each conversation", async () => {
+  it("reads the messages since the last one of each conversation after a restart", async () => {
     const before = open();
     await before.backfill.note("a", start - 60_000);
     const after = open(before.state);
     await after.backfill.catchUp({ signal: never });
     expect(after.read).toEqual([["a", 75_000]]);
-    expect(after.taken).toEqual(["a 1", "a 2"]);
+    expect(after.emitted).toEqual(["a 1", "a 2"]);
   });
 
-  it("starts afresh with another bot", async () => {
+  it("does not use the watermarks of another bot", async () => {
     const before = open();
     await before.backfill.note("a", start);
     const other = open(before.state, "bot-2");
@@ -88,7 +88,7 @@ describe("backfill", () => {
     expect(other.read).toEqual([]);
   });
 
-  it("reads no further back than a day, nor more than the newest conversations", async () => {
+  it("reads at most one day back, and only the conversations with the latest messages", async () => {
     const { backfill, read, clock } = open();
     for (const [conversation, ago] of [
       ["old", 90_000_000],
@@ -105,7 +105,7 @@ describe("backfill", () => {
     ]);
   });
 
-  it("writes seldom while messages come, and all at the end", async () => {
+  it("stores watermarks rarely while messages arrive, and all of them on stop", async () => {
     const { backfill, state } = open();
     let writes = 0;
     const { set } = state;
@@ -119,35 +119,35 @@ describe("backfill", () => {
     expect(await state.get("bot-1/watermarks")).toEqual({ conversations: { a: start - 901 } });
   });
 
-  it("goes on to the next conversation where one cannot be read any more", async () => {
-    const { backfill, taken } = open();
+  it("skips a conversation that the bot was removed from", async () => {
+    const { backfill, emitted } = open();
     await backfill.note("left", start - 1_000);
     await backfill.note("a", start - 2_000);
     await backfill.catchUp({ signal: never });
-    expect(taken).toEqual(["a 1", "a 2"]);
+    expect(emitted).toEqual(["a 1", "a 2"]);
   });
 
-  it("tries again, after the others and ever later, where the platform is away", async () => {
-    const { backfill, read, taken, away, clock } = open();
+  it("retries a failed conversation after the others, with growing delays", async () => {
+    const { backfill, read, emitted, away, clock } = open();
     away.add("down");
     await backfill.note("down", start - 1_000);
     await backfill.note("a", start - 2_000);
     const caughtUp = backfill.catchUp({ signal: never });
     await expect.poll(() => clock.waiting).toBe(1);
-    expect(taken).toEqual([]);
+    expect(emitted).toEqual([]);
     clock.turn(1_000);
     await expect.poll(() => clock.waiting).toBe(1);
-    expect(taken).toEqual(["a 1", "a 2"]);
+    expect(emitted).toEqual(["a 1", "a 2"]);
     away.delete("down");
     clock.turn(1_000);
     expect(read.map(([conversation]) => conversation)).toEqual(["down", "a", "down"]);
     clock.turn(1_000);
     await caughtUp;
-    expect(taken).toEqual(["a 1", "a 2", "down 1", "down 2"]);
+    expect(emitted).toEqual(["a 1", "a 2", "down 1", "down 2"]);
   });
 
-  it("tries again what its host does not take for now", async () => {
-    const { backfill, taken, clock, setFull } = open();
+  it("retries a message that the host rejects", async () => {
+    const { backfill, emitted, clock, setFull } = open();
     await backfill.note("a", start - 1_000);
     setFull(true);
     const caughtUp = backfill.catchUp({ signal: never });
@@ -155,10 +155,10 @@ describe("backfill", () => {
     setFull(false);
     clock.turn(1_000);
     await caughtUp;
-    expect(taken).toEqual(["a 1", "a 2"]);
+    expect(emitted).toEqual(["a 1", "a 2"]);
   });
 
-  it("reads for a new connection where it still reads for one that broke", async () => {
+  it("reads again for a new connection while a pass for a broken one is still running", async () => {
     const { backfill, read, held } = open();
     await backfill.note("a", start - 1_000);
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -177,7 +177,7 @@ describe("backfill", () => {
     ]);
   });
 
-  it("begins at the next start where it could not read, whatever came in live meanwhile", async () => {
+  it("resumes at an unread gap after a restart, even if live messages arrived", async () => {
     const before = open();
     await before.backfill.note("a", start - 60_000);
     before.away.add("a");

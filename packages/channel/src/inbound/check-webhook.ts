@@ -2,18 +2,18 @@ import type { AccountCheck } from "../contract/definition.ts";
 import { reasonOf } from "../contract/errors.ts";
 import { isPayload } from "./payload.ts";
 
-/** The platform's own question to an address, as the platform signs it. */
+/** A challenge that the platform would send to a webhook address, with its signature. */
 export interface WebhookChallenge {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** What the account has to answer under the same name. */
+  /** The value that the account must return as `challenge`. */
   readonly challenge: string;
 }
 
 export interface WebhookCheck {
-  /** For people, for instance `Slack`. */
+  /** The platform's name for people, for instance `Slack`. */
   readonly platform: string;
-  /** The address that the platform was given; absent if it is not known. */
+  /** The address that is registered on the platform. Absent if it is not known. */
   readonly url?: string | undefined;
   readonly challenge: WebhookChallenge;
   readonly fetch: typeof globalThis.fetch;
@@ -23,43 +23,43 @@ export interface WebhookCheck {
 const about = "webhook";
 
 /**
- * Puts the platform's own challenge to the address that it is given, and says whether this account answers there. That
- * the platform reaches the address as well, only the platform could say.
+ * Checks whether this account answers at the address that is registered on the platform, by sending the platform's
+ * challenge there. It cannot check whether the platform itself reaches the address.
  */
-export async function checkWebhook({ platform, url, ...ask }: WebhookCheck): Promise<AccountCheck> {
+export async function checkWebhook({ platform, url, ...challenge }: WebhookCheck): Promise<AccountCheck> {
   if (url === undefined)
     return {
       about,
       ok: true,
-      detail: `not checked: ${platform} tells nobody whether its events arrive. With webhookUrl, the address entered there, that address is called from here`,
+      detail: `not checked: ${platform} does not report whether its events arrive. Set webhookUrl to the address that is registered there to have it checked`,
     };
-  const trouble = await troubleAt(url, ask);
-  if (trouble === undefined)
+  const problem = await findProblem(url, challenge);
+  if (problem === undefined)
     return {
       about,
       ok: true,
-      detail: `this account answers at ${url}, called from here; whether ${platform} reaches it too, only its console shows`,
+      detail: `this account answers at ${url} from here. Whether ${platform} reaches it is shown only in its console`,
     };
-  const remedy = `Lead that address to this gateway through the proxy, and enter the same one at ${platform}.`;
-  return { about, ok: false, detail: `${url} ${trouble}`, remedy };
+  const remedy = `Route this address to the gateway through your proxy, and register the same address at ${platform}.`;
+  return { about, ok: false, detail: `${url} ${problem}`, remedy };
 }
 
-/** What is wrong at an address; undefined where the account answers. */
-async function troubleAt(
+/** Describes why the account does not answer at an address. Returns `undefined` if it does. */
+async function findProblem(
   url: string,
   { challenge: { body, headers, challenge }, fetch, signal }: Omit<WebhookCheck, "platform" | "url">,
 ): Promise<string | undefined> {
   try {
     const request = { method: "POST", body, headers, redirect: "manual", signal } as const;
     const response = await fetch(url, request);
-    if (response.status === 401) return "does not take this account's secret: another account answers there";
+    if (response.status === 401) return "rejects this account's secret: another account answers there";
     if (!response.ok) {
       await response.body?.cancel();
-      return `answers ${response.status}`;
+      return `responds with HTTP ${response.status}`;
     }
     const answer: unknown = await response.json().catch(() => undefined);
     const isOurs = isPayload(answer) && answer["challenge"] === challenge;
-    return isOurs ? undefined : "is answered by something else than this account";
+    return isOurs ? undefined : "responds, but not from this account";
   } catch (error) {
     return `cannot be reached: ${reasonOf(error)}`;
   }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { fetchedMedia } from "../index.ts";
+import { createFetchedMedia } from "../index.ts";
 
-it("passes on what fits, and breaks off at the first byte too many", async () => {
+it("fails with too_large at the first byte over the limit", async () => {
   let pulled = 0;
   const endless = () =>
     new ReadableStream<Uint8Array>({
@@ -12,7 +12,7 @@ it("passes on what fits, and breaks off at the first byte too many", async () =>
     });
   const media = { kind: "file", mimeType: "text/plain", ref: "1" } as const;
   const bytesOf = (body: ReadableStream<Uint8Array>) =>
-    new Response(fetchedMedia({ body, headers: new Headers() }, media, 25).body).bytes();
+    new Response(createFetchedMedia({ body, headers: new Headers() }, media, 25).body).bytes();
   expect((await bytesOf(new Blob([new Uint8Array(25)]).stream())).length).toBe(25);
   const reading = bytesOf(endless());
   await expect(reading).rejects.toMatchObject({ code: "too_large" });

@@ -3,11 +3,11 @@ import { ChannelError } from "../contract/errors.ts";
 import type { MediaRef } from "../contract/events.ts";
 
 /**
- * An attachment as a platform's answer gives it.
+ * Creates the result of `fetchMedia` from an HTTP response. The stream fails with `too_large` after `maxBytes`.
  *
- * @throws ChannelError `too_large` where the answer says that it is over `maxBytes`, which breaks it off
+ * @throws ChannelError `too_large` if the response announces more than `maxBytes`
  */
-export function fetchedMedia(
+export function createFetchedMedia(
   { body, headers }: { readonly body: ReadableStream<Uint8Array>; readonly headers: Headers },
   { mimeType, name }: MediaRef,
   maxBytes: number,
@@ -19,15 +19,15 @@ export function fetchedMedia(
     throw tooLarge(maxBytes);
   }
   return {
-    body: boundedBody(body, maxBytes),
+    body: limitBody(body, maxBytes),
     mimeType: headers.get("content-type")?.split(";")[0]?.trim() || mimeType,
-    ...(size !== undefined && size >= 0 && { size }),
-    ...(name !== undefined && { name }),
+    size: size !== undefined && size >= 0 ? size : undefined,
+    name,
   };
 }
 
-/** The same bytes, broken off with `too_large` as soon as there are more than `maxBytes`, whatever was announced. */
-function boundedBody(body: ReadableStream<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {
+/** Makes the stream fail with `too_large` after `maxBytes`. */
+function limitBody(body: ReadableStream<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {
   let length = 0;
   return body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
@@ -41,5 +41,5 @@ function boundedBody(body: ReadableStream<Uint8Array>, maxBytes: number): Readab
 }
 
 function tooLarge(maxBytes: number): ChannelError {
-  return new ChannelError("too_large", `The attachment is over ${maxBytes} bytes`);
+  return new ChannelError("too_large", `The attachment is larger than ${maxBytes} bytes`);
 }

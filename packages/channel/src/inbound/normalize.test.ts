@@ -17,9 +17,9 @@ const EVENT: MessageEvent = {
   mentions: [],
 };
 
-describe("normalizing what comes in", () => {
-  it("leaves alone what is in order", () => {
-    const whole: MessageEvent = {
+describe("normalizeEvent", () => {
+  it("keeps a valid event unchanged", () => {
+    const valid: MessageEvent = {
       ...EVENT,
       text: "a\n𝄞 漢",
       sender: { ...EVENT.sender, name: "张三" },
@@ -28,10 +28,10 @@ describe("normalizing what comes in", () => {
       references: [{ kind: "reply", messageId: "r", text: "before", sender: { name: "Ann" }, media: [] }],
       forwarded: {},
     };
-    expect(normalizeEvent(whole)).toEqual(whole);
+    expect(normalizeEvent(valid)).toEqual(valid);
   });
 
-  it("gives every text the same line ends and whole characters", () => {
+  it("normalizes line endings and repairs surrogate pairs in every text", () => {
     const odd = "a\r\nb\rc\u2028d\ud800\0";
     const event = normalizeEvent({
       ...EVENT,
@@ -56,7 +56,7 @@ describe("normalizing what comes in", () => {
       text: "a\nb\nc\nd\ufffd",
       conversation: { subject: line },
       sender: { name: line },
-      // What the platform needs to hear again as it said it is not touched.
+      // Ids and references go back to the platform unchanged.
       media: [{ name: line, ref: odd }],
       mentions: [{ id: odd, name: line }],
       references: [
@@ -75,7 +75,7 @@ describe("normalizing what comes in", () => {
     });
   });
 
-  it("makes up for a channel without types", () => {
+  it("replaces missing and invalid values of an untyped channel", () => {
     const bare = JSON.parse(
       '{ "conversation": { "kind": "forum" }, "sender": {}, "text": null, "media": [{ "kind": "hologram" }] }',
     );

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { objectAt, objectsAt, parsePayload, textAt, timeAt, toJson } from "../index.ts";
 
-it("reads payloads of any shape", () => {
+it("reads values of payloads of any shape", () => {
   const payload = parsePayload('{"a":{"b":"x"},"list":[{"c":1},2,null],"empty":"","half":"\\ud83d"}') ?? {};
   expect(textAt(objectAt(payload, "a"), "b")).toBe("x");
   expect(objectAt(payload, "list")).toEqual({});
@@ -17,7 +17,7 @@ it("reads times in seconds, milliseconds and microseconds", () => {
   for (const time of [0, -1, "soon", "", null, 1e30]) expect(timeAt({ time }, "time")).toBeUndefined();
 });
 
-it("keeps of a value what survives JSON, to a depth that no platform reaches", () => {
+it("drops values that JSON cannot represent, and deep nesting", () => {
   expect(toJson({ a: [1, undefined, () => {}], b: Number })).toEqual({ a: [1, null, null], b: null });
   let deep: unknown = 1;
   for (let depth = 0; depth < 10_000; depth += 1) deep = [deep];

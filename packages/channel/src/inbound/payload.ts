@@ -1,13 +1,13 @@
 import type { Json } from "../contract/json.ts";
 
-/** A JSON object of unknown shape, as it came over the wire. */
+/** A JSON object of unknown shape, received from a platform. */
 export type Payload = Readonly<Record<string, unknown>>;
 
 export function isPayload(value: unknown): value is Payload {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** JSON text as an object; undefined where it is not one. */
+/** Parses JSON text. Returns `undefined` if it is not an object. */
 export function parsePayload(text: string): Payload | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -17,48 +17,46 @@ export function parsePayload(text: string): Payload | undefined {
   }
 }
 
-/** The object under `key`; empty if there is none. */
+/** The object at `key`, or an empty object. */
 export function objectAt(payload: Payload, key: string): Payload {
   const value = payload[key];
   return isPayload(value) ? value : {};
 }
 
-/** The objects of the list under `key`. */
+/** The objects in the array at `key`. */
 export function objectsAt(payload: Payload, key: string): readonly Payload[] {
   const value = payload[key];
   return Array.isArray(value) ? value.filter(isPayload) : [];
 }
 
-/** The text under `key`, with broken surrogate pairs repaired; undefined if there is none or it is empty. */
+/** The text at `key` with repaired surrogate pairs, or `undefined` if it is missing or empty. */
 export function textAt(payload: Payload, key: string): string | undefined {
   const value = payload[key];
   return typeof value === "string" && value !== "" ? value.toWellFormed() : undefined;
 }
 
-/** No message is older than the first of these moments or from after the second. */
-const plausible = { from: Date.UTC(2010, 0), to: Date.UTC(2100, 0) };
+/** The range of plausible times. */
+const PLAUSIBLE = { from: Date.UTC(2010, 0), to: Date.UTC(2100, 0) };
 
 /**
- * The time under `key` in milliseconds since the epoch, written as text or number in seconds, milliseconds or
- * microseconds. Undefined for what cannot be one.
+ * The time at `key` in milliseconds since the epoch. The value may be text or a number, in seconds, milliseconds or
+ * microseconds. Returns `undefined` for an implausible value.
  */
 export function timeAt(payload: Payload, key: string): number | undefined {
   const value = payload[key];
   const time = typeof value === "string" || typeof value === "number" ? Number(value) : Number.NaN;
   const ms = Math.round(time < 1e11 ? time * 1000 : time > 1e14 ? time / 1000 : time);
-  return ms >= plausible.from && ms < plausible.to ? ms : undefined;
+  return ms >= PLAUSIBLE.from && ms < PLAUSIBLE.to ? ms : undefined;
 }
 
-/** No platform nests deeper; what does is cut off. */
-const deepest = 32;
+/** Deeper values are dropped. */
+const MAX_DEPTH = 32;
 
-/**
- * What of a value survives JSON; undefined for what does not. For `raw`, and for values that people put into buttons.
- */
+/** Keeps the parts of a value that JSON can represent. Returns `undefined` if there are none. */
 export function toJson(value: unknown, depth = 0): Json | undefined {
   if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean")
     return value;
-  if (depth >= deepest) return undefined;
+  if (depth >= MAX_DEPTH) return undefined;
   if (Array.isArray(value)) return value.map((inner: unknown) => toJson(inner, depth + 1) ?? null);
   if (!isPayload(value)) return undefined;
   return Object.fromEntries(

@@ -5,20 +5,20 @@ import { isPayload, objectAt, type Payload } from "./payload.ts";
 interface WatermarkOptions {
   readonly state: ChannelState;
   readonly clock: Clock;
-  /** The bot's own id on the platform: another bot under the same account starts afresh. */
+  /** The bot's id on the platform. Part of the key. */
   readonly botId: string;
-  /** How many conversations are remembered, those with the latest messages. */
-  readonly most: number;
-  /** What is to be read yet of a conversation whose watermark is at `at`: what is written stays before it. */
-  readonly readUpTo: (conversation: string, at: number) => number;
+  /** The number of conversations to store, those with the latest messages. */
+  readonly max: number;
+  /** Limits the watermark to store, if earlier messages of the conversation are still unread. */
+  readonly limit: (conversation: string, at: number) => number;
 }
 
-/** Ten times as many are kept in memory as are stored. */
-const atHand = 10;
-/** A watermark that is written late costs a longer look back, not a message. */
-const writeEveryMs = 10_000;
+/** The number of watermarks in memory, as a multiple of those stored. */
+const IN_MEMORY_FACTOR = 10;
+/** The interval between writes. After a crash, an old watermark only causes more messages to be read. */
+const WRITE_INTERVAL_MS = 10_000;
 
-/** When each conversation was last heard of, in milliseconds since the epoch, over restarts. */
+/** Stores the time of the latest message per conversation, in milliseconds since the epoch. */
 export class Watermarks {
   readonly #options: WatermarkOptions;
   readonly #key: string;
@@ -30,22 +30,25 @@ export class Watermarks {
     this.#key = `${options.botId}/watermarks`;
   }
 
-  /** Of the conversations with the latest messages. */
+  /** The watermarks of the conversations with the latest messages. */
   async newest(): Promise<readonly [string, number][]> {
-    return this.#newestOf(await this.#load());
+    return this.#selectNewest(await this.#load());
   }
 
-  async moveUp(conversation: string, at: number): Promise<void> {
+  /** Advances a watermark. It never moves back, nor into the future. */
+  async advance(conversation: string, at: number): Promise<void> {
     const { clock } = this.#options;
     const watermarks = await this.#load();
     const before = watermarks.get(conversation);
     if (before !== undefined && before >= at) return;
     watermarks.set(conversation, Math.min(at, clock.now()));
-    if (watermarks.size > this.#options.most * atHand) forgetAllBut(this.#newestOf(watermarks), watermarks);
-    if (before === undefined || clock.now() - this.#writtenAt >= writeEveryMs) await this.#write(watermarks);
+    if (watermarks.size > this.#options.max * IN_MEMORY_FACTOR)
+      keepOnly(this.#selectNewest(watermarks), watermarks);
+    if (before === undefined || clock.now() - this.#writtenAt >= WRITE_INTERVAL_MS)
+      await this.#write(watermarks);
   }
 
-  /** Writes them down, where any were looked at. */
+  /** Stores the watermarks if they were loaded. */
   async flush(): Promise<void> {
     if (this.#loading !== undefined) await this.#write(await this.#loading);
   }
@@ -61,21 +64,21 @@ export class Watermarks {
     return this.#loading;
   }
 
-  #newestOf(watermarks: ReadonlyMap<string, number>): readonly [string, number][] {
-    return [...watermarks].sort((a, b) => b[1] - a[1]).slice(0, this.#options.most);
+  #selectNewest(watermarks: ReadonlyMap<string, number>): readonly [string, number][] {
+    return [...watermarks].sort((a, b) => b[1] - a[1]).slice(0, this.#options.max);
   }
 
   async #write(watermarks: ReadonlyMap<string, number>): Promise<void> {
-    const { state, clock, readUpTo } = this.#options;
+    const { state, clock, limit } = this.#options;
     this.#writtenAt = clock.now();
     const conversations: Json = Object.fromEntries(
-      this.#newestOf(watermarks).map(([conversation, at]) => [conversation, readUpTo(conversation, at)]),
+      this.#selectNewest(watermarks).map(([conversation, at]) => [conversation, limit(conversation, at)]),
     );
     await state.set(this.#key, { conversations });
   }
 }
 
-function forgetAllBut(newest: readonly [string, number][], watermarks: Map<string, number>): void {
+function keepOnly(newest: readonly [string, number][], watermarks: Map<string, number>): void {
   watermarks.clear();
   for (const [conversation, at] of newest) watermarks.set(conversation, at);
 }

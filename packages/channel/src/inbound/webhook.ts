@@ -2,92 +2,98 @@ import type { ChannelLogger, ReadBody } from "../contract/definition.ts";
 import { reasonOf } from "../contract/errors.ts";
 import type { EmitResult } from "../contract/events.ts";
 
-/** The outcome of an event: what `emit` returned, or why it was not emitted. */
-export type Handled = EmitResult | "ignored" | "malformed";
+/** The result of `emit`, or the reason why an event was not emitted. */
+export type HandleResult = EmitResult | "ignored" | "malformed";
 
-/** What verification found. */
-export type Verified<Event> =
+/** The result of verifying a request. */
+export type VerifyResult<Event> =
   | { readonly kind: "event"; readonly event: Event }
-  /** Something the platform wants answered at once, for instance a challenge. */
+  /** A request that is answered directly, for instance a challenge. */
   | { readonly kind: "answer"; readonly body: unknown }
-  /** The request does not prove that it comes from the platform: 401. The reason is only for the log. */
+  /** The request is not authenticated: 401. The reason is only logged. */
   | { readonly kind: "forged"; readonly reason: string }
-  /** From the platform, and nothing that it would send: 400. */
+  /** The request is authenticated but invalid: 400. */
   | { readonly kind: "malformed"; readonly reason: string };
 
 export interface WebhookOptions<Event> {
-  /** Longest body in bytes. */
+  /** The size limit of a body. */
   readonly maxBytes: number;
-  /** Checks signature and age of the body as it came, byte for byte, and reads it. */
-  verify(body: Uint8Array, headers: Headers): Verified<Event>;
-  /** Hands an event on. Resolves after the durable insert. */
-  handle(event: Event): Promise<Handled>;
-  /** The response for an event that was taken. Default: 200 with an empty object. */
+  /** Checks the signature and age of the unchanged body, then parses it. */
+  verify(body: Uint8Array, headers: Headers): VerifyResult<Event>;
+  /** Emits an event. Resolves when it is stored. */
+  handle(event: Event): Promise<HandleResult>;
+  /** Creates the response for an accepted event. Default: 200 with an empty object. */
   accepted?(event: Event): Response;
   readonly logger: ChannelLogger;
 }
 
-/** Where the platform should try again, in seconds. */
-const retryAfterSeconds = "15";
+/** When the platform should redeliver a rejected event. */
+const RETRY_AFTER_SECONDS = "15";
 
 /**
- * The `webhook` of a channel: limits the body, verifies it before anything is parsed, and acknowledges an event only
- * once it was accepted. 200 accepted or known, 400 malformed, 401 not the platform's, 405 and 413 as usual, 500 and 503
- * if the platform should deliver again.
+ * Creates the `webhook` method of a channel. It limits the body, verifies it before parsing, and acknowledges an event
+ * only after it was accepted. Status codes: 200 accepted or duplicate, 400 malformed, 401 not authenticated, 405 wrong
+ * method, 413 too large, 500 and 503 if the platform should redeliver the event.
+ *
+ * @example
+ * ```ts
+ * const webhook = createWebhook({ maxBytes: 1_048_576, verify, handle: (event) => emit(event), logger });
+ * ```
  */
 export function createWebhook<Event>(
   options: WebhookOptions<Event>,
 ): (request: Request, read?: ReadBody) => Promise<Response> {
   const { maxBytes, logger } = options;
 
-  return async function answer(request, read) {
+  return async function respond(request, read) {
     if (request.method !== "POST") return reply(405, { error: "method not allowed" }, { allow: "POST" });
     const body = await readBody(request, read, maxBytes);
     if (body === undefined) return reply(413, { error: `body over ${maxBytes} bytes` });
     const verified = options.verify(body, request.headers);
     switch (verified.kind) {
       case "forged":
-        // Anybody can send such requests: a line for each would let them fill the log. The host counts the status.
-        logger.debug("a request was refused", { reason: verified.reason });
-        // The same for every reason, so that it tells a guesser nothing.
+        // Logged at debug level, because anyone could fill the log with such requests.
+        logger.debug("rejected an unauthenticated request", { reason: verified.reason });
+        // The same response for every reason, to give an attacker no hint.
         return reply(401, { error: "unauthorized" });
       case "malformed":
         return reply(400, { error: verified.reason });
       case "answer":
         return reply(200, verified.body);
       case "event":
-        return settle(verified.event);
+        return handle(verified.event);
     }
   };
 
-  async function settle(event: Event): Promise<Response> {
-    let handled: Handled;
+  async function handle(event: Event): Promise<Response> {
+    let handled: HandleResult;
     try {
       handled = await options.handle(event);
     } catch (error) {
-      logger.error("an event could not be accepted; the platform will redeliver it", {
+      logger.error("failed to store an event; the platform will redeliver it", {
         reason: reasonOf(error),
       });
-      return reply(500, { error: "not taken" });
+      return reply(500, { error: "the event could not be stored" });
     }
-    if (handled === "rejected") return reply(503, { error: "not now" }, { "retry-after": retryAfterSeconds });
+    if (handled === "rejected")
+      return reply(503, { error: "not now" }, { "retry-after": RETRY_AFTER_SECONDS });
     if (handled !== "malformed") return options.accepted?.(event) ?? reply(200, {});
-    logger.warn("an unreadable event was refused");
+    logger.warn("rejected a malformed event");
     return reply(400, { error: "the event cannot be read" });
   }
 }
 
-/** The webhook of an account that gets its events in another way. */
-export function noWebhooks(): Response {
-  return reply(404, { error: "this account takes no webhooks" });
+/** The response of an account that does not receive its events by webhook. */
+export function rejectWebhook(): Response {
+  return reply(404, { error: "this account does not use webhooks" });
 }
 
-/** Whether a signed time is close enough to ours; both in milliseconds since the epoch. No number is never recent. */
+/** Whether a signed time is close enough to ours. Both in milliseconds since the epoch. `NaN` is never recent. */
 export function isRecent(signedAt: number, now: number, toleranceMs: number): boolean {
   return Math.abs(now - signedAt) <= toleranceMs;
 }
 
-/** The body as it came; undefined once it is longer than allowed, whatever length it states. */
+/** Reads the body of a request. Returns `undefined` if it is longer than `maxBytes`. */
 export async function readBody(
   request: Request,
   read: ReadBody | undefined,

@@ -1,8 +1,8 @@
 import type { CompileContext, Token, Extension as TreeExtension } from "mdast-util-from-markdown";
 
 /**
- * For `mdast-util-from-markdown`, after GFM's own: the boxes of task lists. The parser also finds a box in a paragraph
- * directly below an empty item; there it stays text.
+ * An extension of `mdast-util-from-markdown` for the check boxes of task lists, to be added after GFM's own. The parser
+ * also reports a box in a paragraph directly below an empty list item. That box stays text.
  */
 export function checkBoxesFromMarkdown(): TreeExtension {
   return {

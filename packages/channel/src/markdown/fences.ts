@@ -1,17 +1,17 @@
-/** What a line is to the code blocks of a text: one that opens or closes a block, one inside of one, or neither. */
+/** The role of a line: it opens or closes a fenced code block, is inside one, or is outside. */
 export type FencedLine = "fence" | "code" | "text";
 
 /** Follows fenced code blocks line by line. */
 export interface FenceTracker {
   /** Reads the next line, without its line break. */
   read(line: string): FencedLine;
-  /** A block is open after the lines read so far. */
+  /** Whether a block is open after the lines read so far. */
   readonly isOpen: boolean;
 }
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/s;
 
-/** For text that is still being written, of which a tree says nothing that will last. */
+/** For a text that is still being written, whose syntax tree changes with every line. */
 export function createFenceTracker(): FenceTracker {
   let open: string | undefined;
   return {

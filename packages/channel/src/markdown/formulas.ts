@@ -8,7 +8,7 @@ declare module "micromark-util-types" {
   }
 }
 
-/** What stands around a formula. */
+/** The delimiters of a formula. */
 interface Marks {
   readonly open: string;
   readonly close: string;
@@ -17,7 +17,7 @@ interface Marks {
 const DOLLAR = 36;
 const BACKSLASH = 92;
 
-/** Reads formulas as models write them: `$x$`, `$$x$$`, `\(x\)` and `\[x\]`. A price is none: `$5 and $10`. */
+/** Parses formulas as models write them: `$x$`, `$$x$$`, `\(x\)` and `\[x\]`, but not prices: `$5 and $10`. */
 export function formulas(): Extension {
   return {
     text: {
@@ -27,7 +27,7 @@ export function formulas(): Extension {
   };
 }
 
-/** Formulas in the tree, as code that says what it is. */
+/** Adds formulas to the tree as inline code with `data.formula`. */
 export function formulasFromMarkdown(): TreeExtension {
   return { enter: { formula: enterFormula }, exit: { formula: exitFormula } };
 }
@@ -53,7 +53,7 @@ function formula(marks: Marks): Construct {
   };
 }
 
-/** The states of reading one formula, each of which takes the next character. */
+/** The states of the tokenizer for one formula. Each consumes the next character. */
 class FormulaReader {
   readonly #marks: Marks;
   readonly #context: TokenizeContext;
@@ -61,9 +61,9 @@ class FormulaReader {
   readonly #ok: State;
   readonly #nok: State;
   #opened = 0;
-  /** The character before the one that may close it. */
+  /** The character before a possible closing delimiter. */
   #before: Code = null;
-  /** There is more than space in it. */
+  /** Whether the formula contains more than whitespace. */
   #hasText = false;
 
   constructor(marks: Marks, context: TokenizeContext, effects: Effects, ok: State, nok: State) {
@@ -75,7 +75,7 @@ class FormulaReader {
   }
 
   readonly start: State = (code) => {
-    // The second of two dollars begins nothing that the two did not.
+    // The pair was already tried as `$$`.
     if (code === DOLLAR && this.#context.previous === DOLLAR) return this.#nok(code);
     this.#effects.enter("formula");
     this.#effects.enter("formulaText");
@@ -115,16 +115,16 @@ class FormulaReader {
     return this.#inside;
   };
 
-  /** Behind the first character of the mark that closes it. */
+  /** After the first character of the closing delimiter. */
   readonly #close: State = (code) => {
     const { open, close } = this.#marks;
-    // As pandoc reads it: what follows a space, or comes before a digit, is the sign of a currency.
+    // Pandoc's rule: a dollar sign after a space or before a digit is a currency sign.
     if (close === "$") return isSpace(this.#before) || isDigit(code) ? this.#nok(code) : this.#done(code);
     if (code === close.charCodeAt(1)) {
       this.#effects.consume(code);
       return this.#done;
     }
-    // A second one that opens: the first was none. So each text is read through once, however many open.
+    // Another opening delimiter means that the first one was none. Giving up here keeps the time linear.
     if (code === open.charCodeAt(1)) return this.#nok(code);
     this.#hasText = true;
     if (code !== BACKSLASH) return this.#inside(code);
@@ -148,7 +148,7 @@ function isSpace(code: Code): boolean {
   return code === null || code < 0 || code === 32;
 }
 
-/** As `trim` takes it away. */
+/** Whitespace, as `trim` defines it. */
 function isBlank(code: number): boolean {
   return code < 0 || String.fromCharCode(code).trim() === "";
 }

@@ -1,4 +1,2 @@
-export { type MarkdownDocument, type MarkdownOptions, parseMarkdown, sourceOf } from "./parse.ts";
-export { type MarkdownRules, type MarkdownWriter, pictureAsLink, renderMarkdown } from "./render.ts";
-export { sectionsOf } from "./sections.ts";
-export { splitMarkdown } from "./split.ts";
+export { getSource, type MarkdownDocument, parseMarkdown } from "./parse.ts";
+export { imageAsLink, type MarkdownRules, renderMarkdown } from "./render.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type MarkdownRules, pictureAsLink, renderMarkdown } from "./index.ts";
+import { imageAsLink, type MarkdownRules, renderMarkdown } from "./index.ts";
 
-/** As a platform with HTML has it. */
+/** Rules for a platform with HTML. */
 const escaped = (text: string): string => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
 const html: MarkdownRules = {
   root: (node, { inner }) => inner(node, "\n\n"),
@@ -18,14 +18,14 @@ const html: MarkdownRules = {
 };
 
 describe("renderMarkdown", () => {
-  it("makes links of pictures, whatever is said of them", () => {
+  it("converts images to links and escapes their descriptions", () => {
     const text = "![a](https://b.c) ![](<https://b.c/d e>) ![a \\[b\\](c)](https://b.c)";
-    expect(renderMarkdown(text, { image: pictureAsLink })).toBe(
+    expect(renderMarkdown(text, { image: imageAsLink })).toBe(
       "[a](https://b.c) [image](<https://b.c/d e>) [a \\[b\\](c)](https://b.c)",
     );
   });
 
-  it("writes another markup altogether", () => {
+  it("translates Markdown into another markup", () => {
     const text =
       "# A < B\n\n> **quoted**\n> twice\n\n- one `<b>`\n- [two](https://a.b/?x=1&y)\n\n```ts\na < b\n```";
     expect(renderMarkdown(text, html)).toBe(
@@ -44,18 +44,18 @@ describe("renderMarkdown", () => {
     ["1.\n[X] *it*", "• \n\n[X] *it*"],
     ["-\n  [x] in it", "• in it"],
     ["- [ ] todo", "• todo"],
-  ])("loses no box that is in no list: %j", (text, rendered) => {
+  ])("keeps a check box outside of a list item as text: %j", (text, rendered) => {
     expect(renderMarkdown(text, html)).toBe(rendered);
   });
 
-  it("changes nothing but what has a rule", () => {
+  it("changes only nodes with a rule", () => {
     const text =
       "* a\n* b *c* ~~d~~\n\n1) x\n\n| a |\n|---|\n| ![p](q.png) |\n\n    code\n\n[r]: https://x.y\n";
     expect(renderMarkdown(text, {})).toBe(text);
     expect(renderMarkdown(text, { image: ({ alt }) => `<${alt}>` })).toBe(text.replace("![p](q.png)", "<p>"));
   });
 
-  it("finds mentions in words alone, never in code, addresses or what they stand for", () => {
+  it("applies a rule for text only to prose, never to code, URLs or link labels", () => {
     const rules: MarkdownRules = { text: ({ value }) => value.replace(/@(\w+)/g, "<@$1>") };
     const untouched = "`@ann` https://a.b/@ann ann@example.org <https://a.b/@ann>\n\n```\n@ann\n```";
     expect(renderMarkdown(`@ann: ${untouched}`, rules)).toBe(`<@ann>: ${untouched}`);

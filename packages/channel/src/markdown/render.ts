@@ -1,29 +1,34 @@
 import type { Image, Nodes, Parents } from "mdast";
-import { endOf, isParent, type MarkdownDocument, parseMarkdown, sourceOf, startOf } from "./parse.ts";
+import { endOf, getSource, isParent, type MarkdownDocument, parseMarkdown, startOf } from "./parse.ts";
 
-/** What the rules of a platform write with. */
+/** Functions for the rules of a platform. */
 export interface MarkdownWriter {
-  /** A node by its rule, or as it was written if it has none. */
+  /** Writes a node by its rule, or unchanged if it has none. */
   write(node: Nodes): string;
-  /** The children one after the other, `between` between two. */
+  /** Writes the children of a node, separated by `between`. */
   inner(node: Parents, between?: string): string;
-  /** The node as it was written, but for what the rules make of its children. */
+  /** Writes a node unchanged, except that the rules apply to its children. */
   rewrite(node: Nodes): string;
-  /** The node as it was written, rules or not. */
+  /** The Markdown source of a node. */
   source(node: Nodes): string;
 }
 
 /**
- * How a platform writes each type of node. A node without a rule stays as it was written, except for its children. The
- * words of a link without a rule also stay, so a rule for `text` finds mentions only in words.
+ * How a platform writes each type of node. A node without a rule stays unchanged, except for its children. The text
+ * of a link without a rule stays unchanged too, so a rule for `text` finds mentions only in prose.
  */
 export type MarkdownRules = {
   readonly [Type in Nodes["type"]]?: (node: Extract<Nodes, { type: Type }>, writer: MarkdownWriter) => string;
 };
 
 /**
- * Writes Markdown in a platform's markup. With a few rules it changes those nodes and nothing else, for platforms that
- * read Markdown themselves; with a rule for each type, `text` included, it writes another markup altogether.
+ * Translates Markdown into a platform's markup. A few rules are enough for a platform that reads Markdown itself: they
+ * change those nodes only. With a rule for every type, including `text`, the result is another markup.
+ *
+ * @example
+ * ```ts
+ * renderMarkdown("**Hi** there", { strong: (node, { inner }) => `*${inner(node)}*` }); // "*Hi* there"
+ * ```
  */
 export function renderMarkdown(markdown: string | MarkdownDocument, rules: MarkdownRules): string {
   const { source, root } = typeof markdown === "string" ? parseMarkdown(markdown) : markdown;
@@ -32,16 +37,16 @@ export function renderMarkdown(markdown: string | MarkdownDocument, rules: Markd
 
   const writer: MarkdownWriter = {
     write(node) {
-      if (isInLink && node.type === "text") return sourceOf(source, node);
-      return (ruleOf(node, rules) ?? rewrite)(node, writer);
+      if (isInLink && node.type === "text") return getSource(source, node);
+      return (getRule(node, rules) ?? rewrite)(node, writer);
     },
     inner: (node, between = "") => node.children.map((child) => writer.write(child)).join(between),
     rewrite,
-    source: (node) => sourceOf(source, node),
+    source: (node) => getSource(source, node),
   };
 
   function rewrite(node: Nodes): string {
-    if (!isParent(node)) return sourceOf(source, node);
+    if (!isParent(node)) return getSource(source, node);
     const wasInLink = isInLink;
     isInLink ||= node.type === "link" || node.type === "linkReference";
     let text = "";
@@ -57,15 +62,15 @@ export function renderMarkdown(markdown: string | MarkdownDocument, rules: Markd
   return writer.write(root);
 }
 
-/** The rule of a picture for platforms that show none by its address: a link to it. */
-export function pictureAsLink({ alt, url }: Image): string {
+/** The rule for images on platforms that do not show them by URL: a link to the image. */
+export function imageAsLink({ alt, url }: Image): string {
   const label = (alt || "image").replace(/[\\[\]]/g, "\\$&");
   return `[${label}](${/[\s()]/.test(url) ? `<${url}>` : url})`;
 }
 
 type Rule = (node: Nodes, writer: MarkdownWriter) => string;
 
-/** The rule of a node's type. TypeScript does not see that the two belong together. */
-function ruleOf(node: Nodes, rules: MarkdownRules): Rule | undefined {
+/** The rule for a node. TypeScript cannot relate the type of the rule to the type of the node. */
+function getRule(node: Nodes, rules: MarkdownRules): Rule | undefined {
   return rules[node.type] as Rule | undefined;
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { Root } from "mdast";
 import { expect, it } from "vitest";
 import { parseMarkdown } from "./parse.ts";
-import { sectionsOf } from "./sections.ts";
+import { splitSections } from "./sections.ts";
 
 const line = fc.constantFrom(
   ...[
@@ -43,11 +43,11 @@ function blocksOf({ children }: Root, offset = 0) {
   ]);
 }
 
-it("cuts a text between its blocks and nowhere else", () => {
+it("splits a text only between blocks", () => {
   fc.assert(
     fc.property(fc.array(line, { maxLength: 40 }), (lines) => {
       const text = lines.join("\n");
-      const sections = sectionsOf(text);
+      const sections = splitSections(text);
       expect(sections.join("")).toBe(text);
       let offset = 0;
       const blocks = sections.flatMap((section) => {
@@ -61,7 +61,7 @@ it("cuts a text between its blocks and nowhere else", () => {
   );
 });
 
-it("finds the paragraphs, fences and headings of an ordinary answer", () => {
+it("splits a typical answer into paragraphs, headings and code", () => {
   const parts = ["First.\n\n", "## Then\n\n", "```js\na\n\nb\n```\n\n", "Last:\n- one\n\n- two\n\n", "End."];
-  expect(sectionsOf(parts.join(""))).toEqual(parts);
+  expect(splitSections(parts.join(""))).toEqual(parts);
 });

@@ -9,22 +9,22 @@ import type {
   Receipt,
   SendOptions,
 } from "../contract/messages.ts";
-import { carryingReceipt, partKey } from "./send-parts.ts";
+import { getPartKey, withReceipt } from "./parts.ts";
 
-/** What a platform does with the one message that is a draft. `Content` is what it takes as text. */
+/** A platform's operations on the message of a draft. `Content` is the platform's form of a text. */
 export interface EditedDraftPlatform<Content> {
-  /** As much of a text as one message holds. */
+  /** Renders a text, truncated to the limit of one message. */
   snapshot(text: string): Content;
-  /** @throws ChannelError `unsupported` where a part of this kind cannot be the end of a draft */
+  /** Renders the final part. @throws ChannelError `unsupported` if a draft cannot become such a part */
   render(part: OutboundPart): Content;
-  /** Creates the message; the same key again returns the same message. Resolves with its id. */
+  /** Creates the message and returns its id. The same key returns the same message. */
   create(
     content: Content,
     options: { readonly key: string; readonly replyTo: string | undefined },
   ): Promise<string>;
   change(messageId: string, content: Content): Promise<void>;
   remove(messageId: string): Promise<void>;
-  /** The parts after the first. */
+  /** Sends the parts after the first. */
   sendRest(
     message: Outbound,
     options: Pick<SendOptions, "idempotencyKey" | "onPart" | "openMedia" | "startAt">,
@@ -32,8 +32,9 @@ export interface EditedDraftPlatform<Content> {
 }
 
 /**
- * A draft on a platform where messages can be edited: created at the first text, changed as it grows, and finally the
- * first part of the finished message. Changes are made one after the other; waiting ones coalesce.
+ * Creates a draft on a platform where messages can be edited. The first text creates the message, later ones change
+ * it, and `finalize` turns it into the first part of the finished message. Changes run one after the other, and
+ * waiting ones are merged.
  */
 export function createEditedDraft<Content>(
   platform: EditedDraftPlatform<Content>,
@@ -47,9 +48,9 @@ class EditedDraft<Content> implements Draft {
   readonly #options: DraftOptions;
   #messageId: string | undefined;
   #state: "open" | "finished" | "aborted" = "open";
-  /** What the message holds. Undefined where an earlier try or process may have put something else there. */
+  /** The content of the message. Undefined if an earlier attempt or process may have written other content. */
   #content: Content | undefined;
-  #wasTried = false;
+  #wasAttempted = false;
   /** Everything that changes the message waits for what came before it. */
   #last: Promise<unknown> = Promise.resolve();
   #waiting: { content: Content; done: Promise<void> } | undefined;
@@ -75,7 +76,7 @@ class EditedDraft<Content> implements Draft {
     this.#waiting = turn;
     turn.done = this.#inTurn(async () => {
       this.#waiting = undefined;
-      // Nobody waits for it any more, and it could come after what finishes the draft.
+      // It could overwrite the finished message.
       if (this.#options.signal.aborted || this.#state !== "open") return;
       if (!this.#holds(turn.content)) await this.#put(turn.content);
     });
@@ -91,14 +92,12 @@ class EditedDraft<Content> implements Draft {
       const [part] = message.parts;
       if (part === undefined) throw new ChannelError("invalid", "An empty message");
       const final = this.#platform.render(part);
-      // An earlier process may have made it under this key: what counts now has to be put there in any case.
-      if (this.#messageId === undefined) this.#wasTried = true;
+      // An earlier process may have created it with this key, so its content is unknown.
+      if (this.#messageId === undefined) this.#wasAttempted = true;
       const first = { index: 0, messageId: await this.#put(final) };
       this.#state = "finished";
       await how.onPart?.(first);
-      const rest = await carryingReceipt([first], () =>
-        this.#platform.sendRest(message, { ...how, startAt: 1 }),
-      );
+      const rest = await withReceipt([first], () => this.#platform.sendRest(message, { ...how, startAt: 1 }));
       return { parts: [first, ...rest.parts] };
     });
   }
@@ -106,8 +105,8 @@ class EditedDraft<Content> implements Draft {
   abort(): Promise<void> {
     return this.#inTurn(async () => {
       if (this.#state !== "open") return;
-      // Whether a try got through shows when it is made again.
-      if (this.#messageId === undefined && this.#wasTried) await this.#put(this.#platform.snapshot("…"));
+      // Repeating the request shows whether the message exists.
+      if (this.#messageId === undefined && this.#wasAttempted) await this.#put(this.#platform.snapshot("…"));
       if (this.#messageId !== undefined) await this.#platform.remove(this.#messageId).catch(unlessGone);
       this.#state = "aborted";
     });
@@ -120,10 +119,10 @@ class EditedDraft<Content> implements Draft {
   async #put(next: Content): Promise<string> {
     const { idempotencyKey, replyTo } = this.#options;
     if (this.#messageId === undefined) {
-      const isRepeated = this.#wasTried;
-      this.#wasTried = true;
-      this.#messageId = await this.#platform.create(next, { key: partKey(idempotencyKey, 0), replyTo });
-      // A try that was thought lost may be the message that is there, with the text of then.
+      const isRepeated = this.#wasAttempted;
+      this.#wasAttempted = true;
+      this.#messageId = await this.#platform.create(next, { key: getPartKey(idempotencyKey, 0), replyTo });
+      // The message may be that of an earlier attempt, with an older text.
       this.#content = isRepeated ? undefined : next;
     }
     if (!this.#holds(next)) await this.#platform.change(this.#messageId, next);

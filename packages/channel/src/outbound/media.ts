@@ -2,19 +2,19 @@ import type { Capabilities, OutboundMediaKind, SendMediaLimit } from "../contrac
 import { ChannelError, isChannelError } from "../contract/errors.ts";
 import type { MediaPart, SendOptions } from "../contract/messages.ts";
 
-/** For platforms that take any file up to one size, and see by themselves what it is. */
-export function anyMediaUpTo(maxBytes: number): Readonly<Record<OutboundMediaKind, SendMediaLimit>> {
+/** The `sendMedia` of a platform that accepts any file up to one size. */
+export function allowAnyMedia(maxBytes: number): Readonly<Record<OutboundMediaKind, SendMediaLimit>> {
   const limit: SendMediaLimit = { maxBytes };
   return { image: limit, audio: limit, video: limit, file: limit };
 }
 
 /**
- * The bytes of a media part, checked against what the channel claims to take before they are opened. For channels
- * whose platform wants an attachment in one piece.
+ * Reads the bytes of a media part into memory, for platforms that need an attachment in one piece. The part is checked
+ * against the capabilities before it is opened.
  *
- * @throws ChannelError `unsupported` for a kind or type the channel does not take, and where the host gives no bytes;
- * `too_large`; `invalid` for an empty attachment and one that is not as long as it says; `transient` where the bytes
- * break off; what `openMedia` throws
+ * @throws ChannelError `unsupported` if the channel does not accept the kind or type, or if there is no `openMedia`;
+ *   `too_large`; `invalid` if the attachment is empty or not as long as announced; `transient` if reading fails; and
+ *   the errors of `openMedia`
  */
 export async function readMedia(
   part: MediaPart,
@@ -23,12 +23,15 @@ export async function readMedia(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const limit = sendMedia[part.kind];
   if (limit === undefined || !(limit.mimeTypes?.includes(part.mimeType) ?? true)) {
-    throw new ChannelError("unsupported", `No ${part.kind} of type ${part.mimeType} can be sent here`);
+    throw new ChannelError("unsupported", `A ${part.kind} of type ${part.mimeType} cannot be sent here`);
   }
   if (part.size > limit.maxBytes)
-    throw new ChannelError("too_large", `${part.size} bytes; a ${part.kind} has at most ${limit.maxBytes}`);
-  if (!(part.size > 0)) throw new ChannelError("invalid", "An empty attachment");
-  if (openMedia === undefined) throw new ChannelError("unsupported", "The host gives no attachments out");
+    throw new ChannelError(
+      "too_large",
+      `The ${part.kind} has ${part.size} bytes; the limit is ${limit.maxBytes}`,
+    );
+  if (!(part.size > 0)) throw new ChannelError("invalid", "The attachment is empty");
+  if (openMedia === undefined) throw new ChannelError("unsupported", "The host cannot open attachments");
   const bytes = new Uint8Array(part.size);
   let length = 0;
   try {
@@ -39,12 +42,12 @@ export async function readMedia(
     }
   } catch (error) {
     if (isChannelError(error)) throw error;
-    throw new ChannelError("transient", "The attachment broke off", { cause: error });
+    throw new ChannelError("transient", "Reading the attachment failed", { cause: error });
   }
   if (length !== part.size) throw wrongLength();
   return bytes;
 }
 
 function wrongLength(): ChannelError {
-  return new ChannelError("invalid", "The attachment is not as long as it says");
+  return new ChannelError("invalid", "The attachment is not as long as announced");
 }

@@ -1,13 +1,13 @@
 import { ChannelError } from "../contract/errors.ts";
 
 /**
- * An id as one segment of a path. Ids come from models, too: `..` would make it another call.
+ * Encodes an id as a segment of a URL path. Models can choose ids, and `..` would call another endpoint.
  *
- * @throws ChannelError `not_found` for what is no segment
+ * @throws ChannelError `not_found` if the id cannot be a segment
  */
-export function pathSegment(id: string): string {
+export function encodePathSegment(id: string): string {
   const segment = encodeURIComponent(id.toWellFormed());
   if (segment === "" || segment === "." || segment === "..")
-    throw new ChannelError("not_found", "There is nothing of that id");
+    throw new ChannelError("not_found", "There is nothing with this id");
   return segment;
 }

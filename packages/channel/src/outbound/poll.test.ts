@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Capabilities, PollPart } from "../index.ts";
-import { pollOutbound } from "../index.ts";
+import { createPollOutbound } from "../index.ts";
 
 const plain: Capabilities = {
   text: { unit: "utf16", markup: "plain" },
@@ -13,9 +13,9 @@ const plain: Capabilities = {
 const withPolls = { ...plain, polls: { options: 3, questionLength: 20, optionLength: 10 } };
 const poll: PollPart = { type: "poll", question: "Where to?", options: ["Lisbon", "Rome"] };
 
-describe("a poll", () => {
-  it("is the platform's own where it has polls of that size", () => {
-    expect(pollOutbound(poll, withPolls)).toEqual({ parts: [poll] });
+describe("createPollOutbound", () => {
+  it("creates a platform poll if it is within the limits", () => {
+    expect(createPollOutbound(poll, withPolls)).toEqual({ parts: [poll] });
   });
 
   it.each([
@@ -23,8 +23,8 @@ describe("a poll", () => {
     ["too many options", { ...poll, options: ["a", "b", "c", "d"] }, withPolls],
     ["a long question", { ...poll, question: "x".repeat(21) }, withPolls],
     ["a long option", { ...poll, options: ["a", "x".repeat(11)] }, withPolls],
-  ])("is written as numbered text for %s", (_why, written, capabilities) => {
-    const [part, ...more] = pollOutbound(written, capabilities).parts;
+  ])("writes a numbered list for %s", (_why, written, capabilities) => {
+    const [part, ...more] = createPollOutbound(written, capabilities).parts;
     expect(more).toEqual([]);
     expect(part).toMatchObject({
       type: "text",
@@ -35,7 +35,9 @@ describe("a poll", () => {
     });
   });
 
-  it("says in text that one may choose several", () => {
-    expect(JSON.stringify(pollOutbound({ ...poll, multiple: true }, plain))).toContain("one or more numbers");
+  it("mentions in the text that several options may be chosen", () => {
+    expect(JSON.stringify(createPollOutbound({ ...poll, multiple: true }, plain))).toContain(
+      "one or more numbers",
+    );
   });
 });

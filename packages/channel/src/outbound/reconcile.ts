@@ -1,4 +1,4 @@
-import type { Reconciled, SendIntent } from "../contract/messages.ts";
+import type { ReconcileResult, SendIntent } from "../contract/messages.ts";
 
 /** The largest difference between the platform's clock and ours, in milliseconds. */
 const CLOCK_SKEW_MS = 60_000;
@@ -19,7 +19,7 @@ export function sendWindow({ attemptedAt }: Pick<SendIntent, "attemptedAt">): {
  * @param messageId the message, if it was found
  * @param isConclusive whether the search covered every message that may be the one
  */
-export function reconciledFrom(messageId: string | undefined, isConclusive: boolean): Reconciled {
+export function reconciledFrom(messageId: string | undefined, isConclusive: boolean): ReconcileResult {
   if (messageId !== undefined) return { outcome: "sent", messageId };
   return { outcome: isConclusive ? "not_sent" : "unknown" };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { retryAfterMs } from "../index.ts";
+import { parseRetryAfter } from "../index.ts";
 
 it.each([
   ["3", 3_000],
@@ -12,6 +12,6 @@ it.each([
   ["soon", undefined],
   ["", undefined],
   [null, undefined],
-])("reads %j as %s ms to wait", (header, ms) => {
-  expect(retryAfterMs(header, Date.UTC(2026, 10, 27, 12))).toBe(ms);
+])("parses %j as a delay of %s ms", (header, ms) => {
+  expect(parseRetryAfter(header, Date.UTC(2026, 10, 27, 12))).toBe(ms);
 });

@@ -4,7 +4,7 @@ import { TokenBuckets } from "./token-buckets.ts";
 const slow = { key: "chat", rule: { perSecond: 2, burst: 2 } };
 const fast = { key: "account", rule: { perSecond: 10, burst: 3 } };
 
-it("never passes a rate, and says when the next may go", () => {
+it("limits the rate and returns the delay until the next request", () => {
   let now = 1_000;
   const buckets = new TokenBuckets(() => now);
   expect([buckets.take([slow]), buckets.take([slow])]).toEqual([0, 0]);
@@ -16,18 +16,18 @@ it("never passes a rate, and says when the next may go", () => {
   expect(buckets.take([slow])).toBe(0);
 });
 
-it("counts something under all of its rules or under none", () => {
+it("counts a request under all of its rules or under none", () => {
   const buckets = new TokenBuckets(() => 0);
   const other = { ...slow, key: "other chat" };
   buckets.take([slow]);
   buckets.take([slow]);
-  // Refused for its chat, it costs the account nothing.
+  // A request that its chat delays must not count for the account.
   expect(buckets.take([slow, fast])).toBeGreaterThan(0);
   expect([buckets.take([other, fast]), buckets.take([other, fast]), buckets.take([fast])]).toEqual([0, 0, 0]);
   expect(buckets.take([fast])).toBeGreaterThan(0);
 });
 
-it("pauses for as long as it is told", () => {
+it("blocks a key for the given time", () => {
   let now = 0;
   const buckets = new TokenBuckets(() => now);
   buckets.pause("chat", 3_000);
@@ -36,7 +36,7 @@ it("pauses for as long as it is told", () => {
   expect(buckets.take([slow])).toBe(0);
 });
 
-it("forgets what is full again", () => {
+it("drops full buckets", () => {
   let now = 0;
   const buckets = new TokenBuckets(() => now);
   for (let chat = 0; chat < 5_000; chat++) {

@@ -1,18 +1,18 @@
 import type { RateLimit } from "../contract/capabilities.ts";
 
-/** A rate for each second, with a burst at first. */
+/** A rate per second with an initial burst. */
 export type BucketRule = Omit<RateLimit, "scope">;
 
 interface Bucket {
   readonly tokens: number;
-  /** When `tokens` was right, in milliseconds since the epoch. */
+  /** The time of `tokens`, in milliseconds since the epoch. */
   readonly at: number;
   readonly fullAt: number;
 }
 
-const MOST_BUCKETS = 1_000;
+const MAX_BUCKETS = 1_000;
 
-/** Token buckets by key; one that is full again is forgotten. */
+/** Token buckets by key. Full buckets are dropped. */
 export class TokenBuckets {
   readonly #now: () => number;
   readonly #buckets = new Map<string, Bucket>();
@@ -21,14 +21,14 @@ export class TokenBuckets {
     this.#now = now;
   }
 
-  /** Milliseconds until one may be sent under all of these rules; if 0, it is counted. */
+  /** Returns the milliseconds until all rules permit a request. If that is 0, the request is counted. */
   take(rules: readonly { readonly key: string; readonly rule: BucketRule }[]): number {
     const wait = Math.max(0, ...rules.map(({ key, rule }) => waitMs(this.#tokens(key, rule) - 1, rule)));
     if (wait === 0) for (const { key, rule } of rules) this.reserve(key, rule);
     return wait;
   }
 
-  /** Counts one that goes as soon as it may; gives the milliseconds until then. */
+  /** Counts a request that is sent as soon as permitted. Returns the milliseconds until then. */
   reserve(key: string, rule: BucketRule): number {
     const left = this.#tokens(key, rule) - 1;
     const at = this.#now();
@@ -36,7 +36,7 @@ export class TokenBuckets {
     return waitMs(left, rule);
   }
 
-  /** Nothing under `key` for so many milliseconds, then one. */
+  /** Blocks a key for `ms`, then permits one request. */
   pause(key: string, ms: number): void {
     const at = this.#now() + ms;
     this.#set(key, { tokens: 1, at, fullAt: at });
@@ -50,7 +50,7 @@ export class TokenBuckets {
 
   #set(key: string, bucket: Bucket): void {
     this.#buckets.set(key, bucket);
-    if (this.#buckets.size <= MOST_BUCKETS) return;
+    if (this.#buckets.size <= MAX_BUCKETS) return;
     const now = this.#now();
     for (const [name, { fullAt }] of this.#buckets) if (fullAt <= now) this.#buckets.delete(name);
   }

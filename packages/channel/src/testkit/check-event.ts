@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import {
+  addressedKinds,
   conversationKinds,
   type InboundEvent,
   MAX_REFERENCES,
   referenceKinds,
-  waysOfAddressing,
 } from "../contract/events.ts";
 import { isPayload } from "../inbound/payload.ts";
 
@@ -23,7 +23,7 @@ export function checkEvent(
   must(event.address !== "", "address is empty");
   must(event.conversation.id !== "", "conversation.id is empty");
   must(conversationKinds.includes(event.conversation.kind), "conversation.kind is unknown");
-  must(waysOfAddressing.includes(event.addressed), "addressed is unknown");
+  must(addressedKinds.includes(event.addressed), "addressed is unknown");
   must(
     (event.conversation.kind === "direct") === (event.addressed === "dm"),
     "addressed is dm exactly in direct conversations",

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { ChannelDefinition } from "../contract/definition.ts";
-import { createMemoryState } from "../host/memory.ts";
+import { createInMemoryState } from "../host/in-memory.ts";
 import { eventually } from "./bench.ts";
 import { type Check, method, withPlatform } from "./check.ts";
 import type { Delivery } from "./harness.ts";
@@ -30,7 +30,7 @@ export const backfillChecks: readonly Check[] = [
     name: "hands over what was said while its process was away, in order and once",
     applies: (definition) => withPlatform(definition) ?? withRedelivery(definition),
     async run({ open, waitMs }) {
-      const state = createMemoryState();
+      const state = createInMemoryState();
       await using before = await open({ context: { state } });
       const { platform } = before;
       assert.equal(await platform.deliver(before.channel, said(1)), true);

@@ -1,5 +1,5 @@
 import { strict as assert } from "node:assert";
-import { isLasting } from "../contract/errors.ts";
+import { isRetryable } from "../contract/errors.ts";
 import type { Outbound } from "../contract/messages.ts";
 import { type Bench, never } from "./bench.ts";
 import { type Check, method, needed, only } from "./check.ts";
@@ -51,7 +51,7 @@ export const changeChecks: readonly Check[] = [
       if (bench.channel.edit === undefined) return;
       const late = bench.channel.edit(bench.platform.to, messageId, words("two"), never);
       const error = await failing(late, "a change of a message that was taken back");
-      assert.ok(isLasting(error), `${error.code}: it would be tried again`);
+      assert.ok(!isRetryable(error), `${error.code}: it would be tried again`);
     },
   },
   {

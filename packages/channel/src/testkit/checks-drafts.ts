@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
-import { isLasting } from "../contract/errors.ts";
-import { chunkText } from "../markdown/on-demand.ts";
+import { isRetryable } from "../contract/errors.ts";
+import { splitText } from "../markdown/split-text.ts";
 import { textLength } from "../text.ts";
 import { type Check, method, withKeys, withPlatform } from "./check.ts";
 import { failing } from "./failing.ts";
@@ -173,7 +173,7 @@ export const draftChecks: readonly Check[] = [
       const [shown = ""] = texts(bench);
       assert.ok(shown.endsWith("…") && long.startsWith(shown.slice(0, -1)), "it is not the text's beginning");
       assert.ok(shown.isWellFormed() && textLength(shown, text.unit) > max / 2);
-      const parts = chunkText(long, text);
+      const parts = splitText(long, text);
       await draft.finalize(words(...parts));
       assert.deepEqual(texts(bench), parts);
     },
@@ -192,7 +192,7 @@ export const draftChecks: readonly Check[] = [
       age((definition.capabilities.edit?.windowMs ?? 0) + 60_000);
       for (const work of [() => draft.update("one and"), () => draft.finalize(words("one and all"))]) {
         const error = await failing(work(), "a change after the edit window");
-        assert.ok(isLasting(error), error.code);
+        assert.ok(!isRetryable(error), error.code);
       }
       assert.deepEqual(texts(bench), ["one"]);
     },

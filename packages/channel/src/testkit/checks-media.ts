@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { deadline } from "../host/deadline.ts";
-import { untilAborted } from "../host/until-aborted.ts";
+import { rejectOnAbort } from "../host/reject-on-abort.ts";
 import { type Bench, never } from "./bench.ts";
 import { type Check, method, needed, only } from "./check.ts";
 import { failing } from "./failing.ts";
@@ -45,7 +45,7 @@ async function lengthOf(body: ReadableStream<Uint8Array>): Promise<number> {
 async function within<T>(waitMs: number, work: Promise<T>, what: string): Promise<T> {
   const limit = deadline(waitMs);
   try {
-    return await untilAborted(work, limit.signal, () => new Error(`${what}: nothing within ${waitMs} ms`));
+    return await rejectOnAbort(work, limit.signal, () => new Error(`${what}: nothing within ${waitMs} ms`));
   } finally {
     limit.end();
   }

@@ -1,6 +1,6 @@
 import { strict as assert } from "node:assert";
 import type { SendOptions } from "../contract/messages.ts";
-import { chunkText } from "../markdown/on-demand.ts";
+import { splitText } from "../markdown/split-text.ts";
 import { textLength } from "../text.ts";
 import { type Bench, exactly, never } from "./bench.ts";
 import { type Check, method, withPlatform } from "./check.ts";
@@ -85,7 +85,7 @@ export const sendingChecks: readonly Check[] = [
       const paragraph =
         '第一段。👩‍👩‍👧‍👦 **bold** and `code`, "quoted" \\ back.\n\n```js\nconst a = `${1}`;\n```\n\n';
       const long = paragraph.repeat(Math.ceil(((text.max ?? 0) * 2.2) / textLength(paragraph, text.unit)));
-      const parts = chunkText(long, text).map((part) => ({
+      const parts = splitText(long, text).map((part) => ({
         type: text.markup === "markdown" ? ("markdown" as const) : ("text" as const),
         text: part,
       }));

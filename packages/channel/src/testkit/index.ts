@@ -20,4 +20,4 @@ export { type OpenOptions, openChannel, type RunningChannel } from "./open-chann
 export { keysOf, plainMessage } from "./plain-message.ts";
 export { createRandom } from "./random.ts";
 export { serveWebhook, type WebhookServer } from "./serve-webhook.ts";
-export { type TurnedClock, turnedClock } from "./turned-clock.ts";
+export { type AdjustableClock, createAdjustableClock } from "./turned-clock.ts";

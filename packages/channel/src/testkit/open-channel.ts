@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import type { Channel, ChannelContext, ChannelDefinition } from "../contract/definition.ts";
 import type { EmitResult, InboundEvent } from "../contract/events.ts";
-import { createMemoryCache, createMemoryState } from "../host/memory.ts";
+import { createInMemoryCache, createInMemoryState } from "../host/in-memory.ts";
 import { systemClock } from "../host/system-clock.ts";
 
 /** An account of a channel that runs, with what it emitted and logged. Disposing of it stops it. */
@@ -46,8 +46,8 @@ export async function openChannel<Config, Address>(
     logger: { debug: log, info: log, warn: log, error: log },
     fetch: globalThis.fetch,
     clock: systemClock,
-    cache: createMemoryCache({ clock: systemClock }),
-    state: createMemoryState(),
+    cache: createInMemoryCache({ clock: systemClock }),
+    state: createInMemoryState(),
     signal: lifetime.signal,
     async emit(event) {
       if (running.onEmit !== undefined) return running.onEmit(event);

@@ -1,13 +1,13 @@
 import type { Clock } from "../contract/definition.ts";
 
 /** A clock that a test turns; pauses end when it is turned past them. */
-export interface TurnedClock extends Clock {
+export interface AdjustableClock extends Clock {
   turn(ms: number): void;
   /** How many pauses have not ended yet. */
   readonly waiting: number;
 }
 
-export function turnedClock(start: number = Date.now()): TurnedClock {
+export function createAdjustableClock(start: number = Date.now()): AdjustableClock {
   let now = start;
   const waiting = new Set<{ readonly at: number; readonly go: () => void }>();
   return {

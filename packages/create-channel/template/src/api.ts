@@ -3,10 +3,10 @@ import {
   ChannelError,
   type ChannelErrorCode,
   deadline,
-  neverSent,
+  encodePathSegment,
+  failedToConnect,
   parsePayload,
-  pathSegment,
-  retryAfterMs,
+  parseRetryAfter,
   textAt,
 } from "@signalbox/channel";
 import type { Config } from "./config.ts";
@@ -57,7 +57,7 @@ export function createApi({
       if (error instanceof ChannelError) throw error;
       // What left may have got there: only the platform knows. The key makes a second try harmless.
       throw new ChannelError(
-        neverSent(error) ? "transient" : "unknown_outcome",
+        failedToConnect(error) ? "transient" : "unknown_outcome",
         `__LABEL__: ${method} ${path.split("/")[1]}: no answer`,
       );
     } finally {
@@ -75,17 +75,17 @@ export function createApi({
       return id;
     },
     async put(messageId, text, signal) {
-      await request("PUT", `/messages/${pathSegment(messageId)}`, { text }, signal);
+      await request("PUT", `/messages/${encodePathSegment(messageId)}`, { text }, signal);
     },
     async remove(messageId, signal) {
-      await request("DELETE", `/messages/${pathSegment(messageId)}`, undefined, signal);
+      await request("DELETE", `/messages/${encodePathSegment(messageId)}`, undefined, signal);
     },
   };
 }
 
 function refused({ status, headers }: Response, now: number): ChannelError {
   const code = codes[status] ?? (status >= 500 ? "unknown_outcome" : "invalid");
-  const waitMs = retryAfterMs(headers.get("retry-after"), now) ?? defaultWaitMs;
+  const waitMs = parseRetryAfter(headers.get("retry-after"), now) ?? defaultWaitMs;
   return new ChannelError(code, `__LABEL__: HTTP ${status}`, {
     scope: code === "auth" ? "account" : "message",
     platformCode: String(status),

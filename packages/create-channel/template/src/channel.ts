@@ -7,14 +7,14 @@ import {
   createWebhook,
   eventFacts,
   fitText,
-  type Handled,
+  getSinglePart,
+  type HandleResult,
   type HostedAccount,
   hostedChannel,
   type OutboundPart,
   type Payload,
   sendParts,
   textLength,
-  theOnePart,
 } from "@signalbox/channel";
 import type { Address } from "./address.ts";
 import { createApi } from "./api.ts";
@@ -40,7 +40,7 @@ function openAccount({ context }: HostedAccount<Config>) {
   const botId = "bot";
 
   /** The event is acknowledged only after `emit` has stored it. */
-  async function handle(payload: Payload): Promise<Handled> {
+  async function handle(payload: Payload): Promise<HandleResult> {
     const event = readEvent(payload, eventFacts(context, botId));
     return event === undefined ? "malformed" : context.emit(event);
   }
@@ -60,7 +60,7 @@ function openAccount({ context }: HostedAccount<Config>) {
   const methods: Methods = {
     webhook,
     send,
-    edit: (_to, messageId, message, signal) => api.put(messageId, textOf(theOnePart(message)), signal),
+    edit: (_to, messageId, message, signal) => api.put(messageId, textOf(getSinglePart(message)), signal),
     remove: (_to, messageId, signal) => api.remove(messageId, signal),
     async openDraft(to, options) {
       const { signal } = options;

@@ -5,7 +5,7 @@ import {
   isRecent,
   type Payload,
   parsePayload,
-  type Verified,
+  type VerifyResult,
 } from "@signalbox/channel";
 
 /** How old a signed request may be, and how far ahead. */
@@ -18,7 +18,7 @@ const toleranceMs = 300_000;
 export function createVerifier(
   signingSecret: string,
   clock: Clock,
-): (body: Uint8Array, headers: Headers) => Verified<Payload> {
+): (body: Uint8Array, headers: Headers) => VerifyResult<Payload> {
   return (body, headers) => {
     const timestamp = headers.get("x-chat-timestamp") ?? "";
     const signature = headers.get("x-chat-signature") ?? "";

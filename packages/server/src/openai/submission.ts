@@ -1,4 +1,4 @@
-import type { HeldPicture, TurnSampling } from "@signalbox/channel";
+import type { InlineImage, TurnSampling } from "@signalbox/channel";
 import { type ClientAttachment, type ClientTurn, ONE_OFF_PREFIX, type Submission } from "../service.ts";
 import { MAX_TEXT, TEXT_TOO_LONG } from "./read-body.ts";
 
@@ -77,13 +77,13 @@ export function createSubmission(request: ClientRequest, id: string): Submission
 function createHistory(messages: readonly ClientMessage[]): ClientTurn[] {
   return messages.flatMap(({ role, text, attachments, param }): ClientTurn[] => {
     if (role === "system") return [];
-    const pictures = attachments.map((attachment) => readEarlierImage(attachment, param));
-    return [{ role, text, ...(pictures.length === 0 ? {} : { pictures }) }];
+    const images = attachments.map((attachment) => readEarlierImage(attachment, param));
+    return [{ role, text, ...(images.length === 0 ? {} : { images }) }];
   });
 }
 
 /** Decodes an embedded image. The gateway does not fetch files for earlier messages. */
-function readEarlierImage({ kind, url }: ClientAttachment, param: string): HeldPicture {
+function readEarlierImage({ kind, url }: ClientAttachment, param: string): InlineImage {
   const [, mimeType, data] = /^data:(image\/[\w.+-]+)(?:;[^;,]*)*?;base64,([A-Za-z0-9+/=]+)$/.exec(url) ?? [];
   if (kind === "image" && mimeType !== undefined && data !== undefined) return { mimeType, data };
   throw new InvalidRequestError(

@@ -1,4 +1,4 @@
-import { type MessageEvent, speakerOf } from "@signalbox/channel";
+import { getSpeakerKey, type MessageEvent } from "@signalbox/channel";
 import { GatewayError } from "@signalbox/home";
 import { checkToolNames, explainUse, type RunFacts } from "@signalbox/tools";
 import { type Agent, resolveAgents, workspacesOf } from "../../configure/agents.ts";
@@ -103,7 +103,7 @@ function usesOf(
       agentId: agent.id,
       sessionKey,
       role,
-      speaker: speakerOf(event),
+      speaker: getSpeakerKey(event),
       channelKind,
       models,
       taint,

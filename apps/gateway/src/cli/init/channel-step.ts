@@ -2,8 +2,8 @@ import { reasonOf } from "@signalbox/agent-core";
 import {
   type ChannelDefinition,
   type ChannelLogger,
-  createMemoryCache,
-  createMemoryState,
+  createInMemoryCache,
+  createInMemoryState,
   systemClock,
 } from "@signalbox/channel";
 import { GatewayError, keepSecret } from "@signalbox/home";
@@ -133,8 +133,8 @@ async function tryOut(
       signal,
       fetch: globalThis.fetch,
       clock: systemClock,
-      cache: createMemoryCache({ clock: systemClock }),
-      state: createMemoryState(),
+      cache: createInMemoryCache({ clock: systemClock }),
+      state: createInMemoryState(),
       emit: async () => "rejected",
     });
     await channel.start(signal);

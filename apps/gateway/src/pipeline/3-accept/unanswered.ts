@@ -1,6 +1,6 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
-import { senderName } from "@signalbox/channel/accounts";
+import { resolveSenderName } from "@signalbox/channel/accounts";
 import { outboxRow } from "@signalbox/delivery";
 import { phrasesFor } from "@signalbox/phrases";
 import { groupKey, groupWords } from "@signalbox/prompt";
@@ -75,7 +75,7 @@ function keep({ store, config }: GatewayContext, event: MessageEvent): Promise<v
 async function offerPairing(ctx: GatewayContext, id: InboxId, event: MessageEvent): Promise<void> {
   const code = pairingCode();
   const { channel, account, sender } = event;
-  const name = await senderName(event, ctx.accounts.get(channel, account));
+  const name = await resolveSenderName(event, ctx.accounts.get(channel, account));
   const replyTo = event.messageId === "" ? {} : { replyTo: event.messageId };
   const payload = {
     parts: [{ type: "text" as const, text: phrasesFor(undefined, event.text).pairing(code) }],

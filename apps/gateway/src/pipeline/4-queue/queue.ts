@@ -1,5 +1,5 @@
 import { reasonOf } from "@signalbox/agent-core";
-import { type MessageEvent, speakerOf } from "@signalbox/channel";
+import { getSpeakerKey, type MessageEvent } from "@signalbox/channel";
 import { mayAnswer } from "@signalbox/tools";
 import { needsTurn } from "../../command-syntax/read.ts";
 import type { GatewayContext } from "../../context.ts";
@@ -40,10 +40,10 @@ function asAnswer({ lanes, userQuestions, logger }: GatewayContext, message: Que
   if (order !== undefined || trigger !== undefined) return message;
   // Nobody waits for the answer if the run that asked is gone: the answer would be lost.
   const goesOn = lanes.all(sessionKey).some(({ kind }) => kind === "resume");
-  const open = userQuestions.getOpen(sessionKey, speakerOf(event), goesOn);
+  const open = userQuestions.getOpen(sessionKey, getSpeakerKey(event), goesOn);
   const question = userQuestions.getAnsweredBy(id) ?? open;
   if (question === undefined) return message;
-  if (isInOwnWords(event) && mayAnswer(question, speakerOf(event), role))
+  if (isInOwnWords(event) && mayAnswer(question, getSpeakerKey(event), role))
     return { ...message, order: { kind: "command", name: "answer", args: `${question.id} ${event.text}` } };
   // The agent gets the whole message, with its attachments and its sender's rights.
   userQuestions

@@ -20,8 +20,8 @@ export async function getEarlierImages(
   const found: EarlierImage[] = [];
   for (const { id, agentId, stored } of messages) {
     const { event } = stored;
-    for (const [turn, { pictures = [] }] of (event.turn?.history ?? []).entries()) {
-      const files = pictures.filter((picture) => "ref" in picture);
+    for (const [turn, { images = [] }] of (event.turn?.history ?? []).entries()) {
+      const files = images.filter((image) => "ref" in image);
       const message = history[seqs.indexOf(turn + 1)];
       if (files.length === 0 || message?.role !== "user" || message.timestamp !== event.timestamp) continue;
       const earlier = { id: `${id} turn ${turn}`, event: { ...event, media: files }, agentId };

@@ -1,5 +1,5 @@
 import type { MediaForModel } from "@signalbox/attachments";
-import { senderName } from "@signalbox/channel/accounts";
+import { resolveSenderName } from "@signalbox/channel/accounts";
 import {
   broughtContext,
   type ContextDocument,
@@ -43,7 +43,7 @@ export async function describeMessage(
 ): Promise<string> {
   const { channel, account } = event;
   return eventContext(event, {
-    senderName: await senderName(event, ctx.getAccount(channel, account)),
+    senderName: await resolveSenderName(event, ctx.getAccount(channel, account)),
     isOwnClient: ctx.getCapabilities(channel, account)?.authenticatedByGateway === true,
     role,
     timeZone: ctx.getTimeZone(event),

@@ -1,5 +1,5 @@
 import type { UserMessage } from "@signalbox/agent-core";
-import { speakerOf } from "@signalbox/channel";
+import { getSpeakerKey } from "@signalbox/channel";
 import type { RunHandle } from "@signalbox/lanes";
 import { clientHistory } from "@signalbox/prompt";
 import type { History } from "@signalbox/runs";
@@ -49,7 +49,7 @@ export async function openRun(
   }
   const history = await ctx.histories.load(sessionKey, fresh.session);
   const { provider, id } = chosen.agentModel.model;
-  const sender = speakerOf(last.stored.event);
+  const sender = getSpeakerKey(last.stored.event);
   const started = await begin(ctx, given, handle, {
     session: seed,
     sender,

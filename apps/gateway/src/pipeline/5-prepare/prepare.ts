@@ -1,6 +1,6 @@
 import { textOf, toolSpec } from "@signalbox/agent-core";
 import type { MediaForModel } from "@signalbox/attachments";
-import { speakerOf } from "@signalbox/channel";
+import { getSpeakerKey } from "@signalbox/channel";
 import {
   type BuiltPrompt,
   type ContextDocument,
@@ -161,7 +161,7 @@ function toolsFor(
     agent,
     event,
     role,
-    speaker: speakerOf(event),
+    speaker: getSpeakerKey(event),
     sessionKey,
     runId,
     messageId,
@@ -176,7 +176,7 @@ function toolsFor(
 /** What a model has written brings along what its run had seen, and gives no addresses. */
 function hear(tools: RunTools, { stored: { event, role, trigger } }: QueuedMessage): void {
   const { delegated } = trigger ?? {};
-  tools.addMessage(delegated === undefined ? event : { text: "" }, role, speakerOf(event));
+  tools.addMessage(delegated === undefined ? event : { text: "" }, role, getSpeakerKey(event));
   for (const source of delegated?.taint ?? []) tools.addTaint(source);
 }
 
@@ -184,7 +184,7 @@ function hear(tools: RunTools, { stored: { event, role, trigger } }: QueuedMessa
 function taintByHistory({ history, messages }: OpenedRun, tools: RunTools, { earlier }: SessionTaint): void {
   if (history.length === 0) return;
   for (const source of earlier.sources) tools.addTaint(source);
-  const speaking = new Set(messages.map(({ stored }) => speakerOf(stored.event)));
+  const speaking = new Set(messages.map(({ stored }) => getSpeakerKey(stored.event)));
   const isAlone = earlier.speakers.every((speaker) => speaking.size === 1 && speaking.has(speaker));
   if (!isAlone) tools.addTaint("history");
 }
@@ -192,7 +192,7 @@ function taintByHistory({ history, messages }: OpenedRun, tools: RunTools, { ear
 /** Returns the id of the person who wrote all messages, if it is one person. */
 function onlySpeaker(messages: readonly QueuedMessage[]): string | undefined {
   const speakers = new Set(
-    messages.map(({ stored }) => (stored.trigger === undefined ? speakerOf(stored.event) : undefined)),
+    messages.map(({ stored }) => (stored.trigger === undefined ? getSpeakerKey(stored.event) : undefined)),
   );
   const [speaker] = speakers;
   return speakers.size === 1 ? speaker : undefined;
@@ -202,7 +202,7 @@ function onlySpeaker(messages: readonly QueuedMessage[]): string | undefined {
 export function speakersOf(messages: readonly QueuedMessage[]): readonly string[] {
   return messages.flatMap(({ stored: { role, event } }) =>
     // The gateway by itself speaks for owners alone.
-    role === "owner" || role === "system" ? [] : [speakerOf(event)],
+    role === "owner" || role === "system" ? [] : [getSpeakerKey(event)],
   );
 }
 

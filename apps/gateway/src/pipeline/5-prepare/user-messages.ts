@@ -1,7 +1,7 @@
 import type { UserMessage } from "@signalbox/agent-core";
 import { attachmentNote } from "@signalbox/attachments";
-import { speakerOf } from "@signalbox/channel";
-import { senderName } from "@signalbox/channel/accounts";
+import { getSpeakerKey } from "@signalbox/channel";
+import { resolveSenderName } from "@signalbox/channel/accounts";
 import { type BriefMessage, formatBody, summaryNote, takenBackNote } from "@signalbox/prompt";
 import type { GatewayContext } from "../../context.ts";
 import { type QueuedMessage, spokenText } from "../../messages/queued-message.ts";
@@ -20,7 +20,7 @@ export function toUserMessages(
     messages.map(async (message): Promise<UserMessage> => {
       const { event, trigger } = message.stored;
       const [content, context] = await Promise.all([body(ctx, message), describeMessage(ctx, message)]);
-      const senderId = trigger === undefined ? speakerOf(event) : undefined;
+      const senderId = trigger === undefined ? getSpeakerKey(event) : undefined;
       return { role: "user", content, context, senderId, timestamp: event.timestamp };
     }),
   );
@@ -48,7 +48,7 @@ async function body(ctx: GatewayContext, message: QueuedMessage): Promise<string
   if (ctx.getCapabilities(event.channel, event.account)?.authenticatedByGateway === true) return text;
   return formatBody({
     messageId: event.messageId,
-    senderName: await senderName(event, ctx.getAccount(event.channel, event.account)),
+    senderName: await resolveSenderName(event, ctx.getAccount(event.channel, event.account)),
     text,
   });
 }

@@ -1,5 +1,5 @@
 import type { AgentMessage, UserMessage } from "@signalbox/agent-core";
-import { speakerOf } from "@signalbox/channel";
+import { getSpeakerKey } from "@signalbox/channel";
 import type { InboxId } from "@signalbox/store";
 import type { GatewayContext } from "../../context.ts";
 import { messagesIn, type QueuedMessage } from "../../messages/queued-message.ts";
@@ -78,7 +78,7 @@ async function read(
   joining: readonly QueuedMessage[],
 ): Promise<readonly ReadAlong["media"][]> {
   for (const { id, stored } of joining) {
-    tools.addMessage(stored.event, stored.role, speakerOf(stored.event));
+    tools.addMessage(stored.event, stored.role, getSpeakerKey(stored.event));
     tracer.note(id, "queue", `steers the run ${runId}`);
   }
   const media = await incoming.show(joining.map(getMessageFiles), agentModel.model.input);

@@ -1,4 +1,4 @@
-import { speakerOf } from "@signalbox/channel";
+import { getSpeakerKey } from "@signalbox/channel";
 import { compactConversation } from "@signalbox/runs";
 import { createSessionTaint, type Role, type TaintedSession } from "@signalbox/tools";
 import type { GatewayContext } from "../../context.ts";
@@ -46,7 +46,7 @@ function speakersOf(
   session: TaintedSession = { key: sessionKey, generation: 0 },
 ): { role: () => Role; taint: () => readonly string[] } {
   const { sources, speakers } = createSessionTaint(store.sessions, session).earlier;
-  const own = speakerOf(stored.event);
+  const own = getSpeakerKey(stored.event);
   const isAlone = speakers.every((speaker) => speaker === own);
   return { role: () => stored.role, taint: () => (isAlone ? sources : [...sources, "history"]) };
 }

@@ -1,5 +1,5 @@
 import { isHarmless, type JsonObject, textOf } from "@signalbox/agent-core";
-import { speakerOf } from "@signalbox/channel";
+import { getSpeakerKey } from "@signalbox/channel";
 import type { RunTools } from "../../agent/toolbox.ts";
 import { argumentsOf } from "../../command-syntax/arguments.ts";
 import type { Order } from "../../command-syntax/read.ts";
@@ -22,7 +22,7 @@ export async function dispatch(
     agent,
     event,
     role,
-    speaker: speakerOf(event),
+    speaker: getSpeakerKey(event),
     sessionKey: message.sessionKey,
     runId,
     messageId: message.id,
@@ -30,7 +30,7 @@ export async function dispatch(
     onSent: () => {},
   });
   try {
-    tools.addMessage(event, role, speakerOf(event));
+    tools.addMessage(event, role, getSpeakerKey(event));
     const wasStarted = before?.calls.some((call) => call.state === "started") === true;
     if (wasStarted && tools.effects(name) === "external")
       return await endCommand(ctx, run, phrases.outcomeUnknown);

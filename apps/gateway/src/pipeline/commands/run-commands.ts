@@ -1,5 +1,5 @@
 import { reasonOf } from "@signalbox/agent-core";
-import { speakerOf } from "@signalbox/channel";
+import { getSpeakerKey } from "@signalbox/channel";
 import type { RunHandle } from "@signalbox/lanes";
 import { type InterruptedRun, isStoreError, StoreError } from "@signalbox/store";
 import type { Order } from "../../command-syntax/read.ts";
@@ -73,7 +73,7 @@ async function answerInTurn(ctx: GatewayContext, turn: InTurn): Promise<void> {
     lease,
     inboxIds: [message.id],
     userMessages: [],
-    sender: speakerOf(message.stored.event),
+    sender: getSpeakerKey(message.stored.event),
     meta: { command: name },
   });
   if (begun.outcome === "busy")

@@ -2,30 +2,29 @@ import type { List, Nodes, Root } from "mdast";
 import type { TextCapability } from "../contract/capabilities.ts";
 import { normalizeLineEnds, textFits } from "../text.ts";
 import { endOf, isParent, parseMarkdown, startOf } from "./parse.ts";
-import { sectionsOf } from "./sections.ts";
-import { type Fits, type Range, splitLines, splitWords } from "./words.ts";
+import { splitSections } from "./sections.ts";
+import { type Fits, type Range, splitLines, splitWords } from "./split-lines.ts";
 
 /**
- * Cuts Markdown into parts, none longer than `limit.max` in its unit. Blocks stay whole where a part can hold them, and
- * a part takes as many as fit. A block that no part can hold is cut between items, lines, rows, sentences or words: a
- * code block is closed and opened again, a table repeats its head. What people see as one character is not cut unless
- * it alone is longer than a part. Blank lines and spaces at a cut are dropped, everything else is kept.
+ * Splits Markdown into parts of at most `limit.max`. Each part holds as many whole blocks as fit. A block that fits
+ * into no part is split between items, lines, rows, sentences or words: a code block is closed and reopened, and a
+ * table repeats its header. Only blank lines and spaces at a cut are dropped.
  */
 export function splitMarkdown(text: string, limit: Pick<TextCapability, "max" | "unit">): string[] {
   const { max = Number.POSITIVE_INFINITY, unit } = limit;
-  return splitText(text, (piece) => textFits(piece, { max, unit }), 0);
+  return splitBlocks(text, (piece) => textFits(piece, { max, unit }), 0);
 }
 
-/** Deeper nesting is cut as if it were prose. */
-const deepest = 8;
+/** Blocks nested more deeply are split like prose. */
+const MAX_DEPTH = 8;
 
-function splitText(text: string, fits: Fits, depth: number): string[] {
-  if (depth > deepest) return splitWords(text, fits);
+function splitBlocks(text: string, fits: Fits, depth: number): string[] {
+  if (depth > MAX_DEPTH) return splitWords(text, fits);
   const filling = createFilling(fits);
   let gap = "";
-  for (const section of sectionsOf(normalizeLineEnds(text).replace(/^(?:[^\S\n]*\n)+/, ""))) {
+  for (const section of splitSections(normalizeLineEnds(text).replace(/^(?:[^\S\n]*\n)+/, ""))) {
     const written = section.trimEnd();
-    // Reading takes time: what a part takes as it is need not be read.
+    // Parsing takes time, and a section that fits need not be parsed.
     if (!filling.addWhole(gap, written)) {
       const { source, root } = parseMarkdown(written);
       fill(filling, gap, source, root, depth);
@@ -35,7 +34,7 @@ function splitText(text: string, fits: Fits, depth: number): string[] {
   return filling.end();
 }
 
-/** Adds the children of a node, in order. */
+/** Adds the children of a node in order. */
 function fill(filling: Filling, gap: string, source: string, parent: Root | List, depth: number): void {
   let before = gap;
   let end = 0;
@@ -48,11 +47,11 @@ function fill(filling: Filling, gap: string, source: string, parent: Root | List
   }
 }
 
-/** Parts that are filled one after the other. */
+/** Fills one part after the other. */
 interface Filling {
-  /** Adds a block where the part that is being filled can hold it. */
+  /** Adds a block if the current part can hold it. */
   addWhole(gap: string, block: string): boolean;
-  /** Adds a block behind what was between it and the one before, in pieces where no part can hold it. */
+  /** Adds a block, preceded by the text between it and the previous block. A block that fits nowhere is cut. */
   add(gap: string, block: string, cut: (fits: Fits) => string[]): void;
   end(): string[];
 }
@@ -87,13 +86,13 @@ function createFilling(fits: Fits): Filling {
   };
 }
 
-/** The start of the line, where nothing but blanks is before the offset. */
+/** The start of the line if only whitespace precedes the offset, otherwise the offset. */
 function lineStart(source: string, offset: number): number {
   const start = source.lastIndexOf("\n", offset - 1) + 1;
   return source.slice(start, offset).trim() === "" ? start : offset;
 }
 
-/** A block that no part can hold, in pieces. */
+/** Splits a block that fits into no part. */
 function splitBlock(source: string, node: Nodes, fits: Fits, depth: number): string[] {
   const block = source.slice(lineStart(source, startOf(node)), endOf(node));
   switch (node.type) {
@@ -112,7 +111,7 @@ function splitBlock(source: string, node: Nodes, fits: Fits, depth: number): str
   }
 }
 
-/** Links, pictures and inline code of a block, as ranges of its text. */
+/** The ranges of links, images and inline code in a block. */
 function inseparable(node: Nodes, offset: number): Range[] {
   if (["link", "image", "inlineCode", "linkReference"].includes(node.type))
     return [{ start: startOf(node) - offset, end: endOf(node) - offset }];
@@ -130,13 +129,13 @@ const fenceLine = /^([^\S\n]*(?:`{3,}|~{3,}))/;
 function splitCode(block: string, fits: Fits): string[] {
   const lines = block.split("\n");
   const fence = fenceLine.exec(block)?.[1];
-  // Indented code needs nothing around it.
+  // Indented code has no fences.
   if (fence === undefined) return splitLines(lines, fits);
   const [opening = fence, ...code] = lines;
   if (code.at(-1)?.trim().startsWith(fence.trim()) === true) code.pop();
   for (const first of [opening, fence]) {
     const fenced = (piece: string): string => `${first}\n${piece}\n${fence}`;
-    // An absurd fence would leave no room for what is in it.
+    // A very long fence or info string leaves no room for code. Try the bare fence, then none.
     if (!fits(fenced("xxxx"), 1)) continue;
     return splitLines(code, (piece, index) => fits(fenced(piece), index)).map(fenced);
   }
@@ -154,15 +153,15 @@ function splitQuote(block: string, fits: Fits, depth: number): string[] {
   const quoted = (piece: string): string => piece.replace(/^/gm, "> ");
   const inner = block.replace(/^[^\S\n]*> ?/gm, "");
   if (!fits(quoted("xxxx"), 1)) return splitWords(block, fits);
-  return splitText(inner, (piece, index) => fits(quoted(piece), index), depth + 1).map(quoted);
+  return splitBlocks(inner, (piece, index) => fits(quoted(piece), index), depth + 1).map(quoted);
 }
 
-/** The first piece keeps the marker; what follows stands for itself. */
+/** The first piece keeps the marker of the list item. */
 function splitItem(block: string, fits: Fits, depth: number): string[] {
   const marker = /^\s*(?:[-+*]|\d{1,9}[.)])(?:[^\S\n]{1,4}|$)/.exec(block)?.[0] ?? "";
   const indent = " ".repeat(marker.length);
   const content = block.slice(marker.length).replaceAll(`\n${indent}`, "\n");
   const written = (piece: string, index: number): string =>
     index === 0 ? marker + piece.replace(/\n(?=.)/g, `\n${indent}`) : piece;
-  return splitText(content, (piece, index) => fits(written(piece, index), index), depth + 1).map(written);
+  return splitBlocks(content, (piece, index) => fits(written(piece, index), index), depth + 1).map(written);
 }

@@ -1,8 +1,8 @@
 import type { ChannelCache, ChannelState, Clock } from "../contract/definition.ts";
 import type { Json } from "../contract/json.ts";
 
-/** A cache in memory: `max` entries (default 5,000), the one longest unused going first. */
-export function createMemoryCache(options: { readonly clock: Clock; readonly max?: number }): ChannelCache {
+/** Creates a cache in memory that evicts the least recently used entry. `max`: number of entries, default 5,000. */
+export function createInMemoryCache(options: { readonly clock: Clock; readonly max?: number }): ChannelCache {
   const { clock, max = 5000 } = options;
   const entries = new Map<string, { readonly value: Json; readonly until: number }>();
   return {
@@ -23,8 +23,8 @@ export function createMemoryCache(options: { readonly clock: Clock; readonly max
   };
 }
 
-/** State in memory, for tests and for programs that need none after a restart. */
-export function createMemoryState(): ChannelState {
+/** Creates state in memory, for tests and for programs that need none after a restart. */
+export function createInMemoryState(): ChannelState {
   const values = new Map<string, Json>();
   return {
     get: async (key) => values.get(key),

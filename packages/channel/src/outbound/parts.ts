@@ -1,20 +1,21 @@
 import { ChannelError, isChannelError } from "../contract/errors.ts";
 import type { Outbound, OutboundPart, PartReceipt, Receipt, SendOptions } from "../contract/messages.ts";
 
-/** One part to be sent. */
+/** A part to send. */
 export interface PartToSend {
   readonly part: OutboundPart;
   readonly index: number;
-  /** The same at every try of this part: at most 24 characters. */
+  /** The part's idempotency key: at most 24 characters, the same at every attempt. */
   readonly key: string;
-  /** The message it answers; only the first part has one. */
+  /** The message that it replies to. Set for the first part only. */
   readonly replyTo: string | undefined;
 }
 
 /**
- * The `send` of a channel that only knows how to send one part: it begins at `startAt`, reports each part before it
- * tries the next, and adds the receipt of the sent parts to an error.
- * @param sendPart resolves with the platform's id of the message
+ * Implements `send` with a function that sends one part. Starts at `startAt`, calls `onPart` after each part, and adds
+ * the receipt of the sent parts to an error.
+ *
+ * @param sendPart sends a part and returns the platform's id of the message
  */
 export async function sendParts(
   message: Outbound,
@@ -25,29 +26,29 @@ export async function sendParts(
   const parts: PartReceipt[] = [];
   for (const [index, part] of message.parts.entries()) {
     if (index < startAt) continue;
-    const key = partKey(idempotencyKey, index);
+    const key = getPartKey(idempotencyKey, index);
     const replyTo = index === 0 ? message.replyTo : undefined;
-    const messageId = await carryingReceipt(parts, () => sendPart({ part, index, key, replyTo }));
+    const messageId = await withReceipt(parts, () => sendPart({ part, index, key, replyTo }));
     parts.push({ index, messageId });
     await onPart?.({ index, messageId });
   }
   return { parts };
 }
 
-/** What takes the place of one message. @throws ChannelError `invalid` where it is none, or more than one */
-export function theOnePart({ parts: [part, ...more] }: Outbound): OutboundPart {
+/** The part of an edit, which replaces a single message. @throws ChannelError `invalid` unless there is one part */
+export function getSinglePart({ parts: [part, ...more] }: Outbound): OutboundPart {
   if (part === undefined || more.length > 0)
-    throw new ChannelError("invalid", "An edit replaces one message by one part");
+    throw new ChannelError("invalid", "An edit must have exactly one part");
   return part;
 }
 
-/** The idempotency key of one part of a message. */
-export function partKey(idempotencyKey: string, index: number): string {
+/** The idempotency key of a part. */
+export function getPartKey(idempotencyKey: string, index: number): string {
   return `${idempotencyKey}.${index}`;
 }
 
-/** Does the work; a ChannelError that it throws tells of the parts that were out before. */
-export async function carryingReceipt<T>(sent: readonly PartReceipt[], work: () => Promise<T>): Promise<T> {
+/** Adds a receipt of the parts sent before to a ChannelError of `work`. */
+export async function withReceipt<T>(sent: readonly PartReceipt[], work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

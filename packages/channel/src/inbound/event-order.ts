@@ -1,11 +1,11 @@
-/** Keeps events with the same key in arrival order, however long each takes to prepare. */
+/** Keeps events with the same key in arrival order, even if preparing them takes different times. */
 export interface Order {
-  /** What `ready` gives, once all that came before it under the same key is ready or has failed. */
+  /** Returns the result of `ready` after all earlier promises of the same key have settled. */
   next<T>(key: string, ready: Promise<T>): Promise<T>;
 }
 
 export function createOrder(): Order {
-  /** What came last under each key, until it goes on. */
+  /** The latest promise of each key, until it settles. */
   const last = new Map<string, Promise<unknown>>();
   return {
     next(key, ready) {
@@ -14,7 +14,7 @@ export function createOrder(): Order {
         () => ready,
         () => ready,
       );
-      // Where it fails before its turn, whoever waits for that hears of it then.
+      // A failure before its turn is reported by `turn`.
       ready.catch(() => {});
       last.set(key, turn);
       const end = (): void => {

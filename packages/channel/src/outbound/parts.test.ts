@@ -4,33 +4,33 @@ import { ChannelError, sendParts } from "../index.ts";
 const message = { replyTo: "m0", parts: ["a", "b", "c"].map((text) => ({ type: "text" as const, text })) };
 
 describe("sendParts", () => {
-  it("tells each part before the next, and names the parts that are out when one fails", async () => {
-    const told: string[] = [];
-    const failing = sendParts(
+  it("reports each part before the next, and adds a receipt to an error", async () => {
+    const calls: string[] = [];
+    const sending = sendParts(
       message,
-      { idempotencyKey: "k", startAt: 1, onPart: ({ messageId }) => void told.push(messageId) },
+      { idempotencyKey: "k", startAt: 1, onPart: ({ messageId }) => void calls.push(messageId) },
       async ({ key, replyTo, index }) => {
-        told.push(`${key} ${replyTo}`);
+        calls.push(`${key} ${replyTo}`);
         if (index === 2)
           throw new ChannelError("rate_limited", "slow", { retryAfterMs: 5, scope: "account" });
         return `m${index}`;
       },
     );
-    await expect(failing).rejects.toMatchObject({
+    await expect(sending).rejects.toMatchObject({
       code: "rate_limited",
       retryAfterMs: 5,
       scope: "account",
       receipt: { parts: [{ index: 1, messageId: "m1" }] },
     });
-    expect(told).toEqual(["k.1 undefined", "m1", "k.2 undefined"]);
+    expect(calls).toEqual(["k.1 undefined", "m1", "k.2 undefined"]);
   });
 
-  it("gives the message that is answered to the first part alone", async () => {
-    const answered: unknown[] = [];
+  it("passes replyTo to the first part only", async () => {
+    const replies: unknown[] = [];
     await sendParts(message, { idempotencyKey: "k" }, async ({ replyTo, index }) => {
-      answered.push(replyTo);
+      replies.push(replyTo);
       return `m${index}`;
     });
-    expect(answered).toEqual(["m0", undefined, undefined]);
+    expect(replies).toEqual(["m0", undefined, undefined]);
   });
 });

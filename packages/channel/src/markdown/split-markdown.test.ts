@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chunkText, type TextUnit, textLength } from "../index.ts";
-import { splitMarkdown } from "./index.ts";
+import type { TextUnit } from "../contract/capabilities.ts";
+import { splitText, textLength } from "../index.ts";
+import { splitMarkdown } from "./split-markdown.ts";
 
 const units: TextUnit[] = ["utf16", "bytes", "codepoints"];
-/** What has to survive: everything but blanks and the lines of fences. */
+/** The text without whitespace and fences, which must survive. */
 const substance = (text: string) =>
   text
     .split("\n")
@@ -40,38 +41,38 @@ const block = fc.oneof(
 );
 const markdown = fc.array(block, { maxLength: 6 }).map((blocks) => blocks.join("\n\n"));
 
-describe("chunkText", () => {
-  it("gives a short text back as one part, with plain line ends", () => {
-    expect(chunkText("one\r\ntwo\rthree\u2028four", { max: 40, unit: "utf16" })).toEqual([
+describe("splitText", () => {
+  it("returns a short text as one part with normalized line endings", () => {
+    expect(splitText("one\r\ntwo\rthree\u2028four", { max: 40, unit: "utf16" })).toEqual([
       "one\ntwo\nthree\nfour",
     ]);
-    expect(chunkText("a".repeat(10_000), { unit: "bytes" })).toHaveLength(1);
-    expect(chunkText(" \n\n ", { max: 40, unit: "utf16" })).toEqual([]);
+    expect(splitText("a".repeat(10_000), { unit: "bytes" })).toHaveLength(1);
+    expect(splitText(" \n\n ", { max: 40, unit: "utf16" })).toEqual([]);
   });
 
   it("prefers paragraphs, then lines, then sentences, then words", () => {
     const limit = { max: 24, unit: "utf16" } as const;
-    expect(chunkText("first line\nsecond\n\nthird paragraph here", limit)).toEqual([
+    expect(splitText("first line\nsecond\n\nthird paragraph here", limit)).toEqual([
       "first line\nsecond",
       "third paragraph here",
     ]);
-    expect(chunkText("first line here\nsecond line here", limit)).toEqual([
+    expect(splitText("first line here\nsecond line here", limit)).toEqual([
       "first line here",
       "second line here",
     ]);
-    expect(chunkText("One sentence. Another long one here", limit)).toEqual([
+    expect(splitText("One sentence. Another long one here", limit)).toEqual([
       "One sentence.",
       "Another long one here",
     ]);
-    expect(chunkText("several words without an end", limit)).toEqual(["several words without an", "end"]);
+    expect(splitText("several words without an end", limit)).toEqual(["several words without an", "end"]);
     expect(
-      chunkText("这是第一句话，它比较长一些。这是第二句话，也不短。", { max: 16, unit: "codepoints" }),
+      splitText("这是第一句话，它比较长一些。这是第二句话，也不短。", { max: 16, unit: "codepoints" }),
     ).toEqual(["这是第一句话，它比较长一些。", "这是第二句话，也不短。"]);
   });
 
-  it("closes a code block at a cut and opens it again", () => {
+  it("closes and reopens a code block at a cut", () => {
     const text = "Look:\n\n```python\nprint(1)\nprint(2)\n    print(3)\nprint(4)\n```\nDone.";
-    expect(chunkText(text, { max: 40, unit: "utf16" })).toEqual([
+    expect(splitText(text, { max: 40, unit: "utf16" })).toEqual([
       "Look:\n\n```python\nprint(1)\nprint(2)\n```",
       "```python\n    print(3)\nprint(4)\n```",
       "Done.",
@@ -83,27 +84,27 @@ describe("chunkText", () => {
       const one = unit === "codepoints" ? "😀" : unit === "bytes" ? "你" : "a";
       const size = textLength(one, unit);
       const text = one.repeat(40);
-      expect(chunkText(text, { max: 40 * size, unit })).toEqual([text]);
-      expect(chunkText(text + one, { max: 40 * size, unit })).toEqual([text, one]);
+      expect(splitText(text, { max: 40 * size, unit })).toEqual([text]);
+      expect(splitText(text + one, { max: 40 * size, unit })).toEqual([text, one]);
     }
   });
 
-  it("does not cut what people see as one character", () => {
+  it("does not split grapheme clusters", () => {
     const family = "👩‍👩‍👧‍👦";
-    expect(chunkText(family.repeat(4), { max: 16, unit: "utf16" })).toEqual([family, family, family, family]);
+    expect(splitText(family.repeat(4), { max: 16, unit: "utf16" })).toEqual([family, family, family, family]);
     expect(
-      chunkText("🇩🇪".repeat(200), { max: 90, unit: "utf16" }).every((part) => part.length % 4 === 0),
+      splitText("🇩🇪".repeat(200), { max: 90, unit: "utf16" }).every((part) => part.length % 4 === 0),
     ).toBe(true);
   });
 
-  it("keeps every character, every limit and every fence", () => {
+  it("keeps all text, every limit and balanced fences", () => {
     fc.assert(
       fc.property(
         markdown,
         fc.integer({ min: 32, max: 120 }),
         fc.constantFrom(...units),
         (text, max, unit) => {
-          const parts = chunkText(text, { max, unit });
+          const parts = splitText(text, { max, unit });
           expect(parts.map(substance).join("")).toBe(substance(text));
           for (const part of parts) {
             expect(textLength(part, unit)).toBeLessThanOrEqual(max);
@@ -117,7 +118,7 @@ describe("chunkText", () => {
     );
   });
 
-  it("ends, within its limit, on anything", () => {
+  it("terminates within the limit for arbitrary text", () => {
     const anything = fc.string({
       unit: fc.constantFrom(..."ab`~\n\t \r。😀\ud83d\udc69\u200d\u0301[](!#"),
       maxLength: 300,
@@ -128,7 +129,7 @@ describe("chunkText", () => {
         fc.integer({ min: 16, max: 64 }),
         fc.constantFrom(...units),
         (text, max, unit) => {
-          for (const part of chunkText(text, { max, unit })) {
+          for (const part of splitText(text, { max, unit })) {
             expect(textLength(part, unit)).toBeLessThanOrEqual(max);
           }
         },
@@ -137,11 +138,11 @@ describe("chunkText", () => {
     );
   });
 
-  it("refuses a limit that holds nothing", () => {
-    expect(() => chunkText("text", { max: 15, unit: "bytes" })).toThrow(RangeError);
+  it("rejects a limit under 16", () => {
+    expect(() => splitText("text", { max: 15, unit: "bytes" })).toThrow(RangeError);
   });
 
-  it("keeps list items whole, and what is in them", () => {
+  it("keeps list items whole", () => {
     const text = "Steps:\n\n1. Open the terminal\n2. Run it:\n   ```sh\n   ls -la\n   ```\n3. Read";
     expect(splitMarkdown(text, { max: 48, unit: "utf16" })).toEqual([
       "Steps:\n\n1. Open the terminal",
@@ -149,7 +150,7 @@ describe("chunkText", () => {
     ]);
   });
 
-  it("repeats the head of a table, and quotes each piece of a quote", () => {
+  it("repeats the header of a table and the markers of a quote", () => {
     const table = "| 名 | 值 |\n| --- | --: |\n| a | 1 |\n| b | 2 |\n| c | 3 |";
     expect(splitMarkdown(table, { max: 44, unit: "utf16" })).toEqual([
       "| 名 | 值 |\n| --- | --: |\n| a | 1 |\n| b | 2 |",
@@ -161,7 +162,7 @@ describe("chunkText", () => {
     ]);
   });
 
-  it("cuts beside links and inline code where it can", () => {
+  it("does not split links and inline code if there is another place", () => {
     const text = "Some words before [a link with a label](https://a.b/c) and `code that goes on`.";
     const parts = splitMarkdown(text, { max: 60, unit: "utf16" });
     expect(parts.join(" ")).toBe(text);
@@ -172,16 +173,16 @@ describe("chunkText", () => {
   });
 
   it.each(["> ", "1. > ", "[^a]", "_www.", "![](", "~~a", "<!--", "- ", "|a|\n|-|\n"])(
-    "reads a long run of %j in the end",
+    "terminates for a long run of %j",
     (piece) => {
       expect(splitMarkdown(piece.repeat(4000), { max: 4000, unit: "bytes" })).not.toHaveLength(0);
     },
   );
 });
 
-it("a text far too long for any platform is cut like prose, and nothing of it is lost", () => {
+it("splits a text that is too complex to parse like prose, without losing any of it", () => {
   const text = Array.from({ length: 30_000 }, (_, at) => `word${at}`).join(" ");
-  const parts = chunkText(text, { max: 4_000, unit: "bytes" });
+  const parts = splitText(text, { max: 4_000, unit: "bytes" });
   expect(parts.join(" ")).toBe(text);
   expect(parts.every((part) => textLength(part, "bytes") <= 4_000)).toBe(true);
 });

@@ -1,16 +1,16 @@
-/** A stretch of a text in UTF-16 units, from `start` up to and without `end`. */
+/** A range of a text in UTF-16 units. `end` is exclusive. */
 export interface Range {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Whether a piece fits. `index` counts the pieces of what is being cut: the first one may have to share its part with
- * what stands before it.
+ * Whether a piece fits into a part. `index` counts the pieces of the text being split: the first piece may have to
+ * share its part with the text before it.
  */
 export type Fits = (piece: string, index: number) => boolean;
 
-/** Cuts lines into pieces of whole lines; a line that is too long by itself is cut between words. */
+/** Splits lines into pieces of whole lines. A line that is too long is split between words. */
 export function splitLines(lines: readonly string[], fits: Fits): string[] {
   const pieces: string[] = [];
   let piece: string | undefined;
@@ -30,9 +30,8 @@ export function splitLines(lines: readonly string[], fits: Fits): string[] {
 }
 
 /**
- * Cuts prose, between paragraphs if possible, else between lines, sentences or words. It never cuts inside what people
- * see as one character unless that alone does not fit, and inside `whole` ranges (links, code) only if there is no
- * other way.
+ * Splits prose between paragraphs if possible, otherwise between lines, sentences or words. A grapheme cluster is split
+ * only if it alone does not fit, and the ranges in `whole` (links, inline code) only if there is no other place.
  */
 export function splitWords(text: string, fits: Fits, whole: readonly Range[] = []): string[] {
   const pieces: string[] = [];
@@ -54,40 +53,40 @@ export function splitWords(text: string, fits: Fits, whole: readonly Range[] = [
   return pieces;
 }
 
-/** The length of the longest start of `text` that fits, in whole characters; at least one. */
+/** The length of the longest prefix of `text` that fits, in whole grapheme clusters. At least one character. */
 function reach(text: string, fits: (piece: string) => boolean): number {
-  let most = 0;
-  let tooMany = text.length;
-  while (tooMany - most > 1) {
-    const middle = Math.floor((most + tooMany) / 2);
-    if (fits(text.slice(0, middle))) most = middle;
-    else tooMany = middle;
+  let fitting = 0;
+  let tooLong = text.length;
+  while (tooLong - fitting > 1) {
+    const middle = Math.floor((fitting + tooLong) / 2);
+    if (fits(text.slice(0, middle))) fitting = middle;
+    else tooLong = middle;
   }
-  const whole = characterStart(text, most);
+  const whole = characterStart(text, fitting);
   return Math.max(whole, (text.codePointAt(0) ?? 0) > 0xffff ? 2 : 1);
 }
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-/** How far back to look for a place where characters certainly begin: longer than any emoji sequence in use. */
-const lookBack = 200;
+/** How far to look back for the certain start of a character, in UTF-16 units: longer than any emoji sequence. */
+const LOOK_BACK = 200;
 
-/** `index`, or the start of the character that it falls into. */
+/** The start of the grapheme cluster at `index`. */
 function characterStart(text: string, index: number): number {
-  const from = Math.max(0, index - lookBack);
+  const from = Math.max(0, index - LOOK_BACK);
   const anchor = text.slice(from, index).search(/[\x20-\x7e\n](?!\p{M}|\u200d)/u);
   const start = from === 0 ? 0 : anchor < 0 ? wholePair(text, from) : from + anchor;
-  const segment = segmenter.segment(text.slice(start, index + lookBack)).containing(index - start);
+  const segment = segmenter.segment(text.slice(start, index + LOOK_BACK)).containing(index - start);
   const boundary = start + (segment?.index ?? index - start);
   return boundary > 0 ? boundary : wholePair(text, index);
 }
 
-/** `index`, or one before where it falls into a surrogate pair. */
+/** `index`, or one less if it is inside a surrogate pair. */
 function wholePair(text: string, index: number): number {
   return (text.codePointAt(index - 1) ?? 0) > 0xffff ? index - 1 : index;
 }
 
-/** Where a cut may fall, best first. */
-const places: readonly { readonly pattern: RegExp; readonly after: boolean }[] = [
+/** Places for a cut, best first. */
+const CUT_PLACES: readonly { readonly pattern: RegExp; readonly after: boolean }[] = [
   { pattern: /\n[^\S\n]*\n/g, after: false },
   { pattern: /\n/g, after: false },
   { pattern: /[。！？；…]+[”’」』）)]*|[.!?;]+["')\]]*(?=\s)/g, after: true },
@@ -95,11 +94,11 @@ const places: readonly { readonly pattern: RegExp; readonly after: boolean }[] =
   { pattern: /[，、：]/g, after: true },
 ];
 
-/** The best place to cut at or before `limit`: each kind of place counts only in the last half. */
+/** The best place for a cut at or before `limit`. Places in the first half are ignored, or parts would be short. */
 function bestCut(text: string, limit: number, allowed: (at: number) => boolean): number {
   const from = Math.floor(limit / 2);
   const zone = text.slice(from, limit + 1);
-  for (const { pattern, after } of places) {
+  for (const { pattern, after } of CUT_PLACES) {
     const cuts = [...zone.matchAll(pattern)].map(
       (match) => from + match.index + (after ? match[0].length : 0),
     );

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createOrder } from "../index.ts";
 
-it("has each go on after what came before it under its key, also where that fails", async () => {
+it("settles promises of a key in order, even if one of them fails", async () => {
   const order = createOrder();
   const done: string[] = [];
   const noting = (key: string, name: string, ready: Promise<unknown>) =>

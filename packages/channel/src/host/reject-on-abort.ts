@@ -1,8 +1,9 @@
 /**
- * What `work` gives; rejects once the signal fires, with its reason unless `error` makes another. The work goes on, for
- * others who wait for it.
+ * Returns the result of `work`, or rejects when the signal fires. The work continues, for others who wait for it.
+ *
+ * @param error creates the error of the rejection. Default: the reason of the signal.
  */
-export async function untilAborted<T>(
+export async function rejectOnAbort<T>(
   work: Promise<T>,
   signal: AbortSignal,
   error: () => unknown = () => signal.reason,
@@ -10,7 +11,7 @@ export async function untilAborted<T>(
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const stop = (): void => reject(error());
   if (signal.aborted) stop();
-  // A listener would keep what it waits for as long as the signal lives.
+  // Removed below: a listener on a long-lived signal would keep `work` in memory.
   signal.addEventListener("abort", stop, { once: true });
   try {
     return await Promise.race([work, aborted]);

@@ -1,0 +1,17 @@
+/** Error codes of failures before a connection was established. */
+const CONNECT_ERRORS = [
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+];
+
+/** Whether an error of `fetch` proves that the request never reached the server. */
+export function failedToConnect(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  // The global `fetch` wraps the error of the connection; other implementations may not.
+  const cause = "code" in error && typeof error.code === "string" ? error : error.cause;
+  return cause instanceof Error && "code" in cause && CONNECT_ERRORS.includes(String(cause.code));
+}
