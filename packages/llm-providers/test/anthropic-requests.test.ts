@@ -46,7 +46,7 @@ describe.each(models.map((model) => [model.id, model] as const))("requests to %s
 describe("what the vendor would refuse", () => {
   let standIn: AnthropicStandIn;
   beforeAll(async () => {
-    standIn = await startAnthropic({ script: () => ({ text: "Yes." }), trustThinking: true });
+    standIn = await startAnthropic({ script: () => ({ text: '"Yes."' }), trustThinking: true });
   });
   afterAll(() => standIn.stop());
 

@@ -1,4 +1,4 @@
-import type { ModelEvent, StreamOptions } from "@signalbox/agent-core";
+import { type ModelEvent, type StreamOptions, textOf } from "@signalbox/agent-core";
 import { describe, expect, test } from "vitest";
 import { anthropicMessages } from "../src/anthropic/index.ts";
 import { demo, demoModel } from "../src/demo/index.ts";
@@ -50,6 +50,18 @@ const anySchema = {
   type: "json_schema",
   json_schema: { name: "answer", schema: { type: "object" }, strict: false },
 };
+
+/** The turn of a server without an option for JSON that answers with this text, in pieces. */
+function answerInWords(text: string) {
+  const chunks = [...text].map((content) => ({ choices: [{ index: 0, delta: { content } }] }));
+  const end = { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] };
+  const body = [...chunks, end].map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join("");
+  const line = wire({ pieces: [Buffer.from(body)] });
+  const model = testModel("openai-chat", "m", { jsonObject: false, jsonSchema: false });
+  const stream = openaiChat.connect({ baseUrl: "https://vendor.test", fetch: line.fetch });
+  const context = { system: { stable: "" }, messages: [user("Count.")], tools: [] };
+  return readTurn(stream(model, context, { json: {} }));
+}
 
 describe("an answer in JSON is asked for", () => {
   test.each<[string, Asked, StreamOptions["json"], object, readonly string[]]>([
@@ -149,6 +161,45 @@ describe("an answer in JSON is asked for", () => {
       else expect(body[name]).toMatchObject(value);
     }
     expect(warnings).toEqual(codes);
+  });
+
+  test.each([
+    ["Anthropic", { provider: anthropicMessages }, {}],
+    [
+      "a server that knows neither",
+      { ...chat, quirks: { jsonObject: false, jsonSchema: false } },
+      { schema },
+    ],
+    ["DeepSeek", { ...chat, baseUrl: "https://api.deepseek.com" }, { schema }],
+    [
+      "Gemini 2.5 with tools",
+      { provider: googleGenerative, id: "gemini-2.5-flash", withTools: true },
+      { schema },
+    ],
+  ] as const)("in the prompt if %s has no option for it", async (_, asked, json) => {
+    const { body } = await ask(asked, { json });
+    const system = JSON.stringify(body.system ?? body.systemInstruction ?? body.messages);
+    expect(system).toContain("Answer with one JSON");
+    if ("schema" in json) expect(system).toContain("minimum");
+  });
+
+  test.each([
+    ['```json\n{"n":1}\n```', '{"n":1}'],
+    ['{"n":1}', '{"n":1}'],
+  ])("in the prompt, and a code fence around the answer is removed: %j", async (text, expected) => {
+    const { error, message } = await answerInWords(text);
+    expect(error).toBeUndefined();
+    expect(textOf(message.content)).toBe(expected);
+  });
+
+  test("in the prompt, and an answer in prose is a failure", async () => {
+    const { error } = await answerInWords("The number is 1.");
+    expect(error).toMatchObject({ code: "protocol", message: expect.stringContaining("prose") });
+  });
+
+  test("with the word JSON in the prompt, as OpenAI requires", async () => {
+    for (const asked of [chat, { provider: openaiResponses }])
+      expect(JSON.stringify((await ask(asked, { json: {} })).body)).toContain("one JSON object");
   });
 
   test("the demo, which says that it cannot", async () => {

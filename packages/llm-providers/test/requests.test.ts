@@ -36,7 +36,7 @@ interface Case {
   }>;
 }
 
-/** Answers "Yes.", except that it calls tools when asked to start. */
+/** Answers "Yes." in JSON, except that it calls tools when asked to start. */
 const script: Script = (body) =>
   JSON.stringify(body).includes(START) && !JSON.stringify(body).includes(CONTENTS)
     ? {
@@ -47,7 +47,7 @@ const script: Script = (body) =>
           { name: "now", input: {} },
         ],
       }
-    : { thinking: "Now I know.", text: "Yes." };
+    : { thinking: "Now I know.", text: '"Yes."' };
 
 /** What OpenAI's document asks for and its service and SDK do not. */
 const OPENAI_GAPS = { OutputTextContent: ["logprobs"] };

@@ -3,6 +3,7 @@ import type { SystemPrompt } from "@signalbox/agent-core";
 import type { ModelRequest } from "../provider/define-provider.ts";
 import { stated, unlessEmpty } from "../shared/json.ts";
 import {
+  askForJson,
   type CacheControl,
   cacheControl,
   outputTokens,
@@ -28,6 +29,9 @@ export function requestParams(
   const quirks = anthropicQuirks(model);
   const { maxTokens, thinks, thinking, effort } = planThinking(request, quirks);
   const cache = cacheControl(options);
+  const format = outputFormat(request, quirks, transformSchema);
+  const { json } = options;
+  const system = json === undefined || format !== undefined ? context.system : askForJson(request, json);
   const messages = historyMessages(context.messages, quirks);
   const last = context.messages.at(-1);
   if (last?.role === "assistant" && last.stopReason !== "pause" && !quirks.prefill)
@@ -38,10 +42,10 @@ export function requestParams(
     max_tokens: maxTokens,
     stream: true,
     ...stated({
-      system: unlessEmpty(systemBlocks(context.system, cache)),
+      system: unlessEmpty(systemBlocks(system, cache)),
       ...toolFields(request, cache, thinks || !quirks.forcedTools),
       thinking,
-      output_config: unlessEmpty(stated({ effort, format: outputFormat(request, quirks, transformSchema) })),
+      output_config: unlessEmpty(stated({ effort, format })),
       ...samplingParams(request, quirks.temperature && !thinks),
       stop_sequences: stopSequences(request),
     }),
@@ -106,20 +110,19 @@ function stopSequences({ options: { stopSequences: all = [] }, warn }: ModelRequ
   return unlessEmpty(taken);
 }
 
+/** The vendor's option for JSON; `undefined` if JSON is not requested or the vendor cannot be told of this schema. */
 function outputFormat(
-  { model, options, warn }: ModelRequest,
+  { options }: ModelRequest,
   quirks: AnthropicQuirks,
   transformSchema: SchemaTransformer,
 ) {
   const { json } = options;
-  if (json === undefined) return undefined;
   try {
-    if (json.schema !== undefined && quirks.jsonSchema)
+    if (json?.schema !== undefined && quirks.jsonSchema)
       return { type: "json_schema" as const, schema: transformSchema(json.schema) };
   } catch {
-    // A schema the vendor would refuse.
+    // The vendor would refuse this schema.
   }
-  warn("json_dropped", `${model.id} cannot be told to answer in ${json.schema ? "this" : "any"} JSON.`);
   return undefined;
 }
 

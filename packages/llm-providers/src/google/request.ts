@@ -1,8 +1,9 @@
 import type { GenerateContentConfig, GenerateContentParameters } from "@google/genai";
-import type { JsonObject, Model, ThinkingLevel } from "@signalbox/agent-core";
+import type { JsonObject, JsonOutput, Model, ThinkingLevel } from "@signalbox/agent-core";
 import type { ModelRequest } from "../provider/define-provider.ts";
 import { numberAt, objectAt, stated } from "../shared/json.ts";
 import {
+  askForJson,
   outputTokens,
   stopSequences,
   systemText,
@@ -10,7 +11,7 @@ import {
   thinkingLevel,
 } from "../shared/request.ts";
 import { historyContents } from "./history.ts";
-import { type GoogleQuirks, googleQuirks } from "./quirks.ts";
+import { googleQuirks } from "./quirks.ts";
 
 /** The most that Gemini 2.5 takes, except for Pro's 32,768. */
 const MAX_BUDGET = 24_576;
@@ -26,10 +27,12 @@ export function requestParams(
   const { temperature, topP, seed } = options;
   const quirks = googleQuirks(model);
   const level = thinkingLevel(request);
+  const { json } = options;
+  const needsWords = json !== undefined && context.tools.length > 0 && !quirks.jsonWithTools;
   const config: GenerateContentConfig = {
     maxOutputTokens: outputTokens(request, level),
     ...stated({
-      systemInstruction: systemText(context.system),
+      systemInstruction: systemText(needsWords ? askForJson(request, json) : context.system),
       temperature,
       topP,
       seed,
@@ -41,27 +44,23 @@ export function requestParams(
         ...(level !== "off" && { includeThoughts: true }),
       },
     }),
-    ...jsonFields(request, quirks),
+    ...(json && !needsWords && jsonFields(json)),
     ...toolFields(request, enums),
   };
   return { model: model.id, contents: historyContents(context.messages, quirks), config };
 }
 
-function jsonFields({ model, context, options, warn }: ModelRequest, quirks: GoogleQuirks) {
-  const { json } = options;
-  if (json === undefined) return {};
-  if (context.tools.length > 0 && !quirks.jsonWithTools) {
-    warn("json_dropped", `${model.id} cannot be told to answer in JSON while it has tools.`);
-    return {};
-  }
-  const schema = json.schema && withoutDialect(json.schema);
-  return { responseMimeType: "application/json", ...stated({ responseJsonSchema: schema }) };
+function jsonFields({ schema }: JsonOutput) {
+  return {
+    responseMimeType: "application/json",
+    ...stated({ responseJsonSchema: schema && withoutDialect(schema) }),
+  };
 }
 
 function toolFields({ context, options }: ModelRequest, { FunctionCallingConfigMode: modes }: VendorEnums) {
   if (context.tools.length === 0) return {};
   const functionDeclarations = context.tools.map(({ name, description, inputSchema }) => {
-    return { name, description, parametersJsonSchema: withoutDialect(inputSchema) };
+    return { name, description, parametersJsonSchema: inputSchema };
   });
   const { toolChoice: choice } = options;
   const mode =

@@ -4,16 +4,17 @@ import { cacheFields, PUBLIC_URL } from "../openai/openai-provider.ts";
 import type { ModelRequest } from "../provider/define-provider.ts";
 import { stated } from "../shared/json.ts";
 import {
+  askForJson,
   type CacheControl,
   cacheControl,
   functionOf,
+  mentionJson,
   outputTokens,
   samplingFor,
   stopSequences,
   systemText,
   thinkingLevel,
 } from "../shared/request.ts";
-import type { Warn } from "../shared/warnings.ts";
 import { historyMessages } from "./history.ts";
 import { type ChatQuirks, chatQuirks } from "./quirks.ts";
 
@@ -30,9 +31,12 @@ export function requestParams(request: ModelRequest): Params {
       "thinking_dropped",
       `Thinking "${options.thinking}" was left out: how this server is told of it is not known (\`quirks.thinkingStyle\`).`,
     );
+  const { json } = options;
+  const format = json && responseFormat(json, quirks);
+  const system = json === undefined ? context.system : jsonSystem(request, json, format);
   const cache = quirks.cacheControl ? cacheControl(options) : undefined;
   const messages = [
-    ...systemMessages(context.system, quirks.systemRole, cache),
+    ...systemMessages(system, quirks.systemRole, cache),
     ...historyMessages(context.messages, quirks),
   ];
   if (cache !== undefined) markLast(messages, cache);
@@ -42,7 +46,7 @@ export function requestParams(request: ModelRequest): Params {
     stream: true,
     ...stated({
       stream_options: quirks.streamOptions ? { include_usage: true } : undefined,
-      response_format: options.json && responseFormat(options.json, quirks, warn),
+      response_format: format,
       stop: stopSequences(request, quirks.stop ? 4 : 0),
     }),
     ...samplingFor(request, quirks.temperature ? ["temperature", "top_p", "seed"] : ["seed"]),
@@ -101,20 +105,28 @@ function toolFields({ context, options, warn }: ModelRequest, quirks: ChatQuirks
   return { ...fields, tool_choice: { type: "function", function: { name: choice.name } } };
 }
 
-/** What tells the server to answer in JSON, as far as it can be told. */
+/** The system prompt, which asks for JSON as far as the server's option does not. */
+function jsonSystem(
+  request: ModelRequest,
+  json: JsonOutput,
+  format: Params["response_format"],
+): SystemPrompt {
+  if (format === undefined) return askForJson(request, json);
+  if (format.type !== "json_object") return request.context.system;
+  return json.schema === undefined ? mentionJson(request) : askForJson(request, json, false);
+}
+
+/** The server's option for JSON; `undefined` if it has none. */
 function responseFormat(
   { name = "answer", schema, strict = false }: JsonOutput,
   { jsonObject, jsonSchema }: ChatQuirks,
-  warn: Warn,
 ): Params["response_format"] {
-  // A server that takes only schemas is given one that any object fits.
+  // A server that accepts only schemas gets one that fits any object.
   if (jsonSchema && (schema !== undefined || !jsonObject))
     return {
       type: "json_schema",
       json_schema: { name, schema: { ...(schema ?? { type: "object" }) }, strict },
     };
-  const what = jsonObject ? "of which schema its JSON is to be" : "to answer in JSON";
-  if (!jsonObject || schema !== undefined) warn("json_dropped", `This server cannot be told ${what}.`);
   return jsonObject ? { type: "json_object" } : undefined;
 }
 

@@ -5,6 +5,7 @@ import type { ModelRequest } from "../provider/define-provider.ts";
 import { stated } from "../shared/json.ts";
 import {
   functionOf,
+  mentionJson,
   outputTokens,
   samplingFor,
   stopSequences,
@@ -24,6 +25,7 @@ export function requestParams(request: ModelRequest): Params {
   const { model, context, options } = request;
   const quirks = responsesQuirks(model);
   const level = thinkingLevel(request);
+  const isJsonObject = options.json !== undefined && options.json.schema === undefined;
   stopSequences(request, 0);
   const params: Params = {
     model: model.id,
@@ -32,7 +34,7 @@ export function requestParams(request: ModelRequest): Params {
     input: historyItems(context.messages),
     max_output_tokens: Math.max(MIN_OUTPUT_TOKENS, outputTokens(request, level)),
     ...stated({
-      instructions: systemText(context.system),
+      instructions: systemText(isJsonObject ? mentionJson(request) : context.system),
       text: options.json && { format: textFormat(options.json) },
     }),
     ...samplingFor(request, quirks.temperature ? ["temperature", "top_p"] : []),

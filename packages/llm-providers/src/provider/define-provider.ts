@@ -44,6 +44,8 @@ export interface ModelRequest {
   readonly signal: AbortSignal;
   /** Adds a warning to the turn's `start` event. */
   readonly warn: Warn;
+  /** Ends the turn as a failure if the answer is no JSON, for vendors that can be asked for it only in words. */
+  readonly expectJson: () => void;
 }
 
 /** The parts of a provider that differ between wire formats. */
@@ -149,6 +151,7 @@ class HttpAccount {
       fetch: this.config.fetch,
       signal: turn.signal,
       warn,
+      expectJson: () => turn.expectJson(),
     });
     turn.start(this.#requestId(exchange.response));
     yield;

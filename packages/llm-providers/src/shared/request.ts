@@ -1,6 +1,7 @@
 import {
   estimateRequest,
   type JsonObject,
+  type JsonOutput,
   type StreamOptions,
   type SystemPrompt,
   type ThinkingLevel,
@@ -97,6 +98,34 @@ export interface CacheControl {
 export function cacheControl({ cache }: StreamOptions): CacheControl | undefined {
   if (cache === "none") return undefined;
   return { type: "ephemeral", ...(cache === "long" && { ttl: "1h" }) };
+}
+
+/**
+ * Asks for JSON in the system prompt, for vendors without an option for it, or without one for schemas.
+ * @param isOnlyWay whether nothing else in the request asks for JSON: an answer in prose is then a failure
+ */
+export function askForJson(request: ModelRequest, json: JsonOutput, isOnlyWay = true): SystemPrompt {
+  const { model, context, warn, expectJson } = request;
+  const { schema } = json;
+  const what = schema === undefined ? "JSON" : "a JSON Schema";
+  warn("json_dropped", `${model.id} has no option for ${what} in this request, so the prompt asks for it.`);
+  if (isOnlyWay) expectJson();
+  return withJsonInstruction(context.system, schema);
+}
+
+/** OpenAI refuses `json_object` unless the prompt contains the word. */
+export function mentionJson({ context }: ModelRequest): SystemPrompt {
+  const { system, messages } = context;
+  return /json/i.test(JSON.stringify([system, messages])) ? system : withJsonInstruction(system);
+}
+
+function withJsonInstruction({ stable, volatile }: SystemPrompt, schema?: JsonObject): SystemPrompt {
+  const value =
+    schema === undefined
+      ? "one JSON object"
+      : `one JSON value that matches this JSON Schema: ${JSON.stringify(schema)}`;
+  const instruction = `Answer with ${value}. Write nothing else, and no code fence.`;
+  return { stable, volatile: [volatile, instruction].filter(Boolean).join("\n\n") };
 }
 
 /** Returns the system prompt as one text, or `undefined` if it is empty. */

@@ -14,15 +14,17 @@ import {
   type Native,
   type StopReason,
   type ToolCallBlock,
+  textOf,
   toWellFormed,
   type Usage,
   type Warning,
 } from "@signalbox/agent-core";
 import { renameKeys } from "../adapt/schema.ts";
 import { pricesFor, reportedUsage, type TokenCounts } from "../cost.ts";
-import type { Failure } from "../failure/failure.ts";
+import { type Failure, failure } from "../failure/failure.ts";
 import { digestId } from "../shared/digest.ts";
 import { stated } from "../shared/json.ts";
+import { CodeFence } from "./code-fence.ts";
 import { type OpenBlock, seal } from "./seal.ts";
 
 export interface RecordSetup {
@@ -39,6 +41,15 @@ export interface RecordSetup {
 
 function deltaOf({ type }: BlockHead): "text.delta" | "thinking.delta" | "tool.delta" {
   return type === "toolCall" ? "tool.delta" : type === "thinking" ? "thinking.delta" : "text.delta";
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const HIGH_HALF = /[\ud800-\udbff]$/;
@@ -59,6 +70,7 @@ export class TurnRecord {
   #ended = false;
   #finished = false;
   #emitted = false;
+  #expectsJson = false;
   #usage: Usage | undefined;
   /** What was written since the vendor last counted. */
   #uncounted = "";
@@ -95,6 +107,14 @@ export class TurnRecord {
     this.#events.length = 0;
   }
 
+  /**
+   * The answer has to be JSON, although the vendor has no option for it. A code fence around it is removed, and prose
+   * ends the turn as a failure.
+   */
+  expectJson(): void {
+    this.#expectsJson = true;
+  }
+
   /** Adds a warning to `start`, once. */
   warn(code: string, message: string): void {
     if (this.#warnings.some((known) => known.code === code && known.message === message)) return;
@@ -128,7 +148,8 @@ export class TurnRecord {
     this.start();
     const block =
       head.type === "toolCall" ? { type: head.type, id: head.id, name: this.#ownName(head) } : head;
-    this.#open.push({ head: block, text: "", half: "" });
+    const fence = this.#expectsJson && head.type === "text" ? new CodeFence() : undefined;
+    this.#open.push({ head: block, text: "", half: "", fence });
     this.#events.push({ type: "block.start", index, block });
     return index;
   }
@@ -142,6 +163,11 @@ export class TurnRecord {
     const block = this.#open[index];
     // What an adapter took for text off the wire may be none.
     if (block === undefined || this.#ended || delta === "" || typeof delta !== "string") return;
+    this.#append(block, index, block.fence === undefined ? delta : block.fence.push(delta));
+  }
+
+  #append(block: OpenBlock, index: number, delta: string): void {
+    if (delta === "") return;
     let said = delta;
     if (block.half !== "" || !said.isWellFormed()) {
       said = block.half + said;
@@ -169,9 +195,10 @@ export class TurnRecord {
   #close(index: number, native: Native | undefined, complete: boolean): void {
     const open = this.#open[index];
     if (open === undefined || this.#ended) return;
+    if (open.fence !== undefined) this.#append(open, index, open.fence.end());
     if (open.half !== "") {
       open.half = "";
-      this.append(index, "\ufffd");
+      this.#append(open, index, "\ufffd");
     }
     const block = seal(open, native, complete);
     this.seal(index, block.type === "toolCall" ? this.#withOwnProperties(block) : block);
@@ -243,6 +270,10 @@ export class TurnRecord {
     if (this.#ended) return;
     this.start();
     this.#sealAll(stopReason !== "max_tokens");
+    if (this.#expectsJson && stopReason === "end_turn" && !isJson(textOf(this.#content))) {
+      this.fail(failure("protocol", "JSON was requested, but the model answered in prose."));
+      return;
+    }
     // A server may say that it waits for tools without having called any: nothing would ever answer it.
     const idle = stopReason === "tool_use" && !this.#content.some((block) => block.type === "toolCall");
     const message = this.#message(idle ? "end_turn" : stopReason);

@@ -1,11 +1,14 @@
 import type { Block, BlockHead, Native } from "@signalbox/agent-core";
 import { parseArguments } from "./arguments.ts";
+import type { CodeFence } from "./code-fence.ts";
 
 export interface OpenBlock {
   readonly head: BlockHead;
   text: string;
   /** The first half of a character that is not whole yet. */
   half: string;
+  /** Removes a code fence around the text. */
+  readonly fence?: CodeFence | undefined;
 }
 
 const TORN = { args: undefined, argsError: "The answer ended before the arguments were complete." };

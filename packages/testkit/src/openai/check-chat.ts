@@ -1,5 +1,12 @@
 import { isRaw, type Raw } from "../raw.ts";
-import { checkImageUrl, checkToolSchema, closed, isReasoningModel, OpenAIRefusal } from "./wire.ts";
+import {
+  checkImageUrl,
+  checkJsonWord,
+  checkToolSchema,
+  closed,
+  isReasoningModel,
+  OpenAIRefusal,
+} from "./wire.ts";
 
 const TOP = new Set(
   `audio frequency_penalty function_call functions logit_bias logprobs max_completion_tokens max_tokens messages metadata
@@ -78,6 +85,7 @@ export function checkChat(body: Raw, dialect: ChatDialect): void {
   checkMessages(body.messages, dialect, accepts);
   checkReasoning(body, body.messages, dialect);
   checkOutputLimit(body, dialect);
+  checkJsonWord(body, "messages", "response_format");
 }
 
 function checkReasoning(body: Raw, messages: readonly unknown[], { requiresReasoning }: ChatDialect): void {

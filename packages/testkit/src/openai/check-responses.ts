@@ -1,5 +1,12 @@
 import { isRaw, type Raw } from "../raw.ts";
-import { checkImageUrl, checkToolSchema, closed, isReasoningModel, OpenAIRefusal } from "./wire.ts";
+import {
+  checkImageUrl,
+  checkJsonWord,
+  checkToolSchema,
+  closed,
+  isReasoningModel,
+  OpenAIRefusal,
+} from "./wire.ts";
 
 const TOP = new Set(
   `background conversation include input instructions max_output_tokens max_tool_calls metadata model moderation
@@ -66,6 +73,7 @@ export function checkResponses(body: Raw, issued: Issued): void {
     );
   }
   checkTools(body);
+  checkJsonWord(body, "input", "text");
   if (typeof body.input === "string") return;
   if (!Array.isArray(body.input))
     refuse("Missing required parameter: 'input'.", "input", "missing_required_parameter");

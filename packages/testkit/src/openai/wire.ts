@@ -1,4 +1,4 @@
-import type { Raw } from "../raw.ts";
+import { isRaw, type Raw } from "../raw.ts";
 import { schemaFaults } from "../tool-schema.ts";
 
 /** A refusal in OpenAI's error format: `{error: {message, type, param, code}}`. */
@@ -49,6 +49,23 @@ export function checkToolSchema(name: string, schema: Raw, param: string): void 
     if (kind === "missing_items") refuse(`${context}, array schema missing items.`);
     if (kind === "invalid") refuse(`${context}, the schema is not valid.`);
   }
+}
+
+/** Refuses `json_object` for a prompt without the word, in which case the model could write white space forever. */
+export function checkJsonWord(
+  body: Raw,
+  prompt: "messages" | "input",
+  option: "response_format" | "text",
+): void {
+  const format = option === "text" && isRaw(body.text) ? body.text.format : body[option];
+  if (!isRaw(format) || format.type !== "json_object") return;
+  if (/json/i.test(JSON.stringify([body[prompt], body.instructions]))) return;
+  const name = option === "text" ? "text.format" : option;
+  throw new OpenAIRefusal(
+    400,
+    `'${prompt}' must contain the word 'json' in some form, to use '${name}' of type 'json_object'.`,
+    { param: prompt },
+  );
 }
 
 /** Whether the vendor treats `model` as a reasoning model, by its name. */
