@@ -4,11 +4,11 @@ import type { ChannelConfig } from "./schema/index.ts";
 import { didYouMean } from "./suggest.ts";
 
 /**
- * Entries of `access` that name nobody: without their channel, or with one that there is not.
+ * Reports entries of `access` without a channel, or with one that is not configured.
  *
- * @param section as it is written: in a checked one, entries behind a wrong one have other places
+ * @param section the section as it is written, because validation changes the positions of entries
  */
-export function accessProblems(
+export function checkAccess(
   section: unknown,
   channels: Readonly<Record<string, ChannelConfig>>,
   problem: MakeProblem,
@@ -23,7 +23,7 @@ export function accessProblems(
   return lists.flatMap(([path, list, what]) => {
     const entries: readonly unknown[] = Array.isArray(list) ? list : [];
     return entries.flatMap((entry, index): Problem[] => {
-      // What is wrong with it is told already.
+      // The schema has reported it already.
       if (typeof entry !== "string" || entry === "") return [];
       const [channel = "", id = ""] = entry.split(/:(.*)/s);
       if (id === "")
@@ -32,7 +32,7 @@ export function accessProblems(
             severity: "warning",
             message: `is not a valid ${what}: it needs the channel and the platform's id`,
             ignored: true,
-            remedy: `Write it as ${known[0] ?? "slack"}:${entry}; names do not count. \`signalbox messages\` shows the ids of senders.`,
+            remedy: `Write it as ${known[0] ?? "slack"}:${entry}, with an id and not a name. \`signalbox messages\` shows the ids of senders.`,
           }),
         ];
       if (known.includes(channel)) return [];

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { ConfigError, configPath, editConfig, withoutEmptied } from "./index.ts";
+import { ConfigError, editConfig, parseConfigPath, removeEmptySections } from "./index.ts";
 
 const file = "signalbox.yaml";
 const text = `# What we run
@@ -18,7 +18,7 @@ agents:
 `;
 
 describe("editConfig", () => {
-  it("says so where there is nothing to take out", () => {
+  it("throws if there is no value to remove", () => {
     for (const path of [
       ["nothing", "here"],
       ["gateway", "host"],
@@ -26,26 +26,26 @@ describe("editConfig", () => {
       expect(() => editConfig(file, text, [{ path, value: undefined }])).toThrow("is not set");
   });
 
-  it("leaves an empty file, but for comments at its end, where the last value is taken out", () => {
+  it("leaves only comments after the last value is removed", () => {
     const without = (text: string) => editConfig(file, text, [{ path: ["gateway"], value: undefined }]);
     expect(without("gateway: { port: 1 }\n")).toBe("");
     expect(without("gateway:\n  port: 1\n# The end.\n")).toBe("# The end.\n");
   });
 
-  it("goes on in lines of its own where something was empty", () => {
+  it("writes the entries of an empty collection in block style", () => {
     const port = [{ path: ["gateway", "port"], value: 1 }];
     expect(editConfig(file, "{}\n", port)).toBe("gateway:\n  port: 1\n");
     expect(editConfig(file, "gateway: {}\n", port)).toBe("gateway:\n  port: 1\n");
   });
 
-  it("says so where a place goes by name into a list, or by position into a mapping", () => {
+  it("throws for a name in a list and for a position in a mapping", () => {
     const edit = (place: string) => () =>
-      editConfig(file, text, [{ path: configPath(file, place), value: "x" }]);
-    expect(edit("agents.list.main")).toThrow('agents.list: is a list, so it has no "main"');
+      editConfig(file, text, [{ path: parseConfigPath(file, place), value: "x" }]);
+    expect(edit("agents.list.main")).toThrow('agents.list: is a list and has no key "main"');
     expect(edit("models.providers[0]")).toThrow("models.providers: is not a list");
   });
 
-  it("changes what it is told and nothing else", () => {
+  it("changes only the given values", () => {
     const edited = editConfig(file, text, [
       { path: ["gateway", "port"], value: 4800 },
       { path: ["agents", "list", 0, "model"], value: "anthropic/claude-sonnet-4-6" },
@@ -61,7 +61,7 @@ describe("editConfig", () => {
     });
   });
 
-  it("takes a value out, and begins a file that is empty", () => {
+  it("removes a value, and writes into an empty file", () => {
     expect(parse(editConfig(file, text, [{ path: ["gateway"], value: undefined }]))).not.toHaveProperty(
       "gateway",
     );
@@ -71,7 +71,7 @@ describe("editConfig", () => {
     );
   });
 
-  it("fills sections that are empty", () => {
+  it("writes into empty sections", () => {
     const edited = editConfig(file, "agents: # ours\nmodels:\n  providers:\ngateway: {}\n", [
       { path: ["agents", "list", 0, "id"], value: "main" },
       { path: ["models", "providers", "own", "api"], value: "openai-chat" },
@@ -88,9 +88,9 @@ describe("editConfig", () => {
     );
   });
 
-  it("keeps a comment beside what is filled above what it holds then", () => {
+  it("moves the comment of an empty section above its new entries", () => {
     const set = (before: string, place: string, value: unknown) =>
-      editConfig(file, before, [{ path: configPath(file, place), value }]);
+      editConfig(file, before, [{ path: parseConfigPath(file, place), value }]);
     expect(set("models: # what answers\naccess:\n  dm: open\n", "models.providers.own.api", "x")).toBe(
       "models:\n  # what answers\n  providers:\n    own:\n      api: x\naccess:\n  dm: open\n",
     );
@@ -102,9 +102,12 @@ describe("editConfig", () => {
     );
   });
 
-  it("leaves no section behind that says nothing", () => {
+  it("removes sections that become empty, unless that changes the meaning", () => {
     const unset = (before: string, ...path: (string | number)[]) =>
-      withoutEmptied({ file, text: editConfig(file, before, [{ path, value: undefined }]), env: {} }, path);
+      removeEmptySections(
+        { file, text: editConfig(file, before, [{ path, value: undefined }]), env: {} },
+        path,
+      );
     const port = "gateway:\n  port: 4801\n";
     expect(unset(`agents:\n  defaults:\n    model: demo/demo\n${port}`, "agents", "defaults", "model")).toBe(
       port,
@@ -127,16 +130,16 @@ describe("editConfig", () => {
     });
   });
 
-  it("refuses what it could only do by losing something", () => {
+  it("throws for JSON5 and for paths through plain values", () => {
     const under = [{ path: ["gateway", "port", "number"], value: 1 }];
     expect(() => editConfig(file, text, under)).toThrow(/gateway\.port: is a single value/);
     expect(() => editConfig("signalbox.json5", "{}", under)).toThrow(ConfigError);
     expect(() => editConfig(file, "a: [", under)).toThrow(ConfigError);
     for (const path of ["", "..", "a.", "a[x]", "[0]", "a..b"])
-      expect(() => configPath(file, path)).toThrow(/is not a path/);
+      expect(() => parseConfigPath(file, path)).toThrow(/is not a path/);
   });
 
-  it("puts any value anywhere, and reads it back", () => {
+  it("writes any value at any path, and reads it back", () => {
     const step = fc.stringMatching(/^[a-z][a-zA-Z0-9_-]{0,8}$/);
     fc.assert(
       fc.property(
@@ -147,7 +150,7 @@ describe("editConfig", () => {
           const found = path.reduce((at: unknown, key) => Object(at)[key], parse(edited).part);
           expect(JSON.stringify(found)).toBe(JSON.stringify(value));
           expect(edited).toContain("# kept");
-          expect(configPath(file, path.join("."))).toEqual(path);
+          expect(parseConfigPath(file, path.join("."))).toEqual(path);
         },
       ),
     );

@@ -1,9 +1,9 @@
-export { type ConfigEdit, configPath, editConfig } from "./edit.ts";
-export { withoutEmptied } from "./emptied.ts";
+export { type ConfigEdit, editConfig, parseConfigPath } from "./edit.ts";
 export type { SecretSources } from "./interpolate.ts";
-export { accountKeys, configJsonSchema } from "./json-schema.ts";
+export { configJsonSchema, getAccountKeys } from "./json-schema.ts";
 export { type Config, type LoadedConfig, type LoadOptions, loadConfig } from "./load.ts";
 export { ConfigError, type ConfigPath, formatPath, formatProblem, type Problem } from "./problem.ts";
+export { removeEmptySections } from "./remove-empty-sections.ts";
 export type {
   AccessConfig,
   AgentConfig,
@@ -25,6 +25,6 @@ export type {
   ToolsConfig,
 } from "./schema/index.ts";
 export { isId } from "./schema/values.ts";
-export { secretsIn } from "./secret-places.ts";
+export { findSecrets } from "./secret-places.ts";
 export { DEFAULT_AGENT } from "./sections.ts";
 export { didYouMean } from "./suggest.ts";

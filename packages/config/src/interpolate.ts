@@ -1,39 +1,42 @@
 import type { ConfigPath } from "./problem.ts";
 import { isSecretPlace } from "./secret-places.ts";
 
-/** Something that the configuration refers to and that cannot be had. */
-interface Missing {
+/** A reference that could not be resolved. */
+interface MissingReference {
   readonly path: ConfigPath;
   readonly message: string;
   readonly remedy: string;
 }
 
-/** A configuration value with what it refers to in its place. */
+/** A configuration with its references resolved. */
 export interface Interpolated {
   readonly value: unknown;
-  readonly missing: readonly Missing[];
-  /** Values that came from elsewhere: treat them as secrets in logs. */
+  readonly missing: readonly MissingReference[];
+  /** Resolved values. Treat them as secrets in logs. */
   readonly secrets: readonly string[];
 }
 
-/** Where secrets may be kept instead of in the file. Both throw what is to be told of the failure. */
+/** Reads secrets from outside the file. Both functions throw an error whose message is reported. */
 export interface SecretSources {
-  /** The text of a file. A path that is not absolute starts at the home. */
+  /** Reads a file. Relative paths start at the home. */
   file(path: string): string;
-  /** What a program says on its standard output; started without a shell. */
+  /** Runs a program without a shell and returns its standard output. */
   command(argv: readonly string[]): string;
 }
 
-/** Stands where something could not be had: wrong everywhere, so that what was to narrow a part is not left out. */
+/**
+ * Replaces a value whose reference could not be resolved. It fails every schema, so that a part is not used without a
+ * setting that was meant to restrict it.
+ */
 export const ABSENT: unique symbol = Symbol("absent");
 
 /** `${NAME}`, `${NAME:-default}` and `${file:path}`. */
 const REFERENCE = /\$\{(?:file:([^}]+)|([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?)\}/g;
 
 /**
- * Replaces references in every string of `value`: to variables of the environment, and to files. Where a secret may
- * stand, `{ file: path }` and `{ command: [program, …] }` stand for one as well.
- * What cannot be had is reported, and {@link ABSENT} in its place.
+ * Resolves references to environment variables and files in all strings, and `{ file: path }` and
+ * `{ command: [program, …] }` in places of secrets. A reference that cannot be resolved becomes {@link ABSENT} and is
+ * reported.
  */
 export function interpolate(
   value: unknown,
@@ -41,12 +44,12 @@ export function interpolate(
   sources: SecretSources | undefined,
 ): Interpolated {
   const interpolation = new Interpolation(env, sources);
-  const whole = interpolation.of(value, []);
-  return { value: whole, missing: interpolation.missing, secrets: [...interpolation.secrets] };
+  const resolved = interpolation.resolve(value, []);
+  return { value: resolved, missing: interpolation.missing, secrets: [...interpolation.secrets] };
 }
 
 class Interpolation {
-  readonly missing: Missing[] = [];
+  readonly missing: MissingReference[] = [];
   readonly secrets: Set<string> = new Set();
   readonly #env: Readonly<Record<string, string | undefined>>;
   readonly #sources: SecretSources | undefined;
@@ -56,11 +59,11 @@ class Interpolation {
     this.#sources = sources;
   }
 
-  of(node: unknown, path: ConfigPath): unknown {
+  resolve(node: unknown, path: ConfigPath): unknown {
     if (typeof node === "string") return this.#text(node, path);
-    if (Array.isArray(node)) return node.map((item: unknown, index) => this.of(item, [...path, index]));
+    if (Array.isArray(node)) return node.map((item: unknown, index) => this.resolve(item, [...path, index]));
     if (node === null || typeof node !== "object") return node;
-    const reference = isSecretPlace(path) ? referenceOf(node) : undefined;
+    const reference = isSecretPlace(path) ? parseReference(node) : undefined;
     if (reference?.kind === "file") return this.#file(path, reference.path) ?? ABSENT;
     if (reference?.kind === "command") {
       const [program = ""] = reference.argv;
@@ -68,22 +71,22 @@ class Interpolation {
       return this.#fetch(path, what, (from) => from.command(reference.argv)) ?? ABSENT;
     }
     return Object.fromEntries(
-      Object.entries(node).map(([key, item]) => [key, this.of(item, [...path, key])]),
+      Object.entries(node).map(([key, item]) => [key, this.resolve(item, [...path, key])]),
     );
   }
 
   #text(text: string, path: ConfigPath): string | typeof ABSENT {
-    let lost = false;
-    const whole = text.replace(
+    let isMissing = false;
+    const resolved = text.replace(
       REFERENCE,
       (_all, file: string | undefined, name: string | undefined, fallback: string | undefined) => {
         const found =
           file === undefined ? this.#variable(path, name ?? "", fallback) : this.#file(path, file);
-        lost ||= found === undefined;
+        isMissing ||= found === undefined;
         return found ?? "";
       },
     );
-    return lost ? ABSENT : whole;
+    return isMissing ? ABSENT : resolved;
   }
 
   #variable(path: ConfigPath, name: string, fallback: string | undefined): string | undefined {
@@ -103,10 +106,11 @@ class Interpolation {
     return this.#fetch(path, `the file ${file}`, (from) => from.file(file));
   }
 
-  /** What a source gives, without the line end that files and programs have; undefined where it fails. */
+  /** Reads a secret, without the trailing line break. Returns `undefined` if that fails. */
   #fetch(path: ConfigPath, what: string, get: (from: SecretSources) => string): string | undefined {
     try {
-      if (this.#sources === undefined) throw new Error("secrets are not read from files and commands here");
+      if (this.#sources === undefined)
+        throw new Error("reading secrets from files and commands is not supported here");
       const secret = get(this.#sources).replace(/\r?\n$/, "");
       if (secret === "") throw new Error("it is empty");
       this.secrets.add(secret);
@@ -114,7 +118,7 @@ class Interpolation {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const message = `cannot read a secret from ${what}: ${reason}`;
-      this.missing.push({ path, message, remedy: "Fix it, or use another one." });
+      this.missing.push({ path, message, remedy: "Correct it, or use another source." });
       return undefined;
     }
   }
@@ -124,7 +128,7 @@ type Reference =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "command"; readonly argv: readonly string[] };
 
-function referenceOf(node: object): Reference | undefined {
+function parseReference(node: object): Reference | undefined {
   const [entry, ...others] = Object.entries(node);
   if (entry === undefined || others.length > 0) return undefined;
   const [key, value]: [string, unknown] = entry;

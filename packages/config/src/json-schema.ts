@@ -25,21 +25,21 @@ import { withReferences } from "./secret-references.ts";
 
 type JsonSchema = Record<string, unknown>;
 
-/** What the file may hold for a channel; any channel definition is one. */
+/** The part of a channel definition that describes its settings. */
 interface ChannelSettings {
   readonly id: string;
   readonly meta: {
     readonly label: string;
     readonly fields: Readonly<Record<string, { readonly label: string; readonly hint?: string }>>;
   };
-  /** A Standard Schema; it shows where its library can write JSON Schema, as zod can. */
+  /** A Standard Schema. It is described if its library can produce JSON Schema, as zod can. */
   readonly config: StandardSchemaV1;
 }
 
 /**
- * The whole file as JSON Schema (draft 2020-12), for editors and `signalbox config schema`.
+ * Returns the JSON Schema (draft 2020-12) of the file, for editors and `signalbox config schema`.
  *
- * @param channels whose accounts have settings of their own
+ * @param channels channels whose account settings are described
  */
 export function configJsonSchema(channels: readonly ChannelSettings[] = []): JsonSchema {
   const file = z.strictObject({
@@ -49,7 +49,7 @@ export function configJsonSchema(channels: readonly ChannelSettings[] = []): Jso
       .strictObject({ defaults: agentDefaultsSchema.optional(), list: z.array(agentSchema).optional() })
       .optional(),
     channels: z
-      .object(Object.fromEntries(channels.map((channel) => [channel.id, schemaOf(channel)])))
+      .object(Object.fromEntries(channels.map((channel) => [channel.id, createChannelSchema(channel)])))
       .catchall(channelSchema)
       .optional(),
     bindings: z.array(bindingSchema).optional(),
@@ -69,8 +69,7 @@ export function configJsonSchema(channels: readonly ChannelSettings[] = []): Jso
   return withReferences({ ...z.toJSONSchema(file, { io: "input" }) });
 }
 
-/** A channel whose accounts are described. */
-function schemaOf({ meta, config }: ChannelSettings) {
+function createChannelSchema({ meta, config }: ChannelSettings) {
   const account = accountSchema(config);
   const described = account === undefined ? {} : { ...account, properties: withHints(account, meta.fields) };
   const accounts = z.record(z.string(), z.unknown().meta(described));
@@ -83,13 +82,13 @@ function accountSchema(config: StandardSchemaV1): JsonSchema | undefined {
     const { $schema: _, ...schema } = standard.jsonSchema?.input({ target: "draft-2020-12" }) ?? {};
     return Object.keys(schema).length === 0 ? undefined : schema;
   } catch {
-    // A schema with parts that JSON Schema has no words for.
+    // The schema has parts that JSON Schema cannot express.
     return undefined;
   }
 }
 
-/** The settings that an account of a channel may have; undefined where its schema does not tell. */
-export function accountKeys({ config }: Pick<ChannelSettings, "config">): readonly string[] | undefined {
+/** Returns the keys of a channel's account settings, or `undefined` if its schema does not list them. */
+export function getAccountKeys({ config }: Pick<ChannelSettings, "config">): readonly string[] | undefined {
   const { properties } = accountSchema(config) ?? {};
   return isObject(properties) ? Object.keys(properties) : undefined;
 }

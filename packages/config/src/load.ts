@@ -1,4 +1,4 @@
-import { accessProblems } from "./access.ts";
+import { checkAccess } from "./access.ts";
 import { interpolate, type SecretSources } from "./interpolate.ts";
 import { asRecord, mustBe, PartReader } from "./part-reader.ts";
 import { ConfigError, type ConfigPath, formatPath, type MakeProblem, type Problem } from "./problem.ts";
@@ -32,7 +32,7 @@ import {
   skillsSchema,
   type ToolsConfig,
 } from "./schema/index.ts";
-import { secretsIn } from "./secret-places.ts";
+import { findSecrets } from "./secret-places.ts";
 import {
   readAgents,
   readBindings,
@@ -45,7 +45,7 @@ import {
 } from "./sections.ts";
 import { type ConfigSource, parseSource } from "./source.ts";
 
-/** A checked configuration: every part present, wrong parts left out and reported. */
+/** A validated configuration. Every section is present; invalid parts are left out. */
 export interface Config {
   readonly gateway: GatewayConfig;
   readonly models: { readonly providers: Readonly<Record<string, ProviderConfig>> };
@@ -56,7 +56,7 @@ export interface Config {
   readonly replies: RepliesConfig;
   readonly access: AccessConfig;
   readonly hooks: Readonly<Record<string, HookConfig>>;
-  /** Those with `at`, in their order; undefined where one cannot be used as it is written. */
+  /** Hooks with `at`, in order. `undefined` for an invalid one. */
   readonly pointHooks: Readonly<Record<string, PointHookConfig | undefined>>;
   readonly tools: ToolsConfig;
   readonly mcp: { readonly servers: Readonly<Record<string, McpServerConfig>> };
@@ -68,36 +68,32 @@ export interface Config {
   readonly skills: SkillsConfig;
 }
 
-/** A configuration with what was wrong with it, and the means to report more about it. */
+/** A configuration with its problems, and a function that creates further ones. */
 export interface LoadedConfig {
   readonly config: Config;
   readonly file: string;
   readonly problems: readonly Problem[];
-  /** Values from the environment and under keys that hold secrets: keep them out of logs. */
+  /** Values from references and under keys of secrets. Keep them out of logs. */
   readonly secrets: readonly string[];
-  /** Makes a problem about a value of `config`, with where it stands in the file. */
+  /** Creates a problem about a value of `config`, with its line in the file. */
   readonly problem: MakeProblem;
 }
 
 export interface LoadOptions {
-  /** Name shown in problems, also tells the format by its ending. */
+  /** Name shown in problems. Its extension determines the format. */
   readonly file: string;
   /** The file's text; empty for a gateway without a file. */
   readonly text: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Files and programs that hold secrets. Without, a reference to one is a problem of the part that uses it. */
+  /** Reads secrets from files and programs. Default: such references are errors. */
   readonly sources?: SecretSources;
-  /**
-   * What the `gateway` section is where something in it is wrong: what a gateway that runs goes
-   * on with. Without, nothing is loaded then.
-   */
+  /** Replaces an invalid `gateway` section, when a running gateway reloads. Default: an invalid section throws. */
   readonly lastGateway?: GatewayConfig;
 }
 
-/** Characters below which a value of the environment counts as secret only by the name of its key. */
-const SHORT = 6;
+/** A shorter value from a reference counts as secret only by the name of its key: it may be a port or a log level. */
+const MIN_SECRET_CHARS = 6;
 
-/** The keys at the top of the file; anything else is reported as unknown. */
 const TOP_KEYS = [
   "gateway",
   "models",
@@ -119,25 +115,31 @@ const TOP_KEYS = [
 ];
 
 /**
- * Parses, resolves `${…}` and checks a configuration. A wrong value disables its part (a provider, an agent, an
- * account, a binding), which is left out. In sections of settings, such as `agents.defaults`, `session` and `access`,
- * the wrong value alone is left out and its default applies; where that would allow more than was written, nothing is
- * allowed, and where it would remove more, nothing is removed.
+ * Parses and validates a configuration and resolves its references. An invalid value disables its part (a provider, an
+ * agent, an account, a binding). In sections of settings, such as `agents.defaults`, `session` and `access`, only the
+ * invalid value is replaced: by its default, or by a restrictive value if the default could allow or remove more than
+ * was meant.
  *
- * @throws ConfigError where nothing can start: unreadable syntax, or a wrong `gateway` section and none before it
+ * @throws ConfigError if nothing can start: for invalid syntax, or for an invalid `gateway` section without
+ * `lastGateway`
+ * @example
+ * ```ts
+ * const { config, problems } = loadConfig({ file: "signalbox.yaml", text, env: process.env });
+ * for (const problem of problems) console.warn(formatProblem(problem));
+ * ```
  */
 export function loadConfig(options: LoadOptions): LoadedConfig {
   const source = parseSource(options.file, options.text);
   const { value, missing, secrets } = interpolate(source.value, options.env, options.sources);
-  const problem = problemMaker(source);
+  const problem = createProblemMaker(source);
   const root = asRecord(value);
   if (root === undefined)
     throw new ConfigError([
       problem([], mustBe("a mapping of sections", "Put sections such as `agents:` at the top level.")),
     ]);
-  const reader = new PartReader(problem, missing);
+  const reader = new PartReader(problem, { missing, secrets });
   reader.reportUnknown([], Object.entries(root), TOP_KEYS, "sections");
-  // Nothing starts on settings that were not meant.
+  // A reload keeps the previous section if the new one is invalid, so that it cannot change the port by accident.
   const gateway =
     reader.part(gatewaySchema, ["gateway"], root.gateway ?? {}, "the gateway") ?? options.lastGateway;
   const { places: agentPlaces, ...agents } = readAgents(reader, root.agents);
@@ -160,7 +162,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     memory: reader.section(memorySchema, ["memory"], root.memory),
     skills: reader.section(skillsSchema, ["skills"], root.skills),
   };
-  const problems = [...reader.problems, ...accessProblems(root.access, sections.channels, problem)].toSorted(
+  const problems = [...reader.problems, ...checkAccess(root.access, sections.channels, problem)].toSorted(
     (a, b) => (a.line ?? 0) - (b.line ?? 0),
   );
   if (gateway === undefined) throw new ConfigError(problems);
@@ -168,14 +170,13 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     config: { gateway, ...sections },
     file: options.file,
     problems,
-    // What the environment gives is most often no secret: a port or a word for the log level stays readable.
-    secrets: [...secrets.filter((secret) => secret.length >= SHORT), ...secretsIn(value)],
-    problem: (path, about) => problem(placeInFile(path, { agentPlaces, bindingPlaces }), about),
+    secrets: [...secrets.filter((secret) => secret.length >= MIN_SECRET_CHARS), ...findSecrets(value)],
+    problem: (path, about) => problem(toFilePath(path, { agentPlaces, bindingPlaces }), about),
   };
 }
 
-/** Wrong agents and bindings are left out, so that those behind them have other positions in the file. */
-function placeInFile(
+/** Maps a path of the configuration to the file, where lists also contain invalid agents and bindings. */
+function toFilePath(
   path: ConfigPath,
   {
     agentPlaces,
@@ -190,9 +191,8 @@ function placeInFile(
   return path;
 }
 
-function problemMaker(source: ConfigSource): MakeProblem {
+function createProblemMaker(source: ConfigSource): MakeProblem {
   return (path, about) => {
-    const line = source.line(path);
-    return { ...about, file: source.file, path: formatPath(path), ...(line === undefined ? {} : { line }) };
+    return { ...about, file: source.file, path: formatPath(path), line: source.line(path) };
   };
 }

@@ -1,25 +1,28 @@
 import type { z } from "zod";
-import { type Closed, closedFor } from "./closed.ts";
+import { getFailClosedValue, type Replacement } from "./fail-closed.ts";
 import { ABSENT, type Interpolated } from "./interpolate.ts";
 import { type ConfigPath, formatPath, type MakeProblem, type Problem } from "./problem.ts";
+import { getKeysAt } from "./schema-keys.ts";
 import { didYouMean } from "./suggest.ts";
 import { validate } from "./validate.ts";
 
-/** Reads a configuration part by part, and collects what is wrong with it. */
+/** Validates a configuration part by part and collects problems. */
 export class PartReader {
   readonly #makeProblem: MakeProblem;
-  /** Where something stands that could not be had. */
+  /** Paths of unresolved references. */
   readonly #missing: readonly string[];
+  /** Values of references. */
+  readonly #secrets: readonly string[];
   #problems: Problem[] = [];
 
-  constructor(makeProblem: MakeProblem, missing: Interpolated["missing"]) {
+  constructor(makeProblem: MakeProblem, { missing, secrets }: Omit<Interpolated, "value">) {
     this.#makeProblem = makeProblem;
+    this.#secrets = secrets;
     this.#missing = missing.map(({ path }) => formatPath(path));
     for (const { path, message, remedy } of missing)
       this.report(path, { severity: "error", message, remedy });
   }
 
-  /** In the order in which they were met. */
   get problems(): readonly Problem[] {
     return this.#problems;
   }
@@ -29,33 +32,34 @@ export class PartReader {
   }
 
   /**
-   * Checks a part. Complaints become problems; a wrong part gives `undefined`.
+   * Validates a part and reports its problems.
    *
-   * @param what is disabled by a wrong value; the setting itself where this is absent
-   * @param mend gives what stands for a wrong value, so that the rest of the part counts
+   * @param what names what an invalid value disables. Default: the setting itself.
+   * @param replace returns a replacement for an invalid value, so that the rest of the part is used
+   * @returns `undefined` if the part is invalid
    */
   part<S extends z.ZodType>(
     schema: S,
     path: ConfigPath,
     input: unknown,
     what?: string,
-    mend?: (path: ConfigPath) => Closed | undefined,
+    replace?: (path: ConfigPath) => Replacement | undefined,
   ): z.output<S> | undefined {
-    const checked = validate(schema, input, path, mend);
-    for (const { kind, path: at, message, remedy } of checked.complaints) {
+    const checked = validate(schema, input, path, (value) => this.#isSecret(value), replace);
+    for (const { kind, path: at, message, remedy } of checked.issues) {
       const place = formatPath(at);
       const disables = what ?? `the setting ${place}`;
-      // That something could not be had says already what is wrong there.
-      const missing = this.#missing.filter((lost) => isWithin(lost, place));
-      if (kind === "unknown-key") this.report(at, { severity: "warning", message, remedy, ignored: true });
+      // An unresolved reference is reported already. It becomes an error of this part.
+      const missing = this.#missing.filter((unresolved) => isWithin(unresolved, place));
+      if (kind === "unknown_key") this.report(at, { severity: "warning", message, remedy, ignored: true });
       else if (missing.length > 0) this.raise((path) => missing.includes(path), disables);
       else this.report(at, { severity: "error", message, remedy, disables });
     }
     return checked.value;
   }
 
-  /** A part that counts only where nothing in it is complained about, not even a key. */
-  wholePart<S extends z.ZodType>(
+  /** Validates a part in which unknown keys are errors too. */
+  strictPart<S extends z.ZodType>(
     schema: S,
     path: ConfigPath,
     input: unknown,
@@ -66,45 +70,76 @@ export class PartReader {
     return this.#problems.length > before ? undefined : value;
   }
 
-  /** A section in which a wrong value alone is left out: its default applies, or what allows nothing. */
+  /** Validates a section in which only invalid values are replaced, by their default or by a restrictive value. */
   section<S extends z.ZodType>(schema: S, path: ConfigPath, input: unknown): z.output<S> {
-    const closed = (at: ConfigPath) => closedFor([...path, ...at], path.length);
-    const value = this.part(schema, path, input ?? {}, undefined, closed);
-    return value ?? schema.parse(closed([])?.value ?? {});
+    const replace = (at: ConfigPath) => getFailClosedValue([...path, ...at], path.length);
+    const value = this.part(schema, path, input ?? {}, undefined, replace);
+    return value ?? schema.parse(replace([])?.value ?? {});
   }
 
-  /** Makes errors of what was reported, and tells whether there was anything. */
-  raise(isMeant: (path: string) => boolean, disables: string): boolean {
+  /**
+   * Turns reported problems into errors.
+   *
+   * @returns whether there were any
+   */
+  raise(isSelected: (path: string) => boolean, disables: string): boolean {
     this.#problems = this.#problems.map((problem) => {
-      if (!isMeant(problem.path)) return problem;
+      if (!isSelected(problem.path)) return problem;
       const { ignored, ...rest } = problem;
       return { ...rest, severity: "error", disables };
     });
-    return this.#problems.some(({ path }) => isMeant(path));
+    return this.#problems.some(({ path }) => isSelected(path));
+  }
+
+  #isSecret(value: unknown): boolean {
+    return this.#secrets.some((secret) => String(value).includes(secret));
   }
 
   entries(path: ConfigPath, input: unknown): [string, unknown][] {
-    if (isNothing(input)) return [];
+    if (isEmpty(input)) return [];
     const record = asRecord(input);
     if (record === undefined) this.report(path, mustBe("a mapping", "Write one entry per line below it."));
     return Object.entries(record ?? {});
   }
 
   items(path: ConfigPath, input: unknown): unknown[] {
-    if (isNothing(input)) return [];
+    if (isEmpty(input)) return [];
     if (Array.isArray(input)) return input;
     this.report(path, mustBe("a list", "Start each entry with `- `."));
     return [];
   }
 
-  /** A section of sections: what else stands in it counts for nothing. */
+  /** Reads a section of sections. Unknown keys are reported and ignored. */
   mapping(path: ConfigPath, input: unknown, keys: readonly string[]): Record<string, unknown> {
     const sections = this.entries(path, input);
     this.reportUnknown(path, sections, keys, "keys");
     return Object.fromEntries(sections);
   }
 
-  /** @param what the keys are called */
+  /**
+   * Reads the entries of a section, such as the channels. Settings of an entry that are written one level too far out
+   * are reported and left out, together with the empty entry that they belong to.
+   *
+   * @param what names an entry, such as `channel`
+   */
+  namedEntries(path: ConfigPath, input: unknown, schema: z.ZodType, what: string): [string, unknown][] {
+    const keys = getKeysAt(schema, []);
+    const entries = this.entries(path, input);
+    const misplaced = entries.filter(
+      ([name, value]) => keys.includes(name) && asRecord(value) === undefined && !isEmpty(value),
+    );
+    for (const [name] of misplaced)
+      this.report([...path, name], {
+        severity: "error",
+        message: `is a setting of a ${what}, but is not below the name of one`,
+        remedy: `Indent it below the ${what} that it belongs to.`,
+        disables: `the setting ${formatPath([...path, name])}`,
+      });
+    if (misplaced.length === 0) return entries;
+    return entries.filter((entry) => !misplaced.includes(entry) && !isEmpty(entry[1]));
+  }
+
+  /** @param what names the keys in the remedy, such as `sections` */
   reportUnknown(
     path: ConfigPath,
     entries: readonly [string, unknown][],
@@ -121,17 +156,16 @@ export class PartReader {
   }
 }
 
-/** What could not be had has been told. */
-function isNothing(input: unknown): boolean {
+/** Unresolved references count as empty, because they are reported already. */
+function isEmpty(input: unknown): boolean {
   return input === undefined || input === null || input === ABSENT;
 }
 
-/** Whether a place, as `agents.list[0].model`, is another one or in it. */
-function isWithin(place: string, whole: string): boolean {
-  return place === whole || place.startsWith(`${whole}.`) || place.startsWith(`${whole}[`);
+/** Whether a path such as `agents.list[0].model` equals another one or is below it. */
+function isWithin(path: string, parent: string): boolean {
+  return path === parent || path.startsWith(`${parent}.`) || path.startsWith(`${parent}[`);
 }
 
-/** What a value has to be. */
 export function mustBe(what: string, remedy: string): Parameters<MakeProblem>[1] {
   return { severity: "error", message: `must be ${what}`, remedy };
 }

@@ -1,27 +1,28 @@
-/** Steps from the top of the configuration to a value, as keys and list positions. */
+/** Keys and list positions from the top of the configuration to a value. */
 export type ConfigPath = readonly (string | number)[];
 
-/** Something wrong with the configuration, in terms a person can act on. */
+/** A mistake in the configuration, with its place and a remedy. */
 export interface Problem {
-  /** An `error` disables the part it belongs to; a `warning` is only told. */
+  /** An `error` disables the part that it belongs to; a `warning` does not. */
   readonly severity: "error" | "warning";
   readonly file: string;
-  /** From 1; absent where the format gives no positions (JSON5) or the key is missing. */
+  /** Counted from 1; absent if it is unknown. */
   readonly line?: number;
-  /** For instance `agents.list[0].model`. */
+  /** Such as `agents.list[0].model`; empty for the whole file. */
   readonly path: string;
+  /** Continues a sentence that begins with the path. */
   readonly message: string;
   readonly remedy: string;
-  /** What does not work because of it, for instance `channel account feishu/main`. */
+  /** What it disables, such as `channel account feishu/main`. */
   readonly disables?: string;
-  /** What is written there has no effect. */
+  /** Set if the value has no effect. */
   readonly ignored?: true;
 }
 
-/** Makes a problem about a value of a file, with its line. */
+/** Creates a problem about a value, with its line. */
 export type MakeProblem = (path: ConfigPath, about: Omit<Problem, "file" | "line" | "path">) => Problem;
 
-/** Writes a path the way people do: `agents.list[0].model`. */
+/** Formats a path as `agents.list[0].model`. */
 export function formatPath(path: ConfigPath): string {
   let text = "";
   for (const step of path) {
@@ -31,7 +32,7 @@ export function formatPath(path: ConfigPath): string {
   return text;
 }
 
-/** Reads a path that is written so; undefined for what is none. */
+/** Parses a path such as `agents.list[0].model`. */
 export function parsePath(text: string): ConfigPath | undefined {
   if (!/^[^.[\]]+(?:\.[^.[\]]+|\[\d{1,6}\])*$/.test(text)) return undefined;
   return [...text.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([step, index]) =>
@@ -39,7 +40,7 @@ export function parsePath(text: string): ConfigPath | undefined {
   );
 }
 
-/** One line for a person: place, what is wrong, what to do. */
+/** Formats a problem as one line: place, message and remedy. */
 export function formatProblem(problem: Problem): string {
   const place = problem.line === undefined ? problem.file : `${problem.file}:${problem.line}`;
   const ignored = problem.ignored === true ? " (ignored)" : "";
@@ -48,7 +49,7 @@ export function formatProblem(problem: Problem): string {
   return `${place}: ${field}${problem.message}${effect}. ${problem.remedy}`;
 }
 
-/** Thrown where nothing can start: the file cannot be read or parsed, or `gateway` itself is wrong. */
+/** Thrown if nothing can start: the file cannot be parsed, or its `gateway` section is invalid. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problems: readonly Problem[];

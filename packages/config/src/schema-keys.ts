@@ -1,15 +1,15 @@
 import { z } from "zod";
 import type { ConfigPath } from "./problem.ts";
 
-/** The keys that may stand at a place of what a schema describes; none where any may, or no mapping is. */
-export function keysAt(schema: z.core.$ZodType, path: ConfigPath): readonly string[] {
+/** Returns the keys that a schema allows at a path; none if it allows any, or no mapping. */
+export function getKeysAt(schema: z.core.$ZodType, path: ConfigPath): readonly string[] {
   const [step, ...rest] = path;
-  const plain = unwrapped(schema);
+  const plain = unwrap(schema);
   if (plain instanceof z.ZodUnion)
-    return [...new Set(plain.options.flatMap((option) => keysAt(option, path)))];
+    return [...new Set(plain.options.flatMap((option) => getKeysAt(option, path)))];
   if (step === undefined) return plain instanceof z.ZodObject ? Object.keys(plain.shape) : [];
   const inner = stepInto(plain, step);
-  return inner === undefined ? [] : keysAt(inner, rest);
+  return inner === undefined ? [] : getKeysAt(inner, rest);
 }
 
 function stepInto(schema: z.core.$ZodType, step: string | number): z.core.$ZodType | undefined {
@@ -19,8 +19,8 @@ function stepInto(schema: z.core.$ZodType, step: string | number): z.core.$ZodTy
   return undefined;
 }
 
-/** Without what says that a value may be absent, or what then applies. */
-function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
+/** Removes wrappers such as optional and default. */
+function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   if (
     schema instanceof z.ZodOptional ||
     schema instanceof z.ZodExactOptional ||
@@ -28,6 +28,6 @@ function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
     schema instanceof z.ZodPrefault ||
     schema instanceof z.ZodNullable
   )
-    return unwrapped(schema.unwrap());
+    return unwrap(schema.unwrap());
   return schema;
 }

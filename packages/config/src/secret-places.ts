@@ -1,17 +1,17 @@
 import type { ConfigPath } from "./problem.ts";
 
-/** Keys whose values are secret, wherever they stand: `apiKey`, `token`, `appSecret`, `password`. */
+/** Keys of secrets anywhere in the file: `apiKey`, `token`, `appSecret`, `password`. */
 const SECRET_KEY = /(?:key|token|secret|password|passphrase|credentials?)$/i;
-/** The same of what a program is given: variables, options of a command, fields of an address. */
+/** Names of secrets among environment variables, command options and query parameters. */
 const SECRET_NAME =
   /(?:key|token|secret|passwo?r?d|pass|pwd|passphrase|credentials?|auth|authorization|cookie|dsn|[_-]pat|sig|signature)$/i;
-/** Headers that say nothing secret. Any other may hold a key. */
+/** Headers without secrets. Any other may contain a key. */
 const PLAIN_HEADERS = new Set([
   ...["accept", "accept-language", "anthropic-beta", "anthropic-version", "content-type", "http-referer"],
   ...["origin", "referer", "user-agent", "x-title"],
 ]);
 
-/** Whether what stands in this place of a configuration is secret. */
+/** Whether the value at a path is a secret. */
 export function isSecretPlace(path: ConfigPath): boolean {
   const names = path.filter((step) => typeof step === "string");
   const last = names.at(-1) ?? "";
@@ -19,41 +19,41 @@ export function isSecretPlace(path: ConfigPath): boolean {
     case "headers":
       return !PLAIN_HEADERS.has(last.toLowerCase());
     case "env":
-      return isOfSkill(names) || SECRET_NAME.test(last);
+      return isSkillVariable(names) || SECRET_NAME.test(last);
     default:
       return SECRET_KEY.test(last);
   }
 }
 
-/** Skills are given variables to reach services with, under whatever names those have. */
-function isOfSkill([section, setting]: readonly string[]): boolean {
+/** All environment variables of skills count as secrets, whatever their names. */
+function isSkillVariable([section, setting]: readonly string[]): boolean {
   return section === "skills" && setting === "entries";
 }
 
-/** The secrets of a value by their places, those that arguments name, and those in its addresses. */
-export function secretsIn(value: unknown, path: ConfigPath = []): string[] {
+/** Finds the secrets in a value: by path, among command arguments, and in URLs. */
+export function findSecrets(value: unknown, path: ConfigPath = []): string[] {
   if (typeof value === "string") {
     if (value === "") return [];
-    return isSecretPlace(path) ? [value, ...wordsOf(value, path)] : inAddress(value);
+    return isSecretPlace(path) ? [value, ...splitHeader(value, path)] : findInUrl(value);
   }
   if (Array.isArray(value)) {
-    const named = path.at(-1) === "args" ? inArguments(value) : [];
-    return [...named, ...value.flatMap((item: unknown, index) => secretsIn(item, [...path, index]))];
+    const named = path.at(-1) === "args" ? findInArguments(value) : [];
+    return [...named, ...value.flatMap((item: unknown, index) => findSecrets(item, [...path, index]))];
   }
   if (value === null || typeof value !== "object") return [];
-  return Object.entries(value).flatMap(([key, item]) => secretsIn(item, [...path, key]));
+  return Object.entries(value).flatMap(([key, item]) => findSecrets(item, [...path, key]));
 }
 
-/** A vendor's error may quote of `Authorization: Bearer abc` the last word alone. */
-function wordsOf(value: string, path: ConfigPath): string[] {
+/** Splits a header such as `Bearer abc`, because a vendor's error may quote only its last word. */
+function splitHeader(value: string, path: ConfigPath): string[] {
   if (path.at(-2) !== "headers") return [];
-  return value.split(/[\s;,]+/).filter((word) => word.length >= SHORTEST_WORD && word !== value);
+  return value.split(/[\s;,]+/).filter((word) => word.length >= MIN_WORD_CHARS && word !== value);
 }
 
-const SHORTEST_WORD = 8;
+const MIN_WORD_CHARS = 8;
 
-/** Of `--token abc` and `--token=abc` the last part. */
-function inArguments(args: readonly unknown[]): string[] {
+/** Finds `abc` in `--token abc` and `--token=abc`. */
+function findInArguments(args: readonly unknown[]): string[] {
   return args.flatMap((argument, index) => {
     const [, name = "", value] = /^--?([\w-]+)(?:=(.*))?$/s.exec(String(argument)) ?? [];
     if (!SECRET_NAME.test(name)) return [];
@@ -62,20 +62,20 @@ function inArguments(args: readonly unknown[]): string[] {
   });
 }
 
-/** The password of `https://user:password@host`, and what `?key=abc` says, as it is written and as it is meant. */
-function inAddress(text: string): string[] {
+/** Finds the password in `https://user:password@host`, and `abc` in `?key=abc`, both encoded and decoded. */
+function findInUrl(text: string): string[] {
   const [, beforeQuery = ""] = /^([a-z][a-z0-9+.-]*:\/\/[^?#]*)/i.exec(text) ?? [];
   if (beforeQuery === "") return [];
   const password = /^[^/]*\/\/[^/?#\s@:]*:([^/?#\s@]+)@/.exec(beforeQuery)?.[1];
   const fields = /\?([^#]*)/.exec(text)?.[1]?.split("&") ?? [];
   const inQuery = fields.flatMap((field) => {
     const [name = "", written = ""] = field.split(/=(.*)/s);
-    return SECRET_NAME.test(name) && written !== "" ? [...new Set([written, meant(written)])] : [];
+    return SECRET_NAME.test(name) && written !== "" ? [...new Set([written, decodeQuery(written)])] : [];
   });
   return [...(password === undefined ? [] : [password]), ...inQuery];
 }
 
-function meant(written: string): string {
+function decodeQuery(written: string): string {
   try {
     return decodeURIComponent(written.replaceAll("+", " "));
   } catch {

@@ -3,7 +3,7 @@ import { isSecretPlace } from "./secret-places.ts";
 
 type JsonSchema = Record<string, unknown>;
 
-/** What may stand in the place of a secret. */
+/** Schema of references that may replace a secret. */
 const REFERENCE: JsonSchema = {
   oneOf: [
     {
@@ -23,17 +23,17 @@ const REFERENCE: JsonSchema = {
   ],
 };
 
-/** A schema of the file in which secrets may also be references. */
+/** Extends a schema of the file so that secrets may also be references. */
 export function withReferences(schema: JsonSchema, path: ConfigPath = []): JsonSchema {
   const changed = Object.fromEntries(
-    Object.entries(schema).map(([keyword, value]) => [keyword, inKeyword(keyword, value, path)]),
+    Object.entries(schema).map(([keyword, value]) => [keyword, extendKeyword(keyword, value, path)]),
   );
   if (schema["type"] !== "string" || !isSecretPlace(path)) return changed;
   const { description, ...text } = changed;
   return { ...(description === undefined ? {} : { description }), anyOf: [text, REFERENCE] };
 }
 
-function inKeyword(keyword: string, value: unknown, path: ConfigPath): unknown {
+function extendKeyword(keyword: string, value: unknown, path: ConfigPath): unknown {
   if (keyword === "properties" && isSchema(value)) {
     return Object.fromEntries(
       Object.entries(value).map(([name, property]) => [
@@ -42,7 +42,7 @@ function inKeyword(keyword: string, value: unknown, path: ConfigPath): unknown {
       ]),
     );
   }
-  // Whatever its name is; a name that says something has a property of its own.
+  // A name that matters has a property of its own, so any other name may stand here.
   if (keyword === "additionalProperties" && isSchema(value)) return withReferences(value, [...path, "*"]);
   if (keyword === "items" && isSchema(value)) return withReferences(value, [...path, 0]);
   if ((keyword === "anyOf" || keyword === "oneOf" || keyword === "allOf") && Array.isArray(value))

@@ -1,4 +1,4 @@
-import { closedFor } from "./closed.ts";
+import { getFailClosedValue } from "./fail-closed.ts";
 import { ABSENT } from "./interpolate.ts";
 import { asRecord, type PartReader } from "./part-reader.ts";
 import { type ConfigPath, formatPath } from "./problem.ts";
@@ -27,18 +27,22 @@ import {
 } from "./schema/index.ts";
 import { didYouMean } from "./suggest.ts";
 
-// The sections that hold entries, and what makes an entry count. An entry that
-// does not is left out, and the rest stays.
+// Sections with entries. An invalid entry is left out, and the others stay.
 
 export function readProviders(reader: PartReader, section: unknown): Record<string, ProviderConfig> {
   const providers: Record<string, ProviderConfig> = {};
   const models = reader.mapping(["models"], section, ["providers"]);
-  for (const [name, input] of reader.entries(["models", "providers"], models.providers)) {
+  for (const [name, input] of reader.namedEntries(
+    ["models", "providers"],
+    models.providers,
+    providerSchema,
+    "model provider",
+  )) {
     const at: ConfigPath = ["models", "providers", name];
     const what = `model provider ${name}`;
     const provider = reader.part(providerSchema, at, input, what);
-    // Only a whole entry counts: without its misspelt or unset address the rest would send the key to the vendor. What
-    // is wrong with one of its models concerns that model.
+    // A provider with any problem is left out: without a misspelt `baseUrl`, its key would be sent to the vendor. A
+    // problem of one of its models concerns only that model.
     const isOfProvider = (path: string): boolean =>
       path.startsWith(`${formatPath(at)}.`) && !path.startsWith(`${formatPath(at)}.models[`);
     const isFaulty = reader.raise(isOfProvider, what);
@@ -47,26 +51,26 @@ export function readProviders(reader: PartReader, section: unknown): Record<stri
   return providers;
 }
 
-export interface AgentsRead {
+export interface AgentSection {
   readonly defaults: AgentDefaults;
   readonly list: readonly AgentConfig[];
-  /** Where each of them stands in the file's list. */
+  /** The position of each in the file's list. */
   readonly places: readonly number[];
 }
 
-export function readAgents(reader: PartReader, section: unknown): AgentsRead {
+export function readAgents(reader: PartReader, section: unknown): AgentSection {
   const agents = reader.mapping(["agents"], section, ["defaults", "list"]);
   const defaultsAt: ConfigPath = ["agents", "defaults"];
-  // What was written in the wrong shape may have been what an agent is not to have.
+  // A section of the wrong type may have been meant to restrict agents.
   const defaults =
     asRecord(section ?? {}) === undefined
-      ? agentDefaultsSchema.parse(closedFor(defaultsAt, defaultsAt.length)?.value ?? {})
+      ? agentDefaultsSchema.parse(getFailClosedValue(defaultsAt, defaultsAt.length)?.value ?? {})
       : reader.section(agentDefaultsSchema, defaultsAt, agents.defaults);
   const list: AgentConfig[] = [];
   const places: number[] = [];
   for (const [index, input] of reader.items(["agents", "list"], agents.list).entries()) {
     const at: ConfigPath = ["agents", "list", index];
-    const agent = reader.part(agentSchema, at, input, `agent ${nameOf(input, index)}`);
+    const agent = reader.part(agentSchema, at, input, `agent ${getEntryName(input, index)}`);
     if (agent === undefined) continue;
     if (list.some((other) => other.id === agent.id)) {
       reader.report([...at, "id"], {
@@ -90,17 +94,17 @@ export function readAgents(reader: PartReader, section: unknown): AgentsRead {
   return { defaults, list: list.length > 0 ? list : [DEFAULT_AGENT], places };
 }
 
-/** The agent of a gateway whose file lists none. */
+/** The agent of a configuration that lists none. */
 export const DEFAULT_AGENT: AgentConfig = { id: "main" };
 
-function nameOf(input: unknown, index: number): string {
+function getEntryName(input: unknown, index: number): string {
   const id = asRecord(input)?.id;
   return typeof id === "string" ? id : String(index);
 }
 
 export function readChannels(reader: PartReader, section: unknown): Record<string, ChannelConfig> {
   const channels: Record<string, ChannelConfig> = {};
-  for (const [name, input] of reader.entries(["channels"], section)) {
+  for (const [name, input] of reader.namedEntries(["channels"], section, channelSchema, "channel")) {
     const channel = reader.part(channelSchema, ["channels", name], input, `channel ${name}`);
     if (channel === undefined) continue;
     const accounts = Object.entries(channel.accounts).map(([account, settings]) => {
@@ -115,14 +119,14 @@ export function readChannels(reader: PartReader, section: unknown): Record<strin
   return channels;
 }
 
-/** What the settings mean is for the channel to say, which is told of those that there are. */
+/** Removes unresolved references. The channel's own schema validates the rest. */
 function withoutAbsent(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== ABSENT));
 }
 
-export interface BindingsRead {
+export interface BindingSection {
   readonly bindings: readonly BindingConfig[];
-  /** Where each of them stands in the file's list. */
+  /** The position of each in the file's list. */
   readonly places: readonly number[];
 }
 
@@ -130,44 +134,44 @@ export function readBindings(
   reader: PartReader,
   section: unknown,
   agents: readonly AgentConfig[],
-): BindingsRead {
+): BindingSection {
   const bindings: BindingConfig[] = [];
   const places: number[] = [];
   for (const [index, input] of reader.items(["bindings"], section).entries()) {
     const at: ConfigPath = ["bindings", index];
     const what = `binding ${index}`;
     const binding = reader.part(bindingSchema, at, input, what);
-    if (binding === undefined || !isAgent(reader, agents, binding.agent, [...at, "agent"], what)) continue;
+    if (binding === undefined || !checkAgent(reader, agents, binding.agent, [...at, "agent"], what)) continue;
     bindings.push(binding);
     places.push(index);
   }
   return { bindings, places };
 }
 
-export interface HooksRead {
+export interface HookSection {
   readonly hooks: Readonly<Record<string, HookConfig>>;
-  /** Those with `at`; undefined where one cannot be used as it is written. */
+  /** Hooks with `at`. `undefined` for an invalid one. */
   readonly pointHooks: Readonly<Record<string, PointHookConfig | undefined>>;
 }
 
-export function readHooks(reader: PartReader, section: unknown, agents: readonly AgentConfig[]): HooksRead {
+export function readHooks(reader: PartReader, section: unknown, agents: readonly AgentConfig[]): HookSection {
   const hooks: Record<string, HookConfig> = {};
   const pointHooks: Record<string, PointHookConfig | undefined> = {};
-  for (const [name, input] of reader.entries(["hooks"], section)) {
+  for (const [name, input] of reader.namedEntries(["hooks"], section, hookSchema, "hook")) {
     const at: ConfigPath = ["hooks", name];
     const what = `hook ${name}`;
     if (asRecord(input)?.["at"] !== undefined) {
-      pointHooks[name] = reader.wholePart(pointHookSchema, at, input, what);
+      pointHooks[name] = reader.strictPart(pointHookSchema, at, input, what);
       continue;
     }
     const hook = reader.part(hookSchema, at, input ?? {}, what);
-    if (hook === undefined || !isAgent(reader, agents, hook.agent, [...at, "agent"], what)) continue;
+    if (hook === undefined || !checkAgent(reader, agents, hook.agent, [...at, "agent"], what)) continue;
     hooks[name] = hook;
   }
   return { hooks, pointHooks };
 }
 
-function isAgent(
+function checkAgent(
   reader: PartReader,
   agents: readonly AgentConfig[],
   agent: string | undefined,
@@ -185,23 +189,28 @@ function isAgent(
 export function readTools(reader: PartReader, section: unknown): ToolsConfig {
   const { web, ...others } = asRecord(section) ?? {};
   const withoutWeb = asRecord(section) === undefined ? (section ?? {}) : others;
-  // A wrong setting may have been the one that kept commands from running.
+  // An invalid setting may have been meant to keep commands from running.
   const tools =
     reader.part(toolsSchema, ["tools"], withoutWeb, "exec") ??
     toolsSchema.parse({ exec: { sandbox: "off" } });
   return { ...tools, web: reader.section(webSchema, ["tools", "web"], web) };
 }
 
-/** `_` keeps the name of a server apart from that of its tool. */
+/** Without `_`, which separates the server's name from the tool's in `mcp__<server>__<tool>`. */
 const SERVER_NAME = /^[a-z0-9][a-z0-9-]{0,23}$/;
 
 export function readMcpServers(reader: PartReader, section: unknown): Record<string, McpServerConfig> {
   const servers: Record<string, McpServerConfig> = {};
   const mcp = reader.mapping(["mcp"], section, ["servers"]);
-  for (const [name, input] of reader.entries(["mcp", "servers"], mcp.servers)) {
+  for (const [name, input] of reader.namedEntries(
+    ["mcp", "servers"],
+    mcp.servers,
+    mcpServerSchema,
+    "MCP server",
+  )) {
     const at: ConfigPath = ["mcp", "servers", name];
-    // Without a key that could not be read, or that is misspelt, it would be asked for something else.
-    const server = reader.wholePart(mcpServerSchema, at, input, `MCP server ${name}`);
+    // A misspelt key, or one with an unresolved reference, could start something else than was meant.
+    const server = reader.strictPart(mcpServerSchema, at, input, `MCP server ${name}`);
     if (server === undefined) continue;
     if (SERVER_NAME.test(name)) servers[name] = server;
     else
@@ -215,13 +224,13 @@ export function readMcpServers(reader: PartReader, section: unknown): Record<str
   return servers;
 }
 
-/** In the place of a budget that cannot be read: to leave it out would allow what it was to prevent. */
-const NOTHING_MAY_BE_SPENT: BudgetConfig = { of: "all", per: "day", tokens: 0, warnAt: 1, action: "stop" };
+/** Replaces an invalid budget, because without it the spending would be unlimited. */
+const BLOCK_ALL: BudgetConfig = { of: "all", per: "day", tokens: 0, warnAt: 1, action: "stop" };
 
 export function readBudgets(reader: PartReader, section: unknown): readonly BudgetConfig[] {
   const budgets = reader
     .items(["budgets"], section)
     .map((input, index) => reader.part(budgetSchema, ["budgets", index], input, "every model call"));
   const isList = Array.isArray(section ?? []);
-  return [...budgets, ...(isList ? [] : [undefined])].map((budget) => budget ?? NOTHING_MAY_BE_SPENT);
+  return [...budgets, ...(isList ? [] : [undefined])].map((budget) => budget ?? BLOCK_ALL);
 }

@@ -1,46 +1,98 @@
 import JSON5 from "json5";
-import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from "yaml";
+import {
+  type Document,
+  type ErrorCode,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  parseDocument,
+  visit,
+  type YAMLParseError,
+} from "yaml";
 import { ConfigError, type ConfigPath, type Problem } from "./problem.ts";
 
-/** A parsed configuration file that still knows where each value stands. */
+/** A parsed configuration file that knows the line of each value. */
 export interface ConfigSource {
   readonly file: string;
   readonly value: unknown;
-  /** The line of the value at `path`, or of its nearest parent that exists. */
+  /** Returns the line of the value at `path`, or of its nearest existing parent. */
   line(path: ConfigPath): number | undefined;
 }
 
 /**
  * Parses YAML or JSON (`.yaml`, `.yml`, `.json`) or JSON5 (`.json5`).
- * @throws ConfigError with file, line and the parser's own words
+ *
+ * @throws ConfigError with file and line if the syntax is not valid
  */
 export function parseSource(file: string, text: string): ConfigSource {
   if (file.endsWith(".json5")) return parseJson5(file, text);
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
-  if (document.errors.length > 0) {
-    throw new ConfigError(
-      document.errors.map((error) => ({
-        severity: "error",
-        file,
-        line: lines.linePos(error.pos[0]).line,
-        path: "",
-        message: `not valid ${file.endsWith(".json") ? "JSON" : "YAML"}: ${error.message}`,
-        remedy: "Fix the syntax at this line.",
-      })),
-    );
-  }
+  // Except for duplicate keys, further errors are mostly consequences of the first one.
+  const errors = document.errors.filter(({ code }, index) => index === 0 || code === "DUPLICATE_KEY");
+  if (errors.length > 0) throw new ConfigError(errors.map((error) => syntaxProblem(file, error, lines)));
   return {
     file,
-    value: resolved(file, document, lines) ?? {},
-    line: (path) => lineOf(document, lines, path),
+    value: resolveAliases(file, document, lines) ?? {},
+    line: (path) => findLine(document, lines, path),
   };
 }
 
-/** @throws ConfigError where aliases stand for nothing, for what they are in, or for too much */
-function resolved(file: string, document: Document, lines: LineCounter): unknown {
-  const faults = aliasFaults(file, document, lines);
-  if (faults.length > 0) throw new ConfigError(faults);
+const INDENTATION = {
+  message: "the indentation is wrong here",
+  remedy: "Align the keys of one mapping, and indent what is below a key by two more spaces.",
+};
+const SYNTAX: Partial<Record<ErrorCode, { readonly message: string; readonly remedy: string }>> = {
+  BAD_INDENT: INDENTATION,
+  BLOCK_AS_IMPLICIT_KEY: {
+    message: "there is a second `: ` on this line, or the next line is indented too far",
+    remedy: "Put each key on its own line, align it with its neighbours, or quote the value.",
+  },
+  MULTILINE_IMPLICIT_KEY: {
+    message: "a `:` is missing, or the indentation is wrong here",
+    remedy: "Write `key: value`, aligned with its neighbours.",
+  },
+  TAB_AS_INDENT: {
+    message: "the line is indented with a tab",
+    remedy: "Indent with spaces.",
+  },
+  DUPLICATE_KEY: {
+    message: "the key is set twice",
+    remedy: "Keep one of them.",
+  },
+  BAD_SCALAR_START: {
+    message: "the value starts with a character that has a meaning in YAML",
+    remedy: "Write the value in quotes.",
+  },
+  UNEXPECTED_TOKEN: {
+    message: "something here does not fit what is before it",
+    remedy: "Check the indentation, the quotes and the commas of this line and the one before it.",
+  },
+  BLOCK_IN_FLOW: {
+    message: "a comma is missing, or a bracket is not closed",
+    remedy: "Check the commas and brackets of this line and the one before it.",
+  },
+};
+
+function syntaxProblem(file: string, { code, message, pos }: YAMLParseError, lines: LineCounter): Problem {
+  const format = file.endsWith(".json") ? "JSON" : "YAML";
+  const isFlow = code === "BAD_INDENT" && message.startsWith("Flow");
+  const known = isFlow ? SYNTAX.BLOCK_IN_FLOW : SYNTAX[code];
+  return {
+    severity: "error",
+    file,
+    line: lines.linePos(pos[0]).line,
+    path: "",
+    message: `not valid ${format}: ${known?.message ?? message}`,
+    remedy: known?.remedy ?? "Fix the syntax at this line.",
+  };
+}
+
+/** @throws ConfigError for aliases that refer to nothing or to themselves, or that expand to too much */
+function resolveAliases(file: string, document: Document, lines: LineCounter): unknown {
+  const problems = findAliasProblems(file, document, lines);
+  if (problems.length > 0) throw new ConfigError(problems);
   try {
     return document.toJS({ maxAliasCount: 100 });
   } catch {
@@ -49,66 +101,76 @@ function resolved(file: string, document: Document, lines: LineCounter): unknown
         severity: "error",
         file,
         path: "",
-        message: "its aliases (`*name`) expand to far too much",
+        message: "its aliases (`*name`) expand to too much",
         remedy: "Write the values out instead.",
       },
     ]);
   }
 }
 
-/** The parser lets them pass: a host such as `*.example.org` without quotes is one. */
-function aliasFaults(file: string, document: Document, lines: LineCounter): Problem[] {
-  const faults: Problem[] = [];
+/** The parser accepts unknown aliases: an unquoted host such as `*.example.org` is one. */
+function findAliasProblems(file: string, document: Document, lines: LineCounter): Problem[] {
+  const problems: Problem[] = [];
   visit(document, {
     Alias(_, alias, ancestors) {
       const target = alias.resolve(document);
       if (target !== undefined && !ancestors.includes(target)) return;
       const { source, range } = alias;
-      faults.push({
-        severity: "error",
-        file,
-        ...(range && { line: lines.linePos(range[0]).line }),
-        path: "",
-        ...(target === undefined
+      const about =
+        target === undefined
           ? {
               message: `*${source} is an alias, but there is no &${source} before it`,
               remedy: `If it is meant as text, write it in quotes: "*${source}".`,
             }
-          : { message: `the alias *${source} refers to itself`, remedy: "Write the value out instead." }),
-      });
+          : { message: `the alias *${source} refers to itself`, remedy: "Write the value out instead." };
+      const line = range && lines.linePos(range[0]).line;
+      problems.push({ severity: "error", file, line: line ?? undefined, path: "", ...about });
     },
   });
-  return faults;
+  return problems;
 }
 
 function parseJson5(file: string, text: string): ConfigSource {
   try {
-    return { file, value: JSON5.parse(text), line: () => undefined };
+    const value: unknown = JSON5.parse(text);
+    return { file, value, line: createJson5Lines(text) };
   } catch (error) {
-    const line = error instanceof Error && "lineNumber" in error ? Number(error.lineNumber) : undefined;
     throw new ConfigError([
       {
         severity: "error",
         file,
-        ...(line === undefined ? {} : { line }),
+        line: error instanceof Error && "lineNumber" in error ? Number(error.lineNumber) : undefined,
         path: "",
-        message: `not valid JSON5: ${error instanceof Error ? error.message : String(error)}`,
+        message: `not valid JSON5: ${error instanceof Error ? error.message.replace(/^JSON5: /, "") : String(error)}`,
         remedy: "Fix the syntax at this line.",
       },
     ]);
   }
 }
 
-function lineOf(document: Document, lines: LineCounter, path: ConfigPath): number | undefined {
+/** Strings and comments of JSON5. */
+const JSON5_TOKEN = /"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*'|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
+
+/** Finds lines in JSON5 by reading it as YAML, which is a superset of it except for comments and tabs. */
+function createJson5Lines(text: string): ConfigSource["line"] {
+  const lines = new LineCounter();
+  const withoutComments = text
+    .replace(JSON5_TOKEN, (token) => (token.startsWith("/") ? token.replace(/[^\n]/g, " ") : token))
+    .replaceAll("\t", " ");
+  const document = parseDocument(withoutComments, { lineCounter: lines });
+  return document.errors.length > 0 ? () => undefined : (path) => findLine(document, lines, path);
+}
+
+function findLine(document: Document, lines: LineCounter, path: ConfigPath): number | undefined {
   for (let length = path.length; length >= 0; length--) {
-    const start = keyOffset(document, path.slice(0, length));
+    const start = findKeyOffset(document, path.slice(0, length));
     if (start !== undefined) return lines.linePos(start).line;
   }
   return undefined;
 }
 
-/** Where the key of a map entry stands, since a block value begins on the line after its key. */
-function keyOffset(document: Document, path: ConfigPath): number | undefined {
+/** Returns the offset of a key, because a block value begins on the line after it. */
+function findKeyOffset(document: Document, path: ConfigPath): number | undefined {
   const last = path.at(-1);
   const parent = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents;
   if (last !== undefined && isMap(parent)) {

@@ -1,30 +1,39 @@
-import { closest, distance } from "fastest-levenshtein";
+import { distance } from "fastest-levenshtein";
 
-/** Words may differ in a third of their letters, and in two at least, to be taken for a slip. */
-const SHARE = 3;
-const LEAST = 2;
-/** Fewer letters say too little. */
-const SHORT = 4;
+/** A misspelt word may differ in this share of its letters, and in at least two. */
+const MAX_DIFFERENCE = 1 / 3;
+const MIN_DIFFERENCE = 2;
+/** Shorter words may differ in one letter. */
+const SHORT_WORD = 4;
+const MAX_SUGGESTIONS = 3;
 
-/** Which of the words somebody may have meant who wrote another. */
-export function suggest(written: string, words: readonly string[]): string | undefined {
-  // What is one of the words is no slip.
-  if (words.length === 0 || words.includes(written)) return undefined;
+/**
+ * Returns the words that somebody may have meant who wrote another one, most similar first.
+ *
+ * @returns nothing if `written` is one of the words
+ */
+export function suggest(written: string, words: readonly string[]): readonly string[] {
+  if (words.includes(written)) return [];
   const lower = written.toLowerCase();
-  const nearest = words.find((word) => word.toLowerCase() === lower) ?? closest(written, [...words]);
-  const most = written.length < SHORT ? 1 : Math.max(LEAST, Math.floor(written.length / SHARE));
-  if (nearest.toLowerCase() === lower || distance(written, nearest) <= most) return nearest;
-  return words.find((word) => isBeginning(word.toLowerCase(), lower));
+  const limit =
+    written.length < SHORT_WORD ? 1 : Math.max(MIN_DIFFERENCE, Math.floor(written.length * MAX_DIFFERENCE));
+  const similar = [...new Set(words)]
+    .map((word) => ({ word, difference: distance(lower, word.toLowerCase()) }))
+    .filter(({ difference }) => difference <= limit)
+    .toSorted((a, b) => a.difference - b.difference);
+  const closest = similar.filter(({ difference }) => difference === similar[0]?.difference);
+  if (closest.length > 0) return closest.slice(0, MAX_SUGGESTIONS).map(({ word }) => word);
+  return words.filter((word) => isPrefix(word.toLowerCase(), lower)).slice(0, 1);
 }
 
-/** Whether one of the two is how the other begins: `warning` and `warn`, `anthropic` and `anthropic-messages`. */
-function isBeginning(word: string, written: string): boolean {
+/** Whether one word begins with the other, such as `warning` and `warn`. */
+function isPrefix(word: string, written: string): boolean {
   const [shorter, longer] = word.length < written.length ? [word, written] : [written, word];
-  return shorter.length >= SHORT && longer.startsWith(shorter);
+  return shorter.length >= SHORT_WORD && longer.startsWith(shorter);
 }
 
-/** The same as a sentence with a space behind it, or nothing. */
+/** Returns "Did you mean …? ", with a trailing space, or an empty string if no word is similar. */
 export function didYouMean(written: string, words: readonly string[]): string {
-  const meant = suggest(written, words);
-  return meant === undefined ? "" : `Did you mean ${meant}? `;
+  const suggestions = suggest(written, words);
+  return suggestions.length === 0 ? "" : `Did you mean ${suggestions.join(" or ")}? `;
 }

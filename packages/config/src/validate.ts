@@ -1,78 +1,90 @@
 import type { z } from "zod";
-import type { Closed } from "./closed.ts";
+import type { Replacement } from "./fail-closed.ts";
+import { describeIssue } from "./issue-messages.ts";
 import type { ConfigPath } from "./problem.ts";
-import { keysAt } from "./schema-keys.ts";
+import { getKeysAt } from "./schema-keys.ts";
+import { isSecretPlace } from "./secret-places.ts";
 import { didYouMean } from "./suggest.ts";
-import { wordsFor } from "./words.ts";
 
-/** One complaint about a part of the configuration. */
-interface Complaint {
-  readonly kind: "wrong" | "unknown-key";
+/** An issue of a part of the configuration. */
+interface ConfigIssue {
+  readonly kind: "invalid" | "unknown_key";
   readonly path: ConfigPath;
   readonly message: string;
   readonly remedy: string;
 }
 
-/** The checked value, or nothing where something in it is wrong; unknown keys are complained about and left out. */
-export interface Checked<T> {
+export interface ValidationResult<T> {
+  /** `undefined` if the part is invalid. Unknown keys are removed. */
   readonly value: T | undefined;
-  readonly complaints: readonly Complaint[];
+  readonly issues: readonly ConfigIssue[];
 }
 
 /**
- * Checks a part against its schema. Unknown keys never make it fail. Without `mend` a wrong value does; with it only
- * that value is left out, or what `mend` gives for its place is put in.
+ * Validates a part against its schema. Unknown keys are reported and removed. An invalid value makes the part invalid,
+ * unless there is `replace`: then only that value is removed, or replaced by what `replace` returns.
+ *
+ * @param hides whether a value may be a secret that messages must not repeat
  */
 export function validate<S extends z.ZodType>(
   schema: S,
   input: unknown,
   at: ConfigPath,
-  mend?: (path: ConfigPath) => Closed | undefined,
-): Checked<z.output<S>> {
-  const complaints: Complaint[] = [];
+  hides: (value: unknown) => boolean,
+  replace?: (path: ConfigPath) => Replacement | undefined,
+): ValidationResult<z.output<S>> {
+  const issues: ConfigIssue[] = [];
   let current = input;
-  // What is complained about is taken out and the rest is tried again, so that one slip hides nothing else.
-  for (let round = 0; round < ROUNDS; round++) {
+  // Each round removes what is invalid and validates the rest, so that one mistake does not hide others.
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     const result = schema.safeParse(current, { reportInput: true });
-    if (result.success) return { value: result.data, complaints };
+    if (result.success) return { value: result.data, issues };
     const unknown = result.error.issues.filter((issue) => issue.code === "unrecognized_keys");
     for (const issue of unknown) {
       const path = issue.path.filter(isStep);
       for (const key of issue.keys) {
-        complaints.push({
-          kind: "unknown-key",
+        issues.push({
+          kind: "unknown_key",
           path: [...at, ...path, key],
-          ...unknownKey(key, keysAt(schema, path)),
+          ...describeUnknownKey(key, getKeysAt(schema, path)),
         });
         current = without(current, [...path, key]);
       }
     }
     if (unknown.length > 0) continue;
-    const { issues } = result.error;
-    for (const issue of issues) {
-      const complaint = wrong(issue, at);
-      // What is missing now was taken out as wrong before.
-      if (!complaints.some((earlier) => samePath(earlier.path, complaint.path))) complaints.push(complaint);
+    const found = result.error.issues;
+    for (const one of found) {
+      const issue = toConfigIssue(one, at, hides);
+      // A value that is missing now was removed as invalid in an earlier round.
+      if (!issues.some((earlier) => isSamePath(earlier.path, issue.path))) issues.push(issue);
     }
-    if (mend === undefined || issues.some((issue) => issue.path.length === 0))
-      return { value: undefined, complaints };
-    // From the back, so that positions in lists stay right.
-    for (const issue of issues.toReversed()) {
+    if (replace === undefined || found.some((issue) => issue.path.length === 0))
+      return { value: undefined, issues };
+    // Backwards, so that positions in lists stay valid.
+    for (const issue of found.toReversed()) {
       const path = issue.path.filter(isStep);
-      const closed = mend(path);
-      current = closed === undefined ? without(current, present(current, path)) : put(current, closed);
+      const replacement = replace(path);
+      current =
+        replacement === undefined
+          ? without(current, longestExisting(current, path))
+          : withReplacement(current, replacement);
     }
   }
-  return { value: undefined, complaints };
+  return { value: undefined, issues };
 }
 
-const ROUNDS = 32;
+const MAX_ROUNDS = 32;
 
-function wrong(issue: z.core.$ZodIssue, at: ConfigPath): Complaint {
-  return { kind: "wrong", path: [...at, ...issue.path.filter(isStep)], ...wordsFor(issue) };
+function toConfigIssue(
+  issue: z.core.$ZodIssue,
+  at: ConfigPath,
+  hides: (value: unknown) => boolean,
+): ConfigIssue {
+  const path = [...at, ...issue.path.filter(isStep)];
+  return { kind: "invalid", path, ...describeIssue(issue, isSecretPlace(path) || hides(issue.input)) };
 }
 
-function unknownKey(key: string, known: readonly string[]): Pick<Complaint, "message" | "remedy"> {
+function describeUnknownKey(key: string, known: readonly string[]): Pick<ConfigIssue, "message" | "remedy"> {
   const all = known.length === 0 ? "Remove it." : `Valid keys are ${known.join(", ")}.`;
   return { message: "unknown key", remedy: `${didYouMean(key, known)}${all}` };
 }
@@ -81,12 +93,12 @@ function isStep(step: PropertyKey): step is string | number {
   return typeof step !== "symbol";
 }
 
-function samePath(a: ConfigPath, b: ConfigPath): boolean {
+function isSamePath(a: ConfigPath, b: ConfigPath): boolean {
   return a.length === b.length && a.every((step, index) => step === b[index]);
 }
 
-/** The path, or the nearest one above it that leads to a value. */
-function present(value: unknown, path: ConfigPath): ConfigPath {
+/** Returns the longest part of a path that leads to a value. */
+function longestExisting(value: unknown, path: ConfigPath): ConfigPath {
   let node: unknown = value;
   for (const [depth, step] of path.entries()) {
     if (node === null || typeof node !== "object" || !Object.hasOwn(node, step)) return path.slice(0, depth);
@@ -110,10 +122,10 @@ function without(value: unknown, path: ConfigPath): unknown {
   return Object.fromEntries(entries.map(([key, item]) => [key, key === step ? without(item, rest) : item]));
 }
 
-function put(value: unknown, { path, value: given }: Closed): unknown {
+function withReplacement(value: unknown, { path, value: replacement }: Replacement): unknown {
   const [step, ...rest] = path;
-  if (step === undefined) return given;
+  if (step === undefined) return replacement;
   const record = value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
   const inner: unknown = Object.getOwnPropertyDescriptor(record, step)?.value;
-  return { ...record, [step]: put(inner, { path: rest, value: given }) };
+  return { ...record, [step]: withReplacement(inner, { path: rest, value: replacement }) };
 }

@@ -3,7 +3,7 @@ import { loadConfig } from "../src/index.ts";
 import { load } from "./load-text.ts";
 
 describe("loadConfig", () => {
-  it("gives every section its defaults for an empty file", () => {
+  it("returns the defaults of every section for an empty file", () => {
     const { config, problems } = load("");
     expect(problems).toEqual([]);
     expect(config.gateway).toMatchObject({ host: "127.0.0.1", port: 4747 });
@@ -15,7 +15,7 @@ describe("loadConfig", () => {
     expect(config.session.dmScope).toBe("per-channel-peer");
   });
 
-  it("reads the documented example shape", () => {
+  it("reads a complete example", () => {
     const { config, problems } = load(
       `
 agents:
@@ -43,12 +43,18 @@ bindings:
     });
   });
 
-  it("reads JSON and JSON5", () => {
+  it("reads JSON and JSON5, and finds the lines of their values", () => {
     const json = loadConfig({ file: "signalbox.json", text: '{"gateway":{"port":1234}}', env: {} });
     expect(json.config.gateway.port).toBe(1234);
     const json5 = loadConfig({ file: "signalbox.json5", text: "{gateway:{port:1235,},} // five", env: {} });
     expect(json5.config.gateway.port).toBe(1235);
-    expect(() => loadConfig({ file: "signalbox.json5", text: "{", env: {} })).toThrow(/JSON5/);
+    expect(() => loadConfig({ file: "signalbox.json5", text: "{", env: {} })).toThrow(/:1: not valid JSON5/);
+    const lines =
+      "{\n  // http://x\n\tgateway: { port: 1 },\n  'memory': {\n    recallTokens: 'many',\n  },\n}";
+    const wrong = loadConfig({ file: "signalbox.json5", text: lines, env: {} });
+    expect(wrong.problems.map(({ path, line }) => [path, line])).toEqual([["memory.recallTokens", 5]]);
+    const text = '{\n  "memory": {\n    "recallTokens": "many"\n  }\n}';
+    expect(loadConfig({ file: "signalbox.json", text, env: {} }).problems[0]?.line).toBe(3);
   });
 
   it.each([
@@ -62,14 +68,14 @@ bindings:
     ],
     [
       ["a: &a [x, x, x]", ...["b", "c", "d", "e", "f"].map(tenfold)].join("\n"),
-      "signalbox.yaml: its aliases (`*name`) expand to far too much. Write the values out instead.",
+      "signalbox.yaml: its aliases (`*name`) expand to too much. Write the values out instead.",
     ],
-  ])("says which alias cannot be followed: %j", (text, words) => {
+  ])("reports the alias that cannot be resolved: %j", (text, words) => {
     expect(() => load(text)).toThrow(expect.objectContaining({ name: "ConfigError", message: words }));
   });
 });
 
-/** A list of ten aliases of what stands before it. */
+/** Returns a list of ten aliases of the previous list. */
 function tenfold(name: string): string {
   const before = String.fromCharCode(name.charCodeAt(0) - 1);
   return `${name}: &${name} [${Array(10).fill(`*${before}`).join(", ")}]`;

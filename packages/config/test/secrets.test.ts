@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { configJsonSchema, loadConfig } from "../src/index.ts";
+import { configJsonSchema, formatProblem, loadConfig } from "../src/index.ts";
 import { load, only } from "./load-text.ts";
 
 describe("secrets of a configuration", () => {
-  it("collects secrets from the environment and from keys that name one", () => {
+  it("collects secrets from the environment and by the names of keys", () => {
     const { secrets } = load(
       "models: { providers: { a: { api: openai-chat, apiKey: sk-direct } } }\nagents: { defaults: { systemPrompt: '${WORD}' } }",
       {
@@ -14,7 +14,7 @@ describe("secrets of a configuration", () => {
     expect(secrets).toEqual(expect.arrayContaining(["sk-direct", "from-env"]));
   });
 
-  it("takes short values for secrets where their key says so", () => {
+  it("counts short values as secrets only by the names of their keys", () => {
     const { secrets } = load(
       "channels: { other: { accounts: { main: { appSecret: abc, botToken: '${PIN}' } } } }\nagents: { defaults: { systemPrompt: '${MODE}' } }",
       { PIN: "12", MODE: "info" },
@@ -22,7 +22,7 @@ describe("secrets of a configuration", () => {
     expect(secrets.toSorted()).toEqual(["12", "abc"]);
   });
 
-  it("reports a missing variable with its line and leaves the value out", () => {
+  it("reports a missing variable with its line, and leaves the value out", () => {
     const loaded = load(
       "channels:\n  feishu:\n    accounts:\n      main:\n        appSecret: ${NOT_THERE}\n",
     );
@@ -35,7 +35,7 @@ describe("secrets of a configuration", () => {
     expect(loaded.config.channels["feishu"]?.accounts["main"]).toEqual({});
   });
 
-  it("takes secrets from files and from programs, each for one value, and knows them for secrets", () => {
+  it("reads secrets from files and programs", () => {
     const sources = {
       file: (path: string) => `in ${path}\n`,
       command: (argv: readonly string[]) => `said by ${argv.join(" ")}\n`,
@@ -73,7 +73,7 @@ skills: { entries: { a: { config: { command: [not, a, secret] } } } }
     );
   });
 
-  it("lets editors write references where secrets stand, and nowhere else", () => {
+  it("describes references in the JSON Schema only where secrets may stand", () => {
     const { properties } = z.object({ properties: z.record(z.string(), z.json()) }).parse(configJsonSchema());
     const allowsFile = (schema: unknown): boolean =>
       JSON.stringify(schema).includes('"file":{"type":"string"}');
@@ -82,7 +82,7 @@ skills: { entries: { a: { config: { command: [not, a, secret] } } } }
     expect([session, access].map(allowsFile)).toEqual([false, false]);
   });
 
-  it("says of a source that gives nothing what it is, and disables what needs it", () => {
+  it("reports a source that fails or is empty, and disables what needs it", () => {
     const text = "models:\n  providers:\n    a:\n      api: openai-chat\n      apiKey: { file: gone }\n";
     const failing = {
       file: () => {
@@ -93,14 +93,16 @@ skills: { entries: { a: { config: { command: [not, a, secret] } } } }
     const problem = only(loadConfig({ file: "signalbox.yaml", text, env: {}, sources: failing }));
     expect(problem).toMatchObject({ path: "models.providers.a.apiKey", line: 5, severity: "error" });
     expect(problem.message).toBe("cannot read a secret from the file gone: it is not there");
-    expect(only(load(text)).message).toContain("not read from files and commands here");
+    expect(only(load(text)).message).toContain(
+      "reading secrets from files and commands is not supported here",
+    );
     const empty = text.replace("{ file: gone }", "{ command: [pass] }");
     expect(only(loadConfig({ file: "signalbox.yaml", text: empty, env: {}, sources: failing })).message).toBe(
       "cannot read a secret from the command pass: it is empty",
     );
   });
 
-  it("knows secrets by their place: keys, headers but for those that say nothing, passwords in addresses", () => {
+  it("finds secrets by key, in headers, in arguments and in URLs", () => {
     const { secrets } = load(`
 models:
   providers:
@@ -119,7 +121,7 @@ hooks: { build: { secret: secret-of-the-hook } }
     );
   });
 
-  it("takes each variable of a skill for a secret, whatever its name, and from a file", () => {
+  it("counts every variable of a skill as a secret", () => {
     const { config, secrets, problems } = loadConfig({
       file: "signalbox.yaml",
       env: {},
@@ -134,11 +136,11 @@ mcp: { servers: { here: { command: here, env: { MODE: quick-mode } } } }
     expect(new Set(secrets)).toEqual(new Set(["anna-1984", "in-a-file"]));
   });
 
-  it("uses a default for a missing variable", () => {
+  it("uses the default of a missing variable", () => {
     expect(load("gateway: { host: '${HOST:-127.0.0.2}' }").config.gateway.host).toBe("127.0.0.2");
   });
 
-  it("leaves out a hook that is wrong, and one whose secret is missing", () => {
+  it("leaves out an invalid hook, and one whose secret is missing", () => {
     const loaded = load(
       "agents: { list: [{ id: coder }] }\nhooks:\n  good: { agent: coder, text: 'Done: {{name}}', secret: a-secret-of-the-caller }\n  nobody: { agent: codre }\n  short: { secret: abc }\n  unset: { secret: '${NO_SECRET}' }\n  bare: {}\n",
     );
@@ -149,5 +151,27 @@ mcp: { servers: { here: { command: here, env: { MODE: quick-mode } } } }
     ]);
     expect(Object.keys(loaded.config.hooks)).toEqual(["good", "bare"]);
     expect(loaded.secrets).toContain("a-secret-of-the-caller");
+  });
+
+  it("does not repeat a secret in a message", () => {
+    const env = { TOKEN: "hunter22" };
+    const texts = [
+      "gateway: { port: '${TOKEN}' }",
+      "memory: { recallTokens: 'x${TOKEN}' }",
+      "access: { dm: '${TOKEN}' }",
+      "links: { mode: 'x', max: 5 }\nmodels: { providers: { a: { api: openai-chat, baseUrl: '${TOKEN}' } } }",
+      "models: { providers: { a: { api: openai-chat, apiKey: { key: hunter22 } } } }",
+    ];
+    const messages = texts.map((text) => {
+      try {
+        return load(text, env).problems.map(formatProblem).join("\n");
+      } catch (error) {
+        return String(error);
+      }
+    });
+    for (const message of messages) {
+      expect(message).not.toBe("");
+      expect(message).not.toContain("hunter22");
+    }
   });
 });

@@ -51,7 +51,7 @@ export { commandEnvironment, startSandbox } from "./sandbox/start.ts";
 export type { Sandbox, SandboxSetting } from "./sandbox/types.ts";
 export { createSearch } from "./search/search.ts";
 export { isOtherSession, type SessionsCall, type SessionsRequest } from "./sessions.ts";
-export { checkToolNames, matchesAny, TOOL_GROUPS } from "./tool-names.ts";
+export { findUnknownToolNames, listToolNames, matchesAny, TOOL_GROUPS } from "./tool-names.ts";
 export {
   type DecisionRecord,
   type Role,

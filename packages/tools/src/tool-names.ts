@@ -44,57 +44,28 @@ function expand(entry: string): readonly string[] | undefined {
   return Object.hasOwn(all, name) ? all[name] : [];
 }
 
-/** A name in a list that matches no tool. */
-export interface UnknownToolName {
-  readonly name: string;
-  /** Similar names, the most similar first. */
-  readonly similar: readonly string[];
-}
-
-const MAX_SIMILAR = 3;
+const SHORTHANDS: readonly string[] = [
+  ...Object.keys(TOOL_GROUPS).map((name) => `group:${name}`),
+  ...Object.keys(TOOL_PROFILES).map((name) => `profile:${name}`),
+];
 
 /**
- * Finds the names in lists of a configuration that match no tool.
+ * Returns the names in lists of a configuration that match no tool, each once.
  *
  * @param existing names of tools; `prefix*` for tools whose names are not known yet, such as those of an MCP server
  */
-export function checkToolNames(
+export function findUnknownToolNames(
   names: readonly string[],
   existing: readonly string[],
-): readonly UnknownToolName[] {
-  const shorthands = [
-    ...Object.keys(TOOL_GROUPS).map((name) => `group:${name}`),
-    ...Object.keys(TOOL_PROFILES).map((name) => `profile:${name}`),
-  ];
+): readonly string[] {
   const isKnown = (name: string): boolean =>
     name === "*" ||
-    shorthands.includes(name) ||
+    SHORTHANDS.includes(name) ||
     existing.some((tool) => matches(name, tool) || matches(tool, name));
-  return [...new Set(names)]
-    .filter((name) => !isKnown(name))
-    .map((name) => ({ name, similar: getSimilar(name, [...existing, ...shorthands]) }));
+  return [...new Set(names)].filter((name) => !isKnown(name));
 }
 
-function getSimilar(name: string, candidates: readonly string[]): readonly string[] {
-  const maxDistance = Math.max(2, Math.floor(name.length / 3));
-  return candidates
-    .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ distance }) => distance <= maxDistance)
-    .toSorted((a, b) => a.distance - b.distance)
-    .slice(0, MAX_SIMILAR)
-    .map(({ candidate }) => candidate);
-}
-
-/** Levenshtein distance. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a.charAt(i - 1) === b.charAt(j - 1) ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
+/** Returns what a list of tool names may contain: the tools, groups and profiles. */
+export function listToolNames(existing: readonly string[]): readonly string[] {
+  return [...existing, ...SHORTHANDS];
 }

@@ -1,5 +1,5 @@
 import { reasonOf } from "@signalbox/agent-core";
-import { type ConfigEdit, type ConfigPath, configPath, secretsIn } from "@signalbox/config";
+import { type ConfigEdit, type ConfigPath, findSecrets, parseConfigPath } from "@signalbox/config";
 import { ASSUMED_SECRETS, changeConfig, configText, type Home, proposedConfig } from "@signalbox/home";
 import { redactJson } from "@signalbox/redaction";
 import type { ConfigChange, GatewayToolOptions } from "@signalbox/tools";
@@ -15,7 +15,7 @@ export function createGatewayTool(core: CoreContext): GatewayToolOptions {
     status: async () => redact(statusOf(core)),
     async config(key) {
       const applied: unknown = redactJson(JSON.parse(JSON.stringify(core.config.current().settings)), redact);
-      const value = key === undefined ? applied : valueAt(applied, configPath(home.configFile, key));
+      const value = key === undefined ? applied : valueAt(applied, parseConfigPath(home.configFile, key));
       if (value === undefined) throw new Error(`${key} is not set and has no default.`);
       return stringify(value).trimEnd();
     },
@@ -51,8 +51,8 @@ function statusOf({ config, accounts }: CoreContext): string {
 
 /** A model has no secret to give: it may name one that the gateway finds for itself. */
 function editOf({ configFile }: Home, { key, value }: ConfigChange): ConfigEdit {
-  const path = configPath(configFile, key);
-  if (secretsIn(value, path).some((secret) => !REFERENCE.test(secret)))
+  const path = parseConfigPath(configFile, key);
+  if (findSecrets(value, path).some((secret) => !REFERENCE.test(secret)))
     throw new Error(
       "Secrets cannot be set here. An owner sets one with `signalbox config set`, or refers to it as ${NAME}.",
     );

@@ -1,5 +1,5 @@
 import { type Client, type ConfigurationState, isClientError } from "@signalbox/client";
-import { configPath, type LoadedConfig, type Problem } from "@signalbox/config";
+import { type LoadedConfig, type Problem, parseConfigPath } from "@signalbox/config";
 import { GatewayError } from "@signalbox/home";
 import { isHeld, runningGateway } from "./running.ts";
 
@@ -61,7 +61,7 @@ function notAppliedProblems(
   const thereAlone = errors
     .filter(({ path, message }) => !isFound(path, message))
     .map(({ path, message, remedy }) =>
-      problem(path === "" ? [] : configPath(file, path), {
+      problem(path === "" ? [] : parseConfigPath(file, path), {
         severity: "error",
         message: `in the process of the running gateway, ${message}`,
         remedy: `${remedy} That process may lack a variable or a right that this one has: restart it with them.`,

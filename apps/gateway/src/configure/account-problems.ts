@@ -1,6 +1,6 @@
 import type { ChannelDefinition } from "@signalbox/channel";
 import type { PlannedAccount } from "@signalbox/channel/accounts";
-import { accountKeys, didYouMean, type LoadedConfig, type Problem } from "@signalbox/config";
+import { didYouMean, getAccountKeys, type LoadedConfig, type Problem } from "@signalbox/config";
 import { secretFields } from "./account-secrets.ts";
 import { type HostPackages, installCommand } from "./host-packages.ts";
 
@@ -86,7 +86,7 @@ export function unknownSettings(
   account: string,
   raw: Readonly<Record<string, unknown>>,
 ): Problem[] {
-  const keys = accountKeys(definition);
+  const keys = getAccountKeys(definition);
   if (keys === undefined) return [];
   return Object.keys(raw)
     .filter((key) => !keys.includes(key))

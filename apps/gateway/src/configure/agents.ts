@@ -74,8 +74,8 @@ export interface Agents {
   get(id: string): Agent | undefined;
 }
 
-/** What an agent may use where nothing is said: files of its workspace and messages, but no commands. */
-const DEFAULT_TOOLS = ["read", "write", "edit", "ls", "message"];
+/** Tools of an agent without configured ones: files of its workspace, messages and memory, but no commands. */
+const DEFAULT_TOOLS = ["read", "write", "edit", "ls", "message", "group:memory"];
 
 /**
  * Gives every agent its defaults and its workspace. A workspace under the home is made when the gateway starts; one

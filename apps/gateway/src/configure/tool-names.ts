@@ -1,6 +1,12 @@
-import type { AgentConfig, ConfigPath, LoadedConfig, Problem } from "@signalbox/config";
+import {
+  type AgentConfig,
+  type ConfigPath,
+  didYouMean,
+  type LoadedConfig,
+  type Problem,
+} from "@signalbox/config";
 import { toolPrefix } from "@signalbox/mcp";
-import { allowsTool, BUILT_IN_TOOLS, checkToolNames } from "@signalbox/tools";
+import { allowsTool, BUILT_IN_TOOLS, findUnknownToolNames, listToolNames } from "@signalbox/tools";
 import type { Agent, Agents } from "./agents.ts";
 import type { PluginTools } from "./plugin-tools.ts";
 
@@ -23,14 +29,13 @@ export function namesFor({ config }: LoadedConfig, plugins: PluginTools): readon
 export function toolProblems(loaded: LoadedConfig, agents: Agents, plugins: PluginTools): Problem[] {
   const all = namesFor(loaded, plugins);
   return agents.all.flatMap(({ id, tools }) =>
-    checkToolNames(namesIn(tools), all).map(({ name, similar }) =>
+    findUnknownToolNames(namesIn(tools), all).map((name) =>
       loaded.problem(placeOf(loaded, id, name), {
         severity: "error",
         message: `agent ${id} refers to the tool ${name}, which does not exist`,
         remedy:
-          similar.length === 0
-            ? "Correct or remove it. docs/tools.md lists all tools, groups and profiles."
-            : `Did you mean ${similar.join(" or ")}?`,
+          didYouMean(name, listToolNames(all)).trimEnd() ||
+          "Correct or remove it. docs/tools.md lists all tools, groups and profiles.",
         disables: `tool ${name} of agent ${id}`,
       }),
     ),

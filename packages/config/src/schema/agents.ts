@@ -4,7 +4,7 @@ import { askMode, domains, id, names, timeZone } from "./values.ts";
 
 const allowDeny = z.strictObject({ allow: names.optional(), deny: names.optional() });
 
-/** A rule of `agents.*.tools` for some runs alone: what they may use, of what the agent may. */
+/** A rule of `agents.*.tools` for some runs: which of the agent's tools they may use. */
 const toolRule = z.strictObject({ allow: names.exactOptional(), deny: names.exactOptional() });
 
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time of day, such as 08:30");
@@ -14,7 +14,7 @@ const heartbeatSchema = z
     enabled: z.boolean().optional().describe("`false` turns it off. Default: `true`."),
     every: z
       .string()
-      .regex(/^(?=\d)([1-9]\d?h ?)?([1-9]\d{0,2}m)?$/, "must be a time span, such as 30m, 2h or 1h 30m")
+      .regex(/^(?=\d)([1-9]\d?h ?)?([1-9]\d{0,2}m)?$/, "must be a duration, such as 30m, 2h or 1h 30m")
       .optional()
       .describe("Default: `30m`."),
     activeHours: z
@@ -25,16 +25,18 @@ const heartbeatSchema = z
       })
       .refine(({ from, to }) => from !== to, { path: ["to"], message: "must differ from `from`" })
       .optional()
-      .describe("Outside these hours it rests. They may span midnight. Default: it never rests."),
+      .describe(
+        "The heartbeat pauses outside these hours. They may span midnight. Default: it never pauses.",
+      ),
     to: z
       .enum(["page", "owner"])
       .optional()
       .describe(
-        "Where it writes: `page`, a conversation of its own on the web page; or `owner`, the direct conversation in which an owner last wrote to the agent. Default: `page`.",
+        "Where it writes: `page` is its own conversation on the web page; `owner` is the direct conversation in which an owner last wrote to the agent. Default: `page`.",
       ),
   })
   .describe(
-    "When the agent goes through `HEARTBEAT.md` of its workspace by itself. If that file asks for nothing, there is no heartbeat.",
+    "How often the agent acts on `HEARTBEAT.md` of its workspace by itself. If that file contains no task, there is no heartbeat.",
   );
 
 const toolsOfAgent = allowDeny
@@ -42,9 +44,9 @@ const toolsOfAgent = allowDeny
     allow: names
       .optional()
       .describe(
-        "Tools by name, `group:…`, `mcp__<server>__*` or `*`. Default: `read`, `write`, `edit`, `ls`, `message`.",
+        "Tools by name, `group:…`, `mcp__<server>__*` or `*`. Default: `read`, `write`, `edit`, `ls`, `message`, `group:memory`.",
       ),
-    deny: names.optional().describe("Tools it may not use; wins over `allow`."),
+    deny: names.optional().describe("Tools that it may not use. Takes precedence over `allow`."),
     profile: z
       .enum(["minimal", "messaging", "coding", "full"])
       .optional()
@@ -53,7 +55,7 @@ const toolsOfAgent = allowDeny
       .partialRecord(z.enum(["owner", "member", "guest", "system"]), toolRule)
       .optional()
       .describe(
-        "By the sender's role. By default guests may read and search files, and everyone else what the agent may.",
+        "Rules by the sender's role. By default guests may read and search files, and everyone else may use all of the agent's tools.",
       ),
     conversations: z
       .partialRecord(z.enum(["direct", "group", "channel", "api"]), toolRule)
@@ -89,9 +91,7 @@ const subAgentsSchema = z
       .min(0)
       .max(5)
       .optional()
-      .describe(
-        "Levels of sub-agents below a conversation of people. Default: 1, so they have none of their own.",
-      ),
+      .describe("How deep sub-agents may be nested. Default: 1, so a sub-agent cannot start others."),
     maxAtOnce: z
       .int()
       .positive()
@@ -103,15 +103,19 @@ const subAgentsSchema = z
       .positive()
       .max(1_000)
       .optional()
-      .describe("Tasks that one message may lead to in all. Default: 20."),
-    limits: limits.optional().describe("Limits of one run of a sub-agent, where lower than the agent's own."),
+      .describe("Total number of tasks that one message may start. Default: 20."),
+    limits: limits
+      .optional()
+      .describe("Limits of one run of a sub-agent, if they are lower than the agent's own."),
   })
   .describe("How much an agent with `sessions_spawn` may delegate to sub-agents.");
 
 const agentFields = {
   model: modelRef
     .optional()
-    .describe("As `provider/model`. Default: the first one with a key; without any, the offline demo model."),
+    .describe(
+      "Written `provider/model`. Default: the first one with a key; without any, the offline demo model.",
+    ),
   fallbacks: z.array(modelRef).optional().describe("Models to try, in this order, if the first one fails."),
   thinking: thinkingLevel.optional().describe("How much the model thinks before it answers."),
   systemPrompt: z.string().optional().describe("Instructions in addition to its own files."),
@@ -119,7 +123,7 @@ const agentFields = {
     .enum(["en", "zh"])
     .optional()
     .describe(
-      "The language of the first files in its workspace, and of the gateway's own texts in its conversations. Default: for files the machine's (`LANG`); in conversations the message's (for a command, that of what its sender wrote before).",
+      "The language of the initial files in its workspace and of the gateway's own texts in its conversations. Default: for files, the machine's (`LANG`); in conversations, the language of the message (for a command, that of the sender's earlier messages).",
     ),
   maxOutputTokens: z.int().positive().optional().describe("The most output tokens of one answer."),
   historyTurns: z
@@ -127,7 +131,7 @@ const agentFields = {
     .positive()
     .optional()
     .describe(
-      "How many of a conversation's last turns are sent to the model; older ones leave the request, a quarter of that number at a time. Default: all that fit its window.",
+      "How many recent turns of a conversation are sent to the model. Older ones are dropped, a quarter of that number at a time. Default: all that fit into the context window.",
     ),
   tools: toolsOfAgent,
   skills: allowDeny.optional().describe("The skills it can use, by name. Default: all."),
@@ -138,7 +142,7 @@ const agentFields = {
 
 export const agentDefaultsSchema = z
   .strictObject(agentFields)
-  .describe("Settings of every agent, unless its own entry says otherwise.");
+  .describe("Settings of every agent that does not set them itself.");
 
 export const agentSchema = z
   .strictObject({
@@ -171,5 +175,5 @@ export const bindingSchema = z
     }),
   })
   .describe(
-    "Gives messages to an agent. All fields of `match` must hold; the most specific kind wins, then the order. Without a match the default agent answers.",
+    "Routes messages to an agent. All fields of `match` must match; the most specific binding wins, then the first. If none matches, the default agent answers.",
   );

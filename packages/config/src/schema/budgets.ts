@@ -6,14 +6,14 @@ export const budgetSchema = z
     of: z
       .enum(["sender", "agent", "channel", "all"])
       .describe(
-        "Whose calls count together: each `sender`, `agent` or `channel` has a budget of its own; `all` share one.",
+        "Which calls are counted together: each `sender`, `agent` or `channel` has its own budget; `all` share one.",
       ),
     name: z
       .string()
       .min(1)
       .optional()
       .describe(
-        "The one it is for: the id of an agent or a channel; a sender as `channel:id` or by the name of an identity link. Default: each.",
+        "Whom it applies to: the id of an agent or channel; a sender as `channel:id` or by the name of an identity link. Default: each.",
       ),
     roles: z
       .array(z.enum(["owner", "member", "guest", "system"]))
@@ -37,12 +37,12 @@ export const budgetSchema = z
       .min(0)
       .max(1)
       .default(0.8)
-      .describe("The share at which the log and the metrics warn that it is running out."),
+      .describe("The share of the limit at which the log and the metrics warn."),
     action: z
       .enum(["warn", "cheaper", "ask", "stop"])
       .default("stop")
       .describe(
-        "What happens to a call once the budget is used up: `cheaper` uses `model`, `ask` asks an owner.",
+        "What happens to a call when the budget is used up: `cheaper` uses `model`, `ask` asks an owner for approval.",
       ),
     model: modelRef.optional().describe("For `cheaper`: the model to use instead."),
   })
@@ -51,10 +51,10 @@ export const budgetSchema = z
   })
   .refine(({ action, model }) => (action === "cheaper") === (model !== undefined), {
     path: ["model"],
-    message: "is needed with `action: cheaper`, and only there",
+    message: "is required with `action: cheaper`, and not allowed otherwise",
   })
   .refine(({ of, name }) => of !== "all" || name === undefined, {
     path: ["name"],
     message: "cannot be combined with `of: all`",
   })
-  .describe("A limit on what model calls may cost in a day or a month.");
+  .describe("A limit on the cost of model calls per day or month.");

@@ -9,18 +9,18 @@ export const channelSchema = z
       .min(1)
       .optional()
       .describe(
-        "The npm package of a channel that does not come with the gateway, or the folder of one. The home is searched first.",
+        "The npm package of a channel that is not built in, or its folder. The home is searched first.",
       ),
     process: z
       .boolean()
       .default(false)
       .describe(
-        "Runs each account in a process of its own: its SDK's memory is not the gateway's, and an account that crashes is restarted while everything else goes on.",
+        "Runs each account in its own process, which is restarted if it crashes. The memory of its SDK is then outside the gateway's process.",
       ),
     accounts: z
       .record(id, z.record(z.string(), z.unknown()))
       .default({})
-      .describe("Its bots or apps, under names of your choice, with the channel's own settings."),
+      .describe("Its bots or apps, under names of your choice, with the settings of the channel."),
   })
   .describe("One channel.");
 
@@ -40,17 +40,17 @@ export const sessionSchema = z
       .enum(["main", "per-peer", "per-channel-peer", "per-account-channel-peer"])
       .default("per-channel-peer")
       .describe(
-        "Which direct messages share a session: all; those of one person; of one person on one channel; or of one person to one bot.",
+        "Which direct messages share a session: all of them; those of one person; of one person on one channel; or of one person with one bot.",
       ),
     identityLinks: z
       .record(z.string(), names)
       .default({})
-      .describe("One person with several ids, such as `alice: [telegram:123, feishu:ou_…]`."),
+      .describe("People with several ids, such as `alice: [telegram:123, feishu:ou_…]`."),
     timeZones: z
       .record(z.string(), timeZone)
       .default({})
       .describe(
-        "The time zone of a person, in which agents are told the time; by `channel:id` or the name of an identity link, such as `alice: Asia/Shanghai`. Default: the machine's.",
+        "The time zones of people, for the times that agents see; by `channel:id` or the name of an identity link, such as `alice: Asia/Shanghai`. Default: the machine's.",
       ),
     queue: z
       .strictObject({
@@ -58,7 +58,7 @@ export const sessionSchema = z
           .enum(["steer", "followup", "collect", "interrupt"])
           .default("steer")
           .describe(
-            "What happens to a message that comes during a run: it joins the run between two turns, gets the next run, shares the next run with others, or ends the run.",
+            "What happens to a message that arrives during a run: it joins the run between two turns, gets the next run, shares the next run with others, or stops the run.",
           ),
         debounceMs: z
           .int()
@@ -87,7 +87,7 @@ export const sessionSchema = z
         channel: resetPolicy.optional(),
       })
       .prefault({})
-      .describe("When a conversation starts afresh by itself, by its kind."),
+      .describe("When a conversation starts over by itself, by its kind."),
   })
   .describe("Which messages share a session, and how messages queue.");
 
@@ -96,31 +96,29 @@ const blocksSchema = z
     when: z
       .enum(["off", "without-edits", "always"])
       .default("off")
-      .describe(
-        "`without-edits`: only on platforms whose messages cannot be edited, where an answer cannot grow in one message.",
-      ),
+      .describe("`without-edits`: only on platforms whose messages cannot be edited."),
     minChars: z.int().positive().default(800).describe("The shortest block, in characters."),
     maxChars: z
       .int()
       .positive()
       .default(1200)
-      .describe("The longest block, in characters, where it can be cut."),
+      .describe("The longest block, in characters, if it can be split."),
     breakAt: z
       .enum(["paragraph", "newline", "sentence"])
       .default("paragraph")
-      .describe("Where to prefer to cut. Code blocks and tables stay whole."),
+      .describe("Where blocks are split if possible. Code blocks and tables are not split."),
     idleMs: z
       .int()
       .min(0)
       .default(1000)
-      .describe("Milliseconds without a new word until an unfilled block is sent."),
+      .describe("Milliseconds without new text until a shorter block is sent."),
   })
   .refine(({ minChars, maxChars }) => minChars <= maxChars, {
     error: "must not be more than maxChars",
     path: ["minChars"],
   })
   .prefault({})
-  .describe("Sends finished blocks of a long answer as messages of their own while the rest is written.");
+  .describe("Sends finished blocks of a long answer as separate messages while the rest is written.");
 
 export const repliesSchema = z
   .strictObject({
@@ -146,18 +144,18 @@ export const accessSchema = z
       .enum(["pairing", "allowlist", "open", "off"])
       .default("pairing")
       .describe(
-        "Who may write direct messages: people an owner approves by a code, those of `allow`, everybody, or nobody. A binding that names a person by id lets that person in.",
+        "Who may write direct messages: people whom an owner approves by a code, those in `allow`, everyone, or nobody. A binding that names a person by id admits that person.",
       ),
-    allow: names.default([]).describe("Members, by the platform's id, written `channel:id`."),
+    allow: names.default([]).describe("Ids of members, written `channel:id`."),
     owners: names
       .default([])
       .describe(
-        "Owners, by the platform's id, written `channel:id`: always allowed, and asked for approvals.",
+        "Ids of owners, written `channel:id`. They are always admitted and receive approval requests.",
       ),
     groups: z
       .strictObject({
         mode: z.enum(["allowlist", "open", "off"]).default("allowlist"),
-        allow: names.default([]).describe("Groups in which agents answer, by id, written `channel:id`."),
+        allow: names.default([]).describe("Ids of groups in which agents answer, written `channel:id`."),
         requireMention: z
           .boolean()
           .default(true)
@@ -174,7 +172,7 @@ export const accessSchema = z
           .max(200)
           .default(20)
           .describe(
-            "How many earlier messages of the group, not addressed to the agent, it is shown with one that is.",
+            "How many earlier messages of the group that were not addressed to the agent it sees with one that is.",
           ),
       })
       .prefault({})
@@ -188,9 +186,9 @@ export const linksSchema = z
       .enum(["off", "fetch"])
       .default("off")
       .describe(
-        "`fetch`: pages are read before the agent answers, and given to it as other people's words; not for guests.",
+        "`fetch` reads linked pages before the agent answers and marks their text as untrusted. Not for guests.",
       ),
-    max: z.int().min(1).max(10).default(3).describe("How many links of a message are read."),
+    max: z.int().min(1).max(10).default(3).describe("How many links of a message are fetched."),
     maxChars: z
       .int()
       .min(200)

@@ -6,7 +6,7 @@ export const gatewaySchema = z
       .string()
       .min(1)
       .default("127.0.0.1")
-      .describe("The address it listens on. Any address other than loopback needs a token of your own."),
+      .describe("The address it listens on. Any address other than loopback requires a token that you set."),
     port: z.int().min(0).max(65_535).default(4747).describe("The port; 0 picks a free one."),
     allowedHosts: z
       .array(
@@ -14,7 +14,7 @@ export const gatewaySchema = z
       )
       .default([])
       .describe(
-        "Host names, without port, under which a reverse proxy forwards requests. Other names in `Host` are refused, as are pages of other origins. IP addresses and `localhost` need no entry.",
+        "Host names, without port, under which a reverse proxy forwards requests. Other `Host` names and pages of other origins are rejected. IP addresses and `localhost` need no entry.",
       ),
     auth: z
       .strictObject({
@@ -31,13 +31,13 @@ export const gatewaySchema = z
       .int()
       .min(1)
       .default(10_000)
-      .describe("How many accepted messages may be unfinished; beyond that, new ones are refused."),
+      .describe("How many accepted messages may be unfinished. Beyond that, new ones are rejected."),
     shutdownMs: z
       .int()
       .min(0)
       .default(30_000)
       .describe(
-        "How long a stop lets runs continue, in milliseconds. They then have 5 s to end; the next start continues the rest.",
+        "How long runs may continue when the gateway stops, in milliseconds. Afterwards they have 5 s to end, and the next start resumes the rest.",
       ),
     maxRuns: z
       .int()

@@ -9,15 +9,15 @@ export const thinkingLevel = z.enum(["off", "minimal", "low", "medium", "high", 
 
 /** One entry of `models.providers.<id>.models`. */
 const modelSchema = z.strictObject({
-  id: z.string().min(1).describe("The server's name for it."),
+  id: z.string().min(1).describe("The name that the server uses."),
   name: z.string().optional().describe("The name that people see."),
-  contextWindow: z.int().positive().optional().describe("The size of its window in tokens."),
-  maxOutputTokens: z.int().positive().optional().describe("The most tokens in one answer."),
+  contextWindow: z.int().positive().optional().describe("The size of its context window, in tokens."),
+  maxOutputTokens: z.int().positive().optional().describe("Maximum number of tokens in one answer."),
   input: z
     .array(z.enum(["text", "image", "audio", "file"]))
     .optional()
     .describe("The kinds of content it accepts."),
-  thinking: z.array(thinkingLevel).optional().describe("The thinking levels it has."),
+  thinking: z.array(thinkingLevel).optional().describe("The thinking levels that it supports."),
   tools: z
     .enum(["native", "text", "none"])
     .optional()
@@ -31,10 +31,7 @@ const modelSchema = z.strictObject({
     })
     .optional()
     .describe("US dollars per million tokens."),
-  quirks: z
-    .record(z.string(), z.json())
-    .optional()
-    .describe("How the server departs from the API it speaks."),
+  quirks: z.record(z.string(), z.json()).optional().describe("How the server deviates from its API."),
 });
 
 export const providerSchema = z
@@ -48,7 +45,7 @@ export const providerSchema = z
         "google-generative",
         "demo",
       ])
-      .describe("The API that its server speaks."),
+      .describe("The API that its server offers."),
     apiKey: z
       .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
       .optional()
@@ -71,11 +68,11 @@ export const providerSchema = z
           .describe("Between two parts of the response. Default: 55,000."),
       })
       .optional()
-      .describe("How long the server may stay silent, in milliseconds, for instance while it loads a model."),
+      .describe("Time limits in milliseconds, for example while the server loads a model."),
     models: z
       .array(modelSchema)
       .default([])
-      .describe("Its models: limits, prices, quirks. Vendors' current models are known already."),
+      .describe("Its models, with limits, prices and quirks. Current models of known vendors need no entry."),
   })
   .describe(
     "A provider of models, under a name of your choice. `anthropic`, `openai`, `google` and `mistral` need no entry if `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `GEMINI_API_KEY` or `MISTRAL_API_KEY` is set.",

@@ -14,19 +14,19 @@ export const webSchema = z
   .strictObject({
     search: webSearchSchema
       .optional()
-      .describe("The service behind `web_search`; without it the tool does not exist."),
+      .describe("The service behind `web_search`. Without it the tool does not exist."),
     allow: z
       .array(z.string().regex(/^[^\s/@]+:\d{1,5}$/, "must be host:port"))
       .default([])
-      .describe("Hosts that may be fetched from although they are not public, as `host:port`."),
+      .describe("Private hosts that may be fetched from, as `host:port`."),
     timeoutMs: z
       .int()
       .positive()
       .max(120_000)
       .default(15_000)
-      .describe("Milliseconds for one page or file, including redirects."),
+      .describe("Time limit for one page or file including redirects, in milliseconds."),
   })
-  .describe("What the gateway fetches from the web: by `web_fetch`, for links, and for attachments.");
+  .describe("How the gateway fetches from the web: for `web_fetch`, links and attachments.");
 
 const execSchema = z
   .strictObject({
@@ -38,7 +38,7 @@ const execSchema = z
     domains: domains
       .default([])
       .describe(
-        "Hosts that commands in the sandbox may reach, through a proxy, if policy allows it: `example.org`, `*.example.org`, `example.org:8443`.",
+        "Hosts that commands in the sandbox may reach through a proxy, if the policy allows it: `example.org`, `*.example.org`, `example.org:8443`.",
       ),
     ask: askMode
       .default("never")
@@ -46,7 +46,7 @@ const execSchema = z
     rules: names
       .default([])
       .describe(
-        "Commands that need no approval in the mode `unlisted`: words separated by spaces, `*` for any word, `**` at the end for any further ones. `git log **` covers `git log --oneline`, but nothing that expands, redirects or joins other commands.",
+        "Commands that need no approval in the mode `unlisted`: words separated by spaces, `*` for any word, `**` at the end for any further words. `git log **` covers `git log --oneline`, but no command with expansions, redirections or other commands.",
       ),
   })
   .describe("Commands that agents run.");
@@ -57,13 +57,13 @@ const sessionsSchema = z
       .enum(["tree", "agent", "all"])
       .default("tree")
       .describe(
-        "What `sessions_list`, `sessions_history` and `sessions_send` reach besides an agent's own sub-agents: `tree` nothing, `agent` its other conversations, `all` also those of the agents in `agents`.",
+        "What `sessions_list`, `sessions_history` and `sessions_send` can access besides an agent's own sub-agents: `tree` nothing, `agent` its other conversations, `all` also those of the agents in `agents`.",
       ),
     agents: names
       .default([])
-      .describe("Agents that reach each other's conversations if `visibility` is `all`."),
+      .describe("Agents that can access each other's conversations if `visibility` is `all`."),
   })
-  .describe("Which conversations agents reach besides their own.");
+  .describe("Which conversations agents can access besides their own.");
 
 export const toolsSchema = z
   .strictObject({
@@ -73,16 +73,16 @@ export const toolsSchema = z
         "npm packages, or folders of them, that export tools as `default` or `tools`. The home is searched first.",
       ),
     image: z
-      .strictObject({ model: z.string().min(1).describe("`provider/model` of a model that takes pictures.") })
+      .strictObject({ model: z.string().min(1).describe("`provider/model` of a model that accepts images.") })
       .optional()
       .describe(
-        "Which model looks at pictures for other models, by the tool `image`; without it the tool does not exist.",
+        "The model behind the tool `image`, which describes images for other models. Without it the tool does not exist.",
       ),
     sessions: sessionsSchema.prefault({}),
     exec: execSchema.prefault({}),
     web: webSchema.prefault({}),
   })
-  .describe("Settings of the built-in tools, and where other tools come from.");
+  .describe("Settings of the built-in tools, and packages with other tools.");
 
 const milliseconds = z.int().positive().max(3_600_000);
 
@@ -93,21 +93,23 @@ export const mcpServerSchema = z
     env: z
       .record(z.string(), z.string())
       .exactOptional()
-      .describe("Its environment, in addition to `PATH`, `HOME` and the like."),
-    cwd: z.string().min(1).exactOptional().describe("Its working folder."),
-    url: webAddress.exactOptional().describe("The address, if it is not a program."),
+      .describe("Its environment variables, in addition to `PATH`, `HOME` and similar ones."),
+    cwd: z.string().min(1).exactOptional().describe("Its working directory."),
+    url: webAddress.exactOptional().describe("Its address, if it is not a program."),
     headers: z.record(z.string(), z.string()).exactOptional().describe("Sent with each request."),
-    startMs: milliseconds.default(30_000).describe("Milliseconds it may take to start and list its tools."),
-    callMs: milliseconds.default(60_000).describe("Milliseconds for one call."),
+    startMs: milliseconds
+      .default(30_000)
+      .describe("Time limit for starting and listing its tools, in milliseconds."),
+    callMs: milliseconds.default(60_000).describe("Time limit for one call, in milliseconds."),
   })
   .refine(({ command, url }) => (command === undefined) !== (url === undefined), {
     message: "needs exactly one of command and url",
   })
   .describe(
-    "An MCP server: a program (`command`) or an address (`url`). It starts when an agent that names its tools first runs, with all rights of the gateway's user.",
+    "An MCP server: a program (`command`) or an address (`url`). It is started when an agent that uses its tools first runs, with all permissions of the gateway's user.",
   );
 
-/** Where code of an operator's can hang, in the order of a message. */
+/** Points of the message pipeline at which hooks run, in order. */
 const HOOK_POINTS = [
   "message_received",
   "before_model_resolve",
@@ -126,16 +128,16 @@ const HOOK_POINTS = [
 
 export const pointHookSchema = z
   .strictObject({
-    at: z.enum(HOOK_POINTS).describe("The point of a message's way; docs/hooks.md lists them."),
+    at: z.enum(HOOK_POINTS).describe("The point of the message pipeline; docs/hooks.md lists them."),
     url: z
       .url({ protocol: /^https?$/ })
       .optional()
-      .describe("The address that gets the payload and answers."),
+      .describe("The address that receives the payload and answers."),
     module: z
       .string()
       .min(1)
       .optional()
-      .describe("Package, or its folder, whose default export is the hook."),
+      .describe("A package, or its folder, whose default export is the hook."),
     secret: z.string().min(16).optional().describe("Signs the requests."),
     timeoutMs: z
       .int()
@@ -147,26 +149,26 @@ export const pointHookSchema = z
   .refine(({ url, module }) => (url === undefined) !== (module === undefined), {
     message: "needs exactly one of url and module",
   })
-  .describe("Your own code at a point of a message's way.");
+  .describe("Runs your own code at a point of the message pipeline.");
 
 export const hookSchema = z
   .strictObject({
-    agent: id.optional().describe("The agent. Default: the one that answers when no binding matches."),
+    agent: id.optional().describe("The agent. Default: the one that answers if no binding matches."),
     session: z
       .string()
       .min(1)
       .max(500)
       .optional()
-      .describe("Conversation, with `{{path.in.the.body}}`. Default: the hook's name."),
+      .describe("The conversation; may contain `{{path.in.the.body}}`. Default: the hook's name."),
     text: z
       .string()
       .min(1)
       .optional()
-      .describe("The text for the agent, with `{{path.in.the.body}}`. Default: the whole body."),
+      .describe("The text for the agent; may contain `{{path.in.the.body}}`. Default: the whole body."),
     secret: z
       .string()
       .min(16)
       .optional()
-      .describe("The bearer token that the caller presents. Without it only an owner's token counts."),
+      .describe("The bearer token that the caller sends. Without it, only an owner's token is accepted."),
   })
   .describe("An incoming webhook: a program posts to `/hooks/<name>`, and an agent acts on it.");

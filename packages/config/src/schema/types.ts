@@ -3,8 +3,11 @@ import type { agentDefaultsSchema, agentSchema, bindingSchema } from "./agents.t
 import type { budgetSchema } from "./budgets.ts";
 import type { accessSchema, channelSchema, linksSchema, repliesSchema, sessionSchema } from "./channels.ts";
 import type { gatewaySchema } from "./gateway.ts";
-import type { mediaSchema, memorySchema, retentionSchema, skillsSchema } from "./keeping.ts";
+import type { mediaSchema } from "./media.ts";
+import type { memorySchema } from "./memory.ts";
 import type { providerSchema } from "./models.ts";
+import type { retentionSchema } from "./retention.ts";
+import type { skillsSchema } from "./skills.ts";
 import type { hookSchema, mcpServerSchema, pointHookSchema, toolsSchema } from "./tools.ts";
 
 export type GatewayConfig = z.output<typeof gatewaySchema>;

@@ -1,22 +1,23 @@
 import { z } from "zod";
 
-/** What several sections are made of. */
-
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 export const id = z
   .string()
   .regex(ID, "must be 1 to 64 letters, digits, '.', '_' or '-', and start with a letter or digit");
 
-/** Whether an agent, an account or a token may be called so. */
+/** Whether a text is a valid id of an agent, an account or a token. */
 export function isId(text: string): boolean {
   return id.safeParse(text).success;
 }
 
 export const names = z.array(z.string().min(1));
 
+/** A number of days, at most a hundred years. */
+export const days = z.number().positive().max(36_500);
+
 export const webAddress = z.url({ protocol: /^https?$/ });
 
-/** `example.org`, `*.example.org` for all below it, `example.org:8443` for a port besides those of the web. */
+/** `example.org`, `*.example.org` for its subdomains, `example.org:8443` for a port other than 80 and 443. */
 export const domains = z.array(
   z
     .string()
@@ -26,10 +27,10 @@ export const domains = z.array(
     ),
 );
 
-/** When an owner is asked about a call of a tool; `unlisted`: where no allow rule covers it. */
+/** When a tool call needs an owner's approval. `unlisted`: if no allow rule covers it. */
 export const askMode = z.enum(["always", "unlisted", "tainted", "never"]);
 
-/** A name that `Intl` knows; a wrong one would fail at each message. */
+/** A time zone that `Intl` supports. Any other would fail with each message. */
 export const timeZone = z
   .string()
   .refine(isTimeZone, "is not a known time zone; use a name such as Asia/Shanghai");

@@ -5,8 +5,8 @@ import {
   type LoadOptions,
   loadConfig,
   type Problem,
+  removeEmptySections,
   type SecretSources,
-  withoutEmptied,
 } from "@signalbox/config";
 import { GatewayError } from "../errors.ts";
 import type { Env, Home } from "../layout.ts";
@@ -48,7 +48,10 @@ function editedConfig(home: Home, env: Env, edits: readonly ConfigEdit[], source
     throw new GatewayError("config", `Not changed: ${fault.path}: ${fault.message}. ${fault.remedy}`);
   return edits
     .filter(({ value }) => value === undefined)
-    .reduce((text, { path }) => withoutEmptied(optionsFor(home, text, env, ASSUMED_SECRETS), path), after);
+    .reduce(
+      (text, { path }) => removeEmptySections(optionsFor(home, text, env, ASSUMED_SECRETS), path),
+      after,
+    );
 }
 
 function problemsOf(home: Home, text: string, env: Env, sources: SecretSources): readonly Problem[] {

@@ -1,6 +1,7 @@
 import { getSpeakerKey, type MessageEvent } from "@signalbox/channel";
+import { didYouMean } from "@signalbox/config";
 import { GatewayError } from "@signalbox/home";
-import { checkToolNames, explainUse, type RunFacts } from "@signalbox/tools";
+import { explainUse, findUnknownToolNames, listToolNames, type RunFacts } from "@signalbox/tools";
 import { type Agent, resolveAgents, workspacesOf } from "../../configure/agents.ts";
 import { resolvePluginTools } from "../../configure/plugin-tools.ts";
 import { namesFor } from "../../configure/tool-names.ts";
@@ -73,10 +74,11 @@ async function canUse(configured: ConfiguredHome, asked: UseAsked, host: Gateway
   const { home, loaded } = configured;
   const workspaces = workspacesOf(home, resolveAgents(loaded, home));
   const plugins = await resolvePluginTools({ loaded, home, given: [], packages: host.packages, workspaces });
-  const [unknown] = checkToolNames([asked.tool], namesFor(loaded, plugins));
+  const known = namesFor(loaded, plugins);
+  const [unknown] = findUnknownToolNames([asked.tool], known);
   if (unknown !== undefined) {
-    const near = unknown.similar.length === 0 ? "" : ` Did you mean ${unknown.similar.join(" or ")}?`;
-    throw new GatewayError("usage", `There is no tool ${asked.tool}.${near}`);
+    const suggestion = didYouMean(unknown, listToolNames(known));
+    throw new GatewayError("usage", `There is no tool ${asked.tool}. ${suggestion}`.trimEnd());
   }
   const event = messageFrom(asked);
   const { agentId, sessionKey, decision } = await decideAt(configured, event);

@@ -1,6 +1,12 @@
 import { existsSync } from "node:fs";
 import { reasonOf } from "@signalbox/agent-core";
-import { ConfigError, configJsonSchema, configPath, formatProblem, type Problem } from "@signalbox/config";
+import {
+  ConfigError,
+  configJsonSchema,
+  formatProblem,
+  type Problem,
+  parseConfigPath,
+} from "@signalbox/config";
 import {
   changeConfig,
   configVersions,
@@ -98,7 +104,7 @@ async function change(
   host: GatewayHost,
 ): Promise<void> {
   const home = locateHome(options.home, process.env);
-  const edit = { path: configPath(home.configFile, path), value };
+  const edit = { path: parseConfigPath(home.configFile, path), value };
   // What a value names, a tool or a package, and what names what was there, is found only by looking for it.
   const look = () =>
     problemsOf(options, async (configured) => (await prepare(configured, host)).setup.problems);

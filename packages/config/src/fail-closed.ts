@@ -1,13 +1,14 @@
 import type { ConfigPath } from "./problem.ts";
 
-/** What stands for a wrong value where its default would allow more than was written. */
-export interface Closed {
+/** A value that replaces an invalid one. */
+export interface Replacement {
+  /** Relative to the section. */
   readonly path: ConfigPath;
   readonly value: unknown;
 }
 
-/** For a wrong word about how long something is kept: a default could remove what was to stay. */
-const KEPT: Readonly<Record<string, number>> = {
+/** Values of `retention` that remove nothing. A default could remove what an invalid setting was meant to keep. */
+const KEEP_EVERYTHING: Readonly<Record<string, number>> = {
   hiddenMessagesDays: 36_500,
   inboxDays: 36_500,
   dedupeDays: 36_500,
@@ -22,9 +23,10 @@ const KEPT: Readonly<Record<string, number>> = {
 };
 
 /**
- * Values whose default could allow more than was meant, with what allows nothing; `deep`: whatever in them is wrong.
+ * Replacements for invalid settings whose default could allow more than was meant. `deep` applies the replacement to
+ * invalid values anywhere below the keys.
  */
-const CLOSED: readonly { readonly keys: ConfigPath; readonly value: unknown; readonly deep?: true }[] = [
+const FAIL_CLOSED: readonly { readonly keys: ConfigPath; readonly value: unknown; readonly deep?: true }[] = [
   {
     keys: ["agents", "defaults"],
     value: { tools: { allow: [] }, skills: { allow: [] }, heartbeat: { enabled: false } },
@@ -40,8 +42,8 @@ const CLOSED: readonly { readonly keys: ConfigPath; readonly value: unknown; rea
   { keys: ["access", "groups"], value: { mode: "off" } },
   { keys: ["access", "groups", "mode"], value: "off" },
   { keys: ["access", "groups", "historyLimit"], value: 0 },
-  { keys: ["retention"], value: KEPT },
-  ...Object.entries(KEPT).map(([key, value]) => ({ keys: ["retention", key], value })),
+  { keys: ["retention"], value: KEEP_EVERYTHING },
+  ...Object.entries(KEEP_EVERYTHING).map(([key, value]) => ({ keys: ["retention", key], value })),
   { keys: ["memory"], value: { enabled: false } },
   { keys: ["memory", "enabled"], value: false },
   { keys: ["memory", "consolidate"], value: false },
@@ -49,12 +51,17 @@ const CLOSED: readonly { readonly keys: ConfigPath; readonly value: unknown; rea
   { keys: ["skills", "entries", "*", "enabled"], value: false },
 ];
 
-/** What stands for a wrong value; the first `from` steps of the path lead to its section. */
-export function closedFor(path: ConfigPath, from: number): Closed | undefined {
-  const rule = CLOSED.find(
+/**
+ * Returns the restrictive replacement for an invalid value, if its default would be permissive.
+ *
+ * @param path from the top of the configuration
+ * @param sectionLength how many steps of the path lead to the section
+ */
+export function getFailClosedValue(path: ConfigPath, sectionLength: number): Replacement | undefined {
+  const rule = FAIL_CLOSED.find(
     ({ keys, deep }) =>
       (deep === true ? path.length >= keys.length : path.length === keys.length) &&
       keys.every((key, depth) => key === "*" || key === path[depth]),
   );
-  return rule && { path: path.slice(from, rule.keys.length), value: rule.value };
+  return rule && { path: path.slice(sectionLength, rule.keys.length), value: rule.value };
 }
