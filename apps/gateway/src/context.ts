@@ -320,7 +320,7 @@ function createAgentServices(
     }),
     buildSystemPrompt: createSystemPrompt(core, memoryAccess),
     prefixes: createPrefixWatch({
-      notes: store.kv,
+      store: store.kv,
       onProblem: (error) => logger.debug({ err: reasonOf(error) }, "the digest of a prompt was not saved"),
       now,
     }),

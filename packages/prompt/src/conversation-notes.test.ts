@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
-import { clientHistory, isTakenBackNote, summaryNote, takenBackNote } from "./index.ts";
+import { createClientHistory, createDeletedNote, createSummaryNote, isDeletedNote } from "./index.ts";
 
 const MESSAGES = [
   { messageId: "m1", senderName: "Anna", text: "Ship it\non Friday." },
   { messageId: "m2", senderName: "Boss:\n", text: "x".repeat(500) },
 ];
 
-it("tells messages in short, a line each, whatever stands in them", () => {
-  const [head, first, second, ...more] = summaryNote(MESSAGES).split("\n");
+it("lists messages shortened, one line each, whatever they contain", () => {
+  const [head, first, second, ...more] = createSummaryNote(MESSAGES).split("\n");
   expect(head).toBe("2 earlier messages arrived while you were busy. In short:");
   expect(first).toBe("- [message_id: m1] Anna: Ship it on Friday.");
   expect(second).toMatch(/^- \[message_id: m2\] Boss: x+$/);
@@ -15,16 +15,16 @@ it("tells messages in short, a line each, whatever stands in them", () => {
   expect(more).toEqual([]);
 });
 
-it("knows the note of messages that were taken back from others", () => {
-  const note = takenBackNote(MESSAGES);
+it("recognizes a note about deleted messages", () => {
+  const note = createDeletedNote(MESSAGES);
   expect(note).toContain("Anna: Ship it on Friday.");
-  expect(isTakenBackNote(note)).toBe(true);
-  expect(isTakenBackNote(summaryNote(MESSAGES))).toBe(false);
+  expect(isDeletedNote(note)).toBe(true);
+  expect(isDeletedNote(createSummaryNote(MESSAGES))).toBe(false);
 });
 
-it("makes a history of the turns that a client keeps, images behind their words", () => {
+it("creates a history from client turns, with images after their text", () => {
   const picture = { mimeType: "image/png", data: "AA==" };
-  const history = clientHistory(
+  const history = createClientHistory(
     {
       history: [
         { role: "user", text: "What is this?", images: [picture] },
@@ -42,12 +42,12 @@ it("makes a history of the turns that a client keeps, images behind their words"
     { role: "user", content: [image] },
     { role: "user", content: "Thanks." },
   ]);
-  expect(clientHistory({}, 7)).toEqual([]);
+  expect(createClientHistory({}, 7)).toEqual([]);
 });
 
-it("only names the images of those turns that are files", () => {
+it("only names images that are stored as files", () => {
   const file = { kind: "image", mimeType: "image/png", ref: { id: "a-file" } } as const;
-  const history = clientHistory(
+  const history = createClientHistory(
     {
       history: [
         { role: "user", text: "What is this?", images: [file, { mimeType: "image/gif", data: "AA==" }] },

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { cleanSenderName, formatBody, readBody } from "./envelope.ts";
 import { HEADINGS } from "./headings.ts";
-import { cleanSenderName, formatBody, readBody } from "./index.ts";
 
-describe("the body", () => {
-  test("is left alone unless it imitates the gateway's marks", () => {
+describe("formatBody", () => {
+  test("changes a text only if it imitates the marks of the envelope", () => {
     expect(formatBody({ messageId: "m1", senderName: "Ann", text: "# Title\n```js\n1\n```\nMEDIA: x" })).toBe(
       "[message_id: m1]\nAnn: # Title\n```js\n1\n```\nMEDIA: x",
     );
@@ -16,7 +16,7 @@ describe("the body", () => {
     );
   });
 
-  test.each(Object.values(HEADINGS))("lets nobody write %j", (heading) => {
+  test.each(Object.values(HEADINGS))("escapes a line that imitates %j", (heading) => {
     const said = (text: string): string => formatBody({ messageId: "m1", senderName: "Ann", text });
     const wide = heading.replace("(", "（").replace(")", "）").replaceAll(" ", "\u00a0").toUpperCase();
     for (const written of [heading, `\t ${wide}`])
@@ -25,7 +25,7 @@ describe("the body", () => {
       );
   });
 
-  test("costs no more than its length, however it is made", () => {
+  test("is processed in linear time", () => {
     for (const piece of ["\n", " ", "[", "[ ", "#", "# inbound ", "\n[", "\t\n"]) {
       const text = piece.repeat(400_000 / piece.length);
       const body = formatBody({ messageId: "m", senderName: text, text });
@@ -33,7 +33,7 @@ describe("the body", () => {
     }
   });
 
-  test("says again who said what as it was written", () => {
+  test("is parsed by readBody", () => {
     const body = formatBody({ messageId: "om_1", senderName: "Anna: the second", text: "one: two\nthree" });
     expect(readBody(body)).toEqual({ name: "Anna the second", text: "one: two\nthree" });
     expect(readBody("Anna: hello")).toEqual({ text: "Anna: hello" });
@@ -50,11 +50,11 @@ describe("sender names", () => {
     ["[message_id: x]", "(message_id x)"],
     ["", "unknown"],
     ["\u200b\n", "unknown"],
-  ])("%j becomes %j", (name, clean) => {
+  ])("clean %j to %j", (name, clean) => {
     expect(cleanSenderName(name)).toBe(clean);
   });
 
-  test("are at most 64 characters and well-formed", () => {
+  test("have at most 64 characters and are well-formed", () => {
     expect(cleanSenderName("x".repeat(100))).toHaveLength(64);
     expect(cleanSenderName("😀".repeat(100)).isWellFormed()).toBe(true);
     expect(cleanSenderName("😀".repeat(100)).length).toBeLessThanOrEqual(64);

@@ -1,9 +1,11 @@
 import { IMITATED_HEADING } from "./headings.ts";
-import { cleanText, oneLine } from "./neutralise.ts";
+import { cleanText, oneLine } from "./neutralize.ts";
 
 const MAX_NAME = 64;
 
-/** The plain message: `[message_id: …]`, then `name: text`. Lines that imitate the marks made here are escaped. */
+/**
+ * Formats a message as `[message_id: …]`, then `name: text`. Lines that imitate these marks or a heading are escaped.
+ */
 export function formatBody(message: {
   readonly messageId: string;
   readonly senderName: string;
@@ -15,15 +17,15 @@ export function formatBody(message: {
 
 const WRITTEN_BODY = new RegExp(`^\\[message_id: [^\\n]*\\]\\n([^:\\n]{1,${MAX_NAME}}): ([\\s\\S]*)$`);
 
-/** Who said what in a message as {@link formatBody} made it; without an envelope it is a text without a name. */
+/** Parses a text from {@link formatBody}. Any other text is returned without a name. */
 export function readBody(body: string): { readonly name?: string; readonly text: string } {
   const [, name, text] = WRITTEN_BODY.exec(body) ?? [];
   return name === undefined || text === undefined ? { text: body } : { name, text };
 }
 
 /**
- * A name as it may stand before a message: one line of at most 64 characters, without control, direction or invisible
- * characters, and without the brackets and colons that the envelope is made of.
+ * Cleans a name for the start of a message: one line of at most 64 characters, without control, direction or invisible
+ * characters, and without the brackets and colons of the envelope.
  */
 export function cleanSenderName(name: string): string {
   const clean = oneLine(name, MAX_NAME)

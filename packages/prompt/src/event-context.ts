@@ -1,31 +1,31 @@
 import type { MediaRef, MessageEvent, Reference } from "@signalbox/channel";
 import { cleanSenderName } from "./envelope.ts";
-import { escapedJson, jsonBlock } from "./fenced-json.ts";
 import { HEADINGS } from "./headings.ts";
-import { cleanText, oneLine } from "./neutralise.ts";
+import { escapeJson, formatJsonBlock } from "./json-block.ts";
+import { cleanText, oneLine } from "./neutralize.ts";
 import { formatTimestamp } from "./timestamp.ts";
 
-/** The part of a message that the model is told. */
-export type ToldEvent = Pick<
+/** The part of an event that the model gets. */
+export type ContextEvent = Pick<
   MessageEvent,
   "channel" | "conversation" | "messageId" | "timestamp" | "addressed" | "references"
 > & { readonly sender: Pick<MessageEvent["sender"], "id"> };
 
-/** What is known of a message in addition to its event. */
+/** What is known about a message in addition to its event. */
 export interface EventFacts {
-  /** The speaker's role, as policy has it. */
+  /** The sender's role according to the policy. */
   readonly role: string;
-  /** As the conversation knows the sender. */
+  /** The sender's name in the conversation. */
   readonly senderName: string;
-  /** Whether its client shows a token of the host: then it need not be told of its own words. */
+  /** Whether the client authenticates with a token of the host. It knows its own conversation and sender. */
   readonly isOwnClient: boolean;
-  /** IANA zone of the times shown. */
+  /** IANA time zone of the times shown. */
   readonly timeZone: string;
-  /** The time at which the message is answered, in milliseconds since the epoch. */
+  /** When the message is answered, in milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** A message that is context, not the one to answer. */
+/** A message that is context and not the one to answer. */
 export interface ContextMessage {
   readonly senderName?: string;
   readonly senderId?: string;
@@ -37,49 +37,61 @@ export interface ContextMessage {
   readonly references?: readonly Reference[];
 }
 
-/** What came with the message and was read for it: a page it links to, or a file sent with it. */
+/** A page that the message links to, or a file sent with it. */
 export interface ContextDocument {
-  /** Where it is: a page's address, a file's path in the workspace. Absent where it was kept nowhere. */
+  /** The address of the page, or the path of the file in the workspace; absent if it was not stored. */
   readonly place?: string;
-  /** As whoever made it calls it. */
+  /** The name that its author gave it. */
   readonly name?: string;
   readonly type?: string;
-  /** As long as the caller lets it be. Absent: it was not read. */
+  /** The content, shortened by the caller; absent if it was not read. */
   readonly text?: string;
-  /** There is more of the text. */
+  /** Whether the text is only a part. */
   readonly cut?: boolean;
-  /** Why it could not be read or kept, in words of the gateway. */
+  /** Why it could not be read or stored, in the host's words. */
   readonly note?: string;
 }
 
-/** What was read for a message: none of it is known when the message comes in. */
-export interface Brought {
-  /** What was said in a group since the agent last spoke, oldest first. */
+/** Context that was read for a message. All of it is untrusted. */
+export interface UntrustedContext {
+  /** Messages of the group since the agent last answered, oldest first. */
   readonly history?: readonly ContextMessage[];
   /** Messages of the conversation that were edited after they were answered. */
   readonly edited?: readonly ContextMessage[];
-  /** What agents said there from other conversations, oldest first. */
+  /** Messages that agents posted in this conversation from other ones, oldest first. */
   readonly sent?: readonly ContextMessage[];
   /** Files sent with the message. */
   readonly files?: readonly ContextDocument[];
-  /** Pages the message links to. */
+  /** Pages that the message links to. */
   readonly pages?: readonly ContextDocument[];
 }
 
-/** Names the shape of the trusted metadata. */
+/** Version of the trusted metadata. */
 const META_SCHEMA = "signalbox.inbound_meta.v1";
 
 const MAX_CONTEXT_TEXT = 4_000;
 
 /**
- * What the model is told before a message, as long as that is in the conversation: who wrote it, where, when, and what
- * it quotes. It does not contain the message's own words.
+ * Describes a message to the model: who wrote it, where, when, and what it quotes. The text of the message is not part
+ * of it. The context stays before the message for as long as that is in the conversation.
+ *
+ * @example
+ * ```ts
+ * const context = createEventContext(event, {
+ *   role: "owner",
+ *   senderName: "Ann",
+ *   isOwnClient: false,
+ *   timeZone: "Asia/Shanghai",
+ *   now: Date.now(),
+ * });
+ * const message = { role: "user", content: formatBody({ messageId, senderName, text }), context, timestamp };
+ * ```
  */
-export function eventContext(event: ToldEvent, facts: EventFacts): string {
+export function createEventContext(event: ContextEvent, facts: EventFacts): string {
   const { channel, conversation, messageId, references = [] } = event;
   const { role, timeZone, now } = facts;
   const senderId = event.sender.id;
-  const sender = displayName(facts.senderName, senderId);
+  const sender = formatName(facts.senderName, senderId);
   const metadata = {
     schema: META_SCHEMA,
     channel,
@@ -100,86 +112,86 @@ export function eventContext(event: ToldEvent, facts: EventFacts): string {
     thread_id: conversation.threadId,
     subject: conversation.subject === undefined ? undefined : oneLine(conversation.subject, 200),
   };
-  const blocks = [jsonBlock(HEADINGS.inbound, metadata)];
-  // A client of the host itself knows its conversation and who writes there.
+  const blocks = [formatJsonBlock(HEADINGS.inbound, metadata)];
+  // A client of the host knows its conversation and who writes there.
   if (!facts.isOwnClient)
     blocks.push(
-      jsonBlock(HEADINGS.conversation, info),
-      jsonBlock(HEADINGS.sender, { label: sender, id: senderId }),
+      formatJsonBlock(HEADINGS.conversation, info),
+      formatJsonBlock(HEADINGS.sender, { label: sender, id: senderId }),
     );
   for (const reference of references)
-    blocks.push(jsonBlock(HEADINGS[reference.kind], referencedMessage(reference, timeZone)));
+    blocks.push(formatJsonBlock(HEADINGS[reference.kind], describeReference(reference, timeZone)));
   return blocks.join("\n\n");
 }
 
-/** A message that another one refers to. If only its id is known, the model can still find it in the conversation. */
-function referencedMessage(reference: Reference, timeZone: string): object {
+/** Describes a referenced message. If only its id is known, the model can still find it in the conversation. */
+function describeReference(reference: Reference, timeZone: string): object {
   const { messageId, sender = {}, timestamp, text, media } = reference;
   return {
-    ...contextMessage({ messageId, timestamp, text: text ?? "", media }, timeZone),
+    ...describeMessage({ messageId, timestamp, text: text ?? "", media }, timeZone),
     sender:
-      sender.id === undefined && sender.name === undefined ? undefined : displayName(sender.name, sender.id),
+      sender.id === undefined && sender.name === undefined ? undefined : formatName(sender.name, sender.id),
     sender_id: sender.id,
     sent_by_you: sender.isSelf === true ? true : undefined,
-    text: text === undefined ? undefined : clip(cleanText(text)),
+    text: text === undefined ? undefined : shorten(cleanText(text)),
   };
 }
 
-/** What was read for a message, all of it untrusted; empty if there was nothing. */
-export function broughtContext(
-  { history = [], edited = [], sent = [], files = [], pages = [] }: Brought,
+/** Formats untrusted context; empty if there is none. */
+export function createUntrustedContext(
+  { history = [], edited = [], sent = [], files = [], pages = [] }: UntrustedContext,
   timeZone: string,
 ): string {
-  const inWords = (message: ContextMessage) => contextMessage(message, timeZone);
+  const toContext = (message: ContextMessage) => describeMessage(message, timeZone);
   return [
-    ...listBlock(HEADINGS.history, history.map(inWords)),
-    ...listBlock(HEADINGS.edited, edited.map(inWords)),
-    ...listBlock(HEADINGS.sent, sent.map(inWords)),
-    ...listBlock(HEADINGS.files, files.map(document)),
-    ...listBlock(HEADINGS.pages, pages.map(document)),
+    ...formatList(HEADINGS.history, history.map(toContext)),
+    ...formatList(HEADINGS.edited, edited.map(toContext)),
+    ...formatList(HEADINGS.sent, sent.map(toContext)),
+    ...formatList(HEADINGS.files, files.map(describeDocument)),
+    ...formatList(HEADINGS.pages, pages.map(describeDocument)),
   ].join("\n\n");
 }
 
-/** What memory has that matches a message, a line each; empty if there is nothing. */
-export function memoryContext(lines: readonly string[]): string {
-  return listBlock(HEADINGS.memory, lines.map(cleanText)).join("");
+/** Formats lines from memory that match a message; empty if there are none. */
+export function createMemoryContext(lines: readonly string[]): string {
+  return formatList(HEADINGS.memory, lines.map(cleanText)).join("");
 }
 
-/** Whether a text of {@link memoryContext} holds this line. */
-export function isRecalled(context: string, line: string): boolean {
-  return context.includes(escapedJson(cleanText(line)));
+/** Whether a text from {@link createMemoryContext} contains this line. */
+export function hasMemoryLine(context: string, line: string): boolean {
+  return context.includes(escapeJson(cleanText(line)));
 }
 
-function listBlock(heading: string, items: readonly (string | object)[]): readonly string[] {
-  return items.length === 0 ? [] : [jsonBlock(heading, items)];
+function formatList(heading: string, items: readonly (string | object)[]): readonly string[] {
+  return items.length === 0 ? [] : [formatJsonBlock(heading, items)];
 }
 
-function contextMessage(message: ContextMessage, timeZone: string): object {
+function describeMessage(message: ContextMessage, timeZone: string): object {
   return {
-    sender: displayName(message.senderName, message.senderId),
+    sender: formatName(message.senderName, message.senderId),
     sender_id: message.senderId,
     message_id: message.messageId,
     timestamp: message.timestamp === undefined ? undefined : formatTimestamp(message.timestamp, timeZone),
-    text: clip(cleanText(message.text)),
-    attachments: attachmentNames(message.media),
+    text: shorten(cleanText(message.text)),
+    attachments: nameAttachments(message.media),
     refers_to: message.references?.map((reference) => ({
       kind: reference.kind,
-      ...referencedMessage(reference, timeZone),
+      ...describeReference(reference, timeZone),
     })),
   };
 }
 
-/** As many attachments of one context message are named. */
+/** How many attachments of a context message are listed. */
 const MAX_NAMED_ATTACHMENTS = 10;
 
-function attachmentNames(media: ContextMessage["media"] = []): readonly string[] | undefined {
+function nameAttachments(media: ContextMessage["media"] = []): readonly string[] | undefined {
   if (media.length === 0) return undefined;
   return media
     .slice(0, MAX_NAMED_ATTACHMENTS)
     .map(({ kind, name }) => (name === undefined ? kind : `${kind} ${oneLine(name, 200)}`));
 }
 
-function document({ place, name, type, text, cut, note }: ContextDocument): object {
+function describeDocument({ place, name, type, text, cut, note }: ContextDocument): object {
   return {
     place: place === undefined ? undefined : oneLine(place, 2_000),
     name: name === undefined ? undefined : oneLine(name, 200),
@@ -190,11 +202,11 @@ function document({ place, name, type, text, cut, note }: ContextDocument): obje
   };
 }
 
-function displayName(name: string | undefined, id: string | undefined): string {
+function formatName(name: string | undefined, id: string | undefined): string {
   return cleanSenderName(name === undefined || name.trim() === "" ? (id ?? "") : name);
 }
 
-function clip(text: string): string {
+function shorten(text: string): string {
   const whole = text.toWellFormed();
   return whole.length <= MAX_CONTEXT_TEXT ? whole : `${whole.slice(0, MAX_CONTEXT_TEXT).toWellFormed()}…`;
 }

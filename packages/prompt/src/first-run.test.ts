@@ -10,19 +10,19 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { endFirstRun, layOutWorkspace, readFirstRun } from "./index.ts";
+import { createWorkspace, endFirstRun, readFirstRun } from "./index.ts";
 
 async function workspace(): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-first-run-"));
   onTestFinished(() => rmSync(dir, { recursive: true }));
-  await layOutWorkspace(dir, "en");
+  await createWorkspace(dir, "en");
   return dir;
 }
 
 const LATER = new Date(Date.now() + 60_000);
 
 describe("the first conversation", () => {
-  it("is told behind the cache boundary what it is for, and is over after three answers", async () => {
+  it("has a volatile section and is over after three answers", async () => {
     const dir = await workspace();
     const { section, isOver } = await readFirstRun(dir, 2);
     expect(section).toMatchObject({
@@ -33,7 +33,7 @@ describe("the first conversation", () => {
     expect(await readFirstRun(dir, 3)).toEqual({ section: undefined, isOver: true });
   });
 
-  it.each(["USER.md", "IDENTITY.md"])("is over once the agent has noted something in %s", async (name) => {
+  it.each(["USER.md", "IDENTITY.md"])("is over once the agent has written to %s", async (name) => {
     const dir = await workspace();
     writeFileSync(join(dir, name), "# Notes\nAnn, in English.");
     utimesSync(join(dir, name), LATER, LATER);
@@ -43,14 +43,14 @@ describe("the first conversation", () => {
     expect((await readFirstRun(dir, 1)).isOver).toBe(false);
   });
 
-  it("of a workspace that knows its owner begins with a file that came later", async () => {
+  it("starts in a workspace with notes if BOOTSTRAP.md was added later", async () => {
     const dir = await workspace();
     writeFileSync(join(dir, "USER.md"), "Ann.");
     utimesSync(join(dir, "BOOTSTRAP.md"), LATER, LATER);
     expect((await readFirstRun(dir, 0)).section).toBeDefined();
   });
 
-  it("leaves no file behind, and nothing is read or removed through a link", async () => {
+  it("removes its file, and neither reads nor removes through a link", async () => {
     const dir = await workspace();
     await endFirstRun(dir);
     expect(existsSync(join(dir, "BOOTSTRAP.md"))).toBe(false);

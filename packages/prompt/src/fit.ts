@@ -2,31 +2,34 @@ import { estimateTokens } from "@signalbox/agent-core";
 import { headed, type RenderedSection, type SectionDefinition, type SectionPriority } from "./section.ts";
 import type { PromptPart, PromptSection, SystemPromptInput } from "./types.ts";
 
-/** Of all the room; what is left is the volatile part's, so that what it wants does not move the stable one. */
+/**
+ * Share of the stable part. The rest is reserved for the volatile part, so that its size does not affect the stable
+ * one.
+ */
 const STABLE_SHARE = 0.9;
-/** What stays longest where there is no room for all. */
+/** From the priority that is kept longest to the one that is omitted first. */
 const RANKS: readonly SectionPriority[] = ["essential", "high", "normal", "low"];
 const NOTE_NAMES: Readonly<Record<PromptPart, string>> = {
-  stable: "left-out",
-  volatile: "left-out-volatile",
+  stable: "omitted",
+  volatile: "omitted-volatile",
 };
 
 /**
- * Renders the sections, each within its budget and all of them within `maxTokens`; those of the lowest priority give
- * way first, and a line says what is missing.
+ * Renders the sections, each within its budget and all within `maxTokens`. Sections of the lowest priority are omitted
+ * first, and a note lists them.
  */
-export function fittingSections(
+export function fitSections(
   definitions: readonly SectionDefinition[],
   input: SystemPromptInput,
 ): readonly PromptSection[] {
   const { maxTokens = Number.POSITIVE_INFINITY } = input;
   const stable = fitPart(definitions, "stable", input, maxTokens * STABLE_SHARE);
-  const left = maxTokens - tokensOf([...stable.sections, ...stable.note]);
-  const volatile = fitPart(definitions, "volatile", input, left);
+  const remaining = maxTokens - countTokens([...stable.sections, ...stable.note]);
+  const volatile = fitPart(definitions, "volatile", input, remaining);
   return [...stable.sections, ...stable.note, ...volatile.note, ...volatile.sections];
 }
 
-/** The note on what is missing takes room as well, for which more may have to give way. */
+/** Fits one part. The note about omitted sections takes room too, so more sections may have to be omitted. */
 function fitPart(
   definitions: readonly SectionDefinition[],
   part: PromptPart,
@@ -37,55 +40,55 @@ function fitPart(
     .filter((definition) => definition.part === part)
     .map((definition) => ({
       definition,
-      sections: definition.render(input).map((each) => measured(each, part)),
+      sections: definition.render(input).map((each) => measure(each, part)),
     }));
   const all = rendered.flatMap(({ sections }) => sections);
   let roomForNote = 0;
   for (;;) {
-    const fitting = fittingOf(rendered, maxTokens - roomForNote);
-    const leftOut = all.filter((each) => !fitting.has(each));
-    const note = noteOf(leftOut, part);
-    if (tokensOf(note) <= roomForNote) return { sections: all.filter((each) => fitting.has(each)), note };
-    roomForNote = tokensOf(note);
+    const fitting = selectFitting(rendered, maxTokens - roomForNote);
+    const omitted = all.filter((each) => !fitting.has(each));
+    const note = createNote(omitted, part);
+    if (countTokens(note) <= roomForNote) return { sections: all.filter((each) => fitting.has(each)), note };
+    roomForNote = countTokens(note);
   }
 }
 
-/** What a definition came to. */
+/** The sections of a definition. */
 interface Rendered {
   readonly definition: SectionDefinition;
   readonly sections: readonly PromptSection[];
 }
 
-function fittingOf(rendered: readonly Rendered[], maxTokens: number): ReadonlySet<PromptSection> {
+function selectFitting(rendered: readonly Rendered[], maxTokens: number): ReadonlySet<PromptSection> {
   const fitting = new Set<PromptSection>();
-  let left = maxTokens;
+  let remaining = maxTokens;
   for (const rank of RANKS)
     for (const { definition, sections } of rendered) {
       if (definition.priority !== rank) continue;
       let chars = definition.budget ?? Number.POSITIVE_INFINITY;
       for (const section of sections) {
-        const fits = section.chars <= chars && section.tokens <= left;
+        const fits = section.chars <= chars && section.tokens <= remaining;
         if (!fits && rank !== "essential") continue;
         fitting.add(section);
         chars -= section.chars;
-        left -= section.tokens;
+        remaining -= section.tokens;
       }
     }
   return fitting;
 }
 
-/** A model that does not know what is missing would take it for nothing. */
-function noteOf(leftOut: readonly PromptSection[], part: PromptPart): readonly PromptSection[] {
-  if (leftOut.length === 0) return [];
-  const titles = leftOut.map(({ title }) => title).join(", ");
+/** Lists omitted sections, so that the model knows that something is missing. */
+function createNote(omitted: readonly PromptSection[], part: PromptPart): readonly PromptSection[] {
+  if (omitted.length === 0) return [];
+  const titles = omitted.map(({ title }) => title).join(", ");
   const words = `There was no room here for: ${titles}. Files you can still \`read\`.`;
-  return headed(NOTE_NAMES[part], "Left out", [words]).map((each) => measured(each, part));
+  return headed(NOTE_NAMES[part], "Omitted", [words]).map((each) => measure(each, part));
 }
 
-function measured({ name, title, text }: RenderedSection, part: PromptPart): PromptSection {
+function measure({ name, title, text }: RenderedSection, part: PromptPart): PromptSection {
   return { name, title, text, chars: text.length, tokens: estimateTokens(text), part };
 }
 
-function tokensOf(sections: readonly PromptSection[]): number {
+function countTokens(sections: readonly PromptSection[]): number {
   return sections.reduce((sum, { tokens }) => sum + tokens, 0);
 }

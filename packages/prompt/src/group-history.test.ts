@@ -1,25 +1,27 @@
 import { expect, it } from "vitest";
-import { groupKey, groupMessage, groupWords, isSentKey, sentKey } from "./index.ts";
+import { createGroupBody, getCrossPostKey, getGroupKey, isCrossPostKey, toGroupMessage } from "./index.ts";
 
 const room = { channel: "plain", account: "main", conversation: { id: "room", kind: "group" } } as const;
 
-it("keeps threads of a group apart, but for the message that begins one, which is said in the group", () => {
+it("separates threads of a group, except for the message that starts one", () => {
   const inThread = { ...room, conversation: { ...room.conversation, threadId: "t" } };
   const begins = { ...room, conversation: { ...inThread.conversation, beginsThread: true } };
-  expect(groupKey(inThread)).not.toBe(groupKey(room));
-  expect(groupKey(begins)).toBe(groupKey(room));
-  expect(groupKey({ ...room, account: "other" })).not.toBe(groupKey(room));
+  expect(getGroupKey(inThread)).not.toBe(getGroupKey(room));
+  expect(getGroupKey(begins)).toBe(getGroupKey(room));
+  expect(getGroupKey({ ...room, account: "other" })).not.toBe(getGroupKey(room));
 });
 
-it("keeps what agents send to a group apart from what is said there", () => {
-  const sent = sentKey({ ...room, address: "plain:room" });
-  expect([sent, groupKey(room)].map(isSentKey)).toEqual([true, false]);
+it("separates cross-posts of agents from messages of the group", () => {
+  const sent = getCrossPostKey({ ...room, address: "plain:room" });
+  expect([sent, getGroupKey(room)].map(isCrossPostKey)).toEqual([true, false]);
 });
 
-it("tells of a message what was kept of it, and of one that is damaged no words", () => {
+it("converts stored messages, and damaged ones to messages without text", () => {
   const anna = { id: "anna", name: "Anna", isBot: false, isSelf: false };
   const entry = { id: "m", senderId: "anna", at: 1 };
-  expect(groupMessage({ ...entry, body: groupWords({ text: "hello", sender: anna, media: [] }) })).toEqual({
+  expect(
+    toGroupMessage({ ...entry, body: createGroupBody({ text: "hello", sender: anna, media: [] }) }),
+  ).toEqual({
     messageId: "m",
     senderId: "anna",
     senderName: "Anna",
@@ -27,12 +29,12 @@ it("tells of a message what was kept of it, and of one that is damaged no words"
     text: "hello",
   });
   const damaged = { text: "", media: [null, 1], references: "none" };
-  expect(groupMessage({ ...entry, body: damaged })).toMatchObject({
+  expect(toGroupMessage({ ...entry, body: damaged })).toMatchObject({
     text: "",
     media: [],
     references: undefined,
   });
-  expect(groupMessage({ ...entry, body: null })).toEqual({
+  expect(toGroupMessage({ ...entry, body: null })).toEqual({
     messageId: "m",
     senderId: "anna",
     timestamp: 1,
@@ -40,7 +42,7 @@ it("tells of a message what was kept of it, and of one that is damaged no words"
   });
 });
 
-it("stores attachments and references of a message in a group, within bounds", () => {
+it("stores attachments and references of a group message, within limits", () => {
   const picture = { kind: "image", mimeType: "image/png", name: "plan.png", ref: "p" } as const;
   const reference = {
     kind: "forward",
@@ -48,13 +50,13 @@ it("stores attachments and references of a message in a group, within bounds", (
     text: "x".repeat(5_000),
     media: [picture],
   } as const;
-  const body = groupWords({
+  const body = createGroupBody({
     text: "",
     sender: { id: "anna", isBot: false, isSelf: false },
     media: Array.from({ length: 9 }, () => picture),
     references: [reference],
   });
-  const message = groupMessage({ id: "m", senderId: "anna", at: 1, body });
+  const message = toGroupMessage({ id: "m", senderId: "anna", at: 1, body });
   expect(message.media).toHaveLength(4);
   expect(message.references).toEqual([{ ...reference, text: "x".repeat(1_000) }]);
 });

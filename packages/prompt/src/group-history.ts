@@ -1,17 +1,17 @@
 import type { Json, MediaRef, MessageEvent, Reference } from "@signalbox/channel";
 import type { ContextMessage } from "./event-context.ts";
 
-/** What is kept of a message in a group that was not addressed to the agent, until one is. */
+/** A message of a group that was not addressed to the agent, stored until one is. */
 export interface GroupEntry {
   readonly id: string;
   readonly senderId: string;
-  /** See {@link groupWords}. */
+  /** Created by {@link createGroupBody}. */
   readonly body: unknown;
   readonly at: number;
 }
 
-/** Names what is kept of a group, or of one of its threads. */
-export function groupKey({
+/** Returns the key under which messages of a group or of one of its threads are stored. */
+export function getGroupKey({
   channel,
   account,
   conversation: { id, threadId, beginsThread = false },
@@ -20,19 +20,19 @@ export function groupKey({
   return JSON.stringify([channel, account, id, ...thread]);
 }
 
-/** Text of a reference that is stored with a message in a group, in UTF-16 code units. */
+/** Maximum length of the text of a stored reference, in UTF-16 code units. */
 const MAX_REFERENCE_TEXT = 1_000;
-/** Attachments that are stored with a message in a group. */
+/** Maximum number of attachments stored with a message. */
 const MAX_MEDIA = 4;
 
-/** Returns the content of a message in a group as it is stored, without undefined fields. */
-export function groupWords({
+/** Returns the content of a group message for storage, without undefined fields. */
+export function createGroupBody({
   text,
   sender,
   media,
   references,
 }: Pick<MessageEvent, "text" | "sender" | "media" | "references">): Json {
-  const words = {
+  const body = {
     text,
     name: sender.name,
     media: media.length === 0 ? undefined : media.slice(0, MAX_MEDIA),
@@ -42,35 +42,35 @@ export function groupWords({
       media: reference.media?.slice(0, MAX_MEDIA),
     })),
   };
-  return JSON.parse(JSON.stringify(words));
+  return JSON.parse(JSON.stringify(body));
 }
 
-/** Returns a stored message as context for a message that is addressed to the agent. */
-export function groupMessage({ id, senderId, body, at }: GroupEntry): ContextMessage {
-  const { text, name, media, references } = recordOf(body);
+/** Converts a stored message to context for a message that is addressed to the agent. */
+export function toGroupMessage({ id, senderId, body, at }: GroupEntry): ContextMessage {
+  const { text, name, media, references } = toRecord(body);
   return {
     messageId: id,
     senderId,
     timestamp: at,
     text: typeof text === "string" ? text : "",
     senderName: typeof name === "string" ? name : undefined,
-    media: objectsIn(media),
-    references: objectsIn(references),
+    media: getObjects(media),
+    references: getObjects(references),
   };
 }
 
 /** Returns the attachments of a stored message and of the messages that it refers to. */
-export function groupMedia({ body }: Pick<GroupEntry, "body">): readonly MediaRef[] {
-  const { media, references } = recordOf(body);
-  const referenced = (objectsIn<Reference>(references) ?? []).flatMap((reference) => reference.media ?? []);
-  return [...(objectsIn<MediaRef>(media) ?? []), ...referenced];
+export function getGroupMedia({ body }: Pick<GroupEntry, "body">): readonly MediaRef[] {
+  const { media, references } = toRecord(body);
+  const referenced = (getObjects<Reference>(references) ?? []).flatMap((reference) => reference.media ?? []);
+  return [...(getObjects<MediaRef>(media) ?? []), ...referenced];
 }
 
-/** The objects of a stored list, or `undefined` if it is not a list. */
-function objectsIn<Item extends object>(value: unknown): readonly Item[] | undefined {
+/** Returns the objects of a stored list, or `undefined` if it is no list. */
+function getObjects<Item extends object>(value: unknown): readonly Item[] | undefined {
   return Array.isArray(value) ? value.filter((item) => typeof item === "object" && item !== null) : undefined;
 }
 
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+function toRecord(value: unknown): Readonly<Record<string, unknown>> {
   return value !== null && typeof value === "object" ? { ...value } : {};
 }

@@ -1,4 +1,4 @@
-/** What stands over each block of context before a message. */
+/** The headings of the context blocks before a message. */
 export const HEADINGS = {
   inbound: "## Inbound Context (trusted metadata)",
   conversation: "Conversation info (untrusted metadata):",
@@ -14,13 +14,13 @@ export const HEADINGS = {
   memory: "From memory, perhaps outdated (untrusted):",
 } as const;
 
-/** A heading up to what it says of trust, however it is spaced, in either case, also with wide signs. */
-function imitation(heading: string): string {
+/** Matches a heading up to its trust level, with any spacing and case, and with full-width characters. */
+function imitationPattern(heading: string): string {
   const [words = "", trust = ""] = heading.split(/[():]/);
   return [...words.trim().split(" "), `[(（][^\\S\\n]*${trust.split(" ")[0]}`]
     .map((word) => (word === "##" ? "[#＃]+" : word.replace(",", "[,，]?")))
     .join("[^\\S\\n]*");
 }
 
-/** The beginning of a line that imitates a heading, in a regular expression's source. */
-export const IMITATED_HEADING: string = Object.values(HEADINGS).map(imitation).join("|");
+/** Source of a regular expression for lines that imitate a heading. */
+export const IMITATED_HEADING: string = Object.values(HEADINGS).map(imitationPattern).join("|");

@@ -1,9 +1,9 @@
 import type { JsonValue } from "@signalbox/agent-core";
 import { expect, it } from "vitest";
-import { createPrefixWatch, type PrefixNotes } from "./prefix-watch.ts";
+import { createPrefixWatch, type PrefixStore } from "./prefix-watch.ts";
 import type { PromptSection } from "./types.ts";
 
-function notesInMemory(): PrefixNotes {
+function notesInMemory(): PrefixStore {
   const kept = new Map<string, JsonValue>();
   return {
     get: async (namespace, key) => kept.get(`${namespace} ${key}`),
@@ -22,29 +22,30 @@ const section = (text: string): PromptSection => ({
   tokens: 1,
 });
 
-it("says where a session's prefix departs from the last one, also to the next process", async () => {
+it("reports where the prefix of a session differs from the last one, also in another process", async () => {
   const notes = notesInMemory();
   const problems: unknown[] = [];
-  const watch = () => createPrefixWatch({ notes, onProblem: (error) => problems.push(error), now: () => 0 });
-  const first = await watch().look("s", [section("You are a careful gardener.")], []);
+  const watch = () =>
+    createPrefixWatch({ store: notes, onProblem: (error) => problems.push(error), now: () => 0 });
+  const first = await watch().check("s", [section("You are a careful gardener.")], []);
   expect(first.drift).toBeUndefined();
-  expect(await watch().look("s", [section("You are a careful gardener.")], [])).toEqual(first);
-  const changed = await watch().look("s", [section("You are a careful gardener's friend.")], []);
+  expect(await watch().check("s", [section("You are a careful gardener.")], [])).toEqual(first);
+  const changed = await watch().check("s", [section("You are a careful gardener's friend.")], []);
   expect(changed.drift).toEqual({ section: "identity", change: "changed", byte: 16 });
-  expect((await watch().look("other", [section("You are somebody else.")], [])).drift).toBeUndefined();
-  const known = await watch().look("s", [section("You are somebody else.")], []);
+  expect((await watch().check("other", [section("You are somebody else.")], [])).drift).toBeUndefined();
+  const known = await watch().check("s", [section("You are somebody else.")], []);
   expect(known.drift).toEqual({ section: "identity", change: "changed", byte: 0 });
   expect(problems).toEqual([]);
 });
 
-it("goes on where its notes cannot be kept", async () => {
+it("continues if digests cannot be stored", async () => {
   const problems: unknown[] = [];
   const failing = { ...notesInMemory(), set: () => Promise.reject(new Error("the disk is gone")) };
   const watch = createPrefixWatch({
-    notes: failing,
+    store: failing,
     onProblem: (error) => problems.push(error),
     now: () => 0,
   });
-  expect((await watch.look("s", [section("You are a gardener.")], [])).drift).toBeUndefined();
+  expect((await watch.check("s", [section("You are a gardener.")], [])).drift).toBeUndefined();
   expect(problems).toHaveLength(2);
 });

@@ -1,11 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  buildSystemPrompt,
-  driftBetween,
-  type PromptPrefix,
-  prefixOf,
-  type SystemPromptInput,
-} from "./index.ts";
+import { buildSystemPrompt, type SystemPromptInput } from "./index.ts";
+import { createPrefix, findDrift, type PromptPrefix } from "./prefix.ts";
 
 const INPUT: SystemPromptInput = {
   agent: { id: "main" },
@@ -17,12 +12,12 @@ const INPUT: SystemPromptInput = {
 };
 const TOOL = { name: "ls", description: "Lists files.", inputSchema: { type: "object" } };
 const prefix = (more: Partial<SystemPromptInput> = {}, tools = [TOOL]) =>
-  prefixOf(buildSystemPrompt({ ...INPUT, ...more }).sections, tools);
+  createPrefix(buildSystemPrompt({ ...INPUT, ...more }).sections, tools);
 
-const driftOf = (before: PromptPrefix, after: PromptPrefix) => driftBetween(before.hashes(), after.hashes());
+const driftOf = (before: PromptPrefix, after: PromptPrefix) => findDrift(before.hashes(), after.hashes());
 
-describe("the prefix of a prompt", () => {
-  it("has one digest for the same bytes, whatever is told behind the boundary", () => {
+describe("createPrefix", () => {
+  it("has the same digest whatever follows the cache boundary", () => {
     const later = prefix({
       extra: [{ name: "notes", title: "Notes", text: "changed", part: "volatile" }],
       runtime: { session: "another" },
@@ -31,7 +26,7 @@ describe("the prefix of a prompt", () => {
     expect(driftOf(prefix(), later)).toBeUndefined();
   });
 
-  it("names the section that has changed, and the block of its first byte that has", () => {
+  it("finds the changed section and the block of its first changed byte", () => {
     const files = (text: string) => ({ workspaceFiles: [{ name: "AGENTS.md", text }] });
     const begin = '<workspace_file name="AGENTS.md">\n'.length;
     const before = prefix(files(`${"a".repeat(100)}b`));
@@ -52,7 +47,7 @@ describe("the prefix of a prompt", () => {
     expect(drift?.byte).toBeGreaterThanOrEqual(300);
   });
 
-  it("tells of sections that are new or gone, and of tools", () => {
+  it("finds added and removed sections and changed tools", () => {
     const short = { workspaceFiles: INPUT.workspaceFiles?.slice(0, 1) ?? [] };
     const added = driftOf(prefix(short), prefix());
     expect(added).toEqual({ section: "workspace-file:TOOLS.md", change: "added", byte: 0 });
@@ -65,7 +60,7 @@ describe("the prefix of a prompt", () => {
     });
   });
 
-  it("keeps no text", () => {
+  it("contains no text", () => {
     expect(JSON.stringify(prefix().hashes())).not.toMatch(/printer|upstairs/);
   });
 });

@@ -2,40 +2,40 @@ import { hash } from "node:crypto";
 import { estimateTokens, type ToolSpec } from "@signalbox/agent-core";
 import type { PromptSection } from "./types.ts";
 
-/** Bytes of a section that are compared as one. */
+/** Size of the blocks that are compared. */
 const BLOCK_BYTES = 16;
 const HASH_CHARS = 8;
 
-/** The part of a request that a vendor may have in its cache: the tools, then the stable sections. */
+/** The part of a request that a vendor may cache: the tools, then the stable sections. */
 export interface PromptPrefix {
-  /** The same for the same bytes. */
+  /** Digest of the prefix; equal for equal bytes. */
   readonly digest: string;
-  /** The tools as a section, which stands ahead of all others. */
+  /** The tools as a section, which precedes all others. */
   readonly tools: Omit<PromptSection, "text">;
-  /** In the order of the request. Takes a millisecond or so, and is of use only where the digest is another. */
+  /** Returns the hashes of each section. They are only needed if the digest has changed. */
   hashes(): readonly SectionHashes[];
 }
 
-/** What a section is compared by. Whatever is forgotten elsewhere must not live on here, so it holds no text. */
+/** Hashes of a section. They contain no text, so that deleted data does not survive here. */
 export interface SectionHashes {
   readonly name: string;
-  /** Of UTF-8. */
+  /** Length in UTF-8. */
   readonly bytes: number;
-  /** One after the other, of each {@link BLOCK_BYTES} bytes. */
+  /** Concatenated hashes of each {@link BLOCK_BYTES} bytes. */
   readonly blocks: string;
 }
 
-/** Where a prefix departs from one before it: from there on nothing is read from a cache. */
+/** The first difference between two prefixes. A vendor's cache is useless from there on. */
 export interface PrefixDrift {
   readonly section: string;
   readonly change: "added" | "removed" | "changed";
-  /** Of the section: the first that differs is this one, or one of the fifteen behind it. */
+  /** Offset in the section, rounded down to a block of 16 bytes. */
   readonly byte: number;
 }
 
-export function prefixOf(sections: readonly PromptSection[], tools: readonly ToolSpec[]): PromptPrefix {
+export function createPrefix(sections: readonly PromptSection[], tools: readonly ToolSpec[]): PromptPrefix {
   const stable = sections.filter(({ part }) => part === "stable");
-  const toolsText = `[${tools.map(jsonOf).join(",")}]`;
+  const toolsText = JSON.stringify(tools);
   const texts = [{ name: "tools", text: toolsText }, ...stable];
   const named = texts.map(({ name, text }) => `${name}:${text.length}:${text}`).join("");
   return {
@@ -47,26 +47,17 @@ export function prefixOf(sections: readonly PromptSection[], tools: readonly Too
       tokens: estimateTokens(toolsText),
       part: "stable",
     },
-    hashes: () => texts.map(hashesOf),
+    hashes: () => texts.map(hashSection),
   };
 }
 
-/** A tool has the same specification in every run. */
-const jsonOfSpecs = new WeakMap<ToolSpec, string>();
-
-function jsonOf(spec: ToolSpec): string {
-  const json = jsonOfSpecs.get(spec) ?? JSON.stringify(spec);
-  jsonOfSpecs.set(spec, json);
-  return json;
-}
-
-/** The first difference; undefined where there is none. */
-export function driftBetween(
+/** Returns the first difference between two prefixes, if any. */
+export function findDrift(
   before: readonly SectionHashes[],
   after: readonly SectionHashes[],
 ): PrefixDrift | undefined {
-  for (const [place, now] of after.entries()) {
-    const then = before[place];
+  for (const [index, now] of after.entries()) {
+    const then = before[index];
     if (then?.name !== now.name) {
       const isNew = !before.some(({ name }) => name === now.name);
       return isNew || then === undefined
@@ -74,13 +65,13 @@ export function driftBetween(
         : { section: then.name, change: "removed", byte: 0 };
     }
     if (then.blocks !== now.blocks || then.bytes !== now.bytes)
-      return { section: now.name, change: "changed", byte: firstDifference(then, now) };
+      return { section: now.name, change: "changed", byte: findFirstDifference(then, now) };
   }
-  const gone = before[after.length];
-  return gone === undefined ? undefined : { section: gone.name, change: "removed", byte: 0 };
+  const removed = before[after.length];
+  return removed === undefined ? undefined : { section: removed.name, change: "removed", byte: 0 };
 }
 
-function hashesOf({ name, text }: { readonly name: string; readonly text: string }): SectionHashes {
+function hashSection({ name, text }: { readonly name: string; readonly text: string }): SectionHashes {
   const bytes = Buffer.from(text);
   let blocks = "";
   for (let from = 0; from < bytes.length; from += BLOCK_BYTES)
@@ -88,9 +79,9 @@ function hashesOf({ name, text }: { readonly name: string; readonly text: string
   return { name, bytes: bytes.length, blocks };
 }
 
-function firstDifference(then: SectionHashes, now: SectionHashes): number {
-  const most = Math.min(then.blocks.length, now.blocks.length);
-  for (let at = 0; at < most; at += HASH_CHARS) {
+function findFirstDifference(then: SectionHashes, now: SectionHashes): number {
+  const length = Math.min(then.blocks.length, now.blocks.length);
+  for (let at = 0; at < length; at += HASH_CHARS) {
     if (then.blocks.slice(at, at + HASH_CHARS) !== now.blocks.slice(at, at + HASH_CHARS))
       return (at / HASH_CHARS) * BLOCK_BYTES;
   }

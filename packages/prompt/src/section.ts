@@ -1,29 +1,29 @@
 import type { PromptMode, PromptPart, SystemPromptInput } from "./types.ts";
 
-/** Which sections stay where there is no room for all. An essential one always does. */
+/** Determines which sections are omitted first if there is not enough room. Essential ones never are. */
 export type SectionPriority = "essential" | "high" | "normal" | "low";
 
-/** One or several sections of the prompt, as data: where they stand, when, what they are worth, and what they say. */
+/** One or several sections of the prompt: position, modes, priority and content. */
 export interface SectionDefinition {
-  /** The name of the section, or what those of several have in common. */
+  /** Name of the section, or the common name of several. */
   readonly id: string;
   readonly part: PromptPart;
   readonly modes: readonly PromptMode[];
   readonly priority: SectionPriority;
-  /** UTF-16 units of all that it renders; what is beyond is left out. Absent: none but the prompt's own. */
+  /** Maximum length of all its text, in UTF-16 units. Sections beyond it are omitted. Default: no limit of its own. */
   readonly budget?: number;
   render(input: SystemPromptInput): readonly RenderedSection[];
 }
 
-/** A section before it is measured. */
+/** A section before its tokens are counted. */
 export interface RenderedSection {
   readonly name: string;
   readonly title: string;
-  /** Heading included. */
+  /** Includes the heading. */
   readonly text: string;
 }
 
-/** A section under a heading of its own. */
+/** Creates a section with a heading. */
 export function headed(name: string, title: string, lines: readonly string[]): RenderedSection[] {
   return [{ name, title, text: [`## ${title}`, ...lines].join("\n") }];
 }

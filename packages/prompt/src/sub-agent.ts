@@ -1,6 +1,6 @@
 import type { ExtraSection } from "./types.ts";
 
-/** The instructions of an agent that works for another session. */
+/** Instructions for an agent that works for another session. */
 export const SUB_AGENT_TASK: ExtraSection = {
   name: "sub-agent",
   title: "Your task",

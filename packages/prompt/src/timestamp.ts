@@ -1,15 +1,15 @@
-/** `Mon 2026-06-15 14:31 UTC`; in another zone its IANA name stands in place of `UTC`. */
+/** Formats a time as `Mon 2026-06-15 14:31 UTC`, or with the IANA name of another time zone. */
 export function formatTimestamp(timestamp: number, timeZone: string): string {
-  const parts = formatOf(timeZone).formatToParts(timestamp);
+  const parts = getFormat(timeZone).formatToParts(timestamp);
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((each) => each.type === type)?.value ?? "";
   const date = `${part("year")}-${part("month")}-${part("day")}`;
   return `${part("weekday")} ${date} ${part("hour")}:${part("minute")} ${timeZone}`;
 }
 
-/** Making a format takes longer than everything else about a message; zones are few. */
+/** Creating a format is expensive, and there are few time zones. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function formatOf(timeZone: string): Intl.DateTimeFormat {
+function getFormat(timeZone: string): Intl.DateTimeFormat {
   const cached = formats.get(timeZone);
   if (cached !== undefined) return cached;
   const format = new Intl.DateTimeFormat("en-GB", {

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(base, { recursive: true, force: true }));
 
-test("reads the known files in their order and leaves out what is not there", async () => {
+test("reads the known files in order and skips missing ones", async () => {
   await writeFile(join(dir, "MEMORY.md"), "记忆");
   await writeFile(join(dir, "AGENTS.md"), "\ufeffrules");
   await writeFile(join(dir, "notes.md"), "not for the prompt");
@@ -27,11 +27,11 @@ test("reads the known files in their order and leaves out what is not there", as
   });
 });
 
-test("a folder that does not exist has no files", async () => {
+test("returns no files for a missing folder", async () => {
   expect(await loadWorkspaceFiles(join(base, "nowhere"))).toEqual({ files: [], problems: [] });
 });
 
-test("links, folders and odd names are reported and not read", async () => {
+test("reports links, folders and invalid names without reading them", async () => {
   await writeFile(join(base, "secret"), "canary");
   await symlink(join(base, "secret"), join(dir, "AGENTS.md"));
   await mkdir(join(dir, "SOUL.md"));
@@ -39,13 +39,13 @@ test("links, folders and odd names are reported and not read", async () => {
   expect(loaded.files).toEqual([]);
   expect(loaded.problems.map((problem) => [problem.name, problem.code])).toEqual([
     ["AGENTS.md", "link"],
-    ["SOUL.md", "not-a-file"],
-    ["../secret", "bad-name"],
-    ["a/b", "bad-name"],
+    ["SOUL.md", "not_a_file"],
+    ["../secret", "bad_name"],
+    ["a/b", "bad_name"],
   ]);
 });
 
-test("of a large file only the start is read, whole characters", async () => {
+test("reads only the start of a large file, in whole characters", async () => {
   await writeFile(join(dir, "AGENTS.md"), "记".repeat(100));
   expect(await loadWorkspaceFiles(dir, { maxBytes: 100 })).toEqual({
     files: [{ name: "AGENTS.md", text: "记".repeat(33), totalBytes: 300 }],
@@ -53,7 +53,7 @@ test("of a large file only the start is read, whole characters", async () => {
   });
 });
 
-test("files that were just read are not read again, and a moment later they are", async () => {
+test("reads a folder at most once a second", async () => {
   await writeFile(join(dir, "AGENTS.md"), "one");
   await symlink("AGENTS.md", join(dir, "SOUL.md"));
   let now = 0;
@@ -67,7 +67,7 @@ test("files that were just read are not read again, and a moment later they are"
   expect(await read(dir)).toEqual([{ name: "AGENTS.md", text: "two" }]);
   expect(problems).toEqual(["SOUL.md", "SOUL.md"]);
   await writeFile(join(dir, "AGENTS.md"), "three");
-  // A clock that was set back.
+  // The clock was set back.
   now = -5_000;
   expect(await read(dir)).toEqual([{ name: "AGENTS.md", text: "three" }]);
 });

@@ -5,8 +5,8 @@ import { reasonOf } from "@signalbox/agent-core";
 import type { WorkspaceFile } from "./types.ts";
 
 /**
- * The files that are part of every prompt, in this order: what changes most often comes last. `BOOTSTRAP.md` is for the
- * first conversation alone: see `readFirstRun`.
+ * The files that are part of every prompt, in this order: files that change often come last. `BOOTSTRAP.md` is only for
+ * the first conversation: see `readFirstRun`.
  */
 export const WORKSPACE_FILES: readonly string[] = [
   "AGENTS.md",
@@ -17,26 +17,26 @@ export const WORKSPACE_FILES: readonly string[] = [
   "MEMORY.md",
 ];
 
-/** What owners keep about themselves. */
+/** Files in which owners keep notes about themselves. */
 const PRIVATE: ReadonlySet<string> = new Set(["MEMORY.md", "USER.md"]);
 
-/** Those of an agent's files that anybody may hear of whom it talks to. */
-export function sharedFiles(files: readonly WorkspaceFile[]): readonly WorkspaceFile[] {
+/** Returns the files that anybody who talks to the agent may learn about. */
+export function getSharedFiles(files: readonly WorkspaceFile[]): readonly WorkspaceFile[] {
   return files.filter(({ name }) => !PRIVATE.has(name));
 }
 
 export interface LoadWorkspaceFilesOptions {
-  /** Names, not paths; default `WORKSPACE_FILES`. The order is kept. */
+  /** Names, not paths. Default: `WORKSPACE_FILES`. The order is kept. */
   readonly names?: readonly string[];
-  /** Bytes read of one file; default 120,000, enough for 20,000 characters of any script. */
+  /** Maximum bytes read of one file. Default: 120,000, enough for 20,000 characters of any script. */
   readonly maxBytes?: number;
 }
 
-/** A file that is there but was not read. */
+/** A file that exists but was not read. */
 export interface WorkspaceFileProblem {
   readonly name: string;
-  /** `link`: a symbolic link, which could lead anywhere. */
-  readonly code: "link" | "not-a-file" | "unreadable" | "bad-name";
+  /** `link`: a symbolic link, which could point anywhere. */
+  readonly code: "link" | "not_a_file" | "unreadable" | "bad_name";
   readonly message: string;
 }
 
@@ -49,8 +49,8 @@ const DEFAULT_MAX_BYTES = 120_000;
 const NAME = /^[\p{L}\p{N}_-][\p{L}\p{N}._ -]{0,119}$/u;
 
 /**
- * Reads the workspace files of a folder. Files that do not exist are left out; links are not followed, since an agent
- * can make links and the gateway can read more than the agent may. Never throws for what it finds.
+ * Reads the workspace files of a folder. Missing files are skipped. Links are not followed, since an agent can create
+ * links and the host can read more than the agent may. Does not throw if a file cannot be read.
  */
 export async function loadWorkspaceFiles(
   dir: string,
@@ -65,7 +65,7 @@ export async function loadWorkspaceFiles(
     if (!NAME.test(name)) {
       problems.push({
         name,
-        code: "bad-name",
+        code: "bad_name",
         message: `${name} is not the name of a file in the workspace`,
       });
       continue;
@@ -79,16 +79,16 @@ export async function loadWorkspaceFiles(
 }
 
 export interface WorkspaceFileReaderOptions {
-  /** Told of a file that was not read, each time that it was not. */
+  /** Called each time that a file could not be read. */
   readonly onProblem: (dir: string, problem: WorkspaceFileProblem) => void;
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** Files are read again when they are older, in milliseconds. */
+/** How long files are cached. */
 const MAX_AGE_MS = 1_000;
 
-/** Reads the workspace files of folders, and gives out what was just read. */
+/** Creates a reader for workspace files that reads each folder at most once a second. */
 export function createWorkspaceFileReader({
   onProblem,
   now,
@@ -96,7 +96,7 @@ export function createWorkspaceFileReader({
   const read = new Map<string, { readonly at: number; readonly files: Promise<readonly WorkspaceFile[]> }>();
   return (dir) => {
     const last = read.get(dir);
-    // A clock may have been set back.
+    // The clock may have been set back.
     if (last && Math.abs(now() - last.at) < MAX_AGE_MS) return last.files;
     const files = loadWorkspaceFiles(dir).then((loaded) => {
       for (const problem of loaded.problems) onProblem(dir, problem);
@@ -117,7 +117,7 @@ async function readStart(
     const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
     await using file = await open(path, flags);
     const { size } = await file.stat().then((stat) => (stat.isFile() ? stat : { size: -1 }));
-    if (size < 0) return { name, code: "not-a-file", message: `${name} is not a regular file` };
+    if (size < 0) return { name, code: "not_a_file", message: `${name} is not a regular file` };
     const buffer = Buffer.alloc(Math.min(size, maxBytes));
     let length = 0;
     while (length < buffer.length) {
@@ -126,7 +126,7 @@ async function readStart(
       length += bytesRead;
     }
     const partial = size > length;
-    // `stream` keeps a character that was cut at the end from turning into a replacement mark.
+    // `stream` prevents a replacement character for a character that was cut at the end.
     const text = new TextDecoder().decode(buffer.subarray(0, length), { stream: partial });
     return partial ? { name, text, totalBytes: size } : { name, text };
   } catch (error) {

@@ -1,14 +1,14 @@
-import { cutWell, neutralise, oneLine } from "./neutralise.ts";
+import { neutralize, oneLine, truncate } from "./neutralize.ts";
 import type { RenderedSection } from "./section.ts";
 import type { SystemPromptInput, WorkspaceFile } from "./types.ts";
-import { saysSomething, withoutComments } from "./workspace-text.ts";
+import { hasContent, removeComments } from "./workspace-text.ts";
 
 const MAX_FILE_CHARS = 20_000;
 const MAX_TOTAL_CHARS = 150_000;
-/** What a subagent gets to see of the workspace files. */
+/** Files shown to sub-agents. */
 const MINIMAL_FILES = new Set(["AGENTS.md", "TOOLS.md"]);
 
-/** The heading of the workspace files and one section a file, within the limits. */
+/** Renders the introduction and one section per file, within the limits. */
 export function workspaceFiles(input: SystemPromptInput): RenderedSection[] {
   const { mode = "full", workspaceFiles: files = [], workspaceFileLimits: limits } = input;
   const perFile = Math.max(0, limits?.maxFileChars ?? MAX_FILE_CHARS);
@@ -16,11 +16,11 @@ export function workspaceFiles(input: SystemPromptInput): RenderedSection[] {
   const sections: RenderedSection[] = [];
   for (const file of files) {
     if (mode === "minimal" && !MINIMAL_FILES.has(file.name)) continue;
-    const said = withoutComments(file.text);
-    const isUnfilled = said !== file.text && !saysSomething(said);
-    const text = neutralise(said).trim();
+    const content = removeComments(file.text);
+    const isUnfilled = content !== file.text && !hasContent(content);
+    const text = neutralize(content).trim();
     if (isUnfilled || text === "") continue;
-    const start = cut(text, Math.min(perFile, left), file);
+    const start = takeStart(text, Math.min(perFile, left), file);
     left -= Math.min(text.length, perFile, left);
     const name = oneLine(file.name, 120);
     sections.push({
@@ -32,7 +32,7 @@ export function workspaceFiles(input: SystemPromptInput): RenderedSection[] {
   return sections.length === 0 ? [] : [INTRODUCTION, ...sections];
 }
 
-/** The files stand under its heading. */
+/** Introduces the file sections that follow. */
 const INTRODUCTION: RenderedSection = {
   name: "workspace-files",
   title: "Workspace files",
@@ -42,11 +42,11 @@ const INTRODUCTION: RenderedSection = {
   ].join("\n"),
 };
 
-/** The start of a text, whole lines where that costs little, and a note that says how much is missing. */
-function cut(text: string, max: number, file: WorkspaceFile): string {
+/** Returns the start of a text, at a line break if that costs little, and a note about what is missing. */
+function takeStart(text: string, max: number, file: WorkspaceFile): string {
   const partial = file.totalBytes !== undefined;
   if (text.length <= max && !partial) return text;
-  let start = cutWell(text, Math.min(max, text.length));
+  let start = truncate(text, Math.min(max, text.length));
   const lineEnd = start.lastIndexOf("\n");
   if (start.length < text.length && lineEnd > start.length * 0.8) start = start.slice(0, lineEnd);
   const of = partial ? `a file of ${count(file.totalBytes ?? 0)} bytes` : `${count(text.length)} characters`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { saysSomething, withoutComments } from "./workspace-text.ts";
+import { hasContent, removeComments } from "./workspace-text.ts";
 
 describe("a workspace file", () => {
   it.each([
@@ -10,15 +10,15 @@ describe("a workspace file", () => {
     "<!-- one\ntwo -->",
     "<!-- never closed\nx",
     "- [ ]\n*\n-",
-  ])("says nothing: %j", (text) => expect(saysSomething(text)).toBe(false));
+  ])("has no content: %j", (text) => expect(hasContent(text)).toBe(false));
 
   it.each(["look at the mail", "# Daily\n- [ ] mail", "<!-- a --> mail <!-- b -->", "#hashtag", "-1"])(
     "says something: %j",
-    (text) => expect(saysSomething(text)).toBe(true),
+    (text) => expect(hasContent(text)).toBe(true),
   );
 
-  it("is told without its comments; one that is never closed is text", () => {
-    expect(withoutComments("# a\n\n<!-- b -->\n\nc\n")).toBe("# a\n\nc\n");
-    expect(withoutComments("a <!-- b --> c <!-- d\n--> e <!-- f")).toBe("a  c  e <!-- f");
+  it("loses its comments, except one that is never closed", () => {
+    expect(removeComments("# a\n\n<!-- b -->\n\nc\n")).toBe("# a\n\nc\n");
+    expect(removeComments("a <!-- b --> c <!-- d\n--> e <!-- f")).toBe("a  c  e <!-- f");
   });
 });

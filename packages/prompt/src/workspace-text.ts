@@ -1,8 +1,8 @@
-/** A heading, or the mark of an item with nothing behind it. */
+/** A heading, or a list marker without content. */
 const BARE_LINE = /^(#{1,6}(\s.*)?|[-*+](\s+\[[ xX]?\])?)$/;
 
-/** What a workspace file says to its agent. HTML comments, and lines of their own with them, are for people. */
-export function withoutComments(text: string): string {
+/** Removes HTML comments, which are for people, together with lines that contain nothing else. */
+export function removeComments(text: string): string {
   let kept = "";
   let at = 0;
   for (;;) {
@@ -15,9 +15,9 @@ export function withoutComments(text: string): string {
   }
 }
 
-/** Whether a workspace file says more than headings, comments and items that are not filled in. */
-export function saysSomething(text: string): boolean {
-  return withoutComments(text)
+/** Whether a workspace file contains more than headings, comments and empty list items. */
+export function hasContent(text: string): boolean {
+  return removeComments(text)
     .replace(/<!--[\s\S]*/, "")
     .split("\n")
     .some((line) => line.trim() !== "" && !BARE_LINE.test(line.trim()));

@@ -12,7 +12,7 @@ import {
   type Memories,
   type SessionLog,
 } from "@signalbox/memory/agents";
-import { isTakenBackNote, readBody } from "@signalbox/prompt";
+import { isDeletedNote, readBody } from "@signalbox/prompt";
 import { isOneOff } from "@signalbox/server";
 import { allowsTool, type Role, taintIn } from "@signalbox/tools";
 import type { Agent } from "../configure/agents.ts";
@@ -49,7 +49,7 @@ export function createAgentMemories(core: MemoriesContext, reports?: SpendingRep
         agentId,
         taintOf: ({ data }) => taintIn(data),
         isExcluded: isOneOff,
-        parseMessage: (text) => (isTakenBackNote(text) ? undefined : readBody(text)),
+        parseMessage: (text) => (isDeletedNote(text) ? undefined : readBody(text)),
       }),
     embedder(agentId) {
       const { loaded, settings } = config.current();

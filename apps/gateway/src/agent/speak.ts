@@ -8,7 +8,7 @@ import {
   type Destination,
   destinationKey,
 } from "@signalbox/delivery";
-import { createSentThere } from "@signalbox/prompt";
+import { createCrossPosts } from "@signalbox/prompt";
 import { getSentId } from "@signalbox/runs";
 import type { OutboxRow } from "@signalbox/store";
 import type { UserQuestions } from "@signalbox/tools";
@@ -29,7 +29,7 @@ export interface SendOptions {
 /** What the message tool does. */
 export function createSend(core: CoreContext, { delivery, outgoing }: SendOptions): ActOnMessages<ActiveRun> {
   const { store, lease, accounts, redact, now } = core;
-  const sentThere = createSentThere({ store: store.groupHistory, now });
+  const crossPosts = createCrossPosts({ store: store.groupHistory, now });
   return createMessageActions<ActiveRun, OutboxRow<GatewayBodies>>({
     outbox: store.outbox,
     lease,
@@ -45,8 +45,8 @@ export function createSend(core: CoreContext, { delivery, outgoing }: SendOption
       return outgoing.prepare({ wanted, agentId, capabilities, mayAttach, phrases, signal });
     },
     isOfConversation: (messageId, to, { event }) => isMessageOf(store, messageId, to, event),
-    toldThere: (to, message, sender) => sentThere.entryOf(to, message, sender),
-    changeThere: (to, message, sender) => sentThere.change(to, message, sender),
+    toldThere: (to, message, sender) => crossPosts.createEntry(to, message, sender),
+    changeThere: (to, message, sender) => crossPosts.update(to, message, sender),
     show: (text, run, callId) => showInSession(core, run, getSentId(callId), text),
   });
 }

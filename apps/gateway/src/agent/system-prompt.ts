@@ -6,15 +6,15 @@ import {
   type BuiltPrompt,
   buildSystemPrompt,
   type ContextDocument,
-  capabilityNames,
   createWorkspaceFileReader,
   type ExtraSection,
   endFirstRun,
+  getCapabilityNames,
+  getClientInstructions,
+  getSharedFiles,
   type PromptTool,
   readFirstRun,
   SUB_AGENT_TASK,
-  sharedFiles,
-  turnInstructions,
   type WorkspaceFile,
 } from "@signalbox/prompt";
 import type { Role } from "@signalbox/tools";
@@ -72,7 +72,7 @@ export function createSystemPrompt(
       pages,
       files,
       extra: [],
-      instructions: turnInstructions(event.turn),
+      instructions: getClientInstructions(event.turn),
     });
     const tellsOwners = access.mayReadOwnersNotes(sessionKey, role);
     const meetsOwner = role === "owner" && tellsOwners && !isSubAgent;
@@ -107,7 +107,9 @@ export function createSystemPrompt(
         channel: event.channel,
         model,
         thinking: agent.thinking,
-        capabilities: capabilityNames(core.getAccount(event.channel, event.account)?.definition.capabilities),
+        capabilities: getCapabilityNames(
+          core.getAccount(event.channel, event.account)?.definition.capabilities,
+        ),
         facts: { system: `${process.platform} ${process.arch}` },
       },
     });
@@ -116,7 +118,7 @@ export function createSystemPrompt(
 
 /** What owners keep about themselves is told to nobody else, and not where others read along. */
 function filesFor(tellsOwners: boolean, files: readonly WorkspaceFile[]): readonly WorkspaceFile[] {
-  return tellsOwners ? files : sharedFiles(files);
+  return tellsOwners ? files : getSharedFiles(files);
 }
 
 /** What a new agent is told for its first conversation. Afterwards the file goes. */

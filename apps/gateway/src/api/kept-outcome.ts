@@ -1,4 +1,4 @@
-import { composeReply, turnTexts } from "@signalbox/prompt";
+import { composeReply, getTurnTexts } from "@signalbox/prompt";
 import type { Outcome, Outcomes } from "@signalbox/server";
 import type { PlatformMessage } from "@signalbox/store";
 import { failureNote } from "@signalbox/telemetry";
@@ -41,7 +41,7 @@ async function keptOutcome(
       // What a command said is no turn of the conversation.
       const said = route && (await exchanges.answerTo(route.sessionKey, runId ?? id));
       if (said !== undefined) return { ...of, state, text: said };
-      const texts = turnTexts(journal?.messages.map(({ message }) => message) ?? []);
+      const texts = getTurnTexts(journal?.messages.map(({ message }) => message) ?? []);
       return { ...of, state, text: composeReply(texts, "complete", []).text };
     }
     case "failed-reported": {

@@ -1,6 +1,6 @@
 import { reasonOf } from "@signalbox/agent-core";
 import { type Env, type Home, prepareWorkspace } from "@signalbox/home";
-import { layOutWorkspace, templateLanguage } from "@signalbox/prompt";
+import { createWorkspace, detectLanguage } from "@signalbox/prompt";
 import type { Agents } from "./agents.ts";
 
 export interface WorkspacesOptions {
@@ -20,10 +20,10 @@ export async function prepareWorkspaces(
   { home, env, logger }: WorkspacesOptions,
   agents: Pick<Agents, "all">,
 ): Promise<void> {
-  for (const { id, workspaceDir, language = templateLanguage(env) } of agents.all) {
+  for (const { id, workspaceDir, language = detectLanguage(env) } of agents.all) {
     if (workspaceDir !== home.workspace(id)) continue;
     prepareWorkspace(workspaceDir);
-    await layOutWorkspace(workspaceDir, language).catch((error: unknown) =>
+    await createWorkspace(workspaceDir, language).catch((error: unknown) =>
       logger.warn(
         { dir: workspaceDir, err: reasonOf(error) },
         "the first files of a new workspace could not be created",

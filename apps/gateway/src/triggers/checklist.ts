@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { loadWorkspaceFiles, SILENT_TOKEN, saysSomething } from "@signalbox/prompt";
+import { hasContent, loadWorkspaceFiles, SILENT_TOKEN } from "@signalbox/prompt";
 import type { FileLabels } from "@signalbox/tools";
 import type { ActiveHours, Agent, Heartbeat } from "../configure/agents.ts";
 import type { TriggerLogger } from "./ports.ts";
@@ -31,7 +31,7 @@ export async function readChecklist(
   const loaded = await loadWorkspaceFiles(workspaceDir, { names: [NAME], maxBytes: MAX_BYTES });
   for (const { message } of loaded.problems) logger.warn({ dir: workspaceDir, file: NAME }, message);
   const [file] = loaded.files;
-  if (file === undefined || !saysSomething(file.text)) return undefined;
+  if (file === undefined || !hasContent(file.text)) return undefined;
   if (labels.of(join(await realpath(workspaceDir), NAME)) !== undefined) {
     const message =
       "the heartbeat is on hold: its file contains text that others wrote, and no owner has trusted it yet";

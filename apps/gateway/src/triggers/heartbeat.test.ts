@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { JsonValue } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
 import { createManualClock } from "@signalbox/lanes/testkit";
-import { saysSomething } from "@signalbox/prompt";
+import { hasContent } from "@signalbox/prompt";
 import { openStore } from "@signalbox/store";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fakeContext } from "../../test/fake-context.ts";
@@ -78,7 +78,7 @@ async function world(heartbeat: Heartbeat | undefined = HALF_HOURLY) {
       logger: { warn() {} },
       async readChecklist() {
         current.reads++;
-        return saysSomething(current.text) ? { text: current.text, cut: false } : undefined;
+        return hasContent(current.text) ? { text: current.text, cut: false } : undefined;
       },
     });
     await heartbeats.start({

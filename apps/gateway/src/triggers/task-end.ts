@@ -1,5 +1,5 @@
 import { END_REASONS, isEndReason } from "@signalbox/agent-core";
-import { parseReply, turnTexts } from "@signalbox/prompt";
+import { getTurnTexts, parseReply } from "@signalbox/prompt";
 import { type InboxId, parseId } from "@signalbox/store";
 import { type TaintSource, taintIn } from "@signalbox/tools";
 import type { TriggerStore } from "./ports.ts";
@@ -57,7 +57,7 @@ async function textOf(
   outcome: TaskOutcome,
 ): Promise<string> {
   const ended = runId === undefined ? undefined : await runs.inspect(runId);
-  const said = turnTexts(ended?.messages.map(({ message }) => message) ?? []);
+  const said = getTurnTexts(ended?.messages.map(({ message }) => message) ?? []);
   const text = parseReply(said.at(-1) ?? "").text.trim();
   const why = ended?.run.error ?? detail?.reason ?? detail?.rule;
   if (outcome === "done") return text === "" ? "It said nothing." : text;

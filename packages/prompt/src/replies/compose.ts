@@ -1,34 +1,37 @@
 import { type AgentMessage, type AssistantMessage, STOP_REASONS } from "@signalbox/agent-core";
 import { parseReply } from "./parse.ts";
 
-/** Attachments that a reply asks for. */
-export interface WantedMedia {
-  /** Paths or URLs, in order, each once. */
+/** Attachments requested by a reply. */
+export interface ReplyMedia {
+  /** Paths or URLs in order, without duplicates. */
   readonly sources: readonly string[];
-  /** Attached audio is to be sent as a voice note. */
+  /** Whether attached audio is sent as a voice note. */
   readonly voice: boolean;
 }
 
-/** The end of a run as the person is to see it. */
+/** The reply of a run as people see it. */
 export interface Reply {
-  /** What viewers and API clients get. */
+  /** Text for viewers and API clients. */
   readonly text: string;
   readonly silent: boolean;
-  /** The last part of the text, where it is about the end of the run and not the model's. */
+  /** The last part of the text, if it is a note about the end of the run and not from the model. */
   readonly note?: string;
-  /** The message the model chose to answer; absent: the one that was asked. */
+  /** Id of the message that the reply refers to; absent for the message that was answered. */
   readonly replyTo?: string;
-  /** What is to be attached and is not named in the text. */
-  readonly wanted?: WantedMedia;
+  /** Attachments that are sent with the reply and not named in the text. */
+  readonly media?: ReplyMedia;
 }
 
-/** How a run's text reads when it did not simply end. */
+/** Whether a reply is complete or gets a note about the end of the run. */
 export type Ending = "complete" | { readonly note: string };
 
 /**
- * The visible reply of a run: its texts in order, directives taken out, silence honoured, an unfinished end marked.
- * `alreadySent` are texts that the message tool has delivered to this conversation, and attachments as `mediaMark`
- * has them. `carries`: attachments can be sent, so that the text does not name them.
+ * Composes the visible reply of a run from the texts of its turns: removes directives and silent turns, and appends a
+ * note about an unfinished end.
+ *
+ * @param alreadySent texts that the message tool has delivered to this conversation, and attachments as `getMediaMark`
+ *   returns them
+ * @param carries whether attachments can be sent, so that the text does not name them
  */
 export function composeReply(
   texts: readonly string[],
@@ -41,13 +44,13 @@ export function composeReply(
   let voice = false;
   let replyTo: string | undefined;
   for (const text of texts) {
-    const turn = readTurn(text);
+    const turn = parseTurn(text);
     replyTo ??= turn.replyTo;
     voice ||= turn.voice;
     for (const source of carries ? turn.media : [])
-      if (!alreadySent.includes(mediaMark(source))) sources.add(source);
-    const words = carries ? turn.said : turn.visible;
-    if (words === "" || alreadySent.some((sent) => sameText(sent, words))) continue;
+      if (!alreadySent.includes(getMediaMark(source))) sources.add(source);
+    const words = carries ? turn.text : turn.visible;
+    if (words === "" || alreadySent.some((sent) => isSameText(sent, words))) continue;
     visible.push(words);
   }
   const note = ending === "complete" ? undefined : ending.note;
@@ -56,67 +59,67 @@ export function composeReply(
   return {
     text,
     silent: text === "" && sources.size === 0,
-    ...(sources.size === 0 ? {} : { wanted: { sources: [...sources], voice } }),
-    ...(note === undefined ? {} : { note }),
-    ...(replyTo === undefined ? {} : { replyTo }),
+    media: sources.size === 0 ? undefined : { sources: [...sources], voice },
+    note,
+    replyTo,
   };
 }
 
-/** One turn of a model as people are to have it. */
-export interface ReadTurn {
-  /** Its text with a line for each attachment, empty where it is silent. */
+/** A model turn as people see it. */
+export interface ParsedTurn {
+  /** Text with a line for each attachment; empty if the turn is silent. */
   readonly visible: string;
-  /** Its text alone. */
-  readonly said: string;
+  /** Text without attachments. */
+  readonly text: string;
   readonly media: readonly string[];
   readonly voice: boolean;
-  /** The message it chose to answer. */
+  /** Id of the message that the turn replies to. */
   readonly replyTo?: string;
 }
 
-export function readTurn(text: string): ReadTurn {
+export function parseTurn(text: string): ParsedTurn {
   const { text: all, media, silent, replyTo, audioAsVoice: voice } = parseReply(text);
-  const said = silent ? "" : all.trim();
-  const lines = [said, ...media.map(mediaLine)].filter((line) => line !== "");
+  const words = silent ? "" : all.trim();
+  const lines = [words, ...media.map(formatMedia)].filter((line) => line !== "");
   return {
     visible: silent ? "" : lines.join("\n"),
-    said,
+    text: words,
     media: silent ? [] : media,
     voice,
-    ...(typeof replyTo === "object" ? { replyTo: replyTo.id } : {}),
+    replyTo: typeof replyTo === "object" ? replyTo.id : undefined,
   };
 }
 
-/** How an attachment that was sent already is remembered among the texts. */
-export function mediaMark(source: string): string {
+/** Returns the entry for an attachment among the texts that were already sent. */
+export function getMediaMark(source: string): string {
   return `MEDIA:${source}`;
 }
 
-/** An attachment where none can be sent. */
-function mediaLine(media: string): string {
+/** Names an attachment that cannot be sent. */
+function formatMedia(media: string): string {
   return /^https?:\/\//.test(media) ? media : `[file: ${media}]`;
 }
 
-function sameText(a: string, b: string): boolean {
+function isSameText(a: string, b: string): boolean {
   const bare = (text: string): string => text.replace(/\s+/g, " ").trim();
   return bare(a) === bare(b);
 }
 
-/** The words of a model turn that are meant for people. */
-export function saidIn(message: AssistantMessage): string {
+/** Returns the text of a turn for people, refusals included. */
+export function getTurnText(message: AssistantMessage): string {
   return message.content
     .flatMap((block) => (block.type === "text" || block.type === "refusal" ? [block.text] : []))
     .join("");
 }
 
-/** What was said, one text a turn: a turn that goes on with a part of one is part of it. */
-export function turnTexts(messages: readonly AgentMessage[]): string[] {
+/** Returns one text per model turn. A turn that continues a truncated one is part of its text. */
+export function getTurnTexts(messages: readonly AgentMessage[]): string[] {
   const texts: string[] = [];
-  let wasCut = false;
+  let isTruncated = false;
   for (const message of messages) {
     if (message.role !== "assistant") continue;
-    texts.push((wasCut ? (texts.pop() ?? "") : "") + saidIn(message));
-    wasCut = STOP_REASONS[message.stopReason]?.text === "part";
+    texts.push((isTruncated ? (texts.pop() ?? "") : "") + getTurnText(message));
+    isTruncated = STOP_REASONS[message.stopReason]?.text === "part";
   }
   return texts;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { draftText } from "../index.ts";
+import { getDraftText } from "../index.ts";
 
 const reply = (completed: readonly string[], current: string) => ({
   completedTexts: () => completed,
@@ -7,10 +7,10 @@ const reply = (completed: readonly string[], current: string) => ({
 });
 
 it("joins the completed turns and the current one", () => {
-  expect(draftText(reply(["One.", "Two."], "Thr"), [])).toBe("One.\n\nTwo.\n\nThr");
+  expect(getDraftText(reply(["One.", "Two."], "Thr"), [])).toBe("One.\n\nTwo.\n\nThr");
 });
 
 it("hides the current text while it may repeat a text that the message tool has sent", () => {
-  expect(draftText(reply([], "Hello th"), ["Hello there."])).toBe("");
-  expect(draftText(reply([], "Hello the next"), ["Hello there."])).toBe("Hello the next");
+  expect(getDraftText(reply([], "Hello th"), ["Hello there."])).toBe("");
+  expect(getDraftText(reply([], "Hello the next"), ["Hello there."])).toBe("Hello the next");
 });

@@ -14,7 +14,11 @@ export interface ReplyInProgress {
  * @param alreadySent texts that the message tool has delivered to this conversation
  * @param carries whether attachments are sent with the reply, so that the text does not name them
  */
-export function draftText(reply: ReplyInProgress, alreadySent: readonly string[], carries = false): string {
+export function getDraftText(
+  reply: ReplyInProgress,
+  alreadySent: readonly string[],
+  carries = false,
+): string {
   const { text } = composeReply(reply.completedTexts(), "complete", alreadySent, carries);
   const current = reply.currentText();
   // The model may be about to repeat what the message tool has sent.

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createSilenceFilter, parseReply, SILENT_TOKEN } from "../index.ts";
+import { parseReply, SILENT_TOKEN } from "../index.ts";
+import { createSilenceFilter } from "./silence.ts";
 
 describe("silence", () => {
   test.each([
@@ -9,11 +10,11 @@ describe("silence", () => {
     `\`${SILENT_TOKEN}\``,
     `**${SILENT_TOKEN}**`,
     `"${SILENT_TOKEN}"`,
-  ])("%j sends nothing", (text) => {
+  ])("%j is silent", (text) => {
     expect(parseReply(text)).toEqual({ text: "", silent: true, media: [], audioAsVoice: false });
   });
 
-  test("a token on the first or last line is taken out, and the text is sent", () => {
+  test("removes a token on the first or last line and keeps the text", () => {
     expect(parseReply(`Here you are.\n\n${SILENT_TOKEN}\n`)).toMatchObject({
       text: "Here you are.",
       silent: false,
@@ -28,21 +29,21 @@ describe("silence", () => {
     "__SILENT__ is a token",
     "Like this:\n```\n__SILENT__\n```",
     "First\n__SILENT__\nlast",
-  ])("a token in a text that speaks of it stays: %j", (text) => {
+  ])("keeps a token in the middle of a text: %j", (text) => {
     expect(parseReply(text)).toMatchObject({ text, silent: false });
   });
 
-  test("an attachment is something to send", () => {
+  test("is not silent with an attachment", () => {
     expect(parseReply(`${SILENT_TOKEN}\nMEDIA: a.png`)).toMatchObject({ silent: false, media: ["a.png"] });
   });
 
-  test("an empty answer is not silence", () => {
+  test("an empty reply is not silent", () => {
     expect(parseReply("")).toMatchObject({ text: "", silent: false });
   });
 });
 
 describe("directives", () => {
-  test("media lines are taken out, each source once", () => {
+  test("removes media lines and returns each source once", () => {
     expect(
       parseReply("Done:\nMEDIA: out/a b.png\nMEDIA:https://x.test/y.mp3\nMEDIA: out/a b.png\nBye"),
     ).toMatchObject({
@@ -52,45 +53,45 @@ describe("directives", () => {
     expect(parseReply('MEDIA: "a.png"').media).toEqual(["a.png"]);
   });
 
-  test("nothing in code is a directive", () => {
+  test("ignores directives in code", () => {
     const text =
       "```text\nMEDIA: a.png\n[[audio_as_voice]]\n```\n`[[reply_to_current]]` and `MEDIA: b`\n~~~\nMEDIA: c\n```\nMEDIA: d\n~~~";
     expect(parseReply(text)).toEqual({ text, silent: false, media: [], audioAsVoice: false });
   });
 
-  test("nothing in code that is indented or stands in a list is one", () => {
+  test("ignores directives in indented code and in code in lists", () => {
     const text =
       "- Write:\n\n    ```yaml\n    MEDIA: a.png\n    ```\n\n1. Or:\n\n       MEDIA: b.png\n\n\tMEDIA: c.png";
     expect(parseReply(text)).toMatchObject({ text, media: [] });
     expect(parseReply("   MEDIA: d.png").media).toEqual(["d.png"]);
   });
 
-  test("a fence ends with its own mark, and directives count again", () => {
+  test("reads directives again after the matching end of a fence", () => {
     expect(parseReply("````\n```\nMEDIA: a\n````\nMEDIA: b").media).toEqual(["b"]);
   });
 
-  test("media in prose or emphasis is prose", () => {
+  test("keeps MEDIA in prose or emphasis as text", () => {
     expect(parseReply("see MEDIA: a.png").media).toEqual([]);
     expect(parseReply("**MEDIA: a.png**").media).toEqual([]);
     expect(parseReply("MEDIA:").media).toEqual([]);
   });
 
-  test("replies: the first directive counts and all are taken out", () => {
+  test("uses the first reply directive and removes all of them", () => {
     expect(parseReply("[[reply_to_current]] Sure")).toMatchObject({ text: "Sure", replyTo: "current" });
     expect(parseReply("[[ reply_to: om_1 ]]Sure [[reply_to_current]]")).toMatchObject({
       text: "Sure",
       replyTo: { id: "om_1" },
     });
-    expect(parseReply("Sure")).not.toHaveProperty("replyTo");
+    expect(parseReply("Sure").replyTo).toBeUndefined();
   });
 
-  test("cost no more than the length of the text, however it is made", () => {
+  test("parses adversarial text in linear time", () => {
     for (const piece of ["`", "` ", "`a``b", "[[", "[[ ", "MEDIA: ", " ", "\n", "_", "__SIL", "~~~\n"]) {
       expect(parseReply(`x${piece.repeat(300_000 / piece.length)}`).silent).toBe(false);
     }
   });
 
-  test("voice notes", () => {
+  test("reads the voice note directive", () => {
     expect(parseReply("[[audio_as_voice]]\nMEDIA: hi.ogg")).toEqual({
       text: "",
       silent: false,
@@ -100,7 +101,7 @@ describe("directives", () => {
   });
 });
 
-describe("the streaming filter", () => {
+describe("createSilenceFilter", () => {
   const filtered = (pieces: readonly string[]): string[] => {
     const filter = createSilenceFilter();
     return [...pieces.map((piece) => filter.push(piece)), filter.end()];
@@ -121,7 +122,7 @@ describe("the streaming filter", () => {
   );
   const reply = fc.array(fragment, { maxLength: 14 }).map((parts) => parts.join(""));
 
-  test("shows the same in any cut of the text, and never a beginning that has to be taken back", () => {
+  test("returns the same text however it is split, and never text that has to be retracted", () => {
     fc.assert(
       fc.property(reply, fc.array(fc.nat(60), { maxLength: 8 }), (text, cuts) => {
         const at = [0, ...cuts.map((cut) => Math.min(cut, text.length)).sort((a, b) => a - b), text.length];
@@ -138,7 +139,7 @@ describe("the streaming filter", () => {
     );
   });
 
-  test("ordinary text comes at once, and a possible token is held back", () => {
+  test("returns ordinary text at once and holds back a possible token", () => {
     expect(filtered(["Hel", "lo", " wor", "ld"])).toEqual(["Hel", "lo", " wor", "ld", ""]);
     expect(filtered(["__SI", "LENT__"])).toEqual(["", "", ""]);
     expect(filtered(["__SI", "DE__ note"])).toEqual(["", "__SIDE__ note", ""]);

@@ -1,33 +1,39 @@
 import { createFenceTracker } from "@signalbox/channel";
 import { SILENT_TOKEN, stripSilence } from "./silence.ts";
 
-/** What a model's final text asks for. */
+/** The content and directives of a model's final text. */
 export interface ParsedReply {
-  /** What to show, without directives and tokens. */
+  /** Text without directives and tokens. */
   readonly text: string;
-  /** Nothing is to be sent. */
+  /** Whether nothing is sent. */
   readonly silent: boolean;
-  /** Paths or URLs to attach, in order, each once. The host decides what may be attached. */
+  /** Paths or URLs to attach, in order, without duplicates. The host decides what may be attached. */
   readonly media: readonly string[];
-  /** The message to reply to: the one being answered, or another by its id. */
+  /** The message to reply to: the one being answered, or another one by id. */
   readonly replyTo?: "current" | { readonly id: string };
-  /** Attached audio is to be sent as a voice note. */
+  /** Whether attached audio is sent as a voice note. */
   readonly audioAsVoice: boolean;
 }
 
-/** With more space before it, it is code. */
+/** Lines with more than three spaces of indentation are code. */
 const MEDIA = /^ {0,3}MEDIA:[ \t]*(\S(?:.*\S)?)[ \t]*$/;
 const DIRECTIVE = /\[\[[ \t]*(audio_as_voice|reply_to_current|reply_to:[ \t]*([^\]\s]+))[ \t]*\]\][ \t]?/g;
 
 /**
- * Reads the directives of a final reply: `MEDIA:<path-or-url>` on a line of its own, `[[reply_to_current]]`,
- * `[[reply_to:<id>]]` and `[[audio_as_voice]]`, none of them inside code. The first reply directive counts. A reply
- * is silent when the silent token is all it holds (a wrapping of quotes or Markdown apart); a first or last line that
- * is the token is taken out, and anywhere else it is text.
+ * Parses the directives of a final reply: `MEDIA:<path-or-url>` on a line of its own, `[[reply_to_current]]`,
+ * `[[reply_to:<id>]]` and `[[audio_as_voice]]`, except inside code. Only the first reply directive counts. A reply is
+ * silent if it consists of the silent token, possibly in quotes or Markdown. As a first or last line the token is
+ * removed, and anywhere else it is text.
+ *
+ * @example
+ * ```ts
+ * parseReply("[[reply_to_current]] Here it is.\nMEDIA: out/plot.png");
+ * // { text: "Here it is.", silent: false, media: ["out/plot.png"], replyTo: "current", audioAsVoice: false }
+ * ```
  */
 export function parseReply(text: string): ParsedReply {
   const media: string[] = [];
-  const kept: string[] = [];
+  const lines: string[] = [];
   let replyTo: ParsedReply["replyTo"];
   let audioAsVoice = false;
   const fences = createFenceTracker();
@@ -39,7 +45,7 @@ export function parseReply(text: string): ParsedReply {
 
   for (const line of text.replace(/\r\n?/g, "\n").split("\n")) {
     if (fences.read(line) !== "text") {
-      kept.push(line);
+      lines.push(line);
       continue;
     }
     const source = MEDIA.exec(line)?.[1];
@@ -48,25 +54,25 @@ export function parseReply(text: string): ParsedReply {
       if (path !== "" && path !== SILENT_TOKEN && !media.includes(path)) media.push(path);
       continue;
     }
-    kept.push(withoutDirectives(line, note));
+    lines.push(removeDirectives(line, note));
   }
 
-  const said = stripSilence(kept.join("\n"));
+  const shown = stripSilence(lines.join("\n"));
   return {
-    text: said,
-    silent: said === "" && media.length === 0 && text.includes(SILENT_TOKEN),
+    text: shown,
+    silent: shown === "" && media.length === 0 && text.includes(SILENT_TOKEN),
     media,
-    ...(replyTo === undefined ? {} : { replyTo }),
+    replyTo,
     audioAsVoice,
   };
 }
 
-/** A line without the directives that stand in it outside code, each of which is told. */
-export function withoutDirectives(
+/** Removes the directives from a line, except inside code, and reports each. */
+export function removeDirectives(
   line: string,
   onDirective: (directive: string, id: string | undefined) => void = () => {},
 ): string {
-  return outsideCode(line, (part) =>
+  return changeOutsideCode(line, (part) =>
     part.replace(DIRECTIVE, (_match, directive: string, id: string | undefined) => {
       onDirective(directive, id);
       return "";
@@ -74,8 +80,8 @@ export function withoutDirectives(
   );
 }
 
-/** Changes what is not between two runs of backticks of one length. */
-function outsideCode(line: string, change: (part: string) => string): string {
+/** Applies `change` to the parts of a line outside of code spans. */
+function changeOutsideCode(line: string, change: (part: string) => string): string {
   const runs = [...line.matchAll(/`+/g)];
   const last = new Map(runs.map((run) => [run[0].length, run.index]));
   let out = "";

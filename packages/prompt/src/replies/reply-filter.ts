@@ -1,5 +1,5 @@
 import type { AssistantMessage } from "@signalbox/agent-core";
-import { readTurn, saidIn } from "./compose.ts";
+import { getTurnText, parseTurn } from "./compose.ts";
 import { createVisibleText, type VisibleText } from "./visible-text.ts";
 
 /** Extracts the visible text of replies: directives and silent tokens are hidden. */
@@ -8,7 +8,7 @@ export const REPLY_FILTER: {
   getVisible(text: string): string;
   stream(): VisibleText;
 } = {
-  getText: saidIn,
-  getVisible: (text) => readTurn(text).visible,
+  getText: getTurnText,
+  getVisible: (text) => parseTurn(text).visible,
   stream: createVisibleText,
 };

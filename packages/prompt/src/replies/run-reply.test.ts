@@ -1,9 +1,9 @@
 import { type AgentMessage, NO_USAGE, type RunResult } from "@signalbox/agent-core";
 import { assistantMessage, toolCall, userMessage } from "@signalbox/agent-core/test";
 import { describe, expect, it } from "vitest";
-import { composeRunReply, type RepliedRun } from "../index.ts";
+import { type CompletedRun, composeRunReply } from "./run-reply.ts";
 
-function ended(result: Partial<RunResult>, run: Partial<RepliedRun> = {}): RepliedRun {
+function ended(result: Partial<RunResult>, run: Partial<CompletedRun> = {}): CompletedRun {
   return {
     result: {
       reason: "done",
@@ -35,8 +35,8 @@ function resultOf(toolName: string, isError: boolean): AgentMessage {
   return { role: "toolResult", toolCallId: toolName, toolName, content: [], isError, timestamp: 1 };
 }
 
-describe("a run's reply", () => {
-  it("is the words of its turns, those left out that a tool has sent already", () => {
+describe("composeRunReply", () => {
+  it("joins the texts of the turns, except those that a tool has already sent", () => {
     const said = { texts: ["Looking.", "Found it."], alreadySent: ["Looking."] };
     expect(composeRunReply(ended({}, said))).toMatchObject({ text: "Found it.", silent: false });
   });
@@ -55,7 +55,7 @@ describe("a run's reply", () => {
   });
 });
 
-describe("a run that ended without a word", () => {
+describe("the reply of a run without any text", () => {
   const calls = assistantMessage([toolCall("a", "read"), toolCall("b", "exec")]);
   const messages = [
     userMessage("Go on."),
@@ -66,19 +66,19 @@ describe("a run that ended without a word", () => {
     resultOf("exec", true),
   ];
 
-  it("names the tools that failed last", () => {
+  it("names the tools whose last calls failed", () => {
     expect(composeRunReply(ended({ messages }))).toMatchObject({
       text: "(I have no answer: read, exec did not work. Try again, or ask for something else.)",
       silent: false,
     });
   });
 
-  it("is silent where the last tools worked", () => {
+  it("is silent if the last calls succeeded", () => {
     const worked = [...messages.slice(0, -2), resultOf("read", false), resultOf("exec", false)];
     expect(composeRunReply(ended({ messages: worked }))).toMatchObject({ text: "", silent: true });
   });
 
-  it("is silent where the model wanted it so, or its tool has spoken", () => {
+  it("is silent if the model chose so or a tool has sent a message", () => {
     expect(composeRunReply(ended({ messages }, { texts: ["__SILENT__"] })).silent).toBe(true);
     expect(composeRunReply(ended({ messages }, { alreadySent: ["Done."] })).silent).toBe(true);
   });

@@ -2,41 +2,41 @@ import type { RunResult } from "@signalbox/agent-core";
 import { composeReply, type Ending, type Reply } from "./compose.ts";
 import { parseReply } from "./parse.ts";
 
-/** A run that is over, as far as its reply depends on it. */
-export interface RepliedRun {
+/** The parts of a completed run that its reply depends on. */
+export interface CompletedRun {
   readonly result: RunResult;
-  /** One text a model turn. */
+  /** One text per model turn. */
   readonly texts: readonly string[];
-  /** Texts that a tool has sent to this very conversation. */
+  /** Texts that a tool has sent to this conversation. */
   readonly alreadySent: readonly string[];
-  /** Attachments go out with the reply, so that it does not name them. */
+  /** Whether attachments are sent with the reply, so that the text does not name them. */
   readonly carries: boolean;
-  /** What people are told of an end other than the model's own. */
+  /** Texts about an end other than the model's own. */
   readonly notes: EndNotes;
 }
 
-/** Words about how a run ended. */
+/** Texts about how a run ended. */
 interface EndNotes {
-  /** Behind an answer that reached the limit of the model's output. */
+  /** Appended to an answer that was truncated at the output limit. */
   readonly cutMark: string;
   readonly declined: string;
   readonly limitReached: (limit: string) => string;
   readonly repeated: string;
   readonly waitsForApproval: string;
   readonly unspoken: (tools: readonly string[]) => string;
-  /** Of a failure with this code. */
+  /** Returns the text for a failure with this code. */
   readonly failure: (code: string | undefined) => string;
 }
 
-/** What a run has to say in the end: its turns' words, and a note where it did not end simply by itself. */
-export function composeRunReply(run: RepliedRun): Reply {
-  const said = composeReply(run.texts, endingOf(run), run.alreadySent, run.carries);
-  const failure = said.silent ? unspokenFailure(run) : undefined;
-  return failure === undefined ? said : composeReply([], { note: failure }, []);
+/** Composes the reply of a run: the texts of its turns, and a note if the run did not simply end. */
+export function composeRunReply(run: CompletedRun): Reply {
+  const reply = composeReply(run.texts, getEnding(run), run.alreadySent, run.carries);
+  const failure = reply.silent ? describeSilentFailure(run) : undefined;
+  return failure === undefined ? reply : composeReply([], { note: failure }, []);
 }
 
-/** What a person is told about an end other than the model's own. */
-function endingOf({ result, notes }: RepliedRun): Ending {
+/** Returns whether the reply is complete or which note it gets. */
+function getEnding({ result, notes }: CompletedRun): Ending {
   switch (result.reason) {
     case "done":
     case "aborted":
@@ -58,11 +58,11 @@ function endingOf({ result, notes }: RepliedRun): Ending {
 }
 
 /**
- * What people are told of a run that ended without a word after the tools it called last had failed: they would wait
- * for an answer that does not come. Nothing where the model chose to be silent, or its tool has spoken for it. The
- * error itself may hold anything, so only the tools are named.
+ * Returns a note about a run that ended silently after its last tool calls had failed, since people would wait for an
+ * answer. There is no note if the model chose to be silent or a tool has sent a message. The errors may contain
+ * anything, so only the tools are named.
  */
-function unspokenFailure({ result, texts, alreadySent, notes }: RepliedRun): string | undefined {
+function describeSilentFailure({ result, texts, alreadySent, notes }: CompletedRun): string | undefined {
   const { reason, messages } = result;
   if (reason !== "done" || alreadySent.length > 0 || texts.some((text) => parseReply(text).silent))
     return undefined;

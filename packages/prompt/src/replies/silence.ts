@@ -1,36 +1,36 @@
-/** The whole of a reply that is not to be sent. */
+/** A reply that consists of this token is not sent. */
 export const SILENT_TOKEN = "__SILENT__";
 
-/** Takes the silent token out of a text that arrives in pieces. */
+/** Removes the silent token from a text that arrives in pieces. */
 export interface SilenceFilter {
-  /** What may be shown now: nothing that may yet turn out to belong to a token. */
+  /** Returns the text that can be shown now. Text that may still become a token is held back. */
   push(delta: string): string;
-  /** What was held back and is now known to be text. The filter is used up. */
+  /** Returns the held text once the reply is complete. The filter cannot be used again. */
   end(): string;
 }
 
-/** What models put around a token in place of writing it bare. */
+/** Characters that models put around a token. */
 const WRAPPING = /[\s`*_~"'“”‘’「」.。]/g;
-/** Text longer than this is no token with wrapping around it. */
+/** A longer text is no token in quotes or Markdown. */
 const MAX_WRAPPED = 200;
 
 /**
- * A filter for one reply. The token counts where it is all that there is, whatever is wrapped around it, and where it
- * is a line of its own, the first or the last; anywhere else it is text that speaks of it. However the reply is cut
- * into pieces, what comes out, joined, is the same, without white space at both ends.
+ * Creates a filter for one reply. The token counts if the reply consists of it, possibly in quotes or Markdown, and if
+ * it is the first or last line. Anywhere else it is text. The concatenated output does not depend on how the reply is
+ * split, and has no white space at either end.
  */
 export function createSilenceFilter(): SilenceFilter {
   let held = "";
   let started = false;
-  /** What is held, as it stands in the reply: without a first line that is the token. */
-  const textHeld = (): string => (started ? held : withoutFirstToken(held));
+  /** Returns the held text without a first line that is the token. */
+  const getHeld = (): string => (started ? held : removeFirstToken(held));
 
   return {
     push(delta) {
       held += delta;
       if (delta.trim() === "" || (!started && mayBeSilent(held))) return "";
-      const text = textHeld();
-      const ready = text.slice(0, endOfText(text, !started, "so far"));
+      const text = getHeld();
+      const ready = text.slice(0, findEnd(text, !started, "so far"));
       if (ready === "") return "";
       started = true;
       held = text.slice(ready.length);
@@ -38,33 +38,31 @@ export function createSilenceFilter(): SilenceFilter {
     },
     end() {
       if (!started && isSilent(held)) return "";
-      const text = textHeld();
-      return text.slice(0, endOfText(text, !started, "at the end"));
+      const text = getHeld();
+      return text.slice(0, findEnd(text, !started, "at the end"));
     },
   };
 }
 
-/** The text without silent tokens, where they count, and without white space at both ends. */
+/** Removes silent tokens that count, and white space at both ends. */
 export function stripSilence(text: string): string {
   const filter = createSilenceFilter();
   return filter.push(text) + filter.end();
 }
 
 function isSilent(text: string): boolean {
-  return (
-    text.length <= MAX_WRAPPED && text.includes(SILENT_TOKEN) && unwrapped(text) === unwrapped(SILENT_TOKEN)
-  );
+  return text.length <= MAX_WRAPPED && text.includes(SILENT_TOKEN) && unwrap(text) === unwrap(SILENT_TOKEN);
 }
 
 function mayBeSilent(start: string): boolean {
-  return start.length <= MAX_WRAPPED && unwrapped(SILENT_TOKEN).startsWith(unwrapped(start));
+  return start.length <= MAX_WRAPPED && unwrap(SILENT_TOKEN).startsWith(unwrap(start));
 }
 
-function unwrapped(text: string): string {
+function unwrap(text: string): string {
   return text.replace(WRAPPING, "");
 }
 
-function withoutFirstToken(text: string): string {
+function removeFirstToken(text: string): string {
   const body = text.trimStart();
   const lineEnd = body.indexOf("\n");
   return lineEnd >= 0 && body.slice(0, lineEnd).trimEnd() === SILENT_TOKEN
@@ -72,8 +70,10 @@ function withoutFirstToken(text: string): string {
     : body;
 }
 
-/** Where a text ends that is not white space and not a last line that is the token or, so far, may become it. */
-function endOfText(text: string, startsLine: boolean, when: "so far" | "at the end"): number {
+/**
+ * Returns the end of the text without trailing white space and without a last line that is the token or may become it.
+ */
+function findEnd(text: string, startsLine: boolean, when: "so far" | "at the end"): number {
   const end = text.trimEnd().length;
   const lineStart = text.lastIndexOf("\n", end - 1) + 1;
   const lastLine = text.slice(lineStart, end).trimStart();

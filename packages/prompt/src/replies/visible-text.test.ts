@@ -1,16 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createVisibleText, readTurn } from "../index.ts";
+import { parseTurn } from "./compose.ts";
+import { createVisibleText } from "./visible-text.ts";
 
-/** What viewers see of a turn that is written in these pieces, and after each. */
+/** Returns what viewers see of a turn that is written in these pieces, in total and after each. */
 function watch(deltas: readonly string[]): { text: string; steps: string[] } {
   const shown = createVisibleText();
   const steps = deltas.map((delta) => shown.push(delta));
-  return { text: steps.join("") + shown.end(readTurn(deltas.join("")).visible), steps };
+  return { text: steps.join("") + shown.end(parseTurn(deltas.join("")).visible), steps };
 }
 
-describe("a turn shown while it is written", () => {
-  it("comes at once where nothing speaks against it", () => {
+describe("createVisibleText", () => {
+  it("shows ordinary text at once", () => {
     expect(watch(["Hello ", "there", ", a [link](x)\n", "and `more`"]).steps.join("")).toBe(
       "Hello there, a [link](x)\nand `more`",
     );
@@ -36,14 +37,14 @@ describe("a turn shown while it is written", () => {
     ["`[[audio_as_voice]]` is how", "`[[audio_as_voice]]` is how"],
     ["Media: nothing", "Media: nothing"],
     ["MED", "MED"],
-  ])("%j is %j, and never more on the way", (said, seen) => {
+  ])("shows %j as %j, and never more while it is written", (said, seen) => {
     expect(watch([said]).text).toBe(seen);
     const { text, steps } = watch([...said]);
     expect(text).toBe(seen);
     expect(seen.startsWith(steps.join(""))).toBe(true);
   });
 
-  it("is the same however it is cut", () => {
+  it("shows the same text however it is split", () => {
     const fragment = fc.constantFrom(
       ...'[|[[|]]|`|``|```|~~~|\n|\r\n|\r| |  |MEDIA:|MEDIA: a.png\n|M|x|😀|**|"|.|\u2028'.split("|"),
       "[[reply_to_current]]",
@@ -59,7 +60,7 @@ describe("a turn shown while it is written", () => {
     );
     fc.assert(
       fc.property(pieces, (deltas) => {
-        const whole = readTurn(deltas.join("")).visible;
+        const whole = parseTurn(deltas.join("")).visible;
         expect(watch(deltas).text).toBe(whole);
         expect(watch([...deltas.join("")]).text).toBe(whole);
       }),
@@ -67,7 +68,7 @@ describe("a turn shown while it is written", () => {
     );
   });
 
-  it("never shows more on the way than there is in the end, whatever tokens and directives it holds", () => {
+  it("shows only prefixes of the final text, whatever tokens and directives it contains", () => {
     const fragment = fc.constantFrom(
       "__SILENT__",
       "__SIL",
@@ -84,7 +85,7 @@ describe("a turn shown while it is written", () => {
       fc.property(fc.array(fragment, { maxLength: 10 }), (deltas) => {
         const seen = watch(deltas).steps.join("");
         expect(
-          readTurn(deltas.join("")).visible.replace(/\s+/g, "").startsWith(seen.replace(/\s+/g, "")),
+          parseTurn(deltas.join("")).visible.replace(/\s+/g, "").startsWith(seen.replace(/\s+/g, "")),
         ).toBe(true);
       }),
       { numRuns: 3_000 },

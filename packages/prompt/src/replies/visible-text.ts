@@ -1,22 +1,25 @@
 import { createFenceTracker } from "@signalbox/channel";
-import { parseReply, withoutDirectives } from "./parse.ts";
+import { parseReply, removeDirectives } from "./parse.ts";
 import { createSilenceFilter } from "./silence.ts";
 
-/** The part of a model turn's text that people may see, returned while the model still writes. */
+/** Filters the text of a model turn while it is written. */
 export interface VisibleText {
-  /** What can be shown now: nothing that may yet turn out to be a directive or a silent token. */
+  /** Returns the text that can be shown now. Text that may still become a directive or a silent token is held back. */
   push(delta: string): string;
-  /** What was held back; `visible` is what the whole turn comes to. */
+  /** Returns the held text, emitted the visible text of the whole turn. */
   end(visible: string): string;
 }
 
-/** However a turn is cut into deltas, what comes out, joined, begins what `parseReply` makes of the whole. */
+/**
+ * Creates a filter for one turn. The concatenated output is a prefix of the visible text of the whole turn, however the
+ * turn is split.
+ */
 export function createVisibleText(): VisibleText {
   const silence = createSilenceFilter();
   const lines = createLineReader();
-  /** A carriage return that may be half of a line break. */
+  /** A trailing carriage return, which may be half of a line break. */
   let carried = "";
-  let out = "";
+  let emittedText = "";
 
   return {
     push(delta) {
@@ -26,17 +29,20 @@ export function createVisibleText(): VisibleText {
       const whole = carried === "" ? text : text.slice(0, -1);
       const ready = lines.read(whole.replace(/\r\n?/g, "\n"));
       const visible = lines.wasMisread() ? "" : silence.push(ready);
-      out += visible;
+      emittedText += visible;
       return visible;
     },
-    end: (visible) => (visible.startsWith(out) ? visible.slice(out.length) : ""),
+    end: (visible) => (visible.startsWith(emittedText) ? visible.slice(emittedText.length) : ""),
   };
 }
 
-/** Reads a text that arrives in pieces line by line, and gives out what of it is certain to be no directive. */
+/** Reads a text line by line while it arrives, and returns the parts that are certainly no directives. */
 interface LineReader {
   read(text: string): string;
-  /** What was given out of a line turned out to read otherwise: from there on the end of the turn has to tell. */
+  /**
+   * Whether returned text of a line turned out to be part of a directive. The rest is then only known at the end of the
+   * turn.
+   */
   wasMisread(): boolean;
 }
 
@@ -44,46 +50,46 @@ const MAYBE_MEDIA = /^ {0,3}(?:M(?:E(?:D(?:I(?:A(?::.*)?)?)?)?)?)?$/;
 
 function createLineReader(): LineReader {
   const fences = createFenceTracker();
-  /** The line being written, how much of it is out, and whether its line break is. */
+  /** The current line, how much of it was returned, and whether its line break was. */
   let line = "";
-  let given = 0;
+  let emitted = 0;
   let opened = false;
-  /** Whether a line stands before this one. */
-  let below = false;
+  /** Whether another line precedes this one. */
+  let follows = false;
   let misread = false;
 
-  const give = (text: string): string => {
-    const lead = below && !opened ? "\n" : "";
+  const emit = (text: string): string => {
+    const lead = follows && !opened ? "\n" : "";
     opened = true;
     return lead + text;
   };
-  /** The rest of a complete line. */
+  /** Returns the rest of a complete line. */
   const finishLine = (): string => {
     let text = line;
     if (fences.read(line) === "text") {
-      if (given === 0 && isMedia(line)) return "";
+      if (emitted === 0 && isMedia(line)) return "";
       if (line.includes("[[")) {
-        text = withoutDirectives(line);
-        misread ||= !text.startsWith(line.slice(0, given));
+        text = removeDirectives(line);
+        misread ||= !text.startsWith(line.slice(0, emitted));
       }
     }
-    const rest = give(text.slice(given));
-    below = true;
+    const rest = emit(text.slice(emitted));
+    follows = true;
     return rest;
   };
-  /** What of an unfinished line is certain. */
-  const partOfLine = (): string => {
+  /** Returns the part of an incomplete line that is certain. */
+  const readCertain = (): string => {
     let until = line.length;
     if (!fences.isOpen) {
-      if (given === 0 && MAYBE_MEDIA.test(line)) return "";
-      const directive = line.indexOf("[[", given);
+      if (emitted === 0 && MAYBE_MEDIA.test(line)) return "";
+      const directive = line.indexOf("[[", emitted);
       if (directive >= 0) until = directive;
       else if (line.endsWith("[")) until--;
     }
-    if (until <= given) return "";
-    const text = line.slice(given, until);
-    given = until;
-    return give(text);
+    if (until <= emitted) return "";
+    const text = line.slice(emitted, until);
+    emitted = until;
+    return emit(text);
   };
   return {
     wasMisread: () => misread,
@@ -94,15 +100,15 @@ function createLineReader(): LineReader {
       for (const next of others) {
         ready += finishLine();
         line = next;
-        given = 0;
+        emitted = 0;
         opened = false;
       }
-      return ready + partOfLine();
+      return ready + readCertain();
     },
   };
 }
 
-/** Also one whose source is empty, of which nothing is left. */
+/** Also matches a directive with an empty source. */
 function isMedia(line: string): boolean {
   return /^[ \t]*MEDIA:/.test(line) && parseReply(line).text === "";
 }

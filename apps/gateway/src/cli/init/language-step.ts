@@ -1,4 +1,4 @@
-import { templateLanguage } from "@signalbox/prompt";
+import { detectLanguage } from "@signalbox/prompt";
 import type { InitOptions, Step } from "./step.ts";
 
 const LANGUAGES = [
@@ -13,7 +13,7 @@ export async function languageStep(
 ): Promise<void> {
   const before = loaded().config.agents.defaults.language;
   if (before !== undefined && options.language === undefined) return;
-  const ofMachine = templateLanguage(env);
+  const ofMachine = detectLanguage(env);
   const language = await asker.choose({
     message: "Language of the first workspace files",
     given: options.language,

@@ -1,7 +1,7 @@
 import type { MessageEvent } from "@signalbox/channel";
 import { createSupervisor } from "@signalbox/lanes";
 import { createManualClock } from "@signalbox/lanes/testkit";
-import { groupKey } from "@signalbox/prompt";
+import { getGroupKey } from "@signalbox/prompt";
 import type { Outcome } from "@signalbox/server";
 import { openStore, StoreError } from "@signalbox/store";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -95,7 +95,7 @@ describe("a message that no run answers", () => {
     await clock.advance(60_000);
     await ended;
     expect(await state()).toBe("ignored");
-    const [kept] = await groupHistory.list(groupKey(event));
+    const [kept] = await groupHistory.list(getGroupKey(event));
     expect(kept?.body).toEqual({ text: "lunch at one" });
   });
 
@@ -113,7 +113,7 @@ describe("a message that no run answers", () => {
     await store.inbox.withdraw(event);
     await clock.advance(10_000);
     await ended;
-    expect(await groupHistory.list(groupKey(event))).toEqual([]);
+    expect(await groupHistory.list(getGroupKey(event))).toEqual([]);
   });
 
   it("gets its end without what its rule asks for, where that cannot be had", async () => {

@@ -3,7 +3,7 @@ import type { MessageEvent } from "@signalbox/channel";
 import { resolveSenderName } from "@signalbox/channel/accounts";
 import { outboxRow } from "@signalbox/delivery";
 import { phrasesFor } from "@signalbox/phrases";
-import { groupKey, groupWords } from "@signalbox/prompt";
+import { createGroupBody, getGroupKey } from "@signalbox/prompt";
 import { PAIRING_TTL_MS, pairingCode } from "@signalbox/routing";
 import { type InboxId, isFatal, isPassing } from "@signalbox/store";
 import type { GatewayContext } from "../../context.ts";
@@ -64,9 +64,9 @@ async function followRule(
 
 function keep({ store, config }: GatewayContext, event: MessageEvent): Promise<void> {
   const { messageId: id, sender, timestamp: at } = event;
-  const entry = { id, senderId: sender.id, body: groupWords(event), at };
+  const entry = { id, senderId: sender.id, body: createGroupBody(event), at };
   return store.groupHistory.push(
-    groupKey(event),
+    getGroupKey(event),
     entry,
     config.current().settings.access.groups.historyLimit,
   );

@@ -1,5 +1,5 @@
 import type { DeletedEvent, EditedEvent, EmitResult, MessageEvent } from "@signalbox/channel";
-import { editsKey, groupKey, groupWords } from "@signalbox/prompt";
+import { createGroupBody, getEditsKey, getGroupKey } from "@signalbox/prompt";
 import type { InboxId, InboxRoute, InboxRow, PlatformMessage } from "@signalbox/store";
 import type { GatewayContext } from "../../context.ts";
 import { findOfBot, inboxKeys, inboxName } from "../../messages/bots.ts";
@@ -48,7 +48,7 @@ async function editUnanswered(
 ): Promise<EmitResult | NewlyAddressed> {
   const { groupHistory } = ctx.store;
   if (before.payload.event.addressed === "none" && isAddressed(event)) {
-    await groupHistory.clear(groupKey(event), event.messageId);
+    await groupHistory.clear(getGroupKey(event), event.messageId);
     return {
       event: stored.event,
       as: "edited",
@@ -56,7 +56,7 @@ async function editUnanswered(
     };
   }
   await revise(ctx, inboxName(before), stored);
-  await groupHistory.revise(groupKey(event), event.messageId, groupWords(stored.event));
+  await groupHistory.revise(getGroupKey(event), event.messageId, createGroupBody(stored.event));
   return "accepted";
 }
 
@@ -97,8 +97,13 @@ async function noteEdit(
   at: number | undefined,
 ): Promise<void> {
   const { messageId: id, sender } = event;
-  if (at === undefined) return groupHistory.clear(editsKey(sessionKey), id);
-  await groupHistory.push(editsKey(sessionKey), { id, senderId: sender.id, body: groupWords(event), at });
+  if (at === undefined) return groupHistory.clear(getEditsKey(sessionKey), id);
+  await groupHistory.push(getEditsKey(sessionKey), {
+    id,
+    senderId: sender.id,
+    body: createGroupBody(event),
+    at,
+  });
 }
 
 /** A client's options for the run stay as they were; an edit sets none. */
@@ -168,13 +173,13 @@ async function correct(ctx: GatewayContext, stored: InboundRecord, route: InboxR
 /** Applies the deletion of a message by a person. */
 export async function applyDeletion(ctx: GatewayContext, event: DeletedEvent): Promise<EmitResult> {
   const { store, lanes } = ctx;
-  await store.groupHistory.clear(groupKey(event), event.messageId);
+  await store.groupHistory.clear(getGroupKey(event), event.messageId);
   const original = await findOfBot(store.inbox, event);
   if (original === undefined) return "accepted";
   const { answeredAs } = original.payload;
   const row = (answeredAs && (await store.inbox.get(answeredAs))) ?? original;
   const sessionKey = row.route?.sessionKey;
-  if (sessionKey !== undefined) await store.groupHistory.clear(editsKey(sessionKey), event.messageId);
+  if (sessionKey !== undefined) await store.groupHistory.clear(getEditsKey(sessionKey), event.messageId);
   // Corrections of it are messages of their own.
   const held =
     sessionKey === undefined ? [] : lanes.all(sessionKey).flatMap((item) => idsOfMessage(item, event));

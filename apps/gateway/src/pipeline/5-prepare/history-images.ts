@@ -1,5 +1,5 @@
 import type { MediaForModel, MessageWithFiles } from "@signalbox/attachments";
-import { groupMedia } from "@signalbox/prompt";
+import { getGroupMedia } from "@signalbox/prompt";
 import type { ToldEntry } from "@signalbox/store";
 import type { QueuedMessage } from "../../messages/queued-message.ts";
 
@@ -16,7 +16,7 @@ export function historyImages(
   told: readonly ToldEntry[],
   { id, agentId, stored: { event, role } }: QueuedMessage,
 ): MessageWithFiles | undefined {
-  const images = told.flatMap(groupMedia).filter(({ kind }) => kind === "image");
+  const images = told.flatMap(getGroupMedia).filter(({ kind }) => kind === "image");
   if (images.length === 0) return undefined;
   const media = images.slice(-MAX_IMAGES);
   return { id: `${id} history`, event: { ...event, media, references: [] }, agentId, role };

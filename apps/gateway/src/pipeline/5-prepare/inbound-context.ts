@@ -1,15 +1,15 @@
 import type { MediaForModel } from "@signalbox/attachments";
 import { resolveSenderName } from "@signalbox/channel/accounts";
 import {
-  broughtContext,
   type ContextDocument,
-  editsKey,
-  eventContext,
-  groupKey,
-  groupMessage,
+  createEventContext,
+  createUntrustedContext,
+  getCrossPostKey,
+  getEditsKey,
+  getGroupKey,
+  isCrossPostKey,
   isEditsKey,
-  isSentKey,
-  sentKey,
+  toGroupMessage,
 } from "@signalbox/prompt";
 import type { ToldEntry } from "@signalbox/store";
 import type { GatewayContext } from "../../context.ts";
@@ -42,7 +42,7 @@ export async function describeMessage(
   { stored: { event, role } }: QueuedMessage,
 ): Promise<string> {
   const { channel, account } = event;
-  return eventContext(event, {
+  return createEventContext(event, {
     senderName: await resolveSenderName(event, ctx.getAccount(channel, account)),
     isOwnClient: ctx.getCapabilities(channel, account)?.authenticatedByGateway === true,
     role,
@@ -53,7 +53,7 @@ export async function describeMessage(
 
 /** The pages and files that were read for a message, in words for the model. */
 export function broughtWith({ pages, media: { files } }: ReadAlong): string {
-  return broughtContext({ files, pages }, TIME_ZONE);
+  return createUntrustedContext({ files, pages }, TIME_ZONE);
 }
 
 /** What was said in the group before, and sent there from elsewhere, in words for the model. */
@@ -64,14 +64,14 @@ export function toldContext(told: readonly ToldEntry[]): string {
     sent = [],
   } = Object.groupBy(told, ({ conversation }) => {
     if (isEditsKey(conversation)) return "edited";
-    return isSentKey(conversation) ? "sent" : "history";
+    return isCrossPostKey(conversation) ? "sent" : "history";
   });
   const context = {
-    history: history.map(groupMessage),
-    edited: edited.map(groupMessage),
-    sent: sent.map(groupMessage),
+    history: history.map(toGroupMessage),
+    edited: edited.map(toGroupMessage),
+    sent: sent.map(toGroupMessage),
   };
-  return broughtContext(context, TIME_ZONE);
+  return createUntrustedContext(context, TIME_ZONE);
 }
 
 /**
@@ -85,10 +85,10 @@ export async function groupHistoryOf(
 ): Promise<readonly ToldEntry[]> {
   const { kind, outerAddress } = event.conversation;
   const places = [
-    editsKey(sessionKey),
-    sentKey(event),
-    ...(outerAddress === undefined ? [] : [sentKey({ ...event, address: outerAddress })]),
-    ...(kind === "direct" ? [] : [groupKey(event)]),
+    getEditsKey(sessionKey),
+    getCrossPostKey(event),
+    ...(outerAddress === undefined ? [] : [getCrossPostKey({ ...event, address: outerAddress })]),
+    ...(kind === "direct" ? [] : [getGroupKey(event)]),
   ];
   const entries = places.map(async (conversation) =>
     (await groupHistory.list(conversation)).map((entry) => ({ ...entry, conversation })),

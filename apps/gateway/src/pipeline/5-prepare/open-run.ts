@@ -1,7 +1,7 @@
 import type { UserMessage } from "@signalbox/agent-core";
 import { getSpeakerKey } from "@signalbox/channel";
 import type { RunHandle } from "@signalbox/lanes";
-import { clientHistory } from "@signalbox/prompt";
+import { createClientHistory } from "@signalbox/prompt";
 import type { History } from "@signalbox/runs";
 import {
   type RunBegin,
@@ -125,7 +125,7 @@ async function freshen(
   if (session === undefined) {
     if (fresh || event.turn?.history === undefined) return { session, isReset: false };
     await store.sessions.ensure(seed);
-    await store.sessions.append(sessionKey, clientHistory(event.turn, event.timestamp), lease);
+    await store.sessions.append(sessionKey, createClientHistory(event.turn, event.timestamp), lease);
     return { session: await store.sessions.get(sessionKey), isReset: false };
   }
   const times = { lastMessageAt: session.updatedAt, now: now() };

@@ -4,10 +4,10 @@ import { getSpeakerKey } from "@signalbox/channel";
 import {
   type BuiltPrompt,
   type ContextDocument,
+  getMediaMark,
   isEditsKey,
   type MessageContexts,
-  mediaMark,
-  type PrefixLook,
+  type PrefixReport,
 } from "@signalbox/prompt";
 import type { ToldEntry } from "@signalbox/store";
 import { packSections } from "@signalbox/telemetry";
@@ -113,7 +113,7 @@ async function withContext(
   const { recalled, forOwner } = memory;
   const contexts = await besides.keep({ pages, media, told, memory: recalled, forOwner });
   for (const { message, ...context } of earlier) contexts.add(message, context);
-  const prefix = await ctx.prefixes.look(sessionKey, prompt.sections, tools.tools.map(toolSpec));
+  const prefix = await ctx.prefixes.check(sessionKey, prompt.sections, tools.tools.map(toolSpec));
   traceOf(ctx.tracer, run, asked, { ...prompt, ...prefix });
   return { ...run, asked, system: prompt.system, tools, taint, contexts, told };
 }
@@ -167,7 +167,7 @@ function toolsFor(
     messageId,
     // Those that join the run are among its messages.
     getCurrentRights: () => getCurrentRights(ctx, agent.id, messages),
-    onSent: (text, sent) => void sentByTool.push(text, ...sent.map(mediaMark)),
+    onSent: (text, sent) => void sentByTool.push(text, ...sent.map(getMediaMark)),
     models: modelsOf(run, ctx.spending),
     ...(trigger === undefined ? {} : { trigger }),
   });
@@ -228,7 +228,7 @@ function traceOf(
   tracer: Tracer,
   { agentModel, history }: OpenedRun,
   { id }: QueuedMessage,
-  { sections, system, tools, digest, drift }: BuiltPrompt & PrefixLook,
+  { sections, system, tools, digest, drift }: BuiltPrompt & PrefixReport,
 ): void {
   const { provider, id: model, prices } = agentModel.model;
   const size = `${sections.length} sections, ${system.stable.length} characters before the boundary`;

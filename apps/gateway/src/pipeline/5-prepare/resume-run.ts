@@ -1,6 +1,6 @@
 import type { UserMessage } from "@signalbox/agent-core";
 import type { RunHandle } from "@signalbox/lanes";
-import { sentTexts, turnTexts } from "@signalbox/prompt";
+import { findSentTexts, getTurnTexts } from "@signalbox/prompt";
 import type { History } from "@signalbox/runs";
 import type { InterruptedRun, Run } from "@signalbox/store";
 import type { GatewayContext } from "../../context.ts";
@@ -83,8 +83,8 @@ async function openAgain(
     seqs: history.seqs,
     spoken: spokenIn(history, interrupted, messages),
     calls: interrupted.calls,
-    earlier: turnTexts(said),
-    sentByTool: sentTexts(said),
+    earlier: getTurnTexts(said),
+    sentByTool: findSentTexts(said),
   };
   return { kind: "run", run };
 }

@@ -1,5 +1,10 @@
 import type { MediaForModel } from "@signalbox/attachments";
-import { createMessageContexts, isRecalled, type MessageContexts, memoryContext } from "@signalbox/prompt";
+import {
+  createMemoryContext,
+  createMessageContexts,
+  hasMemoryLine,
+  type MessageContexts,
+} from "@signalbox/prompt";
 import type { MessageContext } from "@signalbox/store";
 import type { Role } from "@signalbox/tools";
 import type { GatewayStore } from "../../store.ts";
@@ -34,12 +39,12 @@ export async function openContexts(store: ContextStore, run: OpenedRun, role: Ro
   // A run that goes on after a restart reads for its messages once more.
   const earlier = kept.filter(({ seq }) => !own.has(seq)).map((context) => heardBy(role, context));
   return {
-    isTold: (line) => earlier.some(({ recalled }) => isRecalled(recalled, line)),
+    isTold: (line) => earlier.some(({ recalled }) => hasMemoryLine(recalled, line)),
     async keep(read) {
       const now = run.spoken.map(({ message, place }) => {
         const mine = readFor(run.messages.indexOf(message), run.messages.length, read);
         const { told, media } = mine;
-        const recalled = memoryContext(mine.memory);
+        const recalled = createMemoryContext(mine.memory);
         return { seq: place, text: broughtWith(mine), told, recalled, blocks: media.blocks };
       });
       const filled = now.filter(({ text, told, recalled }) => text + recalled !== "" || told.length > 0);

@@ -2,7 +2,7 @@ import type { UserMessage } from "@signalbox/agent-core";
 import { attachmentNote } from "@signalbox/attachments";
 import { getSpeakerKey } from "@signalbox/channel";
 import { resolveSenderName } from "@signalbox/channel/accounts";
-import { type BriefMessage, formatBody, summaryNote, takenBackNote } from "@signalbox/prompt";
+import { type BriefMessage, createDeletedNote, createSummaryNote, formatBody } from "@signalbox/prompt";
 import type { GatewayContext } from "../../context.ts";
 import { type QueuedMessage, spokenText } from "../../messages/queued-message.ts";
 import { describeMessage } from "./inbound-context.ts";
@@ -28,12 +28,12 @@ export function toUserMessages(
 
 /** Summarizes messages beyond the queue's cap. */
 export function toSummary({ now }: GatewayContext, messages: readonly QueuedMessage[]): UserMessage {
-  return { role: "user", content: summaryNote(messages.map(brief)), timestamp: now() };
+  return { role: "user", content: createSummaryNote(messages.map(brief)), timestamp: now() };
 }
 
 /** Informs the model about messages that were deleted on their platform after the model had read them. */
 export function toDeletionNote({ now }: GatewayContext, messages: readonly QueuedMessage[]): UserMessage {
-  return { role: "user", content: takenBackNote(messages.map(brief)), timestamp: now() };
+  return { role: "user", content: createDeletedNote(messages.map(brief)), timestamp: now() };
 }
 
 async function body(ctx: GatewayContext, message: QueuedMessage): Promise<string> {

@@ -1,5 +1,5 @@
 import type { AgentEvent, AssistantMessage } from "@signalbox/agent-core";
-import { draftText, REPLY_FILTER } from "@signalbox/prompt";
+import { getDraftText, REPLY_FILTER } from "@signalbox/prompt";
 import { createLiveView, type LiveView } from "@signalbox/runs";
 import { expect, it } from "vitest";
 
@@ -34,7 +34,7 @@ function turn(text: string, stopReason: AssistantMessage["stopReason"] = "end_tu
 it("has the finished turns and what is certain of the one being written", () => {
   const view = open(["Before the restart."]);
   for (const event of [start, write("One."), turn("One."), start, write("Two [[rep")]) view.apply(event);
-  expect(draftText(view, [])).toBe("Before the restart.\n\nOne.\n\nTwo");
+  expect(getDraftText(view, [])).toBe("Before the restart.\n\nOne.\n\nTwo");
 });
 
 it("names an attachment only where none can be sent", () => {
@@ -45,27 +45,27 @@ it("names an attachment only where none can be sent", () => {
     const view = open();
     for (const event of [start, write("Here it is.\nMEDIA:a"), turn("Here it is.\nMEDIA:a.txt")])
       view.apply(event);
-    expect(draftText(view, [], carries)).toBe(shown);
+    expect(getDraftText(view, [], carries)).toBe(shown);
   }
 });
 
 it("has a turn once that goes on after the output limit", () => {
   const view = open();
   for (const event of [start, write("Half of it, "), turn("Half of it, ", "max_tokens")]) view.apply(event);
-  expect(draftText(view, [])).toBe("Half of it,");
+  expect(getDraftText(view, [])).toBe("Half of it,");
   for (const event of [start, write("and the rest.")]) view.apply(event);
-  expect(draftText(view, [])).toBe("Half of it, and the rest.");
+  expect(getDraftText(view, [])).toBe("Half of it, and the rest.");
   view.apply(turn("and the rest."));
-  expect(draftText(view, [])).toBe("Half of it, and the rest.");
+  expect(getDraftText(view, [])).toBe("Half of it, and the rest.");
 });
 
 it("leaves out what the tool has said, also while it is begun anew", () => {
   const view = open();
   for (const event of [start, write("Done and "), turn("Done and done."), start, write("All ")])
     view.apply(event);
-  expect(draftText(view, ["Done and done.", "All is well."])).toBe("");
+  expect(getDraftText(view, ["Done and done.", "All is well."])).toBe("");
   view.apply(write("is lost."));
-  expect(draftText(view, ["Done and done.", "All is well."])).toBe("All is lost.");
+  expect(getDraftText(view, ["Done and done.", "All is well."])).toBe("All is lost.");
 });
 
 it.each(["aborted", "error"] as const)("has no beginning of a token of a turn that ended as %s", (reason) => {
@@ -76,7 +76,7 @@ it.each(["aborted", "error"] as const)("has no beginning of a token of a turn th
   ] as const) {
     const view = open();
     for (const event of [start, ...deltas.map(write), turn(deltas.join(""), reason)]) view.apply(event);
-    expect(draftText(view, [])).toBe(shown);
+    expect(getDraftText(view, [])).toBe(shown);
     expect(view.texts().join("").trim()).toBe(shown);
   }
 });

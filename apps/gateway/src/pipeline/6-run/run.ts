@@ -1,5 +1,5 @@
 import type { AgentEvent, AgentLoopConfig, ToolCallBlock } from "@signalbox/agent-core";
-import { draftText, REPLY_FILTER } from "@signalbox/prompt";
+import { getDraftText, REPLY_FILTER } from "@signalbox/prompt";
 import { redactBeginning } from "@signalbox/redaction";
 import {
   createLiveView,
@@ -151,8 +151,8 @@ function watcher(ctx: GatewayContext, run: PreparedRun, view: LiveView): (event:
     runId,
     event,
     signal: handle.signal,
-    visible: () => draftText(view, sentByTool, carries),
-    standing: () => draftText(view, sentByTool),
+    visible: () => getDraftText(view, sentByTool, carries),
+    standing: () => getDraftText(view, sentByTool),
   };
   const showOnPlatform = isHeard(asked)
     ? (ctx.blocks.watch(watched) ?? ctx.drafts.watch(watched))

@@ -74,7 +74,7 @@ async function afterHooks({ hooks }: GatewayContext, run: PreparedRun, reply: Re
   const place = { agentId: agent.id, sessionKey, event };
   const { text } = await hooks.modify("before_reply", { ...place, source: "turn", text: reply.text });
   // A text that a hook took away takes what was attached to it along.
-  return { ...reply, text, silent: text === "" && (reply.text !== "" || reply.wanted === undefined) };
+  return { ...reply, text, silent: text === "" && (reply.text !== "" || reply.media === undefined) };
 }
 
 /**
@@ -88,9 +88,9 @@ async function withAttachments(
 ): Promise<ReadyReply | undefined> {
   const { event } = (messages.at(-1) ?? asked).stored;
   const channel = ctx.getChannel(event.channel, event.account);
-  if (reply.wanted === undefined || reply.silent || channel === undefined) return reply;
+  if (reply.media === undefined || reply.silent || channel === undefined) return reply;
   const ready = await ctx.media.out.prepare({
-    wanted: reply.wanted,
+    wanted: reply.media,
     agentId: agent.id,
     capabilities: channel.capabilities,
     mayAttach: tools.mayAttach,

@@ -1,7 +1,7 @@
 import type { Capabilities, TurnRequest } from "@signalbox/channel";
 
-/** What a channel can do, in the words of `PromptRuntime`. */
-export function capabilityNames(capabilities: Capabilities | undefined): string[] {
+/** Returns the capabilities of a channel for `PromptRuntime`. */
+export function getCapabilityNames(capabilities: Capabilities | undefined): string[] {
   if (capabilities === undefined) return [];
   const { threads, reactions, edit, cards, sendMedia } = capabilities;
   return [
@@ -13,16 +13,19 @@ export function capabilityNames(capabilities: Capabilities | undefined): string[
   ];
 }
 
-/** What the client of a turn wants the agent to heed. */
-export function turnInstructions(turn: TurnRequest | undefined): string | undefined {
+/** Returns the instructions that the client of a turn gives the agent. */
+export function getClientInstructions(turn: TurnRequest | undefined): string | undefined {
   const json = turn?.sampling?.json;
-  const said = [turn?.instructions ?? "", json === undefined ? "" : jsonInstructions(json.schema)];
-  const text = said.filter((part) => part !== "").join("\n\n");
+  const instructions = [
+    turn?.instructions ?? "",
+    json === undefined ? "" : createJsonInstructions(json.schema),
+  ];
+  const text = instructions.filter((part) => part !== "").join("\n\n");
   return text === "" ? undefined : text;
 }
 
-/** Tells an agent, whose own prompt knows nothing of it, that its answer is to be JSON, of a schema or any. */
-function jsonInstructions(schema?: unknown): string {
+/** Asks for an answer in JSON, since the agent's own prompt does not mention it. */
+function createJsonInstructions(schema?: unknown): string {
   const rule =
     "Your final answer is read by a program: give one JSON value and nothing else, without a code fence.";
   return schema === undefined ? rule : `${rule} It must match this JSON Schema:\n${JSON.stringify(schema)}`;

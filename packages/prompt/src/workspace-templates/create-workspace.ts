@@ -2,28 +2,29 @@ import { mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Language } from "@signalbox/phrases";
 import { ENGLISH } from "./en.ts";
-import type { WorkspaceTemplate } from "./template.ts";
 import { CHINESE } from "./zh.ts";
 
-const TEMPLATES: Readonly<Record<Language, WorkspaceTemplate>> = { en: ENGLISH, zh: CHINESE };
+/** The first files of a new workspace, by language and name. */
+const TEMPLATES: Readonly<Record<Language, Readonly<Record<string, string>>>> = { en: ENGLISH, zh: CHINESE };
 
-/** The language of a machine's user, by the variables that every program reads it from. */
-export function templateLanguage(env: Readonly<Record<string, string | undefined>>): Language {
+/** Returns the language of the user from the locale variables of the environment. */
+export function detectLanguage(env: Readonly<Record<string, string | undefined>>): Language {
   const locale = [env["LC_ALL"], env["LC_MESSAGES"], env["LANG"]].find((value) => value);
   return /^zh\b|^zh_/i.test(locale ?? "") ? "zh" : "en";
 }
 
 /**
- * Gives an empty workspace its first files, all at once, so that a crash leaves none of them. A folder that is not
- * empty stays as it is.
- * @returns whether it was empty
+ * Creates the first files of an empty workspace, all at once, so that a crash leaves none of them. Does nothing if the
+ * folder is not empty.
+ *
+ * @returns whether the files were created
  */
-export async function layOutWorkspace(dir: string, language: Language): Promise<boolean> {
+export async function createWorkspace(dir: string, language: Language): Promise<boolean> {
   if ((await readdir(dir)).length > 0) return false;
   const draft = await mkdtemp(join(dirname(dir), `.${basename(dir)}-`));
   try {
     for (const [name, text] of Object.entries(TEMPLATES[language])) await writeFile(join(draft, name), text);
-    // Takes the place of an empty folder, and of no other.
+    // Replaces the folder only if it is still empty.
     await rename(draft, dir);
     return true;
   } catch (error) {

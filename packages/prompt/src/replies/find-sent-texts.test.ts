@@ -1,7 +1,7 @@
 import type { AgentMessage, JsonObject } from "@signalbox/agent-core";
 import { assistantMessage, toolCall } from "@signalbox/agent-core/test";
 import { expect, it } from "vitest";
-import { mediaMark, sentTexts } from "../index.ts";
+import { findSentTexts, getMediaMark } from "../index.ts";
 
 function call(id: string, args: JsonObject, name = "message"): AgentMessage {
   return assistantMessage([toolCall(id, name, args)]);
@@ -11,9 +11,9 @@ function result(toolCallId: string, isError = false): AgentMessage {
   return { role: "toolResult", toolCallId, toolName: "message", content: [], isError, timestamp: 2 };
 }
 
-it("names what was sent here, and neither what failed, is still open, or went elsewhere", () => {
+it("returns what was sent to this conversation, without failed or pending calls or other targets", () => {
   expect(
-    sentTexts([
+    findSentTexts([
       call("1", { action: "send", message: "here", media: ["a.png"] }),
       result("1"),
       call("2", { action: "send", message: "elsewhere", target: "plain:room" }),
@@ -26,5 +26,5 @@ it("names what was sent here, and neither what failed, is still open, or went el
       result("5"),
       call("6", { action: "send", message: "open" }),
     ]),
-  ).toEqual(["here", mediaMark("a.png")]);
+  ).toEqual(["here", getMediaMark("a.png")]);
 });

@@ -1,11 +1,11 @@
 import type { AgentMessage } from "@signalbox/agent-core";
-import { mediaMark } from "./compose.ts";
+import { getMediaMark } from "./compose.ts";
 
 /**
- * What the message tool has sent to the conversation itself in the turns on record: texts, and attachments as
- * `mediaMark` names them. A reply that says the same is not said twice.
+ * Returns what the message tool has sent to its own conversation: texts, and attachments as `getMediaMark` returns
+ * them. A reply does not repeat them.
  */
-export function sentTexts(messages: readonly AgentMessage[]): string[] {
+export function findSentTexts(messages: readonly AgentMessage[]): string[] {
   const done = new Set(
     messages.flatMap((message) =>
       message.role === "toolResult" && !message.isError ? [message.toolCallId] : [],
@@ -17,7 +17,7 @@ export function sentTexts(messages: readonly AgentMessage[]): string[] {
       if (block.type !== "toolCall" || block.name !== "message" || !done.has(block.id)) return [];
       const { action, target, message: text, media } = block.args ?? {};
       if (action !== "send" || target !== undefined) return [];
-      const marks = Array.isArray(media) ? media.map((source) => mediaMark(String(source))) : [];
+      const marks = Array.isArray(media) ? media.map((source) => getMediaMark(String(source))) : [];
       return [...(typeof text === "string" ? [text] : []), ...marks];
     });
   });

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { buildSystemPrompt, layOutWorkspace, loadWorkspaceFiles, templateLanguage } from "../index.ts";
+import { buildSystemPrompt, createWorkspace, detectLanguage, loadWorkspaceFiles } from "../index.ts";
 
 const NAMES = ["AGENTS.md", "BOOTSTRAP.md", "HEARTBEAT.md", "IDENTITY.md", "SOUL.md", "TOOLS.md", "USER.md"];
 
@@ -14,12 +14,12 @@ function folder(): { dir: string; above: string } {
   return { dir, above };
 }
 
-describe("a new workspace", () => {
+describe("createWorkspace", () => {
   it.each(["en", "zh"] as const)(
     "has its first files in %s, and is told of those that say something",
     async (language) => {
       const { dir, above } = folder();
-      expect(await layOutWorkspace(dir, language)).toBe(true);
+      expect(await createWorkspace(dir, language)).toBe(true);
       expect(readdirSync(dir).sort()).toEqual(NAMES);
       expect(readdirSync(above)).toEqual(["coder"]);
       const isChinese = (name: string) => /\p{Script=Han}/u.test(readFileSync(join(dir, name), "utf8"));
@@ -32,10 +32,10 @@ describe("a new workspace", () => {
     },
   );
 
-  it("that holds anything stays as it is", async () => {
+  it("does not change a folder that is not empty", async () => {
     const { dir, above } = folder();
     writeFileSync(join(dir, ".gitignore"), "x");
-    expect(await layOutWorkspace(dir, "en")).toBe(false);
+    expect(await createWorkspace(dir, "en")).toBe(false);
     expect(readdirSync(dir)).toEqual([".gitignore"]);
     expect(readdirSync(above)).toEqual(["coder"]);
   });
@@ -46,5 +46,7 @@ describe("a new workspace", () => {
     [{ LC_ALL: "", LC_MESSAGES: "zh-Hant", LANG: "C" }, "zh"],
     [{ LANG: "zhx" }, "en"],
     [{}, "en"],
-  ])("is in the language of %j: %s", (env, language) => expect(templateLanguage(env)).toBe(language));
+  ])("detectLanguage returns the language of %j: %s", (env, language) =>
+    expect(detectLanguage(env)).toBe(language),
+  );
 });

@@ -1,7 +1,5 @@
-import type { WorkspaceTemplate } from "./template.ts";
-
-/** In English. What stands in comments is for people: the prompt leaves it out. */
-export const ENGLISH: WorkspaceTemplate = {
+/** English. Comments are for people; the prompt omits them. */
+export const ENGLISH: Readonly<Record<string, string>> = {
   "AGENTS.md": `# How you work
 
 <!-- The rules of this agent, for every conversation. Add your own; it reads the file before each answer. -->

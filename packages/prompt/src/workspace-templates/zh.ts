@@ -1,7 +1,5 @@
-import type { WorkspaceTemplate } from "./template.ts";
-
-/** In Chinese. What stands in comments is for people: the prompt leaves it out. */
-export const CHINESE: WorkspaceTemplate = {
+/** Chinese. Comments are for people; the prompt omits them. */
+export const CHINESE: Readonly<Record<string, string>> = {
   "AGENTS.md": `# 工作方式
 
 <!-- 这个智能体在所有对话中的规则，每次回答前都会读取。可以自行补充。 -->
