@@ -1,12 +1,12 @@
 import { fileURLToPath } from "node:url";
 
-/** What the build puts beside the compiled code. */
+/** Files that the build places next to the compiled code. */
 export const ASSETS: {
   readonly consoleDir: string;
   /** The documents of the repository. */
   readonly docsDir: string;
   readonly skillsDir: string;
-  /** What Node.js runs as `signalbox`. */
+  /** Entry file of the command line. */
   readonly program: string;
 } = {
   consoleDir: fileURLToPath(new URL("./assets/console", import.meta.url)),

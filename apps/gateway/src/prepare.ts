@@ -7,10 +7,10 @@ import { resolveConfig } from "./configure/resolve-config.ts";
 import { startGateway } from "./gateway.ts";
 import type { GatewayOptions } from "./gateway-options.ts";
 
-/** What else a program can set that starts the gateway as the command does. */
+/** Options for programs that start the gateway like the command does. */
 export type Tuning = Pick<GatewayOptions, "drafts" | "instrument" | "leaseMs">;
 
-/** Resolves a configuration; nothing is started until it is told to. */
+/** Resolves a configuration without starting anything. */
 export async function prepare(
   configured: ConfiguredHome,
   vault: Vault,
@@ -32,7 +32,7 @@ export async function prepare(
       const { consoleDir } = ASSETS;
       const options = { ...configured, ...tuning, token, logger, vault, consoleDir, onFatal };
       const gateway = await startGateway(options, resolved);
-      // The command has told them on standard error.
+      // The command has already printed the problems.
       const inFile = createLogger(level, vault.redact, file);
       for (const problem of resolved.problems)
         inFile.warn({ problem: formatProblem(problem) }, "the configuration has a problem");

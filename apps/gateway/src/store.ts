@@ -8,7 +8,7 @@ import type { TriggerTerms } from "./triggers/trigger.ts";
 
 /** An inbound message as the inbox keeps it: all that a run after a restart needs. */
 export interface InboundRecord {
-  /** `messageId` is empty where the platform has no message to answer: for a command of its own. */
+  /** `messageId` is empty if the platform has no message to answer, for example for a native command. */
   readonly event: MessageEvent;
   readonly role: Role;
   /** The rule that let it in. */
@@ -19,7 +19,7 @@ export interface InboundRecord {
   readonly trigger?: TriggerTerms;
 }
 
-/** What the gateway keeps in the store. */
+/** Contents of the gateway's rows in the store. */
 export interface GatewayBodies extends Bodies {
   readonly message: AgentMessage;
   readonly inbound: InboundRecord;

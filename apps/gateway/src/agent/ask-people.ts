@@ -33,16 +33,16 @@ export interface AskingPorts<Run extends AskingRun> {
   readonly phrasesOf: (written: Written) => Phrases;
   /** Shows a text to clients that read the conversation themselves. */
   readonly show: (run: Run, id: string, text: string, choices?: readonly string[]) => void;
-  /** Whether that is why a wait was broken off: the next process goes on with it. */
+  /** Returns true if a wait was aborted by the shutdown of the gateway; the next process continues it. */
   readonly isShutdown: (reason: unknown) => boolean;
   readonly logger: Pick<DeliveryLogger, "error">;
 }
 
-/** How the tools of agents ask people, in the conversation that it came up in. */
+/** Asks people on behalf of tools, in the conversation of the run. */
 export interface Asking<Run extends AskingRun> {
-  /** Asks whether a call may be made. That it could not be asked is logged: whoever waits is told at its end. */
+  /** Sends an approval request. A failure is logged; the waiting call ends when the request expires. */
   forApproval(approval: Approval, run: Run): Promise<void>;
-  /** Says how that ended: it was decided, or nobody did in time. */
+  /** Replaces the buttons of an approval that was decided or expired. */
   ended(approval: Approval): Promise<void>;
   /**
    * Puts a question to the person that the run works for, and waits for its end. The question and its end outlive the
@@ -58,7 +58,7 @@ export interface Asking<Run extends AskingRun> {
 export function createAsking<Run extends AskingRun>(ports: AskingPorts<Run>): Asking<Run> {
   const { questions, userQuestions, show, phrasesOf, logger } = ports;
   const phrasesTo = ({ agent, event }: Run) => phrasesOf({ agentId: agent.id, stored: { event } });
-  /** In which words each open approval was asked for here. */
+  /** The phrases in which each open approval was requested. */
   const asked = new Map<string, Phrases>();
   return {
     async forApproval(approval, run) {
@@ -75,7 +75,7 @@ export function createAsking<Run extends AskingRun>(ports: AskingPorts<Run>): As
         );
     },
     ended({ id, state, agentId, subject }) {
-      // Of one that an earlier process asked for, what would be done is all that is known.
+      // Only the action is known if an earlier process requested the approval.
       const phrases = asked.get(id) ?? phrasesOf({ agentId, stored: { event: { text: subject.action } } });
       asked.delete(id);
       return questions.close(id, approvalEnding(state, phrases));
@@ -104,7 +104,7 @@ export function createAsking<Run extends AskingRun>(ports: AskingPorts<Run>): As
   };
 }
 
-/** What stands in the place of the buttons. */
+/** Text that replaces the buttons of a decided approval. */
 function approvalEnding(state: Approval["state"], { allowed, denied, undecided }: Phrases): string {
   if (state === "expired") return undecided;
   return state === "denied" ? denied : allowed;

@@ -7,7 +7,7 @@ import { parse, stringify } from "yaml";
 import type { CoreContext } from "../core-context.ts";
 import { VERSION } from "../version.ts";
 
-/** What agents can look up about the gateway, and how the changes that they propose are applied. */
+/** Implements the tool with which agents look up the gateway's state and propose configuration changes. */
 export function createGatewayTool(core: CoreContext): GatewayToolOptions {
   const { redact, now } = core;
   const { home, env } = core;
@@ -31,7 +31,7 @@ export function createGatewayTool(core: CoreContext): GatewayToolOptions {
         throw new Error(redact(reasonOf(error)), { cause: error });
       }
     },
-    // What it names is read with the whole file, by the gateway that finds it changed.
+    // Secret references are resolved by the reload that follows the change.
     apply: async (change) =>
       changeConfig(home, env, [editOf(home, change)], new Date(now()), ASSUMED_SECRETS),
   };

@@ -27,7 +27,7 @@ export type PictureFitter = (
 const LONGEST_SIDE = PICTURE_LIMITS.sideAmongMany;
 /** Beyond this side Anthropic makes a picture smaller itself before its models see it, and others not much later. */
 const SIDE_THAT_MODELS_SEE = 1_568;
-/** What owners are told if the package is not installed. */
+/** Log message if the package `sharp` is not installed. */
 export const PICTURES_AS_THEY_ARE =
   "shown as they are, and those too large for models are not shown: run `npm install sharp` where the gateway is installed to have them resized";
 /** For one picture, its waiting for the others included, in milliseconds. */
@@ -37,13 +37,13 @@ const MOST_AT_ONCE = 8;
 const QUALITY = 85;
 
 /**
- * Makes pictures that vendors would refuse as small as they take them, upright and without what cameras note in them.
- * The same picture always comes to the same bytes, so that a request in which it stands again is in a vendor's cache.
- * Undefined for one that is small enough, cannot be read, takes more than ten seconds or comes while eight others wait,
- * and for all where the package `sharp` is not installed. Pictures of all callers are worked on one by one: anybody may
- * send them, and each may take a hundred megabytes while it is unpacked.
+ * Shrinks images that vendors would reject, rotates them upright and removes their metadata. The output is
+ * deterministic, so a repeated request hits the vendor's cache. Images are processed one at a time, because decoding
+ * one may take a hundred megabytes.
  *
- * @param onMissing told once why there is no `sharp`, when the first picture comes that it is needed for
+ * @param onMissing called once, when the first image needs `sharp` and it is not installed
+ * @returns a function that returns undefined if an image is small enough, cannot be read, takes more than ten seconds
+ * or arrives while eight others wait, or if `sharp` is missing
  */
 export function createPictureFitter(
   onMissing: (error: unknown) => void,
@@ -89,7 +89,7 @@ async function smaller(source: Sharp, signal: AbortSignal): Promise<FittedPictur
       .clone()
       .autoOrient()
       .resize({ width: side, height: side, fit: "inside", withoutEnlargement: true })
-      // A pass that nobody waits for any more ends by itself.
+      // sharp stops by itself after the time limit, so an abandoned pass does not continue.
       .timeout({ seconds: MOST_MS / 1_000 });
     for (const mimeType of mimeTypes) {
       signal.throwIfAborted();
@@ -107,10 +107,10 @@ function encoded(picture: Sharp, mimeType: string): Sharp {
     : picture.flatten({ background: "white" }).jpeg({ quality: QUALITY });
 }
 
-/** It is large and of machine code, so nobody has to have it. */
+/** Optional, because sharp is large and contains native code. */
 async function loadSharp() {
   const { default: sharp } = await import("sharp");
-  // What is kept of one picture is of no use to the next.
+  // Images are rarely processed twice, so a cache would only use memory.
   sharp.cache(false);
   return sharp;
 }

@@ -7,7 +7,7 @@ import {
 } from "@signalbox/mcp";
 import type { KeyValues } from "@signalbox/tools";
 
-/** What the MCP servers of a gateway need. */
+/** Services that MCP servers use. */
 export interface McpHost {
   readonly version: string;
   readonly logger: {

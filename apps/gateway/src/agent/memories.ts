@@ -76,11 +76,11 @@ interface FlushedConversation {
   readonly sessionKey: string;
   /** The weakest of those who have spoken. */
   readonly role: () => Role;
-  /** What others wrote in it. */
+  /** Taint sources of the conversation. */
   readonly taint: () => readonly string[];
 }
 
-/** What notes before a compaction what must outlive it; undefined where the agent may not write memory. */
+/** Saves notes before a compaction. Undefined if the agent may not write memory. */
 export type Flush = (conversation: FlushedConversation) => BeforeCompaction | undefined;
 
 /** Saves notes before a compaction, for agents that may write memory. */

@@ -11,9 +11,9 @@ export interface ModelStreamOptions {
 
 /**
  * Wraps the stream of a vendor in the order in which an event passes: secrets are removed, then the call is paid for.
- * The agent loop validates every event that comes out of it (`SoundStream` in agent-core).
+ * The agent loop validates every event of the result (`ValidatedStream` in agent-core).
  *
- * @param ask grants a budget's amount once more, if a person can be asked
+ * @param ask grants a budget's amount once more, if a person can decide
  */
 export function guardModelStream(
   { vault, meter }: ModelStreamOptions,

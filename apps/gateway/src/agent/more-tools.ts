@@ -6,7 +6,7 @@ import type { CoreContext } from "../core-context.ts";
 /** The tools of an agent that are not built in, as they are just now. */
 export type MoreToolsOf = (agent: Agent) => Promise<MoreTools>;
 
-/** Only servers are asked whose tools the agent's list names. */
+/** Starts only servers whose tools the agent's list may name. */
 export function createMoreTools({ config }: CoreContext, servers: McpServers): MoreToolsOf {
   return async ({ tools: { allow, ...rule } }) => {
     const wants = (_: string, server: string): boolean => namesServer(allow, server);
@@ -16,7 +16,7 @@ export function createMoreTools({ config }: CoreContext, servers: McpServers): M
         ...config.current().plugins.tools.map((tool) => fromTool(tool)),
         ...ofServers.map((tool) => fromTool(tool, { taints: "mcp" })),
       ],
-      // Whoever configured a server has looked at what it said of its tools then, not at what it says of them now.
+      // The operator reviewed the descriptions of tools when the server was configured, not the current ones.
       taint: changedServers(ofServers).map((server) => ({
         source: "mcp",
         detail: `what ${toolPrefix(server)} says of its tools`,
@@ -25,7 +25,7 @@ export function createMoreTools({ config }: CoreContext, servers: McpServers): M
   };
 }
 
-/** Whether a list of tools may name those of a server. */
+/** Returns true if a list of tools may name tools of the server. */
 export function namesServer(allow: readonly string[], server: string): boolean {
   const prefix = toolPrefix(server);
   return allow.some((name) => name.startsWith(prefix) || matchesAny([name], prefix));

@@ -19,7 +19,7 @@ export function createPaidCalls(config: () => Config, reports: SpendingReports):
   });
 }
 
-/** Millionths of a dollar for a token, which are dollars for a million; nothing where the configuration has none. */
+/** Returns prices in micro-dollars per token, or zero if the configuration has none. */
 export function getEntryPrices(
   { models }: Pick<Config, "models">,
   reference: string,

@@ -23,7 +23,7 @@ export function withRedactedAnswers(stream: StreamModel, vault: Pick<Vault, "str
         continue;
       }
       if (isEnd(event)) {
-        // What is void is not shown; what was broken off is, as far as it came.
+        // A discarded attempt is not shown; a broken-off one is shown as far as it came.
         if (event.type !== "attempt" || event.discard !== true)
           for (const [index, said] of open) yield* deltaOf(index, said.end());
         open.clear();

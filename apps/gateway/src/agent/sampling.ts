@@ -2,7 +2,7 @@ import type { JsonObject, JsonOutput, StreamOptions } from "@signalbox/agent-cor
 import type { TurnRequest, TurnSampling } from "@signalbox/channel";
 import type { Agent } from "../configure/agents.ts";
 
-/** How the model is to write: as its agent is set up, and as the client of this turn wants. */
+/** Returns sampling options from the agent's configuration and the client's request. */
 export function samplingOf(
   { maxOutputTokens: most }: Pick<Agent, "maxOutputTokens">,
   turn: TurnRequest | undefined,
@@ -19,7 +19,7 @@ export function samplingOf(
   };
 }
 
-/** A client's JSON Schema is any JSON; what is no object is none. */
+/** Ignores a client's schema that is not an object. */
 function jsonOutput({ schema, ...wanted }: NonNullable<TurnSampling["json"]>): JsonOutput {
   if (typeof schema !== "object" || schema === null) return wanted;
   const json: JsonObject = JSON.parse(JSON.stringify(schema));

@@ -20,13 +20,13 @@ import type { GatewayBodies, GatewayStore } from "../store.ts";
 import { type Asking, createAsking } from "./ask-people.ts";
 import type { ActiveRun, ToolRun } from "./tool-run.ts";
 
-/** What the message tool needs beyond the core. */
+/** Services of the message tool beyond the core. */
 export interface SendOptions {
   readonly delivery: Pick<Delivery<OutboxRow<GatewayBodies>>, "deliver" | "ended">;
   readonly outgoing: Outgoing;
 }
 
-/** What the message tool does. */
+/** Implements the message tool. */
 export function createSend(core: CoreContext, { delivery, outgoing }: SendOptions): ActOnMessages<ActiveRun> {
   const { store, lease, accounts, redact, now } = core;
   const crossPosts = createCrossPosts({ store: store.groupHistory, now });
@@ -62,7 +62,7 @@ async function isMessageOf(
   return (await store.inbox.find({ channel, account, messageId }))?.payload.event.address === address;
 }
 
-/** How tools ask people. */
+/** Creates the part of tools that asks people. */
 export function openAsking(
   core: CoreContext,
   delivery: SendOptions["delivery"],

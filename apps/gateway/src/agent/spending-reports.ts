@@ -1,6 +1,6 @@
 import { type BudgetNotice, describeBudget, type Ledger } from "@signalbox/budgets";
 
-/** Where what is spent is kept, and told. */
+/** Where spending is recorded and reported. */
 export interface SpendingReports {
   readonly ledger: Ledger;
   /** Told of what people may want to hear of, with the budget in words. */

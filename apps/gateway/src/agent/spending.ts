@@ -43,16 +43,16 @@ interface PaidMessage {
 /** Has every model call paid from the budgets that it counts for. */
 export interface Spending {
   /**
-   * The model, its calls counted for the sender of a message, its channel and the agent.
+   * Returns the model with its calls charged to the sender of a message, its channel and the agent.
    *
-   * @param asking where a person can be asked: does so, and knows that the run waits meanwhile
+   * @param asking asks a person for more budget and marks the run as waiting meanwhile, if a person can decide
    */
   forMessage(agentModel: AgentModel, message: PaidMessage, asking?: Asking): AgentModel;
   /** As {@link forMessage}, for what an agent does by itself. */
   forMaintenance(agentModel: AgentModel, agent: Agent): AgentModel;
   /** Models that may answer in the place of another, `provider/model`. */
   cheaperModels(): readonly string[];
-  /** What is left to the sender of a message. */
+  /** Returns the remaining budgets of a message's sender. */
   left(message: PaidMessage): Promise<readonly RemainingBudget[]>;
 }
 
@@ -98,7 +98,7 @@ export function createSpending(ports: SpendingPorts): Spending {
   };
 }
 
-/** Returns a function that tells who pays for a message. People who are joined by an identity link are one payer. */
+/** Returns a function that finds the payer of a message. People joined by an identity link are one payer. */
 export function createSpenders(
   config: LiveConfig,
 ): (message: Pick<MessageWithFiles, "agentId" | "event" | "role">) => Spender {
@@ -111,7 +111,7 @@ export function createSpenders(
   });
 }
 
-/** What a hook passes on is paid by the hook, whatever conversation its caller names. */
+/** The hook itself pays for a forwarded message, whatever conversation its caller names. */
 function payerOf(event: MessageEvent): string {
   const from = event.channel === "web" ? event.forwarded?.from : undefined;
   return from === undefined ? getSpeakerKey(event) : `${event.channel}:${from}`;

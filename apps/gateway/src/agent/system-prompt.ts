@@ -27,14 +27,14 @@ import { DOCUMENTS } from "./documents.ts";
 const CATALOGUE_CHARS = 30_000;
 const FILE_CHARS = 20_000;
 const ALL_FILES_CHARS = 150_000;
-/** What the system prompt may take of a window; the conversation needs the rest. */
+/** Largest share of the context window for the system prompt. */
 const SHARE_OF_WINDOW = 0.5;
 
-/** What a turn's prompt depends on. */
+/** Inputs of a run's system prompt. */
 export interface PromptedTurn {
   readonly agent: Agent;
   readonly agentModel: AgentModel;
-  /** What the conversation began with, as far as it is in the history. */
+  /** First user message of the conversation, as far as the history holds it. */
   readonly opening: string;
   readonly sessionKey: string;
   /** The last message of the turn. */
@@ -46,7 +46,7 @@ export interface PromptedTurn {
   readonly tools: readonly PromptTool[];
   readonly pages: readonly ContextDocument[];
   readonly files: MediaForModel["files"];
-  /** How often it has been answered in the conversation before. */
+  /** Number of user messages in the history. */
   readonly answers: number;
   /** The agent's notes, as far as those who speak may know them. */
   readonly memory: readonly ExtraSection[];
@@ -116,12 +116,12 @@ export function createSystemPrompt(
   };
 }
 
-/** What owners keep about themselves is told to nobody else, and not where others read along. */
+/** Owners' files are included only if nobody else reads the conversation. */
 function filesFor(tellsOwners: boolean, files: readonly WorkspaceFile[]): readonly WorkspaceFile[] {
   return tellsOwners ? files : getSharedFiles(files);
 }
 
-/** What a new agent is told for its first conversation. Afterwards the file goes. */
+/** Returns the first-run section of a new agent, and removes its file after the first conversation. */
 async function firstRunOf(
   { logger }: CoreContext,
   { id, workspaceDir }: Agent,

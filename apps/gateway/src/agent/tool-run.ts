@@ -5,15 +5,15 @@ import type { CurrentRights, MayAttach } from "@signalbox/tools";
 import type { Agent } from "../configure/agents.ts";
 import type { TriggerTerms } from "../triggers/trigger.ts";
 
-/** What a run's tools depend on. */
+/** Facts about a run that its tools depend on. */
 export interface ToolRun {
   readonly agent: Agent;
   /** The message being answered. */
   readonly event: MessageEvent;
   readonly role: Role;
-  /** Who wrote it, see `speakerOf` of `@signalbox/channel`. */
+  /** Id of the author, see `speakerOf` in `@signalbox/channel`. */
   readonly speaker: string;
-  /** The models that may answer in it, `provider/model`; absent where none is asked, as for a command. */
+  /** Models that may answer in the run, as `provider/model`. Absent for commands, which call no model. */
   readonly models?: readonly string[];
   readonly sessionKey: string;
   readonly runId: RunId;
@@ -21,7 +21,7 @@ export interface ToolRun {
   readonly trigger?: TriggerTerms;
   /** The message whose trace tells of the decisions. */
   readonly messageId: InboxId;
-  /** What its agent and the people it answers may do now; undefined if one of them may do nothing any more. */
+  /** Returns the current rights of the run, or undefined if a person whom it answers has lost theirs. */
   readonly getCurrentRights: () => Promise<CurrentRights | undefined>;
   /** Told a text, and what went with it, that the message tool has sent to this very conversation. */
   readonly onSent: (text: string, media: readonly string[]) => void;

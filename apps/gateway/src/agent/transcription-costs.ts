@@ -8,7 +8,7 @@ import type { SpendingReports } from "./spending-reports.ts";
 
 /** A recording of speech has at least so many bytes a second, however it is packed. */
 const BYTES_PER_SECOND = 750;
-/** Of sound, as OpenAI counts it, and of the words in it, of somebody who speaks fast. */
+/** Tokens per second of audio, as OpenAI counts them, and of fast speech as text. */
 const SOUND_PER_SECOND = 10;
 const WORDS_PER_SECOND = 6;
 

@@ -55,7 +55,7 @@ export async function readActivity(ports: ActivityPorts): Promise<Activity> {
   };
 }
 
-/** The tool calls of a run, by what viewers were told of it. */
+/** Returns the tool calls of a run, from the events that viewers received. */
 function callsIn(
   events: readonly LiveEvent[],
   runId: string,

@@ -4,7 +4,7 @@ import type { InlineImage, MediaRef, MessageEvent, TurnRequest } from "@signalbo
 import { attachmentOf, uploadIn, uploadOf } from "@signalbox/channel-web";
 import type { ClientAttachment, Submission, UploadPiece, UploadResult } from "@signalbox/server";
 
-/** Where files are kept that messages name. */
+/** Storage for files that messages refer to. */
 export interface FileDesk {
   add(piece: Omit<UploadPiece, "client"> & { readonly owner: string }): Promise<UploadResult>;
   /** Removes all files of an owner. */
@@ -13,7 +13,7 @@ export interface FileDesk {
 
 /** Characters of base64 from which on a file does not stay in its message. */
 const LARGE = 65_536;
-/** Characters that are read at once, between which other work goes on; a multiple of four. */
+/** Characters decoded at a time, so that other work can proceed. A multiple of four. */
 const SLICE = 1_048_576;
 const DATA_URL = /^data:([^;,]*)(?:;[^;,]{0,200})*?;base64,/;
 
@@ -26,25 +26,25 @@ interface Carried {
 
 type History = NonNullable<TurnRequest["history"]>;
 
-/** What a message attaches, and the turns before it, with what stands for the files that were set down. */
+/** Attachments and earlier turns of a message, with references to its stored files. */
 export interface MessageFiles {
   readonly media: readonly MediaRef[];
   readonly history: History;
 }
 
 interface SetDown extends MessageFiles {
-  /** Nobody is to fetch what was set down any more. */
+  /** Removes the stored files. */
   forget(): Promise<void>;
 }
 
-/** Whether a message has any files. */
+/** Returns true if a message has files. */
 export function hasFiles({ attachments = [], history = [] }: Submission): boolean {
   return attachments.length > 0 || history.some(({ images = [] }) => images.length > 0);
 }
 
 /**
- * Large files that a message holds itself are set down as files of their own, or else megabytes of them would stand in
- * the inbox. What cannot be set down, since there is no room or it is no plain base64, stays in its message.
+ * Stores the large files of a message as separate files, because they would fill the inbox with megabytes. A file stays
+ * in the message if there is no room or if it is not plain base64.
  */
 export async function setDownFiles(submission: Submission, files: FileDesk): Promise<SetDown> {
   // No token has such a name. The same message may come twice at once: what is refused takes nothing of the other.
@@ -114,7 +114,7 @@ async function historyOf(
 function carriedIn({ kind, url, name }: ClientAttachment): Carried | undefined {
   const [head, mimeType = ""] = DATA_URL.exec(url.slice(0, 1_000)) ?? [];
   if (head === undefined || url.length < LARGE) return undefined;
-  // A file that is set down is a picture where its type says so.
+  // The kind of a stored file follows from its media type.
   if ((kind === "image") !== mimeType.startsWith("image/") || mimeType === "") return undefined;
   return { mimeType, slices: slicesOf(url, head.length), ...(name === undefined ? {} : { name }) };
 }
@@ -125,13 +125,13 @@ function slicesOf(text: string, from = 0): readonly string[] {
   return slices;
 }
 
-/** A file with a name of its own. */
+/** A file and its content-derived name. */
 interface Named {
   readonly id: string;
   readonly media: MediaRef;
 }
 
-/** Named by what it holds; undefined where that is no plain base64. */
+/** Names a file by its content. Returns undefined if the text is not plain base64. */
 async function nameOf({ slices, mimeType, name }: Carried, owner: string): Promise<Named | undefined> {
   const hash = createHash("sha256");
   let size = 0;
@@ -154,7 +154,7 @@ async function setDown(carried: Carried, owner: string, files: FileDesk): Promis
   let at = 0;
   for (const slice of carried.slices) {
     const bytes = Buffer.from(slice, "base64");
-    // What is wrong with the disk is said by whoever keeps the files.
+    // The file storage logs disk errors itself.
     const added = await files.add({ owner, id, at, bytes }).catch(() => undefined);
     at += bytes.byteLength;
     // The message may hold it twice.
@@ -163,7 +163,7 @@ async function setDown(carried: Carried, owner: string, files: FileDesk): Promis
   return media;
 }
 
-/** What plain base64 of that length holds; the reader of base64 passes over whatever else there is. */
+/** Length of the decoded data. The decoder skips invalid characters, so a different length reveals them. */
 function bytesIn(base64: string): number {
   const padding = base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0;
   return Math.floor(((base64.length - padding) * 3) / 4);

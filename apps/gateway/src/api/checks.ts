@@ -54,7 +54,9 @@ async function checkModel({ config, now }: GatewayContext, agent: Agent): Promis
   }
 }
 
-/** @throws what the vendor says, also where a fallback would answer in its place, or where it says so for too long */
+/**
+ * @throws Error with the vendor's message, also if a fallback would answer, or if the vendor does not respond in time
+ */
 async function askOnce({ model, stream }: AgentModel, timestamp: number): Promise<void> {
   let said = `no response within ${LONGEST_MS / 1000} s`;
   const events = stream(

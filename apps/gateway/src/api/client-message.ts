@@ -11,14 +11,14 @@ type Sender = WebMessage["user"];
 const OWNER_NAME = "owner";
 
 /**
- * Whoever holds a token is one sender, whatever conversation and `user` they name: what a client says of itself makes
- * it nobody else, neither in a budget nor in the record.
+ * The holder of a token is one sender, whatever conversation and `user` a request names. A client cannot change who
+ * pays or who appears in the audit log.
  */
 export function senderOf({ name, role }: Principal): Sender {
   return name === OWNER_NAME ? { id: OWNER_NAME } : { id: tokenHolder(name), name, authenticatedAs: role };
 }
 
-/** Whose files a client's uploads are. */
+/** Owner id for the uploads of a client. */
 export function uploaderOf(client: Principal | undefined): string {
   return client?.name ?? OWNER_NAME;
 }
@@ -33,7 +33,7 @@ export function clientMessage(submission: Submission, files: MessageFiles): WebM
   ];
   return {
     conversation,
-    // What a hook brings in nobody says: it speaks for itself.
+    // A message from a hook has no human sender.
     user: sender === undefined ? { id: conversation } : senderOf(sender),
     id,
     text,
@@ -49,7 +49,7 @@ export function clientMessage(submission: Submission, files: MessageFiles): WebM
   };
 }
 
-/** Whether an event that was taken is of this very message: a client may name a key twice by mistake. */
+/** Returns true if a stored event is this message. A client may reuse an idempotency key by mistake. */
 export function isOfMessage(
   taken: MessageEvent,
   { conversation, user, text, media = [], forwardedFrom, turn }: WebMessage,

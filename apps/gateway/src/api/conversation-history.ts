@@ -13,11 +13,11 @@ type Summary = Awaited<ReturnType<ServiceStore["runs"]["summaries"]>>[number];
 export interface HistoryPorts {
   readonly store: Pick<ServiceStore, "sessions" | "runs">;
   readonly exchanges: Pick<KeptExchanges, "list">;
-  /** What of an answer people get to see. */
+  /** Hides the parts of an answer that people do not see. */
   readonly filter: TextFilter;
 }
 
-/** A conversation as those saw it who watched: what was said, commands too, and how its runs ended. */
+/** Reads a conversation as its viewers saw it, with commands and the outcomes of its runs. */
 export async function readHistory(
   { store, exchanges, filter }: HistoryPorts,
   sessionKey: string,
@@ -28,7 +28,7 @@ export async function readHistory(
   const kept = await exchanges.list(sessionKey);
   const notes = new Map(summaries.map((summary) => [summary.run.id, notesOn(summary, kept)]));
   const messages = toChatMessages(rows, { notes, getSentText: sentText, filter });
-  // What is older than the messages that are shown has no place among them.
+  // Exchanges older than the oldest shown message are left out.
   const since = rows.length < SHOWN_MESSAGES ? 0 : (rows[0]?.at ?? 0);
   const between = kept.filter(({ end, messages: [first] }) => end !== undefined && (first?.at ?? 0) >= since);
   const ends = [...summaries.flatMap(endOf), ...between.flatMap(({ end }) => end ?? [])];
@@ -50,7 +50,7 @@ function notesOn({ run, inbox }: Summary, kept: readonly Exchange[]): RunNotes {
   return note === undefined ? { messages } : { messages, note: { text: note.text, at: note.at } };
 }
 
-/** Puts what was said beside the conversation where it was said. Times of both come from one clock. */
+/** Inserts exchanges into the messages by time. Both use the same clock. */
 function withExchanges(messages: readonly ChatMessage[], exchanges: readonly Exchange[]): ChatMessage[] {
   const merged = [...messages];
   const wasReset = new Set<ChatMessage>();
@@ -65,7 +65,7 @@ function withExchanges(messages: readonly ChatMessage[], exchanges: readonly Exc
   );
 }
 
-/** Whether a command in front of a message has said already that it begins anew. */
+/** Returns true if a command in front of a message already marked the new beginning. */
 function isToldBefore(
   messages: readonly ChatMessage[],
   place: number,
@@ -113,7 +113,7 @@ function outcomeOf(state: Summary["run"]["state"], inbox: Summary["inbox"]): Run
   }
 }
 
-/** What the message tool has shown in this conversation. */
+/** Text that the message tool showed in this conversation. */
 function sentText({ name, args }: ToolCallBlock): string | undefined {
   if (name !== "message" || args === undefined || "target" in args) return undefined;
   return typeof args["message"] === "string" ? args["message"] : undefined;

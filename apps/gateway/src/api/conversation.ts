@@ -36,7 +36,7 @@ export async function listConversations(
   return listed.slice(0, LISTED);
 }
 
-/** False where there is no such conversation. */
+/** @returns false if there is no such conversation */
 export async function renameConversation(
   { sessions }: Pick<ServiceStore, "sessions">,
   conversation: string,
@@ -47,7 +47,7 @@ export async function renameConversation(
   return own.length > 0;
 }
 
-/** Removes what every agent was told in a conversation of the page, unless one of them is at work there. */
+/** Removes a conversation of the console for every agent, unless one of them is running in it. */
 export async function removeConversation(
   ctx: GatewayContext,
   conversation: string,
@@ -56,10 +56,10 @@ export async function removeConversation(
   const own = await sessions.list({ channel: "web", peer: conversation });
   if (own.length === 0) return "unknown";
   if (own.some(({ key, activeRun }) => activeRun !== undefined || ctx.lanes.busy(key))) return "busy";
-  // What one of them reports would make the conversation anew.
+  // The report of a sub-agent would create the conversation again.
   for (const { key } of own) if (await hasSubAgentAtWork(ctx.subAgents, key)) return "busy";
   for (const { key } of own) {
-    // The session goes last: without it nobody would come back for what a crash has left beside it.
+    // Remove the session last. After a crash, a remaining session makes the removal repeatable.
     await ctx.toolbox.endCommands(key);
     await ctx.scheduled.endOf(key);
     await ctx.exchanges.remove(key);

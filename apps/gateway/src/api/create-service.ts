@@ -28,7 +28,7 @@ export interface ServiceOptions {
   readonly maintenance: Pick<Upkeep, "prune" | "vacuum">;
   /** Returns which parts of the configuration file are not in effect. */
   readonly configuration: () => ConfigurationState;
-  /** Whether messages are accepted. */
+  /** Returns true while messages are accepted. */
   readonly isReady: () => boolean;
 }
 
@@ -140,7 +140,7 @@ async function webSession({ store, config }: GatewayContext, conversation: strin
   return gone;
 }
 
-/** What is asked, every text of it as a person can judge it. */
+/** Converts an approval for the API, with every text made safe to display. */
 function approvalOf({ id, agentId, sessionKey, tool, reason, subject, expiresAt }: Approval): ApprovalInfo {
   const { binary, files, cwd, domains, env } = subject;
   return {

@@ -13,19 +13,19 @@ export interface KeptOutcomePorts {
   readonly outcomes: Outcomes;
 }
 
-/** How a message that was taken before ends or ended, whichever process has dealt with it. */
+/** Waits for the outcome of an accepted message, whichever process handles it. */
 export async function endOfKnown(ports: KeptOutcomePorts, message: PlatformMessage): Promise<Outcome> {
   const { store, outcomes } = ports;
   const row = await store.inbox.find(message);
   if (row === undefined) return NOTHING;
   if (row.settledAt !== undefined) return outcomes.waiting(row.id) ?? keptOutcome(ports, row);
   const done = outcomes.wait(row.id);
-  // It may have ended before anybody waited.
+  // The message may have been completed before the wait began.
   const now = await store.inbox.get(row.id);
   return now?.settledAt === undefined ? done : keptOutcome(ports, now);
 }
 
-/** What the store keeps of an answer. */
+/** Reads the outcome of a completed message from the store. */
 async function keptOutcome(
   { store, exchanges }: Pick<KeptOutcomePorts, "store" | "exchanges">,
   row: StoredRow,
@@ -38,7 +38,7 @@ async function keptOutcome(
       const journal = runId === undefined ? undefined : await store.runs.inspect(runId);
       if (journal?.run.state === "aborted") return { ...of, state: "aborted", text: "" };
       if (state === "silent") return { ...of, state, text: "" };
-      // What a command said is no turn of the conversation.
+      // The answer of a command is not part of the session.
       const said = route && (await exchanges.answerTo(route.sessionKey, runId ?? id));
       if (said !== undefined) return { ...of, state, text: said };
       const texts = getTurnTexts(journal?.messages.map(({ message }) => message) ?? []);

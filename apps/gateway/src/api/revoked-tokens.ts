@@ -1,13 +1,13 @@
 import { reasonOf } from "@signalbox/agent-core";
 import { tokenOfSpeaker } from "@signalbox/routing";
 
-/** How often it is looked whether a token was revoked: the command line writes that into the store, and no more. */
+/** Poll interval in milliseconds. The command line revokes tokens by writing to the store. */
 const LOOK_MS = 5_000;
 
 export interface RevokedTokensPorts {
   /** The tokens that there are. */
   readonly tokens: () => Promise<readonly { readonly name: string }[]>;
-  /** Whether the gateway itself lets in who writes on a channel. */
+  /** Returns true if the gateway itself authenticates the senders of a channel. */
   readonly isAuthenticated: (channel: string) => boolean;
   /** Ends everything of such speakers: runs, waiting messages, background commands. */
   readonly end: (isRevoked: (speaker: string) => boolean) => Promise<void>;

@@ -54,7 +54,7 @@ export function createSubmit(
       });
       if (result === "accepted") {
         const done = expected.done.then((outcome) => lastRuns.keep(sessionKey, outcome));
-        // What a stop, or a failure, leaves behind goes after a day.
+        // Files that remain after a stop or a failure are removed after a day.
         done.then(({ error }) => (error?.code === "stopping" ? undefined : files.forget())).catch(() => {});
         return { kind: "accepted", messageId: id, sessionKey, done };
       }
@@ -73,7 +73,10 @@ export function createSubmit(
   };
 }
 
-/** A watching client may have changed its mind about the words; nobody repeats what somebody else said. */
+/**
+ * Compares a repeated submission with the stored event. A watching client may repeat an id with another text, but only
+ * in its own conversation.
+ */
 async function isRepeated(taken: MessageEvent, submission: Submission): Promise<boolean> {
   const message = clientMessage(submission, await repeatedFiles(submission, taken));
   return submission.channel === "api"
@@ -95,7 +98,7 @@ function refused(code: Extract<SubmitResult, { kind: "refused" }>["code"], messa
 
 const MAX_LAST_RUNS = 1_000;
 
-/** How the last run of each session ended, for clients that were away. */
+/** Keeps the outcome of the last run of each session, for clients that reconnect. */
 function createLastRuns() {
   const runs = new Map<string, { readonly runId: string; readonly outcome: RunOutcome }>();
   return {

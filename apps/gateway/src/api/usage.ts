@@ -19,7 +19,7 @@ export function daysAgo(days: number, now: number): number {
   return now - (days - 1) * DAY_MS;
 }
 
-/** What runs have used that are over, and what is left of budgets in their present periods. */
+/** Reads the usage of completed runs and the remaining budgets of the current periods. */
 export async function readUsage(
   store: UsageReads,
   budgets: readonly Budget[],
@@ -55,7 +55,7 @@ async function readBudgets(
   );
 }
 
-/** Those of sessions that have a title, with it. */
+/** Adds the titles of sessions that have one. */
 async function titled(
   { sessions }: Pick<UsageReads, "sessions">,
   groups: readonly UsageGroup[],

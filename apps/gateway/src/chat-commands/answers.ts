@@ -15,7 +15,7 @@ import { usage, why } from "./looking-back.ts";
 import { answerSkills } from "./skill-changes.ts";
 import { getSkillCommands } from "./skill-commands.ts";
 
-/** What each command that needs no turn says. */
+/** Answers of the commands that need no run. */
 export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
   help: (ctx, { message, agent, phrases }) =>
     helpText(phrases, message.stored.role, getSkillCommands(ctx, agent)),

@@ -7,7 +7,7 @@ import type { GatewayContext } from "../context.ts";
 import { sessionSeed } from "../messages/session-seed.ts";
 import type { CommandMessage } from "./command.ts";
 
-/** Keeps a choice with the session and says what holds now. */
+/** Stores a choice in the session and returns a text about the settings in effect. */
 export async function applyChoice(
   { store, config }: GatewayContext,
   message: CommandMessage,
@@ -35,7 +35,7 @@ export async function applyChoice(
   return lines.join("\n");
 }
 
-/** What answers in a session. */
+/** Returns the model of a session, as `provider/model`. */
 export function modelOf(models: Pick<Models, "of">, agent: Agent, session: Session | undefined): string {
   const chosen = models.of(agent, session?.model)?.model;
   return chosen === undefined ? "none" : `${chosen.provider}/${chosen.id}`;

@@ -5,7 +5,7 @@ import type { Agent } from "../configure/agents.ts";
 import type { GatewayContext } from "../context.ts";
 import type { PlacedMessage, StoredMessage } from "../messages/service-store.ts";
 
-/** What an owner says to a call that waits for a word. */
+/** An owner's decision about a pending tool call. */
 export type Decision = "allow" | "allow-always" | "deny";
 
 /** The message that a command came in. */

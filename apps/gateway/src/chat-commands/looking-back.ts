@@ -10,7 +10,7 @@ import type { Answer, CommandMessage } from "./command.ts";
 /** The word after /why that asks for every step, in the words of the record. */
 const DETAILS = "details";
 
-/** What happened to a message. */
+/** `/why`: explains what happened to a message. */
 export const why: Answer = async (ctx, { message, args, phrases }) => {
   const { store } = ctx;
   const words = args.split(/\s+/).filter((word) => word !== "");
@@ -35,7 +35,7 @@ export const why: Answer = async (ctx, { message, args, phrases }) => {
   return [`${row.messageId ?? row.id}: ${sentence}`, ...advice, ...lines].join("\n");
 };
 
-/** What answers have taken, and what is left. */
+/** `/usage`: tokens and costs so far, and the remaining budgets. */
 export const usage: Answer = async (ctx, { message, agent, phrases }) => {
   const { store, now } = ctx;
   const session = await store.sessions.get(message.sessionKey);
@@ -62,7 +62,7 @@ export const usage: Answer = async (ctx, { message, agent, phrases }) => {
   return [...lines, ...budgets].join("\n");
 };
 
-/** What answering took the message that `/usage` is about, with others that were answered at once. */
+/** Usage of the run that answered the message which `/usage` refers to. */
 async function usageOfMessage(
   { inbox, runs }: ServiceStore,
   message: CommandMessage,
@@ -77,7 +77,7 @@ async function usageOfMessage(
   return [phrases.labelled(phrases.usageOfMessage(isQuoted), phrases.usage(used))];
 }
 
-/** What came in elsewhere concerns owners alone. */
+/** Only owners may look up messages of other conversations. */
 function concerns(row: StoredRow, { sessionKey, stored }: CommandMessage): boolean {
   return row.route?.sessionKey === sessionKey || stored.role === "owner";
 }
@@ -91,7 +91,7 @@ async function namedMessage(
   return (await findInConversation(store, stored.event, id)) ?? (await findMessage(store, id));
 }
 
-/** What the command was a reply to; else the newest message of the conversation that was not itself a command. */
+/** Returns the message that the command replies to, or else the latest message that is not a command. */
 async function lastMessage(
   store: Pick<ServiceStore, "inbox">,
   message: CommandMessage,

@@ -112,7 +112,7 @@ function enter(ctx: GatewayContext, accepted: Accepted): void {
  */
 export async function recover(ctx: GatewayContext): Promise<void> {
   const { store, lease, lanes, userQuestions, queueModes } = ctx;
-  // A message may be the answer to a question that an earlier process asked.
+  // Load the questions of earlier processes, because a message may answer one of them.
   await userQuestions.load();
   for (const interrupted of await store.runs.interrupted(lease)) {
     const resumed = resumedRun(interrupted);
@@ -125,7 +125,7 @@ export async function recover(ctx: GatewayContext): Promise<void> {
   }
 }
 
-/** Hands unfinished work to the next process. A clean stop does not count as a crash of any message. */
+/** Releases unfinished work for the next process. A clean stop does not count as a crash of any message. */
 export async function release({ store, lease, waitingRuns, crashes }: GatewayContext): Promise<void> {
   // Messages that wait are no longer counted, and must not be subtracted twice.
   await waitingRuns.clearAll();

@@ -10,7 +10,7 @@ import {
 import { orderAsMessage } from "@signalbox/delivery";
 import type { GatewayContext } from "../../context.ts";
 
-/** What an event of a channel is to the gateway. */
+/** An event of a channel in the gateway's terms. */
 type Received =
   | ReceivedMessage
   | { readonly kind: "edited"; readonly event: EditedEvent }
@@ -59,7 +59,7 @@ export function receive(ctx: GatewayContext, event: InboundEvent): Received {
   }
 }
 
-/** What a client wants of the turn: from the gateway's own clients all of it, from others only to wait for its turn. */
+/** Removes the client options that a channel may not set. Only the gateway's own clients may set all of them. */
 function withTurn(event: MessageEvent, capabilities: Capabilities | undefined): MessageEvent {
   const { turn, ...plain } = event;
   if (turn === undefined) return plain;

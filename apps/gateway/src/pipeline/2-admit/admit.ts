@@ -6,14 +6,14 @@ import type { InboundRecord } from "../../store.ts";
 import type { TriggerTerms } from "../../triggers/trigger.ts";
 import { type Decided, decideAdmission, type Place } from "./decide-admission.ts";
 
-/** A message with its place, and what is to be done about it. */
+/** A message with its route and the admission decision. */
 export interface Admitted {
   /** As the inbox keeps it. */
   readonly stored: InboundRecord;
   readonly place: Place;
   /** `answer` continues to the agent; the others end with their rule. */
   readonly decision: GateDecision;
-  /** It has a run of its own. */
+  /** The message must not share a run with other messages. */
   readonly exclusive: boolean;
 }
 
@@ -46,7 +46,7 @@ function admitted(
   return { stored: { event, rule: decision.rule, role }, place, decision, exclusive };
 }
 
-/** A message on behalf of a person who may no longer talk to the agent is not answered, and no one is told why. */
+/** Ignores a trigger without notice if its person may no longer talk to the agent. */
 function onTerms(trigger: TriggerTerms, { stored, decision }: Admitted): Admitted {
   const { agentId, sessionKey, atMost } = trigger;
   const { kind, rule } = decision;
@@ -61,8 +61,8 @@ function onTerms(trigger: TriggerTerms, { stored, decision }: Admitted): Admitte
 }
 
 /**
- * Whether a message needs a run of its own: its sender waits for exactly its answer, it must not disturb another run,
- * or no one has written it and its rights differ from those of the people in another run.
+ * Returns true if a message needs a run of its own: its sender waits for exactly its answer, it must not disturb
+ * another run, or it is a trigger, whose rights differ from those of people.
  */
 export function isExclusive(
   { event, trigger }: Pick<InboundRecord, "event" | "trigger">,

@@ -4,7 +4,7 @@ import type { GatewayContext } from "../../context.ts";
 import type { InboundRecord } from "../../store.ts";
 import { decideAdmission } from "./decide-admission.ts";
 
-/** What a run has been asked, and in whose name. */
+/** A message that a run answers. */
 interface Asked {
   readonly stored: InboundRecord;
 }

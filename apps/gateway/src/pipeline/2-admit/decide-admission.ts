@@ -13,7 +13,7 @@ import {
 import { gateInput, routeInput } from "../../configure/routing.ts";
 import type { GatewayContext } from "../../context.ts";
 
-/** Where a message goes: as the bindings have it, or as its sender asked. */
+/** The agent and the session of a message: resolved from the bindings, or named by the client. */
 export type Place =
   | ({ readonly kind: "routed" } & Route)
   | { readonly kind: "asked"; readonly agentId: string; readonly sessionKey: string };
@@ -66,7 +66,7 @@ export async function decideFrom(sources: AdmissionSources, event: MessageEvent)
   return { place, decision: admission.decide(input, approved), capabilities };
 }
 
-/** What the token may that a message came with. One with a name may have been revoked since. */
+/** Returns the role of the token that a message came with, or `none` if the token was revoked meanwhile. */
 async function tokenRole(
   { tokens }: AdmissionSources,
   { sender }: MessageEvent,
@@ -80,13 +80,13 @@ async function tokenRole(
   return token.role === "member" ? "member" : authenticatedAs;
 }
 
-/** Whether a route comes from a binding that names the person or the place itself, not every one of its kind. */
+/** Returns true if the binding of a route names this person or place, and not a pattern. */
 function isNamed(match: BindingMatch | undefined, { matchedBy }: Route): boolean {
   const isOfPeer = matchedBy === "binding.peer" || matchedBy === "binding.peer.parent";
   return isOfPeer && match?.peer !== undefined && !match.peer.id.includes("*");
 }
 
-/** A conversation with an agent that its client named has a session of its own. */
+/** A client that names an agent gets a separate session for it. */
 function askedPlace({ turn, channel, conversation }: MessageEvent): Place | undefined {
   const agentId = turn?.agent;
   if (agentId === undefined) return undefined;

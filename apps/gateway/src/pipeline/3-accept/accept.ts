@@ -15,7 +15,7 @@ export interface Accepted extends Pick<Admitted, "stored" | "decision" | "exclus
   readonly route: Route;
 }
 
-/** Whose answer a message waits for. */
+/** Agent and session of a message. */
 interface Route {
   readonly agentId: string;
   readonly sessionKey: string;
@@ -75,7 +75,7 @@ function inboxEntry(
   return {
     ...inboxKeys(event),
     kind: as,
-    // Only a message is the same under another event's id; what woke the agent by itself is none of the platform's.
+    // Deduplicate by message id only for messages of a platform. Triggers have none.
     ...(as === "message" && event.messageId !== "" ? { messageId: event.messageId } : {}),
     receivedAt: now(),
     payload: stored,
@@ -103,7 +103,7 @@ function publish(
   hooks.observe("message_received", { ...route, messageId: id, event, decision: kind, rule });
 }
 
-/** So that whoever reads the log has the id that `why` wants. Groups talk much that is for nobody here. */
+/** Logs the id that `signalbox why` takes. Ignored messages are logged at debug level, because groups have many. */
 function log(logger: Logger, { id, stored, decision, route }: Accepted): void {
   const { channel, account } = stored.event;
   const { kind, rule } = decision;

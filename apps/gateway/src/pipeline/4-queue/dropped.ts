@@ -7,7 +7,7 @@ import { messagesIn, type Queued, type QueuedMessage } from "../../messages/queu
 import { putNotice } from "../notice.ts";
 import { reportOutcome } from "../report-outcome.ts";
 
-/** How long a notice about a full queue is useful, in milliseconds. */
+/** Time to live of a notice about a full queue, in milliseconds. */
 const NOTICE_TTL_MS = 60 * 60 * 1000;
 
 type Dropped = Parameters<NonNullable<LanesOptions<Queued>["onDropped"]>>;

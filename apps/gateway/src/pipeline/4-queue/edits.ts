@@ -29,7 +29,7 @@ export async function applyEdit(
   const original = await findOfBot(inbox, event);
   if (original === undefined) return isNewlyAddressed(event) ? newMessage(event) : "accepted";
   if (original.kind !== "message") return "accepted";
-  // Nobody may change what someone else wrote.
+  // People can change only their own messages.
   if (original.senderId !== event.sender.id || original.conversationId !== event.conversation.id)
     return "accepted";
   const { answeredAs } = original.payload;
@@ -135,7 +135,7 @@ async function revise({ store, tracer }: GatewayContext, named: PlatformMessage,
     tracer.note(change.id, "queue", "edited on the platform before it was answered");
 }
 
-/** Whether a message still waits, so that its run will read what it says now. */
+/** Applies an edit to a message that still waits. Returns false if its run has started. */
 function takesEdit(
   ctx: GatewayContext,
   { id, seq, route }: Pick<InboxRow, "id" | "seq"> & { readonly route: InboxRoute },
@@ -180,7 +180,7 @@ export async function applyDeletion(ctx: GatewayContext, event: DeletedEvent): P
   const row = (answeredAs && (await store.inbox.get(answeredAs))) ?? original;
   const sessionKey = row.route?.sessionKey;
   if (sessionKey !== undefined) await store.groupHistory.clear(getEditsKey(sessionKey), event.messageId);
-  // Corrections of it are messages of their own.
+  // Corrections of the message are separate items in the lane.
   const held =
     sessionKey === undefined ? [] : lanes.all(sessionKey).flatMap((item) => idsOfMessage(item, event));
   const ids = new Set([row.id, ...held]);
@@ -191,7 +191,7 @@ export async function applyDeletion(ctx: GatewayContext, event: DeletedEvent): P
   return "accepted";
 }
 
-/** What is kept of a deleted message that no run has read: that it was there. */
+/** Removes the content of a deleted message that no run has read. */
 function withoutWords({ event: { references: _, ...event }, ...stored }: InboundRecord): InboundRecord {
   return { ...stored, event: { ...event, text: "", media: [], mentions: [] } };
 }

@@ -19,7 +19,7 @@ export function enqueue(ctx: GatewayContext, message: QueuedMessage): void {
 /**
  * Parses a later version of a message that waits.
  *
- * @returns undefined if the later version would not wait, and has to be queued again
+ * @returns undefined if the later version is answered at once, so that it has to be queued again
  */
 export function revised(ctx: GatewayContext, message: QueuedMessage): QueuedMessage | undefined {
   const whole = withOrder(ctx, message);
@@ -29,16 +29,16 @@ export function revised(ctx: GatewayContext, message: QueuedMessage): QueuedMess
 function withOrder(ctx: GatewayContext, message: QueuedMessage): QueuedMessage {
   const { order: _, ...plain } = message;
   const order = readMessageOrder(ctx, message.stored, message.agentId);
-  // A command has a run of its own: it neither steers another run nor is joined by other messages.
+  // A command neither steers another run nor shares its run with other messages.
   return order === undefined ? plain : { ...plain, order, exclusive: true };
 }
 
-/** Treats plain text to an agent that asked the sender a question as `/answer`. */
+/** Treats plain text as `/answer` if the agent has asked the sender a question. */
 function asAnswer({ lanes, userQuestions, logger }: GatewayContext, message: QueuedMessage): QueuedMessage {
   const { id, sessionKey, order, stored } = message;
   const { event, role, trigger } = stored;
   if (order !== undefined || trigger !== undefined) return message;
-  // Nobody waits for the answer if the run that asked is gone: the answer would be lost.
+  // The question of a run that is gone takes no answer, because nothing would read it.
   const goesOn = lanes.all(sessionKey).some(({ kind }) => kind === "resume");
   const open = userQuestions.getOpen(sessionKey, getSpeakerKey(event), goesOn);
   const question = userQuestions.getAnsweredBy(id) ?? open;
@@ -54,7 +54,7 @@ function asAnswer({ lanes, userQuestions, logger }: GatewayContext, message: Que
   return message;
 }
 
-/** Whether a message is nothing but what its sender wrote. */
+/** Returns true if a message consists of typed text alone. */
 function isInOwnWords({ text, media, forwarded }: MessageEvent): boolean {
   return media.length === 0 && forwarded === undefined && text.trim() !== "";
 }

@@ -4,7 +4,7 @@ import type { MessageContext } from "@signalbox/prompt";
 import { broughtWith, NOTHING_READ } from "./inbound-context.ts";
 import type { OpenedRun } from "./opened-run.ts";
 
-/** What a model is shown beside a message of a turn that the client keeps itself. */
+/** Images shown with a message of a turn that the client keeps itself. */
 interface EarlierImage extends MessageContext, Pick<MediaForModel, "untrusted"> {
   readonly message: UserMessage;
 }

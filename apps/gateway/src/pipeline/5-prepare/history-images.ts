@@ -7,8 +7,8 @@ import type { QueuedMessage } from "../../messages/queued-message.ts";
 const MAX_IMAGES = 3;
 
 /**
- * The images of the messages in a group that precede a message. People refer to them in words, without a reply. They
- * are shown but not stored.
+ * Returns the latest images of the group's messages before this one. People refer to them without a reply. They are
+ * shown but not stored.
  *
  * @returns `undefined` if there are none
  */

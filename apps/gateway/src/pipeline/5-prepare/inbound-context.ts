@@ -16,13 +16,13 @@ import type { GatewayContext } from "../../context.ts";
 import type { QueuedMessage } from "../../messages/queued-message.ts";
 import type { GatewayStore } from "../../store.ts";
 
-/** What was read for a message. */
+/** Content that was read for a message. */
 export interface ReadAlong {
   readonly pages: readonly ContextDocument[];
   readonly media: Pick<MediaForModel, "blocks" | "files">;
-  /** What others said in the group since the agent was last addressed. */
+  /** Messages in the group since the agent was last addressed. */
   readonly told: readonly ToldEntry[];
-  /** What memory has that bears on the message. */
+  /** Recalled lines from memory. */
   readonly memory: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export function broughtWith({ pages, media: { files } }: ReadAlong): string {
   return createUntrustedContext({ files, pages }, TIME_ZONE);
 }
 
-/** What was said in the group before, and sent there from elsewhere, in words for the model. */
+/** Formats earlier messages of the group, and messages sent there from other conversations, for the model. */
 export function toldContext(told: readonly ToldEntry[]): string {
   const {
     history = [],

@@ -16,7 +16,7 @@ export interface BegunRun {
   /** The messages it answers; steering adds to them. */
   readonly messages: QueuedMessage[];
   readonly handle: Pick<RunHandle<Queued>, "recalled">;
-  /** What its turns had used when it was left; absent for a new run. */
+  /** Usage of a resumed run before it was interrupted. Absent for a new run. */
   readonly usedBefore?: RunUsage;
 }
 
@@ -37,7 +37,7 @@ export function begunRun(ctx: GatewayContext, left: InterruptedRun<GatewayBodies
 export interface Spoken {
   readonly message: QueuedMessage;
   readonly words: UserMessage;
-  /** Where they stand in the session. */
+  /** Sequence number in the session. */
   readonly place: number;
 }
 
@@ -47,12 +47,12 @@ export interface OpenedRun extends BegunRun {
   readonly agent: Agent;
   readonly agentModel: AgentModel;
   readonly generation: number;
-  /** What was kept with the session when the run was opened. */
+  /** Data stored with the session when the run was opened. */
   readonly sessionData: unknown;
   readonly history: readonly AgentMessage[];
   /** The new messages; absent: it continues from the history. */
   readonly input?: readonly UserMessage[];
-  /** Its messages that stand in `input` or `history` in words of their own. */
+  /** The run's messages that `input` or `history` holds as separate messages. */
   readonly spoken: readonly Spoken[];
   /** Places of the messages of `history` and `input` in the session. */
   readonly seqs: readonly number[];
@@ -64,7 +64,7 @@ export interface OpenedRun extends BegunRun {
   readonly sentByTool: string[];
 }
 
-/** What to do with messages whose turn it is, or with a run that continues. */
+/** The next step for queued messages or an interrupted run. */
 export type Opened =
   | { readonly kind: "run"; readonly run: OpenedRun }
   /** No run can answer these; what is left may have one. */
@@ -94,9 +94,9 @@ export interface Unfinished {
   readonly waiting: readonly QueuedMessage[];
 }
 
-/** Messages for a run of their own. */
+/** Messages that have no run yet. */
 export interface NewMessages {
   readonly messages: readonly QueuedMessage[];
-  /** Older ones beyond the queue's cap, to be told in short. */
+  /** Older messages beyond the queue's cap, which the model gets as a summary. */
   readonly summarised: readonly QueuedMessage[];
 }

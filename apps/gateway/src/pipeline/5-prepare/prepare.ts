@@ -32,7 +32,7 @@ export interface PreparedRun extends OpenedRun {
   readonly tools: RunTools;
   readonly taint: SessionTaint;
   readonly contexts: MessageContexts;
-  /** What the model is told of the group's history. It is forgotten there with the end of the run. */
+  /** Group history shown to the model. It is removed from the store when the run ends. */
   readonly told: readonly ToldEntry[];
 }
 
@@ -54,7 +54,7 @@ export async function prepare(
   }
 }
 
-/** Whatever fails from here on, what others said here stands in the history already. */
+/** Records the taint of the messages before anything can fail, because they are already in the history. */
 async function taintedBefore(
   { store }: GatewayContext,
   run: OpenedRun,
@@ -68,7 +68,7 @@ async function taintedBefore(
   return taint;
 }
 
-/** Reads what the model is told in addition to the messages, and builds its prompt. */
+/** Reads pages, media and memory, and builds the prompt. */
 async function withContext(
   ctx: GatewayContext,
   run: OpenedRun,
@@ -108,7 +108,7 @@ async function withContext(
     answers: run.history.filter(({ role }) => role === "user").length,
     opening: openingOf(run),
   });
-  // What is kept beside a message must not outlive what is known of where it comes from.
+  // Store the taint before the content that it describes.
   await taint.keep({ sources: tools.taint(), speakers: [] });
   const { recalled, forOwner } = memory;
   const contexts = await besides.keep({ pages, media, told, memory: recalled, forOwner });
@@ -118,7 +118,7 @@ async function withContext(
   return { ...run, asked, system: prompt.system, tools, taint, contexts, told };
 }
 
-/** Whether someone else wrote it. Edits are in the words of whoever wrote the message. */
+/** Returns true if another person wrote the entry. An edit has the author of the edited message. */
 function isOfOthers({ conversation, senderId }: ToldEntry, { stored }: QueuedMessage): boolean {
   return !isEditsKey(conversation) || senderId !== stored.event.sender.id;
 }
@@ -165,7 +165,7 @@ function toolsFor(
     sessionKey,
     runId,
     messageId,
-    // Those that join the run are among its messages.
+    // Includes messages that join the run later.
     getCurrentRights: () => getCurrentRights(ctx, agent.id, messages),
     onSent: (text, sent) => void sentByTool.push(text, ...sent.map(getMediaMark)),
     models: modelsOf(run, ctx.spending),
@@ -173,14 +173,14 @@ function toolsFor(
   });
 }
 
-/** What a model has written brings along what its run had seen, and gives no addresses. */
+/** A delegated message carries the taint of the run that wrote it, and its links are not fetched. */
 function hear(tools: RunTools, { stored: { event, role, trigger } }: QueuedMessage): void {
   const { delegated } = trigger ?? {};
   tools.addMessage(delegated === undefined ? event : { text: "" }, role, getSpeakerKey(event));
   for (const source of delegated?.taint ?? []) tools.addTaint(source);
 }
 
-/** What stands in the history from earlier runs, and what others have said there, is not the speaker's word. */
+/** Taints the run by earlier content of the session and by other people who spoke in it. */
 function taintByHistory({ history, messages }: OpenedRun, tools: RunTools, { earlier }: SessionTaint): void {
   if (history.length === 0) return;
   for (const source of earlier.sources) tools.addTaint(source);
@@ -198,7 +198,7 @@ function onlySpeaker(messages: readonly QueuedMessage[]): string | undefined {
   return speakers.size === 1 ? speaker : undefined;
 }
 
-/** Who else than owners speaks in messages: their words are not the owner's. */
+/** Returns the authors of messages who are not owners. */
 export function speakersOf(messages: readonly QueuedMessage[]): readonly string[] {
   return messages.flatMap(({ stored: { role, event } }) =>
     // The gateway by itself speaks for owners alone.

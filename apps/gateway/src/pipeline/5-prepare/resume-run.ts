@@ -45,7 +45,7 @@ export async function resumeRun(
   return openAgain(ctx, begun, { ...interrupted, run });
 }
 
-/** A run of this very process was left by a failing store; one of an earlier process has to be taken over. */
+/** Returns the run if this process owns it, or adopts it from an earlier process. */
 async function ownRun(
   { store, lease, waitingRuns }: GatewayContext,
   { id, lease: written }: Run,
@@ -89,10 +89,7 @@ async function openAgain(
   return { kind: "run", run };
 }
 
-/**
- * How the history has each message that the run was told. A message that was told in short, or that a summary stands
- * for by now, has no words of its own there.
- */
+/** Finds each message of the run in the history. Messages that were summarized are not in it. */
 function spokenIn(
   { messages: history, seqs }: History,
   { messages: ofRun }: InterruptedRun<GatewayBodies>,
@@ -117,7 +114,7 @@ function isSaidBy({ timestamp, content }: UserMessage, message: QueuedMessage): 
   );
 }
 
-/** Which command's run it is, by what was put on record with its beginning; undefined for a turn. */
+/** Returns the command that a run executes, from its metadata. Undefined for other runs. */
 export function commandOf({ run: { meta } }: InterruptedRun<GatewayBodies>): string | undefined {
   if (meta === null || typeof meta !== "object" || !("command" in meta)) return undefined;
   return typeof meta["command"] === "string" ? meta["command"] : undefined;

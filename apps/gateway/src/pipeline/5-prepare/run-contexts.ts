@@ -11,17 +11,17 @@ import type { GatewayStore } from "../../store.ts";
 import { broughtWith, NOTHING_READ, type ReadAlong, toldContext } from "./inbound-context.ts";
 import type { OpenedRun } from "./opened-run.ts";
 
-/** What was read for the messages of a run. */
+/** Content that was read for the messages of a run. */
 interface ReadForRun extends Omit<ReadAlong, "media"> {
   /** Of each message. */
   readonly media: readonly MediaForModel[];
-  /** Whether what memory has is for owners alone. */
+  /** Recalled memory contains lines for owners only. */
   readonly forOwner: boolean;
 }
 
-/** What the model is told together with messages, in addition to their own context, in the requests of one run. */
+/** Context of messages in the model requests of one run. */
 export interface RunContexts {
-  /** Whether the model is told this line from memory anyway. */
+  /** Returns true if the context already contains this line from memory. */
   isTold(line: string): boolean;
   /** Keeps what was read for the messages of the run, and gives what stands beside each message of the conversation. */
   keep(read: ReadForRun): Promise<MessageContexts>;
@@ -30,13 +30,13 @@ export interface RunContexts {
 type ContextStore = Pick<GatewayStore["contexts"], "put" | "from">;
 
 /**
- * What was once read for a message is told beside it in each later request too: a conversation that changes at its
- * earlier messages is in no vendor's cache. Pictures alone are shown only by the run that answers them.
+ * Loads the context of earlier messages. It is sent with them in every later request, because a conversation that
+ * changes at earlier messages misses the vendor's cache. Images are sent only by the run that answers them.
  */
 export async function openContexts(store: ContextStore, run: OpenedRun, role: Role): Promise<RunContexts> {
   const own = new Set(run.spoken.map(({ place }) => place));
   const kept = await store.from(run.sessionKey, Math.min(...run.seqs));
-  // A run that goes on after a restart reads for its messages once more.
+  // A resumed run reads the context of its own messages again.
   const earlier = kept.filter(({ seq }) => !own.has(seq)).map((context) => heardBy(role, context));
   return {
     isTold: (line) => earlier.some(({ recalled }) => hasMemoryLine(recalled, line)),
@@ -55,14 +55,14 @@ export async function openContexts(store: ContextStore, run: OpenedRun, role: Ro
   };
 }
 
-/** Guests never see what an agent remembers, nor members an owner's notes, even if others were told it here. */
+/** Guests never see recalled memory, and members never see owners' notes, even if others saw them here. */
 function heardBy(role: Role, context: MessageContext): MessageContext {
   const isOwners = role === "owner" || role === "system";
   const isHeard = context.forOwner ? isOwners : role !== "guest";
   return isHeard ? context : { ...context, recalled: "" };
 }
 
-/** Each message has its own files beside it; what was read for all of them stands beside the last. */
+/** Each message gets its own files. Content read for all messages goes with the last one. */
 function readFor(index: number, count: number, read: ReadForRun): ReadAlong {
   const media = read.media[index] ?? NOTHING_READ.media;
   return index === count - 1 ? { ...read, media } : { ...NOTHING_READ, media };

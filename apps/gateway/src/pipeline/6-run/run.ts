@@ -120,7 +120,7 @@ function loopConfig(ctx: GatewayContext, run: PreparedRun): AgentLoopConfig {
     streamOptions: {
       thinking: agent.thinking,
       sessionId: sessionKey,
-      // An answer that broke off is asked for again as long as nobody has seen any of it.
+      // A broken-off answer is requested again unless somebody has seen part of it.
       shown: () => isShown(ctx, run),
       ...samplingOf(agent, run.asked.stored.event.turn),
     },
@@ -165,7 +165,7 @@ function watcher(ctx: GatewayContext, run: PreparedRun, view: LiveView): (event:
     runId,
     model,
     messageIds: messages.map(({ stored }) => stored.event.messageId),
-    // What goes on after a restart has no new input.
+    // A resumed run has no new input.
     goesOn: run.input === undefined,
   });
   return (happened) => {
@@ -188,15 +188,12 @@ function logAttempt(
   logger.warn({ ...facts, next: `${next.kind} ${next.provider}/${next.model}` }, "a model call failed");
 }
 
-/** Whether people may have seen what was written. */
+/** Returns true if people may have seen part of the answer. */
 function isShown({ live, drafts, blocks }: GatewayContext, { sessionKey, runId }: PreparedRun): boolean {
   return live.watched(sessionKey) || drafts.isShown(runId) || blocks.isShown(runId);
 }
 
-/**
- * What a run leaves, without a broken-off answer that no one has seen: in the history it would look like something that
- * was said.
- */
+/** Drops a broken-off answer that nobody has seen, so that the history does not contain it. */
 function withoutBroken(tail: EndedRun["tail"]): EndedRun["tail"] {
   const last = tail.messages.at(-1);
   const isBroken = last?.role === "assistant" && last.stopReason === "error";

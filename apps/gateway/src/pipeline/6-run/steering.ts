@@ -9,9 +9,9 @@ import type { PreparedRun } from "../5-prepare/prepare.ts";
 import { speakersOf } from "../5-prepare/prepare.ts";
 import { toDeletionNote, toSummary, toUserMessages } from "../5-prepare/user-messages.ts";
 
-/** What reaches a run while it works. */
+/** Input that reaches a run while it works. */
 export interface Steering {
-  /** What the model is told next: messages that join the run, and which of those it has read were deleted. */
+  /** Returns messages that join the run, and notes about deleted messages. */
   next(): Promise<readonly AgentMessage[]>;
   /** Messages that joined since the last call and were not deleted before they became the run's. */
   takeJoined(): readonly InboxId[];
@@ -20,7 +20,7 @@ export interface Steering {
 export function createSteering(ctx: GatewayContext, run: PreparedRun): Steering {
   const { messages, handle } = run;
   const joinedSince: QueuedMessage[] = [];
-  /** What the model was told and would answer. */
+  /** Messages that the model has read. */
   let told: readonly QueuedMessage[] = [...messages];
 
   const takenBack = (): readonly AgentMessage[] => {
@@ -53,7 +53,7 @@ export function createSteering(ctx: GatewayContext, run: PreparedRun): Steering 
   };
 }
 
-/** Messages that join a run, in the words that its model is told. */
+/** Converts messages that join a run for the model. */
 async function said(
   ctx: GatewayContext,
   run: PreparedRun,
@@ -71,7 +71,7 @@ async function said(
   return short.length > 0 ? [toSummary(ctx, short), ...told] : told;
 }
 
-/** What a message carries counts for the run as if it had begun with it. */
+/** Reads the attachments of joining messages and taints the run by them. */
 async function read(
   { tracer, media: { in: incoming } }: GatewayContext,
   { runId, agentModel, tools, taint }: PreparedRun,

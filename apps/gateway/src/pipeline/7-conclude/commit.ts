@@ -20,7 +20,7 @@ export interface ReadyReply extends Reply {
   readonly attached?: readonly MediaPart[];
 }
 
-/** How people and programs are told of a run's end. */
+/** How the end of a run is stored and reported. */
 export interface Conclusion {
   readonly outcome: "completed" | "failed" | "aborted" | "poisoned";
   readonly state: "replied" | "silent" | "failed-reported";
@@ -37,7 +37,7 @@ export interface Conclusion {
   readonly used?: LoopUsage;
   /** The last messages of the conversation, to be kept with the end. */
   readonly messages?: readonly AgentMessage[];
-  /** What it told its model of the group's history. */
+  /** Group history that the model has read. */
   readonly told?: readonly ToldEntry[];
 }
 
@@ -129,7 +129,7 @@ export async function commit(ctx: GatewayContext, run: BegunRun, given: Conclusi
     inbox,
     messages: [...(conclusion.messages ?? []), ...noted],
     outbox,
-    // What a failed or stopped run was told may not have reached anybody.
+    // The reply of a failed or stopped run may not have reached anybody.
     ...(told === undefined || outcome !== "completed" ? {} : { told }),
     ...(used === undefined ? {} : { usage: toJournalUsage(used) }),
     ...(error === undefined ? {} : { error: error.message }),
@@ -181,8 +181,10 @@ function settleOf({ id }: QueuedMessage, isLeft: boolean, { state, rule, reason 
 }
 
 /**
- * The message a reply answers: the one the model chose, but only one of this very conversation, since platforms put an
- * answer wherever the answered message is. Undefined where the conversation is to hear nothing.
+ * Returns the id of the message that a reply answers: the one that the model chose if it is in this conversation,
+ * because platforms put a reply where the answered message is.
+ *
+ * @returns undefined if the conversation must not get a reply
  */
 async function answeredId(
   { store }: GatewayContext,

@@ -44,7 +44,7 @@ function compose(ctx: GatewayContext, { run, result, texts }: RunEnded): Reply {
   return composeRunReply({ result, texts, alreadySent: run.sentByTool, carries, notes });
 }
 
-/** @param ready undefined where the run was stopped while its attachments were made ready */
+/** @param ready undefined if the run was stopped while its attachments were prepared */
 function conclusionOf(result: RunResult, ready: ReadyReply | undefined, wanted: Reply): Conclusion {
   const reply: ReadyReply = ready ?? wanted;
   const base = { reply, used: result.used, ...endOf(result) };
@@ -59,7 +59,7 @@ function conclusionOf(result: RunResult, ready: ReadyReply | undefined, wanted: 
     : { ...base, outcome: "completed", state: "replied", end: "replied" };
 }
 
-/** How the run ended, for API clients, and why it was stopped before the model had finished. */
+/** Returns the finish reason for API clients, and the rule that ended the run before the model had finished. */
 function endOf({ reason, limit }: RunResult): Pick<Conclusion, "finishReason" | "rule" | "reason"> {
   const { complete, finishReason } = END_REASONS[reason];
   const rule = complete ? {} : { rule: reason };

@@ -7,7 +7,7 @@ import { shownMessage } from "../../hooks/message-sent.ts";
 import type { Concluded } from "../7-conclude/commit.ts";
 import { reportOutcome } from "../report-outcome.ts";
 
-/** Hands committed rows to the outbox, and informs everyone who watches or waits. */
+/** Hands committed rows to the outbox, and informs viewers and waiting clients. */
 export function deliver(
   ctx: GatewayContext,
   { run, conclusion, reply, end, used, answered, inbox, shown, rows }: Concluded,

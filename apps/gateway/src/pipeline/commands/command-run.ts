@@ -23,7 +23,7 @@ export interface InTurn {
 export interface CommandRun extends InTurn {
   readonly runId: RunId;
   readonly name: string;
-  /** What an earlier process left, if the run continues. */
+  /** State of an earlier process, if the command is resumed. */
   readonly before?: InterruptedRun<GatewayBodies>;
 }
 

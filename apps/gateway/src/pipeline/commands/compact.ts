@@ -39,7 +39,7 @@ export async function compactNow(ctx: GatewayContext, run: CommandRun): Promise<
   await endCommand(ctx, run, text, used.turns === 0 ? {} : { used });
 }
 
-/** Whose words are in the conversation: what is noted from it is an owner's only where nobody else spoke. */
+/** Returns the role and the taint for notes of the conversation. Other speakers taint them. */
 function speakersOf(
   { store }: GatewayContext,
   { message: { sessionKey, stored } }: CommandRun,

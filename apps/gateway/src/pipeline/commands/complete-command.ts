@@ -7,18 +7,18 @@ import type { QueuedMessage } from "../../messages/queued-message.ts";
 import { putNotice } from "../notice.ts";
 import { reportOutcome } from "../report-outcome.ts";
 
-/** How a command ended. */
+/** The outcome of a command. */
 export interface CommandEnd {
   /** Without the slash. */
   readonly name: string;
   readonly text: string;
   /** Why nothing was done, for the trace. */
   readonly refused?: string;
-  /** The conversation begins anew with it. */
+  /** The command starts a new conversation. */
   readonly begins?: boolean;
 }
 
-/** Gives a command its answer and its message the end, without a run. Safe to do again after a crash. */
+/** Sends the answer of a command and completes its message. Repeating this after a crash is safe. */
 export async function completeCommand(
   ctx: GatewayContext,
   message: QueuedMessage,

@@ -30,7 +30,7 @@ export async function answerImmediately(
   });
 }
 
-/** A fault of our own is told; only a store that fails is worth another try. */
+/** Reports a fault of the gateway to the sender. Only errors of the store are retried. */
 async function answerOrFault(
   ctx: GatewayContext,
   message: QueuedMessage,
