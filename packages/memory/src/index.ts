@@ -1,7 +1,7 @@
 export { createMemory } from "./create-memory.ts";
 export type { Memory, MemoryOptions, MemoryStatus } from "./memory.ts";
 export type { ConsolidateOptions, Consolidation, DailyEntry, LastingEntry } from "./notes/consolidate.ts";
-export type { WholeNote } from "./notes/notebook.ts";
+export type { WholeNote, WrittenEntry } from "./notes/notebook.ts";
 export type { NoteVersion } from "./notes/versions.ts";
 export type { Recall, RecallOptions } from "./recall.ts";
 export type { Marks, TurnPage, TurnSource } from "./turns/turn-log.ts";

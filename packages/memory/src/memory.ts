@@ -1,5 +1,5 @@
 import type { ConsolidateOptions, Consolidation } from "./notes/consolidate.ts";
-import type { WholeNote } from "./notes/notebook.ts";
+import type { WholeNote, WrittenEntry } from "./notes/notebook.ts";
 import type { NoteVersion } from "./notes/versions.ts";
 import type { Recall, RecallOptions } from "./recall.ts";
 import type { TurnSource } from "./turns/turn-log.ts";
@@ -71,11 +71,11 @@ export interface Memory {
   /** Returns `MEMORY.md` and the notes of yesterday and today of one scope. Empty notes are left out. */
   notes(scope?: Scope): Promise<WholeNote[]>;
   /**
-   * Adds an entry to the notes.
+   * Adds an entry to the notes, unless the same author has already noted the same words there.
    *
-   * @returns the id of the entry
+   * @returns the id of the entry, and whether it is new
    */
-  write(note: NewNote): Promise<string>;
+  write(note: NewNote): Promise<WrittenEntry>;
   /**
    * Removes chunks, other chunks with the same text, entries that were derived from them, their vectors, and their text
    * in earlier versions of notes. Chunks that the reader may not see stay.

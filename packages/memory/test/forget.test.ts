@@ -21,8 +21,8 @@ test("removes forgotten text from notes, versions, conversations, vectors and th
     embed: async (texts: readonly string[]) => texts.map(() => Float32Array.of(1, 0)),
   };
   const memory = await openMemory({ folder, embeddings, now: () => now });
-  const note = await memory.write({ text: "The passphrase is xylophoneberry." });
-  const lasting = await memory.write({ text: "Again: xylophoneberry.", kind: "lasting" });
+  const { id: note } = await memory.write({ text: "The passphrase is xylophoneberry." });
+  const { id: lasting } = await memory.write({ text: "Again: xylophoneberry.", kind: "lasting" });
   await memory.write({ text: "Something else that stays.", kind: "lasting" });
   const [turn = ""] = await memory.add([{ text: "Use xylophoneberry." }, { text: "Fine, that stays too." }]);
   now = NOON;

@@ -54,7 +54,7 @@ test("shows readers everything that they may see, and nothing else, by any metho
         const text = `${words} ${place}`;
         // One chat for all, so that private turns are neighbours of others.
         if (as === "turn") ids.push(...(await memory.add({ text, scope, author, chat: "one" })));
-        else ids.push(await memory.write({ text, scope, author }));
+        else ids.push((await memory.write({ text, scope, author })).id);
       }
 
       const shown = await everythingShown(memory, reader);

@@ -17,14 +17,15 @@ export interface AgentMemory {
   /** Returns an entry with its neighbors, or undefined if there is none. */
   get(id: string, facts: RunFacts): Promise<MemoryAnswer | undefined>;
   /**
-   * Writes an entry and returns its id.
+   * Writes an entry, unless the same note is already there.
    *
    * @param entry `untrusted` names the untrusted content that the run has read
+   * @returns the id of the entry, and whether it is new
    */
   write(
     entry: { readonly text: string; readonly lasting: boolean; readonly untrusted?: string },
     facts: RunFacts,
-  ): Promise<string>;
+  ): Promise<{ readonly id: string; readonly isNew: boolean }>;
   /** Deletes entries and returns the ids of those that existed. */
   forget(ids: readonly string[], facts: RunFacts): Promise<readonly string[]>;
   /** Returns the texts of the entries that the run may see, and whether all of them are the speaker's own. */
@@ -85,11 +86,11 @@ function createWriteTool(memory: AgentMemory): ToolDefinition {
     async run({ args }, _context, { run }): Promise<ToolResult> {
       const [taint] = run.facts.taint;
       try {
-        const id = await memory.write(
+        const { id, isNew } = await memory.write(
           { text: args.text, lasting: args.lasting ?? false, untrusted: taint?.detail ?? taint?.source },
           run.facts,
         );
-        return success(`Noted as ${id}.`, { id });
+        return success(isNew ? `Noted as ${id}.` : `This is already noted as ${id}.`, { id });
       } catch (error) {
         return failure(`The note could not be written: ${reasonOf(error)}`);
       }

@@ -30,12 +30,12 @@ export interface ToolMemory {
   get(id: string, run: CallingRun): Promise<MemoryText | undefined>;
   /**
    * @param entry `untrusted` names a source of untrusted content in the run
-   * @returns the id of the entry
+   * @returns the id of the entry, and whether it is new
    */
   write(
     entry: { readonly text: string; readonly lasting: boolean; readonly untrusted?: string },
     run: CallingRun,
-  ): Promise<string>;
+  ): Promise<{ readonly id: string; readonly isNew: boolean }>;
   /** @returns the ids of the forgotten entries */
   forget(ids: readonly string[], run: CallingRun): Promise<readonly string[]>;
   /** Returns the texts of the entries that the run may see, and whether all of them are the speaker's own. */

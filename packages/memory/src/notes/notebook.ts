@@ -4,7 +4,7 @@ import { hashOf } from "../hash.ts";
 import type { NoteKind, Scope } from "../types.ts";
 import { dayFile, folderOfScope, LASTING, partId, readNote, writeNote } from "./folder.ts";
 import { encodeProvenance, entryText, type Provenance } from "./provenance.ts";
-import { type NoteParts, partsOf, sectionsOf } from "./sections.ts";
+import { type NoteParts, partsOf, type Section, sectionsOf } from "./sections.ts";
 import { createVersions, type NoteVersion, type Versions } from "./versions.ts";
 
 /** A note, split into trusted and untrusted text. */
@@ -13,18 +13,21 @@ export interface WholeNote extends NoteParts {
   readonly path: string;
 }
 
+/** The outcome of writing an entry. */
+export interface WrittenEntry {
+  readonly id: string;
+  /** False if the note already had the same entry. */
+  readonly isNew: boolean;
+}
+
 /** Reads and changes the note files. */
 export interface Notebook {
-  /**
-   * Appends an entry to a note.
-   *
-   * @returns the id of the entry
-   */
+  /** Appends an entry to a note, unless the note already has it. */
   write(
     entry: string,
     provenance: Provenance,
     to: { readonly kind: NoteKind; readonly scope: Scope },
-  ): Promise<string>;
+  ): Promise<WrittenEntry>;
   /** Returns `MEMORY.md` and the notes of yesterday and today, without empty ones. */
   current(scope: Scope, now: number): Promise<WholeNote[]>;
   /** Removes sections by the hashes of their texts, from the note and all its earlier versions. */
@@ -82,9 +85,11 @@ export function createNotebook(folder: string, topScope: Scope, now: () => numbe
     async write(entry, provenance, { kind, scope }) {
       const path = pathIn(scope, kind === "lasting" ? LASTING : dayFile(provenance.at ?? now()));
       const before = (await readNote(folder, path)) ?? "";
+      const same = sectionsOf(before).find((section) => hasEntry(section, entry, provenance));
+      if (same !== undefined) return { id: partId(path, same.lines[0]), isNew: false };
       const above = before === "" || before.endsWith("\n") ? before : `${before}\n`;
       await replace(path, `${above}- ${encodeProvenance(entryText(entry), provenance)}\n`);
-      return partId(path, above.split("\n").length);
+      return { id: partId(path, above.split("\n").length), isNew: true };
     },
     current(scope, at) {
       const paths = [LASTING, dayFile(at - DAY_MS), dayFile(at)].map((name) => pathIn(scope, name));
@@ -117,6 +122,28 @@ export function isLasting(path: string): boolean {
 
 function isSameScope(a: Scope, b: Scope): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/**
+ * Whether a section has the same entry. An entry by somebody else or one that is trusted less does not count, so that
+ * nobody can keep a note from being written.
+ */
+function hasEntry(section: Section, entry: string, { author, untrusted }: Provenance): boolean {
+  const { provenance } = section;
+  if (provenance.untrusted !== undefined && untrusted === undefined) return false;
+  if (provenance.author !== undefined && provenance.author.id !== author?.id) return false;
+  const key = toComparable(entryText(entry));
+  return section.text.split("\n").some((line) => toComparable(line) === key);
+}
+
+/** Ignores case, spacing, list markers and final punctuation. */
+function toComparable(line: string): string {
+  return line
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/^[\s*-]+/, "")
+    .replaceAll(/\s+/g, " ")
+    .replace(/[\s.。!?,;:…]+$/, "");
 }
 
 /** Removes the lines of some sections from a note. */

@@ -116,8 +116,8 @@ it("counts what a member wrote in private as the member's own, and nothing else"
     { id: "said", text: "I like xylophones.", chat: MO, scope, author: MO },
     { id: "answered", text: "Noted.", chat: MO, scope, author: "agent:coder" },
   ]);
-  const noted = await write({ text: "Mo likes xylophones.", scope, author: "plain:mo" });
-  const flushed = await write({ text: "Mo owes Anna a boiler.", scope, author: "agent:coder" });
+  const { id: noted } = await write({ text: "Mo likes xylophones.", scope, author: "plain:mo" });
+  const { id: flushed } = await write({ text: "Mo owes Anna a boiler.", scope, author: "agent:coder" });
   const inPrivate = factsOf(MO, "member", "plain:mo");
   const describe = (ids: readonly string[], run = inPrivate) => tools.describe(ids, run);
   expect(await describe(["said", noted])).toEqual({
