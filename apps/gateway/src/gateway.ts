@@ -28,6 +28,7 @@ import type { ResolvedConfig } from "./configure/resolve-config.ts";
 import { createContext, type GatewayContext } from "./context.ts";
 import type { Gateway, GatewayOptions } from "./gateway-options.ts";
 import { listen } from "./listen.ts";
+import { getMachineTimeZone, TIME_ZONE_REMEDY } from "./machine-time-zone.ts";
 import { createMaintenance } from "./maintenance/create-maintenance.ts";
 import { eventsOf } from "./messages/queued-message.ts";
 import { endDropped } from "./pipeline/4-queue/dropped.ts";
@@ -50,6 +51,8 @@ export async function startGateway(options: GatewayOptions, resolved: ResolvedCo
   const onFailure = (part: string, error: unknown): void =>
     options.logger.warn({ part, err: reasonOf(error) }, "a part of the gateway did not stop cleanly");
   const lifecycle = createLifecycle(onFailure, options.now);
+  const timeZone = getMachineTimeZone();
+  if (timeZone.problem !== undefined) options.logger.warn({ remedy: TIME_ZONE_REMEDY }, timeZone.problem);
   try {
     return await start(options, resolved, lifecycle);
   } catch (error) {

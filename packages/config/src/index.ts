@@ -24,7 +24,7 @@ export type {
   SkillsConfig,
   ToolsConfig,
 } from "./schema/index.ts";
-export { isId } from "./schema/values.ts";
+export { isId, isTimeZone } from "./schema/values.ts";
 export { findSecrets } from "./secret-places.ts";
 export { DEFAULT_AGENT } from "./sections.ts";
 export { didYouMean } from "./suggest.ts";

@@ -224,6 +224,10 @@ mcp:
     expect(
       load("session: { reset: { default: { mode: daily, timeZone: Asia/Shanghai } } }").problems,
     ).toEqual([]);
+    expect(only(load("session: { timeZones: { alice: CST } }"))).toMatchObject({
+      path: "session.timeZones.alice",
+      message: expect.stringContaining("not a known time zone"),
+    });
   });
 
   it("leaves out only the invalid value of a section", () => {

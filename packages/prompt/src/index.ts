@@ -29,6 +29,7 @@ export { SILENT_TOKEN } from "./replies/silence.ts";
 export { getCapabilityNames, getClientInstructions } from "./runtime-facts.ts";
 export { SUB_AGENT_TASK } from "./sub-agent.ts";
 export { buildSystemPrompt, renderSystemPrompt } from "./system-prompt.ts";
+export { formatTimestamp } from "./timestamp.ts";
 export type * from "./types.ts";
 export { createWorkspaceFileReader, getSharedFiles, loadWorkspaceFiles } from "./workspace-files.ts";
 export { createWorkspace, detectLanguage } from "./workspace-templates/create-workspace.ts";

@@ -28,6 +28,7 @@ import { createMoreTools } from "./more-tools.ts";
 import { withoutSecrets } from "./redacted-stream.ts";
 import { createSend, openAsking, type SendOptions } from "./speak.ts";
 import type { Spending } from "./spending.ts";
+import { createTimeZones } from "./time-zones.ts";
 import type { ToolRun } from "./tool-run.ts";
 import type { Toolbox } from "./toolbox.ts";
 
@@ -118,7 +119,7 @@ function abilities(core: CoreContext, services: ToolboxServices, getSpending: ()
     more: createMoreTools(core, services.mcp),
     send: createSend(core, services),
     isCurrent: (destination, { event }) => isCurrentConversation(destination, event),
-    cron: createCronHandler(scheduled, now),
+    cron: createCronHandler(scheduled, { now, getTimeZone: createTimeZones(config) }),
     sessions: createSessionsHandler(subAgents, otherSessions, store),
   } satisfies Partial<OptionsOfTools>;
 }

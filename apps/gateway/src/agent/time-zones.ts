@@ -1,14 +1,14 @@
 import { getSpeakerKey, type MessageEvent } from "@signalbox/channel";
 import { readIdentityLinks } from "@signalbox/routing";
 import type { LiveConfig } from "../configure/live-config.ts";
+import { getMachineTimeZone } from "../machine-time-zone.ts";
 
 /** Returns a function that finds the time zone of a message's sender: the configured one, or the machine's. */
 export function createTimeZones(config: LiveConfig): (event: MessageEvent) => string {
   const identities = config.derived(({ settings }) => readIdentityLinks(settings.session.identityLinks));
-  const ofMachine = Intl.DateTimeFormat().resolvedOptions().timeZone;
   return (event) => {
     const zones = new Map(Object.entries(config.current().settings.session.timeZones));
     const person = identities().personOf(event.channel, event.sender.id);
-    return zones.get(getSpeakerKey(event)) ?? zones.get(person ?? "") ?? ofMachine;
+    return zones.get(getSpeakerKey(event)) ?? zones.get(person ?? "") ?? getMachineTimeZone().name;
   };
 }

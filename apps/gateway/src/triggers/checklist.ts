@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { hasContent, loadWorkspaceFiles, SILENT_TOKEN } from "@signalbox/prompt";
 import type { FileLabels } from "@signalbox/tools";
 import type { ActiveHours, Agent, Heartbeat } from "../configure/agents.ts";
+import { getMachineTimeZone } from "../machine-time-zone.ts";
 import type { TriggerLogger } from "./ports.ts";
 
 const NAME = "HEARTBEAT.md";
@@ -44,7 +45,7 @@ export async function readChecklist(
 /** Whether a time is within active hours. */
 export function isActive(hours: ActiveHours | undefined, at: number): boolean {
   if (hours === undefined) return true;
-  const { from, to, zone } = hours;
+  const { from, to, zone = getMachineTimeZone().name } = hours;
   const time = new Intl.DateTimeFormat("en-GB", {
     hour: "2-digit",
     minute: "2-digit",

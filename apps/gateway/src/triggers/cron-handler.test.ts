@@ -40,7 +40,15 @@ async function world() {
     return wakes;
   };
   const wakes = await restart();
-  return { clock, wakes, told, terms, waiting, restart, handle: createCronHandler(wakes, clock.now) };
+  return {
+    clock,
+    wakes,
+    told,
+    terms,
+    waiting,
+    restart,
+    handle: createCronHandler(wakes, { now: clock.now, getTimeZone: () => "Asia/Shanghai" }),
+  };
 }
 
 const inAnHour = { action: "add", text: "look at the build", when: { in: "1h" } } as const;
@@ -51,6 +59,33 @@ it("tells the agent in the conversation that asked for it", async () => {
   await clock.advance(HOUR + 1);
   await expect.poll(() => told).toHaveLength(1);
   expect(told[0]).toMatchObject({ address: "kitchen", text: expect.stringContaining("look at the build") });
+});
+
+it("confirms a schedule with its next time, in the zone that was given or the sender's", async () => {
+  const { handle } = await world();
+  const run = runIn("kitchen");
+  const add = (when: object, zone?: string) =>
+    handle({ action: "add", text: "look", when, zone }, run, { callId: JSON.stringify([when, zone]) });
+  expect(await add({ cron: "0 9 * * 1-5" })).toMatch(
+    /^Scheduled as \w{8}: 0 9 \* \* 1-5 \(Asia\/Shanghai\)\. It runs next on Tue 2026-06-02 09:00 Asia\/Shanghai\.$/,
+  );
+  expect(await add({ cron: "0 9 * * *" }, "Europe/Berlin")).toMatch(
+    /next on Tue 2026-06-02 09:00 Europe\/Berlin\.$/,
+  );
+  expect(await add({ at: "2026-06-03T18:00" })).toMatch(/next on Wed 2026-06-03 18:00 Asia\/Shanghai\.$/);
+  expect(await add({ in: "2h" })).toMatch(/next on Mon 2026-06-01 22:00 Asia\/Shanghai\.$/);
+  expect(await handle({ action: "list" }, run, { callId: "list" })).toContain(
+    "at 2026-06-03T10:00:00.000Z, next Wed 2026-06-03 18:00 Asia/Shanghai: look",
+  );
+});
+
+it("asks back if a time zone is an abbreviation with several meanings", async () => {
+  const { wakes, handle } = await world();
+  const add = { action: "add", text: "look", when: { cron: "0 9 * * *" }, zone: "CST" } as const;
+  await expect(handle(add, runIn("kitchen"), { callId: "c1" })).rejects.toThrow(
+    '"CST" can mean America/Chicago, America/Havana or Asia/Shanghai.',
+  );
+  expect(wakes.list()).toEqual([]);
 });
 
 it("ends with its conversation, over a restart too, and no other does", async () => {
@@ -146,7 +181,10 @@ it("says of a removal and of a schedule that they are over where the call is mad
 
 it("says so where nothing is scheduled because its time has passed meanwhile", async () => {
   const { clock, wakes } = await world();
-  const slow = createCronHandler(wakes, () => clock.now() - 2 * HOUR);
+  const slow = createCronHandler(wakes, {
+    now: () => clock.now() - 2 * HOUR,
+    getTimeZone: () => "UTC",
+  });
   await expect(slow(inAnHour, runIn("kitchen"), { callId: "c1" })).rejects.toThrow("Nothing was scheduled");
 });
 

@@ -1,18 +1,26 @@
 import { createHash } from "node:crypto";
+import type { MessageEvent } from "@signalbox/channel";
+import { formatTimestamp } from "@signalbox/prompt";
 import type { CronRequest } from "@signalbox/tools";
 import type { TriggeringRun } from "./ports.ts";
 import type { ScheduledTask, ScheduledTriggers } from "./scheduled-triggers.ts";
 import type { Schedule } from "./schedules/schedule.ts";
-import { describeWhen, readWhen } from "./schedules/when.ts";
+import { describeWhen, nextDue, readWhen } from "./schedules/when.ts";
 import { placeOf } from "./trigger.ts";
 
 /** Schedules of one conversation. */
 export const MAX_SCHEDULES = 50;
 
+export interface CronHandlerOptions {
+  readonly now: () => number;
+  /** Returns the time zone of a message's sender. Times without a zone are read and shown in it. */
+  readonly getTimeZone: (event: MessageEvent) => string;
+}
+
 /** What the cron tool does: an agent reaches the schedules of its own conversation. */
 export function createCronHandler(
   scheduler: Pick<ScheduledTriggers, "list" | "recall" | "add" | "remove" | "run">,
-  now: () => number,
+  { now, getTimeZone }: CronHandlerOptions,
 ) {
   const ofSession = ({ sessionKey }: TriggeringRun): Schedule<ScheduledTask>[] =>
     scheduler.list().filter(({ task }) => task.sessionKey === sessionKey);
@@ -26,10 +34,11 @@ export function createCronHandler(
     // A call that is run again after a crash is told what the first one did, whatever the time is by now.
     const earlier = await scheduler.recall(id);
     if (earlier === "over") return `Scheduled as ${id}, and already over.`;
-    if (earlier !== undefined) return `Scheduled as ${id}: ${describeWhen(earlier.when)}.`;
+    const zoneOfPerson = getTimeZone(run.event);
+    if (earlier !== undefined) return confirm(earlier, zone ?? zoneOfPerson);
     if (ofSession(run).length >= MAX_SCHEDULES)
       throw new Error(`This conversation already has ${MAX_SCHEDULES} schedules. Remove one first.`);
-    const when = readWhen({ ...written, ...(zone === undefined ? {} : { zone }) }, now());
+    const when = readWhen({ ...written, zone: zone ?? zoneOfPerson }, now());
     const { agent, sessionKey, event, trigger } = run;
     const task: ScheduledTask = {
       agentId: agent.id,
@@ -38,9 +47,10 @@ export function createCronHandler(
       place: placeOf(event),
       ...(trigger?.saidFrom === undefined ? {} : { saidFrom: trigger.saidFrom }),
     };
-    if (!(await scheduler.add({ id, when, missed, task })))
+    const nextAt = nextDue(when, now());
+    if (nextAt === undefined || !(await scheduler.add({ id, when, missed, task })))
       throw new Error("Nothing was scheduled: that time has already passed.");
-    return `Scheduled as ${id}: ${describeWhen(when)}.`;
+    return confirm({ id, when, nextAt }, zone ?? zoneOfPerson);
   };
 
   /** Carries out what is asked of a schedule of this conversation; of one that is over there is only that to say. */
@@ -63,7 +73,7 @@ export function createCronHandler(
       case "add":
         return add(request, run, callId);
       case "list":
-        return describeSchedules(ofSession(run));
+        return describeSchedules(ofSession(run), getTimeZone(run.event));
       case "remove":
         return withOwn(request.id, run, async () => {
           await scheduler.remove(request.id);
@@ -84,12 +94,20 @@ function nameOf({ runId }: TriggeringRun, callId: string): string {
   return createHash("sha256").update(`${runId} ${callId}`).digest("hex").slice(0, 16);
 }
 
-function describeSchedules(schedules: readonly Schedule<ScheduledTask>[]): string {
+/** Names the next time, so that a misunderstood time or time zone is noticed at once. */
+function confirm(
+  { id, when, nextAt }: Pick<Schedule<ScheduledTask>, "id" | "when" | "nextAt">,
+  zone: string,
+): string {
+  return `Scheduled as ${id}: ${describeWhen(when)}. It runs next on ${formatTimestamp(nextAt, zone)}.`;
+}
+
+function describeSchedules(schedules: readonly Schedule<ScheduledTask>[], zone: string): string {
   if (schedules.length === 0) return "Nothing is scheduled in this conversation.";
   return schedules
     .map(
       ({ id, when, nextAt, task }) =>
-        `${id}: ${describeWhen(when)}, next ${new Date(nextAt).toISOString()}: ${task.text}`,
+        `${id}: ${describeWhen(when)}, next ${formatTimestamp(nextAt, zone)}: ${task.text}`,
     )
     .join("\n");
 }

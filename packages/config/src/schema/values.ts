@@ -30,12 +30,17 @@ export const domains = z.array(
 /** When a tool call needs an owner's approval. `unlisted`: if no allow rule covers it. */
 export const askMode = z.enum(["always", "unlisted", "tainted", "never"]);
 
-/** A time zone that `Intl` supports. Any other would fail with each message. */
+/** A time zone by name. An unknown one would fail with each message. */
 export const timeZone = z
   .string()
   .refine(isTimeZone, "is not a known time zone; use a name such as Asia/Shanghai");
 
-function isTimeZone(name: string): boolean {
+/**
+ * Returns whether a name means one time zone of the IANA database. Abbreviations such as CST or IST, which `Intl`
+ * accepts, are not valid, since people in several zones use them for their own.
+ */
+export function isTimeZone(name: string): boolean {
+  if (/^[a-z]{3}$/i.test(name) && !/^(?:utc|gmt|uct|prc|roc|rok)$/i.test(name)) return false;
   try {
     new Intl.DateTimeFormat("en", { timeZone: name });
     return true;

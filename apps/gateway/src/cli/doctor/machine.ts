@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { closeHome, folderFault, type Home, openFiles } from "@signalbox/home";
+import { getMachineTimeZone, TIME_ZONE_REMEDY } from "../../machine-time-zone.ts";
 import type { Finding } from "./finding.ts";
 
 const LEAST_FREE_BYTES = 1_000_000_000;
@@ -16,6 +17,7 @@ export async function lookAtMachine(home: Home, now: () => number): Promise<Find
     ...permissions(home),
     await disk(home),
     clock(home, now),
+    timeZone(),
   ];
 }
 
@@ -70,6 +72,12 @@ function clock({ databaseFile }: Home, now: () => number): Finding {
     detail: `${at}, but the database was last written at ${new Date(written).toISOString()}`,
     remedy: "Set this machine's clock and keep it in sync with NTP.",
   };
+}
+
+function timeZone(): Finding {
+  const { name, problem } = getMachineTimeZone();
+  if (problem === undefined) return { part: "time zone", state: "ok", detail: name };
+  return { part: "time zone", state: "warning", detail: problem, remedy: TIME_ZONE_REMEDY };
 }
 
 function nearestFolder(dir: string): string {

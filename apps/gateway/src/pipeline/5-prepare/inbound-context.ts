@@ -13,6 +13,7 @@ import {
 } from "@signalbox/prompt";
 import type { ToldEntry } from "@signalbox/store";
 import type { GatewayContext } from "../../context.ts";
+import { getMachineTimeZone } from "../../machine-time-zone.ts";
 import type { QueuedMessage } from "../../messages/queued-message.ts";
 import type { GatewayStore } from "../../store.ts";
 
@@ -33,9 +34,6 @@ export const NOTHING_READ: ReadAlong = {
   memory: [],
 };
 
-/** The machine's, for what several people read or wrote. */
-const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
-
 /** Returns the facts about a message that are put before it: who wrote it, where and when, and what it quotes. */
 export async function describeMessage(
   ctx: GatewayContext,
@@ -53,7 +51,7 @@ export async function describeMessage(
 
 /** The pages and files that were read for a message, in words for the model. */
 export function broughtWith({ pages, media: { files } }: ReadAlong): string {
-  return createUntrustedContext({ files, pages }, TIME_ZONE);
+  return createUntrustedContext({ files, pages }, getMachineTimeZone().name);
 }
 
 /** Formats earlier messages of the group, and messages sent there from other conversations, for the model. */
@@ -71,7 +69,7 @@ export function toldContext(told: readonly ToldEntry[]): string {
     edited: edited.map(toGroupMessage),
     sent: sent.map(toGroupMessage),
   };
-  return createUntrustedContext(context, TIME_ZONE);
+  return createUntrustedContext(context, getMachineTimeZone().name);
 }
 
 /**

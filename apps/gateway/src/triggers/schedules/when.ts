@@ -1,4 +1,6 @@
+import { isTimeZone } from "@signalbox/config";
 import { Cron, type CronOptions } from "croner";
+import { getMachineTimeZone } from "../../machine-time-zone.ts";
 
 /** When something is due. Times are milliseconds since the epoch. */
 export type When =
@@ -52,8 +54,7 @@ export function readWhen(written: WrittenWhen, now: number): When {
   const [kind] = given;
   if (kind === undefined || given.length > 1)
     throw new WhenError("Give exactly one of at, in, every and cron.");
-  if (zone !== undefined && !isZone(zone))
-    throw new WhenError(`There is no time zone ${zone}. Write one as Europe/Berlin.`);
+  if (zone !== undefined && !isTimeZone(zone)) throw new WhenError(describeUnknownZone(zone));
   const text = written[kind] ?? "";
   switch (kind) {
     case "at": {
@@ -77,7 +78,7 @@ export function readWhen(written: WrittenWhen, now: number): When {
       const gaps = dates.slice(1).map((date, index) => date.getTime() - (dates[index]?.getTime() ?? 0));
       if (gaps.some((gap) => gap < SHORTEST_MS))
         throw new WhenError(`"${text}" is too often: once a minute is the most.`);
-      return { kind: "cron", expression: text, ...(zone === undefined ? {} : { zone }) };
+      return { kind: "cron", expression: text, zone };
     }
   }
 }
@@ -123,17 +124,24 @@ function cronOf(expression: string, zone: string | undefined): Cron {
   }
 }
 
-function settings(zone: string | undefined): CronOptions {
-  return { paused: true, ...(zone === undefined ? {} : { timezone: zone }) };
+function settings(zone = getMachineTimeZone().name): CronOptions {
+  return { paused: true, timezone: zone };
 }
 
-function isZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
+/** Abbreviations that people in several parts of the world use for their own time. */
+const ABBREVIATIONS: Readonly<Record<string, string>> = {
+  CST: "America/Chicago, America/Havana or Asia/Shanghai",
+  IST: "Asia/Kolkata, Asia/Jerusalem or Europe/Dublin",
+  BST: "Europe/London or Asia/Dhaka",
+  EST: "America/New_York or America/Panama",
+  AST: "America/Halifax or Asia/Riyadh",
+};
+
+function describeUnknownZone(zone: string): string {
+  const meanings = ABBREVIATIONS[zone.toUpperCase()];
+  return meanings === undefined
+    ? `There is no time zone ${zone}. Write one like Europe/Berlin or Asia/Shanghai.`
+    : `"${zone}" can mean ${meanings}. Use one of these names, and ask the person if you are not sure which.`;
 }
 
 function durationOf(text: string): number {

@@ -39,6 +39,12 @@ describe("a time that somebody wrote", () => {
     ],
     [{ cron: "soon" }, /^"soon" is no cron expression: /],
     [{ cron: "0 0 30 2 *" }, /never comes/],
+    [
+      { cron: "0 9 * * *", zone: "CST" },
+      /^"CST" can mean America\/Chicago, America\/Havana or Asia\/Shanghai\./,
+    ],
+    [{ at: "2026-12-24T18:00", zone: "ist" }, /^"ist" can mean Asia\/Kolkata, /],
+    [{ cron: "0 9 * * *", zone: "PST" }, /^There is no time zone PST\. Write one like /],
     [{ cron: "0 9 * * *", zone: "Mars/Olympus" }, /^There is no time zone Mars\/Olympus\. Write/],
   ])("%o is refused", (written, message) => {
     expect(() => readWhen(written, NOW)).toThrow(WhenError);

@@ -1,0 +1,46 @@
+/** The time zone of this machine. */
+export interface MachineTimeZone {
+  /** Its IANA name. `UTC` if the machine's setting is unusable. */
+  readonly name: string;
+  /** A sentence that says why the machine's setting is unusable. */
+  readonly problem?: string;
+}
+
+export const TIME_ZONE_REMEDY = "Set `TZ` to a name such as Asia/Shanghai or Europe/Berlin, and restart.";
+
+const cache = new Map<string | undefined, MachineTimeZone>();
+
+/**
+ * Returns the time zone of this machine, as set by `TZ` or the operating system. If `TZ` names no time zone, `Intl`
+ * reports nothing or a zone that differs from the one `Date` uses, so UTC is returned instead.
+ */
+export function getMachineTimeZone(): MachineTimeZone {
+  const setting = process.env.TZ;
+  const zone = cache.get(setting) ?? findTimeZone(setting);
+  cache.set(setting, zone);
+  return zone;
+}
+
+function findTimeZone(setting: string | undefined): MachineTimeZone {
+  const name: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (name !== undefined && name !== "Etc/Unknown" && agreesWithDate(name)) return { name };
+  if (setting === "") return { name: "UTC" };
+  const problem =
+    setting === undefined ? "the system has no named time zone" : `TZ=${setting} is no time zone`;
+  return { name: "UTC", problem: `${problem}, so UTC is used` };
+}
+
+/** Compares a winter and a summer time. */
+function agreesWithDate(timeZone: string): boolean {
+  const format = new Intl.DateTimeFormat("en", {
+    hour: "numeric",
+    minute: "numeric",
+    hourCycle: "h23",
+    timeZone,
+  });
+  const year = new Date().getFullYear();
+  return [0, 6].every((month) => {
+    const date = new Date(year, month, 15, 12, 34);
+    return format.format(date) === "12:34";
+  });
+}
