@@ -130,7 +130,7 @@ export interface GatewayContext extends CoreContext, Omit<AgentFiles, "workspace
 
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** Approvals that an earlier process requested and that nobody decided. */
+  /** Approvals that an earlier process requested and that were not decided. */
   readonly expiredApprovals: readonly Approval[];
 }
 

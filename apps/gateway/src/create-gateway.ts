@@ -78,7 +78,7 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Embe
       consoleDir: ASSETS.consoleDir,
       onFatal: (error) => {
         logger.error({ err: error.message }, "the gateway is stopping");
-        // It may come while the start still goes on. One that fails by it tells whoever waits for it.
+        // May be called while the start is in progress. A failed start rejects this call as well.
         const stopped = starting.then((gateway) => gateway.stop());
         void stopped.then(
           () => options.onFatal?.(error),

@@ -4,7 +4,7 @@ import { INSTALLED } from "./configure/installed.ts";
 import type { Tuning } from "./prepare.ts";
 import { VERSION } from "./version.ts";
 
-/** This gateway for the command line: each command loads what it needs of it, and no more. */
+/** Connects the command line to this gateway. Each command imports only what it needs. */
 export function gatewayHost(tuning: Tuning = {}): GatewayHost {
   return {
     version: VERSION,

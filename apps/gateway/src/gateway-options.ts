@@ -31,7 +31,7 @@ export interface GatewayOptions {
   readonly consoleDir: string;
   /** Milliseconds since the epoch; default `Date.now`. */
   readonly now?: () => number;
-  /** What comes by itself is waited for by this clock; default: the machine's, with `now`. */
+  /** Clock for timers. Default: the machine's clock, with `now`. */
   readonly clock?: Clock;
   /** Code of the host's own at the named points. */
   readonly hooks?: readonly GatewayHook[];
@@ -41,15 +41,15 @@ export interface GatewayOptions {
   readonly instrument?: Instrument;
   /** When drafts are opened and changed. */
   readonly drafts?: DraftTiming;
-  /** How long the gateway's lease lasts without being renewed, in milliseconds. Default 30,000. */
+  /** How long the gateway's lease lasts without renewal, in milliseconds. Default: 30,000. */
   readonly leaseMs?: number;
-  /** Where commands of agents run; several gateways of one process may share it. Default: each proves its own. */
+  /** Sandbox for agents' commands, which gateways in one process may share. Default: each tests its own. */
   readonly execSandbox?: StartExecSandbox;
 }
 
 /** A running gateway. */
 export interface Gateway {
-  /** Where it listens. */
+  /** Base URL of the server. */
   readonly url: string;
   /** Whether the offline demo model answers. */
   readonly demo: boolean;

@@ -37,7 +37,7 @@ import { processBatch } from "./pipeline/process-batch.ts";
 import { ShutdownAbort } from "./shutdown.ts";
 import type { EmitTrigger } from "./triggers/trigger.ts";
 
-/** How long runs may take to stop, in milliseconds. */
+/** How long running turns may take to stop, in milliseconds. */
 const ENDING_MS = 5_000;
 
 /**
@@ -100,7 +100,7 @@ async function start(
   ctx.lock.describe({ url: http.url, startedAt: ctx.now() });
   await ctx.router().warm();
   const bringUp = await openIngress(ctx, { maintenance, accountLeases }, lifecycle);
-  // A start that fails must not leave a token that nobody has seen.
+  // A failed start must not store a token that was never shown.
   if (token.isNew) keepToken(home, token.value);
   isReady = true;
   return {
@@ -190,7 +190,7 @@ async function endRuns({ supervisor, toolbox, lanes }: GatewayContext, ms: numbe
   toolbox.approvals.close(new ShutdownAbort("the gateway stops while an approval is pending"));
   await withTimeout(ms, ended);
   lanes.stopAll(new ShutdownAbort("the gateway is stopping"));
-  // A run that has not reached a step by then is treated as after a crash: the next start continues it.
+  // Runs that reach no step in this time are continued by the next start, as after a crash.
   await withTimeout(ENDING_MS, ended);
 }
 

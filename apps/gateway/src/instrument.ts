@@ -11,6 +11,6 @@ export interface Instrument {
   readonly storeFaults: (point: FaultPoint) => void;
   account(account: Account): Account;
   toolbox(toolbox: Toolbox): Toolbox;
-  /** What channels hand their events to. */
+  /** Wraps the function to which channels pass their events. */
   emit(emit: ChannelContext["emit"]): ChannelContext["emit"];
 }

@@ -1,8 +1,8 @@
 import { type JsonObject, type Tool, toolSpec } from "@signalbox/agent-core";
 
 /**
- * What was written after a command, as the one text that a tool needs; where it needs none, as the one that it may
- * have. Undefined for a tool that cannot be called with plain text.
+ * Turns the text after a command into tool arguments: the tool's only required string, or its only optional one.
+ * Undefined if the tool cannot be called with plain text.
  */
 export function argumentsOf(tool: Tool, text: string): JsonObject | undefined {
   const { properties, required } = toolSpec(tool).inputSchema;

@@ -4,14 +4,14 @@ import type { Role } from "@signalbox/routing";
 import { distance } from "fastest-levenshtein";
 import { COMMANDS, type CommandName, isAtOnce, isCommandName, mayUseCommand } from "./table.ts";
 
-/** What a directive chooses; `default` takes the session's choice back. */
+/** The value that a directive sets; `default` clears the session's override. */
 export interface Choice {
   /** `provider/model`. */
   readonly model?: string;
   readonly thinking?: ThinkingLevel | "default";
 }
 
-/** What a message orders beyond its plain text. */
+/** A command or directive read from a message. */
 export type Order =
   /** A turn of the agent with another text, model, level or a new conversation. */
   | { readonly kind: "turn"; readonly text: string; readonly choice: Choice; readonly fresh: boolean }
@@ -28,7 +28,7 @@ export type Order =
 /** A command that a skill brings. */
 export interface SkillCommand {
   readonly name: string;
-  /** It calls a tool. Absent: the agent is asked to follow the skill. */
+  /** Calls a tool directly. Absent: the agent is asked to follow the skill. */
   readonly dispatch?: { readonly tool: string };
 }
 
@@ -40,7 +40,7 @@ export interface SkillInvocation {
   readonly prompt: string;
 }
 
-/** What reading depends on. */
+/** Everything that reading a command depends on. */
 export interface ReadingContext {
   readonly role: Role;
   /** Reads a text as a command of one of the agent's skills. */
@@ -107,7 +107,7 @@ function readText(text: string, context: ReadingContext): Order | undefined {
   }
 }
 
-/** Whether a command may be meant that was written wrongly: what begins with `/etc` is something told. */
+/** Whether an unknown name looks like a misspelled command. Text such as `/etc/hosts` does not. */
 function resemblesCommand(name: string): boolean {
   const letters = name.length < LONG ? 1 : 2;
   return Object.keys(COMMANDS).some((known) => distance(name, known) <= letters);
@@ -159,7 +159,7 @@ function slashIn(text: string): { readonly name: string; readonly args: string }
   return name === undefined ? undefined : { name: name.toLowerCase(), args: args.trim() };
 }
 
-/** Whether an order waits for its place in the conversation. */
+/** Whether a command waits for its turn in the session's queue. */
 export function needsTurn(order: Order): boolean {
   switch (order.kind) {
     case "turn":

@@ -5,7 +5,7 @@ import type { Role } from "@signalbox/routing";
 /** One slash command. */
 interface CommandSpec {
   readonly name: string;
-  /** What may follow the name. */
+  /** Syntax of the arguments, for help texts. */
   readonly usage?: string;
   /** The least role that may use it. */
   readonly role: Role;
@@ -126,7 +126,7 @@ export function isAtOnce(name: CommandName): name is AtOnceName {
   return COMMANDS[name].when === "at-once";
 }
 
-/** Whether a role is enough for a command. */
+/** Whether a role may use a command. */
 export function mayUseCommand(name: CommandName, role: Role): boolean {
   const { role: least } = COMMANDS[name];
   return role === "owner" || least === "guest" || (role === "member" && least === "member");

@@ -4,7 +4,7 @@ import { didYouMean, getAccountKeys, type LoadedConfig, type Problem } from "@si
 import { secretFields } from "./account-secrets.ts";
 import { type HostPackages, installCommand } from "./host-packages.ts";
 
-/** What a channel's own schema says of the settings of an account. */
+/** Result of validating an account's settings against its channel's schema. */
 export type Checked = Awaited<ReturnType<ChannelDefinition["config"]["~standard"]["validate"]>>;
 type Issue = NonNullable<Extract<Checked, { readonly issues: unknown }>["issues"]>[number];
 
@@ -60,7 +60,7 @@ export function packageProblems(
   ];
 }
 
-/** What is wrong with the settings of an account, in the words of its channel. */
+/** Problems in an account's settings, as its channel's schema reports them. */
 export function settingProblems(
   loaded: LoadedConfig,
   channel: string,

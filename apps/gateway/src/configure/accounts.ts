@@ -38,7 +38,7 @@ export interface Accounts extends Pick<Host, "change" | "get" | "start" | "stop"
   readonly problems: readonly Problem[];
   /** The channels that there are: those built in, and those that packages of the configuration brought. */
   readonly definitions: readonly ChannelDefinition[];
-  /** Those that the configuration names and that can run. */
+  /** Configured accounts that can run. */
   readonly planned: readonly PlannedAccount[];
   /** The accounts that the configuration names. */
   list(): readonly ChannelStatus[];
@@ -46,9 +46,9 @@ export interface Accounts extends Pick<Host, "change" | "get" | "start" | "stop"
 
 export interface AccountsOptions extends PackagePlaces {
   readonly loaded: LoadedConfig;
-  /** Channels that need no package of their own. */
+  /** Channels that are built in. */
   readonly definitions: readonly ChannelDefinition[];
-  /** The packages that those of them are from which can run in a process of their own, by the channel's id. */
+  /** Packages of the built-in channels that can run in their own process, by channel id. */
   readonly channelPackages: Readonly<Record<string, string>>;
   /** The channels of the gateway's own clients, which no configuration names. */
   readonly own: readonly ChannelDefinition[];
@@ -92,7 +92,7 @@ export async function resolveAccounts(options: AccountsOptions): Promise<Account
 /** A channel of the configuration, resolved. */
 interface PlannedChannel {
   readonly problems: readonly Problem[];
-  /** Where it did not come with the gateway. */
+  /** Definition that the host program passed in, for a channel that is not built in. */
   readonly brought?: ChannelDefinition;
   readonly accounts: readonly PlannedAccount[];
 }
@@ -137,10 +137,10 @@ async function checked({ config }: ChannelDefinition, raw: unknown): Promise<Che
   }
 }
 
-/** The same object for the same channel each time: an account whose definition is another one is started anew. */
+/** Caches wrapped definitions: an account restarts if its definition is a different object. */
 const separated = new WeakMap<ChannelDefinition, ChannelDefinition>();
 
-/** A channel whose accounts have a process each; undefined where it is in no package. */
+/** A channel that runs each account in its own process. Undefined if no package provides the channel. */
 async function separately(
   definition: ChannelDefinition,
   packageName: string | undefined,
@@ -157,13 +157,13 @@ async function separately(
   return run;
 }
 
-/** Whether a setting could not be resolved: without it, an account might accept what anyone sends. */
+/** Whether a setting could not be resolved. Without it, an account might accept messages from anyone. */
 function lacksSetting({ problems }: LoadedConfig, channel: string, account: string): boolean {
   const place = `channels.${channel}.accounts.${account}.`;
   return problems.some(({ severity, path }) => severity === "error" && path.startsWith(place));
 }
 
-/** The channel of a name; a text says why there is none. */
+/** Finds the definition of a channel. Returns the reason as text if there is none. */
 async function definitionOf(
   id: string,
   packageName: string | undefined,

@@ -20,7 +20,7 @@ export interface Agent {
   /** Of the files that its workspace begins with. Absent: that of the machine. */
   readonly language: Language | undefined;
   readonly maxOutputTokens: number | undefined;
-  /** How many of the last turns of a conversation the model is sent. Absent: all. */
+  /** Number of recent turns that are sent to the model. Absent: all. */
   readonly historyTurns: number | undefined;
   readonly workspaceDir: string;
   readonly tools: ToolPolicy & {
@@ -33,7 +33,7 @@ export interface Agent {
   /** Absent: all skills. */
   readonly skills: { readonly allow: readonly string[] | undefined; readonly deny: readonly string[] };
   readonly limits: RunLimits;
-  /** What it may delegate to sub-agents, and the limits of their runs. */
+  /** Which sub-agents it may start, and their limits. */
   readonly subAgents: SubAgentSettings;
   /** Absent: it does nothing by itself. */
   readonly heartbeat: Heartbeat | undefined;
@@ -54,7 +54,7 @@ export interface Heartbeat {
   readonly every: string;
   /** It rests outside of these hours, given as `08:30`; they may go past midnight. Absent: never. */
   readonly activeHours: ActiveHours | undefined;
-  /** Where its words go: a conversation of its own on the page, or that in which an owner wrote to it last. */
+  /** Where heartbeat messages go: a separate session on the web page, or the session in which an owner wrote last. */
   readonly to: "page" | "owner";
 }
 
@@ -68,7 +68,7 @@ export interface ActiveHours {
 /** The agents that can work, and what keeps the others from it. */
 export interface Agents {
   readonly all: readonly Agent[];
-  /** Who answers where no binding matches; it may be one that cannot work. */
+  /** The agent for messages that match no binding. It may be unusable. */
   readonly defaultId: string;
   readonly problems: readonly Problem[];
   get(id: string): Agent | undefined;
@@ -78,8 +78,8 @@ export interface Agents {
 const DEFAULT_TOOLS = ["read", "write", "edit", "ls", "message", "group:memory"];
 
 /**
- * Gives every agent its defaults and its workspace. A workspace under the home is made when the gateway starts; one
- * that the configuration names must exist. An agent whose workspace cannot be used is left out and reported.
+ * Applies defaults and creates workspaces. Workspaces under the home are created at start; configured ones must exist.
+ * Agents with an unusable workspace are left out and reported.
  */
 export function resolveAgents(loaded: LoadedConfig, home: Home): Agents {
   const { defaults, list } = loaded.config.agents;
@@ -130,7 +130,10 @@ export function resolveAgents(loaded: LoadedConfig, home: Home): Agents {
 
 type ExecConfig = Config["tools"]["exec"];
 
-/** What the agent says counts, else what the defaults say. A profile and a list of the same place go together. */
+/**
+ * Merges tool settings: the agent's values win over the defaults. A profile and a list from the same level belong
+ * together.
+ */
 function toolsOf(
   own: AgentConfig["tools"],
   defaults: AgentConfig["tools"],
@@ -211,7 +214,9 @@ export function workspacesOf(home: Pick<Home, "workspacesDir">, agents: Pick<Age
   return [home.workspacesDir, ...agents.all.map(({ workspaceDir }) => workspaceDir)];
 }
 
-/** What agents write must never become what the gateway is told: configuration, skills, its own files. */
+/**
+ * Refuses workspaces that contain the gateway's own files: agents must not write its configuration, skills or state.
+ */
 function homeFault(home: Home, dir: string): string | undefined {
   const place = realFolder(dir);
   const [own, workspaces] = [realFolder(home.dir), realFolder(home.workspacesDir)];
@@ -228,7 +233,7 @@ function programFault(dir: string): string | undefined {
   return own === undefined ? undefined : `contains the program of the gateway in ${own}, or lies in it`;
 }
 
-/** The folders of the running program: an installed one with everything that is installed beside it. */
+/** Folders of the running program. An installed one includes its whole node_modules folder. */
 function programFolders(): string[] {
   const own = dirname(ASSETS.program);
   const [installed = "", ...inside] = own.split(/(?<=\/node_modules)\//);
@@ -237,7 +242,7 @@ function programFolders(): string[] {
   return [program, ...(compiled === undefined ? [] : [realFolder(compiled)])];
 }
 
-/** Where a folder is that may not be there yet. */
+/** Resolves symbolic links in a path that may not exist yet. */
 function realFolder(dir: string): string {
   const above = dirname(dir);
   return existsSync(dir) || above === dir ? realpathSync(dir) : join(realFolder(above), basename(dir));

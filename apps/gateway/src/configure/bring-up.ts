@@ -5,21 +5,24 @@ import type { Accounts } from "./accounts.ts";
 export interface BringUpOptions {
   readonly accounts: Pick<Accounts, "start">;
   readonly services: AccountServices;
-  /** How much an earlier process has left to be answered, delivered or gone on with. */
+  /** Counts the work that an earlier process left unfinished. */
   readonly left: () => Promise<{ readonly inbox: number; readonly outbox: number; readonly runs: number }>;
 }
 
-/** How the accounts of channels start together with the gateway. */
+/** Starts the channel accounts in two steps. */
 export interface BringUp {
-  /** Those that are called by their platforms; all of them where an earlier process has left work to be answered. */
+  /** Starts accounts that receive webhooks. If an earlier process left work, starts all accounts. */
   first(): Promise<void>;
-  /** The others, until `signal` fires: what loads a vendor's SDK and connects is not waited for by anybody. */
+  /**
+   * Starts the remaining accounts until `signal` aborts. Nothing waits for them, because loading an SDK and connecting
+   * is slow.
+   */
   rest(signal: AbortSignal): Promise<void>;
 }
 
-/** How long the start waits for accounts to come up, in milliseconds. */
+/** How long the start waits for accounts to connect, in milliseconds. */
 const ACCOUNTS_MS = 2_000;
-/** How long after the start the others begin, so that whoever waits for the gateway is answered before. */
+/** Delay before the remaining accounts start, in milliseconds. Requests that wait for the start are answered first. */
 const REST_MS = 50;
 
 export function createBringUp({ accounts, services, left }: BringUpOptions): BringUp {

@@ -7,9 +7,9 @@ import type { Home } from "@signalbox/home";
 
 /** Files of the gateway's own clients. */
 export interface ClientFiles {
-  /** Those that they upload. */
+  /** Files that clients upload. */
   readonly uploads: Uploads;
-  /** Those that their requests hold. */
+  /** Files embedded in requests. */
   readonly carried: Uploads;
 }
 
@@ -32,7 +32,7 @@ export function openClientFiles(
   return { uploads: createUploads({ ...limits, dir: join(mediaDir, "uploads") }), carried };
 }
 
-/** Says that nothing can be added any more, once until something can. */
+/** Reports a full disk once, until writing works again. */
 function sayingOnce(files: Uploads, say: (error: unknown) => void): Uploads {
   let isSaid = false;
   return {
@@ -55,7 +55,7 @@ function sayingOnce(files: Uploads, say: (error: unknown) => void): Uploads {
 
 type NamesFiles = Pick<MessageEvent, "media" | "turn">;
 
-/** Messages that are to be answered yet. */
+/** Messages that are not answered yet. */
 export interface Unanswered {
   unfinished(): AsyncIterable<{ readonly payload: { readonly event: NamesFiles } }>;
 }

@@ -15,12 +15,10 @@ export interface PointHooksOptions extends PackagePlaces {
   readonly loaded: LoadedConfig;
 }
 
-/**
- * The point at which a hook that cannot be used has its say all the same: a gate that is not there would stand open.
- */
+/** A hook at this point that fails to load denies every call. Otherwise a missing gate would allow everything. */
 const GATE = "before_tool_call";
 
-/** Finds the hooks that the configuration names. One at the gate that cannot be used denies whatever it is asked. */
+/** Loads the configured hooks. A `before_tool_call` hook that fails to load denies every call. */
 export async function resolvePointHooks(options: PointHooksOptions): Promise<ConfiguredHooks> {
   const { loaded } = options;
   const problems: Problem[] = [];
@@ -38,7 +36,7 @@ export async function resolvePointHooks(options: PointHooksOptions): Promise<Con
   return { hooks, problems };
 }
 
-/** A text says why there is none. */
+/** Returns the reason as text if the hook cannot be loaded. */
 async function hookOf(
   name: string,
   { at: point, url, module = "", secret, timeoutMs }: PointHookConfig,

@@ -20,15 +20,12 @@ export interface SetupOptions {
   readonly home: Home;
   readonly loaded: LoadedConfig;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Takes secrets out of problems and answers, and is told of those that channels call so. */
+  /** Redacts secrets in problems and answers. Channels add their own secrets to it. */
   readonly vault: Vault;
   readonly packages: HostPackages;
-  /** Channels that need no package of their own. */
+  /** Channels that are built in. */
   readonly channels: readonly ChannelDefinition[];
-  /**
-   * The packages they are from, by id: where one is named, its accounts can have processes of their own. Default: none
-   * is.
-   */
+  /** Packages of the built-in channels by id, whose accounts can run in their own process. Default: none. */
   readonly channelPackages?: AccountsOptions["channelPackages"];
   /** The channels of the host's own clients, which no configuration names. */
   readonly ownChannels: readonly ChannelDefinition[];
@@ -98,7 +95,7 @@ export async function createSetup(options: SetupOptions): Promise<Setup> {
   return { agents, models, skills, plugins, pointHooks, accounts, secrets, problems: told };
 }
 
-/** What is wrong with the text of a value says why its part misses it; the part only adds what does not work now. */
+/** Removes problems that repeat an earlier one about the same value. */
 function onceEach(ofFile: readonly Problem[], ofParts: readonly Problem[]): Problem[] {
   const told = new Set<Problem>();
   const merged = ofFile.map((problem) => {

@@ -2,7 +2,7 @@ import type { LoadedConfig, Problem } from "@signalbox/config";
 import { findMissingProvider } from "@signalbox/memory/agents";
 import { brokenProviders } from "./broken-providers.ts";
 
-/** A provider that there is not, or whose entry is wrong: the memory goes on by words alone. */
+/** Reports an unknown or invalid embeddings provider. Memory then searches by keywords only. */
 export function embeddingsProblems(loaded: LoadedConfig): Problem[] {
   const { config, problem } = loaded;
   const { enabled, embeddings } = config.memory;

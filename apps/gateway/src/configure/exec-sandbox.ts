@@ -8,7 +8,7 @@ import { type Sandbox, type SandboxSetting, startSandbox } from "@signalbox/tool
  */
 export type StartExecSandbox = (config: Pick<Config, "tools">, programsDir: string) => Promise<Sandbox>;
 
-/** How long it is left at that commands cannot run, in milliseconds. */
+/** How long a failed check of the sandbox is kept, in milliseconds. */
 const AGAIN_MS = 60_000;
 
 interface Proof {
@@ -18,8 +18,8 @@ interface Proof {
 }
 
 /**
- * Where commands of agents run, proven once for each setting. Where they cannot run, that is tried again when it is
- * asked for a minute later: what stood in the way, for instance a full disk, may be gone.
+ * Creates a function that starts the sandbox for agents' commands, tested once per configuration. A failed test is
+ * repeated after a minute, because its cause (a full disk, for example) may be gone.
  */
 export function createExecSandbox(
   config: () => Pick<Config, "tools">,
@@ -46,7 +46,7 @@ export function createExecSandbox(
   };
 }
 
-/** Where commands of agents run, proven; rejects where they cannot. */
+/** Starts and tests the sandbox for agents' commands. Rejects if commands cannot run. */
 export function execSandbox(config: Pick<Config, "tools">, programsDir: string): Promise<Sandbox> {
   const { timeoutMs } = config.tools.exec;
   return startSandbox({ setting: sandboxSetting(config), limits: { timeoutMs }, programs: programsDir });

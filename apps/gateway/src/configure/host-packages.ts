@@ -4,14 +4,14 @@ import type { Home } from "@signalbox/home";
 
 /** Packages as a host sees them from where it is installed. */
 export interface HostPackages {
-  /** Those of the names that cannot be imported. */
+  /** Returns the names that cannot be imported. */
   missing(names: readonly string[]): readonly string[];
   /** The file that one begins with, as a URL. */
   urlOf(name: string): string;
   load(name: string): Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** Where the packages that a configuration names are looked for. */
+/** Places in which packages named in the configuration are looked up. */
 export interface PackagePlaces {
   /** The first place. */
   readonly home: Pick<Home, "dir">;
@@ -49,7 +49,7 @@ export function packagesFrom(
   };
 }
 
-/** What to do about those that are missing. */
+/** The command that installs missing packages. */
 export function installCommand(names: readonly string[]): string {
   return `Install what is missing where the gateway is installed: npm install ${names.join(" ")}`;
 }

@@ -1,4 +1,4 @@
 import { type HostPackages, packagesFrom } from "./host-packages.ts";
 
-/** What is installed where this program is. */
+/** Packages that are installed with this program. */
 export const INSTALLED: HostPackages = packagesFrom(import.meta);

@@ -20,12 +20,12 @@ import type { Agent, Agents } from "./agents.ts";
 import { brokenProviders } from "./broken-providers.ts";
 import { type HostPackages, installCommand } from "./host-packages.ts";
 
-/** What an agent's turns are asked of. */
+/** The models that an agent's turns use. */
 export interface AgentModel {
   readonly model: Model;
   /** With the agent's fallbacks behind it. */
   readonly stream: StreamModel;
-  /** Those of them that are usable. */
+  /** Usable fallback models, in order. */
   readonly fallbacks: readonly Model[];
   readonly demo: boolean;
 }
@@ -33,11 +33,11 @@ export interface AgentModel {
 /** Every model the configuration can reach. */
 export interface Models {
   readonly problems: readonly Problem[];
-  /** Whether the offline demo model answers for an agent, since no key is set and none of its models is named. */
+  /** Whether the offline demo model answers, because no key is set and the agent names no model. */
   readonly demo: boolean;
   /**
-   * The agent's model, or the one a session chose instead, as long as it can be reached; where that cannot be asked,
-   * the first of its fallbacks. `undefined` where none of them can.
+   * The agent's model, or a session's override if it is usable. If neither is usable, the first usable fallback.
+   * Undefined if there is none.
    */
   of(agent: Agent, override?: string): AgentModel | undefined;
   /** The models that can be chosen by name, as `provider/model`. */
@@ -100,7 +100,7 @@ export function resolveModels(
   };
 }
 
-/** What a provider's section says, as the models take it. */
+/** Converts a provider's section into the model registry's format. */
 export function providerEntry(configured: ProviderConfig): ProviderEntry {
   const { api, apiKey, baseUrl, headers, timeouts, models } = configured;
   return {
@@ -131,8 +131,8 @@ function withoutAbsent(given: object): object {
 }
 
 /**
- * Providers without a key, and those with one, or with headers, that cannot be sent. What else is wrong with an entry
- * has been told where it stands.
+ * Reports providers without a key and providers whose key or headers cannot be sent. Other mistakes are reported by the
+ * schema.
  */
 function providerProblems(loaded: LoadedConfig, models: ReachableModels): Problem[] {
   return models.problems.flatMap((problem) => {
@@ -182,7 +182,7 @@ function remedyOf(problem: ModelProblem, { config }: LoadedConfig): string {
   return `Set models.providers.${problem.provider}.apiKey${or}.`;
 }
 
-/** What looks at pictures has to take them. */
+/** The image model has to accept images. */
 function imageProblems(loaded: LoadedConfig, models: ReachableModels): Problem[] {
   const { image } = loaded.config.tools;
   if (image === undefined) return [];
@@ -201,7 +201,7 @@ function imageProblems(loaded: LoadedConfig, models: ReachableModels): Problem[]
   ];
 }
 
-/** References that cannot be asked, and unknown models that run on assumptions. */
+/** Reports model references that cannot be used, and unknown models for which limits are assumed. */
 function agentProblems(loaded: LoadedConfig, agents: Agents, models: ReachableModels): Problem[] {
   const offered = models.list().map(({ provider, id }) => `${provider}/${id}`);
   const { defaults, list } = loaded.config.agents;

@@ -12,7 +12,7 @@ export interface NextSetup<Resolved extends Setup = Setup> {
   readonly faulty: readonly string[];
   /** Those, and the changed ones that stay as they were because of them. */
   readonly kept: readonly string[];
-  /** What is wrong and does not apply already. */
+  /** Problems of settings that are not in effect. */
   readonly problems: readonly Problem[];
   /** Everything that is wrong in it. */
   readonly found: readonly Problem[];
@@ -99,7 +99,7 @@ function sectionName(part: string): string {
   return part === "pointHooks" ? "hooks" : part;
 }
 
-/** Where a gateway listens and what its tokens are is settled at its start. */
+/** Settings that apply only after a restart. */
 const AT_START = ["host", "port", "auth", "inboxLimit"] as const;
 
 /** The keys whose change counts from the next start on, as the file has them. */
@@ -109,7 +109,7 @@ export function keysForStart(started: Config, next: Config): string[] {
   );
 }
 
-/** What has to be done about accounts that are not as they were. */
+/** Accounts to start, stop or restart. */
 export interface ChangedAccounts {
   readonly remove: readonly { readonly channel: string; readonly account: string }[];
   /** New ones, and those whose settings are others: in the place of what ran under their name. */

@@ -39,7 +39,7 @@ export async function resolvePluginTools(options: PluginToolsOptions): Promise<P
   return { tools: [...tools.values()], problems };
 }
 
-/** What a package exports as `default` or `tools`: one tool or several. A text says why there is none. */
+/** Reads the tools that a package exports as `default` or `tools`. Returns the reason as text if there are none. */
 async function exportedTools(name: string, places: PackagePlaces): Promise<readonly Tool[] | string> {
   try {
     const module = await importPackage(name, importsFrom(places));

@@ -16,9 +16,9 @@ export interface Reloaded {
   readonly applied: readonly string[];
   /** Keys that are not as they were at the start, and of no effect before the next one. */
   readonly forStart: readonly string[];
-  /** Which stay as they were, for a mistake in them or in one that is changed together with them. */
+  /** Sections left unchanged, because they or a section that changes with them have a mistake. */
   readonly kept: readonly string[];
-  /** Accounts that were started anew, or ended. */
+  /** Accounts that were restarted or stopped. */
   readonly accounts: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export interface ReloadingPorts<Resolved extends Setup> {
   readonly resolve: (loaded: LoadedConfig) => Promise<Resolved>;
   /** Creates what its agents need on the disk. If it cannot, the previous configuration stays. */
   readonly prepare: (resolved: Resolved) => Promise<void>;
-  /** Tells the parts that do not look at the configuration themselves. Gives the accounts that changed. */
+  /** Applies the change to parts that keep state. Returns the accounts that changed. */
   readonly tell: (before: Applied<Resolved>, next: Applied<Resolved>) => Promise<readonly string[]>;
   /** Puts on record what applies from now on. */
   readonly record: (config: Config, file: string) => Promise<void>;
@@ -56,7 +56,7 @@ export class Reloading<Resolved extends Setup> {
     this.#state = { forStart: [], kept: [], errors: errorsOf(first.resolved.problems) };
   }
 
-  /** What of the file does not apply just now. */
+  /** Settings that are not in effect at present. */
   get state(): ConfigurationState {
     return this.#state;
   }
@@ -104,7 +104,7 @@ export class Reloading<Resolved extends Setup> {
     return { applied: changedSections(before.loaded.config, next.loaded.config), forStart, accounts, kept };
   }
 
-  /** What comes after it applies: whatever fails there takes nothing back. */
+  /** Runs follow-up work after a new configuration is in effect. A failure is logged and reverts nothing. */
   async #tried<T>(what: string, work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
@@ -117,7 +117,7 @@ export class Reloading<Resolved extends Setup> {
     }
   }
 
-  /** What of it does not apply yet. */
+  /** Warns about the settings that are not in effect yet. */
   #warnOfRest({ faulty, kept }: NextSetup<Resolved>, forStart: readonly string[]): void {
     const { logger } = this.#ports;
     if (forStart.length > 0)

@@ -17,7 +17,7 @@ import { createWebFetch, type WebFetch } from "./web-fetch.ts";
 export interface ResolvedConfig extends Setup {
   /** The channels of the gateway's own clients. */
   readonly surfaces: Surfaces;
-  /** Whether a channel is one of those: its clients have shown the gateway's own token. */
+  /** Whether clients of a channel authenticate with the gateway's own token. */
   readonly isOwnChannel: (channel: string) => boolean;
   /** Files that those clients send. */
   readonly clientFiles: ClientFiles;
@@ -27,7 +27,7 @@ export interface ResolvedConfig extends Setup {
 /** The channels that come with the gateway. */
 export const builtInChannels: readonly ChannelDefinition[] = [discord, feishu, slack, telegram];
 
-/** Where they come from, for those that run in a process of their own. */
+/** Packages of the built-in channels, for accounts that run in their own process. */
 const CHANNEL_PACKAGES = {
   discord: "@signalbox/channel-discord",
   feishu: "@signalbox/channel-feishu",

@@ -10,12 +10,12 @@ import {
 } from "@signalbox/routing";
 import type { Agents } from "./agents.ts";
 
-/** Bindings of each tier whose mismatches are told. */
+/** How many bindings of each tier an explanation lists as mismatches. */
 const BINDINGS_TOLD = 5;
 
 /**
- * The router of messages: the bindings over all agents, even those that cannot work now. A message for such an agent is
- * told so; another agent would answer with other tools and another memory.
+ * Builds the router's configuration over all agents, including unusable ones. A message for an unusable agent gets an
+ * error; another agent would answer with other tools and another memory.
  */
 export function routingConfig(config: Config, agents: Agents): RoutingConfig {
   const { dmScope, identityLinks, reset } = config.session;
@@ -47,7 +47,7 @@ export function routingProblems(loaded: LoadedConfig, agents: Agents): Problem[]
   });
 }
 
-/** What routing reads of a message: the person in a direct chat, else the group or channel. */
+/** Routing input of a message: the sender in a direct chat, otherwise the group or channel. */
 export function routeInput(event: MessageEvent): RouteInput {
   const { conversation, sender } = event;
   const peer =
@@ -69,7 +69,7 @@ export function routeInput(event: MessageEvent): RouteInput {
   };
 }
 
-/** What the gate reads of a message, beside what is known of its route and of its client. */
+/** Admission input of a message, together with facts about its route and client. */
 export function gateInput(event: MessageEvent, known: Pick<GateInput, "bound" | "tokenRole">): GateInput {
   return {
     ...known,
@@ -85,7 +85,7 @@ export function gateInput(event: MessageEvent, known: Pick<GateInput, "bound" | 
   };
 }
 
-/** How the route of a message came about. */
+/** Explains how a message was routed. */
 export function explainRoute(router: Pick<Router, "explain">, event: MessageEvent): RouteExplanation {
   return router.explain(routeInput(event), { limit: BINDINGS_TOLD });
 }

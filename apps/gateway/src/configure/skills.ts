@@ -18,7 +18,7 @@ import { commandEnvironment, compareTexts } from "@signalbox/tools";
 import type { Agent, Agents } from "./agents.ts";
 import { sandboxSetting } from "./exec-sandbox.ts";
 
-/** What was scanned serves so long, and what an agent may use of it as long again. */
+/** How long a scan, and an agent's view of it, is cached, in milliseconds. */
 const MAX_AGE_MS = 500;
 
 /** The skills of every agent. */
@@ -28,13 +28,13 @@ export interface AgentsSkills {
   readonly dirs: readonly string[];
   /** At most a second old, where a scan takes less than a fortieth of that. */
   forAgent(agent: Agent): Promise<AgentSkills>;
-  /** As they were when somebody last asked for them. */
+  /** Skills as of the last scan. */
   seen(agent: Agent): AgentSkills;
   /** The same; asks for new ones meanwhile. */
   latest(agent: Agent): AgentSkills;
-  /** All that can be said of an agent's skills, by a new scan. */
+  /** Scans again and returns every finding about an agent's skills. */
   check(agent: Agent): Promise<SkillsCheck>;
-  /** What waits for an owner. */
+  /** Skills that wait for an owner's approval. */
   pending(agent: Agent): Promise<readonly PendingSkill[]>;
   approve: Skills["approve"];
   /**
@@ -119,7 +119,7 @@ export async function resolveSkills(options: {
       }
     },
     latest(agent) {
-      // Where that fails, what was there before still is; who waits for the skills is told.
+      // If a scan fails, the earlier result stays in use and the error goes to the next caller.
       forAgent(agent).catch(() => undefined);
       return seen(agent);
     },
@@ -144,7 +144,7 @@ function unknownSkills(
   );
 }
 
-/** Where the name of a skill is written that an agent's lists have: its own, or those of the defaults. */
+/** Path of the setting that lists a skill: the agent's own list or the defaults. */
 function placeOf({ config }: LoadedConfig, agentId: string, name: string): ConfigPath {
   const { defaults, list } = config.agents;
   const index = list.findIndex(({ id }) => id === agentId);
@@ -159,7 +159,10 @@ function placeOf({ config }: LoadedConfig, agentId: string, name: string): Confi
   return places.find(({ names }) => names.includes(name))?.path ?? own;
 }
 
-/** Where commands run here, which find other programs and variables than the gateway; undefined where none do. */
+/**
+ * The environment that skills' commands see: programs and variables differ from the gateway's own. Undefined if
+ * commands cannot run.
+ */
 function targetOf(config: Config, { programsDir }: Home): SkillTarget | undefined {
   const setting = sandboxSetting(config);
   const env = commandEnvironment(setting, programsDir);
@@ -181,7 +184,7 @@ const NO_SKILLS: AgentSkills = {
   commands: () => [],
 };
 
-/** Whether a dotted key of the configuration has a value other than false. */
+/** Whether a dotted configuration key has a value other than false. */
 function isSet(config: Config, key: string): boolean {
   const value = key.split(".").reduce<unknown>((parent, name) => {
     const fields =

@@ -51,7 +51,7 @@ function namesIn({ allow, deny, askModes, roles, channelKinds, models }: Agent["
   ];
 }
 
-/** Where a name is written that an agent's lists have: its own, or those that the defaults give it. */
+/** Path of the setting that lists a tool: the agent's own list or the defaults. */
 function placeOf({ config }: LoadedConfig, agentId: string, name: string): ConfigPath {
   const { defaults, list } = config.agents;
   const index = list.findIndex(({ id }) => id === agentId);

@@ -3,17 +3,17 @@ import type { Config, LoadedConfig, Problem } from "@signalbox/config";
 import { KEY_VARIABLES } from "@signalbox/llm-providers";
 import { z } from "zod";
 
-/** What was written down of a recording. */
+/** Transcript of a recording. */
 export interface Written {
   readonly text: string;
-  /** What the provider says that it cost. */
+  /** Tokens used, as the provider reports them. */
   readonly tokens: { readonly input: number; readonly output: number } | undefined;
 }
 
 /** Has a recording transcribed, counted for its sender; may refuse it. */
 export type PayForTranscription = (recording: Recording, ask: () => Promise<Written>) => Promise<Written>;
 
-/** Where the vendors are that write recordings down, each by the same protocol. */
+/** Base URLs of vendors with an OpenAI-compatible transcription endpoint. */
 const PUBLIC_URLS: Readonly<Record<string, string>> = {
   openai: "https://api.openai.com/v1",
   mistral: "https://api.mistral.ai/v1",
@@ -37,7 +37,7 @@ interface TranscriberPorts {
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** What writes down recordings by this configuration. */
+/** Creates the transcriber for a configuration. */
 export function transcriberOf(
   config: TranscriptionConfig,
   env: Environment,
@@ -58,7 +58,7 @@ export function transcriberOf(
   };
 }
 
-/** A provider that there is not, or of which nobody knows where it is: recordings are only named. */
+/** Reports an unknown transcription provider, or one without a URL. Recordings are then only named to the model. */
 export function transcriptionProblems({ config, problem }: LoadedConfig): Problem[] {
   const { transcription } = config.media;
   if (transcription === "none" || endpointOf(config, {}) !== undefined) return [];

@@ -5,7 +5,7 @@ import type { Agents } from "./agents.ts";
 
 export interface WorkspacesOptions {
   readonly home: Home;
-  /** Says the language of new workspaces where the configuration says none. */
+  /** Determines the language of new workspaces if the configuration sets none. */
   readonly env: Env;
   readonly logger: { warn(fields: object, message: string): void };
 }

@@ -1,7 +1,4 @@
-/**
- * A copy in which nothing can be changed, so that a hook changes neither what
- * the host goes on with nor what others see.
- */
+/** Returns a deeply frozen copy, so that a hook cannot change data of the host or of other hooks. */
 export function frozenCopy<T>(value: T): T {
   const copy = structuredClone(value);
   freeze(copy);
@@ -9,7 +6,7 @@ export function frozenCopy<T>(value: T): T {
 }
 
 function freeze(value: unknown): void {
-  // The bytes of a view cannot be frozen; they are a copy all the same.
+  // Typed arrays cannot be frozen, but they are copied.
   if (value === null || typeof value !== "object" || ArrayBuffer.isView(value)) return;
   for (const item of Object.values(value)) freeze(item);
   Object.freeze(value);

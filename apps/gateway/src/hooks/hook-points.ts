@@ -7,7 +7,7 @@ import { z } from "zod";
 import type { Hooks } from "./hooks.ts";
 import type { Gated, Hook, Modified, Observed, PointDefinitions } from "./point-types.ts";
 
-/** Where something happens. */
+/** Fields that identify the session of an event. */
 interface Place {
   readonly agentId: string;
   readonly sessionKey: string;
@@ -36,7 +36,7 @@ export interface BeforeModelResolve extends Place {
   readonly thinking: ThinkingLevel;
 }
 
-/** What the message carries has been read, and the system prompt of the turn is about to be built. */
+/** Attachments are read and the turn's system prompt is about to be built. */
 export interface BeforePromptBuild extends Place {
   readonly event: MessageEvent;
   /** Pages behind links of the message. Others wrote them. */
@@ -45,7 +45,7 @@ export interface BeforePromptBuild extends Place {
   readonly files: readonly ContextDocument[];
   /** `provider/model` that will read it. */
   readonly model: string;
-  /** What a client of the API wants heeded in this turn. */
+  /** Instructions that an API client sent for this turn. */
   readonly instructions: string | undefined;
   /**
    * Sections added to the built-in ones; names are unique. `stable` ones that change from turn to turn break prompt
@@ -62,7 +62,7 @@ export interface BeforeToolCall extends Place {
   readonly args: unknown;
 }
 
-/** What happens in a run. */
+/** Fields of events inside a run. */
 export interface InRun extends Place {
   readonly runId: string;
 }
@@ -77,7 +77,7 @@ export interface RunStarted extends InRun {
   readonly goesOn: boolean;
 }
 
-/** A turn begins: the model is about to be asked. */
+/** A turn starts; the model is called next. */
 interface TurnStarted extends InRun {
   readonly model: string;
   /** From 1. */
@@ -115,7 +115,7 @@ export interface AfterToolCall extends InRun {
   readonly callId: string;
   readonly args: unknown;
   readonly outcome: ToolOutcome;
-  /** What the model was told. */
+  /** Text of the prompt. */
   readonly text: string;
   readonly durationMs: number;
 }
@@ -181,7 +181,7 @@ export type GatewayHook = Hook<HookPoints>;
 /** The gateway's registry of hooks. */
 export type GatewayHooks = Hooks<HookPoints>;
 
-/** What a call may be given. */
+/** Schema of tool arguments. */
 export const TOOL_ARGUMENTS: z.ZodType<JsonObject> = z.record(z.string(), z.json());
 
 const THINKING = ["off", "minimal", "low", "medium", "high", "max"] as const;

@@ -17,14 +17,14 @@ export interface Hooks<Points extends AnyPoints<Points>> {
     point: Name,
     payload: Payload<Points, Name>,
   ): Promise<GateResult<Payload<Points, Name>>>;
-  /** Whether any code hangs on a point. */
+  /** Whether any hook is registered for a point. */
   has(point: keyof Points): boolean;
   /** Resolves when no observer is under way. */
   idle(): Promise<void>;
 }
 
 export type GateResult<Payload> =
-  /** `changed`: some hook has changed the payload, which has to be checked again. */
+  /** `changed`: a hook changed the payload, which must be validated again. */
   | { readonly action: "allow"; readonly payload: Payload; readonly changed: boolean }
   | { readonly action: "deny"; readonly reason: string };
 
@@ -165,7 +165,7 @@ class HookRegistry<Points extends AnyPoints<Points>> implements Hooks<Points> {
   }
 }
 
-/** Whatever else a gate says, also where nobody checked its types, is a no. */
+/** Treats every unknown verdict as a denial, because hooks may be untyped. */
 function verdictOf(
   returned: unknown,
 ):

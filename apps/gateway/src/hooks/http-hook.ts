@@ -4,7 +4,7 @@ import type { UncheckedHook } from "./point-types.ts";
 export interface HttpHookOptions {
   readonly point: string;
   readonly name: string;
-  /** Where the payload is posted. Redirects are not followed. */
+  /** URL that receives the payload by POST. Redirects are not followed. */
   readonly url: string;
   /** Signs each request, so that the other side knows whose it is. Default: none is signed. */
   readonly secret?: string;
@@ -56,7 +56,7 @@ export function createHttpHook(options: HttpHookOptions): UncheckedHook {
   };
 }
 
-/** What lies behind it: the runtime's "fetch failed" names no reason. */
+/** The underlying cause: the runtime's "fetch failed" contains no reason. */
 function reasonBehind(error: unknown): string {
   if (error instanceof AggregateError) return reasonBehind(error.errors[0]);
   if (!(error instanceof Error)) return String(error);

@@ -1,7 +1,7 @@
 import type { MessageEvent, Outbound } from "@signalbox/channel";
 import type { MessageSent } from "./hook-points.ts";
 
-/** A reply in an outbox; what is said of its draft, or of its kind, is the outbox's own. */
+/** A reply in the outbox, without the outbox's own draft and kind fields. */
 interface SentRow {
   readonly channel: string;
   readonly account: string;

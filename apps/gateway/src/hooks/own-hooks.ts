@@ -17,7 +17,7 @@ export const OWN_HOOKS: readonly GatewayHook[] = [
   },
 ];
 
-/** Where what happens at the points is counted. */
+/** Counters for events at the hook points. */
 export interface PointCounts {
   received(channel: string, decision: string): void;
   replied(channel: string): void;

@@ -36,7 +36,7 @@ export type Payload<Points extends AnyPoints<Points>, Name extends keyof Points>
 
 export type Change<Point> = Point extends { readonly change: infer Made } ? Made : never;
 
-/** What a point is at run time: its kind, and what its hooks may change. Whatever else they return is left out. */
+/** Runtime definition of a point: its kind and the fields that hooks may change. Other returned fields are ignored. */
 export type PointDefinition<Point extends AnyPoint> = Point["kind"] extends "observe"
   ? { readonly kind: "observe" }
   : { readonly kind: Point["kind"]; readonly change: StandardSchemaV1<unknown, Change<Point>> };
@@ -47,12 +47,12 @@ export type PointDefinitions<Points extends AnyPoints<Points>> = {
 
 type Awaitable<T> = T | Promise<T>;
 
-/** What a gate says; nothing said means `allow`. */
+/** Verdict of a gate hook. Returning nothing means `allow`. */
 export type GateVerdict<Made = object> =
   | { readonly action: "allow"; readonly change?: Made }
   | { readonly action: "deny"; readonly reason: string };
 
-/** What a hook gives back, by the kind of its point. */
+/** Return type of a hook, by the kind of its point. */
 type Returned<Point extends AnyPoint> = Point["kind"] extends "observe"
   ? Awaitable<void>
   : Point["kind"] extends "modify"

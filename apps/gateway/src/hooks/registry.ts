@@ -5,11 +5,11 @@ import { createHooks } from "./hooks.ts";
 import type { UncheckedHook } from "./point-types.ts";
 
 export interface GatewayHooksOptions {
-  /** The gateway's own hooks, which are told everything and come first. */
+  /** The gateway's own hooks. They run first and see every field. */
   readonly own: readonly GatewayHook[];
-  /** Those of the program that the gateway runs in. */
+  /** Hooks that the host program registered. */
   readonly hooks: readonly GatewayHook[];
-  /** Those of the configuration, as they are at the moment. */
+  /** Hooks of the current configuration. */
   readonly configured: () => readonly UncheckedHook[];
   readonly redact: Redact;
   readonly logger: { error(fields: object, message: string): void };
@@ -22,8 +22,9 @@ const CONSEQUENCES = {
 } as const;
 
 /**
- * The hooks of a gateway. Other people's code is told of failures without the secrets in them.
- * @throws TypeError if a hook names a point that does not exist
+ * Creates the gateway's hook registry. Failures reported to third-party hooks have secrets redacted.
+ *
+ * @throws TypeError if a hook names an unknown point
  */
 export function createGatewayHooks(options: GatewayHooksOptions): GatewayHooks {
   const { own, hooks, configured, redact, logger } = options;

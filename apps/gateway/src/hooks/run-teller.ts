@@ -1,7 +1,7 @@
 import { type AgentEvent, textOf } from "@signalbox/agent-core";
 import type { GatewayHooks, InRun, RunStarted } from "./hook-points.ts";
 
-/** Tells hooks what happens in a run. */
+/** Creates a function that reports a run's events to hooks. */
 export function createRunTeller(
   hooks: Pick<GatewayHooks, "observe">,
   run: RunStarted,

@@ -7,7 +7,7 @@ interface OfBot {
   readonly botId?: string;
 }
 
-/** What the inbox knows an event by. Its id is no other bot's. */
+/** Inbox keys of an event. Ids are unique per bot. */
 export function inboxKeys(
   event: MessageEvent,
 ): Pick<InboxAccept, "channel" | "account" | "eventId" | "conversationId" | "senderId"> {
@@ -20,7 +20,7 @@ function botKey({ botId }: OfBot, id: string): string {
   return botId === undefined ? id : `${botId}/${id}`;
 }
 
-/** Whether a stored message only has the same id as one that another bot gets. */
+/** Whether a stored message belongs to another bot that uses the same id. */
 export function isOfAnotherBot({ event }: Pick<StoredMessage, "event">, { botId }: OfBot): boolean {
   return botId !== undefined && event.botId !== undefined && event.botId !== botId;
 }

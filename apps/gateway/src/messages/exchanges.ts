@@ -8,8 +8,8 @@ import { sessionSeed } from "./session-seed.ts";
 import { attachmentsSeen } from "./visible-attachments.ts";
 
 /**
- * What people and the gateway said to each other that is no part of the conversation as the model knows it: a command
- * and its answer, a message that got no run, a word about the end of a run. It is kept for those who look back.
+ * A message and its answer outside the model's conversation: a command, a rejected message, or a notice about a run. It
+ * is stored for clients that show the history.
  */
 export interface Exchange {
   readonly messages: readonly ChatMessage[];
@@ -20,31 +20,28 @@ export interface Exchange {
 /** The exchanges of each session, as whoever had them has kept them. */
 export interface KeptExchanges {
   list(sessionKey: string): Promise<readonly Exchange[]>;
-  /** What was said to a message that had no run, or in the run of a command; undefined where nothing was kept. */
+  /** The stored answer to a message without a run or to a command. Undefined if there is none. */
   answerTo(sessionKey: string, id: string): Promise<string | undefined>;
   remove(sessionKey: string): Promise<void>;
 }
 
 const exchangeSchema = z.object({ messages: z.array(ChatMessage), end: z.exactOptional(RunEnd) });
 
-/** What was said to messages, and how that ended. */
+/** The answer to one or more messages. */
 interface Said {
-  /** The run, or the message itself where there was none. */
+  /** Id of the run, or of the message if there was no run. */
   readonly id: string;
-  /** Nothing where it was silent. */
+  /** Absent if nothing was answered. */
   readonly text?: string;
   readonly outcome: RunOutcome;
   readonly usage?: RunUsage;
   readonly error?: Problem;
-  /** The message begins the conversation anew. */
+  /** The message started a new session. */
   readonly begins?: boolean;
 }
 
 export interface Exchanges extends KeptExchanges {
-  /**
-   * Keeps what was said to messages that their conversation does not hold, where its people read it later. Doing so
-   * again after a crash changes nothing.
-   */
+  /** Stores an exchange for the session's history. Idempotent, so it may be repeated after a crash. */
   keep(sessionKey: string, messages: readonly PlacedMessage[], said: Said): Promise<void>;
   /** Keeps a word about a run whose messages are in the conversation. */
   keepNote(
@@ -54,7 +51,7 @@ export interface Exchanges extends KeptExchanges {
   ): Promise<void>;
 }
 
-/** The account by which somebody talks. */
+/** The account that received a message. */
 interface Place {
   readonly channel: string;
   readonly account: string;
@@ -65,8 +62,8 @@ const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 export function createExchanges({ store, getCapabilities, redact, now }: CoreContext): Exchanges {
   /**
-   * Others have on their platform what was said to them. Whoever waits for one answer looks at no conversation, but may
-   * ask for that answer again.
+   * Who can read an exchange later. Chat platforms keep their own history. Clients that wait for one answer read no
+   * history but may request that answer again.
    */
   const readerIn = ({ channel, account }: Place): "looks-back" | "asks-again" | undefined => {
     const { readsSession, awaitsSingleAnswer } = getCapabilities(channel, account) ?? {};
@@ -83,7 +80,7 @@ export function createExchanges({ store, getCapabilities, redact, now }: CoreCon
       const runId = id;
       const asked = messages.map(({ stored: { event } }) => questionOf(event, runId, begins));
       const answer = text === undefined ? [] : [answerOf(runId, text, now())];
-      // A conversation may begin with a command; it is there to be looked at all the same.
+      // A session may start with a command; create it so that the history can be shown.
       if (reader === "looks-back") await store.sessions.ensure(sessionSeed(first));
       const why = error === undefined ? {} : { error: { ...error, message: redact(error.message) } };
       await put(sessionKey, id, { messages: [...asked, ...answer], end: { ...end, ...why, runId } });

@@ -4,7 +4,7 @@ import { isFatal, isPassing, storeErrorIn } from "@signalbox/store";
 /** Starts of one run after which its messages are given up. */
 export const POISON_ATTEMPTS = 3;
 
-/** How often a store may refuse the same for a reason that does not pass by itself. */
+/** How often a permanent store error is retried. */
 const MOST_REFUSALS = 3;
 
 /** A run of another process on the same store holds a session: until it ends, or that process is gone. */
@@ -12,10 +12,7 @@ export class HeldElsewhere extends Error {
   override readonly name = "HeldElsewhere";
 }
 
-/**
- * Whether a part of this program, which is loaded when it is first needed, is no longer there: another version took its
- * place on the disk. The next process has all of it.
- */
+/** Whether a lazily imported file is missing because another version was installed. The next process has all files. */
 function isProgramGone(error: unknown): boolean {
   if (!(error instanceof Error && "code" in error && "url" in error)) return false;
   return (
@@ -23,7 +20,7 @@ function isProgramGone(error: unknown): boolean {
   );
 }
 
-/** What a failure of the path means for the work that met it. */
+/** Decides whether failed pipeline work is retried, ended or left to the next process. */
 export const judgeFailure: RetryPolicy = (error) => {
   const failure = storeErrorIn(error);
   if (failure === undefined) return isProgramGone(error) ? "fatal" : "give_up";

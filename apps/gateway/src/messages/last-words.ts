@@ -1,10 +1,13 @@
 import type { InboxId } from "@signalbox/store";
 import type { ServiceStore } from "./service-store.ts";
 
-/** How far back is looked. */
+/** How many recent messages are searched. */
 const LOOKED_AT = 20;
 
-/** What somebody wrote last in a conversation, commands apart: those are the same letters in every language. */
+/**
+ * The last text that a person wrote in a session, used to detect the language. Commands are skipped, because they are
+ * the same in every language.
+ */
 export async function lastWords(
   { inbox }: { readonly inbox: Pick<ServiceStore["inbox"], "list"> },
   person: { readonly sessionKey: string; readonly senderId: string },
@@ -16,7 +19,7 @@ export async function lastWords(
     limit: LOOKED_AT,
     ...(before === undefined ? {} : { before }),
   });
-  // What woke the agent in their name has no message of theirs.
+  // Work started by a trigger has no message from its owner.
   const said = rows.find(
     ({ messageId, senderId, payload: { event } }) =>
       messageId !== undefined && senderId === person.senderId && !event.text.startsWith("/"),

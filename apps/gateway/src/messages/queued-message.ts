@@ -14,7 +14,7 @@ export interface QueuedMessage extends LaneItem {
   readonly sessionKey: string;
   readonly agentId: string;
   readonly stored: InboundRecord;
-  /** What it orders beyond its plain text. */
+  /** A command or directive in the message. */
   readonly order?: Order;
 }
 
@@ -41,7 +41,7 @@ export interface ResumedRun extends LaneItem {
   readonly covers: readonly InboxId[];
 }
 
-/** @returns undefined where the run has no message that anybody would wait for */
+/** @returns undefined if no message waits for the run */
 export function resumedRun(interrupted: InterruptedRun<GatewayBodies>): ResumedRun | undefined {
   const [first] = interrupted.inbox;
   if (first === undefined) return undefined;
@@ -50,7 +50,7 @@ export function resumedRun(interrupted: InterruptedRun<GatewayBodies>): ResumedR
   return { kind: "resume", id: first.id, sessionKey, agentId, interrupted, exclusive: true, covers };
 }
 
-/** Whether a message was deleted on its platform while its run went on. */
+/** Whether a message was deleted on its platform during its run. */
 export function isTakenBack({ state, detail }: InboxRow<GatewayBodies>): boolean {
   return state === "running" && detail !== undefined;
 }
@@ -78,7 +78,7 @@ function isSameMessage(stored: InboundRecord, of: DeletedEvent): boolean {
   return isNamedSo && !isOfAnotherBot(stored, of);
 }
 
-/** Whose turn a message takes if more sessions wait than may run: its sender's, even in a group. */
+/** Whose share of the concurrency limit an item counts against: its sender's, even in a group. */
 export function ownerOf(item: Queued): string {
   const event = eventOf(item);
   return event === undefined ? item.sessionKey : senderOf(event);
@@ -88,7 +88,7 @@ function senderOf({ channel, account, sender }: MessageEvent): string {
   return `${channel}/${account}/${sender.id}`;
 }
 
-/** Whether a stop means what waits: nothing that came after it, and nothing that others of a group wait for. */
+/** Whether a stop command ends a waiting item. It does not end later items or other group members' items. */
 export function isMeantByStop(item: Queued, stop: Pick<QueuedMessage, "seq" | "stored">): boolean {
   const { event, role } = stop.stored;
   return (
@@ -96,26 +96,26 @@ export function isMeantByStop(item: Queued, stop: Pick<QueuedMessage, "seq" | "s
   );
 }
 
-/** What waits in a lane. */
+/** An item of a lane. */
 export type Queued = QueuedMessage | ResumedRun;
 
 export function messagesIn(items: readonly Queued[]): QueuedMessage[] {
   return items.filter((item) => item.kind === "message");
 }
 
-/** Whether the conversation hears what is said to a message: a sub-agent's words are for the session that made it. */
+/** Whether answers to a message appear in the conversation. A sub-agent's answers go to the session that started it. */
 export function isHeard({ stored }: Pick<QueuedMessage, "stored">): boolean {
   return stored.trigger?.subAgent === undefined;
 }
 
-/** What a message says to the agent, without the directives in front of it. */
+/** A message's text without its leading directives. */
 export function spokenText({ order, stored }: QueuedMessage): string {
   return order?.kind === "turn" ? order.text : stored.event.text;
 }
 
 /**
- * Whether one run may answer both. One reply must reach both senders, since linked people and a shared session write
- * from several places; and a guest joins no run that was told what guests are not.
+ * Whether one run may answer both messages. The reply must reach both senders, because linked people and shared
+ * sessions write from several places. A guest does not join a run that contains what guests may not see.
  */
 export function mayShareRun(a: Queued, b: Queued): boolean {
   const event = eventOf(a);
@@ -127,7 +127,7 @@ export function mayShareRun(a: Queued, b: Queued): boolean {
   return samePlace && isGuests(a) === isGuests(b);
 }
 
-/** What was said in an item, by whomever. */
+/** All events of a queued item. */
 export function eventsOf(item: Queued): readonly MessageEvent[] {
   return item.kind === "message"
     ? [item.stored.event]

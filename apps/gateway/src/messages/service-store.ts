@@ -15,7 +15,7 @@ export interface PlacedMessage {
   readonly stored: Pick<StoredMessage, "event">;
 }
 
-/** What the service reads of what its host keeps in the store. */
+/** Types of the JSON columns that the gateway keeps in the store. */
 export interface ServiceBodies extends Bodies {
   readonly message: AgentMessage;
   readonly inbound: StoredMessage;

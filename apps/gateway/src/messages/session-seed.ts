@@ -2,9 +2,9 @@ import type { SessionSeed } from "@signalbox/store";
 import type { PlacedMessage } from "./service-store.ts";
 
 /**
- * What a session is made of when its first message comes.
+ * Initial values of a session, taken from its first message.
  *
- * @param said what the message says to the agent, for the title
+ * @param said the message's text, for the title
  */
 export function sessionSeed(
   { sessionKey, agentId, stored: { event } }: PlacedMessage,

@@ -6,7 +6,7 @@ import { type Bodies, type InboxId, type InboxRow, type InboxStore, parseId } fr
 import { explain, traceEntry, withRouteExplained } from "@signalbox/telemetry";
 import type { ServiceStore, StoredRow } from "./service-store.ts";
 
-/** How the route of a message came about. */
+/** Explains how a message was routed. */
 export type ExplainRoute = (event: MessageEvent) => RouteExplanation;
 
 /** A message by the gateway's id, else the newest by a platform's: a client may call a message as another is called. */
@@ -38,7 +38,7 @@ export async function isOfConversation<T extends Bodies>(
   return (await findInConversation(store, place, messageId)) !== undefined;
 }
 
-/** A message with what became of it; the rule that let it in counts until it has an end of its own. */
+/** A message and its outcome. Until it has one, the admission rule is shown. */
 export function messageInfo(row: StoredRow): MessageInfo {
   const { id, messageId, receivedAt, channel, account, conversationId, senderId, state, payload } = row;
   const rule = row.detail?.rule ?? payload.rule;
@@ -75,12 +75,12 @@ export async function readTrace(
     ...(message === undefined ? {} : { message: messageInfo(message) }),
   };
   const event = message?.payload.event;
-  // Where its sender named the agent, nothing was routed.
+  // A message that names its agent was not routed.
   if (event === undefined || explainRoute === undefined || event.turn?.agent !== undefined) return trace;
   return withRouteExplained(trace, explainRoute(event), message?.route);
 }
 
-/** What happened to a message, in a sentence and note by note. */
+/** Explains what happened to a message: a summary and its trace. */
 export async function readWhy(
   store: Pick<ServiceStore, "inbox" | "traces">,
   messageId: string,

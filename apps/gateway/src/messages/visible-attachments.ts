@@ -1,7 +1,7 @@
 import type { MessageEvent } from "@signalbox/channel";
 import type { AttachmentInfo } from "@signalbox/protocol";
 
-/** What came with a message, as its viewers are told. */
+/** Attachments of a message as clients see them. */
 export function attachmentsSeen({ media }: Pick<MessageEvent, "media">): { attachments?: AttachmentInfo[] } {
   if (media.length === 0) return {};
   const attachments = media.map(({ name, mimeType, size }) => ({
