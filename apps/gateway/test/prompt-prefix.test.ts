@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
-import { estimateTokens, imageInfo } from "@signalbox/agent-core";
+import { estimateTokens, readImageInfo } from "@signalbox/agent-core";
 import { imageMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { ask, from, open, said } from "./feishu-talk.ts";
@@ -155,11 +155,11 @@ describe("the prefix of a conversation's requests", () => {
     await ask(started, "Is it still there?");
     const shown = modelRequests(world.anthropic).map(({ body }) => {
       const pictures = JSON.stringify(body.messages).matchAll(/"data":"([^"]+)"/g);
-      return [...pictures].map(([, data = ""]) => imageInfo(Buffer.from(data, "base64")) && data);
+      return [...pictures].map(([, data = ""]) => readImageInfo(Buffer.from(data, "base64")) && data);
     });
     expect(shown.map(({ length }) => length)).toEqual([0, 1, 2, 2]);
     const [first = ""] = shown[1] ?? [];
-    expect(imageInfo(Buffer.from(first, "base64"))).toMatchObject({ width: 2_000 });
+    expect(readImageInfo(Buffer.from(first, "base64"))).toMatchObject({ width: 2_000 });
     expect(new Set(shown.flat())).toEqual(new Set([first]));
   });
 

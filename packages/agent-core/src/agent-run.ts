@@ -4,12 +4,12 @@ import { RunQueue } from "./event-queue.ts";
 import type { AgentEvent, EmitEvent, RunResult } from "./events.ts";
 import { runAgentLoop } from "./loop/agent-loop.ts";
 
-/** Begins a run that passes its events to `emit` and ends early when `signal` aborts. */
+/** Starts a run that passes its events to `emit` and ends early if `signal` aborts. */
 export type StartRun = (emit: EmitEvent, signal: AbortSignal) => Promise<RunResult>;
 
 /**
- * One run: iterate it for its events, or await it for its result. Events are pulled: a run that is 256 events ahead
- * waits, and leaving the iteration early aborts it. Without an iteration no events are kept.
+ * A run. Iterate it for its events, or await it for its result. A run that is 256 events ahead of its iterator waits,
+ * and leaving the iteration early aborts the run. Without an iteration, no events are queued.
  */
 export class AgentRun implements AsyncIterable<AgentEvent>, PromiseLike<RunResult> {
   readonly #start: StartRun;
@@ -22,8 +22,9 @@ export class AgentRun implements AsyncIterable<AgentEvent>, PromiseLike<RunResul
   }
 
   /**
-   * How the run ended. Begins the run if it has not begun.
-   * @throws AgentError when the input is wrong, there is nothing to do, or a hook of the host failed
+   * Returns how the run ended. Starts the run if it has not started.
+   *
+   * @throws AgentError if the input is wrong, there is nothing to do, or a hook of the host failed
    */
   result(): Promise<RunResult> {
     this.#result ??= this.#start((event) => this.#emit(event), this.#controller.signal);
@@ -38,7 +39,7 @@ export class AgentRun implements AsyncIterable<AgentEvent>, PromiseLike<RunResul
     return this.result().then(onResult, onError);
   }
 
-  /** @throws AgentError `busy` when the run has begun without being watched, or is being iterated already */
+  /** @throws AgentError `busy` if the run has already started or is being iterated */
   [Symbol.asyncIterator](): AsyncIterator<AgentEvent> {
     if (this.#result !== undefined) {
       throw new AgentError("busy", "This run has begun; its events can be read once, from the start.");
@@ -54,8 +55,18 @@ export class AgentRun implements AsyncIterable<AgentEvent>, PromiseLike<RunResul
 }
 
 /**
- * Runs an agent over a conversation: context in, events out, nothing kept. Without `input` it continues from the end of
- * the history, whose open calls are settled first. The run begins when its events or its result are requested.
+ * Runs an agent over a conversation without keeping any state. Without `input` it continues from the end of the
+ * history, whose pending calls are completed first. The run starts when its events or its result are requested.
+ *
+ * @example
+ * ```ts
+ * const run = agentLoop(
+ *   { system: "You help travellers.", history, input: [message], tools },
+ *   { model, stream, onJournalEntry: (entry) => save(entry) },
+ * );
+ * for await (const event of run) if (event.type === "text.delta") process.stdout.write(event.delta);
+ * history.push(...(await run).messages);
+ * ```
  */
 export function agentLoop(context: AgentContext, config: AgentLoopConfig): AgentRun {
   return new AgentRun((emit, signal) => {

@@ -2,10 +2,10 @@ import { AgentRun, type StartRun } from "./agent-run.ts";
 import type { AgentLoopConfig, AgentOptions } from "./config.ts";
 import type { ToolCallBlock } from "./content.ts";
 import { Conversation } from "./conversation/conversation.ts";
-import { unansweredCalls } from "./conversation/tool-calls.ts";
+import { findPendingCalls } from "./conversation/tool-calls.ts";
 import { AgentError } from "./errors.ts";
 import { ViewQueue } from "./event-queue.ts";
-import type { AgentEvent, EmitEvent, Queued, RunResult } from "./events.ts";
+import type { AgentEvent, EmitEvent, QueuedMessages, RunResult } from "./events.ts";
 import type { PendingCall, PendingDecision } from "./hooks.ts";
 import { Run } from "./loop/agent-loop.ts";
 import { checkInput } from "./loop/run-state.ts";
@@ -18,16 +18,39 @@ import { Snapshot } from "./snapshot.ts";
 export type AgentInput = string | AgentMessage | readonly AgentMessage[];
 
 /** The current state of an agent. */
-export interface AgentState extends Queued {
+export interface AgentState extends QueuedMessages {
   readonly messages: readonly AgentMessage[];
   readonly running: boolean;
-  /** Open calls at the end of the conversation. */
+  /** Calls at the end of the conversation that have no result. */
   readonly pending: readonly ToolCallBlock[];
 }
 
 /**
- * A conversation with an agent: keeps the history and the queues, and has at most one run at a time. A host that stores
- * conversations itself, and starts a new run over what it loads, uses `runAgentLoop` instead.
+ * A conversation with an agent. It keeps the history and the queues, and has at most one run at a time. A host that
+ * stores conversations itself uses `runAgentLoop` instead.
+ *
+ * @example
+ * ```ts
+ * const agent = new Agent({ model, stream, system: "You help travellers.", tools: [clock] });
+ * const { text } = await agent.prompt("What time is it in Tokyo?");
+ * ```
+ *
+ * @example A call that needs approval, and continuing once a person has decided
+ * ```ts
+ * let approved = false;
+ * const agent = new Agent({
+ *   model,
+ *   stream,
+ *   tools: [transfer],
+ *   beforeToolCall: ({ call }) =>
+ *     approved || call.name !== "transfer" ? undefined : { action: "ask", question: "Transfer the money?" },
+ * });
+ * const first = await agent.prompt("Pay the invoice.");
+ * if (first.reason === "waiting") {
+ *   approved = await askPerson(first.pending);
+ *   const { text } = await agent.continue();
+ * }
+ * ```
  */
 export class Agent {
   #options: AgentOptions;
@@ -37,7 +60,7 @@ export class Agent {
   #steering: AgentMessage[] = [];
   #followUps: AgentMessage[] = [];
   #listeners: readonly EmitEvent[] = [];
-  /** Calls the last run left waiting for a decision: they were never begun. */
+  /** Calls that the last run left waiting for a decision. They were never started. */
   #undecided: Set<string> | undefined;
   readonly #snapshot = new Snapshot();
 
@@ -46,7 +69,7 @@ export class Agent {
     this.#conversation = new Conversation(options.messages ?? []);
   }
 
-  /** A new copy each time. */
+  /** Returns a new copy each time. */
   get state(): AgentState {
     const { messages } = this.#conversation;
     return {
@@ -54,36 +77,40 @@ export class Agent {
       running: this.#run !== undefined,
       steering: [...this.#steering],
       followUps: [...this.#followUps],
-      pending: unansweredCalls(messages)?.calls ?? [],
+      pending: findPendingCalls(messages)?.calls ?? [],
     };
   }
 
-  /** The model turn that is streaming, as far as it has come at this moment; empty between turns. */
+  /** The current model turn as far as it has arrived; empty between turns. */
   get streaming(): Pick<Snapshot, "blocks" | "text"> {
     const { blocks, text } = this.#snapshot;
     return { blocks, text };
   }
 
   /**
-   * Starts a run: iterate it for its events, or await it for its result.
-   * @throws AgentError (the run does) `busy` while another is going on, and as `AgentRun.result`
+   * Starts a run.
+   *
+   * @throws AgentError (from the run) `busy` if another run is active, and as `AgentRun.result`
    */
   prompt(input: AgentInput): AgentRun {
     const messages = this.#messages(input);
     if (messages.length > 0) return this.#start(messages);
-    return begun(() => Promise.reject(new AgentError("invalid_input", "A prompt needs a message.")));
+    return startSoon(() => Promise.reject(new AgentError("invalid_input", "A prompt needs a message.")));
   }
 
   /**
-   * Continues from the end of the conversation: after an interruption, a limit, an error, or once a decision is known.
-   * @throws AgentError (the run does) `busy`, `nothing_to_continue`, and as `AgentRun.result`
+   * Continues from the end of the conversation: after an interruption, a limit, an error, or a decision.
+   *
+   * @throws AgentError (from the run) `busy`, `nothing_to_continue`, and as `AgentRun.result`
    */
   continue(): AgentRun {
     return this.#start([]);
   }
 
   /**
-   * Adds a message to the current run, before the next call or model turn. When idle, it waits for the next run.
+   * Adds a message to the current run, before the next call or model turn. If the agent is idle, the message waits for
+   * the next run.
+   *
    * @throws AgentError `invalid_input`
    */
   steer(input: AgentInput): void {
@@ -91,34 +118,36 @@ export class Agent {
   }
 
   /**
-   * Adds a message for when the agent would stop. When idle, it waits for the next run.
+   * Adds a message that is processed when the agent would stop. If the agent is idle, it waits for the next run.
+   *
    * @throws AgentError `invalid_input`
    */
   followUp(input: AgentInput): void {
     this.#followUps.push(...checkInput(this.#messages(input)));
   }
 
-  /** Removes everything from the queues. */
-  clearQueues(): Queued {
+  /** Empties the queues and returns their messages. */
+  clearQueues(): QueuedMessages {
     const cleared = { steering: this.#steering, followUps: this.#followUps };
     this.#steering = [];
     this.#followUps = [];
     return cleared;
   }
 
-  /** Stops the run, if there is one; `waitForIdle` resolves when it has stopped. Queued messages stay. */
+  /** Aborts the current run, if any; `waitForIdle` resolves when it has stopped. QueuedMessages messages are kept. */
   abort(reason?: unknown): void {
     this.#run?.abort(reason);
   }
 
-  /** Resolves when no run is going on, however the last one ended. */
+  /** Resolves when no run is active. */
   async waitForIdle(): Promise<void> {
     while (this.#run !== undefined) await this.#idle.promise;
   }
 
   /**
-   * Summarises the older part of the conversation now. Resolves with whether that gained anything; with `false` where
+   * Summarizes the older part of the conversation now. Resolves with whether that made it shorter, and with `false` if
    * `context.compaction` is `false`.
+   *
    * @throws AgentError `busy`, `invalid_tool`, `journal_failed`
    */
   async compact(): Promise<boolean> {
@@ -130,13 +159,14 @@ export class Agent {
     }
   }
 
-  /** Changes how the next run behaves. Who is told of listeners' errors changes at once. */
+  /** Changes the options of the next run. `onListenerError` changes at once. */
   configure(options: Partial<Omit<AgentOptions, "messages">>): void {
     this.#options = { ...this.#options, ...options };
   }
 
   /**
-   * Starts another conversation. Nothing of the last one is kept, not even its queues.
+   * Starts another conversation. History and queues are discarded.
+   *
    * @throws AgentError `busy`
    */
   reset(messages: readonly AgentMessage[] = []): void {
@@ -147,8 +177,10 @@ export class Agent {
   }
 
   /**
-   * Calls `listener` with every event from now on. Returns a function that removes it. A promise delays the run until
-   * it settles; an exception is reported and changes nothing.
+   * Calls `listener` with every event from now on. A promise that it returns delays the run; an error is reported and
+   * has no other effect.
+   *
+   * @returns a function that removes the listener
    */
   subscribe(listener: EmitEvent): () => void {
     this.#listeners = [...this.#listeners, listener];
@@ -158,9 +190,9 @@ export class Agent {
   }
 
   /**
-   * Every event from now on, until the iteration is left. It never holds the run up: for a viewer that is too slow,
-   * deltas are joined, and finally, `capacity` events behind (default 1,024), events are left out and `lagged` says how
-   * many. The last `run.end` is never left out.
+   * Iterates over every event from now on. Never delays the run: if a viewer is too slow, deltas are joined, and
+   * `capacity` events behind (default 1,024), events are dropped and a `lagged` event says how many. The last `run.end`
+   * is never dropped.
    */
   events({ capacity }: { readonly capacity?: number } = {}): AsyncIterableIterator<AgentEvent> {
     const queue = new ViewQueue(() => unsubscribe(), capacity);
@@ -184,12 +216,12 @@ export class Agent {
   #start(input: readonly AgentMessage[]): AgentRun {
     try {
       const run = this.#begin();
-      return begun((emit, signal) => {
+      return startSoon((emit, signal) => {
         signal.addEventListener("abort", () => run.abort(signal.reason));
         return this.#execute(run, input, emit);
       });
     } catch (error) {
-      return begun(() => Promise.reject(error));
+      return startSoon(() => Promise.reject(error));
     }
   }
 
@@ -213,8 +245,8 @@ export class Agent {
     this.#idle = Promise.withResolvers();
   }
 
-  readonly #settlePending = ({ call, newInput }: PendingCall): PendingDecision | undefined => {
-    // Once it may run nobody can tell any more whether it began, whatever becomes of this run.
+  readonly #decidePending = ({ call, newInput }: PendingCall): PendingDecision | undefined => {
+    // Once the call may run, it may have started, whatever happens to this run.
     if (this.#undecided?.delete(call.id) !== true) return undefined;
     return newInput ? { action: "result", result: failed(texts.superseded) } : { action: "run" };
   };
@@ -223,9 +255,9 @@ export class Agent {
     return {
       ...this.#options,
       steering: () => this.#steering.splice(0),
-      // One after the other is answered.
+      // Each follow-up is answered before the next one.
       followUps: () => this.#followUps.splice(0, 1),
-      onPendingCall: this.#options.onPendingCall ?? this.#settlePending,
+      onPendingCall: this.#options.onPendingCall ?? this.#decidePending,
     };
   }
 
@@ -236,21 +268,21 @@ export class Agent {
 
   readonly #emit: EmitEvent = (event) => {
     if (event.type === "run.end" && event.result.failure !== undefined) {
-      const { steering, followUps } = event.result.failure.unkept;
+      const { steering, followUps } = event.result.failure.unsaved;
       this.#steering.unshift(...steering);
       this.#followUps.unshift(...followUps);
     }
     const waits: Promise<void>[] = [];
     for (const listener of this.#listeners) {
-      const wait = this.#tell(listener, event);
+      const wait = this.#notify(listener, event);
       if (wait !== undefined) waits.push(wait);
     }
     return waits.length === 0 ? undefined : Promise.all(waits).then(() => {});
   };
 
-  #tell(listener: EmitEvent, event: AgentEvent): Promise<void> | undefined {
+  #notify(listener: EmitEvent, event: AgentEvent): Promise<void> | undefined {
     try {
-      // A listener written without types may give anything.
+      // An untyped listener may return anything.
       const wait: unknown = listener(event);
       return wait instanceof Promise ? wait.catch(this.#report) : undefined;
     } catch (error) {
@@ -262,8 +294,8 @@ export class Agent {
   readonly #report = (error: unknown): void => (this.#options.onListenerError ?? console.error)(error);
 }
 
-/** A run that begins by itself once the caller has had time to iterate it. */
-function begun(start: StartRun): AgentRun {
+/** Returns a run that starts by itself once the caller has had time to iterate it. */
+function startSoon(start: StartRun): AgentRun {
   const run = new AgentRun(start);
   queueMicrotask(() => void run.result());
   return run;

@@ -3,17 +3,17 @@ import type { AgentMessage } from "./messages.ts";
 import type { Model, StreamModel, StreamOptions, SystemInput } from "./model.ts";
 import type { Tool } from "./tool.ts";
 
-/** Limits of one run. A missing one means no limit, except for `turns` and `toolCalls`. */
+/** Limits of one run. A missing limit means no limit, except for `turns` and `toolCalls`. */
 export interface RunLimits {
-  /** Model calls; default 200. */
+  /** Model calls. Default: 200. */
   readonly turns?: number;
-  /** Default 1,000. Calls beyond it are not run, and the run ends. */
+  /** Default: 1,000. Calls beyond the limit do not run, and the run ends. */
   readonly toolCalls?: number;
-  /** Milliseconds from the start of the run, waiting for people included. */
+  /** Milliseconds since the start of the run, including waiting for people. */
   readonly wallMs?: number;
-  /** Output tokens, as reported or else estimated. A request asks for what is left, where its model may write more. */
+  /** Output tokens, reported or estimated. A request asks for at most what is left. */
   readonly outputTokens?: number;
-  /** Micro-units, as the turns' `usage.costMicros`; turns without a known price count as nothing. */
+  /** Millionths of the currency, as in `usage.costMicros`. Turns without a known price count as 0. */
   readonly costMicros?: number;
 }
 
@@ -24,75 +24,81 @@ export interface CompactionCache {
 }
 
 export interface CompactionPolicy {
-  /** Tokens summarised in one call; default 40 % of the model's window. */
+  /** Tokens summarized in one call. Default: 40 % of the model's window. */
   readonly chunkTokens?: number;
-  /** Milliseconds for the flush and all chunks together; default 30,000. Then the summary is made of metadata. */
+  /**
+   * Milliseconds for `beforeCompaction` and all chunks together. Default: 30,000. After that, the summary consists of
+   * metadata.
+   */
   readonly timeoutMs?: number;
   readonly cache?: CompactionCache;
 }
 
 /** How the conversation is kept inside the model's window. */
 export interface ContextPolicy {
-  /** User turns sent to the model; default all. Dropped a quarter at a time, so that prompt caches keep working. */
+  /**
+   * User turns that are sent to the model. Default: all. A quarter of them is dropped at a time, so that prompt caches
+   * stay valid for a while.
+   */
   readonly historyTurns?: number;
-  /** `false` never compacts. */
+  /** `false` turns compaction off. */
   readonly compaction?: CompactionPolicy | false;
 }
 
-/** What a run works on. */
+/** The input of a run. */
 export interface AgentContext {
   /** The system prompt for the whole run, or a function that returns one for each model call (1 is the first). */
   readonly system: SystemInput | ((turn: number) => SystemInput | Promise<SystemInput>);
-  /** The conversation so far. It is copied, never changed. */
+  /** The conversation so far. It is copied and never changed. */
   readonly history: readonly AgentMessage[];
-  /** The new messages. Empty or absent: continue from the end of the history. */
+  /** The new messages. If there are none, the run continues from the end of the history. */
   readonly input?: readonly AgentMessage[];
   readonly tools: readonly Tool[];
 }
 
-/** Returns the messages that have come in since, and forgets them. */
+/** Removes and returns the messages that have arrived since the last call. */
 export type TakeMessages = () => readonly AgentMessage[] | Promise<readonly AgentMessage[]>;
 
-/** How a run behaves. Only `model` and `stream` are needed. */
+/** The settings of a run. Only `model` and `stream` are required. */
 export interface AgentLoopConfig extends Hooks {
   readonly model: Model;
   readonly stream: StreamModel;
   readonly streamOptions?: Omit<StreamOptions, "signal">;
   readonly signal?: AbortSignal;
 
-  /** Checked before each sequential call, once before a parallel batch, and after each turn. */
+  /** Called before each sequential call, once before a parallel batch, and after each turn. */
   readonly steering?: TakeMessages;
-  /** Checked when the agent would stop. */
+  /** Called when the agent would stop. */
   readonly followUps?: TakeMessages;
 
   readonly limits?: RunLimits;
   /**
-   * Of calls with the same arguments among the last 32, the third is pointed out to the model, and the sixth ends the
-   * run. `exempt` names tools that are meant to be called again, for instance to poll; `false` turns the detection off.
+   * Detection of repeated calls. Of equal calls among the last 32, the third one warns the model and the sixth one ends
+   * the run. `exempt` names tools that may be called repeatedly, for instance to poll; `false` turns the detection off.
    */
   readonly repeat?: { readonly exempt: readonly string[] } | false;
-  /** How often an answer cut at the output limit is continued automatically; default 2. */
+  /** How often an answer truncated at the output limit is continued automatically. Default: 2. */
   readonly continuations?: number;
-  /** Parallel calls that run at once; default 16. */
+  /** Parallel calls that run at once. Default: 16. */
   readonly parallelCalls?: number;
   readonly context?: ContextPolicy;
   /**
    * Milliseconds that a model, a tool, a queue or `afterToolCall` may take to end after an abort before it is
-   * abandoned; default 1,000. Every other hook is abandoned at once. Only `onJournalEntry` and listeners are always
+   * abandoned. Default: 1,000. Other hooks are abandoned at once. Only `onJournalEntry` and listeners are always
    * awaited.
    */
   readonly abortGraceMs?: number;
-  /** Milliseconds since the epoch; default `Date.now`. */
+  /** Returns milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
-/** An agent: what a run works on and how it behaves, without what the agent itself keeps (queues, history, abort). */
+/** The options of an agent, which manages its queues, history and aborts itself. */
 export interface AgentOptions extends Omit<AgentLoopConfig, "signal" | "steering" | "followUps"> {
   /** Default: no system prompt. */
   readonly system?: AgentContext["system"];
   readonly tools?: readonly Tool[];
-  /** The conversation to start from; default empty. */
+  /** The conversation to start from. Default: empty. */
   readonly messages?: readonly AgentMessage[];
-  /** A listener threw. Default: `console.error`. The run continues either way. */
+  /** Called if a listener throws. Default: `console.error`. The run continues in any case. */
   readonly onListenerError?: (error: unknown) => void;
 }

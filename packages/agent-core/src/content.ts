@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from "./json.ts";
 
 /**
- * What a vendor said about a block in its own terms (a thinking signature, an item id), kept byte for byte.
- * It is replayed only to the same `api`, `provider` and `model`; any other target drops it.
+ * Vendor-specific data of a block (a thinking signature, an item id), kept byte for byte. It is only sent to the same
+ * `api`, `provider` and `model`.
  */
 export interface Native {
   readonly api: string;
@@ -11,33 +11,33 @@ export interface Native {
   readonly data: JsonValue;
 }
 
-/** Where the bytes of a media block are. `base64` holds no data-URL prefix. */
+/** Location of the bytes of a media block. `base64` contains no data-URL prefix. */
 export type MediaSource =
   | { readonly kind: "base64"; readonly data: string }
   | { readonly kind: "url"; readonly url: string };
 
-interface Said {
+interface TextContent {
   readonly text: string;
   readonly native?: Native;
 }
 
-export interface TextBlock extends Said {
+export interface TextBlock extends TextContent {
   readonly type: "text";
 }
 
-/** Model reasoning. `redacted` blocks carry no readable text, only `native`. */
-export interface ThinkingBlock extends Said {
+/** Reasoning of a model. `redacted` blocks have no readable text, only `native`. */
+export interface ThinkingBlock extends TextContent {
   readonly type: "thinking";
   readonly redacted?: boolean;
 }
 
-export interface CitationBlock extends Said {
+export interface CitationBlock extends TextContent {
   readonly type: "citation";
   readonly title?: string;
   readonly url?: string;
 }
 
-export interface RefusalBlock extends Said {
+export interface RefusalBlock extends TextContent {
   readonly type: "refusal";
 }
 
@@ -62,45 +62,45 @@ export interface FileBlock extends Media {
 }
 
 /**
- * A call the model asks for. `args` is the parsed object, or `undefined` when `argsText` is not a JSON object.
- * `argsError` then says why, and the call becomes a tool result that lets the model correct it.
+ * A call requested by the model. `args` is the parsed object, or `undefined` if `argsText` is not a JSON object. In
+ * that case `argsError` says why, and the call gets a result that lets the model correct it.
  */
 export interface ToolCallBlock {
   readonly type: "toolCall";
   readonly id: string;
   readonly name: string;
   readonly args: JsonObject | undefined;
-  /** The raw JSON text as the vendor streamed it. */
+  /** The JSON text as the vendor streamed it. */
   readonly argsText: string;
   readonly argsError?: string;
   readonly native?: Native;
 }
 
-/** Something only the vendor that made it understands (a server-side tool, a container id). */
+/** Data that only its vendor understands (a server-side tool, a container id). */
 export interface OpaqueBlock {
   readonly type: "opaque";
   readonly native: Native;
 }
 
-/** Blocks a person or a tool can contribute. */
+/** Blocks that people and tools can contribute. */
 export type InputBlock = TextBlock | ImageBlock | AudioBlock | FileBlock;
 
-/** Blocks a model can contribute. */
+/** Blocks that models can contribute. */
 export type Block = InputBlock | ThinkingBlock | ToolCallBlock | CitationBlock | RefusalBlock | OpaqueBlock;
 
-/** The part of a block known when it starts; text, arguments and signatures arrive later. */
+/** The part of a block that is known when it starts. Text, arguments and signatures follow. */
 export type BlockHead =
   | { readonly type: Exclude<Block["type"], "toolCall"> }
   | { readonly type: "toolCall"; readonly id: string; readonly name: string };
 
-/** The text of a message's or a result's text blocks, empty ones passed over; a content that is a text is its own. */
+/** Returns the text of all text blocks, joined by `between`, without empty ones. */
 export function textOf(content: string | readonly Block[], between = ""): string {
   if (typeof content === "string") return content;
   const texts = content.flatMap((block) => (block.type === "text" && block.text !== "" ? [block.text] : []));
   return texts.join(between);
 }
 
-/** The same with this content; the same object where all of it is the same. */
+/** Returns a copy with this content, or the same object if the content is equal. */
 export function withContent<M extends { readonly content: string | readonly Block[] }>(
   message: M,
   content: readonly Block[] & M["content"],

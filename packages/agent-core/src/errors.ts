@@ -1,12 +1,12 @@
-// A registered symbol, so that two installed copies of this package recognise each other's errors.
+// A registered symbol, so that two installed copies of this package recognize each other's errors.
 const MARK = Symbol.for("signalbox.agent-core.error");
 
 /**
  * - `busy`: the agent already has a run; use `steer` or `followUp`.
- * - `nothing_to_continue`: the history asks for no model turn.
- * - `invalid_input`: what was said holds a message only the loop may add (an assistant turn, a tool result).
- * - `invalid_tool`: two tools of one name, a name that vendors refuse, or a schema that cannot be shown to a model.
- * - `journal_failed`: `onJournalEntry` failed, so nothing after it was done.
+ * - `nothing_to_continue`: the history requires no model turn.
+ * - `invalid_input`: the input contains a message that only the loop may add (an assistant turn, a tool result).
+ * - `invalid_tool`: two tools have the same name, a name is not accepted by vendors, or a schema is missing or invalid.
+ * - `journal_failed`: `onJournalEntry` failed, so nothing was done after it.
  * - `hook_failed`: `transformContext`, `convertToLlm`, `system`, `steering`, `followUps` or `onPendingCall` threw.
  */
 export type AgentErrorCode =
@@ -17,7 +17,7 @@ export type AgentErrorCode =
   | "journal_failed"
   | "hook_failed";
 
-/** A misuse of this package, or a failed hook of the host. Failures of a model or a tool are never thrown. */
+/** Thrown if this package is misused or a hook of the host failed. Failures of models and tools are never thrown. */
 export class AgentError extends Error {
   readonly code: AgentErrorCode;
 
@@ -29,17 +29,17 @@ export class AgentError extends Error {
   }
 }
 
-/** Recognises an `AgentError` of any installed copy of this package. */
+/** Recognizes an `AgentError` of any installed copy of this package. */
 export function isAgentError(value: unknown): value is AgentError {
   try {
     return typeof value === "object" && value !== null && MARK in value;
   } catch {
-    // A proxy may refuse to be asked.
+    // A proxy may throw.
     return false;
   }
 }
 
-/** The message of an unknown thrown value. Never throws: a value may have no prototype, or refuse to be read. */
+/** Returns the message of a thrown value. Never throws itself, even if the value cannot be read. */
 export function reasonOf(error: unknown): string {
   try {
     if (!(error instanceof Error)) return typeof error === "string" ? error : String(error);

@@ -2,18 +2,18 @@ import { describe, expect, it } from "vitest";
 import { run } from "../test/run.ts";
 import {
   assistant,
-  eventsOf,
   MODEL,
   SYSTEM,
   scripted,
   text,
+  toEvents,
   tool,
   toolCall,
   user,
 } from "../test/scripted.ts";
 import { RunQueue, ViewQueue } from "./event-queue.ts";
 import type { AgentEvent } from "./index.ts";
-import { Agent, streamOf } from "./index.ts";
+import { Agent, toStream } from "./index.ts";
 
 const delta = (value: string, index = 0): AgentEvent => ({ type: "text.delta", index, delta: value });
 const update = (callId: string, value: string): AgentEvent => ({
@@ -135,8 +135,8 @@ describe("ViewQueue", () => {
 describe("Agent.events", () => {
   it("loses nothing for a viewer that only reads, however many events come in a row", async () => {
     const blocks = Array.from({ length: 300 }, (_, n) => ({ type: "text", text: `${n}` }) as const);
-    const given = [...eventsOf(assistant(blocks))];
-    const agent = new Agent({ model: MODEL, stream: () => streamOf(given), system: SYSTEM });
+    const given = [...toEvents(assistant(blocks))];
+    const agent = new Agent({ model: MODEL, stream: () => toStream(given), system: SYSTEM });
     const all: AgentEvent[] = [];
     agent.subscribe((event) => void all.push(event));
     const seen: AgentEvent[] = [];

@@ -1,15 +1,15 @@
 import type { AgentEvent } from "./events.ts";
 
-/** Events an iterator may be behind before the run waits for it. */
+/** Number of events that an iterator may be behind before the run waits. */
 const HIGH_WATER = 256;
 
-/** Events on their way to whoever iterates over them. */
+/** Events for an iterator. */
 class Queue implements AsyncIterableIterator<AgentEvent> {
   unread: AgentEvent[] = [];
   closed = false;
   #error: { readonly error: unknown } | undefined;
   #news = Promise.withResolvers<void>();
-  /** A generator serves those who ask in their order, and throws once. */
+  /** A generator serves concurrent calls in order and throws once. */
   readonly #reading: AsyncGenerator<AgentEvent, undefined> = this.#read();
   readonly #onReturn: () => void;
   readonly #onRead: () => void;
@@ -23,7 +23,7 @@ class Queue implements AsyncIterableIterator<AgentEvent> {
     return this;
   }
 
-  /** No more events; what is queued is still read, then `error` is thrown if there is one. */
+  /** Ends the queue. QueuedMessages events are still read, then `error` is thrown if there is one. */
   close(error?: { readonly error: unknown }): void {
     this.closed = true;
     this.#error = error;
@@ -64,7 +64,7 @@ class Queue implements AsyncIterableIterator<AgentEvent> {
   }
 }
 
-/** Every event, in order; a run that is ahead waits. */
+/** A queue of all events in order, with backpressure. */
 export class RunQueue extends Queue {
   #drained: PromiseWithResolvers<void> | undefined;
 
@@ -89,7 +89,7 @@ export class RunQueue extends Queue {
 
 const TURN = Promise.resolve();
 
-/** For a viewer that must never hold up the run: what it is too slow for is joined, then left out. */
+/** A queue that never delays the run. Events are joined, then dropped, if the viewer is too slow. */
 export class ViewQueue extends Queue {
   readonly #capacity: number;
 
@@ -98,7 +98,7 @@ export class ViewQueue extends Queue {
     this.#capacity = Math.max(8, capacity);
   }
 
-  /** Where half of the room is taken the viewer gets a turn to read, if it wants one: events may come in a row. */
+  /** Gives the viewer a turn to read once the queue is half full, since events may arrive without a pause. */
   push(event: AgentEvent): void | Promise<void> {
     if (this.closed) return undefined;
     this.offer(event);
@@ -110,7 +110,7 @@ export class ViewQueue extends Queue {
     const joined = joinEvents(this.unread);
     this.unread = joined;
     if (joined.length <= this.#capacity / 2) return;
-    // How the last run ended is told however slow the viewer is: nothing may come after it.
+    // The last end of a run is always delivered, because no other event may follow it.
     const end = joined.filter((event) => event.type === "run.end").slice(-1);
     const counts = joined.map((event) => (event.type === "lagged" ? event.missed : 1));
     const missed = counts.reduce((sum, count) => sum + count, -end.length);
@@ -118,7 +118,7 @@ export class ViewQueue extends Queue {
   }
 }
 
-/** The same story in fewer events: neighbouring deltas of a block are joined, progress gives way to later progress. */
+/** Joins neighboring deltas of a block and replaces progress by later progress. */
 function joinEvents(events: readonly AgentEvent[]): AgentEvent[] {
   const joined: AgentEvent[] = [];
   const updates = new Map<string, number>();

@@ -14,13 +14,13 @@ import type { Usage } from "./usage.ts";
 /**
  * Why a run ended.
  * - `done`: the model finished its answer.
- * - `cut`: the answer was still cut at the output limit after the allowed continuations.
+ * - `cut`: the answer was still truncated at the output limit after the allowed continuations.
  * - `refusal`, `filter`: the model or the vendor declined.
- * - `limit`: one of the run's limits was reached; `limit` names it.
+ * - `limit`: a limit of the run was reached; `limit` names it.
  * - `repeated`: the model made the same call over and over.
- * - `waiting`: calls wait for a decision; go on with `continue` once it is known.
- * - `aborted`: the signal ended it.
- * - `error`: the model failed for good; `error` says how.
+ * - `waiting`: calls wait for a decision; use `continue` once it is known.
+ * - `aborted`: the signal ended the run.
+ * - `error`: the model failed; `error` says how.
  */
 export type EndReason =
   | "done"
@@ -35,92 +35,92 @@ export type EndReason =
 
 export type LimitName = "turns" | "toolCalls" | "wallMs" | "outputTokens" | "costMicros";
 
-/** What a run used. A count no turn reported stays `undefined`. */
+/** Usage of a run. A count that no turn reported is `undefined`. */
 export interface RunUsage {
   readonly usage: Usage;
   readonly turns: number;
   readonly toolCalls: number;
 }
 
-/** Messages in queues of the host. */
-export interface Queued {
+/** Messages in the queues of a host. */
+export interface QueuedMessages {
   readonly steering: readonly AgentMessage[];
   readonly followUps: readonly AgentMessage[];
 }
 
-/** Why a run broke off although it made no mistake itself. */
+/** A failure of the host that ended a run. */
 export interface RunFailure {
   readonly code: AgentErrorCode;
   readonly message: string;
-  /** Messages that were taken from the queues and could not be stored. An `Agent` puts them back. */
-  readonly unkept: Queued;
+  /** Messages that were taken from the queues and could not be recorded. An `Agent` puts them back. */
+  readonly unsaved: QueuedMessages;
 }
 
 export interface RunResult {
   readonly reason: EndReason;
-  /** Every message the run added to the history, in order, its input included; summaries are not among them. */
+  /** Every message that the run added to the history, in order, its input included; without summaries. */
   readonly messages: readonly AgentMessage[];
   /** The last model turn of the run. */
   readonly message: AssistantMessage | undefined;
-  /** Text of the last answer; parts cut at the output limit and continued are joined. */
+  /** Text of the last answer. Truncated parts that were continued are joined. */
   readonly text: string;
   readonly used: RunUsage;
   readonly limit?: LimitName;
   readonly error?: ModelErrorData;
-  /** A hook of the host failed. `reason` is `error`; awaiting the run throws the same as an `AgentError`. */
+  /** Set if a hook of the host failed. `reason` is `error`, and awaiting the run throws the same as an `AgentError`. */
   readonly failure?: RunFailure;
-  /** Calls without a result, when `reason` is `waiting`. */
+  /** Calls without a result, if `reason` is `waiting`. */
   readonly pending: readonly ToolCallBlock[];
 }
 
 /** Where a message in the history came from. */
 export type MessageOrigin = InputOrigin | "model" | "tool";
 
-/** Where what is said to the model came from: the prompt, the queues, or the loop itself. */
+/** Where an input message came from: the prompt, a queue, or the loop itself. */
 export type InputOrigin = "input" | "steer" | "followUp" | "loop";
 
 export type ToolOutcome =
   | "ok"
-  /** The tool failed, threw, or its arguments were wrong. */
+  /** The tool failed or threw, or its arguments were wrong. */
   | "error"
   | "timeout"
   | "aborted"
-  /** A gate or a person said no. */
+  /** The guard or a person refused it. */
   | "blocked"
-  /** Not run: steering came first, the turn was cut, or a limit was reached. */
+  /** Not run, because of steering, a truncated turn or a limit. */
   | "skipped";
 
-/** The part of a model's events that viewers see, passed on unchanged (the same objects). */
+/** Events of a model that are passed on to viewers unchanged (the same objects). */
 export type ModelStreamEvent = Exclude<ModelEvent, { readonly type: "start" | "finish" | "error" }>;
 
 /**
- * What happens in a run. Events are immutable. Order:
+ * The events of a run. They are immutable. Order:
  *
  * ```text
  * run.start
- *   CALLS message*                               calls an earlier run left open, settled; their results
- *   message*                                     the input, and what was queued, each once it is durable
+ *   CALLS message*                               pending calls of an earlier run, and their results
+ *   message*                                     the input and queued messages, each once it is durable
  *   turn.start                                   and so on for each turn
- *     SHORTER                                    when the window is filling up
+ *     SHORTER                                    if the window is filling up
  *     ANSWER
- *     (SHORTER model.discard ANSWER)?            the vendor had no room: what was streamed is void
- *     message?                                   the model's turn, once durable; none where it failed without a word
+ *     (SHORTER model.discard ANSWER)?            the request was too long: the streamed answer is void
+ *     message?                                   the model turn, once durable; none if it failed without content
  *     CALLS
  *     message*                                   results, in the order of the calls
  *   turn.end
- *   message*                                     steering, follow-ups and the loop's own notes, each once it is durable
+ *   message*                                     steering, follow-ups and notes of the loop, each once it is durable
  * run.end
  *
  * SHORTER = prune? (compaction.start compaction.end?)?
  * ANSWER  = attempt* model.start? (block.start *.delta* block.end | usage | attempt)*
- *           (attempt model.discard ANSWER)?      an attempt broke off that nobody had seen: begins anew
- * CALLS   = (tool.ask? (tool.start tool.update*)? tool.end?)*    calls that run at once interleave
+ *           (attempt model.discard ANSWER)?      an attempt that nobody had seen failed and starts again
+ * CALLS   = (tool.ask? (tool.start tool.update*)? tool.end?)*    parallel calls interleave
  * ```
- * `block.*`, `*.delta`, `usage` and `attempt` are the model's own events; `model.start` comes with the stream's own
- * `start`, which an adapter may give before the vendor has answered. Each call has one `tool.end`, unless it waits for
- * a decision; the results follow as messages once all calls have ended. A turn in which the run has to stop before the
- * model was asked has no `turn.end`, and a failed hook ends the run wherever it is. `run.end` comes exactly once, and
- * last. `Agent.compact` outside a run gives `compaction.*` alone.
+ * `block.*`, `*.delta`, `usage` and `attempt` are events of the model; `model.start` comes with the `start` of its
+ * stream, which an adapter may emit before the vendor has responded. Each call has one `tool.end`, unless it waits for
+ * a decision; the results follow as messages once all calls have ended. A turn that is stopped before the request has
+ * no `turn.end`, and a failed hook ends the run at any point. `run.end` comes exactly once, as the last event.
+ * `Agent.compact` outside a run emits only `compaction.*`.
  */
 export type AgentEvent =
   | { readonly type: "run.start" }
@@ -138,7 +138,7 @@ export type AgentEvent =
       readonly call: ToolCallBlock;
       readonly result: ToolResultMessage;
       readonly outcome: ToolOutcome;
-      /** Milliseconds that the tool worked, without the wait for a person's decision; 0 for what never ran. */
+      /** Milliseconds that the tool worked, without waiting for a decision; 0 if it did not run. */
       readonly durationMs: number;
     }
   | { readonly type: "prune"; readonly soft: number; readonly hard: number; readonly tokensSaved: number }
@@ -150,7 +150,7 @@ export type AgentEvent =
   | {
       readonly type: "compaction.end";
       readonly summary: CompactionSummaryMessage;
-      /** `metadata` when the model did not give a summary in time. */
+      /** `metadata` if the model returned no summary in time. */
       readonly source: "model" | "metadata";
       readonly tokens: number;
     }
@@ -161,8 +161,8 @@ export type AgentEvent =
       readonly results: readonly ToolResultMessage[];
     }
   | { readonly type: "run.end"; readonly result: RunResult }
-  /** Only from `Agent.events`: a viewer too slow to keep up missed this many events; take a snapshot. */
+  /** Only from `Agent.events`: a slow viewer missed this many events and should take a snapshot. */
   | { readonly type: "lagged"; readonly missed: number };
 
-/** Takes one event. A promise is awaited before anything else happens: that is the backpressure. */
+/** Receives one event. A promise that it returns is awaited before anything else happens (backpressure). */
 export type EmitEvent = (event: AgentEvent) => void | Promise<void>;

@@ -12,32 +12,32 @@ import type { Tool, ToolResult } from "./tool.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
-/** What a transformation of the request can use. */
+/** Passed to `transformContext`. */
 export interface TransformInfo {
   /** 1 for the first model call of the run. */
   readonly turn: number;
-  /** Index in `messages` of the first message this run added; `messages.length` when it added none. */
+  /** Index in `messages` of the first message that this run added; `messages.length` if it added none. */
   readonly runStart: number;
   readonly signal: AbortSignal;
 }
 
-/** A call that is about to run, its arguments checked. */
+/** A call that is about to run. Its arguments are validated. */
 export interface ToolCallInfo {
   readonly call: ToolCallBlock;
   readonly tool: Tool;
-  /** The arguments as validated by the schema. */
+  /** The arguments as returned by the schema. */
   readonly args: unknown;
-  /** The model turn that asked for it. */
+  /** The model turn that requested the call. */
   readonly message: AssistantMessage;
   readonly turn: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * - `allow` (also `undefined`): run it.
- * - `block`: do not; the model gets `reason`.
- * - `change`: run it with other arguments, which are checked again (so: as a model would write them).
- * - `ask`: a person decides. `onAsk` is asked; without one the run ends with `waiting`.
+ * - `allow` (also `undefined`): run the call.
+ * - `block`: do not run it; the model gets `reason`.
+ * - `change`: run it with other arguments, which are validated again (write them as a model would).
+ * - `ask`: a person decides in `onAsk`. Without `onAsk` the run ends with `waiting`.
  */
 export type ToolDecision =
   | { readonly action: "allow" }
@@ -45,34 +45,34 @@ export type ToolDecision =
   | { readonly action: "change"; readonly args: JsonObject }
   | { readonly action: "ask"; readonly question: string; readonly details?: JsonObject };
 
-/** Decides about one call. It fails closed: if it throws, the call does not run. */
+/** Guards a call. Fails closed: if it throws, the call does not run. */
 export type BeforeToolCall = (info: ToolCallInfo) => Awaitable<ToolDecision | undefined>;
 
-/** `wait` ends the run with `waiting` and leaves the call without a result. */
+/** `wait` ends the run with `waiting` and leaves the call pending. */
 export type AskAnswer =
   | { readonly action: "allow" }
   | { readonly action: "deny"; readonly reason: string }
   | { readonly action: "wait" };
 
-/** Asks a person the question of an `ask` decision. If it throws, the answer is no. */
+/** AskDecision a person the question of an `ask` decision. If it throws, the call does not run. */
 export type OnAsk = (
   info: ToolCallInfo & { readonly question: string; readonly details?: JsonObject },
 ) => Awaitable<AskAnswer>;
 
 /**
- * One durable entry of a run.
- * - `input`: what is about to be sent (prompt, steering, follow-ups, the loop's own notes).
- * - `assistant`: a model turn together with the calls it asks for, before any of them runs.
+ * An entry of the journal of a run.
+ * - `input`: messages that are about to be sent (prompt, steering, follow-ups, notes of the loop).
+ * - `assistant`: a model turn together with its calls, before any of them runs.
  * - `toolStart`: a call is about to take effect. No messages.
- * - `toolResult`: one result. Calls that run in parallel report as they finish, so results may arrive in another
- *   order than the calls; `repairHistory` restores it on load.
- * - `compaction`: the first `replaced` messages of the history give way to `messages[0]`.
+ * - `toolResult`: one result. Parallel calls report as they finish, so results may arrive in another order than their
+ *   calls; `repairHistory` restores it on load.
+ * - `compaction`: `messages[0]` replaces the first `replaced` messages of the history.
  */
 export type JournalEntry = {
   readonly turn: number;
   /** The messages that this entry adds to the history, in order. */
   readonly messages: readonly AgentMessage[];
-  /** Open calls after this entry: the intents to store with it. */
+  /** Pending calls after this entry. Store them with it. */
   readonly pendingToolCalls: readonly ToolCallBlock[];
 } & (
   | { readonly kind: "input"; readonly origin: InputOrigin }
@@ -88,17 +88,17 @@ export type JournalEntry = {
  */
 export type OnJournalEntry = (entry: JournalEntry) => Awaitable<void>;
 
-/** An open call of an earlier run. `tool` is `undefined` if the tool no longer exists. */
+/** A pending call of an earlier run. `tool` is `undefined` if the tool no longer exists. */
 export interface PendingCall {
   readonly call: ToolCallBlock;
   readonly tool: Tool | undefined;
-  /** Whether something new was said before the call was settled. */
+  /** Whether a new message arrived before the call was completed. */
   readonly newInput: boolean;
 }
 
 /**
- * `run` goes through `beforeToolCall` as any other call. `wait` ends the run with `waiting` again; when something new
- * was said, a call can wait no longer, and the model is told that it was not run.
+ * `run` passes the call through `beforeToolCall` like any other. `wait` ends the run with `waiting` again; if there is
+ * new input, the call cannot wait any longer, and the model learns that it was not run.
  */
 export type PendingDecision =
   | { readonly action: "run" }
@@ -106,8 +106,8 @@ export type PendingDecision =
   | { readonly action: "wait" };
 
 /**
- * Saves what must outlive the compaction of `messages` (a memory flush). Bounded by the compaction's time; errors are
- * ignored. `onTurn` is to be called with each model turn that this takes, for its usage.
+ * Saves what must outlive the compaction of `messages`, for instance to a memory. Counts toward the time limit of the
+ * compaction; errors are ignored. Call `onTurn` with each model turn this takes, for its usage.
  */
 export type BeforeCompaction = (info: {
   readonly messages: readonly AgentMessage[];
@@ -116,29 +116,29 @@ export type BeforeCompaction = (info: {
   readonly onTurn: (turn: AssistantMessage) => void;
 }) => Awaitable<void>;
 
-/** The points at which a host can influence a run or take part in it. */
+/** Points at which a host can influence a run. */
 export interface Hooks {
   /**
-   * Changes what one model call sees; the history stays as it is. Called before each model call with the conversation
-   * after pruning. The result is repaired before it is sent.
+   * Changes the messages of one model call; the history is not affected. Called after pruning. The result is repaired
+   * before it is sent.
    */
   readonly transformContext?: (
     messages: readonly AgentMessage[],
     info: TransformInfo,
   ) => Awaitable<readonly AgentMessage[]>;
-  /** Turns one message into what a vendor understands; `undefined` leaves it out. Pure: called once per message. */
+  /** Converts one message for vendors; `undefined` omits it. Pure: called once per message. */
   readonly convertToLlm?: (message: AgentMessage) => Message | undefined;
   readonly beforeToolCall?: BeforeToolCall;
   readonly onAsk?: OnAsk;
-  /** Sees a tool's result and may replace it. If it throws, the model gets the error instead of the result. */
+  /** Receives the result of a tool and may replace it. If it throws, the model gets the error instead of the result. */
   readonly afterToolCall?: (
     info: ToolCallInfo & { readonly result: ToolResult },
   ) => Awaitable<ToolResult | undefined>;
   readonly onJournalEntry?: OnJournalEntry;
   /**
-   * Says what to do with a call that an earlier run left without a result. Default (also for `undefined`): run it
-   * again, but if the tool is gone or its effects are `external`, tell the model that the outcome is unknown. Default
-   * when a new prompt comes first: not run, and the model is told so.
+   * Decides about a call that an earlier run left pending. Default (also for `undefined`): run it again, but if the
+   * tool no longer exists or its effects are `external`, report an unknown outcome to the model. With new input, the
+   * default is not to run it and to tell the model so.
    */
   readonly onPendingCall?: (pending: PendingCall) => Awaitable<PendingDecision | undefined>;
   readonly beforeCompaction?: BeforeCompaction;

@@ -3,13 +3,15 @@ import type { JsonObject, JsonValue } from "./json.ts";
 import type { ModelErrorData } from "./model-error.ts";
 import type { Usage } from "./usage.ts";
 
-/** What a person (or the host on their behalf) said. `timestamp` is milliseconds since the epoch, here and below. */
+/**
+ * A message of a person, or of the host on their behalf. `timestamp` is milliseconds since the epoch, here and below.
+ */
 export interface UserMessage {
   readonly role: "user";
   readonly content: string | readonly InputBlock[];
   /**
-   * Put before the message for as long as it is in the conversation: who wrote it, when, what it quotes. It is not the
-   * person's own words, so summaries leave it out.
+   * Precedes the message in every request: who wrote it, when, what it quotes. Summaries omit it, because it is not the
+   * person's own text.
    */
   readonly context?: string;
   /** Immutable id of the person who wrote it, for the host. The model does not see it. */
@@ -17,7 +19,7 @@ export interface UserMessage {
   readonly timestamp: number;
 }
 
-/** Why a turn ended. Tools run only on `tool_use`. */
+/** Why a turn ended. Tools run only after `tool_use`. */
 export type StopReason =
   | "end_turn"
   | "tool_use"
@@ -40,15 +42,15 @@ export interface AssistantMessage {
   readonly stopReason: StopReason;
   /** The vendor's own stop reason. */
   readonly rawStopReason?: string;
-  /** For an answer that broke off, `estimated` if its vendor had not counted all of it. */
+  /** `estimated` for a broken answer if its vendor had not counted all of it. */
   readonly usage?: Usage;
-  /** Present when `stopReason` is `error`, `aborted` or `context_overflow`. */
+  /** Set if `stopReason` is `error`, `aborted` or `context_overflow`. */
   readonly error?: ModelErrorData;
   readonly responseId?: string;
   readonly timestamp: number;
 }
 
-/** The outcome of one tool call; every call has exactly one. */
+/** The result of a tool call. Every call has exactly one. */
 export interface ToolResultMessage {
   readonly role: "toolResult";
   readonly toolCallId: string;
@@ -58,7 +60,7 @@ export interface ToolResultMessage {
   /** For programs; never sent to the model. */
   readonly details?: JsonValue;
   readonly isError: boolean;
-  /** Milliseconds that the tool worked; absent for a call that was not carried out. Never sent to the model. */
+  /** Milliseconds that the tool worked; absent if the call did not run. Never sent to the model. */
   readonly durationMs?: number;
   readonly timestamp: number;
 }
@@ -68,41 +70,41 @@ export interface ShellRunMessage {
   readonly role: "shellRun";
   readonly command: string;
   readonly output: string;
-  /** `undefined` when the command was ended by a signal. */
+  /** `undefined` if the command was ended by a signal. */
   readonly exitCode: number | undefined;
   readonly timestamp: number;
 }
 
-/** What happened on another branch of the conversation, in short. */
+/** Summary of another branch of the conversation. */
 export interface BranchSummaryMessage {
   readonly role: "branchSummary";
   readonly summary: string;
   readonly timestamp: number;
 }
 
-/** Replaces the older part of a conversation that was summarised. */
+/** Replaces the older part of a conversation that was summarized. */
 export interface CompactionSummaryMessage {
   readonly role: "compactionSummary";
   readonly summary: string;
-  /** How many messages. */
+  /** Number of replaced messages. */
   readonly replaced: number;
   readonly timestamp: number;
 }
 
-/** Anything else a host wants in the conversation. */
+/** Any other message of a host. */
 export interface CustomMessage {
   readonly role: "custom";
-  /** A name the host chooses, for instance `reminder`. */
+  /** A name chosen by the host, for instance `reminder`. */
   readonly kind: string;
   readonly content: string | readonly InputBlock[];
   readonly details?: JsonObject;
   readonly timestamp: number;
 }
 
-/** The roles every model understands. */
+/** Messages that every model understands. */
 export type Message = UserMessage | AssistantMessage | ToolResultMessage;
 
-/** Everything a conversation may hold. `convertToLlm` turns it into `Message[]`. */
+/** All messages that a conversation may contain. `convertToLlm` converts them to `Message`. */
 export type AgentMessage =
   | Message
   | ShellRunMessage

@@ -12,38 +12,38 @@ export type ModelErrorCode =
   | "timeout"
   | "aborted"
   | "protocol"
-  /** The caller's own limit on what may be spent is reached: the vendor was not asked. */
+  /** The caller's own spending limit is reached. No request was sent. */
   | "budget";
 
-/** What went wrong with a request, in terms a retry policy can decide on. */
+/** The error of a request, with what a retry policy needs. */
 export interface ModelErrorData {
   readonly code: ModelErrorCode;
   readonly message: string;
   readonly status?: number;
-  /** The window of the model that would have answered, if it is smaller than that of the model asked for. */
+  /** Window of the model that would have answered, if it is smaller than that of the requested model. */
   readonly contextWindow?: number;
-  /** The wait that the vendor asked for, in milliseconds. */
+  /** Pause requested by the vendor, in milliseconds. */
   readonly retryAfterMs?: number;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
-  /** Whether text or thinking had already been delivered when it failed. */
+  /** Whether text or thinking had been delivered before the failure. */
   readonly emitted: boolean;
   /** What to change for another attempt: the key, the model or the provider. */
   readonly scope: "key" | "model" | "provider";
   readonly requestId?: string;
-  /** What each attempt said, when several were made. */
+  /** The failed attempts, if there were several. */
   readonly attempts?: readonly AttemptFailure[];
 }
 
-/** One failed attempt inside a request with retries and fallbacks. */
+/** A failed attempt of a request with retries and fallbacks. */
 export interface AttemptFailure {
   readonly provider: string;
   readonly model: string;
-  /** Names the key without revealing it, for instance `anthropic#2`. */
+  /** Name of the key without its value, for instance `anthropic#2`. */
   readonly key?: string;
   readonly code: ModelErrorCode;
   readonly message: string;
   readonly status?: number;
-  /** Its usage before it failed, which is part of the run's. */
+  /** Usage before the failure. It counts toward the run. */
   readonly usage?: Usage;
 }

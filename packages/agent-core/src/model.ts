@@ -4,7 +4,7 @@ import type { AssistantMessage, Message } from "./messages.ts";
 import type { AttemptFailure, ModelErrorData } from "./model-error.ts";
 import type { Usage } from "./usage.ts";
 
-/** Which model was asked, and at which provider. */
+/** The model and provider of a request. */
 export interface RequestInfo {
   readonly api: string;
   readonly provider: string;
@@ -13,28 +13,25 @@ export interface RequestInfo {
   readonly requestId?: string;
 }
 
-/** Something the caller should know that did not stop the request. */
+/** A problem that did not stop the request. */
 export interface Warning {
   readonly code: string;
   readonly message: string;
 }
 
-/**
- * One event of a model turn. Exactly one of `finish` and `error` ends the stream. Events are immutable and never
- * reused; a delta costs O(1).
- */
+/** An event of a model turn. Exactly one `finish` or `error` ends the stream. Events are immutable and never reused. */
 export type ModelEvent =
   | { readonly type: "start"; readonly request: RequestInfo; readonly warnings: readonly Warning[] }
   | { readonly type: "block.start"; readonly index: number; readonly block: BlockHead }
   | { readonly type: "text.delta"; readonly index: number; readonly delta: string }
   | { readonly type: "thinking.delta"; readonly index: number; readonly delta: string }
-  /** Raw JSON text of the arguments. */
+  /** JSON text of the arguments. */
   | { readonly type: "tool.delta"; readonly index: number; readonly delta: string }
   | { readonly type: "block.end"; readonly index: number; readonly block: Block }
   | { readonly type: "usage"; readonly usage: Usage }
   /**
-   * An attempt failed and another follows. With `discard`, everything since the last `start` is void: it was only a
-   * tool call, or text that no one had seen (`StreamOptions.shown`). The next `start` begins the turn again.
+   * An attempt failed and another one follows. With `discard`, everything since the last `start` is void, because it
+   * was only a tool call or nobody had seen its text (`StreamOptions.shown`). The next `start` begins the turn again.
    */
   | {
       readonly type: "attempt";
@@ -58,7 +55,7 @@ export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "max
 export type Modality = "text" | "image" | "audio" | "file";
 
 /**
- * Prices in micro-units of a US dollar per million tokens; `checked` is the date (YYYY-MM-DD) they were read, at the
+ * Prices in millionths of a US dollar per million tokens. `checked` is the date (YYYY-MM-DD) when they were read at the
  * address `source`.
  */
 export interface ModelPrices {
@@ -70,32 +67,32 @@ export interface ModelPrices {
   readonly source?: string;
 }
 
-/** A model is data; the provider is behaviour. */
+/** A model. It is plain data; providers implement the behavior. */
 export interface Model {
-  /** The id the vendor knows, for instance `claude-sonnet-4-6`. */
+  /** The vendor's id, for instance `claude-sonnet-4-6`. */
   readonly id: string;
-  /** The provider's name in the configuration, for instance `anthropic`. */
+  /** Name of the provider in the configuration, for instance `anthropic`. */
   readonly provider: string;
   /** The wire format, for instance `anthropic-messages`. */
   readonly api: string;
   readonly name?: string;
-  /** Tokens. */
+  /** In tokens. */
   readonly contextWindow: number;
-  /** Tokens. */
+  /** In tokens. */
   readonly maxOutputTokens: number;
   readonly input: readonly Modality[];
-  /** Levels the model accepts, lowest first; empty where it cannot think. */
+  /** Supported levels, lowest first; empty if the model cannot think. */
   readonly thinking: readonly ThinkingLevel[];
   /** `text` for models without native tool calls. */
   readonly tools: "native" | "text" | "none";
   readonly prices?: ModelPrices;
-  /** Wire quirks of this model or server, as data the adapter reads. */
+  /** Wire quirks of this model or server, as data for the adapter. */
   readonly quirks?: JsonObject;
 }
 
 /**
- * The system prompt in two parts: `stable` is byte-identical from turn to turn and may be cached by the vendor,
- * `volatile` follows the cache boundary.
+ * A system prompt in two parts. `stable` is byte-identical from turn to turn, so that vendors can cache it; `volatile`
+ * follows the cache boundary.
  */
 export interface SystemPrompt {
   readonly stable: string;
@@ -109,7 +106,7 @@ export type SystemInput = string | SystemPrompt;
 export interface ToolSpec {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema (draft 2020-12) of the arguments, `type: "object"` at the top. */
+  /** JSON Schema (draft 2020-12) of the arguments, with `type: "object"` at the top. */
   readonly inputSchema: JsonObject;
 }
 
@@ -119,53 +116,52 @@ export interface ModelContext {
   readonly tools: readonly ToolSpec[];
 }
 
-/** Asks for an answer that is one JSON value and nothing else. The prompt must say so as well. */
+/** Requests an answer that consists of one JSON value. The prompt must ask for it as well. */
 export interface JsonOutput {
-  /** 1 to 64 letters, digits, `_` and `-`; default `answer`. */
+  /** 1 to 64 letters, digits, `_` and `-`. Default: `answer`. */
   readonly name?: string;
-  /** JSON Schema of the value; any JSON object where absent. */
+  /** JSON Schema of the value. Default: any JSON object. */
   readonly schema?: JsonObject;
-  /** Has the vendor enforce the schema, which some do for a part of JSON Schema only and refuse the rest. */
+  /** Lets the vendor enforce the schema. Some vendors support only a part of JSON Schema and reject the rest. */
   readonly strict?: boolean;
 }
 
 export interface StreamOptions {
   readonly signal?: AbortSignal;
-  /** Tokens, thinking included. Default: 8,192 plus room to think; at most the model's `maxOutputTokens`. */
+  /** In tokens, including thinking. Default: 8,192 plus room for thinking; at most the model's `maxOutputTokens`. */
   readonly maxOutputTokens?: number;
-  /** Default `off`. A level the model does not know is clamped to the nearest lower one. */
+  /** Default: `off`. An unsupported level is lowered to the next supported one. */
   readonly thinking?: ThinkingLevel;
   readonly temperature?: number;
-  /** Nucleus sampling: the share of likely tokens to choose from, up to 1. */
+  /** Nucleus sampling: share of the most likely tokens to choose from, up to 1. */
   readonly topP?: number;
-  /** Asks for the same answer to the same request again, as far as the vendor can. An integer. */
+  /** An integer. Requests reproducible answers, as far as the vendor supports it. */
   readonly seed?: number;
   readonly json?: JsonOutput;
   readonly stopSequences?: readonly string[];
   readonly toolChoice?: "auto" | "none" | "required" | { readonly name: string };
-  /** Prompt caching: `short` (default) is the vendor's standard lifetime, `long` its longest. */
+  /** Lifetime of the prompt cache: `short` (default) is the vendor's standard, `long` its longest. */
   readonly cache?: "none" | "short" | "long";
-  /** Keeps a conversation on one cache where the vendor supports it. */
+  /** Keeps a conversation on one cache, if the vendor supports it. */
   readonly sessionId?: string;
   /**
-   * Milliseconds of silence on the wire, keep-alives counted as life, after which the request fails with `timeout`;
-   * default 55,000. What an account states itself goes first. With retries and fallbacks: of all attempts together.
+   * Milliseconds of silence on the wire, without keep-alives, after which the request fails with `timeout`. Default:
+   * 55,000. Settings of an account take precedence. Applies to all attempts together.
    */
   readonly silenceMs?: number;
   /**
-   * Whether a person has seen any of what this request has delivered so far. Asked when it fails in the middle: where
-   * the answer is `false` it may be made again, and what was delivered is void (`attempt` with `discard`) and must no
-   * longer be shown. What was delivered counts as seen where this is absent or throws.
+   * Returns whether a person has seen any of the streamed answer. Called when the request fails midway: if it returns
+   * `false`, the request may be repeated, and the streamed part is void (`attempt` with `discard`). Without it, or if
+   * it throws, the answer counts as seen.
    */
   readonly shown?: () => boolean;
-  /** Extra JSON for the vendor's request body; the adapter merges it last. */
+  /** Extra JSON for the vendor's request body; merged last. */
   readonly extra?: Readonly<Record<string, JsonValue>>;
 }
 
 /**
- * Asks a model for one turn. It never throws and never rejects for what the vendor did: the stream ends in `finish`
- * or `error`. It is pulled: nothing is read ahead of the consumer beyond the socket's buffers, and `return()` closes
- * the socket.
+ * Requests one turn from a model. Never throws because of the vendor: the stream ends with `finish` or `error`. It
+ * reads nothing ahead of its consumer except socket buffers, and `return()` closes the socket.
  */
 export type StreamModel = (
   model: Model,

@@ -1,18 +1,18 @@
 import { type JsonValue, MAX_JSON_DEPTH } from "./json.ts";
 
 /**
- * The value a JSON text has so far, while it is still arriving: open strings, arrays and objects end where the text
- * does; a key, number or word that is not complete is left out. `undefined` when there is no value yet, the text is not
- * JSON, or has more than 64 arrays and objects inside one another. Takes time in proportion to the text.
+ * Parses a JSON text that is still arriving. Closes open strings, arrays and objects, and omits incomplete keys,
+ * numbers and literals. Returns `undefined` if there is no value yet, the text is not JSON, or it is nested more than
+ * 64 levels deep. Takes linear time.
  */
 export function parsePartialJson(text: string): JsonValue | undefined {
   const open: ("}" | "]")[] = [];
   let inString = false;
-  /** Where the escape begins that the text ends in. */
+  /** Start of an incomplete escape at the end of the text. */
   let halfEscape = text.length;
-  /** The longest start after which closing what is open gives JSON. What is open has been the same since. */
+  /** End of the longest prefix that becomes JSON when its open brackets are closed. They have not changed since. */
   let safe = 0;
-  /** Whether a string being read is a key, which means nothing without its value. */
+  /** Whether the current string is a key, which is useless without its value. */
   let key = false;
   let expectKey = false;
   for (let i = 0; i < text.length; i++) {
@@ -40,13 +40,13 @@ export function parsePartialJson(text: string): JsonValue | undefined {
       expectKey = false;
       safe = i + 1;
     } else if (char === ",") {
-      // A number or a word is complete once something follows it.
+      // A number or literal is complete once something follows it.
       safe = i;
       expectKey = open.at(-1) === "}";
     }
   }
   const closing = open.toReversed().join("");
-  // An open string is shown as far as it has come, without half an escape.
+  // Show an open string as far as it has arrived, without an incomplete escape.
   const partial = inString && !key ? parse(`${text.slice(0, halfEscape)}"${closing}`) : undefined;
   return partial ?? parse(text) ?? parse(text.slice(0, safe) + closing);
 }

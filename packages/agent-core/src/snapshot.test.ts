@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { assistant, eventsOf, toolCall } from "../test/scripted.ts";
+import { assistant, toEvents, toolCall } from "../test/scripted.ts";
 import type { JsonValue } from "./json.ts";
 import { parsePartialJson } from "./partial-json.ts";
 import { Snapshot } from "./snapshot.ts";
@@ -14,7 +14,7 @@ describe("Snapshot", () => {
 
   it("is the sealed blocks once everything has arrived", () => {
     const snapshot = new Snapshot();
-    for (const event of eventsOf(message, 5)) snapshot.apply(event);
+    for (const event of toEvents(message, 5)) snapshot.apply(event);
     expect(snapshot.blocks).toEqual(message.content);
     expect(snapshot.text).toBe("Hello there");
   });
@@ -46,7 +46,7 @@ describe("Snapshot", () => {
 
   it("keeps of a turn that broke off whole blocks and open text, however it was looked at", () => {
     const snapshot = new Snapshot();
-    for (const event of [...eventsOf(message)].slice(0, 9)) snapshot.apply(event);
+    for (const event of [...toEvents(message)].slice(0, 9)) snapshot.apply(event);
     snapshot.apply({ type: "block.start", index: 3, block: { type: "text" } });
     snapshot.apply({ type: "text.delta", index: 3, delta: "and" });
     snapshot.apply({ type: "block.start", index: 4, block: { type: "toolCall", id: "b", name: "read" } });
@@ -74,7 +74,7 @@ describe("Snapshot", () => {
 
   it("makes nothing anew that has not changed", () => {
     const snapshot = new Snapshot();
-    for (const event of [...eventsOf(message)].slice(0, 7)) snapshot.apply(event);
+    for (const event of [...toEvents(message)].slice(0, 7)) snapshot.apply(event);
     const before = snapshot.blocks;
     expect(snapshot.blocks).toBe(before);
     snapshot.apply({ type: "text.delta", index: 1, delta: "!" });
@@ -90,7 +90,7 @@ describe("Snapshot", () => {
       { type: "model.discard", reason: "overflow", error },
       { type: "message", message, origin: "model" },
     ] as const) {
-      for (const event of eventsOf(message)) snapshot.apply(event);
+      for (const event of toEvents(message)) snapshot.apply(event);
       snapshot.apply(end);
       expect(snapshot.blocks).toEqual([]);
     }

@@ -7,29 +7,29 @@ import { parsePartialJson } from "./partial-json.ts";
 interface Open {
   readonly head: BlockHead;
   text: string;
-  /** The sealed block, or the last view made of an open one. */
+  /** The complete block, or the last view of an incomplete one. */
   view: Block | undefined;
   sealed: boolean;
 }
 
-/** More blocks than a turn has. */
+/** No turn has more blocks. */
 const MAX_BLOCKS = 65_536;
 
 /**
- * The streaming model turn, as far as it has arrived. Feed it the events of a model or of a run. `blocks` is built on
- * demand, and only the changed ones are rebuilt, so a delta costs no more than its text.
+ * The current model turn, as far as it has arrived. Feed it the events of a model or a run. `blocks` is built on demand
+ * and only rebuilds changed blocks.
  */
 export class Snapshot {
   #blocks: (Open | undefined)[] = [];
   #view: readonly Block[] | undefined;
 
-  /** Takes one event; events that are not about the streaming turn are ignored. */
+  /** Applies one event. Events that do not concern the current turn are ignored. */
   apply(event: ModelEvent | AgentEvent): void {
     switch (event.type) {
       case "text.delta":
       case "thinking.delta":
       case "tool.delta": {
-        const open = this.#blocks[event.index] ?? this.#start(event.index, headOf(event.type));
+        const open = this.#blocks[event.index] ?? this.#start(event.index, getHead(event.type));
         open.text += event.delta;
         open.view = undefined;
         break;
@@ -38,7 +38,7 @@ export class Snapshot {
         this.#start(event.index, event.block);
         break;
       case "block.end": {
-        const open = this.#blocks[event.index] ?? this.#start(event.index, headOf("text.delta"));
+        const open = this.#blocks[event.index] ?? this.#start(event.index, getHead("text.delta"));
         open.view = event.block;
         open.sealed = true;
         break;
@@ -47,7 +47,7 @@ export class Snapshot {
         if (event.discard === true) this.clear();
         break;
       case "message":
-        // The turn is in the history now.
+        // The turn is part of the history now.
         if (event.origin === "model") this.clear();
         break;
       case "turn.start":
@@ -65,8 +65,8 @@ export class Snapshot {
   }
 
   /**
-   * What has arrived, in order. A tool call whose arguments are still arriving has those that can be read so far. The
-   * same array until something changes.
+   * The blocks so far, in order. A tool call contains the arguments that can be parsed so far. Returns the same array
+   * until something changes.
    */
   get blocks(): readonly Block[] {
     this.#view ??= this.#blocks.flatMap((open) => {
@@ -80,13 +80,13 @@ export class Snapshot {
     return textOf(this.blocks);
   }
 
-  /** Forgets the turn. */
+  /** Clears the turn. */
   clear(): void {
     this.#blocks = [];
     this.#view = undefined;
   }
 
-  /** What can be kept of a turn that broke off: whole blocks, and open text, but no open thinking and no open calls. */
+  /** Returns what can be kept of a broken turn: complete blocks and open text, but no open thinking or calls. */
   salvage(): Block[] {
     return this.#blocks.flatMap((open): Block | [] => {
       if (open?.sealed === true) return open.view ?? [];
@@ -96,13 +96,13 @@ export class Snapshot {
 
   #start(index: number, head: BlockHead): Open {
     const open: Open = { head, text: "", view: undefined, sealed: false };
-    // A stream written without types may count its blocks in any way; they are no part of what can be shown.
+    // An untyped stream may use any index. Invalid ones are not shown.
     if (index >= 0 && index < MAX_BLOCKS && Number.isInteger(index)) this.#blocks[index] = open;
     return open;
   }
 }
 
-function headOf(type: "text.delta" | "thinking.delta" | "tool.delta"): BlockHead {
+function getHead(type: "text.delta" | "thinking.delta" | "tool.delta"): BlockHead {
   if (type === "tool.delta") return { type: "toolCall", id: "", name: "" };
   return { type: type === "text.delta" ? "text" : "thinking" };
 }
@@ -119,7 +119,7 @@ function partial({ head, text }: Open): Block | undefined {
       return { ...head, args: isJsonObject(value) ? value : undefined, argsText: text };
     }
     default:
-      // Media and opaque blocks are nothing before they are whole.
+      // Media and opaque blocks are only shown once they are complete.
       return undefined;
   }
 }

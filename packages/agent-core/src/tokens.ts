@@ -2,16 +2,19 @@ import type { Block } from "./content.ts";
 import type { AgentMessage } from "./messages.ts";
 import type { ModelContext } from "./model.ts";
 
-/** Tokens a vendor charges for an image of ordinary size, about. Sound and files count as much. */
+/** Approximate tokens of an image of ordinary size. Audio and files count the same. */
 export const MEDIA_TOKENS = 1_600;
-/** Role, separators and ids around a message or a block. */
+/** Tokens for role, separators and ids of a message or block. */
 const OVERHEAD = 4;
-/** Texts up to this length are counted whole; longer ones by samples. */
+/** Longer texts are sampled. */
 const WHOLE = 4_096;
 const SAMPLES = 64;
 const SAMPLE_CHARS = 64;
 
-/** Characters from U+2E80 up (CJK, Hangul, most emoji halves) take about a token each, others a quarter. */
+/**
+ * Counts quarter tokens: characters from U+2E80 up (CJK, Hangul, most emoji halves) take about one token, others a
+ * quarter.
+ */
 function quarters(text: string, from: number, to: number): number {
   let count = to - from;
   for (let i = from; i < to; i++) if (text.charCodeAt(i) >= 0x2e80) count += 3;
@@ -49,25 +52,25 @@ function blockTokens(block: Block): number {
 }
 
 function contentTokens(content: string | readonly Block[]): number {
-  return typeof content === "string" ? textTokens(content) : sumOf(content, blockTokens);
+  return typeof content === "string" ? textTokens(content) : sum(content, blockTokens);
 }
 
 /**
- * A vendor-independent estimate of the tokens of a text, a message or several messages: a quarter of a token for each
- * character, a whole one for CJK, 1,600 for media. Long texts are sampled, so the cost is bounded.
+ * Estimates the tokens of a text, a message or several messages, independent of the vendor: a quarter token for each
+ * character, one for CJK, 1,600 for media. Long texts are sampled, so the cost is bounded.
  */
 export function estimateTokens(value: string | AgentMessage | readonly AgentMessage[]): number {
   if (typeof value === "string") return textTokens(value);
-  return "role" in value ? messageTokens(value) : sumOf(value, messageTokens);
+  return "role" in value ? messageTokens(value) : sum(value, messageTokens);
 }
 
-/** The same for everything that a model is given. */
+/** Estimates the tokens of a whole request. */
 export function estimateRequest({ system, messages, tools }: ModelContext): number {
   const fixed = [system.stable, system.volatile ?? "", JSON.stringify(tools)];
-  return estimateTokens(messages) + sumOf(fixed, textTokens);
+  return estimateTokens(messages) + sum(fixed, textTokens);
 }
 
-export function sumOf<T>(items: readonly T[], numberOf: (item: T) => number): number {
+export function sum<T>(items: readonly T[], numberOf: (item: T) => number): number {
   return items.reduce((sum, item) => sum + numberOf(item), 0);
 }
 

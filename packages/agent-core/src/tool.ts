@@ -2,35 +2,38 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { InputBlock } from "./content.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 
-/** A tool's arguments: a Standard Schema (zod and others; it must also offer its JSON Schema) or a JSON Schema. */
+/** Schema of a tool's arguments: a Standard Schema (zod and others) that offers its JSON Schema, or a JSON Schema. */
 export type InputSchema<Input = unknown> = StandardSchemaV1<unknown, Input> | JsonObject;
 
 /**
- * What running a tool again would do: `none` reads only; `idempotent` gives the same state again; `keyed` takes effect
- * once for each id of a call, so that a call can be run again, but not made again under another id; `external` reaches
- * outside and is never repeated blindly. Calls of the last two are to be on record before they run.
+ * What happens if a call runs twice. `none`: it only reads. `idempotent`: the state is the same. `keyed`: it takes
+ * effect once per call id, so it can be run again, but not made again under another id. `external`: it takes effect
+ * again, so it is never repeated blindly. Calls of the last two are recorded before they run.
  */
 export type ToolEffects = "none" | "idempotent" | "keyed" | "external";
 
-/** Whether the model may make a call again, under another id, without checking its outcome. */
+/** Whether the model may repeat a call under another id without checking its outcome. */
 export function isHarmless(effects: ToolEffects): boolean {
   return effects === "none" || effects === "idempotent";
 }
 
-/** One validated call. */
+/** A validated call. */
 export interface ToolCall<Args = unknown> {
   readonly id: string;
   readonly name: string;
   readonly args: Args;
 }
 
-/** What a tool body gets besides its arguments. */
+/** The context of a call. */
 export interface ToolContext {
-  /** Ends on abort, on the tool's time-out and on the run's limits. */
+  /** Aborts with the run and at the tool's timeout. */
   readonly signal: AbortSignal;
-  /** Characters the result may have, by the window of the model; what is longer is cut (`Tool.truncate`). */
+  /**
+   * Maximum length of the result in characters, depending on the model's window. Longer results are cut
+   * (`Tool.truncate`).
+   */
   readonly resultChars: number;
-  /** Reports progress; shown to viewers, never to the model. While a viewer is busy only the latest report is kept. */
+  /** Reports progress to viewers, never to the model. While a viewer is busy, only the latest report is kept. */
   update(partial: ToolResult): void;
 }
 
@@ -39,35 +42,35 @@ export interface ToolResult<Details extends JsonValue = JsonValue> {
   readonly content: readonly InputBlock[];
   /** For programs. */
   readonly details?: Details;
-  /** Marks a failure for the model; throwing has the same effect. */
+  /** Marks a failure for the model. Throwing has the same effect. */
   readonly isError?: boolean;
 }
 
 export interface Tool<Args = unknown, Details extends JsonValue = JsonValue> {
   /** 1 to 64 letters, digits, `_` and `-`. */
   readonly name: string;
-  /** For the model: what the tool does, and when to use it. */
+  /** Tells the model what the tool does and when to use it. */
   readonly description: string;
   readonly inputSchema: InputSchema<Args>;
   readonly effects: ToolEffects;
-  /** `parallel` calls of one turn run at once; default `sequential`. Results keep the order of the calls. */
+  /** `parallel` calls of one turn run at once. Default: `sequential`. Results keep the order of the calls. */
   readonly execution?: "sequential" | "parallel";
-  /** Milliseconds for the body, and as many for a schema whose check is asynchronous; default none. */
+  /** Milliseconds for the call, and as many for an asynchronous schema. Default: none. */
   readonly timeoutMs?: number;
   /**
-   * How a too long result is cut: `head` keeps the start, `head-tail` 70 % of the start and 30 % of the end. Default:
-   * `head-tail` where the end matters (an error, a summary, the close of a JSON document), else `head`.
+   * How a long result is cut: `head` keeps the start, `head_tail` 70 % start and 30 % end. Default: `head_tail` if the
+   * end matters (an error, a summary, the end of a JSON document), else `head`.
    */
-  readonly truncate?: "head" | "head-tail";
+  readonly truncate?: "head" | "head_tail";
   execute(call: ToolCall<Args>, context: ToolContext): Promise<ToolResult<Details>>;
 }
 
-/** Whether a value that a tool returned is a whole result and not data for the model. */
+/** Whether a returned value is a whole result and not data for the model. */
 function isResult(value: unknown): value is ToolResult {
   return isJsonObject(value) && Array.isArray(value.content);
 }
 
-/** Converts what a tool returned to a result: a text as it is, any other value as JSON. */
+/** Converts a returned value to a result: a text as it is, any other value as JSON. */
 export function toResult<Details extends JsonValue>(
   output: ToolResult<Details> | JsonValue,
 ): ToolResult<Details>;

@@ -1,4 +1,4 @@
-/** Token counts. `undefined` means the vendor did not say, which is not zero. */
+/** Token counts. `undefined` means that the vendor did not report a count, which is not zero. */
 export interface Usage {
   readonly input: {
     /** All input tokens, cached or not. */
@@ -12,7 +12,7 @@ export interface Usage {
     readonly reasoning: number | undefined;
   };
   readonly source: "reported" | "estimated";
-  /** Cost in millionths of the price table's currency unit (US dollars), an integer; absent where no price is known. */
+  /** Cost in millionths of the currency of the price table (US dollars), an integer; absent if the price is unknown. */
   readonly costMicros?: number;
 }
 
@@ -24,8 +24,8 @@ export const NO_USAGE: Usage = {
 };
 
 /**
- * Adds up two usages. Counts are integers, so sums over runs and sessions are exact; a count neither side knows stays
- * `undefined`, and one too large to be exact is the largest exact one; the sum is `estimated` as soon as one part is.
+ * Adds two usages. A count that neither contains stays `undefined`, and the sum is `estimated` if one of them is.
+ * Counts are integers, capped at the largest exact one, so sums are exact.
  */
 export function addUsage(a: Usage, b: Usage): Usage {
   const source = a.source === "estimated" || b.source === "estimated" ? "estimated" : "reported";
@@ -36,8 +36,8 @@ export function addUsage(a: Usage, b: Usage): Usage {
 }
 
 /**
- * A usage as it may be counted: what is no count (negative, not a number, without bound) is unknown, as if the vendor
- * had not said it. A part of a unit counts as a whole one. The same object when it is fine as it is.
+ * Validates a usage: an invalid count (negative, NaN, infinite) becomes unknown, and a fraction is rounded up. Returns
+ * the same object if it is valid.
  */
 export function validateUsage(usage: Usage): Usage {
   const { input, output, costMicros, source } = usage;
@@ -46,7 +46,7 @@ export function validateUsage(usage: Usage): Usage {
   return combined(usage, usage, source === "reported" ? source : "estimated", count);
 }
 
-/** Each count of a usage made of those of two. A usage from an adapter written without types may lack its parts. */
+/** Combines the counts of two usages. A usage from an untyped adapter may be incomplete. */
 function combined(
   a: Partial<Usage>,
   b: Partial<Usage>,
@@ -70,7 +70,7 @@ function combined(
   };
 }
 
-/** The count a vendor's number is, or `undefined`. */
+/** Returns a vendor's number as a count, or `undefined` if it is none. */
 export function count(value: number | undefined): number | undefined {
   if (typeof value !== "number" || !(value >= 0)) return undefined;
   const whole = Math.ceil(value);

@@ -18,13 +18,13 @@ import {
   agentLoop,
   compact,
   convertToLlm,
+  findPendingCalls,
+  findTurnStart,
   pruneToolResults,
   repairHistory,
-  turnStart,
-  unansweredCalls,
 } from "../src/index.ts";
 import { orderProblems } from "./event-order.ts";
-import { eventsOf, MODEL, SYSTEM, scripted, text, tool, user } from "./scripted.ts";
+import { MODEL, SYSTEM, scripted, text, toEvents, tool, user } from "./scripted.ts";
 import { vendorProblems } from "./vendor-rules.ts";
 
 const RUNS = Number(process.env.PROPERTY_RUNS ?? 1_000);
@@ -167,7 +167,7 @@ describe("any conversation", () => {
           let now: readonly AgentMessage[] = messages;
           for (const pass of passes) {
             if (pass === "turns") {
-              now = now.slice(turnStart(now, 1 + (size % 4)));
+              now = now.slice(findTurnStart(now, 1 + (size % 4)));
             } else if (pass === "soft" || pass === "hard") {
               const { changes } = pruneToolResults(now, pass, size % 3);
               now = now.map((entry) => (entry.role === "toolResult" ? (changes.get(entry) ?? entry) : entry));
@@ -249,7 +249,7 @@ describe("any run", () => {
           ...[model, context, options]: Parameters<StreamModel>
         ): AsyncGenerator<ModelEvent> {
           if (context.system.stable !== SYSTEM.stable) {
-            yield* eventsOf(saying("notes"));
+            yield* toEvents(saying("notes"));
             return;
           }
           problems.push(...vendorProblems(context.messages));
@@ -269,7 +269,7 @@ describe("any run", () => {
             emitted: false,
             scope: "model",
           } as const;
-          yield* attempted(given.attempts[n] ?? "none", eventsOf(failed ? { ...turn, error } : turn));
+          yield* attempted(given.attempts[n] ?? "none", toEvents(failed ? { ...turn, error } : turn));
         }
         const t: Tool = tool("t", async (_call, context) => {
           const what = given.tool[calls++] ?? "ok";
@@ -340,7 +340,7 @@ describe("any run", () => {
         // What the host kept is what the run says it added, and it can be loaded
         // again; calls are open only when waiting.
         expect(vendorProblems(repairHistory(kept).messages)).toEqual([]);
-        if (unansweredCalls(kept) !== undefined) expect(result.pending).not.toEqual([]);
+        if (findPendingCalls(kept) !== undefined) expect(result.pending).not.toEqual([]);
         expect(result.pending.length > 0).toBe(result.reason === "waiting");
         for (const added of result.messages) {
           if (added.role === "toolResult" || added.role === "assistant" || added.role === "user") {

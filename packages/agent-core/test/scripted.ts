@@ -10,7 +10,7 @@ import {
 } from "../src/test/index.ts";
 import { orderProblems } from "./event-order.ts";
 
-export { eventsOf, toolCall } from "../src/test/index.ts";
+export { toEvents, toolCall } from "../src/test/index.ts";
 
 // Short names for what nearly every line of these tests is made of.
 export const MODEL = SCRIPTED_MODEL;

@@ -1,4 +1,4 @@
-import { type InputBlock, imageInfo, type Modality, PICTURE_LIMITS } from "@signalbox/agent-core";
+import { IMAGE_LIMITS, type InputBlock, type Modality, readImageInfo } from "@signalbox/agent-core";
 import { decodeText } from "./media-type.ts";
 import type { Inspector } from "./ports.ts";
 import { isUntrusted, type ReceivedFile } from "./received.ts";
@@ -11,7 +11,7 @@ const MAX_TEXT_BYTES = 1_000_000;
 const MAX_TEXT = 20_000;
 const MAX_TEXTS = 50_000;
 /** As many pictures and documents as one request shows at most. */
-export const MAX_SHOWN_BYTES: number = MAX_IMAGES * PICTURE_LIMITS.bytes + MAX_PDFS * MAX_PDF_BYTES;
+export const MAX_SHOWN_BYTES: number = MAX_IMAGES * IMAGE_LIMITS.bytes + MAX_PDFS * MAX_PDF_BYTES;
 
 /** What a model is told of a file, and its text where it is one. */
 export interface FileForModel {
@@ -37,7 +37,7 @@ export interface MediaForModel {
 
 /** Whether a file of that type and size may be shown to a model. */
 export function isReadable(mimeType: string, { byteLength }: Uint8Array): boolean {
-  if (mimeType.startsWith("image/")) return byteLength <= PICTURE_LIMITS.bytes;
+  if (mimeType.startsWith("image/")) return byteLength <= IMAGE_LIMITS.bytes;
   return byteLength <= (mimeType === "application/pdf" ? MAX_PDF_BYTES : MAX_TEXT_BYTES);
 }
 
@@ -81,7 +81,7 @@ export class ModelView {
   /** The block a model takes a file as, where it takes one. */
   #block({ mimeType, bytes, name }: ReceivedFile): InputBlock | undefined {
     if (bytes === undefined) return undefined;
-    const picture = imageInfo(bytes);
+    const picture = readImageInfo(bytes);
     if (picture !== undefined) {
       if (!this.#has("image", MAX_IMAGES)) return undefined;
       return { type: "image", mimeType: picture.mimeType, source: base64(bytes) };

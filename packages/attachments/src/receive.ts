@@ -1,4 +1,4 @@
-import { imageInfo, isTakenPicture, reasonOf } from "@signalbox/agent-core";
+import { isAcceptedImage, readImageInfo, reasonOf } from "@signalbox/agent-core";
 import { deadline, getAllMedia, type MediaRef } from "@signalbox/channel";
 import type { ByteBudget, ByteShare } from "./byte-budget.ts";
 import { isReadable, MAX_PDF_BYTES, MAX_SHOWN_BYTES } from "./for-model.ts";
@@ -107,11 +107,11 @@ async function readable(
   mimeType: string,
   signal: AbortSignal,
 ): Promise<Pick<ReceivedFile, "bytes" | "note">> {
-  const picture = imageInfo(bytes);
+  const picture = readImageInfo(bytes);
   if (picture === undefined) return isReadable(mimeType, bytes) ? { bytes } : {};
   const fitted = await inspector.fitPicture?.(bytes, picture, signal);
   if (fitted !== undefined) return { bytes: Buffer.from(fitted.bytes) };
-  if (isTakenPicture(picture, bytes.byteLength)) return { bytes };
+  if (isAcceptedImage(picture, bytes.byteLength)) return { bytes };
   const { width = 0, height = 0 } = picture;
   return { note: width * height === 0 ? "not shown: its size is unknown" : "too large to be shown" };
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Model, ModelContext, ModelEvent, StreamModel, Usage } from "@signalbox/agent-core";
-import { assistantMessage, eventsOf, scriptedModel } from "@signalbox/agent-core/test";
+import { assistantMessage, scriptedModel, toEvents } from "@signalbox/agent-core/test";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
@@ -281,7 +281,7 @@ test("failed attempts count toward the cost of a call", async () => {
   const stream: StreamModel = async function* () {
     const next = { kind: "retry", provider: "test", model: "large", delayMs: 0 } as const;
     yield { type: "attempt", failure: { ...failure, usage: usage(300) }, next };
-    yield* eventsOf(assistantMessage("Done.", { usage: usage(50) }));
+    yield* toEvents(assistantMessage("Done.", { usage: usage(50) }));
   };
   await call(meter.stream(ANN, { model: MODEL, fallbacks: [], stream }));
   expect((await ledger.balances([ALL_POT]))[0]?.spent.micros).toBe(350);
@@ -297,9 +297,9 @@ test("an aborted call is charged the usage that its stream reported", async () =
   const stream: StreamModel = async function* () {
     const next = { kind: "retry", provider: "test", model: "large", delayMs: 0 } as const;
     const failure = { provider: "test", model: "large", code: "network", message: "cut" } as const;
-    for (const event of eventsOf(partial)) if (event.type !== "error") yield event;
+    for (const event of toEvents(partial)) if (event.type !== "error") yield event;
     yield { type: "attempt", failure: { ...failure, usage: usage(300) }, next };
-    yield* eventsOf(partial);
+    yield* toEvents(partial);
   };
   await call(meter.stream(ANN, { model: MODEL, fallbacks: [], stream }));
   expect((await ledger.balances([ALL_POT]))[0]?.spent).toEqual({ micros: 600, tokens: 600 });
@@ -334,7 +334,7 @@ test("concurrent calls exceed the limit by one call at most", async () => {
             for (let turn = 0; turn < turns; turn++) await setImmediate();
             const [balance] = await ledger.balances([ALL_POT]);
             worst.push((balance?.spent.micros ?? 0) + (balance?.reserved.micros ?? 0));
-            yield* eventsOf(assistantMessage("Done.", { usage: usage(cost) }));
+            yield* toEvents(assistantMessage("Done.", { usage: usage(cost) }));
           };
           await scheduler.schedule(Promise.resolve());
           await call(meter.stream(ANN, { model: MODEL, fallbacks: [], stream }));

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import {
+  getToolSpec,
   isDeeperThan,
   isJsonObject,
   type JsonObject,
   reasonOf,
   type Tool,
-  toolSpec,
   toWellFormed,
 } from "@signalbox/agent-core";
 import { toolPrefix } from "./types.ts";
@@ -97,7 +97,7 @@ function toAgentName(server: string, ownName: string): string {
 /** Returns why the agent loop or a vendor would reject the tool. */
 function findProblem(spec: Pick<Tool, "name" | "description" | "inputSchema">): string | undefined {
   try {
-    toolSpec({ ...spec, effects: "external", execute: () => Promise.reject(new Error("only described")) });
+    getToolSpec({ ...spec, effects: "external", execute: () => Promise.reject(new Error("only described")) });
     return undefined;
   } catch (error) {
     return reasonOf(error);

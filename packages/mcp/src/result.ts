@@ -1,11 +1,11 @@
 import {
   type ImageBlock,
   type InputBlock,
-  imageInfo,
+  isAcceptedImage,
   isJsonObject,
-  isTakenPicture,
   type JsonObject,
   type JsonValue,
+  readImageInfo,
   type ToolResult,
 } from "@signalbox/agent-core";
 
@@ -59,8 +59,8 @@ function toText(block: JsonObject): string {
 function toImage(base64: unknown): ImageBlock | undefined {
   if (typeof base64 !== "string") return undefined;
   const bytes = Buffer.from(base64, "base64");
-  const info = imageInfo(bytes);
-  if (info === undefined || !isTakenPicture(info, bytes.byteLength)) return undefined;
+  const info = readImageInfo(bytes);
+  if (info === undefined || !isAcceptedImage(info, bytes.byteLength)) return undefined;
   return {
     type: "image",
     mimeType: info.mimeType,

@@ -123,7 +123,7 @@ function toTool(name: string, server: McpServer, listed: ListedTool): McpTool {
     description: listed.description,
     inputSchema: listed.inputSchema,
     effects: "external",
-    truncate: "head-tail",
+    truncate: "head_tail",
     execute: ({ args }, context) => server.call(listed, isJsonObject(args) ? args : {}, context),
   };
 }

@@ -62,7 +62,7 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
     description: `Run a shell command in the working folder. ${describeLimits(sandbox, reachable)}It may take ${seconds} seconds; ${background}.`,
     inputSchema: createSchema(sandbox, reachable, canRunInBackground),
     effects: "external",
-    truncate: "head-tail",
+    truncate: "head_tail",
     exposes: async ({ cwd }, facts) => {
       const folder =
         cwd === undefined ? workspace.dir : await workspace.locateFolder(cwd).catch(() => undefined);

@@ -1,4 +1,4 @@
-import { estimateTokens, toolSpec } from "@signalbox/agent-core";
+import { estimateTokens, getToolSpec } from "@signalbox/agent-core";
 import type { ToolDefinition } from "../src/index.ts";
 import { TOOL_GROUPS } from "../src/index.ts";
 
@@ -61,7 +61,7 @@ export function toolPage(tools: readonly ToolDefinition[]): string {
 
 function specOf(tool: ToolDefinition) {
   const execute = () => Promise.reject(new Error("only described"));
-  return toolSpec({ ...tool, execute });
+  return getToolSpec({ ...tool, execute });
 }
 
 const HEAD = `# Built-in tools

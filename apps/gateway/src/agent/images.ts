@@ -1,4 +1,4 @@
-import { PICTURE_LIMITS } from "@signalbox/agent-core";
+import { IMAGE_LIMITS } from "@signalbox/agent-core";
 import { deadline } from "@signalbox/channel";
 import type { Sharp } from "sharp";
 
@@ -24,7 +24,7 @@ export type PictureFitter = (
 ) => Promise<FittedPicture | undefined>;
 
 /** A conversation has come to many pictures before long. */
-const LONGEST_SIDE = PICTURE_LIMITS.sideAmongMany;
+const LONGEST_SIDE = IMAGE_LIMITS.sideAmongMany;
 /** Beyond this side Anthropic makes a picture smaller itself before its models see it, and others not much later. */
 const SIDE_THAT_MODELS_SEE = 1_568;
 /** Log message if the package `sharp` is not installed. */
@@ -53,15 +53,15 @@ export function createPictureFitter(
   let last: Promise<unknown> = Promise.resolve();
   let atOnce = 0;
   return async (bytes, { width = 0, height = 0 }, signal) => {
-    const isSmall = bytes.byteLength <= PICTURE_LIMITS.bytes && Math.max(width, height) <= LONGEST_SIDE;
-    if (isSmall || width * height === 0 || width * height > PICTURE_LIMITS.pixels) return undefined;
+    const isSmall = bytes.byteLength <= IMAGE_LIMITS.bytes && Math.max(width, height) <= LONGEST_SIDE;
+    if (isSmall || width * height === 0 || width * height > IMAGE_LIMITS.pixels) return undefined;
     library ??= load().catch((error: unknown) => void onMissing(error));
     const sharp = await library;
     if (sharp === undefined || atOnce >= MOST_AT_ONCE || signal?.aborted) return undefined;
     atOnce += 1;
     const limit = deadline(MOST_MS, signal);
     const fitted = last
-      .then(() => smaller(sharp(bytes, { limitInputPixels: PICTURE_LIMITS.pixels }), limit.signal))
+      .then(() => smaller(sharp(bytes, { limitInputPixels: IMAGE_LIMITS.pixels }), limit.signal))
       .catch(() => undefined)
       .finally(() => {
         atOnce -= 1;
@@ -94,7 +94,7 @@ async function smaller(source: Sharp, signal: AbortSignal): Promise<FittedPictur
     for (const mimeType of mimeTypes) {
       signal.throwIfAborted();
       const bytes = await encoded(picture.clone(), mimeType).toBuffer();
-      if (bytes.byteLength <= PICTURE_LIMITS.bytes) return { mimeType, bytes };
+      if (bytes.byteLength <= IMAGE_LIMITS.bytes) return { mimeType, bytes };
     }
   }
   return undefined;

@@ -1,11 +1,11 @@
-import { type JsonObject, type Tool, toolSpec } from "@signalbox/agent-core";
+import { getToolSpec, type JsonObject, type Tool } from "@signalbox/agent-core";
 
 /**
  * Turns the text after a command into tool arguments: the tool's only required string, or its only optional one.
  * Undefined if the tool cannot be called with plain text.
  */
 export function argumentsOf(tool: Tool, text: string): JsonObject | undefined {
-  const { properties, required } = toolSpec(tool).inputSchema;
+  const { properties, required } = getToolSpec(tool).inputSchema;
   const needed = Array.isArray(required) ? required : [];
   const offered =
     properties !== null && typeof properties === "object" && !Array.isArray(properties) ? properties : {};

@@ -1,4 +1,4 @@
-import { imageInfo } from "@signalbox/agent-core";
+import { readImageInfo } from "@signalbox/agent-core";
 import { createIncoming } from "@signalbox/attachments";
 import type { Capabilities } from "@signalbox/channel";
 import { plainMessage } from "@signalbox/channel/testkit";
@@ -41,9 +41,17 @@ describe("a picture that is larger than vendors take", () => {
     const photo = await picture(3).jpeg().toBuffer();
     const [once, again] = [await fit(photo, LARGE), await fit(photo, LARGE)];
     expect(once).toEqual(again);
-    expect(imageInfo(once?.bytes ?? photo)).toEqual({ mimeType: "image/jpeg", width: 2_000, height: 200 });
+    expect(readImageInfo(once?.bytes ?? photo)).toEqual({
+      mimeType: "image/jpeg",
+      width: 2_000,
+      height: 200,
+    });
     const drawing = await fit(await picture(4).png().toBuffer(), LARGE);
-    expect(imageInfo(drawing?.bytes ?? photo)).toEqual({ mimeType: "image/png", width: 2_000, height: 200 });
+    expect(readImageInfo(drawing?.bytes ?? photo)).toEqual({
+      mimeType: "image/png",
+      width: 2_000,
+      height: 200,
+    });
   });
 
   it("stands upright, and says nothing of the camera", async () => {
@@ -73,9 +81,9 @@ describe("a picture that is larger than vendors take", () => {
     const size = { width: 1_500, height: 1_000 };
     const heavy = await noise(size).png({ compressionLevel: 0 }).toBuffer();
     expect(heavy.byteLength).toBeGreaterThan(3_750_000);
-    expect(imageInfo((await fit(heavy, size))?.bytes ?? heavy)).toMatchObject(size);
+    expect(readImageInfo((await fit(heavy, size))?.bytes ?? heavy)).toMatchObject(size);
     const flat = await picture(3, size).png({ compressionLevel: 0 }).toBuffer();
-    expect(imageInfo((await fit(flat, size))?.bytes ?? flat)).toEqual({ mimeType: "image/png", ...size });
+    expect(readImageInfo((await fit(flat, size))?.bytes ?? flat)).toEqual({ mimeType: "image/png", ...size });
   });
 
   it("stays as it is where `sharp` is not installed, which is told once", async () => {
@@ -168,6 +176,6 @@ describe("a picture that is larger than vendors take", () => {
     expect(shown?.files).toMatchObject([described]);
     const [block] = shown?.blocks ?? [];
     const data = block?.type === "image" && block.source.kind === "base64" ? block.source.data : undefined;
-    expect(data && imageInfo(Buffer.from(data, "base64"))?.width).toBe(width);
+    expect(data && readImageInfo(Buffer.from(data, "base64"))?.width).toBe(width);
   });
 });

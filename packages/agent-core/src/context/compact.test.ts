@@ -4,7 +4,7 @@ import type { CompactionCache } from "../config.ts";
 import type { AgentMessage, AssistantMessage } from "../messages.ts";
 import { estimateTokens } from "../tokens.ts";
 import { compact } from "./compact.ts";
-import { cutPoint } from "./cut-point.ts";
+import { findCutPoint } from "./cut-point.ts";
 
 const HOUR = 3_600_000;
 
@@ -254,11 +254,11 @@ describe("compact", () => {
   });
 });
 
-describe("cutPoint", () => {
+describe("findCutPoint", () => {
   it("never parts a turn from its results and keeps at least the last turn", () => {
     const messages = conversation(6);
     for (let keep = 0; keep < 2_000; keep += 20) {
-      const cut = cutPoint(messages, keep);
+      const cut = findCutPoint(messages, keep);
       expect(messages[cut]?.role).not.toBe("toolResult");
       expect(cut).toBeLessThan(messages.length);
     }

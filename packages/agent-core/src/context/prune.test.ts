@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { assistant, toolCall, user } from "../../test/scripted.ts";
-import { turnStart } from "../conversation/request-view.ts";
+import { findTurnStart } from "../conversation/request-view.ts";
 import type { AgentMessage, ToolResultMessage } from "../messages.ts";
 import { pruneToolResults } from "./prune.ts";
 
@@ -68,7 +68,7 @@ describe("pruneToolResults", () => {
   });
 });
 
-describe("turnStart", () => {
+describe("findTurnStart", () => {
   const messages = [
     user("1"),
     assistant("a"),
@@ -80,19 +80,19 @@ describe("turnStart", () => {
   ];
 
   it("keeps everything without a limit or under it", () => {
-    expect(turnStart(messages, undefined)).toBe(0);
-    expect(turnStart(messages, 3)).toBe(0);
+    expect(findTurnStart(messages, undefined)).toBe(0);
+    expect(findTurnStart(messages, 3)).toBe(0);
   });
 
   it("starts at a user's turn, neighbouring messages being one", () => {
-    expect(turnStart(messages, 2)).toBe(2);
-    expect(turnStart(messages, 1)).toBe(5);
-    expect(turnStart(messages, 0)).toBe(5);
+    expect(findTurnStart(messages, 2)).toBe(2);
+    expect(findTurnStart(messages, 1)).toBe(5);
+    expect(findTurnStart(messages, 0)).toBe(5);
   });
 
   it("drops the summary with the turns after it", () => {
     const summary = { role: "compactionSummary", summary: "s", replaced: 4, timestamp: 0 } as const;
-    expect(turnStart([summary, ...messages], 3)).toBe(0);
-    expect(turnStart([summary, ...messages], 1)).toBe(6);
+    expect(findTurnStart([summary, ...messages], 3)).toBe(0);
+    expect(findTurnStart([summary, ...messages], 1)).toBe(6);
   });
 });

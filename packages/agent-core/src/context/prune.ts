@@ -9,13 +9,14 @@ const REMOVED: readonly InputBlock[] = [
   },
 ];
 const MEDIA_REMOVED = "(media of this old result removed to make room)";
-/** Kept of the start and of the end of a long text. */
+/** Characters kept of the start and of the end of a long text. */
 const SOFT_CHARS = 1_500;
 
 /**
- * Makes old tool results shorter: `soft` keeps start and end of long ones, `hard` replaces whole results by a note.
- * Pure: the history is not changed, and the same result always becomes the same text. Only results before the last
- * `protectTurns` model turns are touched. `changes` says which to send instead of which.
+ * Shortens old tool results: `soft` keeps the start and the end of long ones, `hard` replaces whole results by a note.
+ * Pure and deterministic. Results of the last `protectTurns` model turns are not changed.
+ *
+ * @returns which message to send instead of which, and the tokens saved
  */
 export function pruneToolResults(
   messages: readonly AgentMessage[],
@@ -40,7 +41,7 @@ export function pruneToolResults(
 function soften(message: ToolResultMessage): ToolResultMessage {
   const content = message.content.map((block): InputBlock => {
     if (block.type !== "text") return { type: "text", text: MEDIA_REMOVED };
-    // Not worth a change, which costs the vendor's prompt cache, unless it makes the text a good deal shorter.
+    // Only shorten much longer texts, since each change costs the vendor's prompt cache.
     if (block.text.length <= 3 * SOFT_CHARS) return block;
     const omitted = block.text.length - 2 * SOFT_CHARS;
     const head = block.text.slice(0, SOFT_CHARS).toWellFormed();

@@ -3,13 +3,13 @@ import type { AgentMessage } from "../messages.ts";
 import { estimateTokens } from "../tokens.ts";
 import { truncateText } from "./truncate.ts";
 
-/** Characters of one message in a transcript; results are the bulk of a conversation and the least of its sense. */
+/** Maximum characters of a message, of arguments and of a result. Results are long and matter least. */
 const TEXT_CHARS = 8_000;
 const ARGS_CHARS = 1_000;
 const RESULT_CHARS = 2_000;
 
 function contentText(content: string | readonly Block[], max: number): string {
-  if (typeof content === "string") return truncateText(content, max, "head-tail");
+  if (typeof content === "string") return truncateText(content, max, "head_tail");
   return content.flatMap((block) => blockText(block, max) ?? []).join("\n");
 }
 
@@ -18,7 +18,7 @@ function blockText(block: Block, max: number): string | undefined {
     case "text":
     case "refusal":
     case "citation":
-      return truncateText(block.text, max, "head-tail");
+      return truncateText(block.text, max, "head_tail");
     case "toolCall":
       return `[called ${block.name} ${truncateText(block.argsText, ARGS_CHARS, "head")}]`;
     case "image":
@@ -31,8 +31,8 @@ function blockText(block: Block, max: number): string | undefined {
   }
 }
 
-/** One message as a person would note it down. */
-function messageTranscript(message: AgentMessage): string {
+/** Formats a message for the transcript. */
+function formatMessage(message: AgentMessage): string {
   switch (message.role) {
     case "user":
       return `User: ${contentText(message.content, TEXT_CHARS)}`;
@@ -53,16 +53,16 @@ function messageTranscript(message: AgentMessage): string {
   }
 }
 
-/** The conversation as texts of at most about `tokens` tokens each, split between messages only. */
-export function transcriptChunks(messages: readonly AgentMessage[], tokens: number): string[] {
+/** Splits the conversation between messages into texts of at most about `tokens` tokens each. */
+export function createTranscriptChunks(messages: readonly AgentMessage[], tokens: number): string[] {
   const chunks: string[][] = [];
   let room = 0;
   for (const message of messages) {
-    let text = messageTranscript(message);
+    let text = formatMessage(message);
     let cost = estimateTokens(text);
     if (cost > tokens) {
-      // Longer than a whole chunk: characters are cut in proportion.
-      text = truncateText(text, Math.max(200, Math.floor((text.length * tokens) / cost)), "head-tail");
+      // The message is longer than a chunk: cut it in proportion.
+      text = truncateText(text, Math.max(200, Math.floor((text.length * tokens) / cost)), "head_tail");
       cost = tokens;
     }
     if (chunks.length === 0 || cost > room) {
@@ -78,11 +78,11 @@ export function transcriptChunks(messages: readonly AgentMessage[], tokens: numb
 const EXCERPT_CHARS = 300;
 const EARLIER_CHARS = 4_000;
 
-/** A summary made of what is known without a model. Deterministic. */
-export function metadataSummary(messages: readonly AgentMessage[]): string {
+/** Creates a summary without a model. Deterministic. */
+export function createMetadataSummary(messages: readonly AgentMessage[]): string {
   const requests = messages
     .filter(({ role }) => role === "user")
-    .map((message) => excerpt(messageText(message)));
+    .map((message) => excerpt(getUserText(message)));
   const turns = messages.filter(({ role }) => role === "assistant").length;
   const results = messages.filter((message) => message.role === "toolResult");
   const tools = [...Map.groupBy(results, ({ toolName }) => toolName)].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -106,11 +106,11 @@ function excerpt(text: string): string {
 
 function period(messages: readonly AgentMessage[]): string {
   const times = [messages[0], messages.at(-1)].map((message) => new Date(message?.timestamp ?? Number.NaN));
-  // A time that no date can be is null as JSON.
+  // An invalid date is null in JSON.
   return times.map((time) => time.toJSON() ?? "an unknown time").join(" to ");
 }
 
-/** What a message of a person says, cut where it is long. */
-export function messageText(message: AgentMessage): string {
+/** Returns the text of a user message, shortened. */
+export function getUserText(message: AgentMessage): string {
   return message.role === "user" ? contentText(message.content, RESULT_CHARS) : "";
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { InputBlock } from "../index.ts";
 import { estimateTokens } from "../tokens.ts";
-import { maxResultChars } from "./truncate.ts";
+import { getMaxResultChars } from "./truncate.ts";
 import { truncateContent, truncateResult } from "./truncate-content.ts";
 
 const image: InputBlock = { type: "image", mimeType: "image/png", source: { kind: "base64", data: "" } };
@@ -94,7 +94,7 @@ describe("truncateResult", () => {
   it.each([8_000, 20_000, 100_000, 200_000, 1_000_000])(
     "leaves Chinese at most 30 %% of a window of %i",
     (window) => {
-      const cut = truncateResult(text("字".repeat(100_000)), maxResultChars(window), window);
+      const cut = truncateResult(text("字".repeat(100_000)), getMaxResultChars(window), window);
       expect(tokens(cut)).toBeLessThanOrEqual(window * 0.3);
       expect(tokens(cut)).toBeGreaterThan(Math.min(window * 0.25, 60_000));
       expect(cut).toMatchObject([{ text: expect.stringMatching(/characters left out: too long/) }]);
@@ -118,7 +118,7 @@ describe("truncateResult", () => {
         fc.array(block, { maxLength: 4 }),
         fc.integer({ min: 400, max: 40_000 }),
         (texts, window) => {
-          const cut = truncateResult(texts.flatMap(text), maxResultChars(window), window);
+          const cut = truncateResult(texts.flatMap(text), getMaxResultChars(window), window);
           expect(tokens(cut)).toBeLessThanOrEqual(window * 0.3 + texts.length);
         },
       ),

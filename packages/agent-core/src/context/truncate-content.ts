@@ -1,25 +1,25 @@
 import type { InputBlock, TextBlock } from "../content.ts";
-import { estimateTokens, MEDIA_TOKENS, sumOf } from "../tokens.ts";
+import { estimateTokens, MEDIA_TOKENS, sum } from "../tokens.ts";
 import { type Keep, truncateText, WINDOW_SHARE } from "./truncate.ts";
 
 type Content = readonly InputBlock[];
 
-/** How many parts a result may have. With more, the texts are joined, because each part also costs its wrapping. */
+/** Maximum number of parts of a result. Beyond it, texts are joined, because each part has an overhead. */
 const MAX_PARTS = 64;
-/** Media may have this part of what a result may take, however long its texts are. */
+/** Share of a result that media may take, even if its texts are long. */
 const MEDIA_SHARE = 0.5;
-/** What the note about missing media takes, at most. */
+/** Maximum tokens of the note about omitted media. */
 const NOTE_TOKENS = 32;
 
 /**
- * Cuts the texts of a result to `max` characters in all, the longest first. With more than 64 parts, neighbouring texts
- * are joined; if not even a character remains for each, all are. Media stays. Returns the same array if nothing is too
- * long and there are no more parts than that. Takes time proportional to the content.
+ * Shortens the texts of a result to `max` characters together, the longest first. Joins neighboring texts of more than
+ * 64 parts, and all texts if not even one character remains for each. Keeps media. Returns the same array if nothing is
+ * too long.
  */
 export function truncateContent(content: Content, max: number, keep: Keep = "auto"): Content {
   const parts = content.length > MAX_PARTS ? joinNeighbours(content) : content;
   const texts = parts.filter(isText);
-  if (sumOf(texts, ({ text }) => text.length) <= max) return parts;
+  if (sum(texts, ({ text }) => text.length) <= max) return parts;
   if (texts.length > MAX_PARTS || texts.length > max) {
     return [cutBlock(texts, max, keep), ...parts.filter((block) => !isText(block))];
   }
@@ -30,29 +30,29 @@ export function truncateContent(content: Content, max: number, keep: Keep = "aut
 }
 
 /**
- * As `truncateContent`, and to at most 30 % of a window of so many tokens: a character of Chinese or Japanese
- * takes about as many tokens as four of English, and every image, sound or file is taken for 1,600 tokens. The first
- * media stay, as many as the texts leave room for, and as half the share holds in any case; a note says what is
- * missing.
+ * Shortens a result like `truncateContent`, and to at most 30 % of a window of `window` tokens. Chinese and Japanese
+ * characters take about four times the tokens of English ones, and each image, audio or file counts as 1,600. The first
+ * media are kept as far as the texts leave room, up to half of the share in any case, and a note lists the omitted
+ * ones.
  */
 export function truncateResult(content: Content, max: number, window: number, keep: Keep = "auto"): Content {
   const most = Math.max(1, Math.floor(window * WINDOW_SHARE));
   const cut = fitTexts(content, max, most, keep);
   const media = cut.filter((block) => !isText(block)).length;
   if (media === 0) return cut;
-  const tokens = tokensOf(cut);
-  const fit = mediaRoom(tokens, most) >= media;
-  const kept = fit ? media : Math.min(media, mediaRoom(tokens + NOTE_TOKENS, most - NOTE_TOKENS));
-  const rest = kept === media ? content : withoutMediaFrom(content, kept, media - kept);
+  const tokens = getTokens(cut);
+  const fit = getMediaRoom(tokens, most) >= media;
+  const kept = fit ? media : Math.min(media, getMediaRoom(tokens + NOTE_TOKENS, most - NOTE_TOKENS));
+  const rest = kept === media ? content : dropMedia(content, kept, media - kept);
   return fitTexts(rest, max, Math.max(1, most - kept * MEDIA_TOKENS), keep);
 }
 
-function mediaRoom(textTokens: number, most: number): number {
+function getMediaRoom(textTokens: number, most: number): number {
   const room = Math.floor(Math.max(most - textTokens, most * MEDIA_SHARE) / MEDIA_TOKENS);
   return room === 0 && MEDIA_TOKENS < most ? 1 : room;
 }
 
-function withoutMediaFrom(content: Content, kept: number, missing: number): InputBlock[] {
+function dropMedia(content: Content, kept: number, missing: number): InputBlock[] {
   let left = kept;
   const rest = content.filter((block) => isText(block) || left-- > 0);
   const what =
@@ -61,13 +61,14 @@ function withoutMediaFrom(content: Content, kept: number, missing: number): Inpu
   return rest;
 }
 
-/** Cuts the texts to `max` characters and `most` tokens together. */
+/** Shortens the texts to `max` characters and `most` tokens. */
 function fitTexts(content: Content, max: number, most: number, keep: Keep): Content {
   let cut = truncateContent(content, max, keep);
-  let chars = sumOf(cut.filter(isText), ({ text }) => text.length);
-  // No character takes more than a token. What stays may be denser than what goes, so the first guess need not do.
+  let chars = sum(cut.filter(isText), ({ text }) => text.length);
+  // A character takes at most one token. The kept text may be denser than the rest, so the first estimate may be too
+  // high.
   while (chars > most) {
-    const tokens = tokensOf(cut);
+    const tokens = getTokens(cut);
     if (tokens <= most) break;
     chars = Math.max(1, Math.floor(chars * Math.min(0.9, most / tokens)));
     cut = truncateContent(content, chars, keep);
@@ -91,15 +92,15 @@ function joinNeighbours(content: Content): Content {
     if (!isText(block) || last === undefined || !isText(last)) joined.push(block);
     else joined[joined.length - 1] = { type: "text", text: `${last.text}\n${block.text}` };
   }
-  // A result has something in it.
+  // A result is never empty.
   return joined.length === 0 ? content.slice(0, 1) : joined;
 }
 
-function tokensOf(content: Content): number {
-  return sumOf(content.filter(isText), ({ text }) => estimateTokens(text));
+function getTokens(content: Content): number {
+  return sum(content.filter(isText), ({ text }) => estimateTokens(text));
 }
 
-/** The most each may have so that all have room: what short ones leave goes to the long ones. */
+/** Returns the maximum length of each text. Short texts leave their share to long ones. */
 function share(texts: readonly TextBlock[], max: number): number {
   let left = max;
   for (const [at, { text }] of texts.toSorted((a, b) => a.text.length - b.text.length).entries()) {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { maxResultChars, tailMatters, truncateText } from "./truncate.ts";
+import { getMaxResultChars, isTailRelevant, truncateText } from "./truncate.ts";
 
-describe("maxResultChars", () => {
+describe("getMaxResultChars", () => {
   it.each([
     [8_000, 9_600],
     [13_333, 15_999],
@@ -12,7 +12,7 @@ describe("maxResultChars", () => {
     [200_000, 64_000],
     [1_000_000, 64_000],
   ])("for a window of %i tokens is %i", (window, chars) => {
-    expect(maxResultChars(window)).toBe(chars);
+    expect(getMaxResultChars(window)).toBe(chars);
   });
 });
 
@@ -38,7 +38,7 @@ describe("truncateText", () => {
     const [head = "", , tail = ""] = cut.split("\n\n");
     expect(head.length / (head.length + tail.length)).toBeCloseTo(0.7, 1);
     expect(truncateText(`${long}\nError: it broke`, 1_000, "head")).not.toContain("Error");
-    expect(truncateText(long, 1_000, "head-tail").endsWith("line 1999")).toBe(true);
+    expect(truncateText(long, 1_000, "head_tail").endsWith("line 1999")).toBe(true);
   });
 
   it("counts exactly what it leaves out, never exceeds the limit and splits no character", () => {
@@ -49,7 +49,7 @@ describe("truncateText", () => {
       fc.property(
         text,
         fc.integer({ min: 1, max: 600 }),
-        fc.constantFrom("head", "head-tail", "auto"),
+        fc.constantFrom("head", "head_tail", "auto"),
         (given, max, keep) => {
           const cut = truncateText(given, max, keep);
           expect(cut.length).toBeLessThanOrEqual(Math.max(max, 0));
@@ -66,7 +66,7 @@ describe("truncateText", () => {
   });
 });
 
-describe("tailMatters", () => {
+describe("isTailRelevant", () => {
   it.each([
     ["x\n".repeat(3_000), false],
     [`${"x\n".repeat(3_000)}Traceback (most recent call last):`, true],
@@ -77,6 +77,6 @@ describe("tailMatters", () => {
     [`{"a": [${"1, ".repeat(2_000)}1]}`, true],
     [`${"x\n".repeat(3_000)}}`, false],
   ])("looks at the end of %.20s…", (text, matters) => {
-    expect(tailMatters(text)).toBe(matters);
+    expect(isTailRelevant(text)).toBe(matters);
   });
 });

@@ -2,15 +2,15 @@ import { type Block, withContent } from "../content.ts";
 import type { AgentMessage, AssistantMessage } from "../messages.ts";
 import { STOP_REASONS } from "../stop-reasons.ts";
 
-/** A placeholder where a vendor requires a text and there is none. */
+/** Placeholder for vendors that require a text. */
 const NO_TEXT = "(no text)";
 
-/** Vendors refuse text without a visible character. A vendor may have attached something to it, though. */
+/** Vendors reject text without a visible character, except if it has native data. */
 function isBlank(block: Block): boolean {
   return block.type === "text" && block.native === undefined && block.text.trim() === "";
 }
 
-/** Space between two texts, as between sentences with citations, is part of what was said, and vendors take it. */
+/** Space between two texts, as between sentences with citations, is part of the content, and vendors accept it. */
 function isSpaceBetween(content: readonly Block[], at: number): boolean {
   const block = content[at];
   if (block?.type !== "text" || block.text === "") return false;
@@ -18,9 +18,9 @@ function isSpaceBetween(content: readonly Block[], at: number): boolean {
   return content.findIndex(isVisible) < at && at < content.findLastIndex(isVisible);
 }
 
-/** The turn as it may be replayed; `undefined` when nothing of it can be. The same object when it is fine as it is. */
+/** Cleans a model turn for replay. Returns `undefined` if nothing remains, and the same object if nothing changes. */
 export function cleanAssistant(message: AssistantMessage): AssistantMessage | undefined {
-  // Thinking that broke off may be incomplete.
+  // Thinking of a broken turn may be incomplete.
   const broken = STOP_REASONS[message.stopReason]?.text === "broken";
   const { content } = message;
   const rest = content.filter((block, at) => {
@@ -31,7 +31,7 @@ export function cleanAssistant(message: AssistantMessage): AssistantMessage | un
   return withContent(message, rest);
 }
 
-/** A user-side message with something in it. The same object when it is fine as it is. */
+/** Cleans a user message, so that it is not empty. Returns the same object if nothing changes. */
 export function cleanInput(message: AgentMessage): AgentMessage {
   if (message.role !== "user" && message.role !== "custom") return message;
   const { content } = message;

@@ -1,6 +1,6 @@
 import type { AgentMessage, Message, ShellRunMessage, UserMessage } from "../messages.ts";
 
-/** What precedes a summary, so that the model does not take it for something the user said. */
+/** Precedes a summary, so that the model does not attribute it to the user. */
 const COMPACTED = "The earlier part of this conversation was replaced by this summary:\n\n";
 const BRANCHED = "This conversation was also continued elsewhere. What happened there, in short:\n\n";
 
@@ -9,8 +9,11 @@ function shellText({ command, output, exitCode }: ShellRunMessage): string {
   return `The user ran a command (${exit}):\n\`\`\`\n$ ${command}\n${output}\n\`\`\``;
 }
 
-/** Converts a message once, so that it is the same object in each request and adapters find what they made of it. */
-export function onceEach<T>(convert: (message: AgentMessage) => T): (message: AgentMessage) => T {
+/**
+ * Converts each message once, so that requests contain the same objects and adapters can reuse what they derived from
+ * them.
+ */
+export function memoizeByMessage<T>(convert: (message: AgentMessage) => T): (message: AgentMessage) => T {
   const converted = new WeakMap<AgentMessage, { readonly made: T }>();
   return (message) => {
     const kept = converted.get(message) ?? { made: convert(message) };
@@ -20,15 +23,15 @@ export function onceEach<T>(convert: (message: AgentMessage) => T): (message: Ag
 }
 
 /**
- * What each message of a conversation is to a vendor: user, assistant and tool result as they are, a context before the
- * words it belongs to; shell runs, summaries and custom messages as user messages.
+ * Converts a message for vendors: user messages (with their context), assistant turns and tool results as they are;
+ * shell runs, summaries and custom messages as user messages.
  */
 export function convertToLlm(message: AgentMessage): Message {
   if (message.role === "assistant" || message.role === "toolResult") return message;
   return message.role === "user" && message.context === undefined ? message : toUser(message);
 }
 
-const toUser = onceEach((message): Message => {
+const toUser = memoizeByMessage((message): Message => {
   const { role, timestamp } = message;
   switch (role) {
     case "user":

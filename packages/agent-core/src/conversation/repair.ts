@@ -2,38 +2,38 @@ import { type InputBlock, withContent } from "../content.ts";
 import type { AgentMessage, AssistantMessage, Message, ToolResultMessage } from "../messages.ts";
 import { STOP_REASONS } from "../stop-reasons.ts";
 import { cleanAssistant, cleanInput } from "./clean.ts";
-import { CallIds, type ToWireId, toolCalls } from "./tool-calls.ts";
+import { CallIds, getToolCalls, type ToWireId } from "./tool-calls.ts";
 
-/** One repair. */
+/** A change made by `repairHistory`. */
 export interface RepairChange {
   readonly kind: /** A call without a result got one that says so. */
     | "answered-call"
-    /** A call that broke off in the middle of its arguments and has no result was dropped. */
+    /** An incomplete call without a result was dropped. */
     | "dropped-call"
     /** A result without its call was dropped. */
     | "orphan-result"
     /** A second result of a call was dropped. */
     | "duplicate-result"
-    /** Results were brought behind their calls, in the order of the calls. */
+    /** Results were moved after their calls, in the order of the calls. */
     | "reordered"
-    /** A call id that came twice, or was empty, was replaced in the call and its result. */
+    /** A duplicate or empty call id was replaced in the call and its result. */
     | "call-id"
-    /** A result that named another tool than its call was given the name of the call. */
+    /** A result got the tool name of its call. */
     | "tool-name"
-    /** A turn with nothing a vendor would accept was dropped. */
+    /** A turn without content that vendors accept was dropped. */
     | "empty-turn"
-    /** Blank text was taken out, or replaced where it was all there was. */
+    /** Blank text was removed, or replaced if there was no other. */
     | "blank-text"
-    /** A user message was put where a vendor needs one: at the start, or between two model turns. */
+    /** A required user message was inserted at the start or between two model turns. */
     | "user-added";
-  /** The place in the messages given. */
+  /** Index in the given messages. */
   readonly index: number;
-  /** The id of the call it is about, where it is about one. */
+  /** Id of the call, if the change is about one. */
   readonly callId?: string;
 }
 
 export interface RepairedHistory<M extends AgentMessage> {
-  /** The same array when nothing had to change. */
+  /** The same array if nothing had to change. */
   readonly messages: readonly M[];
   readonly changes: readonly RepairChange[];
 }
@@ -45,13 +45,14 @@ const NO_RESULT: readonly InputBlock[] = [
 ];
 
 /**
- * Makes a history one that every vendor accepts, changing as little as possible. Pure and idempotent.
+ * Repairs a history so that every vendor accepts it, with as few changes as possible. Pure and idempotent.
  *
  * Afterwards every tool call is followed by exactly one result, under its name, in the order of the calls and before
- * anything else; no result is without its call; call ids are unique; the first message is a user's; two model turns
- * are never next to each other (except after a `pause`); no message is blank, and no text but the space between two
- * texts of one turn. Where calls of one turn share an id, their results are taken in order.
- * @param toWireId turns a new call id into one that a wire format takes; different ids must stay different
+ * anything else. Every result has a call, and call ids are unique. The first message is from the user, and there are no
+ * two model turns in a row (except after a `pause`). No message is blank, and no text except the space between two
+ * texts of a turn. If calls of a turn share an id, their results are assigned in order.
+ *
+ * @param toWireId converts a new call id for a wire format; different ids must stay different
  */
 export function repairHistory<M extends AgentMessage>(
   messages: readonly M[],
@@ -65,11 +66,10 @@ export function repairHistory(
   return new HistoryRepair(toWireId).repair(messages);
 }
 
-/** Frozen histories with nothing to mend: a request goes through several hands, each of which would look again. */
 const sound = new WeakSet<readonly AgentMessage[]>();
 
-/** Whether a model's turn may follow this message: a user-side one, a result, or a turn that was only paused. */
-export function asksForTurn(last: AgentMessage | undefined): boolean {
+/** Whether a model turn may follow this message: a user message, a result, or a paused turn. */
+export function mayTurnFollow(last: AgentMessage | undefined): boolean {
   if (last?.role !== "assistant") return last !== undefined;
   return STOP_REASONS[last.stopReason]?.next === "resume";
 }
@@ -79,10 +79,9 @@ interface PlacedResult {
   readonly index: number;
 }
 
-/** By the id of their call. */
+/** By call id. */
 type PlacedResults = ReadonlyMap<string, PlacedResult[]>;
 
-/** Repairs histories as `repairHistory` does; what was sound, and another one begins with, is not looked at again. */
 export class HistoryRepair {
   readonly #toWireId: ToWireId | undefined;
   #ids: CallIds;
@@ -97,8 +96,9 @@ export class HistoryRepair {
 
   repair<M extends AgentMessage>(messages: readonly M[]): RepairedHistory<M | Message>;
   repair(messages: readonly AgentMessage[]): RepairedHistory<AgentMessage> {
-    const goesOn = this.#changes.length === 0 && this.#out.every((message, at) => message === messages[at]);
-    if (!goesOn) {
+    const continues =
+      this.#changes.length === 0 && this.#out.every((message, at) => message === messages[at]);
+    if (!continues) {
       this.#ids = new CallIds(this.#toWireId);
       this.#out = [];
       this.#changes = [];
@@ -116,8 +116,8 @@ export class HistoryRepair {
   }
 
   /**
-   * Puts a turn and what belongs to it; gives where the next one may start. Results count until the next model turn; a
-   * late one behind it can no longer be told from a stray.
+   * Appends a turn with its results. Returns the index of the next turn. Results count until the next model turn; later
+   * ones cannot be told from orphans.
    */
   #pushTurn(message: AssistantMessage, at: number): number {
     const placed: PlacedResult[] = [];
@@ -126,7 +126,7 @@ export class HistoryRepair {
       if (next.role === "toolResult") placed.push({ message: next, index: end });
     }
     const results = Map.groupBy(placed, (result) => result.message.toolCallId);
-    const whole = this.#withoutBrokenCalls(message, at, results);
+    const whole = this.#dropIncompleteCalls(message, at, results);
     const cleaned = cleanAssistant(whole);
     if (cleaned === undefined) {
       this.#note("empty-turn", at);
@@ -135,7 +135,7 @@ export class HistoryRepair {
       this.#needUser(at, cleaned);
       this.#pushPaired(cleaned, at, results);
     }
-    const called = new Set(cleaned && toolCalls(cleaned).map(({ id }) => id));
+    const called = new Set(cleaned && getToolCalls(cleaned).map(({ id }) => id));
     for (const { message, index } of [...results.values()].flat()) {
       const { toolCallId } = message;
       this.#note(called.has(toolCallId) ? "duplicate-result" : "orphan-result", index, toolCallId);
@@ -146,23 +146,23 @@ export class HistoryRepair {
     return end;
   }
 
-  /** The model never finished saying a call that broke off; nobody can answer it, and no vendor takes its arguments. */
-  #withoutBrokenCalls(message: AssistantMessage, at: number, results: PlacedResults): AssistantMessage {
+  /** Drops incomplete calls, which nobody can answer and no vendor accepts. */
+  #dropIncompleteCalls(message: AssistantMessage, at: number, results: PlacedResults): AssistantMessage {
     if (STOP_REASONS[message.stopReason]?.next === "tools") return message;
-    const broken = toolCalls(message).filter((call) => call.args === undefined && !results.has(call.id));
+    const broken = getToolCalls(message).filter((call) => call.args === undefined && !results.has(call.id));
     for (const call of broken) this.#note("dropped-call", at, call.id);
     const whole = message.content.filter((block) => block.type !== "toolCall" || !broken.includes(block));
     return withContent(message, whole);
   }
 
-  /** The turn under ids of its own, and behind it one result for each of its calls. */
+  /** Appends the turn with unique ids, followed by one result for each of its calls. */
   #pushPaired(message: AssistantMessage, at: number, results: PlacedResults): void {
     const own = this.#ids.own(message);
     this.#out.push(own);
-    const ids = toolCalls(own).map(({ id }) => id);
+    const ids = getToolCalls(own).map(({ id }) => id);
     let place = at + 1;
     let reordered = false;
-    for (const [i, { id, name }] of toolCalls(message).entries()) {
+    for (const [i, { id, name }] of getToolCalls(message).entries()) {
       const call = { toolCallId: ids[i] ?? id, toolName: name };
       if (call.toolCallId !== id) this.#note("call-id", at, id);
       const result = results.get(id)?.shift();
@@ -183,7 +183,7 @@ export class HistoryRepair {
 
   #needUser(at: number, { timestamp }: AssistantMessage): void {
     const last = this.#out.at(-1);
-    if (asksForTurn(last)) return;
+    if (mayTurnFollow(last)) return;
     const content = last === undefined ? BEFORE_START : BETWEEN_TURNS;
     this.#out.push({ role: "user", content, timestamp: last?.timestamp ?? timestamp });
     this.#note("user-added", at);

@@ -2,15 +2,15 @@ import type { AgentMessage } from "../messages.ts";
 import { estimateTokens } from "../tokens.ts";
 import { count } from "../usage.ts";
 
-/** The estimated tokens of the next request: the vendor's last count, if there is one, and an estimate of the rest. */
+/** Estimated tokens of the next request: the vendor's last count, if any, and an estimate of the messages since. */
 export class TokenCount {
-  /** What the vendor last counted, everything before the messages included; `undefined` before it first did. */
+  /** The vendor's last count, which includes everything before the messages; `undefined` without one. */
   #reported: number | undefined;
-  /** A guess at the messages since. */
+  /** Estimate of the messages since the last count. */
   #guessed = 0;
 
   constructor(history: readonly AgentMessage[]) {
-    // A count from before a summary is of messages that are gone.
+    // A count from before a summary includes messages that no longer exist.
     const summaries = history.filter(({ role }) => role === "compactionSummary");
     const compacted = Math.max(...summaries.map(({ timestamp }) => timestamp));
     const counted = history.findLastIndex(
@@ -27,18 +27,18 @@ export class TokenCount {
     this.#reported = reported ?? this.#reported;
   }
 
-  /** `prefix` is a guess at what precedes the messages, which is in the vendor's own count. */
+  /** @param prefix estimated tokens before the messages; the vendor's count includes them */
   total(prefix: number): number {
     return (this.#reported ?? prefix) + this.#guessed;
   }
 
-  /** Results were pruned by so much. */
+  /** Subtracts the tokens of pruned results. */
   subtract(tokens: number): void {
     if (this.#reported !== undefined) this.#reported = Math.max(0, this.#reported - tokens);
     else this.#guessed = Math.max(0, this.#guessed - tokens);
   }
 
-  /** Begins anew with the messages that a compaction left. */
+  /** Restarts the count after a compaction. */
   restart(messages: readonly AgentMessage[]): void {
     this.#reported = undefined;
     this.#guessed = estimateTokens(messages);

@@ -1,17 +1,16 @@
 import { type ToolCallBlock, withContent } from "../content.ts";
 import type { AgentMessage, AssistantMessage } from "../messages.ts";
 
-/** The calls of a turn, in order. */
-export function toolCalls(message: AgentMessage): readonly ToolCallBlock[] {
+/** Returns the calls of a turn, in order. */
+export function getToolCalls(message: AgentMessage): readonly ToolCallBlock[] {
   return message.role === "assistant" ? message.content.filter((block) => block.type === "toolCall") : [];
 }
 
 /**
- * The calls a history ends in without results, and the turn that makes them: the last one, when only results of its
- * other calls follow it. Of two calls of one id only the first, as no result could be told from the other's.
- * `undefined` when there are none.
+ * Returns the calls without results at the end of a history, and their turn, if there are any. Of calls that share an
+ * id, only the first is returned, since their results could not be told apart.
  */
-export function unansweredCalls(
+export function findPendingCalls(
   messages: readonly AgentMessage[],
 ): { readonly message: AssistantMessage; readonly calls: readonly ToolCallBlock[] } | undefined {
   const at = messages.findLastIndex(({ role }) => role !== "toolResult");
@@ -19,17 +18,17 @@ export function unansweredCalls(
   if (message?.role !== "assistant") return undefined;
   const results = messages.slice(at + 1).filter((result) => result.role === "toolResult");
   const seen = new Set(results.map(({ toolCallId }) => toolCallId));
-  const calls = toolCalls(message).filter(({ id }) => !seen.has(id) && seen.add(id));
+  const calls = getToolCalls(message).filter(({ id }) => !seen.has(id) && seen.add(id));
   return calls.length === 0 ? undefined : { message, calls };
 }
 
-/** Turns a new call id into one that a wire format takes. It must keep different ids different. */
+/** Converts a new call id for a wire format. Different ids must stay different. */
 export type ToWireId = (id: string) => string;
 
-/** The call ids that a conversation has used, and new ids for calls that would repeat one. */
+/** The call ids of a conversation. Creates new ids for calls that would repeat one. */
 export class CallIds {
   readonly #used = new Set<string>();
-  /** The number to try next behind an id. Ids are never freed, so no number has to be tried twice. */
+  /** The next number to append to an id. Ids are never freed, so no number is tried twice. */
   readonly #next = new Map<string, number>();
   readonly #toWireId: ToWireId;
 
@@ -37,12 +36,12 @@ export class CallIds {
     this.#toWireId = toWireId;
   }
 
-  /** Keeps the ids of these messages' calls from being given to others. */
+  /** Reserves the ids of the calls in these messages. */
   reserve(messages: readonly AgentMessage[]): void {
-    for (const { id } of messages.flatMap(toolCalls)) this.#used.add(id);
+    for (const { id } of messages.flatMap(getToolCalls)) this.#used.add(id);
   }
 
-  /** The turn with an id of its own for each call: its own where that is free and not empty, else one with a number. */
+  /** Returns the turn with unique call ids: its own if they are unused and not empty, else numbered ones. */
   own(message: AssistantMessage): AssistantMessage {
     const content = message.content.map((block) => {
       if (block.type !== "toolCall") return block;

@@ -1,37 +1,38 @@
 import type { AgentContext, AgentLoopConfig } from "../config.ts";
 import type { ToolCallBlock } from "../content.ts";
 import { Conversation } from "../conversation/conversation.ts";
-import { toolCalls, unansweredCalls } from "../conversation/tool-calls.ts";
+import { findPendingCalls, getToolCalls } from "../conversation/tool-calls.ts";
 import { AgentError, isAgentError, reasonOf } from "../errors.ts";
-import type { EmitEvent, InputOrigin, MessageOrigin, Queued, RunResult } from "../events.ts";
+import type { EmitEvent, InputOrigin, MessageOrigin, QueuedMessages, RunResult } from "../events.ts";
 import type { JournalEntry } from "../hooks.ts";
 import type { AgentMessage, AssistantMessage, Message } from "../messages.ts";
 import type { SystemPrompt } from "../model.ts";
 import { Snapshot } from "../snapshot.ts";
 import { END_REASONS, STOP_REASONS } from "../stop-reasons.ts";
 import type { ToolResult } from "../tool.ts";
+import { decidePendingCall, type FirstMessages, getFirstMessages } from "./first-messages.ts";
 import { askModel } from "./model-turn.ts";
-import { decideOpenCall, type Opening, openingOf } from "./opening.ts";
 import type { Part } from "./part.ts";
-import { untilStopped } from "./race.ts";
-import { answerText, type End, errorOf } from "./run-end.ts";
+import { waitUnlessAborted } from "./race.ts";
+import { type End, getAnswerText, getTurnError } from "./run-end.ts";
 import { RunState } from "./run-state.ts";
-import { loopNote, texts } from "./texts.ts";
-import { type BatchOutcome, type DecidedCall, insteadOfRunning, ToolBatch } from "./tool-batch.ts";
+import { createLoopNote, texts } from "./texts.ts";
+import { type BatchOutcome, type DecidedCall, decideWithoutRunning, ToolBatch } from "./tool-batch.ts";
 import { toolCall } from "./tool-call.ts";
-import { failedCall } from "./tool-result.ts";
+import { createFailedCall } from "./tool-result.ts";
 import { validateCall } from "./validate-turn.ts";
 import { Window } from "./window.ts";
 
 const PARALLEL_CALLS = 16;
 const CONTINUATIONS = 2;
-/** How often in a row a vendor may ask to be called again before it counts as cut. */
+/** How often in a row a vendor may pause a turn before it counts as truncated. */
 const PAUSES = 16;
 
 /**
- * One run with its events as plain calls. A promise that `emit` returns is awaited before the run continues; it must
- * not throw.
- * @throws AgentError when the input is wrong, there is nothing to do, or a hook of the host failed
+ * Runs an agent like `agentLoop`, with events as plain calls. A promise that `emit` returns is awaited before the run
+ * continues. `emit` must not throw.
+ *
+ * @throws AgentError if the input is wrong, there is nothing to do, or a hook of the host failed
  */
 export async function runAgentLoop(
   context: AgentContext,
@@ -42,8 +43,8 @@ export async function runAgentLoop(
 }
 
 /**
- * One run: the double loop, and all that it tells and keeps. The files beside this one are its parts. A part is given
- * values and gives one; where something has to be told or kept before it goes on, it yields that (`Part`).
+ * One run. Only this class emits events and records journal entries. Its parts in the neighboring files take values and
+ * return values, and yield what has to be emitted or recorded before they continue (`Part`).
  */
 export class Run {
   readonly #run: RunState;
@@ -73,11 +74,11 @@ export class Run {
   /** @throws AgentError for wrong input, nothing to do, or a failed hook */
   async run(input: readonly AgentMessage[]): Promise<RunResult> {
     try {
-      const opening = await openingOf(this.#run, input).catch((error: unknown) => {
-        throw agentErrorOf(error);
+      const first = await getFirstMessages(this.#run, input).catch((error: unknown) => {
+        throw toAgentError(error);
       });
       await this.#emit({ type: "run.start" });
-      const end = await this.#runFrom(opening).catch((error: unknown) => this.#fail(error));
+      const end = await this.#runFrom(first).catch((error: unknown) => this.#fail(error));
       const result = this.#result(end);
       await this.#emit({ type: "run.end", result });
       return result;
@@ -86,7 +87,7 @@ export class Run {
     }
   }
 
-  /** Summarises the older part now, outside a run. Resolves with whether there was something to gain. */
+  /** Summarizes the older part outside a run. Resolves with whether there was something to gain. */
   async compact(): Promise<boolean> {
     try {
       return await this.#follow(this.#window.compact());
@@ -99,12 +100,12 @@ export class Run {
     this.#run.stop.abort(reason);
   }
 
-  /** The double loop: outside over follow-ups, inside over model turns, their tool calls and steering. */
-  async #runFrom({ messages, origin }: Opening): Promise<End> {
-    const ended = await this.#settleOpenCalls(messages.length > 0);
-    await this.#say(messages, origin);
+  /** The outer loop handles follow-ups, the inner one model turns, their tool calls and steering. */
+  async #runFrom({ messages, origin }: FirstMessages): Promise<End> {
+    const ended = await this.#completePendingCalls(messages.length > 0);
+    await this.#addInput(messages, origin);
     if (ended !== undefined) return ended;
-    // What was said before the run began belongs before its first turn.
+    // Messages that were queued before the run started precede its first turn.
     if (origin === "input") await this.#join("steering");
 
     for (;;) {
@@ -115,23 +116,23 @@ export class Run {
       } while ((await this.#join("steering")) || end === undefined);
 
       if (this.#run.signal.aborted) return this.#run.stop.end;
-      const goesOn = await this.#join("followUps");
-      if (!goesOn) return this.#run.signal.aborted ? this.#run.stop.end : end;
+      const continues = await this.#join("followUps");
+      if (!continues) return this.#run.signal.aborted ? this.#run.stop.end : end;
     }
   }
 
-  /** Gives each call an earlier run left open its result, or runs it. Resolves with the end when the run ends here. */
-  async #settleOpenCalls(newInput: boolean): Promise<End | undefined> {
-    const open = unansweredCalls(this.#run.conversation.messages);
+  /** Completes or runs each pending call of an earlier run. Resolves with the end if the run ends here. */
+  async #completePendingCalls(newInput: boolean): Promise<End | undefined> {
+    const open = findPendingCalls(this.#run.conversation.messages);
     if (open === undefined) return undefined;
     const { message } = open;
     const calls = open.calls.map(validateCall);
     const decided: DecidedCall[] = [];
-    for (const call of calls) decided.push(await decideOpenCall(this.#run, call, newInput));
+    for (const call of calls) decided.push(await decidePendingCall(this.#run, call, newInput));
     const { end } = await this.#runCalls(message, calls, decided);
     if (newInput && end?.pending !== undefined) {
-      // What was said has its place behind the results, so a call can wait no longer.
-      const superseded = end.pending.map(() => failedCall("skipped", texts.superseded));
+      // The input follows the results, so these calls can wait no longer.
+      const superseded = end.pending.map(() => createFailedCall("skipped", texts.superseded));
       await this.#runCalls(message, end.pending, superseded);
     }
     this.#run.conversation.sortLastResults();
@@ -140,7 +141,7 @@ export class Run {
     return end?.reason === "limit" ? end : undefined;
   }
 
-  /** Asks the model, keeps its turn, and runs the calls it asks for. Resolves with the end where no turn follows. */
+  /** Requests a turn, records it, and runs its calls. Resolves with the end if no turn follows. */
   async #modelTurn(): Promise<End | undefined> {
     const limit = this.#run.budget.reached();
     if (limit !== undefined) return { reason: "limit", limit };
@@ -152,29 +153,29 @@ export class Run {
     const answer = await this.#answer();
     if (answer === undefined) return this.#run.stop.end;
     const message = this.#run.conversation.ids.own(answer);
-    const calls = toolCalls(message);
+    const calls = getToolCalls(message);
     this.#run.budget.addTurn(message);
     this.#last = message;
     this.#snapshot.clear();
-    // A turn that failed before it said anything is no part of the conversation.
+    // A turn that failed without content is not part of the conversation.
     if (message.content.length > 0 || message.error === undefined) {
       await this.#commit({ kind: "assistant", turn, messages: [message], pendingToolCalls: calls, message });
     }
 
-    const decided = insteadOfRunning(message, calls, this.#run.budget.spent());
+    const decided = decideWithoutRunning(message, calls, this.#run.budget.spent());
     const { results, steering, end } = await this.#runCalls(message, calls, decided);
     await this.#emit({ type: "turn.end", turn, message, results });
-    // Taken from the host's queue, so it has to be kept whatever follows.
-    await this.#say(steering, "steer");
+    // The messages were taken from the host's queue, so they have to be recorded in any case.
+    await this.#addInput(steering, "steer");
     if (end?.reason !== "waiting" && this.#run.signal.aborted) return this.#run.stop.end;
     return end ?? this.#after(message, calls.length > 0);
   }
 
-  /** The model's turn, asked for once more with a shorter request where the vendor had no room for the first. */
+  /** Requests a turn, and once more with a shorter request if the first was too long. */
   async #answer(): Promise<AssistantMessage | undefined> {
     const given =
       typeof this.#system === "function"
-        ? await untilStopped(this.#system(this.#run.turn), this.#run.signal)
+        ? await waitUnlessAborted(this.#system(this.#run.turn), this.#run.signal)
         : this.#system;
     if (given === undefined || this.#run.signal.aborted) return undefined;
     const system = typeof given === "string" ? { stable: given } : given;
@@ -186,11 +187,11 @@ export class Run {
     const isShorter = await this.#follow(this.#window.afterOverflow(system, error?.contextWindow));
     if (!isShorter || this.#run.signal.aborted) return message;
     this.#run.budget.addRequest(message);
-    await this.#emit({ type: "model.discard", reason: "overflow", error: errorOf(message) });
+    await this.#emit({ type: "model.discard", reason: "overflow", error: getTurnError(message) });
     return this.#ask(system);
   }
 
-  /** One request to the model; `undefined` where the run has to stop first. */
+  /** Sends one request to the model. Returns `undefined` if the run has to stop first. */
   async #ask(system: SystemPrompt): Promise<AssistantMessage | undefined> {
     const { budget, config, tools, signal, graceMs, now } = this.#run;
     if (signal.aborted) return undefined;
@@ -205,7 +206,7 @@ export class Run {
     return message;
   }
 
-  /** What is sent, as the host would have it. */
+  /** Returns the messages of the request after the host's changes. */
   async #messages(): Promise<readonly Message[]> {
     const { added, config, conversation, view, signal, turn } = this.#run;
     if (config.transformContext === undefined) return view.request();
@@ -213,10 +214,10 @@ export class Run {
     const first = conversation.messages.findIndex((message) => own.has(message));
     const runStart = first < 0 ? view.messages.length : Math.max(0, first - view.hidden);
     const given = config.transformContext(view.messages, { turn, runStart, signal });
-    return view.request(await untilStopped(given, signal));
+    return view.request(await waitUnlessAborted(given, signal));
   }
 
-  /** Runs the calls of a turn, except those that are decided already. Their results join the conversation. */
+  /** Runs the calls of a turn, except those already decided. Their results are added to the conversation. */
   async #runCalls(
     message: AssistantMessage,
     calls: readonly ToolCallBlock[],
@@ -232,7 +233,7 @@ export class Run {
     return outcome;
   }
 
-  /** What follows a turn once all its calls have results. */
+  /** Decides what follows a turn once all its calls have results. */
   async #after(message: AssistantMessage, called: boolean): Promise<End | undefined> {
     // An untyped adapter may return an unknown stop reason.
     const { next, ends, text } = STOP_REASONS[message.stopReason] ?? STOP_REASONS.error;
@@ -243,7 +244,7 @@ export class Run {
     const end = { reason: ends };
     switch (next) {
       case "fail":
-        return { reason: "error", error: errorOf(message) };
+        return { reason: "error", error: getTurnError(message) };
       case "tools":
         return called ? undefined : end;
       case "resume":
@@ -253,22 +254,22 @@ export class Run {
       case "continue": {
         const { config, now } = this.#run;
         if (++this.#continuations > (config.continuations ?? CONTINUATIONS)) return end;
-        // Results already say that the message was cut.
-        if (!called) await this.#say([loopNote(texts.continueCut, now())], "loop");
+        // The results already tell the model that the message was truncated.
+        if (!called) await this.#addInput([createLoopNote(texts.continueCut, now())], "loop");
         return undefined;
       }
     }
   }
 
-  /** Adds what is queued to the conversation. Resolves with whether there was anything. */
-  async #join(queue: keyof Queued): Promise<boolean> {
+  /** Adds queued messages to the conversation. Resolves with whether there were any. */
+  async #join(queue: keyof QueuedMessages): Promise<boolean> {
     const messages = await this.#run.take(queue);
-    await this.#say(messages, queue === "steering" ? "steer" : "followUp");
+    await this.#addInput(messages, queue === "steering" ? "steer" : "followUp");
     return messages.length > 0;
   }
 
-  /** Says something to the model. */
-  async #say(messages: readonly AgentMessage[], origin: InputOrigin): Promise<void> {
+  /** Records input messages. */
+  async #addInput(messages: readonly AgentMessage[], origin: InputOrigin): Promise<void> {
     if (messages.length === 0) return;
     await this.#commit({ kind: "input", turn: this.#run.turn, messages, pendingToolCalls: [], origin });
   }
@@ -282,7 +283,7 @@ export class Run {
         for (let call = waiting.shift(); call !== undefined; call = waiting.shift())
           await this.#runCall(call, batch);
       } finally {
-        // No further effect once an entry could not be made durable; calls at work still end.
+        // No further effect after an entry could not be recorded. Active calls still end.
         waiting.length = 0;
       }
     };
@@ -292,19 +293,19 @@ export class Run {
     }
   }
 
-  /** One call up to its result; one that waits for a decision has none. */
+  /** Runs a call up to its result. A call that waits for a decision has none. */
   async #runCall(call: ToolCallBlock, batch: ToolBatch): Promise<void> {
-    const settled = batch.decide(call) ?? (await this.#follow(toolCall(call, batch.setting)));
-    const message = batch.settle(call, settled);
-    if (message === undefined || settled === "waiting") return;
+    const completed = batch.decide(call) ?? (await this.#follow(toolCall(call, batch.setting)));
+    const message = batch.complete(call, completed);
+    if (message === undefined || completed === "waiting") return;
     const { turn } = this.#run;
     const pendingToolCalls = batch.setting.pending();
     await this.#commit({ kind: "toolResult", turn, messages: [message], pendingToolCalls, message });
-    const { outcome, durationMs = 0 } = settled;
+    const { outcome, durationMs = 0 } = completed;
     await this.#emit({ type: "tool.end", call, result: message, outcome, durationMs });
   }
 
-  /** Does what a part asks for before it goes on, up to its value. */
+  /** Emits and records what a part yields, and returns its value. */
   async #follow<T>(part: Part<T>): Promise<T> {
     for (;;) {
       const { done, value } = await part.next();
@@ -314,8 +315,9 @@ export class Run {
   }
 
   /**
-   * Keeps an entry: durable first, then told and part of the conversation. Results join that later, in the order of
-   * their calls.
+   * Records an entry, then emits it and adds it to the conversation. Results are added later, in the order of their
+   * calls.
+   *
    * @throws AgentError `journal_failed`
    */
   async #commit(entry: JournalEntry): Promise<void> {
@@ -332,7 +334,7 @@ export class Run {
       await this.#emit({ type: "tool.start", call: entry.call, args: entry.args });
   }
 
-  /** Adds messages whose entries are kept. */
+  /** Adds recorded messages to the conversation. */
   async #add(messages: readonly AgentMessage[], origin: MessageOrigin): Promise<void> {
     for (const message of messages) {
       this.#run.add(message);
@@ -343,21 +345,28 @@ export class Run {
   #result(end: End): RunResult {
     const { added: messages, budget } = this.#run;
     const message = this.#last;
-    return { pending: [], ...end, messages, message, text: answerText(messages, message), used: budget.used };
+    return {
+      pending: [],
+      ...end,
+      messages,
+      message,
+      text: getAnswerText(messages, message),
+      used: budget.used,
+    };
   }
 
-  /** What a run that cannot go on rejects with; told first. */
+  /** Reports a failure that ends the run and throws it. */
   async #fail(error: unknown): Promise<never> {
-    const failure = agentErrorOf(error);
+    const failure = toAgentError(error);
     const { code, message } = failure;
-    const { unkept } = this.#run;
-    const result = { ...this.#result({ reason: "error" }), failure: { code, message, unkept } };
+    const { unsaved } = this.#run;
+    const result = { ...this.#result({ reason: "error" }), failure: { code, message, unsaved } };
     await this.#emit({ type: "run.end", result });
     throw failure;
   }
 }
 
-/** What a run throws: what is not of its own making comes from a hook of the host. */
-function agentErrorOf(error: unknown): AgentError {
+/** Any error that is not an `AgentError` comes from a hook of the host. */
+function toAgentError(error: unknown): AgentError {
   return isAgentError(error) ? error : new AgentError("hook_failed", reasonOf(error), { cause: error });
 }

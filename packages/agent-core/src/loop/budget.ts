@@ -7,11 +7,11 @@ import { addUsage, NO_USAGE, type Usage, validateUsage } from "../usage.ts";
 
 const DEFAULT_TURNS = 200;
 const DEFAULT_CALLS = 1_000;
-/** How long adapters wait for a silent model by default, and the least that is asked of them. */
+/** Default time that adapters wait for a silent model, and the minimum requested from them. */
 const SILENCE_MS = 55_000;
-const LEAST_SILENCE_MS = 10_000;
+const MIN_SILENCE_MS = 10_000;
 
-/** What a run has used of what it may use. */
+/** The usage of a run and its limits. */
 export class Budget {
   readonly #limits: RunLimits;
   #turns = 0;
@@ -33,32 +33,36 @@ export class Budget {
     this.addRequest(message);
   }
 
-  /** A model call that is no turn of its own: a summary, or an attempt that was void. */
+  /** Adds a model call that is not a turn: a summary, or a discarded attempt. */
   addRequest(message: AssistantMessage): void {
     const isLimited = this.#limits.outputTokens !== undefined;
     this.addUsage(message.usage ?? NO_USAGE, isLimited ? estimateTokens(message) : 0);
   }
 
-  /** What failed attempts used before the one that gave the turn. `guess`: output tokens, where they are not known. */
+  /**
+   * Adds the usage of failed attempts.
+   *
+   * @param guess output tokens to count if the usage does not contain them
+   */
   addUsage(given: Usage, guess: number = 0): void {
     const usage = validateUsage(given);
     this.#usage = addUsage(this.#usage, usage);
     this.#outputTokens += usage.output.total ?? guess;
   }
 
-  /** Counts a call; `false` where no more are allowed. */
+  /** Counts a call. Returns false if the limit is reached. */
   takeCall(): boolean {
     if (this.#toolCalls >= (this.#limits.toolCalls ?? DEFAULT_CALLS)) return false;
     this.#toolCalls++;
     return true;
   }
 
-  /** The limit that forbids another model call. */
+  /** Returns the limit that forbids another model call, if any. */
   reached(): LimitName | undefined {
     return this.#turns >= (this.#limits.turns ?? DEFAULT_TURNS) ? "turns" : this.spent();
   }
 
-  /** The limit on tokens or money that is used up. */
+  /** Returns the limit on tokens or money that is used up, if any. */
   spent(): LimitName | undefined {
     const { outputTokens, costMicros } = this.#limits;
     if (outputTokens !== undefined && this.#outputTokens >= outputTokens) return "outputTokens";
@@ -70,15 +74,15 @@ export class Budget {
     this.#silentMs = 0;
   }
 
-  /** This turn has waited in vain for a summary: a model that stays silent again is given up on that much sooner. */
+  /** Reduces the patience with the model after it was silent during a summary in this turn. */
   addSilence(ms: number): void {
     this.#silentMs += ms;
   }
 
-  /** The options of the next request, with no more output and no more waiting asked for than is left. */
+  /** Returns the options of the next request, limited to the remaining output tokens and patience. */
   limited(options: StreamOptions, model: Model): StreamOptions {
     const { outputTokens = Number.POSITIVE_INFINITY } = this.#limits;
-    const silenceMs = Math.max(LEAST_SILENCE_MS, (options.silenceMs ?? SILENCE_MS) - this.#silentMs);
+    const silenceMs = Math.max(MIN_SILENCE_MS, (options.silenceMs ?? SILENCE_MS) - this.#silentMs);
     const left = Math.max(1, outputTokens - this.#outputTokens);
     return {
       ...options,

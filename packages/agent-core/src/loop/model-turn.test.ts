@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { assistant, collect, eventsOf, MODEL, SYSTEM, usage, user } from "../../test/scripted.ts";
+import { assistant, collect, MODEL, SYSTEM, toEvents, usage, user } from "../../test/scripted.ts";
 import type { AgentEvent, ModelEvent, RunResult, StreamModel, StreamOptions } from "../index.ts";
 import { agentLoop, runAgentLoop } from "../index.ts";
 
@@ -21,7 +21,7 @@ describe("a stream", () => {
       { type: "thinking", text: "hmm" },
       { type: "text", text: "hello" },
     ]);
-    const given = [...eventsOf(message)];
+    const given = [...toEvents(message)];
     const { events } = await run(async function* () {
       yield* given;
     });
@@ -90,7 +90,7 @@ describe("a stream", () => {
     const { events } = await run(async function* () {
       yield { type: "start", request, warnings: [] };
       yield { type: "start", request, warnings: [] };
-      yield* [...eventsOf(assistant("ok"))].slice(1);
+      yield* [...toEvents(assistant("ok"))].slice(1);
     });
     expect(events.filter((event) => event.type === "model.start")).toHaveLength(1);
   });
@@ -99,7 +99,7 @@ describe("a stream", () => {
     let closed = false;
     const { result } = await run(async function* () {
       try {
-        yield* eventsOf(assistant("ok"));
+        yield* toEvents(assistant("ok"));
         yield { type: "text.delta", index: 0, delta: "late" };
         await new Promise(() => {});
       } finally {
@@ -112,7 +112,7 @@ describe("a stream", () => {
 
   it("that does not close after its last event is closed", async () => {
     let returned = 0;
-    const events = [...eventsOf(assistant("ok"))];
+    const events = [...toEvents(assistant("ok"))];
     const { result } = await run(() => ({
       [Symbol.asyncIterator]: () => ({
         next: () => {
@@ -206,7 +206,7 @@ describe("a stream", () => {
       yield { type: "block.start", index: 0, block: { type: "text" } };
       yield { type: "text.delta", index: 0, delta: "So far" };
       yield { type: "attempt", failure, next, discard: true };
-      yield* eventsOf(assistant("Done.", { usage: usage(20, 5, 11) }), 1);
+      yield* toEvents(assistant("Done.", { usage: usage(20, 5, 11) }), 1);
     });
     expect(result).toMatchObject({ reason: "done", text: "Done." });
     expect(result.used.usage).toEqual(usage(30, 8, 18));

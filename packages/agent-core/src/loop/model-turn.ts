@@ -8,26 +8,27 @@ import { race } from "./race.ts";
 import { validateTurn } from "./validate-turn.ts";
 import { type BrokenStream, ValidatedStream } from "./validated-stream.ts";
 
-/** One request to a model, which the signal of its options ends. */
+/** A request to a model. The signal of its options ends it. */
 export interface TurnRequest {
   readonly model: Model;
   readonly stream: StreamModel;
   readonly context: ModelContext;
   readonly options: StreamOptions;
-  /** Milliseconds after its last event at which a stream that does not stop is abandoned; default 0. */
+  /** Milliseconds after the abort until a stream that does not stop is abandoned. Default: 0. */
   readonly graceMs?: number;
-  /** Follows the turn as it streams, also for the case that the stream never says itself what it came to. */
+  /** Follows the turn as it streams, in case the stream does not end properly. */
   readonly snapshot?: Snapshot;
   readonly now: () => number;
 }
 
-/** What viewers see of a turn while it streams. */
+/** Events that viewers get while a turn streams. */
 type TurnEvent = ModelStreamEvent | Extract<AgentEvent, { readonly type: "model.start" | "model.discard" }>;
 
 /**
- * Asks a model for one turn and passes its events on as they come. Resolves with a turn whatever the stream does: one
- * that throws, ends early or does not end after an abort gives a turn of what had arrived. `spentBefore` is what
- * attempts used that another one followed. Rejects only when `onEvent` does.
+ * Requests one turn from a model and passes its events on. Resolves with a turn in any case: if the stream throws, ends
+ * early or does not end after an abort, the turn contains what had arrived. Rejects only if `onEvent` does.
+ *
+ * @returns the turn, and the usage of earlier attempts
  */
 export async function askModel(
   request: TurnRequest,
@@ -43,7 +44,7 @@ export async function askModel(
       const event = await stream.next();
       if (event.type === "finish" || event.type === "error" || event.type === "broken") return event;
       if (event.type === "start") {
-        // An adapter that tries again may say so again; viewers are told once.
+        // An adapter may emit `start` for each attempt; viewers get the first one.
         if (!started)
           await onEvent({ type: "model.start", request: event.request, warnings: event.warnings });
         started = true;
@@ -63,15 +64,15 @@ export async function askModel(
   snapshot.clear();
   const read = await race(follow(), { signal: options.signal, graceMs }).finally(() => stream.close());
   const end: StreamEnd = read.done ? read.value : { type: "broken", why: NO_TURN };
-  return { message: turnOf(end, (why) => brokenTurn(request, snapshot, why)), spentBefore };
+  return { message: getTurn(end, (why) => createBrokenTurn(request, snapshot, why)), spentBefore };
 }
 
 type StreamEnd = Extract<ModelEvent, { readonly type: "finish" | "error" }> | BrokenStream;
 
 const NO_TURN = "The stream ended with something that is no turn.";
 
-/** The turn a stream ended in. One that ended in an error says so itself, whatever the adapter wrote into it. */
-function turnOf(end: StreamEnd, broken: (why: string) => AssistantMessage): AssistantMessage {
+/** Returns the turn at the end of a stream. The stop reason of an error overrides the adapter's. */
+function getTurn(end: StreamEnd, broken: (why: string) => AssistantMessage): AssistantMessage {
   if (end.type === "broken") return broken(end.why);
   if (end.type === "finish") return validateTurn(end.message) ?? broken(NO_TURN);
   const { error, partial } = end;
@@ -80,8 +81,12 @@ function turnOf(end: StreamEnd, broken: (why: string) => AssistantMessage): Assi
   return turn ?? { ...broken(error.message), stopReason, error };
 }
 
-/** A turn of what had arrived. */
-function brokenTurn({ model, options, now }: TurnRequest, snapshot: Snapshot, why: string): AssistantMessage {
+/** Creates a turn from what had arrived. */
+function createBrokenTurn(
+  { model, options, now }: TurnRequest,
+  snapshot: Snapshot,
+  why: string,
+): AssistantMessage {
   const aborted = options.signal?.aborted === true;
   const emitted = snapshot.blocks.some(
     (block) => (block.type === "text" || block.type === "thinking") && block.text !== "",

@@ -1,8 +1,8 @@
 import type { ToolResult } from "../tool.ts";
 
 /**
- * The progress of one call on its way to whoever watches. A tool does not wait when it reports some, so while the last
- * report is still being taken only the latest one is kept: a slow viewer costs two of them, however many there are.
+ * Progress of one call. Tools do not wait for viewers, so while a report is being delivered, only the latest one is
+ * kept.
  */
 export class Progress {
   readonly #show: (partial: ToolResult) => void | Promise<void>;
@@ -20,11 +20,11 @@ export class Progress {
     this.#latest = partial;
     if (this.#isShowing) return;
     this.#shown = this.#showLatest();
-    // It is the tool that reports: what a viewer throws is for whoever waits for the end.
+    // An error of a viewer is reported by `end`, not to the tool.
     this.#shown.catch(() => {});
   }
 
-  /** Lets nothing more through, and waits for what is being taken. Rejects as a viewer does. */
+  /** Stops further reports and waits for the current one. Rejects if a viewer did. */
   end(): Promise<void> | undefined {
     this.#over = true;
     return this.#shown;

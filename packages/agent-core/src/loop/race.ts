@@ -1,41 +1,44 @@
-/** Why work was told to end. */
+/** Why work was asked to end. */
 export type Ending = "aborted" | "timeout";
 
 export interface RaceLimits {
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds until the work has to end by itself. */
+  /** Milliseconds until the work is asked to end. */
   readonly timeoutMs?: number | undefined;
-  /** Milliseconds it has to give its value after either; default 0. */
+  /** Milliseconds that the work has to finish after that. Default: 0. */
   readonly graceMs?: number | undefined;
   readonly onEnding?: (why: Ending) => void;
 }
 
-/** `ending` says why the work was told to end, whether or not it gave a value before it was left behind. */
-export type Raced<T> =
+/** `ending` says why the work was asked to end, even if it finished in time. */
+export type RaceResult<T> =
   | { readonly done: true; readonly value: T; readonly ending: Ending | undefined }
   | { readonly done: false; readonly ending: Ending };
 
-/** Milliseconds; what a timer of Node holds, 24 days. It fires at once for more. */
-const LONGEST_TIMER = 2_147_483_647;
+/** Longest timer of Node.js, 24 days. A longer one fires at once. */
+const MAX_TIMER_MS = 2_147_483_647;
 
 export function startTimer(onEnd: () => void, ms: number): NodeJS.Timeout {
-  return setTimeout(onEnd, Math.min(ms, LONGEST_TIMER));
+  return setTimeout(onEnd, Math.min(ms, MAX_TIMER_MS));
 }
 
-/** What a hook gives, which is left behind at once when the run has to stop. */
-export async function untilStopped<T>(given: T | Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+/** Waits for a hook, but abandons it at once if the run has to stop. */
+export async function waitUnlessAborted<T>(
+  given: T | Promise<T>,
+  signal: AbortSignal,
+): Promise<T | undefined> {
   const waited = await race(Promise.resolve(given), { signal });
   return waited.done ? waited.value : undefined;
 }
 
 /**
- * Waits for work no longer than it may take: until the signal aborts or its time is over, and a moment of grace after
- * that. What is left behind is ignored. Rejects as the work does.
+ * Waits for work until the signal aborts or the time is over, plus a grace period. The result of abandoned work is
+ * ignored. Rejects if the work does.
  */
 export function race<T>(
   work: PromiseLike<T>,
   { signal, timeoutMs, graceMs = 0, onEnding }: RaceLimits,
-): Promise<Raced<T>> {
+): Promise<RaceResult<T>> {
   return new Promise((resolve, reject) => {
     let ending: Ending | undefined;
     let timer: NodeJS.Timeout | undefined;

@@ -4,10 +4,10 @@ import { canonicalJson } from "../json.ts";
 
 const WARN_AT = 3;
 const STOP_AT = 6;
-/** How many calls back are remembered. */
+/** Number of calls that are remembered. */
 const WINDOW = 32;
 
-/** Notices the same call with the same arguments among the last calls of a run. */
+/** Detects equal calls among the last ones of a run. */
 export class Repeats {
   readonly #policy: AgentLoopConfig["repeat"];
   readonly #recent: string[] = [];
@@ -16,11 +16,11 @@ export class Repeats {
     this.#policy = policy;
   }
 
-  /** Which of the same calls this is, and what that calls for. */
+  /** Counts equal calls and returns what to do about this one. */
   add(call: ToolCallBlock): { readonly count: number; readonly action: "none" | "warn" | "stop" } {
     const isFree = this.#policy === false || this.#policy?.exempt.includes(call.name) === true;
     if (isFree) return { count: 1, action: "none" };
-    // However the model spaced its arguments or ordered their keys.
+    // Ignores spacing and key order of the arguments.
     const key = `${call.name}\n${call.args === undefined ? call.argsText : canonicalJson(call.args)}`;
     const count = this.#recent.filter((other) => other === key).length + 1;
     if (this.#recent.push(key) > WINDOW) this.#recent.shift();

@@ -5,10 +5,10 @@ import type { ModelErrorData } from "../model-error.ts";
 import { STOP_REASONS } from "../stop-reasons.ts";
 import { startTimer } from "./race.ts";
 
-/** How a run ended, before it is told. */
+/** How a run ends. */
 export type End = Pick<RunResult, "reason" | "limit" | "error"> & Partial<Pick<RunResult, "pending">>;
 
-/** Ends a run: by the host's signal, by `abort`, or by the limit on its time. */
+/** Ends a run: by the host's signal, by `abort`, or by the time limit. */
 export class RunStop extends AbortController {
   readonly #outer: AbortSignal | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
@@ -22,12 +22,12 @@ export class RunStop extends AbortController {
     if (wallMs !== undefined) this.#timer = startTimer(() => this.#onTime(wallMs), wallMs);
   }
 
-  /** How a run ends that has to stop. */
+  /** How a stopped run ends. */
   get end(): End {
     return this.#isOutOfTime ? { reason: "limit", limit: "wallMs" } : { reason: "aborted" };
   }
 
-  /** The run is over: nothing of it is left at the host's signal. */
+  /** Removes the listener from the host's signal. */
   dispose(): void {
     this.#outer?.removeEventListener("abort", this.#onOuter);
     clearTimeout(this.#timer);
@@ -41,8 +41,8 @@ export class RunStop extends AbortController {
   }
 }
 
-/** What went wrong with a turn, also where the turn itself does not say. */
-export function errorOf(message: AssistantMessage): ModelErrorData {
+/** Returns the error of a failed turn, also if the turn does not contain one. */
+export function getTurnError(message: AssistantMessage): ModelErrorData {
   const { error, model, stopReason, content } = message;
   if (error !== undefined) return error;
   const code = stopReason === "context_overflow" ? "overflow" : "protocol";
@@ -50,8 +50,8 @@ export function errorOf(message: AssistantMessage): ModelErrorData {
   return { code, message: said, retryable: false, emitted: content.length > 0, scope: "model" };
 }
 
-/** The text of the last turn, and of those before it that were cut or paused and went on in it. */
-export function answerText(messages: readonly AgentMessage[], last: AssistantMessage | undefined): string {
+/** Returns the text of the last turn, together with truncated or paused turns that it continues. */
+export function getAnswerText(messages: readonly AgentMessage[], last: AssistantMessage | undefined): string {
   const turns = messages.filter((message) => message.role === "assistant");
   if (last !== undefined && turns.at(-1) !== last) turns.push(last);
   const whole = turns.slice(0, -1).findLastIndex((turn) => STOP_REASONS[turn.stopReason]?.text !== "part");

@@ -1,10 +1,10 @@
 import type { AgentContext, AgentLoopConfig } from "../config.ts";
-import { maxResultChars } from "../context/truncate.ts";
+import { getMaxResultChars } from "../context/truncate.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import { RequestView } from "../conversation/request-view.ts";
 import { TokenCount } from "../conversation/token-count.ts";
 import { AgentError } from "../errors.ts";
-import type { Queued } from "../events.ts";
+import type { QueuedMessages } from "../events.ts";
 import type { AgentMessage } from "../messages.ts";
 import { ToolSet } from "../tools/tool-set.ts";
 import { Budget } from "./budget.ts";
@@ -14,11 +14,11 @@ import { RunStop } from "./run-end.ts";
 
 const GRACE_MS = 1_000;
 
-/** What the parts of a run work with. None of them needs all of it; each says what it takes. */
+/** State that the parts of a run share. Each part declares what it uses. */
 export class RunState {
-  /** The model turn that is going on; 1 is the first. */
+  /** The current model turn; 1 is the first. */
   turn = 0;
-  /** Every message of the run, in order. */
+  /** All messages of the run, in order. */
   readonly added: AgentMessage[] = [];
   readonly conversation: Conversation;
   readonly view: RequestView;
@@ -30,10 +30,10 @@ export class RunState {
   readonly budget: Budget;
   readonly repeats: Repeats;
   readonly graceMs: number;
-  /** Characters a tool's result may have. */
+  /** Maximum length of a tool result in characters. */
   readonly resultChars: number;
   readonly now: () => number;
-  /** Messages that were taken from the host's queues and are not part of the history yet. */
+  /** Messages that were taken from the host's queues and are not recorded yet. */
   readonly #taken = { steering: new Set<AgentMessage>(), followUps: new Set<AgentMessage>() };
 
   /** @throws AgentError `invalid_tool` */
@@ -49,20 +49,20 @@ export class RunState {
     this.budget = new Budget(limits);
     this.repeats = new Repeats(repeat);
     this.graceMs = abortGraceMs ?? GRACE_MS;
-    this.resultChars = maxResultChars(model.contextWindow);
+    this.resultChars = getMaxResultChars(model.contextWindow);
     this.now = now ?? Date.now;
   }
 
-  /** What the run took from the host's queues and could not keep. */
-  get unkept(): Queued {
+  /** Messages from the host's queues that could not be recorded. */
+  get unsaved(): QueuedMessages {
     return { steering: [...this.#taken.steering], followUps: [...this.#taken.followUps] };
   }
 
-  /** What has come in for a run that is under way, or is to be done once it would rest. */
-  async take(queue: keyof Queued): Promise<readonly AgentMessage[]> {
+  /** Takes messages from a queue of the host. */
+  async take(queue: keyof QueuedMessages): Promise<readonly AgentMessage[]> {
     let messages = this.config[queue]?.() ?? [];
     if (messages instanceof Promise) {
-      // A queue that has not answered by the end of the grace of a run that has to stop holds nothing.
+      // A queue that does not respond within the grace period of an aborted run counts as empty.
       const given = await race(messages, this);
       messages = given.done ? given.value : [];
     }
@@ -70,7 +70,7 @@ export class RunState {
     return checkInput(messages);
   }
 
-  /** Adds a message whose entry is kept. */
+  /** Adds a recorded message. */
   add(message: AgentMessage): void {
     this.conversation.append(message);
     this.tokens.add(message);

@@ -2,7 +2,7 @@ import type { ToolCallBlock } from "../content.ts";
 import type { AgentMessage } from "../messages.ts";
 import type { ToolSpec } from "../model.ts";
 
-/** What the model reads when a call gave no result of its own. Kept together, since prompts lean on the wording. */
+/** Texts that the model gets instead of a result. They are in one place because prompts rely on their wording. */
 export const texts = {
   unknownTool: (name: string, known: readonly ToolSpec[]): string =>
     known.length === 0
@@ -47,7 +47,7 @@ export const texts = {
   continueBroken: "Your last message was interrupted. Go on where it stopped.",
 } as const;
 
-/** Something the loop itself tells the model. */
-export function loopNote(content: string, timestamp: number): AgentMessage {
+/** Creates a note of the loop to the model. */
+export function createLoopNote(content: string, timestamp: number): AgentMessage {
   return { role: "custom", kind: "continue", content, timestamp };
 }

@@ -6,75 +6,81 @@ import type { End } from "./run-end.ts";
 import type { RunState } from "./run-state.ts";
 import { texts } from "./texts.ts";
 import type { CallSetting } from "./tool-call.ts";
-import { abortedCall, failedCall, interruptedCall, resultMessage, type SettledCall } from "./tool-result.ts";
+import {
+  type CompletedCall,
+  createAbortedCall,
+  createFailedCall,
+  createInterruptedCall,
+  createResultMessage,
+} from "./tool-result.ts";
 
-/** What the calls of one turn came to. */
+/** The outcome of the calls of a turn. */
 export interface BatchOutcome {
-  /** In the order of the calls; fewer than those when some wait for a decision. */
+  /** In the order of the calls. Calls that wait for a decision are missing. */
   readonly results: readonly ToolResultMessage[];
-  /** Steering that came in; the calls after it were skipped. */
+  /** Steering that arrived. The calls after it were skipped. */
   readonly steering: readonly AgentMessage[];
-  /** Why the run has to end with these calls. */
+  /** Why the run has to end after these calls. */
   readonly end: End | undefined;
 }
 
-/** What a call comes to before it is looked at: `run` it, leave it waiting, or give it this result. */
-export type DecidedCall = "run" | "waiting" | SettledCall;
+/** A decision about a call before it runs: `run` it, leave it waiting, or complete it with this result. */
+export type DecidedCall = "run" | "waiting" | CompletedCall;
 
-/** Calls run where the turn ended to have them run, and as long as they may; otherwise each gets an answer. */
-export function insteadOfRunning(
+/** Calls only run if the turn ended with `tool_use` and no limit is used up. Otherwise each gets a result. */
+export function decideWithoutRunning(
   { stopReason }: AssistantMessage,
   calls: readonly ToolCallBlock[],
   spent: LimitName | undefined,
-): readonly SettledCall[] | undefined {
-  if (stopReason === "aborted") return calls.map(abortedCall);
+): readonly CompletedCall[] | undefined {
+  if (stopReason === "aborted") return calls.map(createAbortedCall);
   if (STOP_REASONS[stopReason]?.next !== "tools")
-    return calls.map(() => failedCall("skipped", texts.notAsked(stopReason)));
-  return spent === undefined ? undefined : calls.map(() => failedCall("skipped", texts.limit(spent)));
+    return calls.map(() => createFailedCall("skipped", texts.notAsked(stopReason)));
+  return spent === undefined ? undefined : calls.map(() => createFailedCall("skipped", texts.limit(spent)));
 }
 
 export interface BatchSetting extends Pick<CallSetting, "message" | "onUpdate"> {
   readonly run: CallSetting["run"] & Pick<RunState, "budget" | "repeats" | "take">;
 }
 
-/** The calls of one model turn: in order, or at once where the tools allow it; each ends in one result. */
+/** The calls of a turn, sequential or parallel. Each ends in one result. */
 export class ToolBatch {
-  /** What each call that runs is carried out with. */
+  /** Passed to each call that runs. */
   readonly setting: BatchSetting & CallSetting;
   readonly #calls: readonly ToolCallBlock[];
   readonly #decided: readonly DecidedCall[] | undefined;
   readonly #results = new Map<ToolCallBlock, ToolResultMessage>();
   /** Calls without a result. */
   readonly #open: Set<ToolCallBlock>;
-  /** Where the next group begins. */
+  /** Start of the next group. */
   #at = 0;
   #steering: readonly AgentMessage[] = [];
-  /** What the rest of the calls come to once something keeps them from running. */
-  #skip: ((call: ToolCallBlock) => SettledCall) | undefined;
-  /** Why nothing more is called, or run. */
+  /** Creates the results of the remaining calls once something prevents them from running. */
+  #skip: ((call: ToolCallBlock) => CompletedCall) | undefined;
+  /** Why no further call runs. */
   #end: End | undefined;
   /** Whether a call waits for a decision. */
   #waits = false;
-  /** What the model is told with the result of a call that it repeats. */
+  /** Warnings that are appended to the results of repeated calls. */
   readonly #warnings = new Map<ToolCallBlock, string>();
 
-  /** `decided`: what is known of each call already, as of those of an earlier run and those that must not run. */
+  /** @param decided decisions for calls of an earlier run, and for calls that must not run */
   constructor(setting: BatchSetting, calls: readonly ToolCallBlock[], decided?: readonly DecidedCall[]) {
-    // What an earlier run began may have taken effect.
-    const interrupted = ({ name }: ToolCallBlock): SettledCall =>
-      interruptedCall(setting.run.tools.get(name));
-    const stopped = decided === undefined ? abortedCall : interrupted;
+    // A call that an earlier run started may have taken effect.
+    const interrupted = ({ name }: ToolCallBlock): CompletedCall =>
+      createInterruptedCall(setting.run.tools.get(name));
+    const stopped = decided === undefined ? createAbortedCall : interrupted;
     this.setting = { ...setting, stopped, pending: () => [...this.#open] };
     this.#calls = calls;
     this.#open = new Set(calls);
     this.#decided = decided;
   }
 
-  /** The calls to run next: a sequential one, or parallel ones next to each other, which run at once. */
+  /** Returns the next calls: a sequential one, or neighboring parallel ones. */
   async nextGroup(): Promise<readonly ToolCallBlock[] | undefined> {
-    // What comes after a call that waits may build on it.
+    // Calls after one that waits may depend on it.
     if (this.#at >= this.#calls.length || this.#waits) return undefined;
-    this.#skip ??= await this.#whyNot();
+    this.#skip ??= await this.#findObstacle();
     const from = this.#at++;
     if (this.#isParallel(from)) while (this.#isParallel(this.#at)) this.#at++;
     return this.#calls.slice(from, this.#at);
@@ -88,13 +94,13 @@ export class ToolBatch {
     return { results, steering: this.#steering, end: waiting ?? this.#end };
   }
 
-  /** Looked at before each group: whether anything that happened since keeps the rest from running. */
-  async #whyNot(): Promise<((call: ToolCallBlock) => SettledCall) | undefined> {
-    const skipped = (text: string) => () => failedCall("skipped", text);
+  /** Checks before each group whether something prevents the remaining calls from running. */
+  async #findObstacle(): Promise<((call: ToolCallBlock) => CompletedCall) | undefined> {
+    const skipped = (text: string) => () => createFailedCall("skipped", text);
     if (this.setting.run.signal.aborted) return this.setting.stopped;
     if (this.#end?.reason === "repeated") return skipped(texts.limit("the same call over and over"));
     if (this.#end?.limit !== undefined) return skipped(texts.limit(this.#end.limit));
-    // What was said since a call of an earlier run comes after it.
+    // Steering follows the calls of an earlier run.
     if (this.#decided !== undefined) return undefined;
     this.#steering = await this.setting.run.take("steering");
     return this.#steering.length > 0 ? skipped(texts.steered) : undefined;
@@ -105,8 +111,8 @@ export class ToolBatch {
     return call !== undefined && this.setting.run.tools.get(call.name)?.execution === "parallel";
   }
 
-  /** What a call comes to where it must not run; `undefined` where it is to. */
-  decide(call: ToolCallBlock): SettledCall | "waiting" | undefined {
+  /** Returns the result of a call that must not run, or `undefined` if it may run. */
+  decide(call: ToolCallBlock): CompletedCall | "waiting" | undefined {
     const decided = this.#decided?.[this.#calls.indexOf(call)] ?? "run";
     if (decided !== "run") return decided;
     const { budget, repeats, signal } = this.setting.run;
@@ -114,30 +120,30 @@ export class ToolBatch {
     if (signal.aborted) return this.setting.stopped(call);
     if (!budget.takeCall()) {
       this.#end = { reason: "limit", limit: "toolCalls" };
-      return failedCall("skipped", texts.limit("toolCalls"));
+      return createFailedCall("skipped", texts.limit("toolCalls"));
     }
     const { action, count } = repeats.add(call);
     if (action === "stop") {
       this.#end = { reason: "repeated" };
-      return failedCall("skipped", texts.repeated(call.name, count));
+      return createFailedCall("skipped", texts.repeated(call.name, count));
     }
     if (action === "warn") this.#warnings.set(call, texts.repeatWarning(call.name, count));
     return undefined;
   }
 
-  /** Takes what a call came to, and gives its result; none where it waits for a decision. */
-  settle(call: ToolCallBlock, settled: SettledCall | "waiting"): ToolResultMessage | undefined {
-    if (settled === "waiting") {
+  /** Completes a call and returns its result, or `undefined` if it waits for a decision. */
+  complete(call: ToolCallBlock, completed: CompletedCall | "waiting"): ToolResultMessage | undefined {
+    if (completed === "waiting") {
       if (this.#skip === undefined) this.#waits = true;
       return undefined;
     }
     const text = this.#warnings.get(call);
-    const { content } = settled.result;
+    const { content } = completed.result;
     const result =
       text === undefined
-        ? settled.result
-        : { ...settled.result, content: [...content, { type: "text", text } as const] };
-    const message = resultMessage(call, { ...settled, result }, this.setting.run);
+        ? completed.result
+        : { ...completed.result, content: [...content, { type: "text", text } as const] };
+    const message = createResultMessage(call, { ...completed, result }, this.setting.run);
     this.#results.set(call, message);
     this.#open.delete(call);
     return message;

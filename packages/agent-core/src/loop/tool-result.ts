@@ -9,54 +9,54 @@ import type { RunState } from "./run-state.ts";
 import { texts } from "./texts.ts";
 import { validateInput } from "./validate-turn.ts";
 
-export interface SettledCall {
+export interface CompletedCall {
   readonly result: ToolResult;
   readonly outcome: ToolOutcome;
-  /** Milliseconds that the tool worked; absent where it was not carried out. */
+  /** Milliseconds that the tool worked; absent if it did not run. */
   readonly durationMs?: number;
 }
 
-/** More levels than anybody looks into; a cycle has more. */
+/** Deeper details are dropped, which includes cycles. */
 const DETAIL_LEVELS = 256;
 
-/** A result that says what went wrong. */
+/** Creates a failed result. */
 export function failed(text: string): ToolResult {
   return { content: [{ type: "text", text: text.toWellFormed() }], isError: true };
 }
 
-/** A call that did not do what it should. */
-export function failedCall(outcome: ToolOutcome, text: string): SettledCall {
+/** Creates the outcome of a call that failed or did not run. */
+export function createFailedCall(outcome: ToolOutcome, text: string): CompletedCall {
   return { result: failed(text), outcome };
 }
 
-/** A call that came to what a tool or the host gave. */
-export function settledCall(given: ToolResult | JsonValue | undefined, name: string): SettledCall {
+/** Creates the outcome of a call from the value that a tool or the host returned. */
+export function createCompletedCall(given: ToolResult | JsonValue | undefined, name: string): CompletedCall {
   const result = validateResult(given, name);
   return { result, outcome: result.isError === true ? "error" : "ok" };
 }
 
-/** A call that the run ended before reaching. */
-export function abortedCall({ name }: ToolCallBlock): SettledCall {
-  return failedCall("aborted", texts.abortedBefore(name));
+/** Creates the outcome of a call that the run did not reach. */
+export function createAbortedCall({ name }: ToolCallBlock): CompletedCall {
+  return createFailedCall("aborted", texts.abortedBefore(name));
 }
 
-/** A call of an earlier run that is not run again. */
-export function interruptedCall(tool: Tool | undefined): SettledCall {
+/** Creates the outcome of a call of an earlier run that is not run again. */
+export function createInterruptedCall(tool: Tool | undefined): CompletedCall {
   const canRepeat = tool !== undefined && isHarmless(tool.effects);
-  return failedCall("skipped", canRepeat ? texts.interruptedHarmless : texts.interrupted);
+  return createFailedCall("skipped", canRepeat ? texts.interruptedHarmless : texts.interrupted);
 }
 
 /**
- * The return value of a tool's body or a hook, as a result. A part that is no block is replaced by a note that says so;
- * if none is a block, the result is a failure. Details that JSON cannot express (a cycle, a bigint) are left out, since
- * no host could store them. Half of a surrogate pair becomes U+FFFD. Never throws.
+ * Converts the return value of a tool or a hook to a valid result. Any value but a result becomes JSON. Invalid blocks
+ * are replaced by a note, and if there are no valid ones, the result is a failure. Details that JSON cannot express (a
+ * cycle, a bigint) are dropped, since no host could store them. Lone surrogates become U+FFFD. Never throws.
  */
 export function validateResult(output: ToolResult | JsonValue | undefined, name: string): ToolResult {
   try {
     if (output === undefined || output === null) return failed(texts.noContent(name));
     const result = toResult(output);
     const { content } = result;
-    if (result.details !== undefined && !canBeKept(result.details, DETAIL_LEVELS)) {
+    if (result.details !== undefined && !isStorable(result.details, DETAIL_LEVELS)) {
       const { details: _dropped, ...rest } = result;
       return validateResult(rest, name);
     }
@@ -67,20 +67,20 @@ export function validateResult(output: ToolResult | JsonValue | undefined, name:
     const note: InputBlock = { type: "text", text: texts.badContent(name, unreadable) };
     return { ...result, content: [...readable, note], ...(readable.length === 0 ? { isError: true } : {}) };
   } catch {
-    // An object that refuses to be read.
+    // The object throws when it is read.
     return failed(texts.noContent(name));
   }
 }
 
-function canBeKept(value: unknown, levels: number): boolean {
+function isStorable(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return typeof value !== "bigint";
-  return levels > 0 && Object.values(value).every((item) => canBeKept(item, levels - 1));
+  return levels > 0 && Object.values(value).every((item) => isStorable(item, levels - 1));
 }
 
-/** The result as it becomes part of the conversation. A tool may have given an object that cannot be read twice. */
-export function resultMessage(
+/** Creates the message of a result. A tool may return an object that cannot be read twice. */
+export function createResultMessage(
   call: ToolCallBlock,
-  { result, durationMs }: Pick<SettledCall, "result" | "durationMs">,
+  { result, durationMs }: Pick<CompletedCall, "result" | "durationMs">,
   run: Pick<RunState, "config" | "tools" | "resultChars" | "now">,
 ): ToolResultMessage {
   try {
@@ -97,6 +97,6 @@ export function resultMessage(
       timestamp: now(),
     };
   } catch (error) {
-    return resultMessage(call, { result: failed(reasonOf(error)) }, run);
+    return createResultMessage(call, { result: failed(reasonOf(error)) }, run);
   }
 }

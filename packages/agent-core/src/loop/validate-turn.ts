@@ -5,10 +5,11 @@ import { NO_USAGE, validateUsage } from "../usage.ts";
 import { texts } from "./texts.ts";
 
 /**
- * A model's turn in a form that the loop, a store and the next request can rely on, because an adapter written without
- * types may yield anything, and a model writes what it likes. What is no block is left out, a call gets what it lacks,
- * arguments too deep to walk count as malformed, half of a surrogate pair becomes U+FFFD, and what is no count is not
- * usage. Returns `undefined` if there is no turn at all, and the same object if it is fine.
+ * Validates a model turn for the loop, a store and the next request, because untyped adapters and models may produce
+ * anything. Drops invalid blocks, completes calls, marks deeply nested arguments as malformed, and replaces lone
+ * surrogates and invalid counts.
+ *
+ * @returns `undefined` if there is no turn, and the same object if it is valid
  */
 export function validateTurn(given: AssistantMessage | undefined): AssistantMessage | undefined {
   if (given?.role !== "assistant" || typeof given.stopReason !== "string") return undefined;
@@ -20,12 +21,12 @@ export function validateTurn(given: AssistantMessage | undefined): AssistantMess
   return usage === turn.usage ? turn : { ...turn, usage };
 }
 
-/** Whether a block is whole, and can be kept and sent as it is. */
+/** Whether a block is complete and can be stored and sent. */
 export function isValidBlock(block: Block | undefined): boolean {
   return block !== undefined && validateBlock(block) === block;
 }
 
-/** The same object when it is fine; `undefined` where nothing can be made of it. */
+/** Returns the same object if it is valid, and `undefined` if it cannot be repaired. */
 function validateBlock(block: Block): Block | undefined {
   switch (block?.type) {
     case "thinking":
@@ -41,7 +42,7 @@ function validateBlock(block: Block): Block | undefined {
   }
 }
 
-/** The same for what a person or a tool can contribute. */
+/** Validates a block of a person or a tool. */
 export function validateInput(block: InputBlock): InputBlock | undefined {
   if (block?.type === "text") return validateText(block);
   return isMedia(block) ? block : undefined;
@@ -60,7 +61,7 @@ function validateText<B extends { readonly text: string }>(block: B): B | undefi
   return block.text.isWellFormed() ? block : { ...block, text: block.text.toWellFormed() };
 }
 
-/** A call as `validateTurn` leaves it, also for one that comes from a history. */
+/** Validates a call like `validateTurn`, also one from a history. */
 export function validateCall(call: ToolCallBlock): ToolCallBlock {
   const readable = isJsonObject(call.args) && !isDeeperThan(call.args, MAX_JSON_DEPTH);
   const args = readable ? toWellFormed(call.args) : undefined;
@@ -70,7 +71,7 @@ export function validateCall(call: ToolCallBlock): ToolCallBlock {
   if (isFine) return call;
   const { argsError: said, ...rest } = call;
   const argsError = args === undefined ? (said ?? texts.notArguments(MAX_JSON_DEPTH)) : said;
-  // The text is what is sent again, so it says what the arguments say.
+  // The text is sent again, so it has to match the arguments.
   const kept = args === undefined || args === call.args ? argsText : JSON.stringify(args);
   return { ...rest, name, id, args, argsText: kept, ...(argsError === undefined ? {} : { argsError }) };
 }

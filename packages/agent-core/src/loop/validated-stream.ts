@@ -4,10 +4,10 @@ import type { ModelEvent } from "../model.ts";
 import { race } from "./race.ts";
 import { isValidBlock } from "./validate-turn.ts";
 
-/** How long a stream that has given its last event may take to close. */
+/** Milliseconds that a stream may take to close after its last event. */
 const CLOSE_MS = 250;
 
-/** A stream that did not come to an end of its own, and why; `cause` is what it threw. */
+/** A stream that did not end properly. `cause` is what it threw. */
 export interface BrokenStream {
   readonly type: "broken";
   readonly why: string;
@@ -15,9 +15,8 @@ export interface BrokenStream {
 }
 
 /**
- * Reads a stream of unknown quality as a sound one. An adapter written without types may yield anything: what is no
- * event of a turn is left out, and a stream that throws, yields nonsense or stops early gets an end that says so.
- * `validateTurn` decides whether the last event holds a turn.
+ * Reads a stream that may be invalid. Skips invalid events and ends with `broken` if the stream throws, yields nonsense
+ * or stops early. `validateTurn` checks the turn in the last event.
  */
 export class ValidatedStream {
   readonly #open: () => AsyncIterable<ModelEvent>;
@@ -28,14 +27,16 @@ export class ValidatedStream {
     this.#open = open;
   }
 
-  /** The next event that is one; the last comes once the stream has closed, or had the time for it. Never rejects. */
+  /**
+   * Returns the next valid event. The last one is returned once the stream has closed or had time to. Never rejects.
+   */
   async next(): Promise<ModelEvent | BrokenStream> {
     try {
       this.#iterator ??= this.#open()[Symbol.asyncIterator]();
       for (;;) {
         const next = this.#closed ? undefined : await this.#iterator.next();
-        // Whoever closed it meanwhile is told nothing more.
-        const event = eventOf(this.#closed ? undefined : next);
+        // A closed stream returns no further events.
+        const event = validateEvent(this.#closed ? undefined : next);
         if (event === undefined) continue;
         if (event.type === "finish" || event.type === "error") await this.#readRest(this.#iterator);
         return event;
@@ -45,7 +46,7 @@ export class ValidatedStream {
     }
   }
 
-  /** Reads no more. Not waited for: an iterator that hangs would not let go of whoever leaves. */
+  /** Stops reading. Not awaited, because an iterator that hangs would block the caller. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -53,20 +54,20 @@ export class ValidatedStream {
     close().catch(() => {});
   }
 
-  /** What follows the last event is read too, which lets a connection go back to its pool. */
+  /** Reads what follows the last event, so that a connection can return to its pool. */
   async #readRest(iterator: AsyncIterator<ModelEvent>): Promise<void> {
     try {
       const rest = await race(Promise.resolve(iterator.next()), { timeoutMs: CLOSE_MS });
       if (!rest.done || rest.value.done !== true) this.close();
     } catch {
-      // The turn is whole either way.
+      // The turn is complete in any case.
     }
     this.#closed = true;
   }
 }
 
-/** What a stream gave; `undefined` where that is no event of a turn, and can be left out. */
-function eventOf(next: IteratorResult<ModelEvent> | undefined): ModelEvent | BrokenStream | undefined {
+/** Returns `undefined` for an invalid event, which is skipped. */
+function validateEvent(next: IteratorResult<ModelEvent> | undefined): ModelEvent | BrokenStream | undefined {
   const broken = (why: string): BrokenStream => ({ type: "broken", why });
   if (next === undefined || next.done === true) return broken("The stream ended before the turn did.");
   const event: ModelEvent | undefined = next.value;

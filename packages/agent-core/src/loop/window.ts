@@ -1,5 +1,5 @@
 import { compact } from "../context/compact.ts";
-import { cutPoint } from "../context/cut-point.ts";
+import { findCutPoint } from "../context/cut-point.ts";
 import { pruneToolResults } from "../context/prune.ts";
 import type { AgentMessage, AssistantMessage } from "../messages.ts";
 import type { SystemPrompt } from "../model.ts";
@@ -9,7 +9,7 @@ import type { RunState } from "./run-state.ts";
 
 /** Share of the window that a request may fill before old tool results are pruned and, if needed, it is compacted. */
 const FULL_SHARE = 0.6;
-/** Share of the window that compaction keeps verbatim, about. */
+/** Approximate share of the window that compaction keeps verbatim. */
 const KEEP_SHARE = 0.25;
 /** Share of the window that has to be added before a conversation that is still long is compacted again. */
 const AGAIN_SHARE = 0.1;
@@ -47,7 +47,7 @@ export class Window {
   }
 
   /**
-   * After a request was refused as too long, perhaps by a model with a smaller window than that of the run. Gives
+   * Shortens the request after a vendor rejected it as too long. A fallback model may have a smaller window. Returns
    * whether anything became shorter.
    */
   async *afterOverflow(system: SystemPrompt, refusedBy: number = Number.POSITIVE_INFINITY): Part<boolean> {
@@ -56,19 +56,19 @@ export class Window {
     const prefix = this.#prefixTokens(system);
     const before = tokens.total(prefix);
     const pruned = yield* this.#prune(prefix, 0, 1);
-    // Where the guess was too low, what is kept by that measure has to be less by as much.
+    // If the estimate was too low, keep proportionally less.
     const factor = Math.min(1, before / contextWindow);
     const length = tokens.total(prefix);
     const compacted = yield* this.#compact("overflow", length, contextWindow, factor);
     return pruned || compacted;
   }
 
-  /** Outside a run, at the host's wish. Gives whether there was something to gain. */
+  /** Compacts outside a run. Returns whether there was something to gain. */
   compact(): Part<boolean> {
     return this.#compact("manual", this.#run.tokens.total(0));
   }
 
-  /** Shortens old results in what is sent until that is down to `target`. Gives whether any became shorter. */
+  /** Shortens old results until the request is down to `target`. Returns whether any became shorter. */
   async *#prune(prefix: number, target: number, protectTurns?: number): Part<boolean> {
     const { view, tokens } = this.#run;
     const counts = { soft: 0, hard: 0 };
@@ -86,7 +86,7 @@ export class Window {
     return true;
   }
 
-  /** Summarises the older part. Gives whether there was something to gain. */
+  /** Summarizes the older part. Returns whether there was something to gain. */
   async *#compact(
     reason: "threshold" | "overflow" | "manual",
     length: number,
@@ -99,9 +99,9 @@ export class Window {
     const policy = context?.compaction ?? {};
     if (policy === false) return false;
     const keepTokens = Math.floor(contextWindow * KEEP_SHARE * factor);
-    const tokensOf = (message: AgentMessage): number => estimateTokens(view.prunedAs(message));
-    const history = { messages: conversation.messages, keepTokens, tokensOf };
-    if (cutPoint(history.messages, keepTokens, tokensOf) === 0) return false;
+    const getTokens = (message: AgentMessage): number => estimateTokens(view.getSent(message));
+    const history = { messages: conversation.messages, keepTokens, getTokens };
+    if (findCutPoint(history.messages, keepTokens, getTokens) === 0) return false;
     yield { type: "compaction.start", reason, tokens: length };
     const begun = now();
     const onTurn = (answer: AssistantMessage): void => budget.addRequest(answer);
@@ -116,7 +116,7 @@ export class Window {
     return true;
   }
 
-  /** What precedes the messages in a request, by guess. */
+  /** Estimates the tokens before the messages. */
   #prefixTokens({ stable, volatile = "" }: SystemPrompt): number {
     return estimateTokens(stable) + estimateTokens(volatile) + this.#run.tools.tokens;
   }

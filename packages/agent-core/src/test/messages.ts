@@ -3,7 +3,7 @@ import type { JsonObject } from "../json.ts";
 import type { AssistantMessage, UserMessage } from "../messages.ts";
 import type { Model } from "../model.ts";
 
-/** The model that scripted turns are of; give another to the agent under test where its window matters. */
+/** The model of scripted turns. Use another one for the agent under test if its window matters. */
 export const SCRIPTED_MODEL: Model = {
   id: "scripted-1",
   provider: "scripted",
@@ -20,7 +20,7 @@ export function userMessage(content: string, timestamp = 1): UserMessage {
 }
 
 /**
- * A model turn: an answer of text, or of these blocks. It ends in `tool_use` where it has calls, else in `end_turn`.
+ * Creates a model turn from a text or from blocks. It ends with `tool_use` if it contains calls, else with `end_turn`.
  */
 export function assistantMessage(
   content: string | readonly Block[],
@@ -39,7 +39,7 @@ export function assistantMessage(
   };
 }
 
-/** A call as a model writes one. */
+/** Creates a call as a model would. */
 export function toolCall(id: string, name: string, args: JsonObject | undefined = {}): ToolCallBlock {
   return { type: "toolCall", id, name, args, argsText: JSON.stringify(args) };
 }

@@ -1,10 +1,10 @@
 import type { Block, BlockHead } from "../content.ts";
 import type { AssistantMessage, Message } from "../messages.ts";
 import type { Model, ModelContext, ModelEvent, StreamModel, StreamOptions } from "../model.ts";
-import { streamOf } from "../stream-of.ts";
+import { toStream } from "../to-stream.ts";
 import { assistantMessage } from "./messages.ts";
 
-/** One request a scripted model got. */
+/** A request to a scripted model. */
 export interface ScriptedRequest {
   readonly model: Model;
   readonly context: ModelContext;
@@ -12,7 +12,7 @@ export interface ScriptedRequest {
   readonly messages: readonly Message[];
 }
 
-/** A turn: a text, a whole turn, or what makes one of the request. A stream of its own is passed on as it is. */
+/** A text, a whole turn, or a function that returns one for a request. A stream is passed on unchanged. */
 export type ScriptedTurn =
   | string
   | AssistantMessage
@@ -20,11 +20,18 @@ export type ScriptedTurn =
 
 export interface ScriptedModel {
   readonly stream: StreamModel;
-  /** What the model was asked, in order. */
+  /** The requests, in order. */
   readonly requests: readonly ScriptedRequest[];
 }
 
-/** A model that gives these turns, one a request, the last one again for ever, and keeps what it was asked. */
+/**
+ * Creates a model that returns these turns, one per request, and then repeats the last one. It records its requests.
+ *
+ * @example
+ * ```ts
+ * const { stream, requests } = scriptedModel(assistantMessage([toolCall("1", "search", { q: "tea" })]), "Done.");
+ * ```
+ */
 export function scriptedModel(...turns: readonly ScriptedTurn[]): ScriptedModel {
   const requests: ScriptedRequest[] = [];
   const stream: StreamModel = (model, context, options = {}) => {
@@ -33,18 +40,18 @@ export function scriptedModel(...turns: readonly ScriptedTurn[]): ScriptedModel 
     requests.push(request);
     if (turn === undefined) throw new Error("A scripted model needs a turn.");
     const made = typeof turn === "function" ? turn(request) : turn;
-    if (typeof made === "string") return streamOf(eventsOf(assistantMessage(made)));
-    return "role" in made ? streamOf(eventsOf(made)) : made;
+    if (typeof made === "string") return toStream(toEvents(assistantMessage(made)));
+    return "role" in made ? toStream(toEvents(made)) : made;
   };
   return { stream, requests };
 }
 
-/** The events a vendor's stream would give for a turn, each text in `pieces` deltas. */
-export function* eventsOf(message: AssistantMessage, pieces = 2): Generator<ModelEvent> {
+/** Returns the events of a vendor's stream for a turn, each text in `pieces` deltas. */
+export function* toEvents(message: AssistantMessage, pieces = 2): Generator<ModelEvent> {
   const { api, provider, model, usage, error } = message;
   yield { type: "start", request: { api, provider, model }, warnings: [] };
   for (const [index, block] of message.content.entries()) {
-    yield { type: "block.start", index, block: headOf(block) };
+    yield { type: "block.start", index, block: getHead(block) };
     if (block.type === "toolCall") yield { type: "tool.delta", index, delta: block.argsText };
     if (block.type === "text" || block.type === "thinking") {
       const type = block.type === "text" ? "text.delta" : "thinking.delta";
@@ -57,7 +64,7 @@ export function* eventsOf(message: AssistantMessage, pieces = 2): Generator<Mode
   else yield { type: "finish", message };
 }
 
-function headOf(block: Block): BlockHead {
+function getHead(block: Block): BlockHead {
   return block.type === "toolCall"
     ? { type: "toolCall", id: block.id, name: block.name }
     : { type: block.type };

@@ -1,12 +1,12 @@
 import type { JsonObject } from "../json.ts";
 import type { Tool, ToolCall, ToolResult } from "../tool.ts";
 
-/** A tool that takes any arguments, without effects, and the calls it got. */
+/** A tool without effects that accepts any arguments and records its calls. */
 export interface ScriptedTool extends Tool<JsonObject> {
   readonly calls: readonly ToolCall<JsonObject>[];
 }
 
-/** A tool that answers with these texts or results, one a call, the last one again for ever. An error is thrown. */
+/** Creates a tool that returns these values, one per call, and then repeats the last one. Errors are thrown. */
 export function scriptedTool(
   name: string,
   ...answers: readonly (string | ToolResult | Error)[]

@@ -1,14 +1,14 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 
-/** Levels of arguments that are looked at. */
+/** Maximum nesting of arguments that are corrected. */
 const MAX_DEPTH = 32;
-/** A number as JSON writes it. */
+/** A number in JSON notation. */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Corrects arguments that mean one thing only under their schema. Drops `null` for an optional property that cannot be
- * null, and decodes a number, a boolean, a list or an object that is written as a string. Some models and servers write
- * arguments this way every time. Returns the same object if there is nothing to correct.
+ * Corrects arguments whose meaning is unambiguous under their schema. Drops `null` for optional properties that cannot
+ * be null, and decodes numbers, booleans, lists and objects that are written as strings, as some models and servers
+ * always do. Returns the same object if there is nothing to correct.
  */
 export function coerceArguments(schema: JsonObject, args: JsonObject): JsonObject {
   return coerceObject(schema, args, 0);
@@ -34,11 +34,11 @@ function coerceObject(schema: JsonObject, value: JsonObject, depth: number): Jso
 }
 
 function coerceValue(given: JsonObject, value: JsonValue, depth: number): JsonValue {
-  const schema = withoutNull(given);
+  const schema = removeNull(given);
   const [type, ...others] = [schema.type]
     .flat()
     .filter((name) => typeof name === "string" && name !== "null");
-  // With several types, or without any, a string may be meant as it is.
+  // With several types or none, a string may be intended.
   if (typeof type !== "string" || others.length > 0) return value;
   const decoded = typeof value === "string" ? decode(value, type) : value;
   if (type === "string" && typeof value === "number") return String(value);
@@ -49,14 +49,14 @@ function coerceValue(given: JsonObject, value: JsonValue, depth: number): JsonVa
   return coerced.every((item, at) => item === decoded[at]) ? decoded : coerced;
 }
 
-/** The schema of `T` for one that allows `T` or `null`. */
-function withoutNull(schema: JsonObject): JsonObject {
+/** Returns the schema of `T` for a schema of `T` or `null`. */
+function removeNull(schema: JsonObject): JsonObject {
   const alternatives = [schema.anyOf ?? schema.oneOf ?? []].flat().filter(isJsonObject);
   const [only, ...others] = alternatives.filter(({ type }) => type !== "null");
   return schema.type === undefined && only !== undefined && others.length === 0 ? only : schema;
 }
 
-/** Reads a string as a value of a type; returns the string if it is none. */
+/** Decodes a string as a value of a type. Returns the string if that fails. */
 function decode(text: string, type: string | undefined): JsonValue {
   const trimmed = text.trim();
   if (type === "boolean") return trimmed === "true" ? true : trimmed === "false" ? false : text;

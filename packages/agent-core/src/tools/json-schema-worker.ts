@@ -1,7 +1,7 @@
 import { parentPort } from "node:worker_threads";
 import { type Schema, validate } from "@cfworker/json-schema";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
-import { findIssues, pointerKeys, type SchemaIssue } from "./schema-issues.ts";
+import { findIssues, getPointerKeys, type SchemaIssue } from "./schema-issues.ts";
 
 // The thread of `json-schema.ts`: answers each `{ schema, value }` with the issues of the value.
 parentPort?.on("message", ({ schema, value }: { readonly schema: JsonValue; readonly value: unknown }) =>
@@ -11,7 +11,7 @@ parentPort?.on("message", ({ schema, value }: { readonly schema: JsonValue; read
 function validateValue(source: JsonValue, value: unknown): readonly SchemaIssue[] {
   const { schema, definitions } = new SchemaReader(source);
   const schemaAt = (location: string): unknown =>
-    pointerKeys(location.slice(1)).reduce<unknown>(
+    getPointerKeys(location.slice(1)).reduce<unknown>(
       (at, key) =>
         key === "$ref" && isJsonObject(at) ? definitions.get(String(at.$ref)) : getMember(at, key),
       schema,
@@ -148,7 +148,7 @@ function strings(value: JsonValue): string[] {
 /** Returns the target of a local reference such as `#/$defs/node`. */
 function resolve(root: JsonValue, ref: string): unknown {
   if (ref !== "#" && !ref.startsWith("#/")) return undefined;
-  return pointerKeys(ref.slice(1)).map(decode).reduce<unknown>(getMember, root);
+  return getPointerKeys(ref.slice(1)).map(decode).reduce<unknown>(getMember, root);
 }
 
 function decode(key: string): string {

@@ -107,7 +107,7 @@ function createIssue(unit: OutputUnit, schemaAt: SchemaAt): SchemaIssue {
 }
 
 /** Splits a JSON pointer into its keys. */
-export function pointerKeys(path: string): string[] {
+export function getPointerKeys(path: string): string[] {
   const [, ...keys] = path.split("/");
   return keys.map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
 }

@@ -3,15 +3,15 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { tool } from "../../test/scripted.ts";
 import type { Tool } from "../tool.ts";
-import { ToolSet, toolSpec } from "./tool-set.ts";
+import { getToolSpec, ToolSet } from "./tool-set.ts";
 
-describe("toolSpec", () => {
+describe("getToolSpec", () => {
   it("shows the model what a caller may send, not what the schema makes of it", () => {
     const inputSchema = z.object({
       n: z.number().default(1),
       when: z.string().transform((text) => new Date(text)),
     });
-    expect(toolSpec(tool("t", "", { inputSchema }))).toEqual({
+    expect(getToolSpec(tool("t", "", { inputSchema }))).toEqual({
       name: "t",
       description: "Test tool t.",
       inputSchema: {
@@ -24,7 +24,7 @@ describe("toolSpec", () => {
 
   it("is one object for one tool", () => {
     const inputSchema = z.object({});
-    expect(toolSpec(tool("t", "", { inputSchema }))).toBe(toolSpec(tool("t", "", { inputSchema })));
+    expect(getToolSpec(tool("t", "", { inputSchema }))).toBe(getToolSpec(tool("t", "", { inputSchema })));
   });
 
   it("refuses what cannot be shown to a model", () => {
@@ -37,7 +37,7 @@ describe("toolSpec", () => {
       z.object({ f: z.custom(() => true), d: z.date() }),
       { type: "array" },
     ]) {
-      expect(() => toolSpec(tool("t", "", { inputSchema }))).toThrow(
+      expect(() => getToolSpec(tool("t", "", { inputSchema }))).toThrow(
         expect.objectContaining({ code: "invalid_tool" }),
       );
     }
@@ -47,7 +47,7 @@ describe("toolSpec", () => {
     const callable: Tool["inputSchema"] = Object.assign(() => {}, z.object({ a: z.string() }), {
       "~standard": z.object({ a: z.string() })["~standard"],
     });
-    expect(toolSpec(tool("t", "", { inputSchema: callable })).inputSchema.required).toEqual(["a"]);
+    expect(getToolSpec(tool("t", "", { inputSchema: callable })).inputSchema.required).toEqual(["a"]);
   });
 });
 

@@ -3,22 +3,19 @@ import { AgentError, reasonOf } from "../errors.ts";
 import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import { type RaceLimits, race } from "../loop/race.ts";
 import type { ToolSpec } from "../model.ts";
-import { estimateTokens, sumOf } from "../tokens.ts";
+import { estimateTokens, sum } from "../tokens.ts";
 import type { InputSchema, Tool } from "../tool.ts";
 import { coerceArguments } from "./coerce.ts";
 import { validateJson } from "./json-schema.ts";
 import { formatIssues, type SchemaIssue } from "./schema-issues.ts";
 
-/**
- * What checking arguments gave: the value the tool gets, or what is wrong, in lines for the model. `undefined` where it
- * took longer than it may, which only a schema's own code can.
- */
+/** Result of a validation: the arguments for the tool, or issues for the model; `undefined` if it timed out. */
 type Checked = { readonly args: unknown } | { readonly problems: string } | undefined;
 
-/** What every vendor takes; OpenAI's is the narrowest. */
+/** Accepted by every vendor; OpenAI's rule is the strictest. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** Levels of a schema; one level of what it describes takes several. Whoever reads it, a vendor too, may recurse. */
+/** Maximum nesting of a schema. A level of the described value takes several levels, and vendors may recurse. */
 const MAX_SCHEMA_DEPTH = 256;
 
 type Check = (args: JsonObject, limits: RaceLimits) => Promise<Checked>;
@@ -26,7 +23,7 @@ type Check = (args: JsonObject, limits: RaceLimits) => Promise<Checked>;
 /** The tools of a run. */
 export class ToolSet {
   readonly specs: readonly ToolSpec[];
-  /** What the tools cost in a request, about. */
+  /** Approximate tokens of the tools in a request. */
   readonly tokens: number;
   readonly #tools = new Map<string, Tool>();
 
@@ -38,9 +35,9 @@ export class ToolSet {
       }
       this.#tools.set(tool.name, tool);
     }
-    this.specs = tools.map(toolSpec);
+    this.specs = tools.map(getToolSpec);
     const cost = (tool: Tool) => compileSchema(tool).tokens + estimateTokens(tool.name + tool.description);
-    this.tokens = sumOf(tools, cost);
+    this.tokens = sum(tools, cost);
   }
 
   get(name: string): Tool | undefined {
@@ -48,14 +45,18 @@ export class ToolSet {
   }
 }
 
-/** A tool's arguments as a model is shown them. @throws AgentError `invalid_tool` */
-export function toolSpec(tool: Tool): ToolSpec {
-  return compileSchema(tool).specOf(tool);
+/**
+ * Returns a tool as the model sees it.
+ *
+ * @throws AgentError `invalid_tool`
+ */
+export function getToolSpec(tool: Tool): ToolSpec {
+  return compileSchema(tool).getSpec(tool);
 }
 
 /**
- * Validates arguments, and corrects those that are wrong but mean one thing only. Never rejects: what a schema's own
- * code throws is a problem of the arguments.
+ * Validates arguments, and corrects those that are wrong but unambiguous. Never rejects: an error thrown by a schema is
+ * an issue of the arguments.
  */
 export async function checkArguments(tool: Tool, args: JsonObject, signal?: AbortSignal): Promise<Checked> {
   try {
@@ -72,10 +73,10 @@ export async function checkArguments(tool: Tool, args: JsonObject, signal?: Abor
   }
 }
 
-/** Kept with the schema, so that an application may make its tools anew for each run. */
+/** Cached by schema, so that an application may create its tools for each run. */
 const schemas = new WeakMap<InputSchema, CompiledSchema>();
 
-/** @throws AgentError `invalid_tool` if a tool that was written without types has no schema */
+/** @throws AgentError `invalid_tool` if an untyped tool has no schema */
 export function checkSchema(name: string, schema: InputSchema): void {
   if ((typeof schema === "object" && schema !== null) || typeof schema === "function") return;
   const remedy = "Set `input` (`inputSchema` without `defineTool`) to a Standard Schema or a JSON Schema";
@@ -89,16 +90,16 @@ function compileSchema({ name, inputSchema }: Tool): CompiledSchema {
   return schema;
 }
 
-/** A schema as JSON, and its check, which is compiled when it is first needed. */
+/** A schema as JSON, and its validation. */
 class CompiledSchema {
   readonly json: JsonObject;
-  /** What the schema costs in a request, about. */
+  /** Approximate tokens of the schema in a request. */
   readonly tokens: number;
   readonly check: Check;
   #spec: ToolSpec | undefined;
 
   constructor(toolName: string, source: InputSchema) {
-    this.json = isStandard(source) ? jsonSchemaOf(toolName, source) : source;
+    this.json = isStandard(source) ? toJsonSchema(toolName, source) : source;
     this.check = isStandard(source) ? checkStandard(source) : checkJson(source);
     if (this.json.type !== "object") {
       throw new AgentError("invalid_tool", `The arguments of tool "${toolName}" must be an object schema.`);
@@ -110,8 +111,11 @@ class CompiledSchema {
     this.tokens = estimateTokens(JSON.stringify(this.json));
   }
 
-  /** The same object for the same tool, which adapters go by. Two tools rarely share a schema, so one is kept. */
-  specOf({ name, description }: Tool): ToolSpec {
+  /**
+   * Returns the same object for the same tool, because adapters cache by identity. Two tools rarely share a schema, so
+   * one is cached.
+   */
+  getSpec({ name, description }: Tool): ToolSpec {
     if (this.#spec?.name !== name || this.#spec.description !== description) {
       if (typeof name !== "string" || !TOOL_NAME.test(name)) {
         const rule = "a name is 1 to 64 letters, digits, _ and -, as vendors ask for";
@@ -125,7 +129,7 @@ class CompiledSchema {
 
 type Standard = StandardSchemaV1<unknown, unknown>;
 
-/** Some libraries' schemas are functions. */
+/** Schemas of some libraries are functions. */
 function isStandard(schema: InputSchema): schema is Standard {
   return "~standard" in schema;
 }
@@ -134,7 +138,7 @@ function offersJsonSchema(schema: Standard): schema is Standard & StandardJSONSc
   return "jsonSchema" in schema["~standard"];
 }
 
-function jsonSchemaOf(name: string, schema: Standard): JsonObject {
+function toJsonSchema(name: string, schema: Standard): JsonObject {
   const refused = (what: string, options?: ErrorOptions): AgentError =>
     new AgentError("invalid_tool", `The schema of tool "${name}" ${what}`, options);
   const { vendor } = schema["~standard"];

@@ -1,7 +1,7 @@
 import {
+  IMAGE_LIMITS,
   type Message,
   type Model,
-  PICTURE_LIMITS,
   type RepairChange,
   repairHistory,
 } from "@signalbox/agent-core";
@@ -30,7 +30,7 @@ export function adapt(history: readonly Message[], target: Model, options: Adapt
     history.map((message) => convertMessage(message, target, { ...options, showsMany }));
   let converted = convertAll(false);
   const pictures = converted.reduce((sum, one) => sum + one.pictures, 0);
-  if (pictures > PICTURE_LIMITS.few) converted = convertAll(true);
+  if (pictures > IMAGE_LIMITS.few) converted = convertAll(true);
   const losses: Loss[] = [];
   for (const [message, { lost }] of converted.entries())
     for (const loss of lost) losses.push({ ...loss, message });

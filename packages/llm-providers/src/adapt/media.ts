@@ -1,10 +1,10 @@
 import {
   type AudioBlock,
   type FileBlock,
+  IMAGE_LIMITS,
   type ImageBlock,
-  imageInfo,
   type Model,
-  PICTURE_LIMITS,
+  readImageInfo,
   type TextBlock,
 } from "@signalbox/agent-core";
 import { entryOf } from "../shared/json.ts";
@@ -63,7 +63,7 @@ const CANNOT: Readonly<Record<Media["type"], string>> = {
 /**
  * A replacement for media that a model, or its API, cannot take; `undefined` if it can.
  * @param from `output`: the model itself made it, and it is sent back
- * @param isAmongMany more pictures are shown with it than {@link PICTURE_LIMITS} calls few
+ * @param isAmongMany more pictures are shown with it than {@link IMAGE_LIMITS} calls few
  */
 export function standInFor(
   block: Media,
@@ -81,9 +81,9 @@ export function standInFor(
 /** Anthropic refuses a whole request for one such picture. */
 function isTooLarge({ type, source }: Media, isAmongMany: boolean): boolean {
   if (type !== "image" || source.kind === "url") return false;
-  const { width = 0, height = 0 } = imageInfo(Buffer.from(source.data, "base64")) ?? {};
+  const { width = 0, height = 0 } = readImageInfo(Buffer.from(source.data, "base64")) ?? {};
   if (width * height === 0) return isAmongMany;
-  return Math.max(width, height) > (isAmongMany ? PICTURE_LIMITS.sideAmongMany : PICTURE_LIMITS.side);
+  return Math.max(width, height) > (isAmongMany ? IMAGE_LIMITS.sideAmongMany : IMAGE_LIMITS.side);
 }
 
 /** A replacement for a block that cannot be sent, so that the model knows of it. */

@@ -33,7 +33,7 @@ export function createProcessTool({ processes, now = Date.now }: ProcessToolOpti
       wait_seconds: z.number().min(0).max(MAX_WAIT_S).optional(),
     }),
     effects: "external",
-    truncate: "head-tail",
+    truncate: "head_tail",
     // What it may be given to read is a command again; looking at it and ending it is not.
     isCovered: async ({ action }) => action !== "write",
     async run({ args }, context, { run }): Promise<ToolResult> {

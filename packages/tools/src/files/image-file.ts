@@ -1,8 +1,8 @@
 import {
+  IMAGE_LIMITS,
   type ImageInfo,
-  imageInfo,
-  isTakenPicture,
-  PICTURE_LIMITS,
+  isAcceptedImage,
+  readImageInfo,
   type ToolResult,
 } from "@signalbox/agent-core";
 import { failure } from "../result.ts";
@@ -40,23 +40,23 @@ export async function readImage(
   if (file.size > MAX_SOURCE_BYTES) return refuse(describeBytes(file));
   // The dimensions may come after long metadata of cameras and programs, so the whole file is read.
   const bytes = await readWhole(file);
-  const image = imageInfo(bytes);
+  const image = readImageInfo(bytes);
   if (image === undefined) return refuse("is not an image in a supported format.");
   const fitted = await fitImage?.(bytes, image, signal);
   if (fitted !== undefined) return toResult(fitted.mimeType, fitted.bytes);
-  return isTakenPicture(image, bytes.byteLength)
+  return isAcceptedImage(image, bytes.byteLength)
     ? toResult(image.mimeType, bytes)
     : refuse(describeSize(file, image));
 }
 
 function describeSize(file: OpenFile, { width = 0, height = 0 }: ImageInfo): string {
-  if (file.size > PICTURE_LIMITS.bytes) return describeBytes(file);
+  if (file.size > IMAGE_LIMITS.bytes) return describeBytes(file);
   if (width * height === 0) return "has no dimensions in its header. Convert it and read the copy.";
   return `has ${count(width)} × ${count(height)} pixels, more than can be shown. Make a smaller copy and read that.`;
 }
 
 function describeBytes({ size }: OpenFile): string {
-  return `is an image of ${count(size)} bytes; at most ${count(PICTURE_LIMITS.bytes)} can be shown. Make a smaller copy and read that.`;
+  return `is an image of ${count(size)} bytes; at most ${count(IMAGE_LIMITS.bytes)} can be shown. Make a smaller copy and read that.`;
 }
 
 function toResult(mimeType: string, bytes: Uint8Array): ToolResult {

@@ -1,4 +1,4 @@
-import { imageInfo, type JsonObject, type ToolResult } from "@signalbox/agent-core";
+import { type JsonObject, readImageInfo, type ToolResult } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
 import { labelledWorkspace } from "../labels/labelled-workspace.ts";
@@ -50,7 +50,7 @@ export function createReadTool({ workspace, fitImage }: ReadToolOptions): ToolDe
         assertVisible(args.file_path, file.displayPath, run.facts);
         words.read(file.path, file.changedAt, run);
         const sample = await readStart(file);
-        if (imageInfo(sample) !== undefined) return await readImage(file, fitImage, context.signal);
+        if (readImageInfo(sample) !== undefined) return await readImage(file, fitImage, context.signal);
         const encoding = detectEncoding(sample, sample.length === file.size);
         if (encoding === undefined) {
           const text = `${args.file_path} is not text: ${count(file.size)} bytes of binary data. If its content matters, use a program that knows the format.`;

@@ -1,4 +1,4 @@
-import { textOf, toolSpec } from "@signalbox/agent-core";
+import { getToolSpec, textOf } from "@signalbox/agent-core";
 import type { MediaForModel } from "@signalbox/attachments";
 import { getSpeakerKey } from "@signalbox/channel";
 import {
@@ -113,7 +113,7 @@ async function withContext(
   const { recalled, forOwner } = memory;
   const contexts = await besides.keep({ pages, media, told, memory: recalled, forOwner });
   for (const { message, ...context } of earlier) contexts.add(message, context);
-  const prefix = await ctx.prefixes.check(sessionKey, prompt.sections, tools.tools.map(toolSpec));
+  const prefix = await ctx.prefixes.check(sessionKey, prompt.sections, tools.tools.map(getToolSpec));
   traceOf(ctx.tracer, run, asked, { ...prompt, ...prefix });
   return { ...run, asked, system: prompt.system, tools, taint, contexts, told };
 }

@@ -1,33 +1,33 @@
-/** What the bytes of an image say. */
+/** Format and size of an image, read from its bytes. */
 export interface ImageInfo {
   readonly mimeType: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
-  /** Pixels; absent where the bytes do not tell. */
+  /** In pixels; absent if the bytes do not contain it. */
   readonly width?: number;
   readonly height?: number;
 }
 
-/** What every vendor takes of one picture. */
-export const PICTURE_LIMITS = {
+/** Limits that the images of every vendor have in common. */
+export const IMAGE_LIMITS = {
   /** 5 MB as base64. */
   bytes: 3_750_000,
-  /** Pixels of the longer side. Anthropic refuses a whole request for one picture with more. */
+  /** Pixels of the longer side. Anthropic rejects a whole request because of one larger image. */
   side: 8_000,
-  /** The same where a request shows more pictures than `few`. */
+  /** The same for a request with more than `few` images. */
   sideAmongMany: 2_000,
   few: 20,
-  /** A small file can unpack to a huge picture. */
+  /** A small file can decompress to a huge image. */
   pixels: 50_000_000,
 } as const;
 
-/** Whether vendors take a picture as it is. One that hides its size may be far too large. */
-export function isTakenPicture({ width = 0, height = 0 }: Size, byteLength: number): boolean {
-  const { bytes, side, pixels } = PICTURE_LIMITS;
+/** Whether vendors accept an image unchanged. An image without a readable size may be too large. */
+export function isAcceptedImage({ width = 0, height = 0 }: Size, byteLength: number): boolean {
+  const { bytes, side, pixels } = IMAGE_LIMITS;
   const area = width * height;
   return byteLength <= bytes && area > 0 && area <= pixels && Math.max(width, height) <= side;
 }
 
-/** Recognises the image formats that models take, by content and not by name. */
-export function imageInfo(bytes: Uint8Array): ImageInfo | undefined {
+/** Detects the image formats that models accept, by content and not by name. */
+export function readImageInfo(bytes: Uint8Array): ImageInfo | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const start = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
   if (start.startsWith("\x89PNG\r\n\x1a\n")) {
@@ -45,7 +45,7 @@ export function imageInfo(bytes: Uint8Array): ImageInfo | undefined {
 
 type Size = Pick<ImageInfo, "width" | "height">;
 
-/** ITU T.81: markers with their lengths, up to a start-of-frame, which holds height and width. */
+/** ITU T.81: markers with lengths, up to a start-of-frame marker, which contains height and width. */
 function jpegSize(view: DataView): Size | undefined {
   for (let at = 2; at + 9 < view.byteLength; ) {
     if (view.getUint8(at) !== 0xff) return undefined;
@@ -57,7 +57,7 @@ function jpegSize(view: DataView): Size | undefined {
   return undefined;
 }
 
-/** The three chunk forms of the WebP container. */
+/** The three chunk types of the WebP container. */
 function webpSize(chunk: string, view: DataView): Size | undefined {
   if (view.byteLength < 30) return undefined;
   switch (chunk) {
