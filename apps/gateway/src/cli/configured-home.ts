@@ -9,10 +9,7 @@ export function configuredHome(options: CommonOptions): ConfiguredHome {
   return { home, loaded: configOrExit(() => readConfig(home, process.env)), env: process.env };
 }
 
-/**
- * Reads or changes the configuration; where nothing can start with it, every problem is one line and the exit code says
- * so.
- */
+/** Reads or changes the configuration. If it is unusable, prints one line per problem and sets the exit code. */
 export function configOrExit<T>(work: () => T): T {
   try {
     return work();

@@ -11,12 +11,12 @@ const CODES: Readonly<Record<GatewayErrorCode, number>> = {
   config: 78,
 };
 
-/** How a command ends that failed so. */
+/** Exit code for an error code. */
 export function exitCode(code: GatewayErrorCode): number {
   return CODES[code];
 }
 
-/** How a command ends that threw this. */
+/** Exit code for a thrown error. */
 export function exitCodeOf(error: unknown): number {
   return exitCode(error instanceof GatewayError ? error.code : "failure");
 }

@@ -2,7 +2,7 @@ import { GatewayError } from "@signalbox/home";
 import { type Agent, resolveAgents } from "../configure/agents.ts";
 import type { ConfiguredHome } from "./host.ts";
 
-/** The agent of a home that the options name, or its default. @throws GatewayError where there is none of that name */
+/** The named agent, or the default one. @throws GatewayError if the name is unknown */
 export function agentOf({ home, loaded }: ConfiguredHome, named: string | undefined): Agent {
   const agents = resolveAgents(loaded, home);
   const id = named ?? agents.defaultId;

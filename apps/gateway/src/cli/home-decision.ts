@@ -8,14 +8,14 @@ import { createSurfaces } from "../configure/surfaces.ts";
 import { decideFrom } from "../pipeline/2-admit/decide-admission.ts";
 import type { ConfiguredHome } from "./host.ts";
 
-/** What a gateway would do about a message. */
+/** What a gateway would do with a message. */
 interface MessageDecision {
   readonly agentId: string;
   readonly sessionKey: string;
   readonly decision: GateDecision;
 }
 
-/** What would be decided about a message, by the code that decides, beside a gateway that may be running. */
+/** Decides about a message with the gateway's own code, without a running gateway. */
 export async function decideAt(
   { home, loaded }: ConfiguredHome,
   event: MessageEvent,
@@ -51,7 +51,7 @@ function ownChannel(id: string): ChannelDefinition | undefined {
     .find((definition) => definition.id === id);
 }
 
-/** Who comes by the gateway's own token, as `/whoami` and the log name them, and by a hook. */
+/** Senders that authenticate with the gateway's own token or a hook, as `/whoami` and the log name them. */
 const BY_OWN_TOKEN = /^(?:owner|token|hook:.+)$/;
 
 /** Of a token with a name the database knows whether its holder may less. */

@@ -13,9 +13,7 @@ export interface AgentOption extends CommonOptions {
   readonly agent?: string;
 }
 
-/**
- * What an agent remembers, beside a gateway that may be running. Whoever has the home reads everything that is in it.
- */
+/** Opens an agent's memory, whether or not a gateway runs. Whoever can read the home may read all of it. */
 export async function withMemory<T>(options: AgentOption, use: (memory: Memory) => Promise<T>): Promise<T> {
   const configured = configuredHome(options);
   const agent = agentOf(configured, options.agent);
@@ -53,7 +51,7 @@ async function commandLease({ leases }: HomeStore): Promise<Lease> {
   return lease;
 }
 
-/** What is in a memory and how it is searched, in words. */
+/** Describes a memory's size and search method. */
 export function describeStatus({ notes, turns, vectors }: Awaited<ReturnType<Memory["status"]>>): string {
   const indexed = `${notes} parts of notes and ${turns} turns of conversations`;
   if (vectors === undefined) return `${indexed}, searched by words`;

@@ -5,7 +5,7 @@ import { withStore } from "./home-store.ts";
 
 export interface MessagesWanted {
   readonly limit: number;
-  /** Those of one conversation. */
+  /** Only messages of this session. */
   readonly session?: string;
 }
 
@@ -18,7 +18,7 @@ export function latestMessages(
   return withStore(options, "read", async ({ inbox }) => (await inbox.list(wanted)).map(messageInfo));
 }
 
-/** What is noted about a message, by the gateway's id or the platform's. */
+/** Trace of a message, by the gateway's id or the platform's. */
 export function keptTrace(options: CommonOptions, id: string): Promise<Trace | undefined> {
   return withStore(options, "read", (store) => readTrace(store, id));
 }

@@ -4,7 +4,7 @@ import type { Approval } from "@signalbox/tools";
 import type { ServiceBodies } from "../messages/service-store.ts";
 import type { CommonOptions } from "./common-options.ts";
 
-/** What commands read of what a gateway keeps in its database. */
+/** Types of the JSON columns that commands read from the store. */
 interface HomeBodies extends ServiceBodies {
   readonly approval: Approval;
 }

@@ -15,9 +15,9 @@ export interface GatewayHost {
   channels(): Promise<readonly ChannelDefinition[]>;
   /** The skills that come with it. */
   readonly skillsDir: string;
-  /** Packages that are installed beside it. */
+  /** Packages installed with the gateway. */
   readonly packages: HostPackages;
-  /** What it would make of a configuration. */
+  /** Resolves a configuration as the gateway would. */
   prepare(configured: ConfiguredHome, vault: Vault, logging: Logging): Promise<PreparedGateway>;
   /** On what scenarios are played. */
   replay(): Promise<ReplayHost>;
@@ -53,9 +53,9 @@ export interface StartOptions {
 }
 
 export interface StartedGateway {
-  /** Where it listens. */
+  /** Base URL of the server. */
   readonly url: string;
-  /** Reads the configuration again and applies what of it can be; the log says what that is. */
+  /** Reads the configuration again and applies what it can. The log lists the changes. */
   reload(read: (applied: Config) => Promise<LoadedConfig>): Promise<void>;
   /** Stops it in order. */
   stop(reason: string): Promise<void>;

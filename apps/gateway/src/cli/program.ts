@@ -31,7 +31,7 @@ export async function runProgram(argv: readonly string[], host: GatewayHost): Pr
   }
 }
 
-/** Whoever reads a command's output may have enough of it, as `head` has: the rest is nobody's, and no failure. */
+/** A reader such as `head` may close the pipe early, which is no failure. */
 function refuseAllButEnoughRead(error: Error): void {
   if (codeOf(error) !== "EPIPE") throw error;
 }

@@ -6,8 +6,8 @@ interface Screen {
 }
 
 /**
- * Says on a terminal what is being done, and for how long, until it is done; the line is gone then. Anywhere else
- * nothing is written. It stands there from the beginning, since work that lets no timer run could not be told of later.
+ * Shows on a terminal what is being done and for how long, and clears the line at the end. Writes nothing elsewhere.
+ * The line appears at once, because the work may block timers.
  */
 export async function withProgress<T>(
   what: string,

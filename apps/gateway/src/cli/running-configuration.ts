@@ -4,9 +4,9 @@ import { GatewayError } from "@signalbox/home";
 import { isHeld, runningGateway } from "./running.ts";
 
 /**
- * What of a file does not apply to the gateway that runs, as problems of that file; none where none runs or answers.
+ * Parts of a file that the running gateway does not use, as problems. Empty if none runs or it does not answer.
  *
- * @param found what is wrong with the file as this process sees it, which is not told again
+ * @param found problems that this process already reported
  */
 export async function notApplied(
   home: string | undefined,
@@ -57,7 +57,7 @@ function notAppliedProblems(
   );
   const isFound = (path: string, message: string): boolean =>
     found.some((known) => known.path === path && known.message === message);
-  // What the file comes to depends on the variables and the rights of whoever reads it.
+  // The result depends on the reader's environment variables and file permissions.
   const thereAlone = errors
     .filter(({ path, message }) => !isFound(path, message))
     .map(({ path, message, remedy }) =>

@@ -13,10 +13,10 @@ import {
 import { readHomeHolder } from "@signalbox/store";
 import { commandOn } from "./command-on.ts";
 
-/** Tells the gateway that runs on a home something; gives its answer. */
+/** Sends a request to the gateway that runs on a home. Returns its answer. */
 export type Tell = (path: string) => Promise<unknown>;
 
-/** What a running gateway writes beside its lock: where it listens. */
+/** Contents of the file beside the lock: where the gateway listens. */
 export interface Running {
   readonly url: string;
   readonly pid: number;
@@ -52,7 +52,10 @@ export async function runningGateway(
   };
 }
 
-/** The configuration may hold the token. Where that cannot be used now, the gateway goes on with what it last read. */
+/**
+ * Reads the token, which may be in the configuration. If that is invalid now, the gateway still uses the last valid
+ * one.
+ */
 function tokenToAskBy(home: Home, pid: number): string | undefined {
   try {
     return effectiveToken(readConfig(home, process.env), home, process.env);
@@ -65,7 +68,7 @@ function tokenToAskBy(home: Home, pid: number): string | undefined {
   }
 }
 
-/** Whether a gateway holds the home, be it that it cannot be reached. */
+/** Whether a gateway holds the home's lock, reachable or not. */
 export function isHeld(homeOption: string | undefined): boolean {
   const home = locateHome(homeOption, process.env);
   return existsSync(home.dir) && readHomeHolder(home.dir) !== undefined;

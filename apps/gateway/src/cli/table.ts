@@ -1,12 +1,12 @@
 import stringWidth from "fast-string-width";
 import { print } from "./output.ts";
 
-/** How rows are shown to people: a title for each column, and what a row has there. */
+/** How rows are printed: each column's title and cell. */
 export interface TableView<Row> {
   readonly columns: Readonly<Record<string, (row: Row) => string>>;
-  /** What is said where there is no row. */
+  /** Text for an empty table. */
   readonly none: string;
-  /** What is said below. */
+  /** Lines below the table. */
   readonly below?: readonly string[];
 }
 

@@ -15,12 +15,12 @@ import {
   type TriggerTerms,
 } from "./trigger.ts";
 
-/** Whose work a task is: where they are, what they may, and what their run had seen. */
+/** Who started a task: the place, the rights and the run's taint. */
 export interface TaskOrigin {
   readonly place: Place;
   readonly role: Role;
   readonly taint: readonly TaintSource[];
-  /** Where a sub-agent gives it: on what terms that one is told of the end. */
+  /** Terms of the sub-agent that starts the task. Absent: a person's session starts it. */
   readonly within?: SubAgentTerms;
   /** See {@link TriggerTerms.saidFrom}: what comes of the task is passed on as little as what it came from. */
   readonly saidFrom?: string;
@@ -50,10 +50,10 @@ export interface DelegationOptions {
   readonly now: () => number;
 }
 
-/** What delegation needs of the way of a message. */
+/** What delegation needs of the pipeline. */
 interface DelegationWay {
   readonly trigger: EmitTrigger;
-  /** What a sub-agent has in the background ends with its last task. */
+  /** Ends a sub-agent's background commands after its last task. */
   readonly endCommands: (sessionKey: string) => Promise<void>;
 }
 

@@ -15,29 +15,29 @@ export interface HeartbeatOptions {
   readonly store: { readonly kv: KeyValues; readonly inbox: InboxList };
   readonly clock: Clock;
   readonly logger: TriggerLogger;
-  /** Undefined where an agent has nothing to go through. */
+  /** Returns undefined if an agent has no checklist. */
   readonly readChecklist: (agent: Agent) => Promise<Checklist | undefined>;
 }
 
 type InboxList = Pick<TriggerStore["inbox"], "list">;
 
-/** What heartbeats need of the way of a message. */
+/** What heartbeats need of the pipeline. */
 interface WayIn {
   readonly trigger: EmitTrigger;
-  /** Whether a conversation has something to answer. */
+  /** Whether a session has unanswered messages. */
   readonly busy: (sessionKey: string) => boolean;
 }
 
 /** Has each agent that has a heartbeat in the configuration go through its checklist by itself. */
 export interface Heartbeats {
   start(way: WayIn): Promise<void>;
-  /** To be told when the configuration has changed. */
+  /** Call it after the configuration has changed. */
   configured(): Promise<void>;
   /** Resolves once nothing is under way any more. */
   stop(): Promise<void>;
 }
 
-/** Whose heartbeat it is. Everything else is as the configuration has it when it is due. */
+/** Names the agent only; other settings are read from the configuration when the heartbeat is due. */
 interface Task {
   readonly agentId: string;
 }

@@ -5,7 +5,7 @@ import { createScheduledTaskStore } from "./scheduled-triggers.ts";
 import type { Schedule } from "./schedules/schedule.ts";
 import { describeWhen } from "./schedules/when.ts";
 
-/** What agents are to do by themselves, the soonest first, as it is on record. */
+/** Stored schedules of all agents, soonest first. */
 export async function listScheduled(kv: KeyValues): Promise<ScheduleInfo[]> {
   const scheduled = await createScheduledTaskStore(kv, () => {}).list();
   const heartbeats = await createHeartbeatStore(kv, () => {}).list();

@@ -8,7 +8,7 @@ import type { TriggeringRun, TriggerStore } from "./ports.ts";
 import { historyInWords } from "./session-words.ts";
 import { type EmitTrigger, keptPlace, messageAt, type Place, placeOf } from "./trigger.ts";
 
-/** Which conversations an agent reaches besides its own. */
+/** Which sessions an agent reaches besides its own. */
 export interface SessionReach {
   /** `tree`: none; `agent`: those of the same agent; `all`: those of `agents` too. */
   readonly visibility: "tree" | "agent" | "all";
@@ -27,11 +27,11 @@ export interface OtherSessionsOptions {
   readonly now: () => number;
 }
 
-/** An agent's access to conversations other than its own. Errors are told to the model. */
+/** An agent's access to other sessions. The model sees the errors. */
 export interface OtherSessions {
-  /** Has what is said go the way of every message. */
+  /** Sets the function that passes messages to the pipeline. */
   start(trigger: EmitTrigger): void;
-  /** Says something to the agent of another conversation, which answers it there. */
+  /** Sends a message to another session, whose agent answers there. */
   send(key: string, text: string, run: TriggeringRun, call: SessionsCall): Promise<string>;
   list(run: TriggeringRun, call: SessionsCall): Promise<string>;
   history(key: string, limit: number, run: TriggeringRun, call: SessionsCall): Promise<string>;
@@ -42,7 +42,7 @@ const MOST_SHOWN = 20;
 /** They are looked for among so many of an agent, since those of its sub-agents stand between them. */
 const PAGE = 100;
 const MOST_PAGES = 10;
-/** Where a call has said something, for as long as it may be made again. */
+/** Where a call sent its message. Kept as long as the call may be repeated. */
 const SAID_IN = "said-in";
 const SAID_IN_MS = 7 * 24 * 60 * 60 * 1000;
 
@@ -75,7 +75,7 @@ async function send(
   if (place === undefined || agentId === undefined) throw new Error(`Nobody has written in ${key} recently.`);
   const isSamePerson = getSpeakerKey(run.event) === getSpeakerKey(place);
   const sources = facts.taint.map(({ source }) => source);
-  // Whoever is there may have all of it read out to them: it names nobody, and no conversation.
+  // The agent may quote this text to people there, so it names no person and no session.
   const head = `[The agent ${run.agent.id} says this from another conversation, asked by somebody whose role is ${facts.role}. Whoever is here sees what you answer.]`;
   const triggered = await trigger?.(
     messageAt(place, { eventId, dueAt: ports.now(), text: `${head}\n${text}` }),
@@ -96,8 +96,8 @@ async function send(
 }
 
 /**
- * Where people of a conversation are answered. Kept before anything is said there: a session may be in several places,
- * and a message that is the same in one would be another in the next.
+ * Chooses the place in which a session's people get the answer. Stored before the message is sent: a session may have
+ * several places, and a repeated message in another place would count as new.
  */
 async function placeFor(
   { store }: OtherSessionsOptions,

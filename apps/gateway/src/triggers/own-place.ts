@@ -2,7 +2,7 @@ import { formatSessionKey } from "@signalbox/routing";
 import { OWN_ACCOUNT } from "../configure/accounts.ts";
 import type { Place } from "./trigger.ts";
 
-/** Where something is said, and whose session hears of it. */
+/** A place and the session that a message there belongs to. */
 export interface Destination {
   readonly place: Place;
   readonly sessionKey: string;

@@ -5,7 +5,7 @@ import type { Bodies, SqliteStore } from "@signalbox/store";
 import type { Agent } from "../configure/agents.ts";
 import type { TriggerTerms } from "./trigger.ts";
 
-/** What is read here of what its host keeps in the store. */
+/** Types of the JSON columns that triggers read from the store. */
 export interface TriggerBodies extends Bodies {
   readonly message: AgentMessage;
   readonly inbound: { readonly event: MessageEvent; readonly role: Role };

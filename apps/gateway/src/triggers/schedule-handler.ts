@@ -17,7 +17,7 @@ export interface ScheduleHandlerOptions {
   readonly now: () => number;
 }
 
-/** What owners do with schedules from outside a conversation. */
+/** Actions on schedules from outside a conversation, for owners. */
 export interface ScheduleHandler {
   schedules(): Promise<ScheduleInfo[]>;
   addSchedule(wanted: NewSchedule): Promise<ScheduleResult>;
@@ -25,7 +25,7 @@ export interface ScheduleHandler {
   runSchedule(id: string): Promise<ScheduleRun["outcome"] | "unknown">;
 }
 
-/** Nothing is scheduled; the person who asked is told the reason. */
+/** The schedule was not created. The message tells the person why. */
 class NotScheduled extends Error {}
 
 export function createScheduleHandler(ports: ScheduleHandlerOptions): ScheduleHandler {

@@ -6,7 +6,7 @@ import { type Clock, createScheduler, type Scheduler } from "./schedules/schedul
 import { type EmitTrigger, keptPlace, messageAt, type Place } from "./trigger.ts";
 
 /**
- * What to tell an agent, and where. It acts for the person who asked: what they may no longer do by then is not done.
+ * The text for the agent and the place of the answer. It runs with the rights that the requester has when it is due.
  */
 export interface ScheduledTask {
   readonly agentId: string;
@@ -45,11 +45,11 @@ export function createScheduledTaskStore(
   };
 }
 
-/** What agents were asked to do later. An id that is over is known for a week. */
+/** Tasks that agents scheduled. The id of an ended schedule is kept for a week. */
 export interface ScheduledTriggers extends Omit<Scheduler<ScheduledTask>, "start"> {
   /** The outcome for an id, for a call that is repeated after a crash; undefined if it was not used. */
   recall(id: string): Promise<Schedule<ScheduledTask> | "over" | undefined>;
-  /** Ends all of a conversation, which would begin anew with what is due. */
+  /** Ends all schedules of a session. */
   endOf(sessionKey: string): Promise<void>;
   /**
    * Reads what is on record, and begins to trigger agents when it is due.
@@ -96,7 +96,7 @@ export function createScheduledTriggers({ kv, clock, logger }: ScheduledTriggers
   };
 }
 
-/** Whether its time has come, and not somebody who has it come now. */
+/** Whether the schedule is due by time, rather than run by a person. */
 function isTimed({ name, dueAt }: Occurrence<ScheduledTask>): boolean {
   return name === String(dueAt);
 }
@@ -106,7 +106,9 @@ function eventIdsOf({ schedule: { id } }: Pick<Occurrence<ScheduledTask>, "sched
   return `schedule:${id}:`;
 }
 
-/** Hands an occurrence of a schedule to its agent, in its conversation. No person is there, so the gateway speaks. */
+/**
+ * Passes a due schedule to its agent in its session. The gateway is the sender, because no person wrote the message.
+ */
 async function triggerSchedule(
   occurrence: Occurrence<ScheduledTask>,
   trigger: EmitTrigger,

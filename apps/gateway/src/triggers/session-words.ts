@@ -1,6 +1,6 @@
 import type { AgentMessage } from "@signalbox/agent-core";
 
-/** Messages of a session as an agent of another one is told them. */
+/** Formats messages of a session for an agent of another session. */
 export function historyInWords(messages: readonly { readonly message: AgentMessage }[]): string {
   const lines = messages.flatMap(({ message }) => inWords(message));
   return lines.length === 0 ? "It has not started yet." : lines.join("\n\n");

@@ -16,10 +16,12 @@ import { placeOf } from "./trigger.ts";
 
 type Run = TriggeringRun & { readonly offered: readonly string[] };
 
-/** What belongs to a conversation of people, and stays there. */
+/** Tools that work only in sessions with people. */
 const NOT_FOR_SUB_AGENTS = ["cron", "ask_user", ...(TOOL_GROUPS["memory"] ?? [])];
 
-/** What the tools for sessions do: an agent reaches the sessions it has created, and others as far as allowed. */
+/**
+ * Implements the sessions tools: an agent reaches the sub-agent sessions that it created, and others as far as allowed.
+ */
 export function createSessionsHandler(
   subAgents: Pick<Delegation, "of" | "spawn" | "send">,
   others: Pick<OtherSessions, "send" | "list" | "history">,

@@ -2,7 +2,7 @@ import type { StopResult } from "@signalbox/lanes";
 
 /** The sub-agents of the gateway. */
 export interface SubAgentsPort {
-  /** Those that a session has made. */
+  /** Sub-agents that a session created. */
   of(sessionKey: string): Promise<
     readonly {
       readonly sessionKey: string;
@@ -24,7 +24,7 @@ export async function stopSubAgents(ports: StopPorts, sessionKey: string, reason
   }
 }
 
-/** Whether a sub-agent of a session, or one of theirs, has an unfinished task. */
+/** Whether a sub-agent of a session, or a descendant, has an unfinished task. */
 export async function hasSubAgentAtWork(subAgents: SubAgentsPort, sessionKey: string): Promise<boolean> {
   for (const { sessionKey: own, tasks } of await subAgents.of(sessionKey))
     if (tasks.some(({ ended }) => ended === undefined) || (await hasSubAgentAtWork(subAgents, own)))

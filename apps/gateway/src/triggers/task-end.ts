@@ -5,14 +5,14 @@ import { type TaintSource, taintIn } from "@signalbox/tools";
 import type { TriggerStore } from "./ports.ts";
 import type { TaskEnd, TaskOutcome } from "./sub-agents/types.ts";
 
-/** Characters of a result that its parent is told; sessions_history has the rest. */
+/** Maximum characters of a result in the report. sessions_history has the rest. */
 const MOST_CHARS = 20_000;
 
 export type TaskEndStore = Pick<TriggerStore, "inbox" | "runs" | "sessions">;
 
 type Row = NonNullable<Awaited<ReturnType<TaskEndStore["inbox"]["get"]>>>;
 
-/** How a message ended that carried a task, as the store has it: the same before a crash and after it. */
+/** How a message that carried a task ended. Read from the store, so it is the same after a crash. */
 export async function endOfTask(
   store: TaskEndStore,
   messageId: string,

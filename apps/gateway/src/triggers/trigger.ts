@@ -4,8 +4,8 @@ import type { TaintSource } from "@signalbox/tools";
 import { z } from "zod";
 
 /**
- * Hands over a message that no one has written. The same event again is the same message: `id` is its id, which is
- * absent if it ended long ago. `rejected`: hand it over again later.
+ * Passes a message that no person wrote to the pipeline. Emitting the same event again is idempotent. Returns the
+ * message's id, absent if it ended long ago. `rejected`: try again later.
  */
 export type EmitTrigger = (
   event: MessageEvent,
@@ -16,7 +16,7 @@ export type EmitTrigger = (
 export interface TriggerTerms {
   readonly agentId: string;
   readonly sessionKey: string;
-  /** The most that its run may do; less if the person it acts for has fewer rights by then. */
+  /** Upper limit of the run's role. It has less if the person it acts for has fewer rights by then. */
   readonly atMost: Role;
   /** Present where one session gives work to another, or reports on it: a model has written the words. */
   readonly delegated?: Delegated;
@@ -27,7 +27,7 @@ export interface TriggerTerms {
 }
 
 interface Delegated {
-  /** What tainted the run that wrote them. */
+  /** Taint of the run that wrote the text. */
   readonly taint: readonly TaintSource[];
   /** The message that began it all, over any number of sub-agents. */
   readonly chain: string;
@@ -45,7 +45,7 @@ export type Place = Pick<
   MessageEvent,
   "channel" | "account" | "botId" | "conversation" | "address" | "sender"
 > & {
-  /** Where a hook passed the message on: it has a say, and pays, instead of the holder of its token. */
+  /** The sender of a message that a hook forwarded. Their role and budget count, not those of the token's holder. */
   readonly forwarded?: { readonly from: string };
 };
 
@@ -96,15 +96,15 @@ interface Due {
 }
 
 /**
- * What is due, as a message of a conversation. It goes the way of every other message, so a stop or a crash neither
- * loses nor repeats it, and it waits there for a current run.
+ * Turns due work into a message of a session. It passes through the normal pipeline, so a crash neither loses nor
+ * repeats it, and it waits for a current run.
  */
 export function messageAt(place: Place, { eventId, dueAt, text }: Due): MessageEvent {
   return {
     ...place,
     type: "message",
     eventId,
-    // As that of a platform's own command: there is none that an answer could quote.
+    // A trigger has no platform message that an answer could quote.
     messageId: "",
     timestamp: dueAt,
     addressed: place.conversation.kind === "direct" ? "dm" : "mention",

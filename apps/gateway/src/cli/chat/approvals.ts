@@ -7,7 +7,7 @@ import { visible } from "@signalbox/telemetry";
 export interface ApprovalDesk {
   /** Asks about those that are new. */
   look(): Promise<void>;
-  /** Whether the line was the answer to the question that is open. */
+  /** Whether the line answered the open question. */
   answer(line: string): Promise<boolean>;
 }
 
@@ -23,7 +23,7 @@ export function createApprovalDesk(
 ): ApprovalDesk {
   let open: readonly ApprovalInfo[] = [];
   const asked = new Set<string>();
-  /** A question still stands on the screen that somebody answered elsewhere. */
+  /** The displayed question was answered elsewhere. */
   let isAnsweredElsewhere = false;
   const sessionKey = formatSessionKey({
     kind: "direct",

@@ -9,7 +9,7 @@ const ERROR_CHARS = 200;
  * Shows the frames of a turn: text as it comes, each tool call folded into a line when it begins and one when it ends.
  */
 export function createScreen(write: (text: string) => void): (frame: ServerFrame) => void {
-  /** Whether a text is on its way in pieces, so that it is there when it is told whole. */
+  /** Whether the text was streamed, so that it need not be printed again at the end. */
   let isStreamed = false;
   let isAtLineStart = true;
 

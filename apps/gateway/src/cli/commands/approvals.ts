@@ -5,7 +5,7 @@ import { withStore } from "../home-store.ts";
 import { print } from "../output.ts";
 import { runningGateway } from "../running.ts";
 
-/** `signalbox approvals list`. A restart ends open questions: what goes on asks anew. */
+/** `signalbox approvals list`. A restart ends open requests; continued runs ask again. */
 export async function list(options: CommonOptions): Promise<void> {
   const { client } = await runningGateway(options.home);
   const open = await client.approvals();
@@ -23,7 +23,7 @@ export async function list(options: CommonOptions): Promise<void> {
   );
 }
 
-/** `signalbox approvals log`: what was asked, by whom, and the outcome, the newest first. */
+/** `signalbox approvals log`: requests, who made them, and their outcome, newest first. */
 export async function log(options: CommonOptions): Promise<void> {
   const kept = await withStore(options, "read", (store) =>
     store.approvals.list({ limit: Number.MAX_SAFE_INTEGER }),

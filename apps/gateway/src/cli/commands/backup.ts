@@ -51,7 +51,7 @@ export async function backup(folder: string, options: CommonOptions): Promise<vo
   }
 }
 
-/** A backup is whole also where its home, on a disk that is full or cannot be written, keeps no note of it. */
+/** Records the backup in the home. If that fails (disk full, read-only), the backup is still complete. */
 function note(home: Home, path: string): string[] {
   try {
     noteBackup(home, { path, at: Date.now() });

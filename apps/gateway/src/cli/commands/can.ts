@@ -13,7 +13,7 @@ import { print } from "../output.ts";
 
 type CanOptions = CommonOptions & { readonly in?: string; readonly account: string };
 
-/** Who wants to use which tool. */
+/** A person and the tool that they want to use. */
 interface UseAsked {
   /** `channel:id`. */
   readonly sender: string;
@@ -26,14 +26,14 @@ interface UseAsked {
 
 interface UseAnswer {
   readonly agent: string;
-  /** What the gate makes of a message there. */
+  /** Outcome of admission for a message there. */
   readonly gate: { readonly kind: string; readonly rule: string };
   /** Absent where the sender is not answered. */
   readonly role?: string;
   readonly uses: readonly {
-    /** Whether the run has seen what others wrote. */
+    /** Whether the run has read text from others. */
     readonly tainted: boolean;
-    /** What the call reaches for beyond the tool itself. */
+    /** Path or host that the call would access. */
     readonly reachesFor?: string;
     readonly decision: "allow" | "ask" | "deny";
     readonly rule: string;
@@ -69,7 +69,7 @@ function linesOf({ agent, gate, role, uses }: UseAnswer, sender: string, tool: s
   return [`${sender} is answered by ${agent} as ${role} (${gate.rule}).`, ...lines];
 }
 
-/** What somebody may do, and by which rules: asked of the code that decides about messages and calls. */
+/** Explains what a person may do and which rules decide it. Uses the gateway's own admission and policy code. */
 async function canUse(configured: ConfiguredHome, asked: UseAsked, host: GatewayHost): Promise<UseAnswer> {
   const { home, loaded } = configured;
   const workspaces = workspacesOf(home, resolveAgents(loaded, home));

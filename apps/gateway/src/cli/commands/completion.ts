@@ -8,7 +8,7 @@ interface Completed {
   /** As it is typed, without the program's own name. */
   readonly words: string;
   readonly description: string;
-  /** What may come next: its commands, or its options. */
+  /** Words that may follow: commands or options. */
   readonly next: readonly { readonly word: string; readonly description: string }[];
 }
 
@@ -30,7 +30,7 @@ function completedIn(command: Command, path: readonly string[]): Completed[] {
   ];
 }
 
-/** Which words were typed before, options and their values left out. */
+/** Generates the bash script. It ignores options and their values when it looks for the command. */
 function bash(commands: readonly Completed[]): string {
   const cases = commands.map(
     ({ words, next }) =>

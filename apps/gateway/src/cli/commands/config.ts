@@ -105,7 +105,7 @@ async function change(
 ): Promise<void> {
   const home = locateHome(options.home, process.env);
   const edit = { path: parseConfigPath(home.configFile, path), value };
-  // What a value names, a tool or a package, and what names what was there, is found only by looking for it.
+  // Whether a value refers to an existing tool or package is known only after looking it up.
   const look = () =>
     problemsOf(options, async (configured) => (await prepare(configured, host)).setup.problems);
   const before = new Set((await look()).map((problem) => `${problem.path} ${problem.message}`));
@@ -141,14 +141,14 @@ export async function rollback(version: string, options: CommonOptions): Promise
   print(options.json, { changed: version }, () => [changed(options, done)]);
 }
 
-/** What was done, and when it applies. */
+/** Describes a change and when it takes effect. */
 function changed(options: CommonOptions, done: string): string {
   return isHeld(options.home)
     ? `${done} The running gateway reads it within a second; \`signalbox status\` says what of it needs a restart.`
     : done;
 }
 
-/** What a gateway would make of its configuration here. */
+/** Resolves the configuration as a gateway would. */
 function prepare(configured: ConfiguredHome, host: GatewayHost): Promise<PreparedGateway> {
   return host.prepare(configured, openVault(configured.loaded, configured.env), { level: "silent" });
 }

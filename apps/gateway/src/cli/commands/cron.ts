@@ -65,7 +65,7 @@ async function asked<T>(id: string, options: CommonOptions, ask: (client: Client
   }
 }
 
-/** While no gateway runs, nobody else changes what is on record. */
+/** Changes the database directly, which is safe because no gateway is running. */
 async function removeAtRest(id: string, options: CommonOptions): Promise<boolean> {
   return withStore(options, "share", async ({ kv }) => {
     const store = createScheduledTaskStore(kv, () => {});

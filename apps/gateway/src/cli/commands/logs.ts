@@ -50,7 +50,7 @@ async function follow(file: string, first: LogReader, options: LogsOptions): Pro
   }
 }
 
-/** A line as it was asked for, or none. What is no line of the log, as the words of a crash, is always told. */
+/** Formats a line as requested, or drops it. Lines that are not log entries, such as stack traces, are always shown. */
 function shown(text: string, { json, level }: LogsOptions): string[] {
   const line = readLogLine(text);
   if (line !== undefined && !isAtLeast(line.level, level)) return [];
@@ -60,9 +60,9 @@ function shown(text: string, { json, level }: LogsOptions): string[] {
 
 /** Reads the lines of one file as they are written. */
 interface LogReader {
-  /** The whole lines that came since it was asked last. */
+  /** Returns complete lines added since the last call. */
   read(): string[];
-  /** Whether another file has the name now. */
+  /** Whether the log was rotated. */
   isReplaced(file: string): boolean;
   close(): void;
 }

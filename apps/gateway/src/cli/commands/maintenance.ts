@@ -24,7 +24,7 @@ export async function prune(options: CommonOptions): Promise<void> {
   );
 }
 
-/** What upkeep of a gateway does by itself, on a home where none runs. */
+/** Runs the gateway's periodic maintenance on a home without a running gateway. */
 async function pruneHome(options: CommonOptions): Promise<PruneReport> {
   const { home, loaded, env } = configuredHome(options);
   const { config } = loaded;

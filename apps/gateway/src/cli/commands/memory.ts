@@ -22,7 +22,7 @@ export async function search(
   ]);
 }
 
-/** `signalbox memory index`: makes an agent's index anew from its files and conversations. */
+/** `signalbox memory index`: rebuilds an agent's index from its files and conversations. */
 export async function index(options: AgentOption): Promise<void> {
   const status = await withMemory(options, (memory) =>
     withProgress("Rebuilding the index", async () => {

@@ -48,7 +48,7 @@ const WHEN = {
   "next start": "will be sent again when the gateway starts",
 } as const;
 
-/** A gateway that waits for nothing looks at the outbox when it renews its lease; one that is told looks at once. */
+/** Tells a running gateway to check the outbox now. Otherwise an idle one notices when it renews its lease. */
 async function tellGateway(home: string | undefined): Promise<keyof typeof WHEN> {
   if (!isHeld(home)) return "next start";
   try {

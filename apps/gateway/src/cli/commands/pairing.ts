@@ -72,7 +72,7 @@ function nameOf({ channel, account, peerId }: Person): string {
   return `${channel}:${account}:${peerId}`;
 }
 
-/** A person as the list names one; only the platform's id may have colons of its own. */
+/** Parses a person as the list prints it. Only the platform's id may contain more colons. */
 function personOf(name: string): Person {
   const [channel, account, ...id] = name.split(":");
   const peerId = id.join(":");

@@ -8,10 +8,10 @@ import { print } from "../output.ts";
 import { aligned, time } from "../table.ts";
 import { traceOf } from "./why.ts";
 
-/** How many of the latest messages are looked through for one that had a prompt. */
+/** How many recent messages are searched for one with a prompt. */
 const MOST_MESSAGES = 50;
 
-/** What the trace of a message tells of its prompt. */
+/** Trace note about the prompt. */
 const note = z.object({
   digest: z.string(),
   model: z.string(),

@@ -9,7 +9,7 @@ import { readTrace } from "../../messages/traces.ts";
 const LIMIT = 1_000;
 const STATES = ["pending", "sending", "sent", "uncertain", "dead", "expired"] as const;
 
-/** What a gateway has kept of a scenario, with the reasons of each route. */
+/** Reads the records of a replayed scenario, with the reasons for each route. */
 export async function readRecords(
   store: ServiceStore,
   explainRoute: (event: MessageEvent) => RouteExplanation,

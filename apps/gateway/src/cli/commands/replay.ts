@@ -50,7 +50,7 @@ async function loadReplay(): Promise<typeof import("@signalbox/testkit/replay")>
   }
 }
 
-/** A file that is no scenario is a mistake in what was asked for. */
+/** Reports an invalid scenario file as a usage error. */
 function rethrow<T>(ScenarioError: new () => Error, read: () => T): T {
   try {
     return read();

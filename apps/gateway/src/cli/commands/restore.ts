@@ -5,7 +5,7 @@ import type { CommonOptions } from "../common-options.ts";
 import { print } from "../output.ts";
 import { withProgress } from "../progress.ts";
 
-/** `signalbox restore <folder>`: a backup in the place of what the home keeps, which stays beside it. */
+/** `signalbox restore <folder>`: replaces the home's data with a backup. The old data is kept beside it. */
 export async function restore(folder: string, options: CommonOptions): Promise<void> {
   const home = locateHome(options.home, process.env);
   const restored = await withProgress("Restoring", () => restoreBackup(home, resolve(folder), new Date()));

@@ -1,4 +1,4 @@
-/** What a service starts. */
+/** The program that a service starts. */
 export interface ServiceProgram {
   readonly node: string;
   readonly program: string;
@@ -38,7 +38,7 @@ WantedBy=default.target
 `;
 }
 
-/** How a unit names its home. */
+/** The home as a systemd unit contains it. */
 export function unitHome(home: string): string {
   return ` --home ${unitParameter(home)}\n`;
 }
@@ -79,7 +79,7 @@ ${words.map(plistWord).join("")}${plistHome(home)}  </array>
 `;
 }
 
-/** How a property list names its home. */
+/** The home as a launchd property list contains it. */
 export function plistHome(home: string): string {
   return `${plistWord("--home")}${plistWord(home)}`;
 }

@@ -23,11 +23,11 @@ import type { GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
 import { launchdPlist, plistHome, type ServiceProgram, systemdUnit, unitHome } from "./service-files.ts";
 
-/** How a system keeps programs running for a person who need not be signed in. */
+/** A platform's service manager for user services that run without a login session. */
 interface ServiceManager {
   readonly file: string;
   text(program: ServiceProgram): string;
-  /** What of that names the home. */
+  /** Reads the home from a service file. */
   homeIn(home: string): string;
   /** Commands, in order. */
   readonly enable: readonly Command[];
@@ -36,11 +36,11 @@ interface ServiceManager {
   readonly disable: readonly Command[];
   /** Fails where there is no such service, or it does not run. */
   readonly status: Command;
-  /** Whether what that says means that it runs. Default: it does. */
+  /** Whether the output of the status command means that the service runs. Default: true. */
   readonly isRunning?: (output: string) => boolean;
   /** Succeeds where it answers. */
   readonly probe: Command;
-  /** What to do where it does not answer. */
+  /** What to do if the service manager does not answer. */
   readonly remedy: string;
 }
 
@@ -49,12 +49,12 @@ type Command = readonly [program: string, ...parameters: string[]];
 const NAME = "signalbox";
 const LABEL = "dev.signalbox.gateway";
 
-/** What became of installing it. */
+/** Result of installing the service. */
 export interface Installation {
   readonly file: string;
   /** Why it does not run, and what to do. */
   readonly failure?: string;
-  /** What it has not, as variables that only this shell has, and what to do. */
+  /** Variables that are set only in this shell, and other advice. */
   readonly notes: readonly string[];
 }
 
@@ -70,7 +70,7 @@ export async function install(options: CommonOptions, host: GatewayHost): Promis
   if (failure !== undefined) process.exitCode = exitCode("unavailable");
 }
 
-/** @throws GatewayError where there are no services, or a gateway that is none runs already */
+/** @throws GatewayError if there is no service manager, or if a gateway already runs outside it */
 export async function installService(home: Home, program: string): Promise<Installation> {
   const manager = managerOf(process.platform);
   const { file, text, enable, disable, linger, remedy } = manager;
@@ -82,7 +82,7 @@ export async function installService(home: Home, program: string): Promise<Insta
     );
   if (readHomeHolder(home.dir) !== undefined) await refuseBeside(home, manager);
   const notes = unseenVariables(home);
-  // What runs was started as the file was before.
+  // The running service uses the old file.
   if (isInstalled) await firstFailure(disable);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text({ node: process.execPath, program, home: home.dir }), { mode: 0o600 });
@@ -146,7 +146,7 @@ function variablesNamed({ configFile: file }: Home): string[] {
   return [...named].filter((name) => !USUAL_VARIABLES.has(name));
 }
 
-/** Whether there is none yet, and a service manager answers here. */
+/** Whether a service manager is available and the service is not installed yet. */
 export async function canInstallService(): Promise<boolean> {
   if (process.platform !== "linux" && process.platform !== "darwin") return false;
   const { file, probe } = managerOf(process.platform);
@@ -159,7 +159,7 @@ export async function remove(options: CommonOptions): Promise<void> {
   if (!existsSync(manager.file))
     throw new GatewayError("failure", `The service is not installed: ${manager.file} does not exist.`);
   const failed = await firstFailure(manager.disable);
-  // One that was not running is none to be stopped.
+  // Stopping a service that is not running fails, which is no error.
   if (failed !== undefined && (await stateOf(manager)).running !== false)
     throw new GatewayError(
       "unavailable",
@@ -182,7 +182,7 @@ export async function status(options: CommonOptions): Promise<void> {
   });
 }
 
-/** Whether the service runs; null where the service manager does not answer, with what to do. */
+/** Whether the service runs. Null if the service manager does not answer; `remedy` then says what to do. */
 interface ServiceState {
   readonly running: boolean | null;
   readonly silence?: string;
@@ -242,7 +242,7 @@ function launchd(): ServiceManager {
   };
 }
 
-/** How a command ended, and what it said. */
+/** Exit code and output of a command. */
 interface Answer {
   readonly code: number;
   readonly output: string;
@@ -250,7 +250,7 @@ interface Answer {
   readonly said: string;
 }
 
-/** The first command that did not work, and what it said. */
+/** Runs commands until one fails. Returns that one's output. */
 async function firstFailure(commands: readonly Command[]): Promise<string | undefined> {
   for (const command of commands) {
     const { code, said } = await run(command);

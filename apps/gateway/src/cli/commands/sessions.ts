@@ -58,7 +58,7 @@ export async function rename(key: string, title: string, options: CommonOptions)
   print(options.json, { key: session.key, title }, () => [`Renamed ${session.key} to "${title}".`]);
 }
 
-/** `signalbox sessions reset <session>`: its history begins anew; what was said stays in its transcript. */
+/** `signalbox sessions reset <session>`: starts a new history. The transcript keeps the old one. */
 export async function reset(key: string, options: CommonOptions): Promise<void> {
   const home = locateHome(options.home, process.env);
   if (isHeld(options.home))

@@ -128,7 +128,7 @@ async function isAgreed(
   return yes === true || asker.confirm("Run this?");
 }
 
-/** Of what people set for installers; keys of the gateway in this environment are none of theirs. */
+/** Environment variables that installers may see. The gateway's keys are not among them. */
 const PASSED_ON =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|LANG|LC_.*|TMPDIR|(?:https?|no|all)_proxy|SSL_CERT_.*|NODE_EXTRA_CA_CERTS|HOMEBREW_.*|GOPROXY|GOPATH|GOMODCACHE|GOCACHE|XDG_.*)$/i;
 

@@ -17,12 +17,12 @@ import { withStore } from "../home-store.ts";
 import type { ConfiguredHome, GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
 
-/** What an agent can use, and what is wrong with the rest. */
+/** Skills that an agent can use, and problems with the others. */
 interface SkillsOfAgent {
   readonly agent: string;
   readonly usable: readonly Skill[];
   readonly check: SkillsCheck;
-  /** What is new or has changed and waits for an owner. */
+  /** New or changed skills that wait for an owner's approval. */
   readonly pending: readonly PendingSkill[];
   readonly approve: Skills["approve"];
 }

@@ -16,7 +16,7 @@ import { configuredHome } from "../configured-home.ts";
 import type { GatewayHost } from "../host.ts";
 import { describeLink, makeLink } from "./link.ts";
 
-/** How long what was stopped may take to let go of its sockets, timers and processes, in milliseconds. */
+/** How long sockets, timers and processes may take to close after the stop, in milliseconds. */
 const LET_GO_MS = 2_000;
 
 /** `signalbox start`: runs until SIGTERM, SIGINT or the end of its terminal; a second signal ends it at once. */
@@ -36,7 +36,7 @@ export async function start(
   const logging = { level: loaded.config.gateway.logLevel, isQuiet: options.quiet === true };
   const prepared = await host.prepare(configured, vault, logging);
   const { setup } = prepared;
-  // What keeps the gateway from starting at all is said by the refusal.
+  // Problems that prevent the start are part of the error message.
   const isSaid = ({ disables }: Problem): boolean => options.strict !== true && disables === "the gateway";
   report(
     setup.problems.filter((problem) => !isSaid(problem)),
@@ -96,7 +96,7 @@ function endThoughOpen(): void {
   setTimeout(end, LET_GO_MS).unref();
 }
 
-/** How a process ends that such a signal ends. */
+/** Exit codes of a process that a signal ended. */
 const ENDED_BY = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Calls back at the first signal to stop; the second ends the process. */
@@ -111,8 +111,8 @@ function stopAtSignal(stop: () => void): void {
 }
 
 /**
- * Tells a SIGHUP that comes since the terminal was closed from one that somebody sent. What is written to a terminal
- * that is gone is lost, and keeps nothing from ending in order.
+ * Tells a SIGHUP caused by a closed terminal from one that was sent on purpose. Errors from writing to the closed
+ * terminal are ignored, so that the gateway still stops cleanly.
  */
 function watchTerminal(): () => boolean {
   const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor));

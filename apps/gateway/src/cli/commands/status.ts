@@ -21,7 +21,7 @@ export async function status(options: CommonOptions): Promise<void> {
   ]);
 }
 
-/** What of the file does not apply to it. */
+/** Parts of the file that the running gateway does not use yet. */
 function configurationLines({ forStart, kept, errors }: ConfigurationState): string[] {
   return [
     ...(forStart.length === 0 ? [] : [`changed ${forStart.join(", ")}: takes effect after a restart`]),

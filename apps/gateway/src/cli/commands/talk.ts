@@ -8,7 +8,7 @@ import { Turns } from "../chat/turns.ts";
 import type { CommonOptions } from "../common-options.ts";
 import { runningGateway } from "../running.ts";
 
-/** How often it is looked whether a tool call waits for a word. */
+/** How often to check for tool calls that wait for approval, in milliseconds. */
 const ASK_MS = 500;
 
 interface TalkOptions extends CommonOptions {
@@ -69,7 +69,7 @@ export async function chat(options: TalkOptions): Promise<void> {
     },
   });
   const desk = createApprovalDesk(client, { agent, conversation: options.conversation }, write);
-  // Only at a terminal is there somebody to ask; the lines of a script wait for the answer before them.
+  // Asks only at a terminal. A script's next line could be taken for the answer.
   const asking = isTerminal
     ? setInterval(() => turns.areOver || desk.look().catch(() => {}), ASK_MS)
     : undefined;
@@ -95,7 +95,7 @@ export async function chat(options: TalkOptions): Promise<void> {
   await Promise.all(underWay).finally(() => clearInterval(asking));
 }
 
-/** With `--json`: each frame on a line of its own. */
+/** Prints each frame as one line, for `--json`. */
 function printFrame(frame: ServerFrame): void {
   process.stdout.write(`${JSON.stringify(frame)}\n`);
 }

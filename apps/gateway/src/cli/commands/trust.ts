@@ -25,7 +25,7 @@ async function throughGateway(path: string, { home, agent }: TrustOptions): Prom
   return client.trust({ path, ...(agent === undefined ? {} : { agent }) });
 }
 
-/** Where no gateway runs that has the labels of files in mind. */
+/** Changes the labels directly; no running gateway has them cached. */
 function withoutGateway(path: string, options: TrustOptions): Promise<TrustResult> {
   const configured = configuredHome(options);
   const agent = agentOf(configured, options.agent);

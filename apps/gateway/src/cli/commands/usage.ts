@@ -24,7 +24,7 @@ interface UsageOptions extends CommonOptions {
 
 type Figures = Omit<UsageTotals, "runs">;
 
-/** What answering took, and the messages that were answered together. */
+/** Usage of one run and the messages that it answered. */
 interface AnswerUsage extends Figures {
   /** When the answer had its end. */
   readonly at: number;
@@ -36,7 +36,7 @@ interface AnswerUsage extends Figures {
 const DAY_MS = 86_400_000;
 /** Of which messages are listed where no number of days is given. */
 const DAYS_OF_MESSAGES = 7;
-/** A run may wait for somebody's word for hours. */
+/** A run may wait hours for an approval. */
 const LONGEST_MS = DAY_MS;
 const RUNS_AT_ONCE = 500;
 const TEXT_CHARS = 40;
@@ -87,7 +87,7 @@ async function usageByMessage(options: CommonOptions, days: number): Promise<voi
   });
 }
 
-/** What each run took that is kept and has ended since, the newest first. */
+/** Usage of each stored run that ended since then, newest first. */
 async function answersSince({ runs }: HomeStore, since: number): Promise<AnswerUsage[]> {
   const answers: AnswerUsage[] = [];
   let before: RunId | undefined;
@@ -124,7 +124,7 @@ function inAll(used: readonly Figures[]): string {
   return `Total: ${dollars(micros)} USD. Cache reads and writes are included in the input tokens.`;
 }
 
-/** What is left of each budget to everybody whose calls have counted for it. */
+/** Remaining budget of every person with recorded calls. */
 async function budgetsLeft(options: CommonOptions): Promise<void> {
   const budgets = budgetsOf(configuredHome(options).loaded.config);
   const at = Date.now();

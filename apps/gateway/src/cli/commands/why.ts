@@ -60,7 +60,7 @@ async function findTrace(asked: string | undefined, options: CommonOptions): Pro
   );
 }
 
-/** What is noted about a message; from the running gateway where there is one. */
+/** Trace of a message, from the running gateway if there is one. */
 export async function traceOf(id: string, options: CommonOptions): Promise<Trace | undefined> {
   return (await traceOfRunning(id, options)) ?? keptTrace(options, id);
 }

@@ -3,7 +3,7 @@ import type { CommonOptions } from "../common-options.ts";
 import type { GatewayHost } from "../host.ts";
 import { guarded } from "../output.ts";
 
-/** What stands above the examples of a command. */
+/** Heading of the examples in a command's help. */
 const EXAMPLES_TITLE = "Examples:";
 
 /** Makes what commands do: the code of each is loaded when it runs, and is given its options and the gateway. */
@@ -11,11 +11,11 @@ export interface Actions {
   run<Options extends CommonOptions>(
     load: () => Promise<(options: Options, host: GatewayHost) => Promise<void>>,
   ): (options: Options) => Promise<void>;
-  /** The same for a command that is told what it is about. */
+  /** Runs a command with one argument. */
   runOn<What, Options extends CommonOptions>(
     load: () => Promise<(what: What, options: Options, host: GatewayHost) => Promise<void>>,
   ): (what: What, options: Options) => Promise<void>;
-  /** The same for one that is told two things. */
+  /** Runs a command with two arguments. */
   runOnTwo<First, Second, Options extends CommonOptions>(
     load: () => Promise<(first: First, second: Second, options: Options, host: GatewayHost) => Promise<void>>,
   ): (first: First, second: Second, options: Options) => Promise<void>;
@@ -79,7 +79,7 @@ export function settings(
   return { ...earlier, [name]: value.join("=") };
 }
 
-/** How many entries of a list. */
+/** Parses a number of list entries. */
 export function count(text: string): number {
   const entries = Number(text);
   if (!Number.isSafeInteger(entries) || entries < 1)

@@ -32,7 +32,7 @@ function describePictures({ packages }: GatewayHost): string {
   return packages.missing(["sharp"]).length === 0 ? "resized to what models accept" : PICTURES_AS_THEY_ARE;
 }
 
-/** What a gateway would make of the configuration here, and whether it could work with it. */
+/** Checks whether a gateway could start with the configuration. */
 export async function lookAtConfiguration(home: Home, host: GatewayHost): Promise<Finding[]> {
   try {
     const loaded = readConfig(home, process.env);

@@ -1,11 +1,11 @@
 import { reasonOf } from "@signalbox/agent-core";
 
-/** What one look came to. */
+/** Result of one check. */
 export interface Finding {
   readonly part: string;
   readonly state: "ok" | "warning" | "error";
   readonly detail: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly remedy?: string;
   /** Does that, where nothing can be lost by it; gives what was done. */
   readonly fix?: () => string;

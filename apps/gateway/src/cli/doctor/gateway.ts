@@ -12,8 +12,8 @@ import { runningGateway } from "../running.ts";
 import type { Finding } from "./finding.ts";
 
 /**
- * What the running gateway says of itself, and what it is told by platforms; where none runs, whose environment is
- * looked at.
+ * Reports the running gateway's state and its platforms' errors. If no gateway runs, says which environment was
+ * checked.
  */
 export async function lookAtGateway(home: Home, withModels: boolean): Promise<Finding[]> {
   const holder = readHomeHolder(home.dir);
@@ -34,7 +34,7 @@ export async function lookAtGateway(home: Home, withModels: boolean): Promise<Fi
   }
 }
 
-/** @throws GatewayError or ClientError where it cannot be asked */
+/** @throws GatewayError or ClientError if the gateway does not answer */
 async function askGateway(home: Home, withModels: boolean, holding: string): Promise<Finding[]> {
   const { client, running } = await runningGateway(home.dir);
   const [status, checks, messages] = await Promise.all([
@@ -74,7 +74,7 @@ function silenceFinding(error: unknown, holding: string): Finding {
   };
 }
 
-/** Whether the model of an agent could be asked when it was last wanted. */
+/** Whether an agent's model answered its last call. */
 function agentFinding(
   { id, demo, model = "its model" }: AgentInfo,
   messages: readonly MessageInfo[],
@@ -112,10 +112,10 @@ function channelFinding({ channel, account, state, reason }: ChannelStatus): Fin
   };
 }
 
-/** Ends of messages that an agent was asked about. */
+/** Message states that imply a model call. */
 const ASKED: ReadonlySet<MessageInfo["state"]> = new Set(["replied", "silent", "failed-reported"]);
 
-/** What of the file does not apply to the gateway that runs. */
+/** Parts of the file that the running gateway does not use. */
 function configurationFindings({ forStart, kept, errors }: ConfigurationState): Finding[] {
   const part = "running configuration";
   const restart: Finding = {

@@ -22,7 +22,7 @@ export function describeReach({ all }: Agents): string {
   return `${checked} combinations of agent, role, conversation and taint: no guest can use exec, process or a write, and no run that has seen untrusted content can reach the network, the agent's notes or another conversation without approval`;
 }
 
-/** Where agents may run commands, in words. @throws Error where they may and cannot */
+/** Describes where agents' commands run. @throws Error if they are enabled but cannot run */
 export async function describeExec(
   config: Config,
   agents: Agents,

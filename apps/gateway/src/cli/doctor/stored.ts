@@ -4,10 +4,10 @@ import { type JsonValue, openStore, type SqliteStore } from "@signalbox/store";
 import { type Finding, look } from "./finding.ts";
 
 const DAY_MS = 86_400_000;
-/** What was said in a week is missed. */
+/** Age of a backup, in days, from which a new one is recommended. */
 const OLD_BACKUP_DAYS = 7;
 
-/** What the home keeps. It is read, and neither made nor migrated. */
+/** Checks the stored data. Reads only: it neither creates nor migrates the database. */
 export async function lookAtStored(home: Home, now: () => number): Promise<Finding[]> {
   return [
     {
@@ -41,7 +41,7 @@ async function database(home: Home): Promise<string> {
   }
 }
 
-/** Undefined where it cannot be read: what is wrong with the database is said of the database. */
+/** Returns undefined if reading fails; another check reports the state of the database. */
 async function read<T>(
   { databaseFile }: Home,
   look: (store: SqliteStore) => Promise<T>,
@@ -73,7 +73,7 @@ async function driftedPrompts(home: Home): Promise<Finding[]> {
   ];
 }
 
-/** How long ago the last backup was made. */
+/** Age of the last backup. */
 function backup(home: Home, now: number): Finding[] {
   if (!existsSync(home.databaseFile)) return [];
   const last = lastBackup(home);
@@ -99,7 +99,7 @@ function driftText(value: JsonValue): string {
   return `${String(section)} ${String(change)} at byte ${String(byte)}`;
 }
 
-/** Replies that somebody has to look at. */
+/** Replies that need attention. */
 async function undelivered(home: Home): Promise<Finding[]> {
   const stats = await read(home, ({ maintenance }) => maintenance.stats());
   if (stats === undefined) return [];

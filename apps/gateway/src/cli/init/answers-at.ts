@@ -1,9 +1,6 @@
 import type { ConfigEdit, ConfigPath } from "@signalbox/config";
 
-/**
- * Writes answers where they belong: what stands there already is kept, as far as nobody was asked about it or has said
- * nothing to it.
- */
+/** Writes answers into the configuration. Existing values stay unless a question replaced them. */
 export function answersAt(
   path: ConfigPath,
   answers: Readonly<Record<string, unknown>>,

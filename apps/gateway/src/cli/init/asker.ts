@@ -5,9 +5,9 @@ interface Question {
   readonly message: string;
   readonly given?: string | undefined;
   readonly hint?: string | undefined;
-  /** What is taken where nobody can be asked, and offered where somebody can. */
+  /** Default answer, and the suggestion at a terminal. */
   readonly initial?: string | undefined;
-  /** What is wrong with an answer. */
+  /** Returns the problem with an answer. */
   readonly refuse?: (answer: string) => string | undefined;
 }
 
@@ -15,9 +15,9 @@ interface Choice extends Question {
   readonly options: readonly { readonly value: string; readonly label: string; readonly hint?: string }[];
 }
 
-/** Puts questions: to a person at a terminal, or to nobody. Undefined: there is no answer, and the step is left out. */
+/** Asks questions at a terminal. Without one, answers are undefined and the step is skipped. */
 export interface Asker {
-  /** Whether somebody answers, who is not to be asked the same again. */
+  /** Whether a person answers, who can be asked again after a mistake. */
   readonly asksPerson: boolean;
   text(question: Question): Promise<string | undefined>;
   /** Its answer is not shown. */
@@ -25,11 +25,11 @@ export interface Asker {
   choose(choice: Choice): Promise<string | undefined>;
   confirm(message: string): Promise<boolean>;
   say(message: string): void;
-  /** Is told that an answer was written down, which whoever stops here is told. */
+  /** Call it after an answer was saved, so that a person who stops is told so. */
   saved(): void;
 }
 
-/** Where nobody can be asked: options of the command line, and what is usual. */
+/** Answers from command-line options and defaults, without a terminal. */
 export function askNobody(): Asker {
   const answer = async ({ given, initial, refuse }: Question): Promise<string | undefined> =>
     checked(given ?? initial, refuse);

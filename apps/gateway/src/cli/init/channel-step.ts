@@ -16,7 +16,7 @@ const CHECK_MS = 20_000;
 
 type Settings = Record<string, string | boolean>;
 
-/** A channel: its own schema says what to ask, and whether the answers can be. */
+/** Configures a channel. The channel's schema provides the questions and the validation. */
 export async function channelStep(
   step: Step,
   options: InitOptions,
@@ -97,7 +97,7 @@ function readAnswer(answer: string): string | boolean {
   return answer === "true" || answer === "false" ? answer === "true" : answer;
 }
 
-/** Secrets go into files of their own. */
+/** Moves secrets into separate files. */
 function withReferences(
   { home }: Step,
   { id, meta }: ChannelDefinition,
@@ -114,7 +114,10 @@ function withReferences(
   );
 }
 
-/** Whether the platform takes the credentials. Nothing that comes in meanwhile is taken: it comes again. */
+/**
+ * Tests the credentials against the platform. Messages that arrive meanwhile are refused, so the platform sends them
+ * again.
+ */
 async function tryOut(
   { asker, failed }: Step,
   definition: ChannelDefinition,
@@ -154,7 +157,7 @@ async function tryOut(
   }
 }
 
-/** Who owns the gateway, by the platform's own id. */
+/** Asks for the owner's id on the platform. */
 async function ownerStep(
   { asker, change, loaded }: Step,
   { id, meta }: ChannelDefinition,

@@ -13,7 +13,7 @@ import { providerStep } from "./provider-step.ts";
 import { type ServiceOutcome, serviceStep } from "./service-step.ts";
 import type { InitOptions, Step } from "./step.ts";
 
-/** `signalbox init`: sets a gateway up, and says where. */
+/** `signalbox init`: sets up a gateway step by step. */
 export async function init(options: InitOptions, host: GatewayHost): Promise<void> {
   const isAsked = options.yes !== true && options.json !== true && process.stdin.isTTY === true;
   const asker = isAsked ? await askTerminal() : askNobody();

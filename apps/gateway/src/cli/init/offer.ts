@@ -6,7 +6,7 @@ import type { GatewayHost } from "../host.ts";
 import { askTerminal } from "./asker.ts";
 import { setUp } from "./init.ts";
 
-/** Offers to set the gateway up before it starts, where nothing is; whoever says no goes on with the demo model. */
+/** Offers setup before the first start. If declined, the demo model answers. */
 export async function offerInit(options: CommonOptions, host: GatewayHost): Promise<void> {
   if (isSetUp(locateHome(options.home, process.env), process.env)) return;
   const asker = await askTerminal();

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Asker } from "./asker.ts";
 
-/** Adds packages that are missing, once somebody agrees; else names the command. */
+/** Installs missing packages after confirmation. Otherwise prints the command. */
 export async function addPackages(asker: Asker, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
   const command = npmInstall(names);
@@ -17,7 +17,7 @@ export async function addPackages(asker: Asker, names: readonly string[]): Promi
   asker.say(code === 0 ? "Added." : `npm failed. Run ${line} yourself.`);
 }
 
-/** Where this program is installed decides where packages are found. */
+/** Packages must be installed beside this program to be found. */
 function npmInstall(names: readonly string[]): readonly string[] {
   const here = fileURLToPath(import.meta.url);
   const at = here.lastIndexOf("/node_modules/@signalbox/");

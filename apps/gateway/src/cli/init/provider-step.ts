@@ -22,7 +22,7 @@ const OPTIONS = [
 
 const CHECK_TOKENS = 16;
 
-/** Which model answers. A key is tried by one call, and kept in a file of its own. */
+/** Configures a provider and model. The key is tested with one call and stored in a separate file. */
 export async function providerStep(step: Step, options: InitOptions): Promise<void> {
   const { home, env, asker, missingPackages, change, loaded } = step;
   const name = await asker.choose({
@@ -67,7 +67,7 @@ export async function providerStep(step: Step, options: InitOptions): Promise<vo
   ]);
 }
 
-/** Whoever was asked left it out on purpose; an option that is missing on a command line is a mistake. */
+/** At a terminal the step was skipped on purpose; on a command line a required option is missing. */
 function leaveOut(asker: Step["asker"], why: string): void {
   if (!asker.asksPerson) throw new GatewayError("usage", why);
   asker.say(why);
@@ -77,7 +77,7 @@ function isOf(provider: string, model: string | undefined): boolean {
   return model?.startsWith(`${provider}/`) === true;
 }
 
-/** As agents name it: of a server of one's own the model's name alone will do. */
+/** The model reference that agents use. For a local server the model's name is enough. */
 function referenceOf(provider: string, model: string | undefined): string | undefined {
   if (provider !== "local" || model === undefined || isOf(provider, model)) return model;
   return `${provider}/${model}`;
@@ -160,7 +160,7 @@ async function askLocal(
   return { entry, model };
 }
 
-/** Makes one call, and says what came of it, in the vendor's own words where it failed. */
+/** Tests the provider with one call and prints the result, with the vendor's own error message. */
 async function tryOut(
   { asker, failed }: Step,
   models: ReturnType<typeof createModels>,

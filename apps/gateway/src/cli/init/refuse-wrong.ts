@@ -3,10 +3,11 @@ import { GatewayError } from "@signalbox/home";
 import { overlap } from "../config-places.ts";
 
 /**
- * What is wrong has been left out of what was loaded, so that answers would take its place unseen.
+ * Refuses to continue if a section has mistakes: the loaded configuration omits them, so answers would silently replace
+ * them.
  *
  * @param part for instance `models.providers.anthropic`
- * @throws GatewayError where something at the part is wrong
+ * @throws GatewayError if the section has a problem
  */
 export function refuseWrong({ problems }: LoadedConfig, part: string): void {
   const wrong = problems.filter(({ severity, path }) => severity === "error" && overlap(path, part));

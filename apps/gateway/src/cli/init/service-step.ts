@@ -3,7 +3,7 @@ import type { Home } from "@signalbox/home";
 import { canInstallService, installService } from "../commands/service.ts";
 import type { Asker } from "./asker.ts";
 
-/** What became of the service. */
+/** Result of the service step. */
 export type ServiceOutcome =
   | { readonly started: true; readonly file: string }
   | { readonly started: false; readonly failure: string };

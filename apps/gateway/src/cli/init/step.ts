@@ -18,24 +18,24 @@ export interface InitOptions extends CommonOptions {
   /** Settings of the channel by name. */
   readonly set?: Readonly<Record<string, string>>;
   readonly owner?: string;
-  /** Whether it is to start with the machine; undefined: asked at a terminal. */
+  /** Whether to install the service. Undefined: ask at a terminal. */
   readonly service?: boolean;
   /** False: neither a key nor a channel is tried. */
   readonly check?: boolean;
-  /** Nobody is asked. */
+  /** Use defaults and ask nothing. */
   readonly yes?: boolean;
 }
 
-/** What every step works with. */
+/** Dependencies of every step. */
 export interface Step {
   readonly home: Home;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly asker: Asker;
-  /** Those of the packages that are not installed. */
+  /** Returns the packages that are not installed. */
   missingPackages(names: readonly string[]): readonly string[];
   /** Writes the answers down, whole: whenever the command is interrupted, the configuration is one that can be. */
   change(edits: readonly ConfigEdit[]): void;
-  /** Says what was saved and does not work; the command fails in the end. */
+  /** Reports a saved setting that does not work. The command then exits with an error. */
   failed(message: string): void;
   /** The configuration as it is now. */
   loaded(): LoadedConfig;

@@ -1,10 +1,10 @@
 import type { When } from "./when.ts";
 
-/** Something that is to be done at its times. `Task` is the host's: what is to be done. */
+/** A task with the times at which it is due. `Task` is defined by the host. */
 export interface Schedule<Task> {
   readonly id: string;
   readonly when: When;
-  /** What happens to times that passed while no process ran: the last one is made up for, or all are skipped. */
+  /** How times that passed while no process ran are treated: run the last one once, or skip all. */
   readonly missed: "once" | "skip";
   readonly task: Task;
   /** Milliseconds since the epoch. */
@@ -16,13 +16,13 @@ export interface Schedule<Task> {
 /** One time at which a schedule was due, or was made to happen. */
 export interface Occurrence<Task> {
   readonly schedule: Schedule<Task>;
-  /** Tells it from others of its schedule: the same name is the same occurrence. */
+  /** Identifies an occurrence within its schedule. */
   readonly name: string;
   /** Milliseconds since the epoch. */
   readonly dueAt: number;
 }
 
-/** Where schedules are kept. Whatever it resolves is on record. */
+/** Stores schedules. Data is durable once a promise resolves. */
 export interface ScheduleStore<Task> {
   list(): Promise<readonly Schedule<Task>[]>;
   put(schedule: Schedule<Task>): Promise<void>;

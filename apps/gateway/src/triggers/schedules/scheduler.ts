@@ -42,9 +42,9 @@ const LATE_MS = 60_000;
 const AGAIN_MS = 5_000;
 
 /**
- * Hands each occurrence over once it is due. The next time of a schedule is put on record only after the occurrence was
- * taken, so that a crash in between hands the same one over again, and loses none. A clock that is set back repeats
- * nothing: what comes next is after what came last.
+ * Passes each occurrence to the host when it is due. The next time is stored only after the host accepted the
+ * occurrence, so a crash in between repeats it with the same name and loses none. A clock that is set back repeats
+ * nothing, because the next time is always later than the last one.
  */
 export function createScheduler<Task>(options: SchedulerOptions<Task>): Scheduler<Task> {
   return new PersistentScheduler(options);
@@ -57,7 +57,7 @@ class PersistentScheduler<Task> implements Scheduler<Task> {
   readonly #again = new Map<string, number>();
   #timer: { cancel(): void } | undefined;
   #working: Promise<void> = Promise.resolve();
-  /** What is handed over beside its times. */
+  /** Occurrences that were requested outside the schedule's times. */
   readonly #beside = new Set<Promise<unknown>>();
   /** Undefined while it is not running. */
   #fire: Fire<Task> | undefined;

@@ -10,7 +10,7 @@ export type When =
   /** Five fields, or six with seconds in front; in this zone of the IANA database, by default that of the machine. */
   | { readonly kind: "cron"; readonly expression: string; readonly zone?: string };
 
-/** What people and models write: exactly one of `at`, `in`, `every` and `cron`. */
+/** `2026-12-24T18:00` in the zone, or with its own UTC offset. */
 export interface WrittenWhen {
   /** `2026-12-24T18:00` in the zone, or with an offset of its own. */
   readonly at?: string;

@@ -22,21 +22,21 @@ export interface NewSubAgent {
   readonly tools: readonly string[];
 }
 
-/** Work that agents give to sessions of their own. */
+/** Tasks that agents delegate to separate sessions. */
 export interface SubAgents<Origin, Gained> {
   /** Takes up what an earlier process left, and begins to hand over. */
   start(host: SubAgentHost<Origin, Gained>): Promise<void>;
   /** Makes a sub-agent and gives it its first task. @throws SubAgentError where a limit says no */
   spawn(wanted: NewSubAgent, giver: Giver<Origin>): Promise<SubAgent<Origin>>;
-  /** Gives one of the giver's own sub-agents another task. @throws SubAgentError */
+  /** Gives another task to a sub-agent that the caller created. @throws SubAgentError */
   send(id: string, text: string, giver: Giver<Origin>): Promise<SubAgent<Origin>>;
-  /** Those that a session has made, the newest first. */
+  /** Sub-agents that a session created, newest first. */
   of(sessionKey: string): Promise<readonly SubAgent<Origin>[]>;
-  /** How many tasks have no reported end yet. */
+  /** Number of tasks whose end is not reported yet. */
   countOpen(): Promise<number>;
-  /** To be told of the end of every message: its parent hears of it where it carried a task. */
+  /** Call it at the end of every message. If it carried a task, the parent gets a report. */
   ended(messageId: string): void;
-  /** Hands over what could not be handed over, and reports unreported ends. Call it at intervals. */
+  /** Retries failed deliveries of tasks and reports. Call it at intervals. */
   recover(): Promise<void>;
   /** Resolves once nothing is under way any more. */
   stop(): Promise<void>;
@@ -182,7 +182,7 @@ class RecordedSubAgents<Origin, Gained> implements SubAgents<Origin, Gained> {
     return this.#update(subAgent, task.key, { ended: end.outcome });
   }
 
-  /** Where the parent is a sub-agent itself, what it makes of the report is work that its own parent hears of. */
+  /** If the parent is a sub-agent, its answer to the report goes to its own parent. */
   async #expectAnswer(child: SubAgent<Origin>, task: Task<Origin>, messageId: string): Promise<void> {
     const parent = (await this.#records.all()).find(({ sessionKey }) => sessionKey === child.parentKey);
     const first = parent?.tasks[0];
@@ -222,7 +222,7 @@ class RecordedSubAgents<Origin, Gained> implements SubAgents<Origin, Gained> {
     return ended !== undefined && this.#options.now() - givenAt > KEPT_MS;
   }
 
-  /** What fails holds up nothing else. */
+  /** Logs a failure so that other tasks continue. */
   #try(id: string, work: () => Promise<void>): Promise<void> {
     return this.#inTurn(work).catch((error: unknown) => this.#failed(id, error));
   }

@@ -2,7 +2,7 @@
 export interface SubAgent<Origin> {
   readonly id: string;
   readonly agentId: string;
-  /** The session that created it, gives it work, and is told of the end. */
+  /** Key of the session that created it and receives its reports. */
   readonly parentKey: string;
   /** Its own. */
   readonly sessionKey: string;
@@ -22,7 +22,7 @@ export interface Task<Origin> {
   readonly key: string;
   readonly text: string;
   readonly origin: Origin;
-  /** What began all of it: the message of a person, say, whose run gave this task, or gave one that led to it. */
+  /** Id of the message that started the chain of tasks, such as a person's. */
   readonly chain: string;
   /** Milliseconds since the epoch. */
   readonly givenAt: number;
@@ -32,20 +32,20 @@ export interface Task<Origin> {
   readonly ended?: TaskOutcome;
 }
 
-/** `cut`: it ended at a limit, with what it had by then. */
+/** `cut`: a limit ended the task; the text is what it had by then. */
 export type TaskOutcome = "done" | "cut" | "failed" | "stopped";
 
-/** How a task ended. `Gained` is the host's: what else the parent has to know, such as what tainted the work. */
+/** How a task ended. `Gained` is defined by the host: other facts that the parent needs, such as the task's taint. */
 export interface TaskEnd<Gained> {
   readonly outcome: TaskOutcome;
-  /** What the sub-agent says, or why there is nothing. */
+  /** The sub-agent's answer, or the reason why there is none. */
   readonly text: string;
   readonly gained: Gained;
 }
 
-/** How much an agent may give away. */
+/** Limits of an agent's delegation. */
 export interface SubAgentLimits {
-  /** How far below a conversation of people sub-agents may be. */
+  /** Maximum nesting depth below a session with people. */
   readonly maxDepth: number;
   /** Tasks of one session that have no end yet. */
   readonly maxAtOnce: number;
@@ -67,13 +67,13 @@ export interface Giver<Origin> {
   readonly key: string;
 }
 
-/** What a host does for sub-agents. All of it may be asked for again after a crash, and is the same then. */
+/** What a host does for sub-agents. Calls may be repeated after a crash and must be idempotent. */
 export interface SubAgentHost<Origin, Gained> {
   /** Puts a task before a sub-agent, and gives the id of the message. `later`: it cannot be taken just now. */
   give(subAgent: SubAgent<Origin>, task: Task<Origin>): Promise<{ readonly id: string } | "later">;
   /** The end of a message, undefined while it has none. */
   endOf(messageId: string, subAgent: SubAgent<Origin>): Promise<TaskEnd<Gained> | undefined>;
-  /** Tells the parent. */
+  /** Sends a report to the parent. */
   report(
     subAgent: SubAgent<Origin>,
     task: Task<Origin>,
@@ -81,7 +81,7 @@ export interface SubAgentHost<Origin, Gained> {
   ): Promise<{ readonly id: string } | "later">;
 }
 
-/** Where records are kept, by an id and as JSON. Whatever it resolves is on record. */
+/** Stores JSON records by id. Data is durable once a promise resolves. */
 export interface SubAgentStore {
   list(): Promise<readonly { readonly id: string; readonly value: unknown }[]>;
   put(id: string, value: object): Promise<void>;
