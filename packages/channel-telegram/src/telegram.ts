@@ -42,7 +42,7 @@ export const telegram: ChannelDefinition<TelegramConfig, TelegramAddress> = defi
   },
   config: telegramConfig,
   capabilities: {
-    text: { max: limits.partLength, unit: "utf16", markup: "markdown" },
+    text: { max: limits.partLength, unit: "utf16", maxMarks: limits.entities, markup: "markdown" },
     media: {
       kinds: ["image", "audio", "video", "file", "sticker"],
       maxBytes: limits.mediaBytes,

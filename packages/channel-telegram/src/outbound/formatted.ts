@@ -1,5 +1,4 @@
 import type { MessageEntity } from "grammy/types";
-import { limits } from "../limits.ts";
 
 /** Plain text and the entities that style it. There is no markup, so Telegram cannot fail to parse it. */
 export interface FormattedText {
@@ -59,7 +58,7 @@ export class FormattedWriter {
     const entities = this.#entities
       .filter(({ length }) => length > 0)
       .toSorted((a, b) => a.offset - b.offset || b.length - a.length);
-    return { text: this.#text, entities: entities.slice(0, limits.entities) };
+    return { text: this.#text, entities };
   }
 
   /** Shortens entities that would reach beyond the text. */

@@ -63,6 +63,14 @@ describe("Markdown for Telegram", () => {
     expect(toTelegram(wide)).toEqual({ text: wide, entities: [] });
   });
 
+  it("writes out the URLs of a text with more entities than Telegram accepts", () => {
+    const links = Array.from({ length: 101 }, (_, at) => `[${at}](https://e.org/${at})`);
+    expect(toTelegram(links.slice(0, 100).join(" ")).entities).toHaveLength(100);
+    const { text, entities } = toTelegram(links.join(" "));
+    expect(entities).toEqual([]);
+    expect(text.split(") ")[100]).toBe("100 (https://e.org/100)");
+  });
+
   it("starts a new entity after the enclosing entity ended", () => {
     const { text, entities } = toTelegram("*[![i](https://e.org/i.png)*![i](https://e.org/i.png)");
     expect(text).toBe("[ii");

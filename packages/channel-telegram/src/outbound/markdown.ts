@@ -1,4 +1,4 @@
-import { getSource, parseMarkdown } from "@signalbox/channel/markdown";
+import { getSource, parseMarkdown, toPlainText } from "@signalbox/channel/markdown";
 import type { Blockquote, List, Nodes, Parents, Table } from "mdast";
 import { limits } from "../limits.ts";
 import { type FormattedText, FormattedWriter, isLink, type Style } from "./formatted.ts";
@@ -8,7 +8,8 @@ const marks = /[*_`~#>|[\]\\&]|:\/\/|^\s*(?:[-+]|\d+[.)])\s|^\s*(?:-{3,}|={3,})\
 
 /**
  * Converts Markdown to text with entities, which cannot fail to parse. Returns the source unchanged if the
- * result would exceed the message limit, for instance because a drawn table is wider than its source.
+ * result would exceed the message limit, for instance because a drawn table is wider than its source. Text with more
+ * entities than Telegram accepts gets none, and its URLs are written out.
  */
 export function toTelegram(markdown: string): FormattedText {
   const plain = { text: markdown, entities: [] };
@@ -16,7 +17,9 @@ export function toTelegram(markdown: string): FormattedText {
   const { source, root } = parseMarkdown(markdown);
   const writer = new FormattedWriter();
   new TreeWriter(writer, (node) => getSource(source, node)).blocks(root, [], "\n\n");
-  const formatted = writer.end();
+  const written = writer.end();
+  const hasTooMany = written.entities.length > limits.entities;
+  const formatted = hasTooMany ? { text: toPlainText(markdown), entities: [] } : written;
   const isSendable = formatted.text.length <= limits.partLength && formatted.text.trim() !== "";
   return isSendable ? formatted : plain;
 }

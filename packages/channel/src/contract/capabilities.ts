@@ -6,6 +6,8 @@ export interface TextCapability {
   /** The limit in `unit`. Absent: no limit. */
   readonly max?: number;
   readonly unit: TextUnit;
+  /** How many ranges of one part can be formatted: links, bold words, code and so on. Absent: no limit. */
+  readonly maxMarks?: number;
   /** `markdown`: the channel accepts Markdown and translates it into the platform's markup. */
   readonly markup: "plain" | "markdown";
 }

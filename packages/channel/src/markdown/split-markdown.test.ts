@@ -172,6 +172,19 @@ describe("splitText", () => {
     }
   });
 
+  it("cuts before a part has too many marks", () => {
+    const links = Array.from({ length: 101 }, (_, at) => `[${at + 1}](http://b.example/${at + 1})`).join(" ");
+    const parts = splitText(links, { max: 4_096, unit: "utf16", maxMarks: 100 });
+    expect(parts.map((part) => part.split("](").length - 1)).toEqual([100, 1]);
+    expect(parts.join(" ")).toBe(links);
+    const items = Array.from({ length: 51 }, (_, at) => `- **${at}** [x](http://b.example/${at})`).join("\n");
+    expect(splitText(items, { max: 4_096, unit: "utf16", maxMarks: 100 })).toHaveLength(2);
+    expect(splitText(items, { max: 4_096, unit: "utf16" })).toEqual([items]);
+    // Asterisks that format nothing are no marks.
+    const stars = "2 * 3 ".repeat(120);
+    expect(splitText(stars, { max: 4_096, unit: "utf16", maxMarks: 100 })).toHaveLength(1);
+  });
+
   it.each(["> ", "1. > ", "[^a]", "_www.", "![](", "~~a", "<!--", "- ", "|a|\n|-|\n"])(
     "terminates for a long run of %j",
     (piece) => {

@@ -1,18 +1,22 @@
 import type { List, Nodes, Root } from "mdast";
 import type { TextCapability } from "../contract/capabilities.ts";
 import { normalizeLineEnds, textFits } from "../text.ts";
+import { marksFit } from "./marks.ts";
 import { endOf, isParent, parseMarkdown, startOf } from "./parse.ts";
 import { splitSections } from "./sections.ts";
 import { type Fits, type Range, splitLines, splitWords } from "./split-lines.ts";
 
 /**
- * Splits Markdown into parts of at most `limit.max`. Each part holds as many whole blocks as fit. A block that fits
- * into no part is split between items, lines, rows, sentences or words: a code block is closed and reopened, and a
- * table repeats its header. Only blank lines and spaces at a cut are dropped.
+/**
+ * Splits Markdown into parts of at most `limit.max` and `limit.maxMarks`. Each part holds as many whole blocks as fit.
+ * A block that fits into no part is split between items, lines, rows, sentences or words: a code block is closed and
+ * reopened, and a table repeats its header. Only blank lines and spaces at a cut are dropped.
  */
-export function splitMarkdown(text: string, limit: Pick<TextCapability, "max" | "unit">): string[] {
-  const { max = Number.POSITIVE_INFINITY, unit } = limit;
-  return splitBlocks(text, (piece) => textFits(piece, { max, unit }), 0);
+export function splitMarkdown(
+  text: string,
+  { max = Number.POSITIVE_INFINITY, unit, maxMarks }: Pick<TextCapability, "max" | "unit" | "maxMarks">,
+): string[] {
+  return splitBlocks(text, (piece) => textFits(piece, { max, unit }) && marksFit(piece, maxMarks), 0);
 }
 
 /** Blocks nested more deeply are split like prose. */

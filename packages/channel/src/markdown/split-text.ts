@@ -1,5 +1,6 @@
 import type { TextCapability } from "../contract/capabilities.ts";
 import { normalizeLineEnds, textFits } from "../text.ts";
+import { marksFit } from "./marks.ts";
 import { splitMarkdown } from "./split-markdown.ts";
 
 /** The shortest limit that leaves room for the fences of a code block. */
@@ -7,17 +8,20 @@ const MIN_LENGTH = 16;
 
 /**
  * Splits a text into parts that the platform accepts, as `splitMarkdown` does. A text that fits is one part and is not
- * parsed. A blank text has no parts.
+ * changed. A blank text has no parts.
  *
  * @throws RangeError if `limit.max` is under 16
  */
-export function splitText(text: string, limit: Pick<TextCapability, "max" | "unit">): string[] {
-  const { max = Number.POSITIVE_INFINITY, unit } = limit;
+export function splitText(
+  text: string,
+  { max = Number.POSITIVE_INFINITY, unit, maxMarks }: Pick<TextCapability, "max" | "unit" | "maxMarks">,
+): string[] {
   if (max < MIN_LENGTH)
     throw new RangeError(`The limit of a part must be at least ${MIN_LENGTH}, not ${max}.`);
   const trimmed = normalizeLineEnds(text)
     .replace(/^(?:[^\S\n]*\n)+/, "")
     .trimEnd();
   if (trimmed === "") return [];
-  return textFits(trimmed, { max, unit }) ? [trimmed] : splitMarkdown(trimmed, { max, unit });
+  const fits = textFits(trimmed, { max, unit }) && marksFit(trimmed, maxMarks);
+  return fits ? [trimmed] : splitMarkdown(trimmed, { max, unit, maxMarks });
 }

@@ -1,0 +1,38 @@
+import type { MarkdownRules } from "./render.ts";
+import { renderMarkdown } from "./render.ts";
+
+/** Writes every node as people would in plain text: without marks, and with the URLs of links. */
+const rules: MarkdownRules = {
+  root: (node, { inner }) => inner(node, "\n\n"),
+  paragraph: (node, { inner }) => inner(node),
+  heading: (node, { inner }) => inner(node),
+  text: ({ value }) => value,
+  emphasis: (node, { inner }) => inner(node),
+  strong: (node, { inner }) => inner(node),
+  delete: (node, { inner }) => inner(node),
+  inlineCode: ({ value }) => value,
+  code: ({ value }) => value,
+  blockquote: (node, { inner }) => inner(node, "\n\n").replace(/^/gm, "> "),
+  list: (node, { write }) =>
+    node.children
+      .map((item, index) => {
+        const marker = node.ordered ? `${(node.start ?? 1) + index}.` : "-";
+        return `${marker} ${write(item).replaceAll("\n", "\n  ")}`;
+      })
+      .join("\n"),
+  listItem: (node, { inner }) => inner(node, "\n"),
+  link: (node, { inner }) => withUrl(inner(node), node.url),
+  image: ({ alt, url }) => withUrl(alt ?? "", url),
+  linkReference: (node, { inner }) => inner(node),
+  break: () => "\n",
+};
+
+/** Converts Markdown to plain text that needs no rendering. Tables and HTML stay as they were written. */
+export function toPlainText(markdown: string): string {
+  const text = renderMarkdown(markdown, rules);
+  return text.trim() === "" ? markdown : text;
+}
+
+function withUrl(label: string, url: string): string {
+  return label === "" || label === url || `mailto:${label}` === url ? url : `${label} (${url})`;
+}
