@@ -116,8 +116,8 @@ describe("a reply that is not delivered", () => {
     const world = await openWorld();
     world.configure(OWNED);
     world.script([{ text: "the answer" }]);
-    // What is said is refused, the chat is not.
-    world.feishu.fail({ kind: "code", code: 230_025, method: "POST" });
+    // What is said is refused in every form, the chat is not.
+    world.feishu.fail({ kind: "code", code: 230_025, method: "POST", times: 3 });
     const started = await world.start();
     await started.post(textMessage("?", { senderId: ZHANG, chatId: "oc_a", messageId: "om_1" }));
     await eventually(() => world.feishu.sent.length >= 2, "the words are out");
@@ -144,7 +144,7 @@ describe("a reply that is not delivered", () => {
       await started.post(textMessage(text, { senderId: LI, chatId: "oc_li", messageId: `om_${index}` }));
       await started.settled();
     }
-    world.feishu.fail({ kind: "code", code: 230_025, method: "POST" });
+    world.feishu.fail({ kind: "code", code: 230_025, method: "POST", times: 3 });
     await started.post(textMessage("?", { senderId: ZHANG, chatId: "oc_a", messageId: "om_asked" }));
     await eventually(() => world.feishu.sent.length === 4, "the words are out");
     expect(said(world).at(-1)).toContain(`${TO_OWNER}: 1 条回复没有送达：feishu/main 无法送达 1 条`);
@@ -156,7 +156,7 @@ describe("a reply that is not delivered", () => {
     const agents = { defaults: { model: "anthropic/claude-sonnet-4-6", language: "zh" } };
     world.configure({ ...OWNED, agents });
     world.script([{ text: "the answer" }]);
-    world.feishu.fail({ kind: "code", code: 230_025, method: "POST" });
+    world.feishu.fail({ kind: "code", code: 230_025, method: "POST", times: 3 });
     const started = await world.start();
     await started.post(textMessage("?", { senderId: ZHANG, chatId: "oc_a", messageId: "om_1" }));
     await eventually(() => world.feishu.sent.length >= 1, "the word is out");

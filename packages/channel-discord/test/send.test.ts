@@ -42,6 +42,22 @@ describe("sending a message", () => {
     expect(bench.standIn.sent[0]?.reference).toBeUndefined();
   });
 
+  it("sends plain text if Discord rejects the formatted message", async () => {
+    await using bench = await openBench();
+    bench.standIn.fail({ kind: "status", status: 400, times: 1 });
+    const text = "**yes**, [it](https://a.example)";
+    await bench.channel.send(to, words(text), options);
+    expect(bench.standIn.sent).toMatchObject([{ content: "yes, it (https://a.example)" }]);
+    const intent = {
+      to,
+      idempotencyKey: "k",
+      part: 0,
+      content: { type: "markdown", text } as const,
+      attemptedAt: Date.now(),
+    };
+    expect(await bench.channel.reconcile?.(intent, never)).toMatchObject({ outcome: "sent" });
+  });
+
   it("disables link previews, which Discord would fetch before anyone clicks", async () => {
     await using bench = await openBench();
     const link = "see https://x.example/?said=this";

@@ -51,6 +51,7 @@ const codes: Readonly<Record<number, readonly [ChannelErrorCode, ChannelErrorSco
   230099: ["invalid"],
   230110: ["not_found"],
   231001: ["invalid"],
+  231003: ["not_found"],
   230055: ["invalid"],
   234001: ["invalid"],
   234003: ["not_found"],

@@ -119,7 +119,8 @@ describe("attachments", () => {
     expect(await code()).toBe("transient");
     bench.standIn.fail({ kind: "rate", method: "POST", path: "/im/v1/images" });
     expect(await code()).toBe("rate_limited");
-    bench.standIn.fail({ kind: "code", code: 234006, method: "POST", path: "/im/v1/images" });
+    // Refused as an image, and then as a file.
+    bench.standIn.fail({ kind: "code", code: 234006, method: "POST", path: "/im/v1/", times: 2 });
     expect(await code()).toBe("too_large");
     expect(bench.standIn.sent).toEqual([]);
     bench.standIn.fail({ kind: "cut", method: "POST", path: "/im/v1/messages" });

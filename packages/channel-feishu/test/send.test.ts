@@ -38,6 +38,23 @@ describe("sending", () => {
     expect(receipt).toEqual({ parts: [{ index: 0, messageId: sent?.messageId }] });
   });
 
+  it.each([230_011, 231_003])("sends a plain message if the reply is refused with %i", async (code) => {
+    await using bench = await openBench();
+    await bench.post(textMessage("hi", { messageId: "om_1" }));
+    bench.standIn.fail({ kind: "code", code, path: "/reply", times: 20 });
+    await bench.channel.send(chat, { ...markdown("你好，张三"), replyTo: "om_1" }, options);
+    expect(bench.standIn.sent).toMatchObject([{ chatId: "oc_direct", uuid: "run1-0.0" }]);
+    expect(bench.standIn.sent[0]?.parentId).toBeUndefined();
+  });
+
+  it("sends plain text if Feishu rejects the card", async () => {
+    await using bench = await openBench();
+    bench.standIn.fail({ kind: "code", code: 230_099, path: "/im/v1/messages", times: 1 });
+    await bench.channel.send(chat, markdown("## Figures\n\n**12**"), options);
+    expect(bench.standIn.sent).toMatchObject([{ msgType: "text" }]);
+    expect(JSON.parse(bench.standIn.sent[0]?.content ?? "")).toEqual({ text: "Figures\n\n12" });
+  });
+
   it("sends Markdown as rich text, headings and tables as a card, buttons as a card with callbacks", async () => {
     await using bench = await openBench();
     const buttons = {
@@ -115,7 +132,7 @@ describe("sending", () => {
     expect(await send()).toMatchObject({ code: "permission", scope: "conversation" });
     bench.standIn.fail({ kind: "code", code: 99991672 });
     expect(await send()).toMatchObject({ code: "permission", scope: "account" });
-    bench.standIn.fail({ kind: "code", code: 123456 });
+    bench.standIn.fail({ kind: "code", code: 123456, times: 2 });
     expect(await send()).toMatchObject({ code: "invalid", platformCode: "123456" });
     expect(await failing(bench.channel.send(chat, markdown("x".repeat(14_001)), options))).toMatchObject({
       code: "too_large",

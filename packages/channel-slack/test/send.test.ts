@@ -54,6 +54,22 @@ describe("sending messages through the SDK", () => {
     expect(plain?.text).toContain("&lt;!DOCTYPE html&gt;");
   });
 
+  it("posts to the channel if the thread accepts no messages", async () => {
+    await using bench = await openBench();
+    const thread = { channel: "C_GENERAL", thread: "1795931000.000100" };
+    bench.standIn.fail({ kind: "error", error: "cannot_reply_to_message" });
+    await send(bench, markdown("**yes**"), "row1", thread);
+    expect(bench.standIn.sent).toMatchObject([{ channel: "C_GENERAL", content: { text: "*yes*" } }]);
+    expect(bench.standIn.sent[0]?.threadTs).toBeUndefined();
+  });
+
+  it("sends plain text if Slack rejects a message in every other form", async () => {
+    await using bench = await openBench();
+    bench.standIn.fail({ kind: "error", error: "invalid_arguments" });
+    await send(bench, markdown("**yes**, [it](https://a.example)"));
+    expect(bench.standIn.sent).toMatchObject([{ content: { text: "yes, it (https://a.example)" } }]);
+  });
+
   it("falls back to mrkdwn if the workspace rejects blocks", async () => {
     await using bench = await openBench();
     const text = [
@@ -201,7 +217,7 @@ describe("sending messages through the SDK", () => {
     });
     bench.standIn.fail({ kind: "error", error: "fatal_error" });
     expect((await failing(send(bench, markdown("x")))).code).toBe("unknown_outcome");
-    bench.standIn.fail({ kind: "error", error: "constructor" });
+    bench.standIn.fail({ kind: "error", error: "constructor", times: 2 });
     expect((await failing(send(bench, markdown("x")))).code).toBe("invalid");
     await using unreachable = await openBench();
     await unreachable.standIn.stop();

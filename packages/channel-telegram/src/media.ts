@@ -3,7 +3,6 @@ import {
   ChannelError,
   createFetchedMedia,
   type FetchedMedia,
-  isChannelError,
   isPayload,
   type MediaPart,
   type MediaRef,
@@ -33,16 +32,7 @@ export interface Target {
   readonly reply_parameters?: { readonly message_id: number; readonly allow_sending_without_reply: true };
 }
 
-/**
- * Error texts for images that Telegram cannot show as a photo: width plus height over 10,000 pixels, an
- * extreme aspect ratio, or a broken file.
- */
-const noPicture = /PHOTO_|IMAGE_PROCESS_FAILED/;
-
-/**
- * Uploads an attachment with the method that displays it best. An image that Telegram rejects as a photo is
- * sent as a document.
- */
+/** Uploads an attachment with the method that displays its kind. */
 export async function sendAttachment(
   api: TelegramApi,
   target: Target,
@@ -54,25 +44,19 @@ export async function sendAttachment(
   const file = await api.file(bytes, part.name.replace(/["\r\n;]/g, "_"));
   const what = "sending an attachment";
   const call = { what, write: true, signal, timeoutMs: limits.uploadTimeoutMs };
-  const upload = (as: UploadKind): Promise<Message> =>
-    api.call<Message>(call, (raw) => {
-      switch (as) {
-        case "photo":
-          return raw.sendPhoto({ ...target, photo: file });
-        case "voice":
-          return raw.sendVoice({ ...target, voice: file });
-        case "audio":
-          return raw.sendAudio({ ...target, audio: file });
-        case "video":
-          return raw.sendVideo({ ...target, video: file });
-        case "document":
-          return raw.sendDocument({ ...target, document: file });
-      }
-    });
-  return upload(uploadAs(part)).catch((error: unknown) => {
-    if (isChannelError(error) && error.code === "invalid" && noPicture.test(error.message))
-      return upload("document");
-    throw error;
+  return api.call<Message>(call, (raw) => {
+    switch (uploadAs(part)) {
+      case "photo":
+        return raw.sendPhoto({ ...target, photo: file });
+      case "voice":
+        return raw.sendVoice({ ...target, voice: file });
+      case "audio":
+        return raw.sendAudio({ ...target, audio: file });
+      case "video":
+        return raw.sendVideo({ ...target, video: file });
+      case "document":
+        return raw.sendDocument({ ...target, document: file });
+    }
   });
 }
 

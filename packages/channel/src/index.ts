@@ -133,6 +133,7 @@ export { failedToConnect } from "./outbound/failed-to-connect.ts";
 export { allowAnyMedia, readMedia } from "./outbound/media.ts";
 export { getPartKey, getSinglePart, sendParts } from "./outbound/parts.ts";
 export { encodePathSegment } from "./outbound/path-segment.ts";
+export { plainerPart } from "./outbound/plainer-form.ts";
 export { assertPoll, createPollOutbound } from "./outbound/poll.ts";
 export { reconciledFrom, sendWindow } from "./outbound/reconcile.ts";
 export { parseRetryAfter } from "./outbound/retry-after.ts";

@@ -6,6 +6,7 @@ import {
   objectsAt,
   type Payload,
   type PollPart,
+  plainerPart,
   type ReconcileResult,
   reconciledFrom,
   type SendIntent,
@@ -36,10 +37,13 @@ export async function reconcile(
   const { to, content } = intent;
   const key = getPartKey(intent.idempotencyKey, intent.part);
   const messages = await listMessages(api, to.channelId, { after: sendWindow(intent).start, signal });
+  // A refused part is sent again in its plainer form.
+  const forms = [content, plainerPart(content) ?? content];
   const own = messages.filter((message) => textAt(objectAt(message, "author"), "id") === botId);
   const match = own.find(
     (message) =>
-      matchesPart(message, content) && !sender.isSentUnderOtherKey(textAt(message, "id") ?? "", key),
+      forms.some((form) => matchesPart(message, form)) &&
+      !sender.isSentUnderOtherKey(textAt(message, "id") ?? "", key),
   );
   const messageId = match === undefined ? undefined : textAt(match, "id");
   // After a full page, the message may be on the next one.

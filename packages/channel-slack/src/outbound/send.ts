@@ -45,6 +45,14 @@ const blockErrorCodes: readonly (string | undefined)[] = [
   "msg_blocks_too_long",
 ];
 
+/** Error codes with which Slack rejects messages in a thread. */
+const threadErrorCodes: readonly (string | undefined)[] = [
+  "cannot_reply_to_message",
+  "invalid_thread_ts",
+  "restricted_action_thread_locked",
+  "thread_not_found",
+];
+
 interface Needs {
   readonly api: SlackApi;
   readonly threads: Threads;
@@ -57,12 +65,14 @@ export function createSender(needs: Needs): Sender {
     post: (to, content, key, signal) => post(needs, to, content, key, signal),
     change: (message, content, signal) => change(needs, message, content, signal),
     send: (to, message, options) =>
-      sendParts(message, options, async ({ part, key }) => {
-        if (part.type !== "media") return sendText(needs, to, part, key, options.signal);
-        const id = await attach(needs, to, part, options);
-        await needs.threads.joined(to);
-        return id;
-      }),
+      sendParts(message, options, ({ part, key }) =>
+        withThreadFallback(to, async (place) => {
+          if (part.type !== "media") return sendText(needs, place, part, key, options.signal);
+          const id = await attach(needs, place, part, options);
+          await needs.threads.joined(place);
+          return id;
+        }),
+      ),
 
     async edit(to, id, message, signal) {
       await withBlockFallback(getSinglePart(message), (content) =>
@@ -164,6 +174,19 @@ async function change(
     { ...message, text, blocks },
     { what: "editing a message", write: true, signal },
   );
+}
+
+/** Sends to the thread, and to its channel if the thread does not accept messages. */
+async function withThreadFallback<T>(
+  to: SlackAddress,
+  work: (place: SlackAddress) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(to);
+  } catch (error) {
+    if (to.thread === undefined || !threadErrorCodes.includes(getErrorCode(error))) throw error;
+    return work({ ...to, thread: undefined });
+  }
 }
 
 /** Sends the part with blocks, and without them if Slack rejects them. */

@@ -35,7 +35,10 @@ export function readBody(message: Payload, place: Place, bot: Bot): Read {
 }
 
 function withReferences(body: MessageBody, references: readonly Reference[]): MessageBody {
-  return references.length === 0 ? body : { ...body, references };
+  const known = references.filter(
+    ({ messageId, text = "", media = [] }) => messageId !== undefined || text !== "" || media.length > 0,
+  );
+  return known.length === 0 ? body : { ...body, references: known };
 }
 
 function readContent(

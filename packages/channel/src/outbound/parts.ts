@@ -1,5 +1,6 @@
 import { ChannelError, isChannelError } from "../contract/errors.ts";
 import type { Outbound, OutboundPart, PartReceipt, Receipt, SendOptions } from "../contract/messages.ts";
+import { sendPlainerIfRefused } from "./plainer-form.ts";
 
 /** A part to send. */
 export interface PartToSend {
@@ -13,7 +14,8 @@ export interface PartToSend {
 
 /**
  * Implements `send` with a function that sends one part. Starts at `startAt`, calls `onPart` after each part, and adds
- * the receipt of the sent parts to an error.
+ * the receipt of the sent parts to an error. A part that the platform refuses is sent again in a plainer form: Markdown
+ * as plain text, media as a file, and without the reply.
  *
  * @param sendPart sends a part and returns the platform's id of the message
  */
@@ -28,7 +30,9 @@ export async function sendParts(
     if (index < startAt) continue;
     const key = getPartKey(idempotencyKey, index);
     const replyTo = index === 0 ? message.replyTo : undefined;
-    const messageId = await withReceipt(parts, () => sendPart({ part, index, key, replyTo }));
+    const messageId = await withReceipt(parts, () =>
+      sendPlainerIfRefused({ part, replyTo }, (form) => sendPart({ ...form, index, key })),
+    );
     parts.push({ index, messageId });
     await onPart?.({ index, messageId });
   }
