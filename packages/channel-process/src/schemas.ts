@@ -29,6 +29,7 @@ const conversation = z.object({
   kind: z.enum(conversationKinds),
   threadId: optionalText,
   beginsThread: z.boolean().optional(),
+  otherIds: z.array(text).optional(),
   outerAddress: optionalText,
   parentId: optionalText,
   guildId: optionalText,

@@ -29,6 +29,7 @@ import { limits } from "./limits.ts";
 import { fetchMedia } from "./media.ts";
 import { createDrafts } from "./outbound/draft.ts";
 import { createSender } from "./outbound/send.ts";
+import { createSupergroups } from "./supergroups.ts";
 
 type TelegramMethods = Required<Omit<ChannelMethods<TelegramAddress>, "history" | "reconcile">>;
 type TelegramChannel = Channel<TelegramAddress> & TelegramMethods;
@@ -42,8 +43,9 @@ function openAccount({ context, activity, stopped }: HostedAccount<TelegramConfi
   const { config, clock } = context;
   const api = createApi(context);
   const identity = new Identity(context, api);
-  const sender = createSender(api, () => identity.buttons, config);
-  const receive = createReceiver(context, api, identity);
+  const supergroups = createSupergroups(context.state, () => identity.bot.id);
+  const sender = createSender({ api, supergroups }, () => identity.buttons, config);
+  const receive = createReceiver(context, { api, supergroups }, identity);
   const albums = createAlbums(context, () => identity.bot.id);
   const webhook = createUpdateWebhook(
     context,
@@ -63,21 +65,23 @@ function openAccount({ context, activity, stopped }: HostedAccount<TelegramConfi
     }
   }
 
+  const { toCurrent } = supergroups;
   const openDraft = createDrafts(sender, clock, config);
   const methods: TelegramMethods = {
     webhook: async (request, read) => (polling === undefined ? webhook(request, read) : rejectWebhook()),
-    send: (to, message, options) => sender.send(to, message, options),
-    edit: (to, messageId, message, signal) => sender.edit(to, messageId, message, signal),
-    remove: (to, messageId, signal) => sender.remove(to, messageId, signal),
-    closePoll: (to, messageId, signal) => sender.closePoll(to, messageId, signal),
-    react: (to, messageId, { emoji, on }, signal) =>
-      sender.react(to, messageId, on ? emoji : undefined, signal),
+    send: async (to, message, options) => sender.send(await toCurrent(to), message, options),
+    edit: async (to, messageId, message, signal) =>
+      sender.edit(await toCurrent(to), messageId, message, signal),
+    remove: async (to, messageId, signal) => sender.remove(await toCurrent(to), messageId, signal),
+    closePoll: async (to, messageId, signal) => sender.closePoll(await toCurrent(to), messageId, signal),
+    react: async (to, messageId, { emoji, on }, signal) =>
+      sender.react(await toCurrent(to), messageId, on ? emoji : undefined, signal),
     // The indicator ends by itself, after five seconds or with the next message.
-    typing: async (to, { on }, signal) => (on ? showTyping(api, to, signal) : undefined),
+    typing: async (to, { on }, signal) => (on ? showTyping(api, await toCurrent(to), signal) : undefined),
     // A private chat has the id of the user. Telegram rejects messages to users who never wrote to the bot.
     openDirect: async (userId) => ({ chatId: userId }),
     resolve: createNameLookup(context, api),
-    openDraft: async (to, options) => openDraft(to, options),
+    openDraft: async (to, options) => openDraft(await toCurrent(to), options),
     fetchMedia: (ref, signal) => fetchMedia(api, ref, signal),
     checks: (signal) => checkBot(api, config, signal),
   };

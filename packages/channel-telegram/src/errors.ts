@@ -15,13 +15,26 @@ export interface Refusal {
   readonly migratedTo?: number | undefined;
 }
 
+/** Descriptions of a topic that does not exist or is closed. */
+const TOPIC_REFUSAL = /message thread not found|TOPIC_(?:CLOSED|DELETED)/i;
+
+/** The refusal of a group that is a supergroup now. */
+export class ChatMigratedError extends ChannelError {
+  /** The id of the supergroup. */
+  readonly chatId: string;
+
+  constructor(chatId: number, message: string) {
+    super("not_found", message, { scope: "conversation", platformCode: "400" });
+    this.chatId = String(chatId);
+  }
+}
+
 type Class = readonly [ChannelErrorCode, ChannelErrorScope?];
 
 /** Telegram has only HTTP status codes. The reason for a 400 or 403 is in the description. */
 const descriptions: readonly (readonly [RegExp, Class])[] = [
   [/chat not found|user not found|PEER_ID_INVALID/i, ["not_found", "conversation"]],
-  [/group chat was upgraded/i, ["not_found", "conversation"]],
-  [/message thread not found|TOPIC_(?:CLOSED|DELETED)/i, ["not_found", "conversation"]],
+  [TOPIC_REFUSAL, ["not_found", "conversation"]],
   [/message to (?:edit|delete|be replied|react) not found|MESSAGE_ID_INVALID/i, ["not_found"]],
   [/message (?:is too long|caption is too long)|MEDIA_CAPTION_TOO_LONG|file is too big/i, ["too_large"]],
   [/message can't be (?:edited|deleted)/i, ["permission"]],
@@ -39,15 +52,24 @@ const defaultWaitMs = 1_000;
  * @param write the call changes state, so a server error leaves its outcome unknown
  */
 export function toRefusalError(refusal: Refusal, what: string, write: boolean): ChannelError {
-  const [code, scope = "message"] = classify(refusal, write);
   const { description, retryAfterSeconds, migratedTo } = refusal;
+  if (migratedTo !== undefined)
+    return new ChatMigratedError(
+      migratedTo,
+      `Telegram: ${what}: ${description}, which is telegram:${migratedTo}`,
+    );
+  const [code, scope = "message"] = classify(refusal, write);
   const waitMs = retryAfterSeconds === undefined ? defaultWaitMs : retryAfterSeconds * 1_000;
-  const why = migratedTo === undefined ? description : `${description}, which is telegram:${migratedTo}`;
-  return new ChannelError(code, `Telegram: ${what}: ${why}`, {
+  return new ChannelError(code, `Telegram: ${what}: ${description}`, {
     scope,
     platformCode: String(refusal.code),
     ...(code === "rate_limited" ? { retryAfterMs: waitMs } : {}),
   });
+}
+
+/** Returns whether Telegram refused a message because of its topic. */
+export function isTopicRefusal(error: unknown): boolean {
+  return isChannelError(error) && TOPIC_REFUSAL.test(error.message);
 }
 
 function classify({ code, description }: Refusal, write: boolean): Class {

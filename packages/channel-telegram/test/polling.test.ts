@@ -1,5 +1,5 @@
 import { type Clock, createInMemoryState, type InboundEvent, systemClock } from "@signalbox/channel";
-import { click, startTelegram, textMessage } from "@signalbox/testkit/telegram";
+import { click, groupMigration, startTelegram, textMessage } from "@signalbox/testkit/telegram";
 import { describe, expect, it, vi } from "vitest";
 import { openBench, token } from "./harness.ts";
 
@@ -43,6 +43,44 @@ describe("long polling", () => {
     await Promise.all(updates.map((update) => bench.standIn.push(update)));
     const [one, two, three] = updates.map((update) => String(update.update_id));
     expect(tried).toEqual([one, two, two, three]);
+  });
+
+  it("reports messages of a supergroup under the id of the group that it was, also after a restart", async () => {
+    const state = createInMemoryState();
+    const standIn = await startTelegram({ token });
+    const group = { id: -77, type: "group" } as const;
+    const supergroup = { id: -1_001_234, type: "supergroup" } as const;
+    try {
+      {
+        await using bench = await openBench({}, { standIn, context: { state } });
+        for (const update of [
+          textMessage("before", { chat: group }),
+          ...groupMigration(-77, -1_001_234),
+          textMessage("after", { chat: supergroup, messageId: 5, fields: { reply_to_message: {} } }),
+        ])
+          await standIn.push(update);
+        expect(bench.events).toMatchObject([
+          { text: "before", conversation: { id: "-77" }, address: "telegram:-77" },
+          {
+            text: "after",
+            conversation: { id: "-77", otherIds: ["-1001234"], kind: "group" },
+            address: "telegram:-77",
+            messageId: "-1001234:5",
+          },
+        ]);
+      }
+      await using bench = await openBench({}, { standIn, context: { state } });
+      await standIn.push(textMessage("later", { chat: supergroup, topicId: 9 }));
+      expect(bench.events).toMatchObject([{ conversation: { id: "-77" }, address: "telegram:-77/9" }]);
+      standIn.migrate(-77, -1_001_234);
+      const parts = [{ type: "text", text: "yes" }] as const;
+      const options = { idempotencyKey: "k", signal: new AbortController().signal };
+      await bench.channel.send({ chatId: "-77" }, { parts, replyTo: "-1001234:5" }, options);
+      expect(standIn.sent).toMatchObject([{ chatId: "-1001234", replyTo: 5 }]);
+      expect(standIn.requests.filter(({ path }) => path.endsWith("/sendMessage"))).toHaveLength(1);
+    } finally {
+      await standIn.stop();
+    }
   });
 
   it("skips an update that cannot be read three times, so that later updates arrive", async () => {

@@ -93,21 +93,58 @@ describe("sending messages", () => {
     await expect(send("5001")).rejects.toMatchObject({ code: "rate_limited", retryAfterMs: 30_000 });
   });
 
-  it("reports the new chat id of a group that became a supergroup", async () => {
+  it.each([
+    { how: "closed", replyTo: undefined },
+    { how: "deleted", replyTo: 7 },
+  ] as const)("sends to the chat if the topic is $how", async ({ how, replyTo }) => {
     await using bench = await openBench();
-    const refusal = {
-      ok: false,
-      error_code: 400,
-      description: "Bad Request: group chat was upgraded to a supergroup chat",
-      parameters: { migrate_to_chat_id: -1_001_234 },
-    };
-    bench.standIn.answerAt(`/bot${token}/sendMessage`, () => Response.json(refusal, { status: 400 }));
-    const sent = bench.channel.send({ chatId: "-77" }, message({ type: "text", text: "hi" }), options);
-    await expect(sent).rejects.toMatchObject({
-      code: "not_found",
-      scope: "conversation",
-      message: expect.stringContaining("telegram:-1001234"),
-    });
+    bench.standIn.take(
+      textMessage("q", { messageId: 7, topicId: 17, chat: { id: -1_001_234, type: "supergroup" } }),
+    );
+    bench.standIn.refuseTopic(-1_001_234, 17, how);
+    const topic = { chatId: "-1001234", topicId: "17" };
+    const { part, openMedia } = attachment("image", "image/png");
+    await bench.channel.send(topic, message(part, "-1001234:7"), { ...options, openMedia });
+    await bench.channel.send(topic, message({ type: "markdown", text: "**yes**" }, "-1001234:7"), options);
+    expect(bench.standIn.sent).toMatchObject([{ media: { kind: "photo" } }, { text: "yes" }]);
+    expect(bench.standIn.sent.map((sent) => [sent.topicId, sent.replyTo])).toEqual([
+      [undefined, replyTo],
+      [undefined, replyTo],
+    ]);
+  });
+
+  it("follows a group that becomes a supergroup", async () => {
+    await using bench = await openBench();
+    const group = { chatId: "-77" };
+    const text = (words: string) => message({ type: "text", text: words }, "-77:7");
+    bench.standIn.take(textMessage("q", { messageId: 7, chat: { id: -77, type: "group" } }));
+    await bench.channel.send(group, text("before"), options);
+    bench.standIn.migrate(-77, -1_001_234);
+    const learned = await bench.channel.send(group, text("after"), { ...options, idempotencyKey: "k2" });
+    await bench.channel.send(group, text("later"), { ...options, idempotencyKey: "k3" });
+    expect(bench.standIn.sent).toMatchObject([
+      { chatId: "-77", replyTo: 7 },
+      { chatId: "-1001234", text: "after" },
+      { chatId: "-1001234", text: "later" },
+    ]);
+    expect(bench.standIn.sent[1]?.replyTo).toBeUndefined();
+    const messageId = learned.parts[0]?.messageId ?? "";
+    await bench.channel.edit?.(group, messageId, message({ type: "text", text: "edited" }), never);
+    expect(bench.standIn.sent[1]?.text).toBe("edited");
+    // The refusal was met once.
+    const calls = bench.standIn.requests.filter(({ path }) => path.endsWith("/sendMessage"));
+    expect(calls).toHaveLength(4);
+  });
+
+  it("sends plain text if Telegram rejects the formatting", async () => {
+    await using bench = await openBench();
+    bench.standIn.fail({ kind: "refuse", description: "Bad Request: ENTITY_TEXT_INVALID" });
+    await bench.channel.send(
+      to,
+      message({ type: "markdown", text: "**yes**, [it](https://e.org)" }),
+      options,
+    );
+    expect(bench.standIn.sent).toMatchObject([{ text: "yes, it (https://e.org)", entities: [] }]);
   });
 
   it("sends an image as a document if Telegram rejects it as a photo", async () => {

@@ -65,10 +65,10 @@ function namingCondition(match: BindingMatch): string {
 
 /** The values by which a binding of a tier could name this message. */
 function namedBy(input: RouteInput, tier: RouteTier): readonly string[] {
-  const { peer, parentPeer, guildId, teamId, account } = input;
+  const { peer, otherPeerIds = [], parentPeer, guildId, teamId, account } = input;
   switch (tier) {
     case "binding.peer":
-      return [peerKey(peer)];
+      return [peer.id, ...otherPeerIds].map((id) => peerKey({ kind: peer.kind, id }));
     case "binding.peer.parent":
       return parentPeer === undefined ? [] : [peerKey(parentPeer)];
     case "binding.peer.wildcard":

@@ -20,15 +20,19 @@ describe("routeDigest", () => {
       teamId: id,
       threadId: id,
       roles: fc.array(id, { minLength: 1, maxLength: 2 }),
+      otherPeerIds: fc.array(id, { minLength: 1, maxLength: 2 }),
     },
     { requiredKeys: ["channel", "account", "peer"] },
   );
 
   it("differs whenever messages differ in one field", () => {
     fc.assert(
-      fc.property(input, input, fc.nat(7), (a, other, pick) => {
+      fc.property(input, input, fc.nat(8), (a, other, pick) => {
         const field = (
-          ["channel", "account", "peer", "parentPeer", "guildId", "teamId", "threadId", "roles"] as const
+          [
+            ...["channel", "account", "peer", "parentPeer", "guildId", "teamId", "threadId"],
+            ...["roles", "otherPeerIds"],
+          ] as (keyof RouteInput)[]
         )[pick];
         const b = { ...a, ...(field === undefined ? {} : { [field]: other[field] }) };
         expect(routeDigest("", b) === routeDigest("", a)).toBe(plain(b) === plain(a));
@@ -51,12 +55,13 @@ describe("routeDigest", () => {
 });
 
 /** Field by field, in one order, absent where undefined. */
-function plain({ channel, account, peer, parentPeer, guildId, teamId, threadId, roles }: RouteInput): string {
+function plain(input: RouteInput): string {
+  const { channel, account, peer, otherPeerIds = [], parentPeer, guildId, teamId, threadId, roles } = input;
   const parent = parentPeer && [parentPeer.kind, parentPeer.id];
   return JSON.stringify({
     channel,
     account,
-    peer: [peer.kind, peer.id],
+    peer: [peer.kind, peer.id, ...otherPeerIds],
     parent,
     guildId,
     teamId,

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { RouteInput, RoutingConfig } from "./types.ts";
 
 /** Raised whenever the same configuration would route or name sessions differently, so that old routes are dropped. */
-const RULES = 2;
+const RULES = 3;
 
 /**
  * Digest of all of a configuration that a route depends on, as 64 hexadecimal digits. Reset policies are not part of
@@ -30,9 +30,10 @@ export function configDigest(config: RoutingConfig): string {
 
 /** Digest of all that one route depends on: the configuration, and what it reads of a message. */
 export function routeDigest(config: string, input: RouteInput): string {
-  const { channel, account, peer, parentPeer, guildId, roles, teamId, threadId } = input;
+  const { channel, account, peer, otherPeerIds = [], parentPeer, guildId, roles, teamId, threadId } = input;
+  const ids = [peer.id, ...otherPeerIds];
   const parent = parentPeer && [parentPeer.kind, parentPeer.id];
-  return digestOf([config, channel, account, peer.kind, peer.id, parent, guildId, roles, teamId, threadId]);
+  return digestOf([config, channel, account, peer.kind, ids, parent, guildId, roles, teamId, threadId]);
 }
 
 /** JSON keeps absent values, as `null`, and the borders between texts: different values never give the same text. */

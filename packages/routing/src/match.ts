@@ -30,8 +30,10 @@ export function mismatches(
   if (!agents.has(agent)) fail("agent", agent, undefined);
   if (!fitsAccount(match.account, input.account)) fail("account", match.account ?? "*", input.account);
   if (match.peer !== undefined) {
-    const peer = tier === "binding.peer.parent" ? input.parentPeer : input.peer;
-    if (!isSamePeer(match.peer, peer)) fail("peer", peerText(match.peer), peer && peerText(peer));
+    const isParent = tier === "binding.peer.parent";
+    const peer = isParent ? input.parentPeer : input.peer;
+    const otherIds = isParent ? [] : (input.otherPeerIds ?? []);
+    if (!isSamePeer(match.peer, peer, otherIds)) fail("peer", peerText(match.peer), peer && peerText(peer));
   }
   if (match.guildId !== undefined && match.guildId !== input.guildId) {
     fail("guildId", match.guildId, input.guildId);
@@ -43,8 +45,9 @@ export function mismatches(
   return failed;
 }
 
-function isSamePeer(wanted: Peer, peer: Peer | undefined): boolean {
-  return peer?.kind === wanted.kind && (isAnyPeer(wanted) || peer.id === wanted.id);
+function isSamePeer(wanted: Peer, peer: Peer | undefined, otherIds: readonly string[]): boolean {
+  if (peer?.kind !== wanted.kind) return false;
+  return isAnyPeer(wanted) || [peer.id, ...otherIds].includes(wanted.id);
 }
 
 function peerText(peer: Peer): string {

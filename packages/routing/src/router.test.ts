@@ -45,6 +45,19 @@ describe("the tiers", () => {
     }
   });
 
+  it("compare a binding's conversation with every id of the conversation", () => {
+    const router = createRouter(configOf(to("a", { peer: { kind: "channel", id: "T2" } })));
+    const moved = { ...message, otherPeerIds: ["T2"] };
+    expect(router.resolve(moved)).toMatchObject({
+      matchedBy: "binding.peer",
+      sessionKey: expect.stringContaining("T1"),
+    });
+    expect(router.resolve(message)).toMatchObject({ matchedBy: "default" });
+    expect(router.resolve({ ...moved, peer: { kind: "group", id: "T1" } })).toMatchObject({
+      matchedBy: "default",
+    });
+  });
+
   it("end with the default agent", () => {
     expect(createRouter(configOf()).resolve(message)).toEqual({
       agentId: "main",

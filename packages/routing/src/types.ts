@@ -9,6 +9,8 @@ export interface RouteInput {
   /** The account of ours that received the message. */
   readonly account: string;
   readonly peer: Peer;
+  /** Other ids of `peer`. A binding may name any of them. */
+  readonly otherPeerIds?: readonly string[] | undefined;
   /**
    * The conversation that a thread hangs from, where the thread is a conversation of its own (Discord). A direct chat
    * only where `peer` is one.

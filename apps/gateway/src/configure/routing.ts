@@ -58,6 +58,7 @@ export function routeInput(event: MessageEvent): RouteInput {
     channel: event.channel,
     account: event.account,
     peer,
+    otherPeerIds: conversation.kind === "direct" ? undefined : conversation.otherIds,
     parentPeer:
       conversation.parentId === undefined
         ? undefined
@@ -77,6 +78,7 @@ export function gateInput(event: MessageEvent, known: Pick<GateInput, "bound" | 
     channel: event.channel,
     conversationKind: event.conversation.kind,
     conversationId: event.conversation.id,
+    otherConversationIds: event.conversation.otherIds ?? [],
     parentId: event.conversation.parentId,
     senderId: event.sender.id,
     senderIsBot: event.sender.isBot,

@@ -12,6 +12,7 @@ import {
 import type { TelegramApi } from "../api.ts";
 import type { TelegramConfig } from "../config.ts";
 import type { Buttons } from "../outbound/buttons.ts";
+import type { Supergroups } from "../supergroups.ts";
 import { mergeAlbum } from "./albums.ts";
 import type { Bot } from "./text.ts";
 import { getUpdateId, readUpdate } from "./update.ts";
@@ -23,7 +24,7 @@ export type Receive = (updates: readonly Payload[]) => Promise<HandleResult>;
 
 export function createReceiver(
   context: ChannelContext<TelegramConfig>,
-  api: TelegramApi,
+  { api, supergroups }: { readonly api: TelegramApi; readonly supergroups: Supergroups },
   who: { readonly bot: Bot; readonly buttons: Buttons },
 ): Receive {
   /** Number of failed attempts by update. */
@@ -49,12 +50,14 @@ export function createReceiver(
 
   async function read(update: Payload): Promise<readonly InboundEvent[] | undefined> {
     const data = textAt(objectAt(update, "callback_query"), "data");
-    return readUpdate(update, {
+    await supergroups.learnFrom(update);
+    const events = readUpdate(update, {
       ...eventFacts(context, who.bot.id),
       bot: who.bot,
       commands: context.commands ?? [],
       clicked: data === undefined ? undefined : await who.buttons.read(data),
     });
+    return events && Promise.all(events.map(supergroups.toFirst));
   }
 
   return async function receive(updates) {

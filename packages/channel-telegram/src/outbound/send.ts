@@ -10,7 +10,9 @@ import {
 import type { InlineKeyboardMarkup, ReactionTypeEmoji } from "grammy/types";
 import { formatMessageId, parseMessageId, type TelegramAddress } from "../address.ts";
 import type { TelegramApi } from "../api.ts";
+import { ChatMigratedError, isTopicRefusal } from "../errors.ts";
 import { sendAttachment, type Target } from "../media.ts";
+import type { Supergroups } from "../supergroups.ts";
 import type { Buttons } from "./buttons.ts";
 import type { FormattedText } from "./formatted.ts";
 import { sendPoll } from "./poll.ts";
@@ -39,26 +41,32 @@ export interface Sender {
   ): Promise<void>;
 }
 
-export function createSender(api: TelegramApi, buttons: () => Buttons, settings: RenderSettings): Sender {
+interface SenderContext {
+  readonly api: TelegramApi;
+  readonly supergroups: Supergroups;
+}
+
+export function createSender(
+  context: SenderContext,
+  buttons: () => Buttons,
+  settings: RenderSettings,
+): Sender {
+  const { api } = context;
   return {
-    sendText: (to, rendered, options) => sendText(api, to, rendered, options),
+    sendText: (to, rendered, options) => sendText(context, to, rendered, options),
 
     changeText: (to, messageId, rendered, signal) => changeText(api, to, messageId, rendered, signal),
 
     send: (to, message, options) =>
       sendParts(message, options, async ({ part, replyTo }) => {
-        if (part.type === "poll") {
-          const sent = await sendPoll(api, createTarget(to, replyTo), part, options.signal);
-          return formatMessageId(to.chatId, sent.message_id);
-        }
-        if (part.type !== "media") {
-          return sendText(api, to, await renderPart(part, buttons(), settings), {
-            replyTo,
-            signal: options.signal,
-          });
-        }
-        const sent = await sendAttachment(api, createTarget(to, replyTo), part, options);
-        return formatMessageId(to.chatId, sent.message_id);
+        const { signal } = options;
+        if (part.type !== "media" && part.type !== "poll")
+          return sendText(context, to, await renderPart(part, buttons(), settings), { replyTo, signal });
+        return sendTo(context, to, replyTo, (target) =>
+          part.type === "poll"
+            ? sendPoll(api, target, part, signal)
+            : sendAttachment(api, target, part, options),
+        );
       }),
 
     async edit(to, messageId, message, signal) {
@@ -92,19 +100,52 @@ export function createSender(api: TelegramApi, buttons: () => Buttons, settings:
 }
 
 async function sendText(
-  api: TelegramApi,
+  context: SenderContext,
   to: TelegramAddress,
   { text, entities, rich, keyboard }: Rendered,
   { replyTo, signal }: { readonly replyTo: string | undefined; readonly signal: AbortSignal },
 ): Promise<string> {
+  const { api } = context;
   const call = { what: "sending a message", write: true, signal };
-  const target = { ...createTarget(to, replyTo), ...createKeyboardFields(keyboard) };
-  const asText = () =>
-    api.call(call, (raw) => raw.sendMessage({ ...target, ...createTextFields({ text, entities }) }));
-  const asBlocks = (blocks: readonly RichBlock[]) =>
-    api.call(call, (raw) => raw.sendRichMessage({ ...target, rich_message: { blocks: [...blocks] } }));
-  const sent = rich === undefined ? await asText() : await asBlocks(rich).catch(ifRichRejected(asText));
-  return formatMessageId(to.chatId, sent.message_id);
+  return sendTo(context, to, replyTo, (destination) => {
+    const target = { ...destination, ...createKeyboardFields(keyboard) };
+    const asText = () =>
+      api.call(call, (raw) => raw.sendMessage({ ...target, ...createTextFields({ text, entities }) }));
+    const asBlocks = (blocks: readonly RichBlock[]) =>
+      api.call(call, (raw) => raw.sendRichMessage({ ...target, rich_message: { blocks: [...blocks] } }));
+    return rich === undefined ? asText() : asBlocks(rich).catch(ifRichRejected(asText));
+  });
+}
+
+/**
+ * Sends to the topic. If the topic does not accept messages, sends to the chat: first as a reply, then as a plain
+ * message. If the chat is a supergroup now, sends to that.
+ */
+async function sendTo(
+  { supergroups }: SenderContext,
+  to: TelegramAddress,
+  replyTo: string | undefined,
+  send: (target: Target) => Promise<{ readonly message_id: number }>,
+): Promise<string> {
+  const target = createTarget(to, replyTo);
+  const { message_thread_id: topicId, ...outside } = target;
+  const others = topicId === undefined ? [] : [outside, { chat_id: outside.chat_id }];
+  let sending = send(target);
+  for (const other of others) {
+    sending = sending.catch((error: unknown) => {
+      if (!isTopicRefusal(error)) throw error;
+      return send(other);
+    });
+  }
+  try {
+    return formatMessageId(to.chatId, (await sending).message_id);
+  } catch (error) {
+    if (!(error instanceof ChatMigratedError)) throw error;
+    await supergroups.add(to.chatId, error.chatId);
+    // The messages of the group have no ids in the supergroup, so this is no reply.
+    const { message_id } = await send({ chat_id: error.chatId });
+    return formatMessageId(error.chatId, message_id);
+  }
 }
 
 async function changeText(

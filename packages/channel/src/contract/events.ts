@@ -8,6 +8,8 @@ export type ConversationKind = (typeof conversationKinds)[number];
 export interface Conversation {
   /** The platform's id of the conversation, without the thread. */
   readonly id: string;
+  /** Other ids of the same place, for instance the id of the supergroup that a Telegram group became. */
+  readonly otherIds?: readonly string[];
   readonly kind: ConversationKind;
   /** The thread in the conversation. */
   readonly threadId?: string;

@@ -24,6 +24,7 @@ const DIRECT: GateInput = {
   channel: "feishu",
   conversationKind: "direct",
   conversationId: "oc_1",
+  otherConversationIds: [],
   parentId: undefined,
   senderId: "ou_1",
   senderIsBot: false,
@@ -140,6 +141,11 @@ describe("groups", () => {
     const thread = { ...GROUP, conversationId: "oc_thread" };
     expect(gate(TEAM).decide({ ...thread, parentId: "oc_team" }, false)).toMatchObject({ kind: "answer" });
     expect(gate(TEAM).decide({ ...thread, parentId: "oc_other" }, false)).toMatchObject({ kind: "ignore" });
+  });
+
+  it("answers in a listed place by any of its ids", () => {
+    const moved = { ...GROUP, conversationId: "oc_first", otherConversationIds: ["oc_team"] };
+    expect(gate(TEAM).decide(moved, false)).toMatchObject({ kind: "answer" });
   });
 
   it("takes a binding that names a group as leave for the group, not for who speaks there", () => {

@@ -19,6 +19,8 @@ export interface GateInput {
   readonly channel: string;
   readonly conversationKind: "direct" | "group" | "channel";
   readonly conversationId: string;
+  /** Other ids of the same conversation. */
+  readonly otherConversationIds: readonly string[];
   /** The place that a thread or a forum's post belongs to, where that is a conversation of its own. */
   readonly parentId: string | undefined;
   readonly senderId: string;
@@ -102,7 +104,8 @@ export function createGate(access: AccessRules): Gate {
 
   const group = (input: GateInput): GateDecision => {
     const { mode, requireMention, historyLimit, bots } = access.groups;
-    const places = [input.conversationId, ...(input.parentId === undefined ? [] : [input.parentId])];
+    const { conversationId, otherConversationIds, parentId } = input;
+    const places = [conversationId, ...otherConversationIds, ...(parentId === undefined ? [] : [parentId])];
     const isListed = places.some((id) => groups.has(`${input.channel}:${id}`));
     if (mode === "off") return { kind: "ignore", rule: "groups_off" };
     if (mode === "allowlist" && !input.bound && !isListed)

@@ -5,6 +5,7 @@ export {
   click,
   commandMessage,
   groupMention,
+  groupMigration,
   messageObject,
   person,
   type TelegramMessageOptions,

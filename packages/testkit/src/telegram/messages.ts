@@ -1,6 +1,6 @@
 import { isRaw, type Raw } from "../raw.ts";
 import type { Parameters, UploadedFile } from "./parameters.ts";
-import { type ApiReply, badRequest, ok, refuse, tooMany } from "./reply.ts";
+import { type ApiReply, badRequest, chatMigrated, ok, refuse, tooMany } from "./reply.ts";
 import { readRich } from "./rich.ts";
 
 /** A message as the stand-in keeps it: sent by the bot, or planted by the test. */
@@ -11,7 +11,7 @@ export interface TelegramMessage {
   readonly entities: readonly Raw[];
   /** The blocks of a rich message, of which `text` holds the words. */
   readonly rich?: readonly Raw[] | undefined;
-  readonly topicId?: number;
+  readonly topicId?: number | undefined;
   readonly replyTo?: number;
   readonly keyboard?: unknown;
   /** What it shows, and as what. */
@@ -65,6 +65,10 @@ export interface MessageRules {
   readonly chats: ReadonlySet<string> | undefined;
   /** Those that blocked the bot. */
   readonly blocked: ReadonlySet<string>;
+  /** Topics that accept no messages, by `chat/topic`. */
+  readonly refusedTopics: ReadonlyMap<string, "closed" | "deleted">;
+  /** Ids of the supergroups that groups became, by the id of the group. */
+  readonly migrated: ReadonlyMap<string, number>;
   /** Refuse what comes faster than a chat's rate. */
   flood: boolean;
   readonly now: () => number;
@@ -182,8 +186,9 @@ export class Messages {
   }
 
   /** Puts a message of a person's there, so that it can be answered and reacted to. */
-  plant(chatId: number, messageId: number): void {
+  plant(chatId: number, messageId: number, topicId?: number): void {
     this.all.push({
+      topicId,
       chatId: String(chatId),
       messageId,
       text: "",
@@ -207,14 +212,20 @@ export class Messages {
     if (this.#rules.blocked.has(chatId)) return refuse(403, "Forbidden: bot was blocked by the user");
     if (this.#rules.chats !== undefined && !this.#rules.chats.has(chatId))
       return badRequest("chat not found");
+    const migratedTo = this.#rules.migrated.get(chatId);
+    if (migratedTo !== undefined) return chatMigrated(migratedTo);
     const topic = values["message_thread_id"];
-    if (topic !== undefined && !(Number.isInteger(topic) && chatId.startsWith("-100")))
+    const canHaveTopics = chatId.startsWith("-100") || !chatId.startsWith("-");
+    if (topic !== undefined && !(Number.isInteger(topic) && canHaveTopics))
       return badRequest("message thread not found");
     const { reply_parameters: reply } = values;
+    // Without a topic, a reply goes to the topic of the message that it replies to.
+    const answered = isRaw(reply) ? this.find(chatId, reply["message_id"]) : undefined;
+    const refusedTopic = this.#rules.refusedTopics.get(`${chatId}/${String(topic ?? answered?.topicId)}`);
+    if (refusedTopic === "closed") return badRequest("TOPIC_CLOSED");
+    if (refusedTopic === "deleted" && topic !== undefined) return badRequest("message thread not found");
     if (!isRaw(reply) || reply["allow_sending_without_reply"] === true) return undefined;
-    return this.find(chatId, reply["message_id"]) === undefined
-      ? badRequest("message to be replied not found")
-      : undefined;
+    return answered === undefined ? badRequest("message to be replied not found") : undefined;
   }
 
   /** About a message a second in a chat, and 20 a minute in a group. */

@@ -23,6 +23,12 @@ export function badRequest(what: string): ApiReply {
   return refuse(400, `Bad Request: ${what}`);
 }
 
+/** The group is a supergroup now. Source: `ResponseParameters`. */
+export function chatMigrated(chatId: number): ApiReply {
+  const description = "Bad Request: group chat was upgraded to a supergroup chat";
+  return { ok: false, error_code: 400, description, parameters: { migrate_to_chat_id: chatId } };
+}
+
 export function tooMany(retryAfter: number | undefined): ApiReply {
   const description = `Too Many Requests: retry after ${retryAfter ?? "a while"}`;
   return {

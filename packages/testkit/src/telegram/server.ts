@@ -73,6 +73,10 @@ export interface TelegramStandIn extends StandIn {
   /** Clicks that were answered. */
   readonly answered: readonly string[];
   block(chatId: number): void;
+  /** From now on the topic accepts no messages. */
+  refuseTopic(chatId: number, topicId: number, how: "closed" | "deleted"): void;
+  /** From now on the group is a supergroup, and calls with its former id are refused. */
+  migrate(chatId: number, supergroupId: number): void;
   fail(fault: TelegramFault): void;
   heal(): void;
   /** From now on the token is refused. */
@@ -92,10 +96,20 @@ export async function startTelegram(options: TelegramOptions): Promise<TelegramS
     can_read_all_group_messages: false,
   };
   const blocked = new Set<string>();
+  const refusedTopics = new Map<string, "closed" | "deleted">();
+  const migrated = new Map<string, number>();
   const faults = new Faults<TelegramFault>("sendMessage");
   const requests: SeenRequest[] = [];
   const chats = options.chats === undefined ? undefined : new Set(options.chats.map(String));
-  const messages = new Messages({ chats, blocked, flood: options.flood ?? false, now, bot: me });
+  const messages = new Messages({
+    chats,
+    blocked,
+    refusedTopics,
+    migrated,
+    flood: options.flood ?? false,
+    now,
+    bot: me,
+  });
   const updates = new UpdateQueue();
   const methods = new Methods({ me, messages, updates, users: options.users });
   let isRevoked = false;
@@ -147,6 +161,8 @@ export async function startTelegram(options: TelegramOptions): Promise<TelegramS
     plant: (chatId, messageId) => messages.plant(chatId, messageId),
     reactions: (chatId, messageId) => messages.reactions.get(`${chatId}:${messageId}`) ?? [],
     block: (chatId) => void blocked.add(String(chatId)),
+    refuseTopic: (chatId, topicId, how) => void refusedTopics.set(`${chatId}/${topicId}`, how),
+    migrate: (chatId, supergroupId) => void migrated.set(String(chatId), supergroupId),
     fail: (fault) => faults.add(fault),
     heal: () => faults.clear(),
     revoke: () => {
@@ -184,5 +200,9 @@ function remember(messages: Messages, update: Raw): void {
   const { message_id: messageId } = message;
   const { id } = chat;
   if (typeof messageId === "number" && typeof id === "number" && messages.find(id, messageId) === undefined)
-    messages.plant(id, messageId);
+    messages.plant(id, messageId, readTopic(message));
+}
+
+function readTopic({ message_thread_id: id, is_topic_message: isInTopic }: Raw): number | undefined {
+  return isInTopic === true && typeof id === "number" ? id : undefined;
 }

@@ -79,6 +79,22 @@ export function groupMention(
   });
 }
 
+/** The two service messages with which a group becomes a supergroup, in Telegram's order. */
+export function groupMigration(groupId: number, supergroupId: number): readonly TelegramUpdate[] {
+  const group = { id: groupId, type: "group" } as const;
+  const supergroup = { id: supergroupId, type: "supergroup" } as const;
+  return [
+    update(
+      "message",
+      messageObject(undefined, { chat: group, fields: { migrate_to_chat_id: supergroupId } }),
+    ),
+    update(
+      "message",
+      messageObject(undefined, { chat: supergroup, fields: { migrate_from_chat_id: groupId } }),
+    ),
+  ];
+}
+
 /** `/name arguments`. */
 export function commandMessage(command: string, options: TelegramMessageOptions = {}): TelegramUpdate {
   const length = command.split(/\s/, 1)[0]?.length ?? command.length;
