@@ -198,7 +198,7 @@ it("how replies fared is in the trace of each message: after a restart, and of c
   await eventually(() => world.feishu.sent.length === 2, "both replies are out");
   for (const id of ["om_1", "om_2"])
     await eventually(
-      async () => /outbox +sent: 1 part/.test(await command(world, "why", id, "--details")),
+      async () => /deliver +sent: 1 part/.test(await command(world, "why", id, "--details")),
       `the trace of ${id} tells that its reply was sent`,
     );
   await second.stop();

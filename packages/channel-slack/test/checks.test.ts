@@ -34,7 +34,7 @@ it("the webhook check fails if a proxy changes the request body", async () => {
   await using bench = await openPublished({}, (init) => ({ ...init, body: `${init?.body} ` }));
   expect(await webhookCheck(bench)).toMatchObject({
     ok: false,
-    detail: expect.stringContaining("does not take this account's secret"),
+    detail: expect.stringContaining("rejects this account's secret"),
   });
 });
 
