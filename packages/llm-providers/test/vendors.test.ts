@@ -1,5 +1,5 @@
 // What public reports and recordings show of OpenAI-compatible servers, each reduced to its smallest form.
-import type { AssistantMessage, JsonObject } from "@signalbox/agent-core";
+import type { AssistantMessage, JsonObject, ToolSpec } from "@signalbox/agent-core";
 import { describe, expect, test } from "vitest";
 import { openaiChat } from "../src/openai-chat/index.ts";
 import { type ReadTurn, readTurn, type WireAnswer, wire } from "../src/testkit/index.ts";
@@ -22,13 +22,15 @@ function read(...events: readonly (object | string)[]): Promise<ReadTurn> {
   return readWire({ pieces: [sse(...events, usage, "[DONE]")] });
 }
 
-function readWire(answer: WireAnswer): Promise<ReadTurn> {
+const ls = { name: "ls", description: "Lists.", inputSchema: { type: "object", properties: {} } };
+
+function readWire(answer: WireAnswer, tools: readonly ToolSpec[] = []): Promise<ReadTurn> {
   const stream = openaiChat.connect({
     baseUrl: "https://host.test/v1",
     fetch: wire(answer).fetch,
     now: () => 0,
   });
-  return readTurn(stream(model, { system: { stable: "" }, messages: [], tools: [] }));
+  return readTurn(stream(model, { system: { stable: "" }, messages: [], tools }));
 }
 
 const shown = ({ content }: AssistantMessage): unknown[] =>
@@ -190,6 +192,29 @@ describe("parallel calls", () => {
     const { message } = await read(...events);
     expect(shown(message)).toEqual([both[0]]);
     expect(message.stopReason).toBe("tool_use");
+  });
+});
+
+describe("a call in the text", () => {
+  const events = [
+    chunk({ content: "I look.\n<tool_" }),
+    chunk({ content: 'call>\n{"name":"ls","arguments":{"path":"."}}\n</tool_call>' }, "stop"),
+    usage,
+    "[DONE]",
+  ];
+
+  test("is a call if its tool was offered", async () => {
+    const { message } = await readWire({ pieces: [sse(...events)] }, [ls]);
+    expect(shown(message)).toEqual([
+      ["text", "I look.\n"],
+      ["ls", { path: "." }],
+    ]);
+    expect(message.stopReason).toBe("tool_use");
+  });
+
+  test("is text if no tools were offered", async () => {
+    const { message } = await readWire({ pieces: [sse(...events)] });
+    expect(shown(message)).toEqual([["text", expect.stringContaining("<tool_call>")]]);
   });
 });
 

@@ -62,6 +62,12 @@ export class ChatCalls {
     this.#append(place, another, piece.extra_content);
   }
 
+  /** Adds a call that was written into the text. */
+  addWhole(name: string, args: string): void {
+    const place = Math.max(-1, ...this.#calls.keys()) + 1;
+    this.#append(place, { id: undefined, name, text: args }, undefined);
+  }
+
   /** Handles a piece that follows a complete call and adds nothing to it. */
   #isAside(before: Call, { id, name, text }: Piece): boolean {
     if (id !== undefined && id !== before.id) return false;

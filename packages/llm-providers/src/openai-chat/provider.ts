@@ -6,6 +6,7 @@ import type { Provider } from "../provider/provider.ts";
 import { chatQuirks } from "./quirks.ts";
 import { ChatReader } from "./reader.ts";
 import { requestParams } from "./request.ts";
+import { TextCalls } from "./text-calls.ts";
 import { ThinkTags } from "./think-tags.ts";
 
 /**
@@ -16,10 +17,16 @@ export const openaiChat: Provider = openaiProvider({
   api: "openai-chat",
   create: ({ chat }, request) => chat.completions.create(requestParams(request), { signal: request.signal }),
   learn,
-  createReader(turn, { model, config }, learnQuirks) {
-    const { thinkTags, startsThinking } = chatQuirks(model, config.baseUrl ?? PUBLIC_URL);
+  createReader(turn, { model, config, context }, learnQuirks) {
+    const { thinkTags, startsThinking, textCalls } = chatQuirks(model, config.baseUrl ?? PUBLIC_URL);
     const onUnopened = (): void => learnQuirks({ startsThinking: true });
-    return new ChatReader(turn, thinkTags ? new ThinkTags(startsThinking, onUnopened) : undefined);
+    return new ChatReader(
+      turn,
+      thinkTags ? new ThinkTags(startsThinking, onUnopened) : undefined,
+      textCalls && context.tools.length > 0
+        ? new TextCalls(context.tools.map(({ name }) => name))
+        : undefined,
+    );
   },
 });
 

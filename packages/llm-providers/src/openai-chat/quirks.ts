@@ -18,6 +18,7 @@ const QUIRKS = {
   reasoningPlaceholder: ["never", "calls", "always"],
   thinkTags: true,
   startsThinking: false,
+  textCalls: true,
   parallelToolCalls: [undefined, true, false],
   strictTools: [undefined, true, false],
   toolChoice: true,

@@ -8,6 +8,7 @@ import { Speech } from "../shared/speech.ts";
 import type { TurnWriter } from "../turn/record.ts";
 import { ChatCalls } from "./calls.ts";
 import { ReasoningDetails } from "./reasoning-details.ts";
+import type { TextCalls } from "./text-calls.ts";
 import type { TaggedPiece, ThinkTags } from "./think-tags.ts";
 import { readUsage } from "./usage.ts";
 
@@ -15,6 +16,7 @@ import { readUsage } from "./usage.ts";
 export class ChatReader implements EventReader {
   readonly #turn: TurnWriter;
   readonly #tags: ThinkTags | undefined;
+  readonly #textCalls: TextCalls | undefined;
   readonly #speech: Speech;
   readonly #calls: ChatCalls;
   readonly #details = new ReasoningDetails();
@@ -27,9 +29,13 @@ export class ChatReader implements EventReader {
   #refused = false;
   #usage: TokenCounts | undefined;
 
-  /** @param tags reads reasoning that comes in tags at the start of the content, if this server may send any */
-  constructor(turn: TurnWriter, tags?: ThinkTags) {
+  /**
+   * @param tags reads reasoning that comes in tags at the start of the content, if this server may send any
+   * @param textCalls reads calls at the end of the content, if this server may send any
+   */
+  constructor(turn: TurnWriter, tags?: ThinkTags, textCalls?: TextCalls) {
     this.#turn = turn;
+    this.#textCalls = textCalls;
     this.#speech = new Speech(turn, (kind) => (kind === "thinking" ? this.#thinkingData() : undefined));
     this.#calls = new ChatCalls(turn, () => this.#endSpeech(false));
     this.#tags = tags;
@@ -154,14 +160,20 @@ export class ChatReader implements EventReader {
   #text(text: string): void {
     if (text === "") return;
     this.#content += text;
-    if (this.#tags === undefined || this.#reasoningField !== undefined) this.#speech.say("text", text);
+    if (this.#tags === undefined || this.#reasoningField !== undefined) this.#speak(text);
     else this.#speakTagged(this.#tags.push(text));
+  }
+
+  #speak(text: string): void {
+    const passed = this.#textCalls?.push(text) ?? text;
+    if (passed !== "") this.#speech.say("text", passed);
   }
 
   #speakTagged(pieces: readonly TaggedPiece[]): void {
     for (const piece of pieces) {
-      if ("kind" in piece) this.#speech.say(piece.kind, piece.text);
-      else this.#speech.endAs(piece.became);
+      if ("became" in piece) this.#speech.endAs(piece.became);
+      else if (piece.kind === "text") this.#speak(piece.text);
+      else this.#speech.say(piece.kind, piece.text);
     }
   }
 
@@ -194,7 +206,10 @@ export class ChatReader implements EventReader {
   /** @param complete whether the model said all it wanted to say */
   #endSpeech(complete: boolean): void {
     this.#speakTagged(this.#tags?.end(complete) ?? []);
+    const { text = "", calls = [] } = this.#textCalls?.end(complete) ?? {};
+    if (text !== "") this.#speech.say("text", text);
     this.#speech.end();
+    for (const { name, argsText } of calls) this.#calls.addWhole(name, argsText);
   }
 
   #image(url: string | undefined): void {

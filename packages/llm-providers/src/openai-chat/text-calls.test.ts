@@ -1,0 +1,66 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { TextCalls } from "./text-calls.ts";
+
+const CALL = '<tool_call>\n{"name": "read", "arguments": {"path": "a"}}\n</tool_call>';
+const READ = { name: "read", argsText: '{"path":"a"}' };
+
+function find(pieces: readonly string[]) {
+  const calls = new TextCalls(["read"]);
+  const passed = pieces.map((piece) => calls.push(piece)).join("");
+  const rest = calls.end(true);
+  return { text: passed + rest.text, calls: rest.calls };
+}
+
+describe("calls in the text of an answer", () => {
+  it.each([
+    ["alone", CALL, ""],
+    ["after text", `I look.\n${CALL}`, "I look.\n"],
+    ["without the last tag", CALL.slice(0, -12), ""],
+  ])("are found %s", (_where, whole, text) => {
+    expect(find([whole])).toEqual({ text, calls: [READ] });
+  });
+
+  it("are found one after the other", () => {
+    expect(find([`${CALL}\n${CALL}\n`])).toEqual({ text: "", calls: [READ, READ] });
+  });
+
+  it.each([
+    ["text follows", `${CALL}\nThat is how I call it.`],
+    ["the tool was not offered", CALL.replace("read", "rm")],
+    ["they are no JSON", "<tool_call>read(a)</tool_call>"],
+    ["they stand within a line", `Write ${CALL.replaceAll("\n", "")}`],
+  ])("stay text if %s", (_why, whole) => {
+    expect(find([whole])).toEqual({ text: whole, calls: [] });
+  });
+
+  it("are found however the text is cut into pieces", () => {
+    const part = fc.constantFrom(
+      "<tool_call>",
+      "</tool_call>",
+      '{"name":"read"}',
+      "<",
+      "tool_",
+      "\n",
+      " ",
+      "a",
+      CALL,
+    );
+    fc.assert(
+      fc.property(fc.array(part), fc.array(fc.nat(60)), (parts, cuts) => {
+        const whole = parts.join("");
+        const at = [...new Set(cuts.map((cut) => Math.min(cut, whole.length)))].sort((a, b) => a - b);
+        const pieces = [...at, whole.length].map((end, i) => whole.slice(i === 0 ? 0 : at[i - 1], end));
+        expect(find(pieces)).toEqual(find([whole]));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("holds back nothing but a line that may begin a call", () => {
+    const calls = new TextCalls(["read"]);
+    expect(calls.push("One.\nTwo <b>\n")).toBe("One.\nTwo <b>\n");
+    expect(calls.push("<tool")).toBe("");
+    expect(calls.push("s> are nice.")).toBe("<tools> are nice.");
+  });
+});
