@@ -1,23 +1,23 @@
 import type { Model, ModelPrices, Usage } from "@signalbox/agent-core";
 import { countAt, isCount, objectAt, stated } from "./shared/json.ts";
 
-/** Token counts as an adapter reads them off the wire; what the vendor did not say stays away. */
+/** Token counts of one request. Absent if the vendor did not report them. */
 export interface TokenCounts {
   /** All input tokens, cached or not. */
   readonly input?: number | undefined;
   readonly uncached?: number | undefined;
   readonly cacheRead?: number | undefined;
   readonly cacheWrite?: number | undefined;
-  /** The part of `cacheWrite` kept for the vendor's longer lifetime. */
+  /** The part of `cacheWrite` with the vendor's longer lifetime. */
   readonly cacheWriteLong?: number | undefined;
   readonly output?: number | undefined;
   readonly reasoning?: number | undefined;
 }
 
-/** What vendors that have one charge for their longer lifetime of a cache write, as so many times the input price. */
+/** The price of a cache write with the longer lifetime, as a multiple of the input price. */
 const LONG_WRITE_TIMES = 2;
 
-/** Counts as they may be reckoned with: what is negative, broken or not exact was not said. */
+/** Drops counts that are negative, fractional or not exact. */
 export function counted(tokens: { readonly [Name in keyof TokenCounts]: unknown }): TokenCounts {
   const counts: Record<string, number> = {};
   for (const [name, value] of Object.entries(tokens)) if (isCount(value)) counts[name] = value;
@@ -25,8 +25,8 @@ export function counted(tokens: { readonly [Name in keyof TokenCounts]: unknown 
 }
 
 /**
- * Cost in whole micro-dollars, rounded once per request so that sums over requests are exact. `undefined` where neither
- * input nor output was reported; a cost too large to be exact is the largest exact one, so that every limit is reached.
+ * Returns the cost in whole micro-dollars, rounded once per request. `undefined` if neither input nor output was
+ * reported. A cost beyond the exact integers becomes the largest exact one, so that it exceeds every limit.
  */
 export function costMicros(given: TokenCounts, prices: ModelPrices): number | undefined {
   const { input, output, cacheRead = 0, cacheWrite = 0, cacheWriteLong = 0, uncached } = counted(given);
@@ -43,8 +43,8 @@ export function costMicros(given: TokenCounts, prices: ModelPrices): number | un
 }
 
 /**
- * The prices that apply to a request of this size: some vendors charge more above a number of input tokens, which
- * the catalogue states as `quirks.longPrices {above, input, output, cacheRead?, cacheWrite?}` in the table's unit.
+ * Returns the prices for a request of this size. Some vendors charge more above a number of input tokens, which is
+ * stated in `quirks.longPrices`: `{ above, input, output, cacheRead?, cacheWrite? }`.
  */
 export function pricesFor({ prices, quirks = {} }: Model, inputTokens = 0): ModelPrices | undefined {
   const long = objectAt(quirks, "longPrices");
@@ -55,7 +55,7 @@ export function pricesFor({ prices, quirks = {} }: Model, inputTokens = 0): Mode
   return { ...prices, ...stated({ input, output, cacheRead, cacheWrite }) };
 }
 
-/** What the vendor reported, with its cost where the model has prices. */
+/** Returns the reported usage, with its cost if the model has prices. */
 export function reportedUsage(given: TokenCounts, prices: ModelPrices | undefined): Usage {
   const { input, uncached, cacheRead, cacheWrite, output, reasoning } = counted(given);
   return {

@@ -13,24 +13,24 @@ import { leftOut, standInFor } from "./media.ts";
 import { callIdFor, toolNameFor } from "./names.ts";
 
 export interface AdaptOptions {
-  /** What to do with thinking by another model: `drop` (default), or `text` between `<thinking>` tags. */
+  /** How to convert thinking by another model: `drop` (default), or `text` between `<thinking>` tags. */
   readonly foreignThinking?: "drop" | "text";
 }
 
 export interface ConvertOptions extends AdaptOptions {
-  /** The history shows more than a few pictures. Default: it does not. */
+  /** Whether the history has more than a few images. Default: no. */
   readonly showsMany?: boolean;
 }
 
-/** One message for a target. `message` is absent where nothing is left of it; losses have no place in it. */
+/** A converted message. `message` is absent if nothing is left of it. */
 export interface Converted {
   readonly message: Message | undefined;
   readonly lost: readonly Omit<Loss, "message">[];
-  /** In the message as it was. */
+  /** The number of images in the original message. */
   readonly pictures: number;
 }
 
-/** Converts one message: a pure function of its arguments; a message that needs no change is returned as it is. */
+/** Converts one message. Pure; a message that needs no change is returned as it is. */
 export function convertMessage(message: Message, target: Model, options: ConvertOptions): Converted {
   const converter = new Converter(target, options);
   const blocks: readonly Block[] = typeof message.content === "string" ? [] : message.content;
@@ -42,7 +42,7 @@ function isMadeBy(origin: Omit<Native, "data">, { api, provider, id }: Model): b
   return origin.model === id && origin.provider === provider && origin.api === api;
 }
 
-/** With other fields; the object itself where they are what they were. */
+/** Returns the object with other fields, or the object itself if they are equal. */
 function changed<T extends object>(before: T, fields: Partial<T>): T {
   for (const name in fields) if (before[name] !== fields[name]) return { ...before, ...fields };
   return before;
@@ -118,7 +118,7 @@ class Converter {
       }
       case "toolCall": {
         const id = this.#id(block.id);
-        // No loss: a tool's own name is put back where the model calls it.
+        // Not a loss: the tool's own name is restored when the model calls it.
         const name = toolNameFor(this.#target.api, block.name);
         return changed(this.#bare(block, own), { id, name });
       }
@@ -127,7 +127,7 @@ class Converter {
         this.#lose("refusal", "turned into text");
         return { type: "text", text: block.text };
       case "citation":
-        // Kept by adapters where the vendor takes it back.
+        // Providers store the citations that the vendor accepts back.
         if (own && block.native !== undefined) return block;
         this.#lose("citation", block.url ?? block.title ?? "");
         return undefined;
@@ -146,12 +146,12 @@ class Converter {
     }
   }
 
-  /** The block without what only its own vendor understands. */
+  /** Removes what only the block's own vendor understands. */
   #bare<B extends Block>(block: B, own: boolean): B {
     if (own || block.native === undefined) return block;
     this.#lose("native", `${block.type} made by ${block.native.provider}/${block.native.model}`);
     const { native: _, ...rest } = block;
-    // The rest of a block without an optional field is a block of the same type, which the compiler cannot see.
+    // A block without an optional field has the same type, which the compiler cannot know.
     return rest as B;
   }
 }

@@ -13,13 +13,13 @@ export type Media = ImageBlock | AudioBlock | FileBlock;
 
 type Takes = (block: Media) => boolean;
 
-/** Whether a wire format has a place for what a person or a tool contributed, and for what the model itself made. */
+/** Which media a wire format accepts from users and tools, and back from the model itself. */
 type MediaRules = { readonly [From in "input" | "output"]: Takes };
 
 export const ANTHROPIC_IMAGES = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
 const CHAT_AUDIO = /^audio\/(?:x-)?(?:wav|mpeg|mp3)$/;
 
-/** Text in any of its formats, which Anthropic takes as a document of plain text. */
+/** Any text format. Anthropic accepts these as plain text documents. */
 export function isTextFile(mimeType: string): boolean {
   return /^text\/|[/+](?:json|xml|yaml)$/.test(mimeType);
 }
@@ -28,7 +28,7 @@ const anything: Takes = () => true;
 const nothing: Takes = () => false;
 const inline: Takes = ({ source }) => source.kind === "base64";
 
-/** By wire format; from the vendors' API documents. A format that is absent takes everything. */
+/** By wire format, from the vendors' API documentation. Other formats accept everything. */
 const RULES: Readonly<Record<string, MediaRules>> = {
   "anthropic-messages": {
     input: (block) => {
@@ -61,9 +61,9 @@ const CANNOT: Readonly<Record<Media["type"], string>> = {
 };
 
 /**
- * A replacement for media that a model, or its API, cannot take; `undefined` if it can.
- * @param from `output`: the model itself made it, and it is sent back
- * @param isAmongMany more pictures are shown with it than {@link IMAGE_LIMITS} calls few
+ * Returns a replacement for media that a model or its API does not accept, or `undefined` if it does.
+ * @param from `output` if the model itself made it
+ * @param isAmongMany whether the history has more images than {@link IMAGE_LIMITS} calls few
  */
 export function standInFor(
   block: Media,
@@ -78,7 +78,7 @@ export function standInFor(
   return leftOut(block, `it is too large for this model${among}`);
 }
 
-/** Anthropic refuses a whole request for one such picture. */
+/** Anthropic refuses a whole request because of one such image. */
 function isTooLarge({ type, source }: Media, isAmongMany: boolean): boolean {
   if (type !== "image" || source.kind === "url") return false;
   const { width = 0, height = 0 } = readImageInfo(Buffer.from(source.data, "base64")) ?? {};
@@ -86,7 +86,7 @@ function isTooLarge({ type, source }: Media, isAmongMany: boolean): boolean {
   return Math.max(width, height) > (isAmongMany ? IMAGE_LIMITS.sideAmongMany : IMAGE_LIMITS.side);
 }
 
-/** A replacement for a block that cannot be sent, so that the model knows of it. */
+/** Describes a block that cannot be sent, so that the model knows of it. */
 export function leftOut(block: Media, why = "this model's API has no place for it"): TextBlock {
   const name = block.type === "file" && block.name !== undefined ? ` "${block.name}"` : "";
   const place = block.source.kind === "url" ? ` at ${block.source.url}` : "";

@@ -6,36 +6,38 @@ import { adaptSchema } from "./schema.ts";
 interface Format {
   readonly longestName: number;
   readonly name?: RegExp;
-  /** What a call id may look like; any where absent. */
+  /** The form of a call id; default: any. */
   readonly id?: RegExp;
-  /** Of a made id, before so many letters and digits. */
+  /** The prefix of a generated id, before its letters and digits. */
   readonly prefix?: string;
   readonly idLength?: number;
 }
 
-/** By wire format. One that is absent takes anything. */
+/** By wire format. Other formats accept anything. */
 const FORMATS: Readonly<Record<string, Format>> = {
   "anthropic-messages": { longestName: 128, id: /^[a-zA-Z0-9_-]{1,64}$/, prefix: "toolu_" },
   "openai-responses": { longestName: 64, id: /^[a-zA-Z0-9_-]{1,64}$/ },
   "openai-chat": { longestName: 64, id: /^[a-zA-Z0-9_-]{1,40}$/ },
   "mistral-chat": { longestName: 64, id: /^[a-zA-Z0-9]{9}$/, prefix: "", idLength: 9 },
-  // Declarations may hold dots and colons, calls may not.
+  // Declarations may contain dots and colons, calls may not.
   "google-generative": { longestName: 64, name: /^[a-zA-Z_][a-zA-Z0-9_-]*$/ },
 };
 
-/** A call id that fits: the same, or one made from its hash, so that a call and its result agree unasked. */
+/** Returns the call id if it is valid, or one derived from its hash, so that a call and its result match. */
 export function callIdFor(api: string, id: string): string {
   const { id: valid, prefix = "call_", idLength = 24 } = entryOf(FORMATS, api) ?? {};
   return valid === undefined || valid.test(id) ? id : prefix + digestId(id, idLength);
 }
 
-/** How made names end. A name that ends so by itself is replaced too: no tool can take the name made for another. */
+/**
+ * The suffix of generated names. A tool's own name with such a suffix is replaced as well, so that names stay unique.
+ */
 const MADE = /_x_[0-9a-zA-Z]{12}$/;
 const MADE_LENGTH = 15;
 
 /**
- * A tool's name that fits: the same, or one that resembles it and ends in its hash, so that a tool, its calls and their
- * results agree unasked. Models call tools that do not exist, by any name, and their calls have to go back to them.
+ * Returns the tool's name if it is valid, or a similar one that ends in its hash, so that a tool, its calls and their
+ * results match. Models call tools that do not exist, by any name, and those calls are sent back too.
  */
 export function toolNameFor(api: string, name: string): string {
   const format = entryOf(FORMATS, api);

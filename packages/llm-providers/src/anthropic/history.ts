@@ -69,7 +69,7 @@ function fileParam(block: FileBlock): InputParam {
   return { ...document, source: { type: "text", media_type: "text/plain", data } };
 }
 
-/** One tool result; an error must say something. */
+/** Converts one tool result. The API requires a text for an error. */
 function resultParam(message: ToolResultMessage): Anthropic.ToolResultBlockParam {
   const content = inputParams(message.content);
   if (content.length === 0 && message.isError) content.push(textParam("(no output)"));
@@ -81,10 +81,10 @@ function resultParam(message: ToolResultMessage): Anthropic.ToolResultBlockParam
   };
 }
 
-/** A model's turn; empty where nothing of it can be sent back. */
+/** Converts a model's turn. The result is empty if nothing can be sent back. */
 function assistantParams(message: AssistantMessage, quirks: AnthropicQuirks): Anthropic.ContentBlockParam[] {
   const params: Anthropic.ContentBlockParam[] = [];
-  /** The text that citations belong to. */
+  /** The text block that the next citations belong to. */
   let cited: Anthropic.TextBlockParam | undefined;
   for (const block of message.content) {
     if (block.type === "citation") {
@@ -97,7 +97,7 @@ function assistantParams(message: AssistantMessage, quirks: AnthropicQuirks): An
     cited = block.type === "text" && param?.type === "text" ? param : undefined;
     if (param !== undefined) params.push(param);
   }
-  // Thinking alone is refused, and says nothing without what it led to.
+  // The API refuses a turn that contains only thinking.
   return params.every(({ type }) => type === "thinking" || type === "redacted_thinking") ? [] : params;
 }
 
@@ -105,7 +105,7 @@ function assistantParam(block: Block, quirks: AnthropicQuirks): Anthropic.Conten
   const data = nativeData(block);
   switch (block.type) {
     case "text":
-      // Space between other texts is taken; where it would be refused, it has been taken out.
+      // `repairHistory` has removed the blank texts that the API refuses. It accepts white space between other texts.
       return block.text === "" ? undefined : textParam(block.text);
     case "refusal":
       return block.text.trim() === "" ? undefined : textParam(block.text);
@@ -115,7 +115,7 @@ function assistantParam(block: Block, quirks: AnthropicQuirks): Anthropic.Conten
         return { type: "thinking", thinking: block.text, signature: data.signature };
       return quirks.unsignedThinking ? { type: "thinking", thinking: block.text, signature: "" } : undefined;
     case "toolCall": {
-      // The vendor takes objects only; what was not one goes back under the name its documentation gives.
+      // The API accepts only objects. Its documentation uses this key for malformed input.
       const input = block.args ?? { INVALID_JSON: block.argsText };
       return { type: "tool_use", id: block.id, name: block.name, input };
     }

@@ -14,7 +14,7 @@ const STOP: Readonly<Record<string, StopReason>> = {
   pause_turn: "pause",
 };
 
-/** What an `error` object of the API says: `{type, message}`, with a more specific `details.error_code` at times. */
+/** Reads an error object of the API: `{type, message}`, sometimes with a more specific `details.error_code`. */
 export function readError(error: JsonObject, known: FailureFacts = NO_MESSAGE): FailureFacts {
   return {
     ...known,
@@ -24,7 +24,7 @@ export function readError(error: JsonObject, known: FailureFacts = NO_MESSAGE): 
 }
 
 interface Reading {
-  /** In our turn; absent where only the vendor understands the block, which is then kept as it came. */
+  /** The index in our turn, or `undefined` for a block that only the vendor understands. */
   readonly index: number | undefined;
   readonly start: JsonObject;
   signature: string;
@@ -76,7 +76,7 @@ export class AnthropicReader implements EventReader {
         this.#end();
         break;
       default:
-        // A proxy's error has a type of its own, or none.
+        // A proxy's error has another type, or none.
         if (event.type === "error" || isJsonObject(event.error))
           this.#turn.fail(classify(readError(objectAt(event, "error"))));
     }
@@ -86,7 +86,7 @@ export class AnthropicReader implements EventReader {
     if (!broken) this.#end();
   }
 
-  /** The answer is over, with or without the vendor's last event: what counts is that it said why it stopped. */
+  /** Ends the turn if a stop reason has arrived, even without the vendor's last event. */
   #end(): void {
     const raw = this.#stop;
     if (raw === undefined || this.#turn.ended) return;
@@ -102,11 +102,11 @@ export class AnthropicReader implements EventReader {
 
   #message(message: JsonObject): void {
     if (this.#begun) {
-      // Two answers spliced into one cannot be told apart, and half a call must not run.
+      // Two answers in one stream cannot be told apart, and half a call must not run.
       this.#turn.fail(failure("protocol", "A second answer began in the middle of the first."));
       return;
     }
-    // A second one before any content is a proxy's mistake and adds nothing but its usage.
+    // A second start before any content is a proxy's mistake. Only its usage counts.
     this.#turn.responseId(textAt(message, "id"));
     this.#count(objectAt(message, "usage"));
   }
@@ -134,7 +134,7 @@ export class AnthropicReader implements EventReader {
         break;
       }
       case undefined:
-        // It could not be sent back.
+        // A block without a type could not be sent back.
         break;
       default:
         this.#open.set(at, { ...reading, index: undefined });
@@ -185,18 +185,18 @@ export class AnthropicReader implements EventReader {
     const { index, start, json, signature } = block;
     if (index === undefined) {
       const input = parseObject(json);
-      // What was cut off in the middle of its input could not be sent back.
+      // A server-side tool whose input was cut could not be sent back.
       if (json === "" || input !== undefined)
         this.#turn.block({ type: "opaque", native: this.#turn.native({ ...start, ...stated({ input }) }) });
       return;
     }
-    // Some servers send the arguments whole with the start.
+    // Some servers send the whole input with the start.
     const input = json === "" ? unlessEmpty(objectAt(start, "input")) : undefined;
     if (input !== undefined) this.#turn.append(index, JSON.stringify(input));
     this.#turn.close(index, signature === "" ? undefined : { signature });
   }
 
-  /** Input counts come with the start and may be corrected at the end; each figure is the latest one said. */
+  /** The start reports the input, and the end may correct it. The latest count of each kind is used. */
   #count(usage: JsonObject): void {
     const said = counted({
       uncached: usage.input_tokens,
@@ -214,7 +214,7 @@ export class AnthropicReader implements EventReader {
   }
 }
 
-/** What the vendor wants to see again of a citation: those of its web search, which cite themselves. */
+/** Returns a citation that the vendor accepts back: those of its web search. */
 function sentBack(citation: JsonObject): JsonObject | undefined {
   const { type, cited_text, url, title = null, encrypted_index } = citation;
   if (type !== "web_search_result_location") return undefined;

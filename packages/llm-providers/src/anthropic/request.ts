@@ -14,7 +14,7 @@ import {
 import { historyMessages, type WireMessage } from "./history.ts";
 import { type AnthropicQuirks, anthropicQuirks } from "./quirks.ts";
 
-/** The least the vendor lets a model think with, in tokens. */
+/** The vendor's lower limit, in tokens. */
 const MIN_BUDGET = THINKING_TOKENS.minimal;
 
 /** Converts a JSON Schema into one that the vendor accepts; throws if it cannot. */
@@ -73,7 +73,7 @@ function planThinking(request: ModelRequest, quirks: AnthropicQuirks): ThinkingP
     );
     level = "off";
   }
-  // What is thought counts towards max_tokens.
+  // Thinking counts towards `max_tokens`.
   const maxTokens = outputTokens(request, level);
   const { thinkingOff } = quirks;
   if (level === "off")
@@ -90,10 +90,7 @@ function planThinking(request: ModelRequest, quirks: AnthropicQuirks): ThinkingP
   return { maxTokens, thinks: false };
 }
 
-/**
- * The vendor takes either a temperature or a `top_p`, and 1 for both where neither is stated. The SDK's types, made for
- * the newest models, do not know either any more.
- */
+/** The API accepts either a temperature or a `top_p`; both default to 1. The SDK's types no longer declare them. */
 function samplingParams(request: ModelRequest, isTaken: boolean) {
   const { temperature = 1, topP = 1, ...rest } = request.options;
   const unusual = { ...(temperature !== 1 && { temperature }), ...(topP !== 1 && { topP }) };
@@ -101,7 +98,7 @@ function samplingParams(request: ModelRequest, isTaken: boolean) {
   return samplingFor({ ...request, options: { ...rest, ...unusual } }, isTaken ? [one] : []);
 }
 
-/** The vendor takes none that is blank. */
+/** The API accepts no blank stop sequences. */
 function stopSequences({ options: { stopSequences: all = [] }, warn }: ModelRequest): string[] | undefined {
   const taken = all.filter((stop) => stop.trim() !== "");
   const dropped = all.length - taken.length;
@@ -110,7 +107,9 @@ function stopSequences({ options: { stopSequences: all = [] }, warn }: ModelRequ
   return unlessEmpty(taken);
 }
 
-/** The vendor's option for JSON; `undefined` if JSON is not requested or the vendor cannot be told of this schema. */
+/**
+ * Returns the vendor's option for JSON, or `undefined` if none is requested or the vendor does not accept the schema.
+ */
 function outputFormat(
   { options }: ModelRequest,
   quirks: AnthropicQuirks,
@@ -126,7 +125,7 @@ function outputFormat(
   return undefined;
 }
 
-/** The system prompt; what is stable ends in a cache breakpoint. */
+/** The system prompt, with a cache breakpoint after its stable part. */
 function systemBlocks(
   { stable, volatile = "" }: SystemPrompt,
   cache: CacheControl | undefined,
@@ -138,10 +137,10 @@ function systemBlocks(
   return blocks.filter(({ text }) => text.trim() !== "");
 }
 
-/** The tools, the last of them with a cache breakpoint, and how they are to be used. */
+/** The tools, the last one with a cache breakpoint, and the tool choice. */
 function toolFields(request: ModelRequest, cache: CacheControl | undefined, unforced: boolean) {
   const { tools: specs, messages } = request.context;
-  // The vendor wants calls in the history to be of declared tools, also where none is offered any more.
+  // The API requires declarations for all calls in the history, even if no tools are offered now.
   if (specs.length === 0) {
     const past = messages.flatMap((message) => (message.role === "assistant" ? message.content : []));
     const names = new Set(past.flatMap((block) => (block.type === "toolCall" ? [block.name] : [])));

@@ -2,13 +2,13 @@ import type { Model, Warning } from "@signalbox/agent-core";
 import { TABLE, VENDORS } from "./table.ts";
 
 /**
- * A model as the configuration states it: whatever is absent comes from the table, or from the stated defaults. Of
- * `quirks` each that is absent, too; `null` takes one of the table's away.
+ * A model as it is configured. Absent fields, and absent quirks, come from the table or from defaults. `null` removes a
+ * quirk of the table.
  */
 export type ModelOverride = { readonly id: string } & Partial<Omit<Model, "id" | "provider" | "api">>;
 
 export interface CatalogueAccount {
-  /** What references name before the slash. */
+  /** The part of a reference before the slash. */
   readonly name: string;
   readonly api: string;
   readonly models?: readonly ModelOverride[];
@@ -16,28 +16,27 @@ export interface CatalogueAccount {
 
 export interface ResolvedModel {
   readonly model: Model;
-  /** For instance that the id is unknown, and which defaults are used. */
+  /** For instance that the id is unknown and which defaults are used. */
   readonly warnings: readonly Warning[];
 }
 
 export interface Catalogue {
-  /** Every model an account is known to offer. */
+  /** The known models of all accounts. */
   list(): readonly Model[];
   /**
-   * A model by `account/id`, or by an id alone where an account is known to offer it. Snapshot dates at the end of an
-   * id (`-20251015`, `-2026-03-05`) are looked through. An unknown id of a known account works with stated defaults
-   * and a warning; `undefined` where no account fits.
+   * Finds a model by `account/id`, or by an id alone if an account is known to have it. A snapshot date at the end of
+   * an id (`-20251015`, `-2026-03-05`) is ignored. An unknown id of a known account gets defaults and a warning.
    */
   resolve(reference: string): ResolvedModel | undefined;
 }
 
 const DATE = /-(?:\d{8}|\d{4}-\d{2}-\d{2})$/;
 
-/** Stands in for what nobody knows of a model of any other wire format. */
+/** Defaults for models of other wire formats. */
 const UNKNOWN = { contextWindow: 32_768, maxOutputTokens: 4_096 };
 
 function entryFor(api: string, id: string): Model | undefined {
-  // Either of OpenAI's wire formats serves the same models.
+  // Both of OpenAI's APIs have the same models.
   const family = (api: string) => api.replace(/^openai-.*/, "openai");
   const find = (id: string) => TABLE.find((entry) => entry.id === id && family(entry.api) === family(api));
   return find(id) ?? find(id.replace(DATE, ""));
@@ -66,19 +65,19 @@ export const defaultAccounts: readonly CatalogueAccount[] = [
   { name: "demo", api: "demo" },
 ];
 
-/** Environment variables that hold the keys of the well-known providers, the first that is set counts. */
+/** The environment variables that hold the keys of the well-known providers. The first one that is set counts. */
 export const KEY_VARIABLES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   VENDORS.map(({ provider, keys }) => [provider, keys]),
 );
 
-/** A catalogue over accounts; one of a default account's name takes its place. */
+/** Creates a catalogue of accounts. An account with the name of a default account replaces it. */
 export function createCatalogue(accounts: readonly CatalogueAccount[] = []): Catalogue {
   const all = new Map(defaultAccounts.map((account) => [account.name, account]));
   for (const account of accounts) all.set(account.name, account);
   const list = (): Model[] =>
     [...all.values()].flatMap((account) => {
       const ids = new Set(account.models?.map((model) => model.id));
-      // A server of one's own speaks a vendor's format without offering the vendor's models.
+      // A server of another host may speak a vendor's API without having the vendor's models.
       if (defaultAccounts.some(({ name, api }) => name === account.name && api === account.api))
         for (const entry of TABLE) if (entry.provider === account.name) ids.add(entry.id);
       return [...ids].map((id) => build(account, id).model);

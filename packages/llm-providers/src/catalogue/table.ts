@@ -10,7 +10,9 @@ interface Family extends Sizes {
   readonly input: readonly string[];
   readonly thinking: readonly string[];
   readonly quirks?: object | undefined;
-  /** Above so many input tokens prices of input and cache are multiplied by `input`, those of output by `output`. */
+  /**
+   * Above this many input tokens, the prices of input and cache are multiplied by `input`, those of output by `output`.
+   */
   readonly longPrompts?: Readonly<Record<"above" | "input" | "output", number>> | undefined;
   readonly models: readonly { id: string; name: string; dollars?: readonly number[] | undefined }[];
 }
@@ -27,7 +29,10 @@ type Amounts = Pick<ModelPrices, "input" | "output" | "cacheRead" | "cacheWrite"
 
 const MODALITIES: Model["input"] = ["text", "image", "audio", "file"];
 
-/** Prices as vendors print them, in micro-dollars; input and cache, and output, so many times as much. */
+/**
+ * Converts dollars per million tokens to micro-dollars.
+ * @param inputTimes factor for the prices of input and cache
+ */
 function amounts(dollars: readonly number[], inputTimes = 1, outputTimes = 1): Amounts {
   const micro = (price: number, times: number): number => Math.round(price * times * 1_000_000);
   const [input = 0, output = 0, ...cache] = dollars;
@@ -58,7 +63,7 @@ function entriesOf(place: Pick<Model, "provider" | "api">, listed: Omit<ModelPri
     });
 }
 
-/** The vendors whose names say all but the key, in the order in which a default model is looked for. */
+/** The well-known vendors, in the order in which a default model is chosen. */
 export const VENDORS: readonly Vendor[] = table.vendors;
 
 export const TABLE: readonly Model[] = [

@@ -9,20 +9,20 @@ import { objectAt } from "../shared/json.ts";
 import { ownWords, understand, type Wish } from "./understand.ts";
 import words from "./words.json" with { type: "json" };
 
-/** What the demo model says next: words, or one tool call. */
+/** The next move of the demo model: a text, or one tool call. */
 export type Move =
   | { readonly kind: "say"; readonly text: string }
   | { readonly kind: "call"; readonly name: string; readonly args: JsonObject };
 
-/** One call on the way to what was asked for, its arguments under names of ours. */
+/** One call of a plan, with the arguments under names of our own. */
 interface Step {
   readonly tool: keyof typeof TOOLS;
   readonly args: JsonObject;
-  /** What follows does without its result. */
+  /** Whether the plan goes on if the call fails. */
   readonly mayFail?: true;
 }
 
-/** What tools are usually called, the first that is on offer counts, and so for their parameters. */
+/** Usual names of tools and of their parameters. The first one that is offered counts. */
 const TOOLS = {
   read: ["read", "read_file"],
   ls: ["ls", "list_dir", "list_files"],
@@ -36,10 +36,10 @@ const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   command: ["command", "cmd"],
 };
 
-/** Where it notes things itself, and where a host's memory keeps what lasts. */
+/** The file for the demo's own notes, and the file of a gateway's memory. */
 const [OWN_MEMORY, HOST_MEMORY] = ["MEMORY.md", "memory/MEMORY.md"];
 
-/** The demo model's next move. Deterministic: the same conversation gives the same move. */
+/** Returns the next move. Deterministic: the same conversation gives the same move. */
 export function nextMove(context: ModelContext): Move {
   const { messages } = context;
   const asked = messages.findLastIndex((message) => message.role === "user");
@@ -99,12 +99,12 @@ function stepsFor(wish: Wish, context: ModelContext, results: readonly ToolResul
   }
 }
 
-/** The first tool on offer of those that are usually called so. */
+/** Returns the first offered tool with one of the usual names. */
 function offered(wanted: Step["tool"], tools: readonly ToolSpec[]): ToolSpec | undefined {
   return tools.find(({ name }) => TOOLS[wanted].some((usual) => usual === name));
 }
 
-/** A call of the first tool on offer; arguments go under the first property name its schema knows. */
+/** Returns a call of the first offered tool. Arguments get the first property name that its schema has. */
 function callOf({ tool: wanted, args }: Step, tools: readonly ToolSpec[]): Move | undefined {
   const tool = offered(wanted, tools);
   if (tool === undefined) return undefined;
@@ -115,7 +115,7 @@ function callOf({ tool: wanted, args }: Step, tools: readonly ToolSpec[]): Move 
   return { kind: "call", name: tool.name, args: Object.fromEntries(given) };
 }
 
-/** Where a skill's instructions are, from the catalogue in the system prompt. */
+/** Returns the location of a skill from the catalogue in the system prompt. */
 function skillLocation({ system }: ModelContext, name: RegExp): string | undefined {
   for (const [entry] of `${system.stable}\n${system.volatile ?? ""}`.matchAll(/<skill>[\s\S]*?<\/skill>/g)) {
     const said = /<name>\s*([\s\S]*?)\s*<\/name>/.exec(entry)?.[1] ?? "";

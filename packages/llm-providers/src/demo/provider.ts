@@ -7,7 +7,7 @@ import { nextMove } from "./program.ts";
 const CHARS_PER_TOKEN = 4;
 const DELTA_CHARS = 12;
 
-/** The offline demo model, for a gateway without any key. */
+/** The offline demo model, for a gateway without a key. */
 export const demoModel: Model = {
   id: "demo",
   provider: "demo",
@@ -31,7 +31,7 @@ function estimate(...lengths: readonly [input: number, output: number]): Usage {
   };
 }
 
-/** Says a whole block in small pieces, one a pull, without splitting a character, and stops. */
+/** Writes a block in small pieces, one per pull, without cutting a character in two, and ends the turn. */
 function* tell(turn: TurnWriter, head: BlockHead, text: string, input: number, stop: StopReason) {
   const index = turn.open(head);
   const characters = [...text];
@@ -44,7 +44,7 @@ function* tell(turn: TurnWriter, head: BlockHead, text: string, input: number, s
   turn.finish(stop);
 }
 
-/** A model that is a small program: deterministic, offline, and says so in every answer. It has no wire. */
+/** A small deterministic program that acts as a model. It works offline and says in each answer that it is a demo. */
 export const demo: Provider = {
   api: "demo",
   connect:
@@ -56,7 +56,7 @@ export const demo: Provider = {
         const input = JSON.stringify(context.messages).length + context.system.stable.length;
         const move = nextMove(context);
         if (move.kind === "call") {
-          // An id of its own for each call of the conversation, the same at each replay.
+          // Unique in the conversation, and the same at each replay.
           const head = { type: "toolCall", id: `demo_${context.messages.length}`, name: move.name } as const;
           yield* tell(turn, head, JSON.stringify(move.args), input, "tool_use");
           return;

@@ -15,7 +15,7 @@ const unquoted = (text: string): string => text.trim().replace(/^[`"'“「]([\s
 type Rule = readonly [RegExp, (match: RegExpMatchArray) => Wish];
 const at = (match: RegExpMatchArray, group: number): string => match[group] ?? "";
 
-/** The first that fits decides. */
+/** The first rule that matches counts. */
 const RULES: readonly Rule[] = [
   [
     new RegExp(
@@ -74,7 +74,7 @@ const RULES: readonly Rule[] = [
   ],
 ];
 
-/** The person's own words in a user message, without what a gateway puts around them. */
+/** Returns a user message without the context that a gateway adds. */
 export function ownWords(text: string): string {
   const tag = text.lastIndexOf("[message_id:");
   if (tag < 0) return text.trim();
@@ -82,7 +82,7 @@ export function ownWords(text: string): string {
   return after.replace(/^[^\n:：]{1,64}[:：]\s*/, "").trim();
 }
 
-/** Understands a few requests in English and Chinese; anything else asks for help. */
+/** Recognizes a few requests in English and Chinese. Anything else asks for help. */
 export function understand(words: string): Wish {
   for (const [pattern, wish] of RULES) {
     const match = words.match(pattern);

@@ -10,10 +10,10 @@ import { nativeData, plainResult } from "../shared/content.ts";
 import { stated, textAt, unlessEmpty } from "../shared/json.ts";
 import type { GoogleQuirks } from "./quirks.ts";
 
-/** Documented to pass the signature check for calls another model made. */
+/** Passes the signature check for calls that another model made (Gemini API documentation, "Thought signatures"). */
 const UNSIGNED = "skip_thought_signature_validator";
 
-/** A history as contents that alternate between user and model; results of one turn's calls stand together. */
+/** Converts a history to contents that alternate between user and model. Results of one turn share a content. */
 export function historyContents(messages: readonly Message[], quirks: GoogleQuirks): Content[] {
   const out: Content[] = [];
   const callIds = new Map<string, string>();
@@ -28,7 +28,7 @@ export function historyContents(messages: readonly Message[], quirks: GoogleQuir
   return out;
 }
 
-/** @param callIds the vendor's ids of calls, by ours */
+/** @param callIds the vendor's call ids by our own */
 function partsOf(message: Message, quirks: GoogleQuirks, callIds: Map<string, string>): Part[] {
   if (message.role === "assistant") return modelParts(message, quirks, callIds);
   if (message.role === "toolResult") return resultParts(message, quirks, callIds.get(message.toolCallId));
@@ -59,7 +59,7 @@ function modelParts({ content }: AssistantMessage, quirks: GoogleQuirks, ids: Ma
         const id = data && textAt(data, "id");
         if (id !== undefined) ids.set(block.id, id);
         const functionCall = { name: block.name, args: { ...block.args }, ...stated({ id }) };
-        // The first call of a step carries the signature, for all that follow it.
+        // The first call of a step carries the signature of all.
         const missing = quirks.signedCalls && block === firstCall && signature === undefined;
         return [{ functionCall, ...(missing ? { thoughtSignature: UNSIGNED } : signed) }];
       }

@@ -6,7 +6,7 @@ type Key = string | number;
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['([^']*)'\]|\["([^"]*)"\]/g;
 const PATH = new RegExp(`^\\$(?:${STEP.source})*$`);
 
-/** `$.a.b[0]` as keys; `undefined` where it is no such path. */
+/** Parses a path such as `$.a.b[0]`. */
 function keysOf(path: string): Key[] | undefined {
   if (!PATH.test(path)) return undefined;
   return [...path.matchAll(STEP)].map(([, name, at, single, double]) =>
@@ -14,9 +14,9 @@ function keysOf(path: string): Key[] | undefined {
   );
 }
 
-/** A function call's arguments as Gemini streams them: assignments to paths, strings in pieces. */
+/** Assembles the arguments of a call that Gemini streams as assignments to paths, with strings in pieces. */
 export class PartialArgs {
-  // Without a prototype every key is an ordinary one.
+  // Without a prototype, `__proto__` is an ordinary key.
   readonly #root: object = Object.create(null);
   #broken = false;
   #continued: string | undefined;
@@ -31,7 +31,7 @@ export class PartialArgs {
     }
   }
 
-  /** The arguments as JSON text; left open at its end where they are not complete or made no sense. */
+  /** Returns the arguments as JSON text. The text is left open if they are incomplete or invalid. */
   text(complete: boolean): string {
     const text = JSON.stringify(this.#root);
     return complete && !this.#broken ? text : text.slice(0, -1);
@@ -52,7 +52,7 @@ export class PartialArgs {
   }
 }
 
-/** An array grows by one at a time: a path is not to make room for a billion elements. */
+/** An array grows by one element at a time, so that a path cannot allocate a billion of them. */
 function write(node: object, key: Key, value: unknown): boolean {
   const fits = !Array.isArray(node) || (typeof key === "number" && key <= node.length);
   return fits && Reflect.set(node, key, value);

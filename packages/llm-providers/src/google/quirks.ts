@@ -1,7 +1,7 @@
 import type { Model } from "@signalbox/agent-core";
 import { type QuirksOf, readQuirks } from "../shared/quirks.ts";
 
-/** Gemini models from 3 on do the opposite of all this; QUIRKS.md says what each means. */
+/** The defaults before Gemini 3. From Gemini 3 on, all are the opposite. QUIRKS.md describes them. */
 const QUIRKS = {
   thinkingStyle: ["budget", "level"],
   signedCalls: false,

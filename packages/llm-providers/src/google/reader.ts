@@ -15,11 +15,11 @@ import { Speech } from "../shared/speech.ts";
 import type { TurnWriter } from "../turn/record.ts";
 import { PartialArgs } from "./partial-args.ts";
 
-/** Reads the chunks of `streamGenerateContent`. Only the end of the body says that the answer is whole. */
+/** Reads the chunks of `streamGenerateContent`. Only the end of the body shows that the answer is complete. */
 export class GoogleReader implements EventReader {
   readonly #turn: TurnWriter;
   readonly #speech: Speech;
-  /** Of what is being said. */
+  /** The signature of the open block. */
   #signature: string | undefined;
   #streamed: { index: number; args: PartialArgs; data: JsonObject | undefined } | undefined;
   #finish: string | undefined;
@@ -31,7 +31,7 @@ export class GoogleReader implements EventReader {
 
   constructor(turn: TurnWriter) {
     this.#turn = turn;
-    // Unsigned text needs no vendor data; an unsigned thought does, to be known as this model's own.
+    // Thinking gets native data even without a signature, to mark it as this model's own.
     this.#speech = new Speech(turn, (spoken) => {
       const data = stated({ thoughtSignature: this.#signature });
       this.#signature = undefined;
@@ -46,7 +46,7 @@ export class GoogleReader implements EventReader {
     const { usageMetadata: usage } = chunk;
     if (!isJsonObject(usage)) return;
     this.#usage = usage;
-    // What was thought in silence is counted with the first words, and was used also where no more are waited for.
+    // The first chunk with text counts the hidden thinking, which is charged even if the rest is not read.
     if (countAt(usage, "candidatesTokenCount") !== undefined) this.#reportUsage(usage);
   }
 
@@ -94,7 +94,7 @@ export class GoogleReader implements EventReader {
   #text(text: string, thought: boolean, signature: string | undefined): void {
     if (text !== "") this.#speech.say(thought ? "thinking" : "text", text);
     if (signature === undefined) return;
-    // A signature may come alone: it belongs to what was said before it.
+    // A signature without text belongs to the text before it.
     if (this.#speech.open === undefined) {
       this.#opaque({ text: "", thoughtSignature: signature, ...(thought && { thought }) });
       return;
@@ -164,7 +164,7 @@ export class GoogleReader implements EventReader {
   }
 }
 
-/** What an `error` object of the API says: `{code, message, status, details}`. */
+/** Reads an error object of the API: `{code, message, status, details}`. */
 export function readError(error: JsonObject, known: FailureFacts = NO_MESSAGE): FailureFacts {
   const details = objectsAt(error, "details");
   const delay = details
@@ -179,13 +179,13 @@ export function readError(error: JsonObject, known: FailureFacts = NO_MESSAGE): 
   };
 }
 
-/** The sum of the counts that were said; `undefined` where none was. */
+/** Returns the sum of the reported counts, or `undefined` if there are none. */
 function sumOf(usage: JsonObject, ...keys: readonly string[]): number | undefined {
   const said = keys.flatMap((key) => countAt(usage, key) ?? []);
   return said.length === 0 ? undefined : said.reduce((total, count) => total + count);
 }
 
-/** Any other word means a failure. */
+/** All other reasons are failures. */
 const STOP: Readonly<Record<string, StopReason>> = {
   STOP: "end_turn",
   FINISH_REASON_UNSPECIFIED: "end_turn",

@@ -13,10 +13,10 @@ import {
 import { historyContents } from "./history.ts";
 import { googleQuirks } from "./quirks.ts";
 
-/** The most that Gemini 2.5 takes, except for Pro's 32,768. */
+/** The budget limit of all Gemini 2.5 models. Pro allows 32,768. */
 const MAX_BUDGET = 24_576;
 
-/** The enums of the SDK, which is not imported before the first request. */
+/** The SDK's enums. The SDK is imported only by the first request. */
 export type VendorEnums = Pick<typeof import("@google/genai"), "FunctionCallingConfigMode" | "ThinkingLevel">;
 
 export function requestParams(
@@ -70,12 +70,12 @@ function toolFields({ context, options }: ModelRequest, { FunctionCallingConfigM
   return { tools: [{ functionDeclarations }], ...stated({ toolConfig }) };
 }
 
-/** Tokens to think with: what the model's quirk `budgets` states for the level, or what all of Gemini 2.5 take. */
+/** The thinking budget of a level: the model's quirk, or what all Gemini 2.5 models allow. */
 function budget({ quirks = {} }: Model, level: ThinkingLevel): number {
   return numberAt(objectAt(quirks, "budgets"), level) ?? Math.min(MAX_BUDGET, THINKING_TOKENS[level]);
 }
 
-/** Gemini 3 cannot stop thinking; its least stands for `off`. */
+/** Gemini 3 cannot turn thinking off. */
 const LEVELS: Readonly<Record<ThinkingLevel, keyof VendorEnums["ThinkingLevel"]>> = {
   off: "MINIMAL",
   minimal: "MINIMAL",
@@ -85,7 +85,7 @@ const LEVELS: Readonly<Record<ThinkingLevel, keyof VendorEnums["ThinkingLevel"]>
   max: "HIGH",
 };
 
-/** The vendor knows JSON Schema but not the key that names its version. */
+/** The vendor accepts JSON Schema, but not the `$schema` key. */
 function withoutDialect(schema: JsonObject): JsonObject {
   const { $schema: _, ...rest } = schema;
   return rest;

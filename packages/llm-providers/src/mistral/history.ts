@@ -16,7 +16,7 @@ import { stated, textAt, unlessEmpty } from "../shared/json.ts";
 
 type Param = ChatCompletionStreamRequest["messages"][number];
 
-/** A history as Mistral's messages, without the system prompt. */
+/** Converts a history to Mistral's messages, without the system prompt. */
 export function historyMessages(messages: readonly Message[]): Param[] {
   const out: Param[] = [];
   for (const message of messages) {
@@ -50,7 +50,7 @@ function chunk(block: InputBlock): ContentChunk {
   }
 }
 
-/** A model's turn; nothing where only thinking is left of it. */
+/** Converts a model's turn. A turn that contains only thinking is dropped. */
 function assistantParams(message: AssistantMessage): Param[] {
   const texts: string[] = [];
   const parts: ContentChunk[] = [];

@@ -60,7 +60,7 @@ function readError(error: JsonObject, known: FailureFacts): FailureFacts {
   };
 }
 
-/** What a refusal says; validation failures come as a list under `message` or `detail`. */
+/** Returns the message of a refusal. Validation errors are a list under `message` or `detail`. */
 function messageOf(error: JsonObject): string | undefined {
   const direct = textAt(error, "message") ?? textAt(error, "detail");
   if (direct !== undefined) return direct;

@@ -27,7 +27,7 @@ export function requestParams(request: ModelRequest): ChatCompletionStreamReques
     }),
     ...toolFields(request),
   };
-  // Not thinking is what a model does that is told nothing.
+  // Without these fields a model does not think.
   const isTold = level !== undefined && (level !== "off" || options.thinking !== undefined);
   return isTold ? Object.assign(params, thinking(model, level)) : params;
 }

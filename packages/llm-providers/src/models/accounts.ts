@@ -6,10 +6,10 @@ import { entryOf, stated } from "../shared/json.ts";
 
 /**
  * Why a provider or a reference cannot be used.
- * - `missing_key`: the provider has no key; `variable` is the environment variable that would hold it, if there is one.
- * - `invalid_provider`: the provider's entry is broken at `field`, or its host has turned it off, and so it is off.
- * - `unknown_provider`: the reference names no provider there is.
- * - `unknown_model`: the provider's models are known, and this is none of them (`strict` only).
+ * - `missing_key`: the provider has no key. `variable` is the environment variable that would hold it, if there is one.
+ * - `invalid_provider`: the provider is off because of `field`, or because its host turned it off.
+ * - `unknown_provider`: no provider has this name.
+ * - `unknown_model`: the provider has no model of this name (`strict` only).
  */
 export type ModelProblem = { readonly provider: string; readonly message: string } & (
   | { readonly code: "missing_key"; readonly variable?: string }
@@ -18,19 +18,19 @@ export type ModelProblem = { readonly provider: string; readonly message: string
 );
 
 /**
- * One provider as a host configures it. `anthropic`, `openai`, `google` and `mistral` need only a key. An entry whose
- * `baseUrl` is present and `undefined` is off.
+ * One provider. `anthropic`, `openai`, `google` and `mistral` need only a key. An entry with an own `baseUrl` of
+ * `undefined` is off, so that an unset variable never sends a conversation to the vendor.
  */
 export interface ProviderEntry extends Pick<ProviderConfig, "baseUrl" | "headers" | "timeouts"> {
-  /** The wire format, for instance `openai-chat`. Well-known names have one of their own. */
+  /** The wire format, for instance `openai-chat`. The well-known providers have their own. */
   readonly api?: string;
   /** One key, or several that are tried in order. */
   readonly apiKey?: string | readonly string[] | undefined;
-  /** Models missing from the built-in table, and corrections to those in it. */
+  /** Models that are missing from the built-in table, and corrections to those in it. */
   readonly models?: readonly ModelOverride[];
 }
 
-/** Providers by name; the name is what references say before the slash. */
+/** Providers by name, which is the part of a reference before the slash. */
 export type ProviderEntries = Readonly<Record<string, ProviderEntry>>;
 
 const FIELDS = new Set<string>(["api", "apiKey", "baseUrl", "headers", "timeouts", "models"]);
@@ -38,8 +38,8 @@ const FIELDS = new Set<string>(["api", "apiKey", "baseUrl", "headers", "timeouts
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The account of one entry, or why its provider is off. Only a valid entry makes one: a broken one must never send its
- * key and its conversations to the vendor's public address instead of the intended one.
+ * Returns the account of an entry, or why the provider is off. An invalid entry never becomes an account: its key and
+ * conversations could go to the vendor instead of the intended server.
  */
 export function accountOf(
   name: string,
@@ -68,12 +68,14 @@ export function accountOf(
     const why = "holds a character that no key has, such as a curly quotation mark or a line break";
     return invalid(variable ?? "apiKey", why);
   }
-  // Vendors' own servers ask for a key; servers of one's own do not.
+  // The vendors' own servers need a key.
   if (keys.length === 0 && VENDORS.some((vendor) => vendor.api === api)) return missingKey(name, env);
   return { name, api, keys, ...stated({ baseUrl: baseUrl?.replace(/\/+$/, ""), headers, timeouts }) };
 }
 
-/** Says which key is missing, and which variable would hold it, as long as variables are looked at. */
+/**
+ * Returns the problem of a missing key, with the environment variable that would hold it if the environment is used.
+ */
 export function missingKey(provider: string, env: Environment | undefined): ModelProblem {
   const variable = entryOf(KEY_VARIABLES, provider)?.[0];
   const take = env === undefined ? "pass `env: process.env` and set" : "set the environment variable";

@@ -7,25 +7,25 @@ import {
 } from "@signalbox/agent-core";
 import { failure } from "../failure/failure.ts";
 
-/** A model's answer. Nothing a vendor does is thrown: check `ok`. */
+/** A model's answer. Vendors' failures are not thrown: check `ok`. */
 export type Answer = AnswerContent &
   ({ readonly ok: true } | { readonly ok: false; readonly error: ModelErrorData });
 
 interface AnswerContent {
-  /** All text of the answer; for a failed one, what had arrived. */
+  /** The text of the answer, or what had arrived of it before a failure. */
   readonly text: string;
-  /** Calls whose arguments could be read. */
+  /** The calls with readable arguments. */
   readonly toolCalls: readonly ToolCallBlock[];
   readonly message: AssistantMessage;
 }
 
-/** The events of a turn, and the answer they make up. */
+/** The events of a turn, and the answer they add up to. */
 export interface AnswerStream extends AsyncIterable<ModelEvent> {
-  /** Reads the rest of the stream and returns the answer. A stream that was left early fails as `aborted`. */
+  /** Reads the rest of the stream and returns the answer. Fails as `aborted` if the stream was left early. */
   result(): Promise<Answer>;
 }
 
-/** Keeps a stream's last event for the answer; the stream has one reader at a time. */
+/** Keeps the stream's last event for the answer. The stream can have one reader at a time. */
 export function answerStream(stream: AsyncIterable<ModelEvent>): AnswerStream {
   const inner = stream[Symbol.asyncIterator]();
   let last: Extract<ModelEvent, { type: "finish" | "error" }> | undefined;
@@ -52,7 +52,7 @@ export function answerStream(stream: AsyncIterable<ModelEvent>): AnswerStream {
   };
 }
 
-/** What there is of a stream that was left before its last event. */
+/** The end of a stream that was left before its last event. */
 const LEFT: { readonly error: ModelErrorData; readonly partial: AssistantMessage } = {
   error: { ...failure("aborted", "The stream was left before its end."), emitted: false },
   partial: {

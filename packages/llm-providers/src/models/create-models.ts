@@ -30,17 +30,17 @@ import {
 } from "./accounts.ts";
 import { type Answer, type AnswerStream, answerStream } from "./answer.ts";
 
-/** Retries, rests of keys, clocks, `fetch` and `redact` are the runner's. */
+/** Further options configure retries, rests of keys, the clock, `fetch` and `redact`. */
 export interface ModelsOptions extends Omit<RunnerOptions, "providers" | "accounts"> {
-  /** Where to look for the keys of well-known providers without one, by their usual names; nowhere by default. */
+  /** Where to look for the keys of well-known providers, for instance `process.env`. Default: nowhere. */
   readonly env?: Environment;
   /** Further wire formats. */
   readonly providers?: readonly Provider[];
-  /** Providers that are off whatever `env` holds, for instance since their configuration could not be read. */
+  /** Providers that are off whatever `env` contains, for instance because their configuration is broken. */
   readonly disabled?: readonly string[];
 }
 
-/** A prompt: a text, a conversation, or everything that a model can be given. */
+/** A text, a list of messages, or a whole request. */
 export type Prompt =
   | string
   | readonly Message[]
@@ -51,43 +51,43 @@ export type Prompt =
     };
 
 export interface ResolveOptions {
-  /** Tried in this order if the model cannot answer; unusable ones are left out. */
+  /** References of models to try in order if this one cannot answer. Unusable ones are ignored. */
   readonly fallbacks?: readonly string[];
-  /** Refuses an id that is not among its provider's known models: it is probably a typing error. */
+  /** Rejects an id that is not a known model of its provider. It is probably a typing error. */
   readonly strict?: boolean;
 }
 
-/** A usable reference, or what is missing. */
+/** A model and its stream, or why there is none. */
 export type Resolution =
   | {
       readonly ok: true;
       readonly model: Model;
-      /** The stream, with the fallbacks. */
+      /** Includes the fallbacks. */
       readonly stream: StreamModel;
-      /** For instance that the id is unknown, and which defaults are used. */
+      /** For instance that the id is unknown and which defaults are used. */
       readonly warnings: readonly Warning[];
     }
   | { readonly ok: false; readonly problem: ModelProblem };
 
-/** Every model that can be reached. */
+/** The models of all configured providers. */
 export interface Models {
-  /** Providers that are off, and why. */
+  /** The providers that are off, and why. */
   readonly problems: readonly ModelProblem[];
-  /** The names of the usable providers, without the offline demo model. */
+  /** The names of the usable providers, without the demo model. */
   readonly providers: readonly string[];
-  /** The model to use by default: a good one of the first provider; `demo/demo` if there is none. */
+  /** A good model of the first provider, or `demo/demo` if there is no provider. */
   readonly defaultReference: string;
   /** The models that can be chosen by name. */
   list(): readonly Model[];
-  /** A model by `provider/id`, or by an id alone, with its stream. */
+  /** Finds a model by `provider/id`, or by its id alone, and returns it with its stream. */
   resolve(reference: string, options?: ResolveOptions): Resolution;
-  /** Asks a model and yields the events as they come; `.result()` returns the answer, or the error. */
+  /** Sends a request and yields the events as they arrive. `.result()` returns the answer. */
   stream(reference: string, prompt: Prompt, options?: StreamOptions & ResolveOptions): AnswerStream;
-  /** Asks a model and waits for its answer. */
+  /** Sends a request and waits for the answer. */
   complete(reference: string, prompt: Prompt, options?: StreamOptions & ResolveOptions): Promise<Answer>;
-  /** The npm packages that a provider's SDK comes in; they have to be installed. */
+  /** The npm packages that a provider needs, usually the vendor's SDK. */
   requires(provider: string): readonly string[];
-  /** Every provider's keys, and which of them are resting. */
+  /** The keys of all providers, and which of them rest. */
   keys(): readonly KeyState[];
   /** Imports the SDKs of the usable providers. Rejects with the first failure after the others are imported. */
   load(): Promise<void>;
@@ -105,8 +105,12 @@ const PROVIDERS: readonly Provider[] = [
 const DEMO: Account = { name: demoModel.provider, api: demoModel.api, keys: [] };
 
 /**
- * The models of several providers behind one interface, with catalogue, retries, several keys and fallbacks.
- * @throws TypeError if two of `providers` claim one wire format
+ * Creates the models of several providers, with retries, key rotation and fallbacks.
+ * @throws TypeError if two of `options.providers` have the same wire format
+ * @example
+ * const models = createModels({ anthropic: { apiKey: process.env.ANTHROPIC_API_KEY } });
+ * const answer = await models.complete("anthropic/claude-sonnet-4-6", "Hello.");
+ * console.log(answer.ok ? answer.text : answer.error.message);
  */
 export function createModels(entries: ProviderEntries = {}, options: ModelsOptions = {}): Models {
   const { env, providers: more = [], disabled = [], ...runnerOptions } = options;
@@ -176,7 +180,7 @@ export function createModels(entries: ProviderEntries = {}, options: ModelsOptio
   };
 }
 
-/** The usable accounts: the configured ones, and those with a key in the environment. */
+/** Returns the configured accounts and those with a key in the environment. */
 function openAccounts(
   entries: ProviderEntries,
   disabled: readonly string[],

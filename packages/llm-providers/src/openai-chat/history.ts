@@ -23,12 +23,12 @@ import type { ChatQuirks } from "./quirks.ts";
 
 type Param = OpenAI.ChatCompletionMessageParam;
 type Part = OpenAI.ChatCompletionContentPart;
-/** Fields of other servers ride along on the SDK's own message. */
+/** The SDK does not declare the fields of other servers. */
 type AssistantParam = OpenAI.ChatCompletionAssistantMessageParam & {
   [field in "reasoning_content" | "reasoning"]?: string;
 } & { reasoning_details?: JsonObject[] };
 
-/** A history as chat messages, without the system prompt. */
+/** Converts a history to chat messages, without the system prompt. */
 export function historyMessages(messages: readonly Message[], quirks: ChatQuirks): Param[] {
   const out: Param[] = [];
   const addUser = (content: string | Part[]): void => {
@@ -71,7 +71,7 @@ function part(block: InputBlock): Part {
   }
 }
 
-/** A model's turn; nothing where only thinking is left of it. */
+/** Converts a model's turn. A turn that contains only thinking is dropped. */
 function assistantParams(
   { content }: AssistantMessage,
   quirks: ChatQuirks,
@@ -93,7 +93,7 @@ function assistantParams(
   ];
 }
 
-/** Gemini behind this dialect signs its calls in `extra_content`. */
+/** Gemini signs its calls in `extra_content` when it is used through this API. */
 function callParam(block: ToolCallBlock): OpenAI.ChatCompletionMessageFunctionToolCall {
   const extra = nativeData(block)?.extra_content;
   return { ...functionCall(block), ...(isJsonObject(extra) && { extra_content: extra }) };
@@ -119,13 +119,13 @@ function reasoningFields(content: AssistantMessage["content"], quirks: ChatQuirk
 function resultParam(result: ToolResultMessage, quirks: ChatQuirks): Param {
   const { text, media } = plainResult(result);
   const param: Param = { role: "tool", tool_call_id: result.toolCallId, content: text };
-  // Images and names in tool messages are other servers' additions to what the SDK declares.
+  // The SDK declares neither images nor names in tool messages; other servers accept them.
   const isWithin = quirks.toolResultImages === "tool" && media.length > 0;
   const content = isWithin ? { content: [{ type: "text", text }, ...media.map(part)] } : {};
   return Object.assign(param, content, quirks.toolResultName ? { name: result.toolName } : {});
 }
 
-/** The media of a result, for servers that take none in it. */
+/** The media of a result, for servers that accept none in it. */
 function attachment(result: ToolResultMessage): Part[] {
   const { media } = plainResult(result);
   if (media.length === 0) return [];

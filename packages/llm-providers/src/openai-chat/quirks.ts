@@ -3,10 +3,7 @@ import { entryOf } from "../shared/json.ts";
 import { type QuirksOf, readQuirks } from "../shared/quirks.ts";
 import dialects from "./dialects.json" with { type: "json" };
 
-/**
- * What servers that speak the chat dialect do differently; the first of each is what any server takes that calls itself
- * compatible. QUIRKS.md says what each means.
- */
+/** The quirks of servers that speak this API. The first value is the default. QUIRKS.md describes them. */
 const QUIRKS = {
   maxTokensField: ["max_tokens", "max_completion_tokens"],
   systemRole: ["system", "developer"],
@@ -38,17 +35,16 @@ const QUIRKS = {
 
 export type ChatQuirks = QuirksOf<typeof QUIRKS>;
 
-/** A dialect: the vendor's hosts or the usual port of a local server, and the quirks that are not the usual ones. */
+/** A dialect: the vendor's hosts or the usual port of a local server, and the quirks that differ from the defaults. */
 interface Dialect {
   readonly hosts?: readonly string[];
   readonly port?: string;
   readonly quirks: JsonObject;
 }
 
-/** The dialects known by name. */
 export const chatDialects: Readonly<Record<string, Dialect>> = dialects;
 
-/** The dialect an address gives away. */
+/** Returns the name of the dialect that an address belongs to. */
 export function dialectOf(baseUrl: string): string {
   const { hostname, port } = URL.canParse(baseUrl) ? new URL(baseUrl) : { hostname: "", port: "" };
   const found = Object.entries(chatDialects).find(
@@ -58,18 +54,18 @@ export function dialectOf(baseUrl: string): string {
   return found?.[0] ?? "compatible";
 }
 
-/** The quirks of `model` at `baseUrl`: the dialect's, changed by what the model itself declares. */
+/** Returns the quirks of `model` at `baseUrl`. The model's own quirks override those of the dialect. */
 export function chatQuirks(model: Model, baseUrl: string): ChatQuirks {
   const { dialect } = model.quirks ?? {};
   const name = typeof dialect === "string" ? dialect : dialectOf(baseUrl);
   return readQuirks(QUIRKS, entryOf(chatDialects, name)?.quirks, byModel(name, model), model.quirks);
 }
 
-/** What a dialect knows of some models only. */
+/** The quirks of some models of a dialect. */
 function byModel(dialect: string, { id, thinking }: Model): JsonObject {
-  // What OpenAI's reasoning models refuse, and what older ones do not know.
+  // Reasoning models refuse some fields, and older models do not know the developer role.
   if (dialect === "openai")
     return thinking.length > 0 ? { temperature: false, stop: false } : { systemRole: "system" };
-  // Others at OpenRouter cache by themselves.
+  // Other models at OpenRouter cache automatically.
   return dialect === "openrouter" ? { cacheControl: /claude/i.test(id) } : {};
 }

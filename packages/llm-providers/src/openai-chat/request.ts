@@ -71,7 +71,7 @@ function marked(text: string, cache_control: CacheControl): OpenAI.ChatCompletio
   return Object.assign({ type: "text" as const, text }, { cache_control });
 }
 
-/** Marks the last text a person said or a tool gave, so that everything before the model's next word is cached. */
+/** Marks the last text of a user or a tool, so that everything up to the model's next turn is cached. */
 function markLast(messages: Param[], cache: CacheControl): void {
   const at = messages.findLastIndex((message) => message.role === "user" || message.role === "tool");
   const message = messages[at];

@@ -16,7 +16,7 @@ const PHASES = ["commentary", "final_answer"] as const;
 
 type UrlCitation = OpenAI.Responses.ResponseOutputText.URLCitation;
 
-/** A history as input items. Items this model made go back as they came; everything else without ids. */
+/** Converts a history to input items. Items that this model made are sent back unchanged, others without ids. */
 export function historyItems(messages: readonly Message[]): Item[] {
   return messages.flatMap((message): Item[] => {
     if (message.role === "assistant") return assistantItems(message);
@@ -31,7 +31,7 @@ export function historyItems(messages: readonly Message[]): Item[] {
   });
 }
 
-/** What a person or a tool contributed, as this endpoint takes it. */
+/** Converts a block of a user or a tool. */
 function inputPart(block: InputBlock): OpenAI.Responses.ResponseInputContent {
   switch (block.type) {
     case "text":
@@ -47,8 +47,8 @@ function inputPart(block: InputBlock): OpenAI.Responses.ResponseInputContent {
 }
 
 /**
- * The items of one turn. Reasoning must be followed by the item it led to, and an item with its id must follow its
- * reasoning: reasoning at the end is dropped, and what followed reasoning that is gone goes without its id.
+ * Converts one turn. The API requires that reasoning is followed by its item, and an item with an id by its reasoning
+ * before it. Reasoning at the end is therefore dropped, and an item whose reasoning was dropped loses its id.
  */
 function assistantItems({ content }: AssistantMessage): Item[] {
   const items: Item[] = [];
@@ -80,11 +80,11 @@ function assistantItems({ content }: AssistantMessage): Item[] {
       }
     }
   }
-  // What was cut after its reasoning.
+  // The turn may have been cut after its reasoning.
   return items.slice(0, items.findLastIndex((item) => !("type" in item) || item.type !== "reasoning") + 1);
 }
 
-/** An item's id, unless the reasoning it must follow has been dropped. */
+/** Returns an item's id, unless the reasoning before it was dropped. */
 function idAfter(items: readonly Item[], data: JsonObject | undefined): string | undefined {
   const isThere = (after: unknown): boolean => items.some((item) => "id" in item && item.id === after);
   if (data === undefined || (data.after !== undefined && !isThere(data.after))) return undefined;
@@ -115,12 +115,12 @@ function cite(item: Item | undefined, data: JsonObject | undefined): void {
   if (part?.type === "output_text" && isKept<UrlCitation>(data)) part.annotations.push(data);
 }
 
-/** What was kept of an item can go back as one where it has an id. */
+/** Whether stored vendor data can be sent back as an item, which requires an id. */
 function isItem(data: JsonObject): data is JsonObject & Item {
   return isKept<Item>(data) && typeof data.id === "string";
 }
 
-/** Whether reasoning can go back: the vendor keeps none. Servers that do not encrypt it send it readable. */
+/** Whether reasoning can be sent back. The vendor stores none, and servers that do not encrypt it send it readable. */
 function travels(reasoning: JsonObject): boolean {
   return textAt(reasoning, "encrypted_content") !== undefined || objectsAt(reasoning, "content").length > 0;
 }

@@ -1,7 +1,7 @@
 import type { Model } from "@signalbox/agent-core";
 import { type QuirksOf, readQuirks } from "../shared/quirks.ts";
 
-/** What is usual, or comes first, unless a model says otherwise; QUIRKS.md says what each means. */
+/** The first value is the default. QUIRKS.md describes the quirks. */
 const QUIRKS = {
   temperature: true,
   longCache: true,

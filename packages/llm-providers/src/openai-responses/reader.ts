@@ -15,18 +15,18 @@ import {
 } from "../shared/json.ts";
 import type { TurnWriter } from "../turn/record.ts";
 
-/** A block being filled, and what was streamed into it. */
+/** An open block and its text so far. */
 interface Part {
   readonly index: number;
   text: string;
 }
 
-/** What is known of one output item while it streams. */
+/** An output item while it streams. */
 interface Item {
   readonly type: string;
-  /** By content index; reasoning and calls have one, at 0. */
+  /** By content index. Reasoning and calls have one part, at 0. */
   readonly parts: Map<number, Part>;
-  /** The summary part being streamed. */
+  /** The index of the summary part being streamed. */
   summary: number;
   readonly citations: JsonObject[];
 }
@@ -34,7 +34,7 @@ interface Item {
 export class ResponsesReader implements EventReader {
   readonly #turn: TurnWriter;
   readonly #items = new Map<number, Item>();
-  /** The indexes and the ids of items that are over. */
+  /** The indexes and ids of finished items. */
   readonly #done = new Set<number | string>();
   #reasoningId: string | undefined;
   #calls = false;
@@ -50,7 +50,7 @@ export class ResponsesReader implements EventReader {
     if (isJsonObject(event)) this.#event(event);
   }
 
-  /** Every other event repeats what these say, or tells of a server-side tool's progress. */
+  /** All other events repeat these, or report the progress of a server-side tool. */
   readonly #on: Readonly<Record<string, (event: JsonObject, delta: string) => void>> = {
     "response.output_text.delta": (event, delta) => this.#text(event, "text", delta),
     "response.refusal.delta": (event, delta) => this.#text(event, "refusal", delta),
@@ -87,12 +87,12 @@ export class ResponsesReader implements EventReader {
     return numberAt(event, "output_index") ?? 0;
   }
 
-  /** The item an event speaks of; made up where the stream was joined late. */
+  /** Returns the item of an event. Creates it if the event that should have added it is missing. */
   #item(event: JsonObject, type: string): Item {
     return this.#added(this.#indexOf(event), { type });
   }
 
-  /** The item at an index, which begins unless it has. */
+  /** Returns the item at an index, or begins it. */
   #added(index: number, raw: JsonObject): Item {
     const before = this.#items.get(index);
     if (before !== undefined) return before;
@@ -126,7 +126,7 @@ export class ResponsesReader implements EventReader {
     this.#turn.append(part.index, text);
   }
 
-  /** Adds what a server's final word has beyond what it streamed. */
+  /** Appends what a final text has beyond its deltas. */
   #complete(part: Part, whole = ""): void {
     if (whole.startsWith(part.text)) this.#append(part, whole.slice(part.text.length));
   }
@@ -146,7 +146,7 @@ export class ResponsesReader implements EventReader {
     if (part !== undefined && item?.type === "function_call") this.#append(part, delta);
   }
 
-  /** Seals an item's blocks with what the vendor wants to see again. */
+  /** Ends the blocks of an item, with what the vendor wants back. */
   #finished(index: number, raw: JsonObject): void {
     if (this.#done.has(index)) return;
     this.#done.add(index).add(textAt(raw, "id") ?? index);
@@ -176,7 +176,7 @@ export class ResponsesReader implements EventReader {
     this.#turn.close(part.index, data);
   }
 
-  /** An item's id, and the id of the reasoning it must follow when it is sent again. */
+  /** Returns an item's id and the id of the reasoning that it must follow when it is sent back. */
   #ownId(raw: JsonObject): JsonObject {
     return { id: textAt(raw, "id") ?? "", ...stated({ after: this.#reasoningId }) };
   }
@@ -189,7 +189,7 @@ export class ResponsesReader implements EventReader {
       if (type === "refusal") this.#refused = true;
       const whole = textAt(content, type) ?? "";
       if (whole === "") continue;
-      // A finished item leaves out parts that stayed empty, so that its positions are not those of the stream.
+      // A finished item omits parts that stayed empty, so its positions differ from those of the stream.
       const part =
         [...streamed].find(({ text }) => text !== "" && whole.startsWith(text)) ??
         this.#open(item, at, { type });
@@ -201,7 +201,7 @@ export class ResponsesReader implements EventReader {
     for (const citation of item.citations) this.#citation(citation, text, item.parts.size === 1);
   }
 
-  /** @param text what the message says. */
+  /** @param text the text of the message */
   #citation(annotation: JsonObject, text: string, mayGoBack: boolean): void {
     const title = textAt(annotation, "title") ?? textAt(annotation, "filename");
     const url = textAt(annotation, "url");
@@ -211,7 +211,7 @@ export class ResponsesReader implements EventReader {
     this.#turn.block({ type: "citation", text: text.slice(from, to), ...stated({ title, url, native }) });
   }
 
-  /** A server-side tool's item: an image it made, or something only the vendor understands. */
+  /** Handles an item of a server-side tool: an image, or data that only the vendor understands. */
   #serverItem(raw: JsonObject): void {
     const { result, ...rest } = raw;
     if (raw.type !== "image_generation_call" || typeof result !== "string" || result === "") {
@@ -226,7 +226,7 @@ export class ResponsesReader implements EventReader {
     });
   }
 
-  /** `word` is how the event calls the end, for a server whose response does not say. */
+  /** @param word the status according to the event's name, for servers whose response has none */
   #ended(response: JsonObject, word: string): void {
     const { error } = response;
     const status = textAt(response, "status") ?? word;
@@ -236,7 +236,7 @@ export class ResponsesReader implements EventReader {
       return;
     }
     for (const [index, item] of objectsAt(response, "output").entries()) {
-      // A server that leaves items out of its last word moves the rest up; ids do not move.
+      // Some servers omit items from the final response, which shifts the indexes, but not the ids.
       if (this.#done.has(textAt(item, "id") ?? "")) continue;
       if (item.status !== "in_progress" && item.status !== "incomplete") this.#finished(index, item);
     }
@@ -262,7 +262,7 @@ export class ResponsesReader implements EventReader {
   }
 }
 
-/** What the vendor takes back of a citation: the address of a page. Files may be gone by then. */
+/** Returns a citation that the vendor accepts back: those of web pages. Files may have been deleted. */
 function sentBack(annotation: JsonObject): JsonObject | undefined {
   const { type, url, title, start_index, end_index } = annotation;
   if (type !== "url_citation" || typeof url !== "string" || typeof title !== "string") return undefined;

@@ -17,10 +17,12 @@ import { type ResponsesQuirks, responsesQuirks } from "./quirks.ts";
 
 type Params = OpenAI.Responses.ResponseCreateParamsStreaming;
 
-/** The endpoint's own lower bound. */
+/** The lower limit of the API. */
 const MIN_OUTPUT_TOKENS = 16;
 
-/** The body of a `/v1/responses` request. Nothing is stored at the vendor; reasoning comes back encrypted. */
+/**
+ * The body of a `/v1/responses` request. Nothing is stored at the vendor, so reasoning is requested in encrypted form.
+ */
 export function requestParams(request: ModelRequest): Params {
   const { model, context, options } = request;
   const quirks = responsesQuirks(model);

@@ -3,7 +3,7 @@ import { classifyException } from "../failure/failure.ts";
 import { Replay, retell } from "../turn/replay.ts";
 import { failedTurn, isTurn, modelTurn, UNWATCHED } from "../turn/turn.ts";
 
-/** An attempt's stream, which never throws: our own turns as they are, a third party's said again through one. */
+/** Returns a stream that never throws. Our own turns are returned as they are; other streams are validated. */
 export function guarded(
   open: () => AsyncIterable<ModelEvent>,
   asked: { readonly model: Model; readonly context: ModelContext; readonly options: StreamOptions },

@@ -1,8 +1,8 @@
 import type { ModelErrorCode, StreamModel } from "@signalbox/agent-core";
 
-/** How long a key rests after a refusal that concerns the key, in milliseconds. */
+/** How long a key rests after a refusal, in milliseconds. */
 export interface Cooldowns {
-  /** Where the vendor gave no time; default 30,000. */
+  /** After a rate limit for which the vendor gave no time; default 30,000. */
   readonly rateLimitMs: number;
   /** Default 3,600,000. */
   readonly billingMs: number;
@@ -12,35 +12,35 @@ export interface Cooldowns {
 
 const DEFAULTS: Cooldowns = { rateLimitMs: 30_000, billingMs: 3_600_000, authMs: 3_600_000 };
 
-/** Whatever a vendor asks for, a key is tried again after that. */
+/** The longest rest, whatever the vendor asks for. */
 const LONGEST_REST_MS = 3_600_000;
 
-/** One key as an operator may see it. */
+/** The state of one key, without the key itself. */
 export interface KeyState {
-  /** Names the key without revealing it, for instance `anthropic#2`. */
+  /** For instance `anthropic#2`. */
   readonly name: string;
-  /** Why it rests, where it does. */
+  /** Why the key rests, if it does. */
   readonly cause?: ModelErrorCode;
   /** Milliseconds since the epoch. */
   readonly restsUntil?: number;
 }
 
-/** One key of an account, or the account itself where its server asks for none. */
+/** One key of an account, or the account itself if its server needs no key. */
 export interface Key {
   readonly name: string;
-  /** Connected at the first call, and kept. */
+  /** Connects on the first call. */
   readonly stream: () => StreamModel;
   restsUntil: number;
   cause: ModelErrorCode | undefined;
 }
 
-/** The keys of one account. One is used until it is refused, since the vendor's prompt cache belongs to it. */
+/** The keys of one account. One key is used until it is refused, because the vendor's prompt cache belongs to it. */
 export class KeyRing {
   readonly #keys: readonly Key[];
   readonly #cooldowns: Cooldowns;
   #current = 0;
 
-  /** @param connect makes the stream of a key, or of the account itself where there is none */
+  /** @param connect creates the stream of a key, or of the account if there are no keys */
   constructor(
     account: string,
     secrets: readonly string[],
@@ -55,7 +55,7 @@ export class KeyRing {
     });
   }
 
-  /** A key that may be used now and is not among `used`, or `undefined` if there is none. */
+  /** Returns a key that can be used now and is not among `used`. */
   ready(now: number, used?: ReadonlySet<Key>): Key | undefined {
     const fromCurrent = [...this.#keys.slice(this.#current), ...this.#keys.slice(0, this.#current)];
     const key = fromCurrent.find((key) => key.restsUntil <= now && used?.has(key) !== true);
@@ -63,7 +63,7 @@ export class KeyRing {
     return key;
   }
 
-  /** The key that is usable again soonest, whether or not it is ready. */
+  /** Returns the key whose rest ends first, whether or not it has ended. */
   soonest(): Key {
     return this.#keys.reduce((least, key) => (key.restsUntil < least.restsUntil ? key : least));
   }

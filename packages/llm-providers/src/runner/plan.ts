@@ -2,21 +2,21 @@ import type { AttemptFailure, Model, ModelErrorData, NextAttempt, Usage } from "
 import { stated } from "../shared/json.ts";
 import type { Key, KeyRing } from "./keys.ts";
 
-/** When and how often a failed request is made again. */
+/** When and how often a failed request is repeated. */
 export interface RetryPolicy {
-  /** Further attempts at the same model after passing failures, whichever its keys; default 2. */
+  /** Further attempts at the same model after retryable failures, with any of its keys; default 2. */
   readonly retries: number;
-  /** Attempts of one request in all, over every key and model; default 24. */
+  /** Attempts of one request over all keys and models; default 24. */
   readonly maxAttempts: number;
   /** Milliseconds before the first retry, doubled for each further one, with jitter; default 500. */
   readonly baseDelayMs: number;
   /** Milliseconds; default 8,000. */
   readonly maxDelayMs: number;
-  /** The longest `retry-after` that is waited for; a longer one counts as a refusal. Default 30,000. */
+  /** The longest `retry-after` that is waited for. A longer one counts as a refusal. Milliseconds; default 30,000. */
   readonly maxRetryAfterMs: number;
   /**
-   * Milliseconds of a request without any output, waits and silent models included, before the caller is told; default
-   * 55,000. A request may set its own; accounts with `timeouts` of their own use those.
+   * Milliseconds without output, waits included, until the request fails; default 55,000. A request may set its own.
+   * Accounts with `timeouts` of their own use those.
    */
   readonly silenceMs: number;
 }
@@ -24,11 +24,11 @@ export interface RetryPolicy {
 export interface Candidate {
   readonly model: Model;
   readonly ring: KeyRing;
-  /** Its account states how long it may be silent. */
+  /** Whether its account sets its own timeouts. */
   readonly ownTimeouts: boolean;
 }
 
-/** What to try next, and how to get there. */
+/** A model and the key to try it with. */
 export interface Attempt extends Candidate {
   readonly key: Key;
 }
@@ -39,13 +39,13 @@ export interface Step {
   readonly next: NextAttempt;
 }
 
-/** The least silence allowed to a further attempt, however little of that time is left. */
+/** The least silence that a further attempt is allowed, in milliseconds. */
 const LEAST_MS = 5_000;
-/** How much of that time is reserved for one other model, and for several. */
+/** How much of the time is reserved for one further model, and for several. */
 const FOR_ONE_MS = 15_000;
 const FOR_MORE_MS = 20_000;
 
-/** The models of one request and the rings of their accounts, walked as failures come. */
+/** The models of one request and the keys of their accounts. Decides what follows each failure. */
 export class AttemptPlan {
   readonly #candidates: readonly [Candidate, ...Candidate[]];
   readonly #policy: RetryPolicy;
@@ -54,7 +54,7 @@ export class AttemptPlan {
   /** When the request began, or its last sign of life. */
   #since = 0;
   #retries = 0;
-  /** Each key is gone on to once: where a vendor asks for no wait at all, it would be ready again at once. */
+  /** Each key is tried at most once per request. A vendor that asks for no wait would otherwise cause a tight loop. */
   readonly #used = new Set<Key>();
   readonly failures: AttemptFailure[] = [];
 
@@ -64,7 +64,7 @@ export class AttemptPlan {
     this.#random = random;
   }
 
-  /** The first attempt: the first model with a key that does not rest; else the first model, rest or not. */
+  /** Returns the first model with a key that is not resting, or the first model if all are. */
   first(now: number): Attempt {
     this.#since = now;
     const ready = this.#candidates.findIndex(({ ring }) => ring.ready(now) !== undefined);
@@ -83,7 +83,7 @@ export class AttemptPlan {
     return this.#policy.silenceMs - (now - this.#since);
   }
 
-  /** How long `attempt`, which begins now, may be silent; `undefined` leaves it to its account. */
+  /** How long `attempt`, which begins now, may be silent. `undefined` leaves it to the account's own timeouts. */
   silenceMs({ model, ownTimeouts }: Attempt, now: number): number | undefined {
     if (ownTimeouts) return undefined;
     const further = this.#candidates.slice(this.#at + 1);
@@ -93,7 +93,7 @@ export class AttemptPlan {
     return Math.max(LEAST_MS, left - Math.min(kept, left / 2));
   }
 
-  /** Takes note of a failure and says what follows, or `undefined` where nothing does. */
+  /** Records a failure and returns what follows it, if anything. */
   after(attempt: Attempt, error: ModelErrorData, usage: Usage | undefined, now: number): Step | undefined {
     const { model, ring, key } = attempt;
     if (attempt.ownTimeouts) this.alive(now);
@@ -106,7 +106,7 @@ export class AttemptPlan {
       ...stated({ status: error.status, usage }),
     };
     this.failures.push(failure);
-    // An overflow is the caller's to mend: another model would only be given the same history.
+    // Only the caller can shorten the history. Another model would get the same one.
     if (error.code === "aborted" || error.code === "overflow") return undefined;
     if (error.scope === "key") ring.rest(key, error.code, error.retryAfterMs, now);
     if (this.failures.length >= this.#policy.maxAttempts) return undefined;
@@ -115,12 +115,12 @@ export class AttemptPlan {
       if (other !== undefined && this.#left(now) > 0)
         return this.#go({ ...attempt, key: other }, "key", failure, 0);
     }
-    // A model that said nothing for so long is not asked again: the person has waited long enough.
+    // A model that timed out is not retried: the user has waited long enough.
     if (error.retryable && error.code !== "timeout" && this.#retries < this.#policy.retries) {
       let again = attempt;
       let delay = this.#delay(error.retryAfterMs);
       const soonest = ring.soonest();
-      // This key is to rest for too long; one that was refused before it may not be.
+      // This key has to rest for too long, but one that was refused earlier may be ready sooner.
       if (delay === undefined && error.scope === "key" && soonest.cause === "rate_limit") {
         again = { ...attempt, key: soonest };
         delay = this.#delay(Math.max(0, soonest.restsUntil - now));
@@ -152,7 +152,7 @@ export class AttemptPlan {
     return { attempt, failure, next: { kind, provider, model: id, delayMs } };
   }
 
-  /** Half of the delay is fixed, half is chance, so that many clients do not come back at once. */
+  /** Half of the delay is random, so that many clients do not return at the same time. */
   #delay(retryAfterMs: number | undefined): number | undefined {
     const { baseDelayMs, maxDelayMs, maxRetryAfterMs } = this.#policy;
     const backoff = Math.min(maxDelayMs, baseDelayMs * 2 ** this.#retries);

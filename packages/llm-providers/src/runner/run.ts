@@ -10,34 +10,34 @@ import { failedTurn } from "../turn/turn.ts";
 import { guarded } from "./guard.ts";
 import type { Attempt, AttemptPlan, Step } from "./plan.ts";
 
-/** The longest message of a failure that is kept, in UTF-16 units: some vendors quote the whole request. */
+/** The longest error message that is kept, in UTF-16 units. Some vendors quote the whole request. */
 const LONGEST_MESSAGE = 4_000;
-/** A secret that begins within the message is seen whole. */
+/** How much of an error message is redacted. A secret that begins within the kept part is seen whole. */
 const MOST_READ = 8_000;
 
 type ErrorEvent = Extract<ModelEvent, { type: "error" }>;
-/** The events of one attempt, and what follows it. */
+/** The events of one attempt. Returns what follows it. */
 type Events = AsyncGenerator<ModelEvent, Step | undefined>;
 
-/** Waits, or rejects as soon as the signal is aborted. */
+/** Waits, or rejects when the signal aborts. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
 
 export interface RunSetup {
   readonly plan: AttemptPlan;
-  /** Opens the stream of one attempt, which may be silent for so long; its own default where that is absent. */
+  /** Opens the stream of one attempt. It may be silent for `silenceMs`, or as long as its account allows. */
   readonly open: (attempt: Attempt, silenceMs: number | undefined) => AsyncIterable<ModelEvent>;
   readonly context: ModelContext;
   readonly options: StreamOptions;
   readonly now: () => number;
   readonly sleep: Sleep;
-  /** Takes secrets out of what a vendor says. */
+  /** Removes secrets from vendors' messages. */
   readonly redact: (text: string) => string;
 }
 
 /**
- * One request with its retries, keys and fallbacks as one event stream. An attempt's `start` and usage are held back
- * until its first block. If it then breaks before it has said anything (a tool call does not count), or no one has seen
- * any of it, an `attempt` event voids it and another follows.
+ * Runs one request with its retries, keys and fallbacks as one event stream. `start` and usage of an attempt are held
+ * back until its first block. If the attempt then fails before any text (tool calls do not count), or before anyone has
+ * seen its text, an `attempt` event voids it and another attempt follows.
  */
 export function runAttempts(setup: RunSetup): AsyncIterable<ModelEvent> {
   const run = new Run(setup);
@@ -45,7 +45,7 @@ export function runAttempts(setup: RunSetup): AsyncIterable<ModelEvent> {
   const stream = {
     [Symbol.asyncIterator]: () => stream,
     next: () => events.next(),
-    // By itself a generator can be left at its next `yield` only.
+    // A generator can be left only at its next `yield`.
     return() {
       run.leave();
       return events.return(undefined);
@@ -63,7 +63,7 @@ class Run {
     this.#setup = setup;
   }
 
-  /** The consumer has left: everything it waited for is over. */
+  /** The consumer stopped reading. */
   leave(): void {
     this.#leaving.abort();
     this.#current?.return?.().catch(() => {});
@@ -81,7 +81,7 @@ class Run {
     }
   }
 
-  /** One attempt, and what follows it; nothing does once it has finished, or failed for good. */
+  /** Runs one attempt and returns what follows it. */
   async *#try(attempt: Attempt): Events {
     const { open, plan, now, context, options } = this.#setup;
     const silenceMs = plan.silenceMs(attempt, now());
@@ -106,7 +106,7 @@ class Run {
     return undefined;
   }
 
-  /** @param begun whether some of the attempt was delivered. */
+  /** @param begun whether events of the attempt were delivered */
   async *#broke(attempt: Attempt, event: ErrorEvent, begun: boolean): Events {
     const { plan, now, options } = this.#setup;
     const { error, partial } = event;
@@ -145,7 +145,7 @@ class Run {
   }
 }
 
-/** The last failure, with what each attempt came to; those that came to the same are told of once. */
+/** Returns the last failure with a message that lists all attempts. Equal ones are listed once. */
 function summaryOf(error: ModelErrorData, failures: readonly AttemptFailure[]): ModelErrorData {
   if (failures.length < 2) return { ...error, attempts: failures };
   const alike = Map.groupBy(
@@ -157,7 +157,7 @@ function summaryOf(error: ModelErrorData, failures: readonly AttemptFailure[]): 
   return { ...error, message, attempts: failures };
 }
 
-/** What was delivered counts as seen unless the caller knows better. */
+/** Delivered text counts as seen unless the caller says otherwise. */
 function wasShown({ shown }: StreamOptions): boolean {
   try {
     return shown?.() !== false;

@@ -9,13 +9,13 @@ import { type Cooldowns, KeyRing, type KeyState } from "./keys.ts";
 import { AttemptPlan, type Candidate, type RetryPolicy } from "./plan.ts";
 import { runAttempts, type Sleep } from "./run.ts";
 
-/** One account at one server, as the configuration names it. */
+/** One account on one server. */
 export interface Account extends Pick<ProviderConfig, "baseUrl" | "headers" | "timeouts"> {
-  /** What models name in `provider`, for instance `anthropic`. */
+  /** The name by which models refer to it in `provider`, for instance `anthropic`. */
   readonly name: string;
   /** The wire format, for instance `anthropic-messages`. */
   readonly api: string;
-  /** Tried in order; empty where the server asks for none. */
+  /** Tried in order. Empty if the server needs none. */
   readonly keys: readonly string[];
 }
 
@@ -24,25 +24,25 @@ export interface RunnerOptions {
   readonly accounts: readonly Account[];
   readonly retry?: Partial<RetryPolicy>;
   readonly cooldowns?: Partial<Cooldowns>;
-  /** Stands in for the providers' own transport. */
+  /** Sends the requests instead of the providers' own `fetch`. */
   readonly fetch?: FetchLike;
   /** Milliseconds since the epoch; default `Date.now`. */
   readonly now?: () => number;
-  /** From 0 up to 1; `Math.random` where absent. */
+  /** Returns a number from 0 up to 1; default `Math.random`. */
   readonly random?: () => number;
-  /** Timers where absent. */
+  /** Default: timers. */
   readonly sleep?: Sleep;
-  /** Takes further secrets out of what vendors say; keys and header values of accounts go by themselves. */
+  /** Removes further secrets from vendors' messages. Keys and header values of accounts are always removed. */
   readonly redact?: (text: string) => string;
 }
 
-/** One `StreamModel` over every account: retries, key rotation and fallback models as a matter of course. */
+/** One `StreamModel` over all accounts, with retries, key rotation and fallback models. */
 export interface ModelRunner {
-  /** Asks the model of each call, without fallbacks. */
+  /** Without fallbacks. */
   readonly stream: StreamModel;
-  /** The same, going on to these models, in order, when one cannot answer. */
+  /** The same with models to try in order if one cannot answer. */
   withFallbacks(models: readonly Model[]): StreamModel;
-  /** Every account's keys, and which of them rest. */
+  /** The keys of all accounts, and which of them rest. */
   keys(): readonly KeyState[];
 }
 
@@ -57,7 +57,7 @@ const RETRY: RetryPolicy = {
 
 const sleepFor: Sleep = (ms, signal) => delay(ms, undefined, { signal });
 
-/** A model without native tool calls gets its tools described in words, or not at all. */
+/** Describes the tools in the prompt for models without native tool calls, or removes them. */
 function byTools(stream: StreamModel, now: () => number): StreamModel {
   const text = withTextTools(stream, now);
   return (model, context, options) => {
@@ -67,10 +67,10 @@ function byTools(stream: StreamModel, now: () => number): StreamModel {
   };
 }
 
-/** Shorter values are words that may well stand in a message by chance. */
+/** Shorter values may be words that occur by chance. */
 const SHORTEST_SECRET = 6;
 
-/** Vendors quote keys and requests in what they say of a failure. */
+/** Creates the function that removes keys and header values from vendors' messages. */
 function redactor({ accounts, redact: more = (text) => text }: RunnerOptions) {
   const secrets = accounts
     .flatMap(({ keys, headers = {} }) => [...keys, ...Object.values(headers)])
@@ -81,8 +81,8 @@ function redactor({ accounts, redact: more = (text) => text }: RunnerOptions) {
 }
 
 /**
- * Makes the one stream a host uses.
- * @throws TypeError when an account names a wire format without a provider, or two accounts share a name.
+ * Creates the stream over all accounts.
+ * @throws TypeError if an account has a wire format without a provider, or if two accounts share a name.
  */
 export function createModelRunner(options: RunnerOptions): ModelRunner {
   const { now = Date.now, random = Math.random, sleep = sleepFor } = options;
@@ -126,7 +126,7 @@ export function createModelRunner(options: RunnerOptions): ModelRunner {
   };
 }
 
-/** @throws TypeError for an account whose wire format no provider speaks */
+/** @throws TypeError if no provider speaks the account's wire format */
 function ringOf(account: Account, options: RunnerOptions, now: () => number): KeyRing {
   const { name, api, keys, baseUrl, headers, timeouts } = account;
   const provider = options.providers.get(api);

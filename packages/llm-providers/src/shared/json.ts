@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "@signalbox/agent-core";
 
-/** The object at `key`, or an empty one. */
+/** Returns the object at `key`, or an empty one. */
 export function objectAt(value: JsonObject, key: string): JsonObject {
   const at = value[key];
   return isJsonObject(at) ? at : {};
@@ -11,13 +11,13 @@ export function objectsAt(value: JsonObject, key: string): readonly JsonObject[]
   return Array.isArray(at) ? at.filter(isJsonObject) : [];
 }
 
-/** The string at `key`, if there is one that is not empty. */
+/** Returns the string at `key` unless it is empty. */
 export function textAt(value: JsonObject, key: string): string | undefined {
   const at = value[key];
   return typeof at === "string" && at !== "" ? at : undefined;
 }
 
-/** A number of tokens: whole, not negative, exact. Nothing else that a wire may say is one. */
+/** Whether a value is a token count: an exact whole number that is not negative. */
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && typeof value === "number" && value >= 0;
 }
@@ -32,7 +32,7 @@ export function numberAt(value: JsonObject, key: string): number | undefined {
   return typeof at === "number" ? at : undefined;
 }
 
-/** A table's entry for a word from outside, but nothing that every object has by itself, such as `constructor`. */
+/** Looks up a word from outside. Inherited properties such as `constructor` do not count. */
 export function entryOf<T>(table: Readonly<Record<string, T>>, word: string): T | undefined {
   return Object.hasOwn(table, word) ? table[word] : undefined;
 }
@@ -46,7 +46,7 @@ export function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-/** The fields that have a value; for optional ones, which are left out rather than `undefined`. */
+/** Drops fields that are `undefined`. */
 export function stated<T extends object>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> };
 export function stated(fields: object): object {
   const kept: Record<string, unknown> = {};
@@ -54,7 +54,7 @@ export function stated(fields: object): object {
   return kept;
 }
 
-/** A list or an object that holds something; for fields that are left out where there is nothing to say. */
+/** Returns `undefined` for an empty list or object. */
 export function unlessEmpty<T extends object>(value: T): T | undefined {
   return Object.keys(value).length > 0 ? value : undefined;
 }

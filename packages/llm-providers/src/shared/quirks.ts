@@ -1,13 +1,13 @@
 import { isJsonObject, type JsonObject, type JsonValue, type ThinkingLevel } from "@signalbox/agent-core";
 
 /**
- * What models or servers of a wire format do differently, and what is usual: yes or no, the first of some words, the
- * vendor's words for thinking levels, or, where it is `null`, any object.
+ * The quirks of a wire format with their defaults: a boolean, the first of several words, words for thinking levels, or
+ * any object (`null`).
  */
 type QuirkTable = Readonly<Record<string, Usual>>;
 type Usual = boolean | readonly (string | boolean | undefined)[] | Efforts | null;
 
-/** The vendor's words for thinking levels; each that is stated takes the place of the usual one. */
+/** The vendor's words for thinking levels. Each one overrides the default. */
 type Efforts = { readonly [Level in ThinkingLevel]?: string };
 
 export type QuirksOf<Table> = { readonly [Name in keyof Table]: QuirkOf<Table[Name]> };
@@ -19,7 +19,7 @@ type QuirkOf<T> = T extends boolean
       ? JsonObject | null
       : Efforts;
 
-/** Reads quirks that several layers state, the last of which counts; what a quirk cannot be is not stated. */
+/** Reads quirks from several layers. Later layers override earlier ones; invalid values are ignored. */
 export function readQuirks<Table extends QuirkTable>(
   table: Table,
   ...layers: readonly (JsonObject | undefined)[]
@@ -32,7 +32,7 @@ export function readQuirks(table: QuirkTable, ...layers: readonly (JsonObject | 
   return Object.fromEntries(read);
 }
 
-/** What a quirk is once one more layer was read. */
+/** Returns the value of a quirk after one more layer. */
 function quirkOf(usual: Usual, known: unknown, given: JsonValue | undefined): unknown {
   if (typeof usual === "boolean") return typeof given === "boolean" ? given : known;
   if (Array.isArray(usual)) return given !== undefined && usual.includes(given) ? given : known;

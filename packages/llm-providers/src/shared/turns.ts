@@ -7,7 +7,7 @@ interface ResultGroup {
 
 export type Group = UserMessage | AssistantMessage | ResultGroup;
 
-/** A history in which results that follow each other are one thing. */
+/** Groups consecutive tool results. */
 export function groupResults(messages: readonly Message[]): Group[] {
   const groups: Group[] = [];
   for (const message of messages) {

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import type { AssistantMessage, Block, ModelErrorData, ModelEvent } from "@signalbox/agent-core";
 
-/** A stream read to its end, checked. */
+/** A stream that was read to its end and checked. */
 export interface ReadTurn {
   readonly events: readonly ModelEvent[];
-  /** The finished message, or what there was of it. */
+  /** The finished message, or what had arrived of it. */
   readonly message: AssistantMessage;
   readonly error: ModelErrorData | undefined;
 }
 
 /**
- * Checks what every stream promises: `start` first, indexes that rise, each block opened and sealed once, deltas that
- * add up to it, and one terminal event, the last. After an attempt that is void all of it begins anew.
- * @throws AssertionError saying what is broken.
+ * Checks the guarantees of a stream: `start` comes first, block indexes rise by one, each block is opened and ended
+ * once, its deltas add up to it, and exactly one terminal event comes last. A discarded attempt starts over.
+ * @throws AssertionError with the broken guarantee
  */
 export function checkEvents(events: readonly ModelEvent[]): ReadTurn {
   let attempt = new CheckedAttempt();
@@ -36,7 +36,7 @@ export function checkEvents(events: readonly ModelEvent[]): ReadTurn {
 
 class CheckedAttempt {
   started = false;
-  /** Each block that was opened, with what its deltas add up to, and what it was sealed as. */
+  /** The blocks in order, with the sum of their deltas and their final form. */
   readonly #blocks: { readonly type: string; text: string; sealed?: Block }[] = [];
 
   add(event: Exclude<ModelEvent, { type: "attempt" }>): void {
@@ -79,9 +79,9 @@ class CheckedAttempt {
   }
 }
 
-/** @param opened the block as it was opened, with what its deltas add up to. Some blocks arrive whole. */
+/** @param opened the block as it was opened, and the sum of its deltas. A block without deltas arrived whole. */
 function checkSealed(block: Block, opened: { readonly type: string; readonly text: string }): void {
-  // Text may turn out to be thinking when its closing tag arrives, and the other way round.
+  // Text turns out to be thinking when its closing tag arrives, and the other way round if no tag does.
   const isEither = [block.type, opened.type].every((type) => type === "text" || type === "thinking");
   assert.ok(isEither || block.type === opened.type, `a ${opened.type} block was sealed as ${block.type}`);
   const text = block.type === "toolCall" ? block.argsText : "text" in block ? block.text : "";

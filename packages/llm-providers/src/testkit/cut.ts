@@ -1,18 +1,18 @@
 import type { AssistantMessage, ToolCallBlock } from "@signalbox/agent-core";
 import type { ReadTurn } from "./check.ts";
 
-/** What the whole of an answer says, to hold its cut and disturbed forms against. */
+/** What a complete answer consists of, to compare cut and disturbed ones with. */
 export interface Whole {
   readonly failed: boolean;
-  /** Why it stopped, and everything it says. */
+  /** The stop reason and all blocks, as JSON. */
   readonly said: string;
-  /** Its calls that have arguments. */
+  /** The calls with readable arguments. */
   readonly calls: ReadonlySet<string>;
 }
 
 const keyOf = (call: ToolCallBlock): string => `${call.name} ${call.argsText}`;
 
-/** Ids are left out: a vendor that gives none has new ones made up each time. */
+/** Without ids, because a call that came without an id gets a new one each time. */
 function saidBy({ stopReason, rawStopReason, content }: AssistantMessage): string {
   const blocks = content.map((block) => (block.type === "toolCall" ? { ...block, id: "" } : block));
   return JSON.stringify([stopReason, rawStopReason, blocks]);
@@ -28,12 +28,12 @@ export function wholeOf({ message, error }: ReadTurn): Whole {
 }
 
 /**
- * What is wrong with what became of a cut answer, if anything: it passes for whole and says something else (`less`), or
- * has a call ready that is not one of the whole answer's, or asks for its tools although it failed (`partialCall`).
+ * Returns what is wrong with the result of a cut answer. `less`: it counts as complete but differs from the whole.
+ * `partialCall`: it has a readable call that the whole answer does not have, or asks for its tools although it failed.
  */
 export function wrongWithCut({ message, error }: ReadTurn, whole: Whole): "less" | "partialCall" | undefined {
   if (error === undefined) {
-    // A server may report a failure after the model's last word; a cut before that finishes.
+    // A server may report a failure after the last word of an answer. A cut before that report is a finished turn.
     return whole.failed || saidBy(message) === whole.said ? undefined : "less";
   }
   const isMadeUp = message.content.some(

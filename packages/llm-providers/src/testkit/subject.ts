@@ -11,21 +11,21 @@ import type { Provider, ProviderConfig } from "../provider/provider.ts";
 import { type ReadTurn, readTurn } from "./check.ts";
 import { type Wire, type WireAnswer, wire } from "./wire.ts";
 
-/** One recorded answer of the vendor. */
+/** A recorded response of the vendor. */
 export interface RecordedStream {
   readonly name: string;
-  /** The event stream as it came. */
+  /** The event stream, byte for byte. */
   readonly body: string | Uint8Array;
-  /** How reading it whole ends; default `finish`. */
+  /** How the turn ends; default `finish`. */
   readonly ends?: "finish" | "error";
-  /** What it says when read whole; not looked at where absent. */
+  /** The expected content. Not checked if absent. */
   readonly says?: {
     readonly text?: string;
     readonly calls?: readonly { readonly name: string; readonly args: JsonObject }[];
   };
 }
 
-/** A refusal of the vendor and what it has to be made of. */
+/** A recorded refusal of the vendor, and the expected failure. */
 export interface RecordedRefusal {
   readonly name: string;
   readonly status: number;
@@ -39,14 +39,14 @@ export interface ProviderSubject {
   readonly provider: Provider;
   readonly model: Model;
   readonly recordings: readonly RecordedStream[];
-  /** Bytes that may come between any two events and mean nothing. */
+  /** Bytes without meaning that may come between any two events. */
   readonly keepAlive: string;
-  /** An event by which the vendor reports an overload in mid-stream; absent where it has none. */
+  /** An event that reports an overload in the middle of a stream, if the vendor has one. */
   readonly errorEvent?: string;
-  /** An answer without content. */
+  /** A response without content. */
   readonly empty?: string;
   readonly refusals?: readonly RecordedRefusal[];
-  /** Cut at every byte of every recording, also where it comes out as a cut beside it. Slow. */
+  /** Cuts every recording at every byte, also where neighboring cuts give the same result. Slow. */
   readonly everyByte?: boolean;
   /** Milliseconds after which a turn counts as hanging; default 10,000. */
   readonly hungMs?: number;
@@ -60,7 +60,7 @@ const CONTEXT: ModelContext = {
 
 const FIXED_TIME = 1_700_000_000_000;
 
-/** Reads what a provider makes of answers of its vendor. */
+/** Connects a provider to recorded responses. */
 export class Subject {
   readonly subject: ProviderSubject;
 
@@ -68,7 +68,7 @@ export class Subject {
     this.subject = subject;
   }
 
-  /** Asks for an answer over a line of its own. */
+  /** Sends a request that gets this response. */
   open(
     answer: WireAnswer,
     config: ProviderConfig = {},
@@ -83,7 +83,10 @@ export class Subject {
     return this.within("a turn", readTurn(this.open(answer, config).events));
   }
 
-  /** Reads many answers of one account, one after the other: a client takes longer to make than most are to read. */
+  /**
+   * Returns a function that reads many responses over one account. Creating an SDK's client takes longer than reading
+   * most responses.
+   */
   reader(): (answer: WireAnswer) => Promise<ReadTurn> {
     let line = wire({ pieces: [] });
     const stream = this.#connect({ fetch: (input, init) => line.fetch(input, init) });
@@ -107,7 +110,7 @@ export class Subject {
     return Promise.race([promise, late]).finally(() => clearTimeout(timer));
   }
 
-  /** Waits for something to become so. */
+  /** Waits until a condition holds. */
   async until(what: string, isSo: () => boolean): Promise<void> {
     const wait = async (): Promise<void> => {
       while (!isSo()) await new Promise(setImmediate);

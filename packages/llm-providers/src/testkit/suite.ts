@@ -5,15 +5,24 @@ import { type Whole, wholeOf, wrongWithCut } from "./cut.ts";
 import { type ProviderSubject, type RecordedStream, Subject } from "./subject.ts";
 import { cutPlaces, eventEnds } from "./wire.ts";
 
-/** What the suite needs of a test runner; vitest's, node:test's and jest's functions all fit. */
+/** The functions of a test runner. Those of vitest, `node:test` and jest fit. */
 export interface TestApi {
   describe(name: string, body: () => void): void;
   it(name: string, body: () => Promise<void>): void;
 }
 
 /**
- * The tests every provider has to pass: its recorded streams whole, in pieces and disturbed, refusals, aborts and a
- * consumer that leaves. The vendor's own SDK runs over a `fetch` that the suite provides; nothing leaves the process.
+ * Runs the tests that every provider has to pass: recorded streams whole, in pieces, cut and disturbed, refusals,
+ * aborts, and a consumer that stops reading. The vendor's SDK runs over the suite's own `fetch`; nothing leaves the
+ * process.
+ * @example
+ * providerSuite({ describe, it }, {
+ *   provider: echo,
+ *   model: { provider: "mine", id: "parrot", api: "echo", contextWindow: 8_192, maxOutputTokens: 1_024, input:
+ * ["text"], thinking: [], tools: "native" },
+ *   recordings: [{ name: "text", body: 'data: {"say":"Hi"}\n\ndata: {"end":true}\n\n' }],
+ *   keepAlive: ": still here\n\n",
+ * });
  */
 export function providerSuite({ describe, it }: TestApi, subject: ProviderSubject): void {
   describe(`provider ${subject.provider.api}`, () => {
@@ -41,7 +50,7 @@ export function providerSuite({ describe, it }: TestApi, subject: ProviderSubjec
 const bytesOf = (body: string | Uint8Array): Uint8Array =>
   typeof body === "string" ? Buffer.from(body) : body;
 
-/** A broken answer may keep whole calls, but must neither ask for them to be run nor pass for the whole. */
+/** A broken answer may contain complete calls, but it may neither ask to run them nor count as complete. */
 function assertSound(turn: ReadTurn, whole: Whole, where: string): void {
   const wrong = wrongWithCut(turn, whole);
   assert.notEqual(wrong, "less", `${where}: it passes for a whole answer and is none`);
@@ -61,7 +70,7 @@ class Recorded extends Subject {
     this.#ends = eventEnds(this.bytes);
   }
 
-  /** The stream up to a place, and what comes then. */
+  /** The stream up to a place, followed by other bytes. */
   #upTo(place: number, ...then: readonly Uint8Array[]): readonly Uint8Array[] {
     return [this.bytes.subarray(0, place), ...then];
   }
@@ -82,7 +91,7 @@ class Recorded extends Subject {
     assert.deepEqual(essence(await this.read({ pieces })), essence(whole));
   }
 
-  /** The stream with something between any two of its events that means nothing. */
+  /** The stream with keep-alives between all of its events. */
   keptAlive(): readonly Uint8Array[] {
     const alive = bytesOf(this.subject.keepAlive);
     const starts = [0, ...this.#ends];
@@ -115,7 +124,7 @@ class Recorded extends Subject {
       const { line, events } = this.open({ pieces, ending: "stall" }, { timeouts });
       const turn = await this.within("a turn whose server is silent", readTurn(events));
       const where = `silent from byte ${at} on`;
-      // Its vendor may have said everything by then, of a failure too.
+      // The vendor may have sent everything by then, including a failure.
       assertSound(turn, whole, where);
       if (turn.error === undefined || (whole.failed && wholeOf(turn).said === whole.said)) return;
       assert.equal(turn.error.code, "timeout", where);
@@ -136,7 +145,7 @@ class Recorded extends Subject {
   async begunTwice(): Promise<void> {
     const { read, whole } = await this.#reading();
     const first = this.#ends[0] ?? 0;
-    // A first event that says something already is no start: its repetition is only a repetition.
+    // A first event with content is no start. Repeating it only repeats the content.
     const without = wholeOf(await read({ pieces: [this.bytes.subarray(first)] }));
     if (without.said !== whole.said) return;
     const turn = await read({ pieces: this.#upTo(first, this.bytes) });
@@ -176,14 +185,14 @@ class Recorded extends Subject {
     assert.ok(line.closed, "the connection was left open");
   }
 
-  /** One client for many answers, and what the whole stream says. */
+  /** A reader for many responses, and the result of the whole stream. */
   async #reading() {
     const read = this.reader();
     return { read, whole: wholeOf(await read({ pieces: [this.bytes] })) };
   }
 }
 
-/** What two readings of the same stream have to agree on; `config.now` is an adapter's to pass on or not. */
+/** The parts on which two readings of the same stream have to agree. A provider need not use `config.now`. */
 function essence({ message }: ReadTurn): Omit<AssistantMessage, "error" | "timestamp"> {
   const { error: _, timestamp: __, ...rest } = message;
   return rest;
@@ -191,10 +200,10 @@ function essence({ message }: ReadTurn): Omit<AssistantMessage, "error" | "times
 
 const DENSE = 4_096;
 const STRIDE = 61;
-/** How the wire ends at a cut: either way in turn, and both ways around the end of an event. */
+/** How the connection ends at a cut: alternating, and in both ways near the end of an event. */
 const ENDINGS = ["end", "break"] as const;
 
-/** Of a small recording every cut that can differ; of a large one those around its events, and a sample. */
+/** Returns all cuts of a small recording that can differ, or those near the events of a large one and a sample. */
 function cutsOf(bytes: Uint8Array, ends: readonly number[], everyByte: boolean): readonly number[] {
   if (everyByte) return [...bytes.keys()];
   if (bytes.length <= DENSE) return cutPlaces(bytes);
@@ -204,10 +213,10 @@ function cutsOf(bytes: Uint8Array, ends: readonly number[], everyByte: boolean):
   return [...cuts].filter((cut) => cut >= 0 && cut < bytes.length).sort((a, b) => a - b);
 }
 
-/** Turns of the event loop in which an aborted turn ends: a few milliseconds where there is nothing else to do. */
+/** Turns of the event loop within which an aborted turn has to end, a few milliseconds on an idle machine. */
 const ABORT_TURNS = 50;
 
-/** Goes through as many turns of the event loop as an abort may take, or fewer where it is over by then. */
+/** Waits for these turns of the event loop, or fewer if the turn has ended. */
 async function turnsOfTheLoop(isOver: () => boolean): Promise<void> {
   for (let turn = 0; turn < ABORT_TURNS && !isOver(); turn++) await new Promise(setImmediate);
 }

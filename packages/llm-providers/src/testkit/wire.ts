@@ -1,13 +1,13 @@
 import type { FetchLike } from "../provider/provider.ts";
 
-/** A server's answer, byte for byte. */
+/** A server's response, byte for byte. */
 export interface WireAnswer {
   /** Default 200. */
   readonly status?: number;
   /** Default `content-type: text/event-stream`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly pieces: readonly Uint8Array[];
-  /** What follows the last piece: the end (default), a broken connection, or nothing at all. */
+  /** What follows the last piece: the end (default), a broken connection, or silence. */
   readonly ending?: "end" | "break" | "stall";
 }
 
@@ -18,15 +18,15 @@ export interface SentRequest {
   readonly body: string;
 }
 
-/** A `fetch` that returns one answer, and what happened to it. */
+/** A `fetch` with one response, and a record of its use. */
 export interface Wire {
   readonly fetch: FetchLike;
   readonly requests: readonly SentRequest[];
-  /** Whether the client gave the connection up. */
+  /** Whether the client closed the connection early. */
   readonly closed: boolean;
 }
 
-/** A connection for a provider's SDK that never leaves the process. */
+/** Creates a `fetch` that never leaves the process. */
 export function wire(answer: WireAnswer): Wire {
   const requests: SentRequest[] = [];
   const line = {
@@ -56,7 +56,7 @@ async function readRequest(...[input, init]: Parameters<FetchLike>): Promise<Sen
 
 const OTHER_SIDE_CLOSED = Object.assign(new Error("other side closed"), { code: "ECONNRESET" });
 
-/** @param onClosed is told that the client gave the connection up before its end */
+/** @param onClosed called if the client closes the connection before its end */
 function bodyOf({ pieces, ending }: WireAnswer, signal: AbortSignal | undefined, onClosed: () => void) {
   let at = 0;
   let isOver = false;
@@ -83,18 +83,18 @@ function bodyOf({ pieces, ending }: WireAnswer, signal: AbortSignal | undefined,
   );
 }
 
-/** Where a pattern fits, in bytes; it sees each of them as one character. */
+/** Returns where a pattern matches, in bytes. The pattern sees each byte as one character. */
 function placesOf(bytes: Uint8Array, pattern: RegExp): number[] {
   const text = Buffer.from(bytes).toString("latin1");
   return Array.from(text.matchAll(pattern), ({ index }) => index);
 }
 
-/** Where each event of an event stream ends (after its blank line), in bytes. */
+/** Returns where the events of a stream end, after their blank lines, in bytes. */
 export function eventEnds(bytes: Uint8Array): number[] {
   return placesOf(bytes, /(?<=\n\r?)\n/g).map((at) => at + 1);
 }
 
-/** Where a stream can be cut, once for each way it can come out: no reader looks into a word. */
+/** Returns where a stream can be cut with different results. A cut within a word is like any other cut in it. */
 export function cutPlaces(bytes: Uint8Array): number[] {
   return placesOf(bytes, /(?!(?<=\w\w)\w)(?=[\s\S])/g);
 }

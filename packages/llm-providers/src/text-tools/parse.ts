@@ -2,25 +2,25 @@ import { isJsonObject } from "@signalbox/agent-core";
 import { parseArguments } from "../turn/arguments.ts";
 import { CALL_CLOSE, CALL_OPEN, RESULT_OPEN } from "./write.ts";
 
-/** A call read from text. `argsText` is the arguments' JSON, or the whole body where that could not be read. */
+/** A call read from text. `argsText` is the JSON of the arguments, or the whole body if it is malformed. */
 interface TextCall {
   readonly name: string;
   readonly argsText: string;
-  /** Set where the body could not be read; goes back to the model. */
+  /** Why the body is malformed. The model gets to see it. */
   readonly error?: string;
 }
 
-/** What the scanner found, in the order of the text. */
+/** Receives what the scanner finds, in the order of the text. */
 export interface ScanSink {
   text(text: string): void;
   call(call: TextCall): void;
-  /** The model began to make results up: what follows is worth nothing. */
+  /** The model began to invent results. The rest of its answer is worthless. */
   invented(): void;
 }
 
 const UNREADABLE = "unreadable";
 
-/** Reads the body of one call; code fences around it are forgiven. */
+/** Parses the body of a call. A code fence around it is ignored. */
 function readCall(body: string): TextCall {
   const text = body.replace(/^\s*```[a-z]*\n?([\s\S]*?)\n?```\s*$/, "$1").trim();
   const guess = /"name"\s*:\s*"([^"\\]+)"/.exec(text)?.[1] ?? UNREADABLE;
@@ -35,20 +35,20 @@ function readCall(body: string): TextCall {
   return { name, argsText: JSON.stringify(given) };
 }
 
-/** A tag at the beginning of a line, or a line that may yet become one. */
+/** A tag at the beginning of a line, or a line that may become one. */
 const TAG = /^([ \t]*)(<.*)/gm;
 
 /**
- * Finds calls in text that arrives in pieces. Ordinary text passes at once, all but a tail that may turn out to be
- * the beginning of a tag. A tag counts at the beginning of a line only, so prose about tags stays prose.
+ * Finds calls in streamed text. Text passes through at once, except for a tail that may begin a tag. A tag counts only
+ * at the beginning of a line, so that a model can write about tags.
  */
 export class CallScanner {
   readonly #sink: ScanSink;
-  /** Text that may be the beginning of a tag. */
+  /** Text that may begin a tag. */
   #held = "";
-  /** Whether `#held` begins a line, but for blanks. */
+  /** Whether `#held` is at the beginning of a line, apart from blanks. */
   #atLineStart = true;
-  /** The body of the call that is being read; what of it may begin the closing tag is held. */
+  /** The body of the call being read, without a tail that may begin the closing tag. */
   #body: string[] | undefined;
   #calls = 0;
   #over = false;
@@ -63,7 +63,7 @@ export class CallScanner {
     while (this.#body === undefined ? this.#inText() : this.#inCall(this.#body));
   }
 
-  /** The text is over: a call left open is taken as it is. */
+  /** The text has ended. A call without its closing tag is read as it is. */
   end(): void {
     if (this.#over) return;
     if (this.#body !== undefined) this.#call([...this.#body, this.#held].join(""));
@@ -72,7 +72,7 @@ export class CallScanner {
   }
 
   #say(text: string): void {
-    // Between and after calls only blank space is expected, and it means nothing.
+    // White space between and after calls means nothing.
     if (text !== "" && (this.#calls === 0 || text.trim() !== "")) this.#sink.text(text);
   }
 
@@ -82,7 +82,7 @@ export class CallScanner {
     this.#sink.call(readCall(body));
   }
 
-  /** Reads text up to a tag. Whether a call begins. */
+  /** Reads text up to a tag. Returns whether a call begins. */
   #inText(): boolean {
     const text = this.#held;
     const tags = this.#calls > 0 ? [CALL_OPEN, RESULT_OPEN] : [CALL_OPEN];
@@ -106,10 +106,10 @@ export class CallScanner {
     return false;
   }
 
-  /** Reads what belongs to a call. Whether it has ended. */
+  /** Reads the body of a call. Returns whether it has ended. */
   #inCall(body: string[]): boolean {
     const text = this.#held;
-    // Only the last few characters can begin a closing tag, so the body is looked at once.
+    // Only the tail can begin a closing tag, so that each character is searched once.
     const close = text.indexOf(CALL_CLOSE);
     const end = close < 0 ? Math.max(0, text.length - CALL_CLOSE.length + 1) : close;
     body.push(text.slice(0, end));

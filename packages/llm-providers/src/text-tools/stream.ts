@@ -6,12 +6,12 @@ import { modelTurn, UNWATCHED } from "../turn/turn.ts";
 import { CallScanner, type ScanSink } from "./parse.ts";
 import { RESULT_OPEN, textContext } from "./write.ts";
 
-/** Turns a model's text with calls in it into text blocks and tool call blocks. */
+/** Splits a model's text into text blocks and tool calls. */
 class TextCallReader {
   readonly #turn: TurnWriter;
   readonly #idPrefix: string;
   readonly #replay: Replay;
-  /** Theirs, of the text that is being read. */
+  /** The index of the text block being read, in the wrapped stream. */
   #reading: number | undefined;
   #scanner: CallScanner | undefined;
   readonly #speech: Speech;
@@ -39,7 +39,7 @@ class TextCallReader {
       this.#turn.close(index);
     },
     invented: () => {
-      // The rest is not waited for, and with it what the vendor would have counted.
+      // The rest of the answer, and the vendor's usage at its end, is not awaited.
       this.#turn.estimate();
       this.#turn.finish("tool_use");
     },
@@ -67,7 +67,7 @@ class TextCallReader {
     }
   }
 
-  /** A block that was not streamed, and comes with the end. */
+  /** Handles a block that arrives only with the last event. */
   #whole(block: Block): void {
     const index = this.#blocks;
     if (block.type !== "text") {
@@ -81,8 +81,8 @@ class TextCallReader {
 }
 
 /**
- * Tool calls for models without them: the tools are described in the system prompt, calls are read from the text as it
- * streams, results go back as text. A call that cannot be read becomes one with `argsError`, which the model can mend.
+ * Adds tool calls to a model that has none. The system prompt describes the tools, calls are read from the text as it
+ * streams, and results are sent as text. A malformed call gets an `argsError`, so that the model can correct it.
  * @param now milliseconds since the epoch
  */
 export function withTextTools(stream: StreamModel, now: () => number = Date.now): StreamModel {

@@ -38,7 +38,7 @@ interface Seen {
   options?: StreamOptions | undefined;
 }
 
-/** A model that says this text in these pieces, and what it was asked. */
+/** A model that answers with this text in these pieces, and the request that it got. */
 function saying(
   pieces: readonly string[],
   stop: "end_turn" | "max_tokens" = "end_turn",

@@ -20,7 +20,7 @@ function describe({ name, description, inputSchema }: ToolSpec): string {
   return `### ${name}\n${description}\nArguments (JSON Schema): ${JSON.stringify(inputSchema)}`;
 }
 
-/** What a model without native tool calls is told about its tools. */
+/** The instructions that tell a model how to call tools in its text. */
 function toolInstructions(tools: readonly ToolSpec[], toolChoice: StreamOptions["toolChoice"]): string {
   const which = typeof toolChoice === "object" ? `the tool "${toolChoice.name}"` : "a tool";
   const isForced = toolChoice === "required" || typeof toolChoice === "object";
@@ -55,7 +55,7 @@ function resultBlocks({ toolName, content, isError }: ToolResultMessage): InputB
   return joinTexts([{ type: "text", text: open }, ...content, { type: "text", text: "</tool_result>" }]);
 }
 
-/** The same with texts that follow each other in one block, each on lines of its own. */
+/** Joins texts that follow each other into one block, each on lines of its own. */
 function joinTexts<B extends Block>(blocks: readonly (B | TextBlock)[]): (B | TextBlock)[] {
   const joined: (B | TextBlock)[] = [];
   for (const block of blocks) {
@@ -67,7 +67,7 @@ function joinTexts<B extends Block>(blocks: readonly (B | TextBlock)[]): (B | Te
   return joined;
 }
 
-/** A message, or the results of one turn, in which calls and results are text. */
+/** Converts a message, or the results of one turn, with calls and results as text. */
 function textMessage(group: Group): Message {
   if (group.role === "user") return group;
   if (group.role === "assistant") return assistantText(group);
@@ -75,7 +75,7 @@ function textMessage(group: Group): Message {
   return { role: "user", content: group.results.flatMap(resultBlocks), timestamp };
 }
 
-/** The context as a model without native tool calls is given it. */
+/** Converts a request for a model without native tool calls. */
 export function textContext(context: ModelContext, toolChoice: StreamOptions["toolChoice"]): ModelContext {
   const messages = groupResults(context.messages).map(textMessage);
   if (context.tools.length === 0 || toolChoice === "none") return { ...context, messages, tools: [] };

@@ -29,11 +29,11 @@ import { type OpenBlock, seal } from "./seal.ts";
 
 export interface RecordSetup {
   readonly model: Model;
-  /** What the model is given: its tokens are estimated where the vendor counts none. */
+  /** The request, to estimate its tokens if the vendor reports none. */
   readonly context?: ModelContext | undefined;
   /** Milliseconds since the epoch; default `Date.now`. */
   readonly now?: (() => number) | undefined;
-  /** Tools' own names by those they have on the wire, of those that differ. */
+  /** The tools' own names by those on the wire, if they differ. */
   readonly names?: ReadonlyMap<string, string> | undefined;
   /** The own names of tools' properties by those on the wire, by the tool's own name. */
   readonly properties?: ReadonlyMap<string, ReadonlyMap<string, string>> | undefined;
@@ -54,12 +54,12 @@ function isJson(text: string): boolean {
 
 const HIGH_HALF = /[\ud800-\udbff]$/;
 
-/** What an adapter tells about the turn it is reading. Everything after the terminal event is ignored. */
+/** The methods with which a provider writes a turn. Everything after the terminal event is ignored. */
 export type TurnWriter = Omit<TurnRecord, "finished" | "silent" | "next" | "leave">;
 
-/** What an adapter says of a turn, as events and as the message they add up to. */
+/** Records a turn as events and as the message that they add up to. */
 export class TurnRecord {
-  /** Ends when the caller aborts, stops listening, or the vendor is silent for too long. */
+  /** Aborts when the caller aborts or stops reading, and when the vendor is silent for too long. */
   readonly signal: AbortSignal;
   readonly #setup: RecordSetup;
   readonly #warnings: Warning[] = [];
@@ -72,7 +72,7 @@ export class TurnRecord {
   #emitted = false;
   #expectsJson = false;
   #usage: Usage | undefined;
-  /** What was written since the vendor last counted. */
+  /** The text since the vendor last reported usage. */
   #uncounted = "";
   #responseId: string | undefined;
 
@@ -86,30 +86,30 @@ export class TurnRecord {
     return this.#ended;
   }
 
-  /** Whether it ended as the vendor meant it to. */
+  /** Whether the turn ended with `finish`. */
   get finished(): boolean {
     return this.#finished;
   }
 
-  /** Whether all that was said has been read. */
+  /** Whether all events were read. */
   get silent(): boolean {
     return this.#events.length === 0;
   }
 
-  /** The next event that was said and not read yet. */
+  /** Returns the next unread event. */
   next(): ModelEvent | undefined {
     return this.#events.shift();
   }
 
-  /** Ends it without an event: the consumer has left. */
+  /** Ends the turn without an event, because the consumer stopped reading. */
   leave(): void {
     this.#ended = true;
     this.#events.length = 0;
   }
 
   /**
-   * The answer has to be JSON, although the vendor has no option for it. A code fence around it is removed, and prose
-   * ends the turn as a failure.
+   * Requires the answer to be JSON, for vendors that have no option for it. A code fence around it is removed, and
+   * prose ends the turn as a failure.
    */
   expectJson(): void {
     this.#expectsJson = true;
@@ -121,7 +121,7 @@ export class TurnRecord {
     this.#warnings.push({ code, message });
   }
 
-  /** The vendor accepted the request. Only the first call counts. */
+  /** Writes `start`: the vendor accepted the request. Only the first call counts. */
   start(requestId?: string | null): void {
     if (this.#started || this.#ended) return;
     this.#started = true;
@@ -130,18 +130,20 @@ export class TurnRecord {
     this.#events.push({ type: "start", request, warnings: this.#warnings });
   }
 
-  /** The vendor's id of the response. Only the first call counts. */
+  /** Sets the vendor's id of the response. Only the first call counts. */
   responseId(id: string | undefined): void {
     this.#responseId ??= id;
   }
 
-  /** An id for a call that its vendor gave none, by its place; the same at each replay of an answer with an id. */
+  /**
+   * Returns an id for a call that came without one. It depends on the response id and the position, if there is an id.
+   */
   callId(place: number): string {
     const seed = this.#responseId === undefined ? randomUUID() : `${this.#responseId}:${place}`;
     return `call_${digestId(seed, 24)}`;
   }
 
-  /** Starts a block and gives its index. Several may be open at once. */
+  /** Opens a block and returns its index. Several may be open at once. */
   open(head: BlockHead): number {
     const index = this.#open.length;
     if (this.#ended) return index;
@@ -158,10 +160,10 @@ export class TurnRecord {
     return this.#setup.names?.get(name) ?? name.toWellFormed();
   }
 
-  /** What comes next of an open block: its text, or the JSON text of a call's arguments. */
+  /** Appends to an open block: text, or the JSON text of a call's arguments. */
   append(index: number, delta: string): void {
     const block = this.#open[index];
-    // What an adapter took for text off the wire may be none.
+    // The data is untyped: a provider may pass on anything.
     if (block === undefined || this.#ended || delta === "" || typeof delta !== "string") return;
     this.#append(block, index, block.fence === undefined ? delta : block.fence.push(delta));
   }
@@ -171,7 +173,7 @@ export class TurnRecord {
     let said = delta;
     if (block.half !== "" || !said.isWellFormed()) {
       said = block.half + said;
-      // A character may be cut in two by its vendor: its first half waits for the second.
+      // A vendor may cut a character in two. Its first half waits for the second.
       block.half = HIGH_HALF.exec(said)?.[0] ?? "";
       said = said.slice(0, said.length - block.half.length).toWellFormed();
       if (said === "") return;
@@ -182,12 +184,15 @@ export class TurnRecord {
     if (type !== "tool.delta") this.#emitted = true;
     const last = this.#events.at(-1);
     const isMore = last !== undefined && "delta" in last && last.index === index;
-    // What arrives at once is told at once.
+    // Deltas that arrive together become one event.
     if (isMore) this.#events.pop();
     this.#events.push({ type, index, delta: isMore ? last.delta + said : said });
   }
 
-  /** Seals a block, with what the vendor wants to see again. A block that is not open is left alone. */
+  /**
+   * Ends a block. A block that is not open is ignored.
+   * @param data what the vendor wants back with the block
+   */
   close(index: number, data?: JsonValue): void {
     this.#close(index, data === undefined ? undefined : this.native(data), true);
   }
@@ -211,7 +216,7 @@ export class TurnRecord {
       : { ...call, args: renameKeys(call.args, names) };
   }
 
-  /** Ends an open block as text or thinking, whichever it turned out to be, with the text that was appended. */
+  /** Ends an open block as text or thinking, whichever it turned out to be. */
   closeAs(index: number, type: "text" | "thinking", data?: JsonValue): void {
     const open = this.#open[index];
     if (open === undefined || this.#ended) return;
@@ -227,20 +232,20 @@ export class TurnRecord {
     this.#events.push({ type: "block.end", index, block });
   }
 
-  /** A block that arrives whole. */
+  /** Writes a block that arrives whole. */
   block(block: Block): void {
     const isCall = block.type === "toolCall";
     const index = this.open(isCall ? block : { type: block.type });
     this.seal(index, isCall ? { ...block, name: this.#ownName(block) } : block);
   }
 
-  /** What the vendor wants to see again with a block, marked as this model's. */
+  /** Returns data that the vendor wants back with a block, marked as this model's. */
   native(data: JsonValue): Native {
     const { api, provider, id } = this.#setup.model;
     return { api, provider, model: id, data: toWellFormed(data) };
   }
 
-  /** The usage so far; the last one ends up in the message. */
+  /** Reports the usage so far. The last one ends up in the message. */
   usage(usage: Usage): void {
     if (this.#ended) return;
     this.#usage = usage;
@@ -248,14 +253,14 @@ export class TurnRecord {
     this.#events.push({ type: "usage", usage });
   }
 
-  /** The same from what the vendor counted, at the model's prices. */
+  /** Reports the vendor's token counts, with their cost at the model's prices. */
   tokens(counts: TokenCounts): void {
     const { input, cacheRead = 0, cacheWrite = 0 } = counts;
     const rest = input === undefined ? undefined : Math.max(0, input - cacheRead - cacheWrite);
     this.usage(reportedUsage({ uncached: rest, ...stated(counts) }, pricesFor(this.#setup.model, input)));
   }
 
-  /** Adds an estimate of what was written since the vendor last counted and, if it never counted, of what was sent. */
+  /** Estimates the usage of what was written since the vendor last reported any, and of the request if it never did. */
   estimate(): void {
     const { model, context } = this.#setup;
     const input = this.#usage?.input.total ?? (context && estimateRequest(context));
@@ -265,7 +270,7 @@ export class TurnRecord {
     this.usage({ ...addUsage(counted, since), source: "estimated" });
   }
 
-  /** Ends the turn; open blocks are sealed first. Only the first terminal call counts. */
+  /** Ends the turn. Open blocks are ended first. Only the first terminal call counts. */
   finish(stopReason: StopReason, raw?: string): void {
     if (this.#ended) return;
     this.start();
@@ -274,7 +279,7 @@ export class TurnRecord {
       this.fail(failure("protocol", "JSON was requested, but the model answered in prose."));
       return;
     }
-    // A server may say that it waits for tools without having called any: nothing would ever answer it.
+    // Some servers report a tool call without one. Nothing would ever answer it.
     const idle = stopReason === "tool_use" && !this.#content.some((block) => block.type === "toolCall");
     const message = this.#message(idle ? "end_turn" : stopReason);
     this.#events.push({ type: "finish", message: { ...message, ...stated({ rawStopReason: raw }) } });
@@ -282,13 +287,13 @@ export class TurnRecord {
     this.#finished = true;
   }
 
-  /** Ends the turn with a failure; open blocks are sealed first. */
+  /** Ends the turn with a failure. Open blocks are ended first. */
   fail(cause: Failure, stopReason: StopReason = getStopReason(cause.code)): void {
     if (this.#ended) return;
     this.start();
     this.#sealAll(false);
     const { context } = this.#setup;
-    // Until an answer is complete, vendors have reported input tokens at most.
+    // Before the end of an answer, vendors report at most the input.
     if (this.#uncounted !== "" && (this.#usage ?? context) !== undefined) this.estimate();
     const error = { ...cause, emitted: this.#emitted };
     this.#events.push({ type: "error", error, partial: { ...this.#message(stopReason), error } });

@@ -2,10 +2,10 @@ import { type ModelEvent, ValidatedStream, validateTurn } from "@signalbox/agent
 import { FailureError, failure } from "../failure/failure.ts";
 import type { TurnWriter } from "./record.ts";
 
-/** Says again, to a turn of ours, what the events of another stream say. */
+/** Writes the events of another stream to a turn. */
 export class Replay {
   readonly #turn: TurnWriter;
-  /** Our index of each block of theirs. */
+  /** Our block indexes by those of the stream. */
   readonly #indexes = new Map<number, number>();
   #blocks = 0;
 
@@ -13,7 +13,7 @@ export class Replay {
     this.#turn = turn;
   }
 
-  /** @throws FailureError (`protocol`) for an end that holds no turn, or does not say what went wrong. */
+  /** @throws FailureError (`protocol`) if the last event holds no turn or no error message */
   event(event: ModelEvent): void {
     const turn = this.#turn;
     switch (event.type) {
@@ -57,7 +57,7 @@ export class Replay {
 
 const NO_TURN = failure("protocol", "The provider's stream ended in something that is no turn.");
 
-/** Reads the events of a stream of unknown quality, one before each `yield`; throws what it broke off with. */
+/** Reads a stream of unknown quality, one event before each `yield`. Throws what the stream threw. */
 export async function* retell(
   open: () => AsyncIterable<ModelEvent>,
   reader: Pick<Replay, "event">,

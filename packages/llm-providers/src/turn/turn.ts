@@ -4,8 +4,8 @@ import type { Timeouts } from "../provider/provider.ts";
 import { type RecordSetup, TurnRecord, type TurnWriter } from "./record.ts";
 
 /**
- * Makes the request, reads the answer and tells `turn` what it says, one piece of the wire before each `yield`. What it
- * throws ends the turn as a failure. `turn.signal` is aborted where the wire is to be cut.
+ * Sends the request, reads the response and writes it to `turn`, one piece of the response before each `yield`. An
+ * exception ends the turn as a failure. `turn.signal` aborts when the connection has to be closed.
  */
 export type ReadTurn = (turn: TurnWriter) => AsyncIterable<unknown>;
 
@@ -14,38 +14,39 @@ export interface TurnSetup extends RecordSetup {
   readonly timeouts?: Timeouts | undefined;
 }
 
-/** Time-outs of a turn over another stream, which watches for silence by itself. */
+/** For a turn over another stream that has timeouts of its own. */
 export const UNWATCHED: Timeouts = {
   firstByteMs: Number.POSITIVE_INFINITY,
   idleMs: Number.POSITIVE_INFINITY,
 };
 
-/** Milliseconds of silence before a model is given up. One that thinks for long gives a sign every thirty seconds. */
+/** Milliseconds of silence until a turn fails. Vendors send a keep-alive at least every thirty seconds. */
 export const SILENCE_MS = 55_000;
-/** How long keep-alives alone are taken for a model at work, in milliseconds. */
+/** How long keep-alives alone count as a working model, in milliseconds. */
 const QUIET_MS = 10 * 60_000;
-/** A timer of more milliseconds than this would fire at once. */
+/** A longer timer would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** One reason for all: one made at the abort would hold the stack, and so the turn, as long as its signal. */
+/** Shared by all turns. An error created at the abort would keep its stack, and so the turn, alive. */
 const OVER = new DOMException("The turn is over.", "AbortError");
 
 /**
- * A turn as the contract's event stream. It sends no request until its first event is pulled, and reads no further than
- * it is pulled. An aborted or silent turn ends at once, whatever `read` is doing.
+ * Creates a turn as the contract's event stream. No request is sent until the first event is pulled, and the response
+ * is read only as far as events are pulled. An aborted or silent turn ends at once, whatever `read` does.
+ * @param read reads the response into the turn
  */
 export function modelTurn(setup: TurnSetup, read: ReadTurn): AsyncIterableIterator<ModelEvent, undefined> {
   return new Turn(setup, read);
 }
 
-/** A turn that only says what went wrong. */
+/** Creates a turn that only fails. */
 export function failedTurn(setup: TurnSetup, cause: Failure): AsyncIterableIterator<ModelEvent, undefined> {
   return modelTurn(setup, async function* (turn) {
     yield turn.fail(cause);
   });
 }
 
-/** Whether a stream is `modelTurn`'s, which never throws and ends with one terminal event. */
+/** Whether a stream was created by `modelTurn`. Such a stream never throws and has one terminal event. */
 export function isTurn(stream: object): boolean {
   return stream instanceof Turn;
 }
@@ -59,7 +60,7 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
   #answering = false;
   #over = false;
   #timer: NodeJS.Timeout | undefined;
-  /** Since when, in milliseconds since the epoch, nothing but keep-alives has come. */
+  /** Since when only keep-alives have arrived, in milliseconds since the epoch. */
   #quietSince: number | undefined;
   #waiting: Promise<void> | undefined;
   /** Ends the wait for the next piece. */
@@ -78,7 +79,7 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
   async next(): Promise<IteratorResult<ModelEvent, undefined>> {
     this.#pieces ??= this.#begin();
     for (;;) {
-      // Several may ask at once: they wait for the same piece, and are answered in their order.
+      // Several calls may wait at once. They wait for the same piece and are resolved in order.
       while (this.#waiting !== undefined) await this.#waiting;
       const event = this.#record.next();
       if (event !== undefined) return { value: event, done: false };
@@ -87,7 +88,7 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
     }
   }
 
-  /** The consumer has left. */
+  /** The consumer stopped reading. */
   async return(): Promise<IteratorResult<ModelEvent, undefined>> {
     this.#record.leave();
     this.#wake();
@@ -107,13 +108,13 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
       clearTimeout(this.#timer);
       this.#setup.options?.signal?.removeEventListener("abort", this.#onAbort);
       if (!this.#record.finished) this.#controller.abort(OVER);
-      // Not waited for: whoever leaves is not held up by one that hangs.
+      // Not awaited, because an iterator may hang.
       this.#pieces?.return?.().catch(() => {});
     }
     return { value: undefined, done: true };
   }
 
-  /** Waits for the next piece, an abort or too long a silence, whichever comes first. */
+  /** Waits for the next piece, an abort or a timeout, whichever comes first. */
   #piece(pieces: AsyncIterator<unknown>): Promise<void> {
     const { options, timeouts } = this.#setup;
     const mostMs = this.#answering ? timeouts?.idleMs : timeouts?.firstByteMs;
@@ -144,7 +145,7 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
     const { now: clock = Date.now } = this.#setup;
     const now = clock();
     this.#quietSince = this.#record.silent ? (this.#quietSince ?? now) : undefined;
-    // A server that lives and never answers holds its run no longer than so.
+    // Limits how long a server can keep a run busy with keep-alives.
     if (this.#quietSince === undefined || now - this.#quietSince < QUIET_MS) return;
     const said = `The model kept the connection open for ${QUIET_MS / 60_000} min and said nothing.`;
     this.#record.fail(failure("timeout", said));
@@ -155,7 +156,7 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
     this.#wake();
   };
 
-  /** Silence counts only while the wire is being waited for. */
+  /** The timer runs only while a piece is awaited. */
   #watch(ms: number): void {
     if (ms > LONGEST_TIMER_MS) return;
     this.#timer = setTimeout(() => {
