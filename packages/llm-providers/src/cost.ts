@@ -1,5 +1,5 @@
 import type { Model, ModelPrices, Usage } from "@signalbox/agent-core";
-import { countAt, isCount, objectAt, stated } from "./shared/json.ts";
+import { countAt, isCount, objectAt, withoutUndefined } from "./shared/json.ts";
 
 /** Token counts of one request. Absent if the vendor did not report them. */
 export interface TokenCounts {
@@ -15,10 +15,10 @@ export interface TokenCounts {
 }
 
 /** The price of a cache write with the longer lifetime, as a multiple of the input price. */
-const LONG_WRITE_TIMES = 2;
+const LONG_CACHE_WRITE_FACTOR = 2;
 
 /** Drops counts that are negative, fractional or not exact. */
-export function counted(tokens: { readonly [Name in keyof TokenCounts]: unknown }): TokenCounts {
+export function validCounts(tokens: { readonly [Name in keyof TokenCounts]: unknown }): TokenCounts {
   const counts: Record<string, number> = {};
   for (const [name, value] of Object.entries(tokens)) if (isCount(value)) counts[name] = value;
   return counts;
@@ -29,14 +29,14 @@ export function counted(tokens: { readonly [Name in keyof TokenCounts]: unknown 
  * reported. A cost beyond the exact integers becomes the largest exact one, so that it exceeds every limit.
  */
 export function costMicros(given: TokenCounts, prices: ModelPrices): number | undefined {
-  const { input, output, cacheRead = 0, cacheWrite = 0, cacheWriteLong = 0, uncached } = counted(given);
+  const { input, output, cacheRead = 0, cacheWrite = 0, cacheWriteLong = 0, uncached } = validCounts(given);
   if (input === undefined && output === undefined) return undefined;
   const long = Math.min(cacheWriteLong, cacheWrite);
   const total =
     (uncached ?? Math.max(0, (input ?? 0) - cacheRead - cacheWrite)) * prices.input +
     cacheRead * (prices.cacheRead ?? prices.input) +
     (cacheWrite - long) * (prices.cacheWrite ?? prices.input) +
-    long * prices.input * LONG_WRITE_TIMES +
+    long * prices.input * LONG_CACHE_WRITE_FACTOR +
     (output ?? 0) * prices.output;
   const cost = Math.round(total / 1_000_000);
   return isCount(cost) ? cost : Number.MAX_SAFE_INTEGER;
@@ -52,16 +52,16 @@ export function pricesFor({ prices, quirks = {} }: Model, inputTokens = 0): Mode
   if (prices === undefined || above === undefined || inputTokens <= above) return prices;
   const [input, output] = [countAt(long, "input"), countAt(long, "output")];
   const [cacheRead, cacheWrite] = [countAt(long, "cacheRead"), countAt(long, "cacheWrite")];
-  return { ...prices, ...stated({ input, output, cacheRead, cacheWrite }) };
+  return { ...prices, ...withoutUndefined({ input, output, cacheRead, cacheWrite }) };
 }
 
 /** Returns the reported usage, with its cost if the model has prices. */
 export function reportedUsage(given: TokenCounts, prices: ModelPrices | undefined): Usage {
-  const { input, uncached, cacheRead, cacheWrite, output, reasoning } = counted(given);
+  const { input, uncached, cacheRead, cacheWrite, output, reasoning } = validCounts(given);
   return {
     input: { total: input, uncached, cacheRead, cacheWrite },
     output: { total: output, reasoning },
     source: "reported",
-    ...stated({ costMicros: prices && costMicros(given, prices) }),
+    ...withoutUndefined({ costMicros: prices && costMicros(given, prices) }),
   };
 }

@@ -11,7 +11,7 @@ import { replay } from "./support/replay.ts";
 import { bodyOf } from "./support/requests.ts";
 
 /** What the fixture with citations becomes, said by `provider`'s model, and what is sent of it to the same model. */
-async function sentBack(provider: Provider, baseUrl: string): Promise<unknown> {
+async function toReplayableCitation(provider: Provider, baseUrl: string): Promise<unknown> {
   const model = testModel(provider.api, "m");
   const bytes = fixtures(provider.api === "anthropic-messages" ? "anthropic" : provider.api).get(
     "server-tool-and-citations",
@@ -25,7 +25,7 @@ async function sentBack(provider: Provider, baseUrl: string): Promise<unknown> {
 }
 
 test("Anthropic gets the citations of its web search back, in the text they belong to", async () => {
-  const body = await sentBack(anthropicMessages, "https://api.anthropic.com");
+  const body = await toReplayableCitation(anthropicMessages, "https://api.anthropic.com");
   expect(JSON.stringify(body)).toContain(
     '"citations":[{"type":"web_search_result_location","cited_text":"Tea has been drunk for long.","url":"https://example.org/tea","title":"Tea","encrypted_index":"e"}]',
   );
@@ -44,7 +44,7 @@ test("Anthropic gets its texts back as they came, the space between two of them 
 });
 
 test("OpenAI gets the citations of pages back, in the text they belong to", async () => {
-  const body = await sentBack(openaiResponses, "https://api.openai.com/v1");
+  const body = await toReplayableCitation(openaiResponses, "https://api.openai.com/v1");
   expect(body).toMatchObject({
     input: [
       {},

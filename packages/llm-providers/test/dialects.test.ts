@@ -10,7 +10,7 @@ import { openaiChat } from "../src/openai-chat/index.ts";
 import { chatDialects } from "../src/openai-chat/quirks.ts";
 import { call, result, said, tools, user } from "./support/conversations.ts";
 import { testModel } from "./support/fixtures.ts";
-import { replay, type Told } from "./support/replay.ts";
+import { type FinishedTurn, replay } from "./support/replay.ts";
 import { bodyOf } from "./support/requests.ts";
 
 /** An address that gives no dialect away: the model's quirks name it. */
@@ -127,7 +127,7 @@ const modelOf = (dialect: string, thinking: Model["thinking"] = LEVELS): Model =
 });
 
 /** A turn streamed in these deltas. */
-function streamed(model: Model, deltas: readonly object[]): Promise<Told> {
+function streamed(model: Model, deltas: readonly object[]): Promise<FinishedTurn> {
   const choices = [
     ...deltas.map((delta) => ({ index: 0, delta, finish_reason: null })),
     { index: 0, delta: {}, finish_reason: "stop" },

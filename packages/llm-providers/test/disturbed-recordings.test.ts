@@ -1,11 +1,11 @@
 import type { AssistantMessage } from "@signalbox/agent-core";
 import { describe, expect, test } from "vitest";
-import { wholeOf, wrongWithCut } from "../src/testkit/cut.ts";
+import { findCutProblem, summarizeAnswer } from "../src/testkit/cut.ts";
 import type { ReadTurn, WireAnswer } from "../src/testkit/index.ts";
 import { eventEnds } from "../src/testkit/wire.ts";
 import { families } from "./support/families.ts";
 import { recorded, titleOf } from "./support/recordings.ts";
-import { accountAt, asker, cutPoints, replay, type Told } from "./support/replay.ts";
+import { accountAt, asker, cutPoints, type FinishedTurn, replay } from "./support/replay.ts";
 
 /** What a vendor sends to keep a connection alive, and what it says when it fails in the middle. */
 const WORDS: Readonly<Record<string, { readonly alive: string; readonly failed: string }>> = {
@@ -62,8 +62,8 @@ const SPOKEN = ["text", "thinking", "refusal"] as const;
  * A stream that was disturbed after some events either says the same as the whole, or fails with what had come by then
  * (`upTo` is a reading of no more than that).
  */
-function expectSound(turn: Told, told: Told, upTo: Told): void {
-  expect(wrongWithCut(turn, wholeOf(told))).toBeUndefined();
+function expectSound(turn: FinishedTurn, told: FinishedTurn, upTo: FinishedTurn): void {
+  expect(findCutProblem(turn, summarizeAnswer(told))).toBeUndefined();
   const { usage, ...finished } = essence(turn);
   if (turn.terminal.type === "finish") {
     const { usage: reported, stopReason, rawStopReason, ...whole } = essence(told);
@@ -97,7 +97,7 @@ const WHOLE_CALLS: ReadonlySet<string> = new Set(["google-generative"]);
  * A first event that comes twice means nothing where it says nothing. No format numbers what is said, so that words in
  * it are said twice, and only they; a call of it is the same call again where calls have numbers.
  */
-function expectSaidTwice(twice: Told, told: Told, first: Told, api: string): void {
+function expectSaidTwice(twice: FinishedTurn, told: FinishedTurn, first: FinishedTurn, api: string): void {
   const { content: _, ...rest } = essence(twice);
   const { content: __, ...whole } = essence(told);
   expect(rest).toEqual(whole);
@@ -131,7 +131,7 @@ describe
       const account = accountAt(family, recording.host);
       const ask = asker(account);
       const told = await ask({ pieces: [bytes] });
-      const whole = wholeOf(told);
+      const whole = summarizeAnswer(told);
       if (whole.failed) expect(told.terminal).not.toMatchObject({ error: { code: "timeout" } });
       const between = (at: number, words: string): WireAnswer => ({
         pieces: [bytes.subarray(0, at), Buffer.from(words), bytes.subarray(at)],
@@ -171,7 +171,7 @@ describe
       for (const [i, at] of cutPoints(bytes).entries()) {
         const ending = i % 2 === 0 ? "end" : "break";
         const broken = await ask({ pieces: [bytes.subarray(0, at)], ending });
-        expect(wrongWithCut(broken, whole), `cut at byte ${at}`).toBeUndefined();
+        expect(findCutProblem(broken, whole), `cut at byte ${at}`).toBeUndefined();
       }
     },
   );

@@ -9,7 +9,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import type { Recording } from "@signalbox/testkit/wire";
-import { type Whole, wholeOf, wrongWithCut } from "../src/testkit/cut.ts";
+import { type AnswerSummary, findCutProblem, summarizeAnswer } from "../src/testkit/cut.ts";
 import { eventEnds } from "../src/testkit/wire.ts";
 import { type Family, families } from "./support/families.ts";
 import { recorded, titleOf } from "./support/recordings.ts";
@@ -64,7 +64,7 @@ function cutPoints(bytes: Uint8Array): Iterable<number> {
 async function cutUp(family: Family, recording: Recording, counts: Counts): Promise<void> {
   const bytes = Buffer.from(recording.res);
   const ask = asker(accountAt(family, recording.host));
-  const whole: Whole = wholeOf(await ask({ pieces: [bytes] }));
+  const whole: AnswerSummary = summarizeAnswer(await ask({ pieces: [bytes] }));
   counts.streams++;
   if (bytes.length < below) counts.everyByte++;
   for (const at of cutPoints(bytes)) {
@@ -78,7 +78,7 @@ async function cutUp(family: Family, recording: Recording, counts: Counts): Prom
     const told = await Promise.race([run, late]);
     clearTimeout(timer);
     const where = `${titleOf(recording)}, cut at byte ${at} of ${bytes.length} (${ending})`;
-    const wrong = typeof told === "string" ? told : wrongWithCut(told, whole);
+    const wrong = typeof told === "string" ? told : findCutProblem(told, whole);
     if (wrong === undefined) continue;
     console.log(`${where}: ${wrong}`);
     if (wrong === "hung") counts.hung++;

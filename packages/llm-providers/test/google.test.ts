@@ -3,7 +3,7 @@ import { googleGenerative } from "../src/google/index.ts";
 import { providerSuite } from "../src/testkit/index.ts";
 import { call, result, said, tools, user } from "./support/conversations.ts";
 import { brief, expectedBriefs, fixtures, recordedStreams, testModel } from "./support/fixtures.ts";
-import { replay, tell } from "./support/replay.ts";
+import { readToEnd, replay } from "./support/replay.ts";
 import { bodyOf } from "./support/requests.ts";
 
 const baseUrl = "https://generativelanguage.googleapis.com";
@@ -193,5 +193,5 @@ test("the vendor itself is not asked without a key", async () => {
     messages: [user("Hi.")],
     tools: [],
   });
-  expect((await tell(stream)).error).toMatchObject({ code: "auth", retryable: false, scope: "key" });
+  expect((await readToEnd(stream)).error).toMatchObject({ code: "auth", retryable: false, scope: "key" });
 });

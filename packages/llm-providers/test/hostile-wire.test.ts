@@ -8,7 +8,7 @@ import { openaiResponses } from "../src/openai-responses/index.ts";
 import type { Provider } from "../src/provider/provider.ts";
 import { readTurn } from "../src/testkit/index.ts";
 import { fixtures, testModel } from "./support/fixtures.ts";
-import { answering, type Told, tell } from "./support/replay.ts";
+import { answering, type FinishedTurn, readToEnd } from "./support/replay.ts";
 
 const prices = { input: 3_000_000, output: 15_000_000, cacheRead: 300_000, checked: "2026-11-21" };
 const context = {
@@ -17,11 +17,11 @@ const context = {
   tools: [],
 } as const;
 
-function ask(provider: Provider, body: string, status = 200): Promise<Told> {
+function ask(provider: Provider, body: string, status = 200): Promise<FinishedTurn> {
   const model = { ...testModel(provider.api, "m"), prices };
   const fetch = answering(Buffer.from(body), status);
   const stream = provider.connect({ apiKey: "k", baseUrl: "http://wire/v1", fetch, now: () => 0 });
-  return tell(stream(model, context));
+  return readToEnd(stream(model, context));
 }
 
 /** What a server may put where the documentation says something else. */

@@ -3,7 +3,7 @@ import { mistralChat } from "../src/mistral/index.ts";
 import { providerSuite } from "../src/testkit/index.ts";
 import { result, tools, user } from "./support/conversations.ts";
 import { brief, expectedBriefs, fixtures, recordedStreams, testModel } from "./support/fixtures.ts";
-import { replay, tell } from "./support/replay.ts";
+import { readToEnd, replay } from "./support/replay.ts";
 import { bodyOf } from "./support/requests.ts";
 
 const baseUrl = "https://api.mistral.ai";
@@ -144,7 +144,7 @@ test("the vendor itself is not asked without a key", async () => {
     messages: [user("Hi.")],
     tools: [],
   });
-  expect((await tell(stream)).error).toMatchObject({ code: "auth", retryable: false, scope: "key" });
+  expect((await readToEnd(stream)).error).toMatchObject({ code: "auth", retryable: false, scope: "key" });
 });
 
 test("passes on whatever word a model states for a level", async () => {

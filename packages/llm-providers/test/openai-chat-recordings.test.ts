@@ -3,7 +3,7 @@ import OpenAI from "openai";
 import { describe, expect, test } from "vitest";
 import { openaiChat } from "../src/openai-chat/index.ts";
 import { recorded, titleOf } from "./support/recordings.ts";
-import { answering, inPieces, type Replay, replay, type Told } from "./support/replay.ts";
+import { answering, type FinishedTurn, inPieces, type Replay, replay } from "./support/replay.ts";
 
 const model: Model = {
   id: "recorded",
@@ -25,7 +25,7 @@ function replayOf(host: string): Replay {
   return { provider: openaiChat, model, baseUrl: `https://${host}/v1` };
 }
 
-function textOf(told: Told, type: Block["type"]): string {
+function textOf(told: FinishedTurn, type: Block["type"]): string {
   return told.message.content
     .map((block) => (block.type === type && "text" in block ? block.text : ""))
     .join("");

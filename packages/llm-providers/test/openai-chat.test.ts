@@ -6,7 +6,7 @@ import { chatDialects, chatQuirks } from "../src/openai-chat/quirks.ts";
 import { providerSuite, readTurn } from "../src/testkit/index.ts";
 import { result, said, tools, user } from "./support/conversations.ts";
 import { brief, expectedBriefs, fixtures, recordedStreams, testModel } from "./support/fixtures.ts";
-import { answering, replay, tell } from "./support/replay.ts";
+import { answering, readToEnd, replay } from "./support/replay.ts";
 import { bodyOf } from "./support/requests.ts";
 
 const baseUrl = "https://models.test/v1";
@@ -408,5 +408,5 @@ test("the vendor itself is not asked without a key", async () => {
     messages: [user("Hi.")],
     tools: [],
   });
-  expect((await tell(stream)).error).toMatchObject({ code: "auth", retryable: false, scope: "key" });
+  expect((await readToEnd(stream)).error).toMatchObject({ code: "auth", retryable: false, scope: "key" });
 });

@@ -13,7 +13,7 @@ import { readTurn, wire } from "../src/testkit/index.ts";
 import { requestChecker } from "./spec.ts";
 import { conversations, result, tools, user } from "./support/conversations.ts";
 import { families } from "./support/families.ts";
-import { tell } from "./support/replay.ts";
+import { readToEnd } from "./support/replay.ts";
 import { bodyOf } from "./support/requests.ts";
 
 const common = { contextWindow: 400_000, maxOutputTokens: 64_000, tools: "native" } as const;
@@ -199,7 +199,7 @@ describe.each(cases)("requests of $title", ({ provider, model, baseUrl, spec, st
 
   test.each(conversations(model))("the vendor's rules allow: $name", async (conversation) => {
     const { url } = await running;
-    const told = await tell(
+    const told = await readToEnd(
       provider.connect({ apiKey: "test", baseUrl: url })(model, conversation.context, conversation.options),
     );
     expect(told.terminal).toMatchObject({
@@ -228,7 +228,7 @@ describe.each(cases)("requests of $title", ({ provider, model, baseUrl, spec, st
     for (const next of [undefined, user("And again?"), user("Thanks.")]) {
       if (next !== undefined) messages.push(next);
       for (let turn = 0; turn < 2; turn++) {
-        const told = await tell(stream(model, { ...context, messages }, options));
+        const told = await readToEnd(stream(model, { ...context, messages }, options));
         expect(told.terminal.type, JSON.stringify(told.terminal)).toBe("finish");
         messages.push(told.message);
         const calls = told.message.content.filter((block) => block.type === "toolCall");

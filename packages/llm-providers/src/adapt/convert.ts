@@ -9,7 +9,7 @@ import {
   withContent,
 } from "@signalbox/agent-core";
 import type { Loss } from "../shared/warnings.ts";
-import { leftOut, standInFor } from "./media.ts";
+import { describeOmitted, replaceMedia } from "./media.ts";
 import { callIdFor, toolNameFor } from "./names.ts";
 
 export interface AdaptOptions {
@@ -81,7 +81,7 @@ class Converter {
   #input(blocks: readonly InputBlock[]): readonly InputBlock[] {
     return blocks.flatMap((block) => {
       if (block.type === "text") return block.text.trim() === "" ? [] : [block];
-      const standIn = standInFor(block, this.#target, "input", this.#options.showsMany);
+      const standIn = replaceMedia(block, this.#target, "input", this.#options.showsMany);
       if (standIn !== undefined) this.#lose("media", `${block.type} ${block.mimeType}`);
       return standIn ?? block;
     });
@@ -138,10 +138,10 @@ class Converter {
       case "image":
       case "audio":
       case "file": {
-        const standIn = standInFor(block, this.#target, "output");
+        const standIn = replaceMedia(block, this.#target, "output");
         if (own && standIn === undefined) return block;
         this.#lose("media", `${block.type} ${block.mimeType} made by a model`);
-        return standIn ?? leftOut(block);
+        return standIn ?? describeOmitted(block);
       }
     }
   }

@@ -65,17 +65,17 @@ const CANNOT: Readonly<Record<Media["type"], string>> = {
  * @param from `output` if the model itself made it
  * @param isAmongMany whether the history has more images than {@link IMAGE_LIMITS} calls few
  */
-export function standInFor(
+export function replaceMedia(
   block: Media,
   { api, input }: Model,
   from: keyof MediaRules,
   isAmongMany = false,
 ): TextBlock | undefined {
-  if (!input.includes(block.type)) return leftOut(block, CANNOT[block.type]);
-  if (entryOf(RULES, api)?.[from](block) === false) return leftOut(block);
+  if (!input.includes(block.type)) return describeOmitted(block, CANNOT[block.type]);
+  if (entryOf(RULES, api)?.[from](block) === false) return describeOmitted(block);
   if (api !== "anthropic-messages" || !isTooLarge(block, isAmongMany)) return undefined;
   const among = isAmongMany ? " to see it among so many others" : "";
-  return leftOut(block, `it is too large for this model${among}`);
+  return describeOmitted(block, `it is too large for this model${among}`);
 }
 
 /** Anthropic refuses a whole request because of one such image. */
@@ -87,7 +87,7 @@ function isTooLarge({ type, source }: Media, isAmongMany: boolean): boolean {
 }
 
 /** Describes a block that cannot be sent, so that the model knows of it. */
-export function leftOut(block: Media, why = "this model's API has no place for it"): TextBlock {
+export function describeOmitted(block: Media, why = "this model's API has no place for it"): TextBlock {
   const name = block.type === "file" && block.name !== undefined ? ` "${block.name}"` : "";
   const place = block.source.kind === "url" ? ` at ${block.source.url}` : "";
   return { type: "text", text: `[${block.type}${name} (${block.mimeType})${place} left out: ${why}]` };

@@ -7,8 +7,8 @@ import type {
   Message,
   ToolResultMessage,
 } from "@signalbox/agent-core";
-import { ANTHROPIC_IMAGES, isTextFile, leftOut } from "../adapt/media.ts";
-import { isKept, nativeData } from "../shared/content.ts";
+import { ANTHROPIC_IMAGES, describeOmitted, isTextFile } from "../adapt/media.ts";
+import { isVendorData, nativeData } from "../shared/content.ts";
 import type { AnthropicQuirks } from "./quirks.ts";
 
 type InputParam = Anthropic.TextBlockParam | Anthropic.ImageBlockParam | Anthropic.DocumentBlockParam;
@@ -49,10 +49,10 @@ function inputParam(block: InputBlock): InputParam {
   if (block.type === "text") return textParam(block.text);
   if (block.type === "file") return fileParam(block);
   const { type, source, mimeType } = block;
-  if (type === "audio") return leftOut(block);
+  if (type === "audio") return describeOmitted(block);
   if (source.kind === "url") return { type, source: { type: "url", url: source.url } };
   const media_type = ANTHROPIC_IMAGES.find((image) => image === mimeType);
-  if (media_type === undefined) return leftOut(block);
+  if (media_type === undefined) return describeOmitted(block);
   return { type, source: { type: "base64", media_type, data: source.data } };
 }
 
@@ -63,7 +63,7 @@ function fileParam(block: FileBlock): InputParam {
     return source.kind === "url"
       ? { ...document, source: { type: "url", url: source.url } }
       : { ...document, source: { type: "base64", media_type: mimeType, data: source.data } };
-  if (source.kind === "url" || !isTextFile(mimeType)) return leftOut(block);
+  if (source.kind === "url" || !isTextFile(mimeType)) return describeOmitted(block);
   const data = Buffer.from(source.data, "base64").toString("utf8");
   if (data.trim() === "") return textParam(`[file ${name ?? ""} is empty]`);
   return { ...document, source: { type: "text", media_type: "text/plain", data } };
@@ -89,7 +89,7 @@ function assistantParams(message: AssistantMessage, quirks: AnthropicQuirks): An
   for (const block of message.content) {
     if (block.type === "citation") {
       const data = nativeData(block);
-      if (cited !== undefined && isKept<Anthropic.TextCitationParam>(data))
+      if (cited !== undefined && isVendorData<Anthropic.TextCitationParam>(data))
         cited.citations = [...(cited.citations ?? []), data];
       continue;
     }
@@ -120,7 +120,7 @@ function assistantParam(block: Block, quirks: AnthropicQuirks): Anthropic.Conten
       return { type: "tool_use", id: block.id, name: block.name, input };
     }
     case "opaque":
-      return isKept<Anthropic.ContentBlockParam>(data) ? data : undefined;
+      return isVendorData<Anthropic.ContentBlockParam>(data) ? data : undefined;
     default:
       return undefined;
   }

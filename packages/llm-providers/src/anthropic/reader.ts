@@ -1,8 +1,16 @@
 import { isJsonObject, type JsonObject, type StopReason } from "@signalbox/agent-core";
-import { counted, type TokenCounts } from "../cost.ts";
+import { type TokenCounts, validCounts } from "../cost.ts";
 import { classify, type FailureFacts, failure, NO_MESSAGE } from "../failure/failure.ts";
 import type { EventReader } from "../provider/event-stream.ts";
-import { entryOf, numberAt, objectAt, parseObject, stated, textAt, unlessEmpty } from "../shared/json.ts";
+import {
+  entryOf,
+  numberAt,
+  objectAt,
+  parseObject,
+  textAt,
+  unlessEmpty,
+  withoutUndefined,
+} from "../shared/json.ts";
 import type { TurnWriter } from "../turn/record.ts";
 
 const STOP: Readonly<Record<string, StopReason>> = {
@@ -172,10 +180,14 @@ export class AnthropicReader implements EventReader {
 
   #citation(citation: JsonObject): void {
     const title = textAt(citation, "title") ?? textAt(citation, "document_title");
-    const data = sentBack(citation);
+    const data = toReplayableCitation(citation);
     const native = data && this.#turn.native(data);
     const text = textAt(citation, "cited_text") ?? "";
-    this.#turn.block({ type: "citation", text, ...stated({ title, url: textAt(citation, "url"), native }) });
+    this.#turn.block({
+      type: "citation",
+      text,
+      ...withoutUndefined({ title, url: textAt(citation, "url"), native }),
+    });
   }
 
   #close(at: number): void {
@@ -187,7 +199,10 @@ export class AnthropicReader implements EventReader {
       const input = parseObject(json);
       // A server-side tool whose input was cut could not be sent back.
       if (json === "" || input !== undefined)
-        this.#turn.block({ type: "opaque", native: this.#turn.native({ ...start, ...stated({ input }) }) });
+        this.#turn.block({
+          type: "opaque",
+          native: this.#turn.native({ ...start, ...withoutUndefined({ input }) }),
+        });
       return;
     }
     // Some servers send the whole input with the start.
@@ -198,7 +213,7 @@ export class AnthropicReader implements EventReader {
 
   /** The start reports the input, and the end may correct it. The latest count of each kind is used. */
   #count(usage: JsonObject): void {
-    const said = counted({
+    const counts = validCounts({
       uncached: usage.input_tokens,
       cacheRead: usage.cache_read_input_tokens,
       cacheWrite: usage.cache_creation_input_tokens,
@@ -206,8 +221,8 @@ export class AnthropicReader implements EventReader {
       output: usage.output_tokens,
       reasoning: objectAt(usage, "output_tokens_details").thinking_tokens,
     });
-    if (unlessEmpty(said) === undefined) return;
-    this.#tokens = { ...this.#tokens, ...said };
+    if (unlessEmpty(counts) === undefined) return;
+    this.#tokens = { ...this.#tokens, ...counts };
     const { uncached, cacheRead = 0, cacheWrite = 0 } = this.#tokens;
     const input = uncached === undefined ? undefined : uncached + cacheRead + cacheWrite;
     this.#turn.tokens({ ...this.#tokens, input });
@@ -215,7 +230,7 @@ export class AnthropicReader implements EventReader {
 }
 
 /** Returns a citation that the vendor accepts back: those of its web search. */
-function sentBack(citation: JsonObject): JsonObject | undefined {
+function toReplayableCitation(citation: JsonObject): JsonObject | undefined {
   const { type, cited_text, url, title = null, encrypted_index } = citation;
   if (type !== "web_search_result_location") return undefined;
   if (typeof cited_text !== "string" || typeof url !== "string") return undefined;

@@ -1,7 +1,7 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import type { SystemPrompt } from "@signalbox/agent-core";
 import type { ModelRequest } from "../provider/define-provider.ts";
-import { stated, unlessEmpty } from "../shared/json.ts";
+import { unlessEmpty, withoutUndefined } from "../shared/json.ts";
 import {
   askForJson,
   type CacheControl,
@@ -41,11 +41,11 @@ export function requestParams(
     model: model.id,
     max_tokens: maxTokens,
     stream: true,
-    ...stated({
+    ...withoutUndefined({
       system: unlessEmpty(systemBlocks(system, cache)),
       ...toolFields(request, cache, thinks || !quirks.forcedTools),
       thinking,
-      output_config: unlessEmpty(stated({ effort, format })),
+      output_config: unlessEmpty(withoutUndefined({ effort, format })),
       ...samplingParams(request, quirks.temperature && !thinks),
       stop_sequences: stopSequences(request),
     }),

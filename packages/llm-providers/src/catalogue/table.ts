@@ -1,6 +1,6 @@
 import type { Model, ModelPrices } from "@signalbox/agent-core";
 import { demoModel } from "../demo/provider.ts";
-import { stated } from "../shared/json.ts";
+import { withoutUndefined } from "../shared/json.ts";
 import { LEVELS } from "../shared/request.ts";
 import table from "./models.json" with { type: "json" };
 
@@ -40,7 +40,7 @@ function amounts(dollars: readonly number[], inputTimes = 1, outputTimes = 1): A
   return {
     input: micro(input, inputTimes),
     output: micro(output, outputTimes),
-    ...stated({ cacheRead, cacheWrite }),
+    ...withoutUndefined({ cacheRead, cacheWrite }),
   };
 }
 

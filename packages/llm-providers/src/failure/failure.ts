@@ -1,5 +1,5 @@
 import { type ModelErrorCode, type ModelErrorData, reasonOf } from "@signalbox/agent-core";
-import { stated } from "../shared/json.ts";
+import { withoutUndefined } from "../shared/json.ts";
 import words from "./words.json" with { type: "json" };
 
 /** The facts of a failure before it is classified. Structured fields decide; the message counts only without them. */
@@ -152,7 +152,7 @@ export function failure(
     code,
     message: htmlSummary(message) ?? message,
     ...KINDS[code],
-    ...stated({ status, retryAfterMs, requestId }),
+    ...withoutUndefined({ status, retryAfterMs, requestId }),
   };
 }
 
@@ -177,7 +177,7 @@ export function describeRefusal(
   const location = headers.get("location");
   const redirect = location === null ? "" : ` (the server redirects to ${location})`;
   const message = `${text.startsWith(String(status)) ? text : `${status} ${text}`}${redirect}`;
-  return { message, status, ...stated({ retryAfterMs: getRetryAfterMs(headers, now) }) };
+  return { message, status, ...withoutUndefined({ retryAfterMs: getRetryAfterMs(headers, now) }) };
 }
 
 /** Reads `retry-after-ms` or `retry-after` (seconds or an HTTP date) and returns milliseconds. */

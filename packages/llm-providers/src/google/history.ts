@@ -7,7 +7,7 @@ import {
   type ToolResultMessage,
 } from "@signalbox/agent-core";
 import { nativeData, plainResult } from "../shared/content.ts";
-import { stated, textAt, unlessEmpty } from "../shared/json.ts";
+import { textAt, unlessEmpty, withoutUndefined } from "../shared/json.ts";
 import type { GoogleQuirks } from "./quirks.ts";
 
 /** Passes the signature check for calls that another model made (Gemini API documentation, "Thought signatures"). */
@@ -48,7 +48,7 @@ function modelParts({ content }: AssistantMessage, quirks: GoogleQuirks, ids: Ma
   return content.flatMap((block): Part[] => {
     const data = nativeData(block);
     const signature = data && textAt(data, "thoughtSignature");
-    const signed = stated({ thoughtSignature: signature });
+    const signed = withoutUndefined({ thoughtSignature: signature });
     switch (block.type) {
       case "text":
       case "refusal":
@@ -58,7 +58,7 @@ function modelParts({ content }: AssistantMessage, quirks: GoogleQuirks, ids: Ma
       case "toolCall": {
         const id = data && textAt(data, "id");
         if (id !== undefined) ids.set(block.id, id);
-        const functionCall = { name: block.name, args: { ...block.args }, ...stated({ id }) };
+        const functionCall = { name: block.name, args: { ...block.args }, ...withoutUndefined({ id }) };
         // The first call of a step carries the signature of all.
         const missing = quirks.signedCalls && block === firstCall && signature === undefined;
         return [{ functionCall, ...(missing ? { thoughtSignature: UNSIGNED } : signed) }];
@@ -81,7 +81,7 @@ function resultParts(message: ToolResultMessage, quirks: GoogleQuirks, id: strin
   const functionResponse = {
     name: message.toolName,
     response: message.isError ? { error: text } : { output: text },
-    ...stated({ id, parts: unlessEmpty(inside.map((inlineData) => ({ inlineData }))) }),
+    ...withoutUndefined({ id, parts: unlessEmpty(inside.map((inlineData) => ({ inlineData }))) }),
   };
   return [{ functionResponse }, ...media.filter((part) => !quirks.responseMedia || !part.inlineData)];
 }

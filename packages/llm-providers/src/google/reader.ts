@@ -7,9 +7,9 @@ import {
   numberAt,
   objectAt,
   objectsAt,
-  stated,
   textAt,
   unlessEmpty,
+  withoutUndefined,
 } from "../shared/json.ts";
 import { Speech } from "../shared/speech.ts";
 import type { TurnWriter } from "../turn/record.ts";
@@ -33,7 +33,7 @@ export class GoogleReader implements EventReader {
     this.#turn = turn;
     // Thinking gets native data even without a signature, to mark it as this model's own.
     this.#speech = new Speech(turn, (spoken) => {
-      const data = stated({ thoughtSignature: this.#signature });
+      const data = withoutUndefined({ thoughtSignature: this.#signature });
       this.#signature = undefined;
       return spoken === "thinking" ? data : unlessEmpty(data);
     });
@@ -116,7 +116,7 @@ export class GoogleReader implements EventReader {
     const id = own ?? this.#turn.callId(this.#calls);
     this.#calls++;
     const index = this.#turn.open({ type: "toolCall", id, name: name ?? "" });
-    const data = unlessEmpty(stated({ id: own, thoughtSignature: signature }));
+    const data = unlessEmpty(withoutUndefined({ id: own, thoughtSignature: signature }));
     if (call.willContinue === true) {
       this.#streamed = { index, args: new PartialArgs(), data };
       this.#streamed.args.add(call);
@@ -138,7 +138,7 @@ export class GoogleReader implements EventReader {
   #media(blob: JsonObject, signature: string | undefined): void {
     this.#speech.end();
     const mimeType = textAt(blob, "mimeType") ?? "application/octet-stream";
-    const native = this.#turn.native(stated({ thoughtSignature: signature }));
+    const native = this.#turn.native(withoutUndefined({ thoughtSignature: signature }));
     const source = { kind: "base64", data: textAt(blob, "data") ?? "" } as const;
     const type = mimeType.startsWith("image/") ? "image" : mimeType.startsWith("audio/") ? "audio" : "file";
     this.#turn.block({ type, mimeType, source, native });
@@ -151,7 +151,12 @@ export class GoogleReader implements EventReader {
   #citation(web: JsonObject): void {
     const url = textAt(web, "uri");
     if (url === undefined) return;
-    this.#turn.block({ type: "citation", text: "", url, ...stated({ title: textAt(web, "title") }) });
+    this.#turn.block({
+      type: "citation",
+      text: "",
+      url,
+      ...withoutUndefined({ title: textAt(web, "title") }),
+    });
   }
 
   #reportUsage(usage: JsonObject): void {

@@ -1,7 +1,7 @@
 import type { GenerateContentConfig, GenerateContentParameters } from "@google/genai";
 import type { JsonObject, JsonOutput, Model, ThinkingLevel } from "@signalbox/agent-core";
 import type { ModelRequest } from "../provider/define-provider.ts";
-import { numberAt, objectAt, stated } from "../shared/json.ts";
+import { numberAt, objectAt, withoutUndefined } from "../shared/json.ts";
 import {
   askForJson,
   outputTokens,
@@ -31,7 +31,7 @@ export function requestParams(
   const needsWords = json !== undefined && context.tools.length > 0 && !quirks.jsonWithTools;
   const config: GenerateContentConfig = {
     maxOutputTokens: outputTokens(request, level),
-    ...stated({
+    ...withoutUndefined({
       systemInstruction: systemText(needsWords ? askForJson(request, json) : context.system),
       temperature,
       topP,
@@ -53,7 +53,7 @@ export function requestParams(
 function jsonFields({ schema }: JsonOutput) {
   return {
     responseMimeType: "application/json",
-    ...stated({ responseJsonSchema: schema && withoutDialect(schema) }),
+    ...withoutUndefined({ responseJsonSchema: schema && withoutDialect(schema) }),
   };
 }
 
@@ -67,7 +67,7 @@ function toolFields({ context, options }: ModelRequest, { FunctionCallingConfigM
     choice === undefined || choice === "auto" ? undefined : choice === "none" ? modes.NONE : modes.ANY;
   const names = typeof choice === "object" ? { allowedFunctionNames: [choice.name] } : {};
   const toolConfig = mode && { functionCallingConfig: { mode, ...names } };
-  return { tools: [{ functionDeclarations }], ...stated({ toolConfig }) };
+  return { tools: [{ functionDeclarations }], ...withoutUndefined({ toolConfig }) };
 }
 
 /** The thinking budget of a level: the model's quirk, or what all Gemini 2.5 models allow. */

@@ -7,12 +7,12 @@ import type { AssistantMessage, InputBlock, Message } from "@signalbox/agent-cor
 import {
   AFTER_RESULTS,
   fileName,
-  functionCall,
   mediaUrl,
   nativeData,
   plainResult,
+  toFunctionCall,
 } from "../shared/content.ts";
-import { stated, textAt, unlessEmpty } from "../shared/json.ts";
+import { textAt, unlessEmpty, withoutUndefined } from "../shared/json.ts";
 
 type Param = ChatCompletionStreamRequest["messages"][number];
 
@@ -56,7 +56,7 @@ function assistantParams(message: AssistantMessage): Param[] {
   const parts: ContentChunk[] = [];
   const toolCalls: ToolCall[] = [];
   for (const block of message.content) {
-    if (block.type === "toolCall") toolCalls.push({ ...functionCall(block), index: toolCalls.length });
+    if (block.type === "toolCall") toolCalls.push({ ...toFunctionCall(block), index: toolCalls.length });
     if (!("text" in block) || block.text === "") continue;
     const { type, text } = block;
     if (type === "text" || type === "refusal") {
@@ -67,10 +67,10 @@ function assistantParams(message: AssistantMessage): Param[] {
     if (type === "thinking" && data !== undefined) {
       const signature = textAt(data, "signature");
       const thinking = [{ type: "text" as const, text }];
-      parts.push({ type, thinking, closed: true, ...stated({ signature }) });
+      parts.push({ type, thinking, closed: true, ...withoutUndefined({ signature }) });
     }
   }
   if (texts.length === 0 && toolCalls.length === 0) return [];
   const content = parts.length > texts.length ? parts : texts.join("");
-  return [{ role: "assistant", content, ...stated({ toolCalls: unlessEmpty(toolCalls) }) }];
+  return [{ role: "assistant", content, ...withoutUndefined({ toolCalls: unlessEmpty(toolCalls) }) }];
 }

@@ -1,8 +1,8 @@
 import type { ChatCompletionStreamRequest, ResponseFormat } from "@mistralai/mistralai/models/components";
 import type { JsonObject, JsonOutput, Model, ThinkingLevel } from "@signalbox/agent-core";
 import type { ModelRequest } from "../provider/define-provider.ts";
-import { stated } from "../shared/json.ts";
-import { functionOf, outputTokens, stopSequences, systemText, thinkingLevel } from "../shared/request.ts";
+import { withoutUndefined } from "../shared/json.ts";
+import { outputTokens, stopSequences, systemText, thinkingLevel, toFunction } from "../shared/request.ts";
 import { historyMessages } from "./history.ts";
 import { mistralQuirks } from "./quirks.ts";
 
@@ -17,7 +17,7 @@ export function requestParams(request: ModelRequest): ChatCompletionStreamReques
     messages: system === undefined ? messages : [{ role: "system", content: system }, ...messages],
     stream: true,
     maxTokens: outputTokens(request, level),
-    ...stated({
+    ...withoutUndefined({
       temperature,
       topP,
       randomSeed: seed,
@@ -34,7 +34,7 @@ export function requestParams(request: ModelRequest): ChatCompletionStreamReques
 
 function toolFields({ context, options }: ModelRequest): Partial<ChatCompletionStreamRequest> {
   if (context.tools.length === 0) return {};
-  const tools = context.tools.map((tool) => ({ type: "function" as const, function: functionOf(tool) }));
+  const tools = context.tools.map((tool) => ({ type: "function" as const, function: toFunction(tool) }));
   const { toolChoice: choice } = options;
   if (choice === undefined) return { tools };
   if (typeof choice === "object")

@@ -2,7 +2,8 @@ import { defaultAccounts, KEY_VARIABLES, type ModelOverride } from "../catalogue
 import { VENDORS } from "../catalogue/table.ts";
 import type { ProviderConfig, Providers } from "../provider/provider.ts";
 import type { Account } from "../runner/runner.ts";
-import { entryOf, stated } from "../shared/json.ts";
+import { entryOf, withoutUndefined } from "../shared/json.ts";
+import { didYouMean } from "../shared/suggest.ts";
 
 /**
  * Why a provider or a reference cannot be used.
@@ -33,7 +34,7 @@ export interface ProviderEntry extends Pick<ProviderConfig, "baseUrl" | "headers
 /** Providers by name, which is the part of a reference before the slash. */
 export type ProviderEntries = Readonly<Record<string, ProviderEntry>>;
 
-const FIELDS = new Set<string>(["api", "apiKey", "baseUrl", "headers", "timeouts", "models"]);
+const FIELDS: readonly string[] = ["api", "apiKey", "baseUrl", "headers", "timeouts", "models"];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -41,36 +42,50 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * Returns the account of an entry, or why the provider is off. An invalid entry never becomes an account: its key and
  * conversations could go to the vendor instead of the intended server.
  */
-export function accountOf(
+export function createAccount(
   name: string,
   entry: ProviderEntry,
   providers: Providers,
   env: Environment | undefined,
 ): Account | ModelProblem {
-  const invalid = (field: string, why: string): ModelProblem => {
-    const message = `The provider "${name}" is off: \`${field}\` ${why}.`;
+  const invalid = (field: string, message: string): ModelProblem => {
     return { code: "invalid_provider", provider: name, field, message };
   };
-  const unknown = Object.keys(entry).find((field) => !FIELDS.has(field));
-  if (unknown !== undefined) return invalid(unknown, "is no field of a provider");
+  const fieldOf = (field: string): string => `\`${field}\` of provider \`${name}\``;
+  const unknown = Object.keys(entry).find((field) => !FIELDS.includes(field));
+  if (unknown !== undefined)
+    return invalid(
+      unknown,
+      endSentence(`Unknown field \`${unknown}\` in provider \`${name}\``, unknown, FIELDS),
+    );
+  const apis = [...providers.keys()];
   const api = entry.api ?? defaultAccounts.find((account) => account.name === name)?.api;
-  if (api === undefined) return invalid("api", "is missing");
-  if (providers.get(api) === undefined)
-    return invalid("api", `names "${api}", which is none of ${[...providers.keys()].join(", ")}`);
+  if (api === undefined)
+    return invalid("api", `Provider \`${name}\` has no \`api\`. Set it to one of ${apis.join(", ")}.`);
+  if (!providers.has(api)) {
+    const what = `${fieldOf("api")} is \`${api}\`, which is none of ${apis.join(", ")}`;
+    return invalid("api", endSentence(what, api, apis));
+  }
   const { baseUrl, headers, timeouts } = entry;
-  if ("baseUrl" in entry && !isHttpUrl(baseUrl)) return invalid("baseUrl", "is no http(s) address");
-  if (!canBeSent({ ...headers }))
-    return invalid("headers", "holds a name or a value that no header can have");
-  const keys = keysOf(name, entry, env);
-  const broken = keys.find((key) => !canBeSent({ key }));
-  if (broken !== undefined) {
-    const variable = entryOf(KEY_VARIABLES, name)?.find((variable) => env?.[variable] === broken);
-    const why = "holds a character that no key has, such as a curly quotation mark or a line break";
-    return invalid(variable ?? "apiKey", why);
+  if ("baseUrl" in entry && !isHttpUrl(baseUrl))
+    return invalid("baseUrl", `${fieldOf("baseUrl")} is not an http(s) address.`);
+  if (!isValidHeaders({ ...headers }))
+    return invalid("headers", `${fieldOf("headers")} contains a name or a value that HTTP does not allow.`);
+  const keys = getKeys(name, entry, env);
+  const invalidKey = keys.find((key) => !isValidHeaders({ key }));
+  if (invalidKey !== undefined) {
+    const field = entryOf(KEY_VARIABLES, name)?.find((key) => env?.[key] === invalidKey) ?? "apiKey";
+    const what = "contains a character that no key has, such as a curly quotation mark or a line break";
+    return invalid(field, `${fieldOf(field)} ${what}.`);
   }
   // The vendors' own servers need a key.
   if (keys.length === 0 && VENDORS.some((vendor) => vendor.api === api)) return missingKey(name, env);
-  return { name, api, keys, ...stated({ baseUrl: baseUrl?.replace(/\/+$/, ""), headers, timeouts }) };
+  return {
+    name,
+    api,
+    keys,
+    ...withoutUndefined({ baseUrl: baseUrl?.replace(/\/+$/, ""), headers, timeouts }),
+  };
 }
 
 /**
@@ -78,19 +93,23 @@ export function accountOf(
  */
 export function missingKey(provider: string, env: Environment | undefined): ModelProblem {
   const variable = entryOf(KEY_VARIABLES, provider)?.[0];
-  const take = env === undefined ? "pass `env: process.env` and set" : "set the environment variable";
-  const or = variable === undefined ? "" : `, or ${take} ${variable}`;
-  const message = `The provider "${provider}" has no key: give it an \`apiKey\`${or}.`;
-  return { code: "missing_key", provider, message, ...stated({ variable }) };
+  const how = env === undefined ? "pass `env: process.env` and set" : "set the environment variable";
+  const or = variable === undefined ? "" : `, or ${how} ${variable}`;
+  const message = `Provider \`${provider}\` has no key. Set \`apiKey\`${or}.`;
+  return { code: "missing_key", provider, message, ...withoutUndefined({ variable }) };
 }
 
-function keysOf(name: string, { apiKey }: ProviderEntry, env: Environment | undefined): readonly string[] {
+function endSentence(sentence: string, written: string, words: readonly string[]): string {
+  return `${sentence}${didYouMean(written, words) || "."}`;
+}
+
+function getKeys(name: string, { apiKey }: ProviderEntry, env: Environment | undefined): readonly string[] {
   const given = [apiKey ?? []].flat().filter((key) => key !== "");
   if (given.length > 0) return given;
   return (entryOf(KEY_VARIABLES, name) ?? []).flatMap((variable) => env?.[variable] || []).slice(0, 1);
 }
 
-function canBeSent(headers: Record<string, string>): boolean {
+function isValidHeaders(headers: Record<string, string>): boolean {
   try {
     new Headers(headers);
     return true;

@@ -45,16 +45,16 @@ export function answerStream(stream: AsyncIterable<ModelEvent>): AnswerStream {
     }),
     async result() {
       while (last === undefined && !(await next()).done);
-      if (last?.type === "finish") return { ok: true, ...contentOf(last.message) };
-      const { error, partial } = last ?? LEFT;
-      return { ok: false, error, ...contentOf(partial) };
+      if (last?.type === "finish") return { ok: true, ...getContent(last.message) };
+      const { error, partial } = last ?? UNREAD;
+      return { ok: false, error, ...getContent(partial) };
     },
   };
 }
 
 /** The end of a stream that was left before its last event. */
-const LEFT: { readonly error: ModelErrorData; readonly partial: AssistantMessage } = {
-  error: { ...failure("aborted", "The stream was left before its end."), emitted: false },
+const UNREAD: { readonly error: ModelErrorData; readonly partial: AssistantMessage } = {
+  error: { ...failure("aborted", "The stream was not read to its end."), emitted: false },
   partial: {
     role: "assistant",
     content: [],
@@ -66,7 +66,7 @@ const LEFT: { readonly error: ModelErrorData; readonly partial: AssistantMessage
   },
 };
 
-function contentOf(message: AssistantMessage): AnswerContent {
+function getContent(message: AssistantMessage): AnswerContent {
   const calls = message.content.filter((block) => block.type === "toolCall");
   const toolCalls = calls.filter(({ args }) => args !== undefined);
   return { text: textOf(message.content), toolCalls, message };

@@ -3,6 +3,7 @@ import { startOpenAI } from "@signalbox/testkit/openai";
 import { afterAll, describe, expect, it } from "vitest";
 import type { FetchLike } from "../provider/provider.ts";
 import { readTurn } from "../testkit/index.ts";
+import type { ProviderEntries } from "./accounts.ts";
 import { createModels } from "./create-models.ts";
 
 const standIns = await Promise.all([
@@ -180,6 +181,23 @@ describe("a broken entry", () => {
     expect(models.providers).toEqual([]);
     // A line break at its end, as of a file, is no part of a key.
     expect(createModels({}, { env: { OPENAI_API_KEY: "sk-1\n" } }).problems).toEqual([]);
+  });
+
+  it.each<[string, ProviderEntries, string]>([
+    [
+      "openai",
+      { openai: { apikey: "k" } as object },
+      "Unknown field `apikey` in provider `openai`; did you mean `apiKey`?",
+    ],
+    ["mine", { mine: { api: "openai-caht" } }, "did you mean `openai-chat`?"],
+    [
+      "opnai",
+      { openai: { apiKey: "k" } },
+      "Unknown provider `opnai` in model `opnai/gpt-5.2`; did you mean `openai`?",
+    ],
+  ])("suggests what was probably meant: %s", async (provider, entries, message) => {
+    const answer = await createModels(entries).complete(`${provider}/gpt-5.2`, "Hi.");
+    expect(answer).toMatchObject({ ok: false, error: { message: expect.stringContaining(message) } });
   });
 
   it("that its host could not read is off, whatever the environment holds", () => {

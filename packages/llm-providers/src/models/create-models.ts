@@ -20,9 +20,10 @@ import { openaiResponses } from "../openai-responses/index.ts";
 import { createProviders, type Provider, type Providers } from "../provider/provider.ts";
 import type { KeyState } from "../runner/keys.ts";
 import { type Account, createModelRunner, type RunnerOptions } from "../runner/runner.ts";
+import { didYouMean } from "../shared/suggest.ts";
 import { failedTurn } from "../turn/turn.ts";
 import {
-  accountOf,
+  createAccount,
   type Environment,
   type ModelProblem,
   missingKey,
@@ -133,12 +134,16 @@ export function createModels(entries: ProviderEntries = {}, options: ModelsOptio
     const problem = problems.find((known) => known.provider === provider);
     if (problem !== undefined) return problem;
     if (resolved === undefined) {
-      const message = `There is no provider "${provider}" for the model "${reference}".`;
+      const known = [...everyAccount, ...defaultAccounts].map(({ name }) => name);
+      const suggestion = didYouMean(provider, known) || ".";
+      const message = `Unknown provider \`${provider}\` in model \`${reference}\`${suggestion}`;
       return { code: "unknown_provider", provider, message };
     }
     if (!everyAccount.some(({ name }) => name === provider)) return missingKey(provider, env);
     if (strict && resolved.warnings.length > 0 && listed.some((model) => model.provider === provider)) {
-      const message = `The provider "${provider}" has no model "${resolved.model.id}".`;
+      const known = listed.filter((model) => model.provider === provider).map(({ id }) => id);
+      const suggestion = didYouMean(resolved.model.id, known) || ".";
+      const message = `Provider \`${provider}\` has no model \`${resolved.model.id}\`${suggestion}`;
       return { code: "unknown_model", provider, message };
     }
     return resolved;
@@ -155,8 +160,8 @@ export function createModels(entries: ProviderEntries = {}, options: ModelsOptio
 
   const stream: Models["stream"] = (reference, prompt, { fallbacks = [], strict = false, ...rest } = {}) => {
     const asked = resolve(reference, { fallbacks, strict });
-    if (!asked.ok) return answerStream(refusing(reference, asked.problem, now));
-    return answerStream(asked.stream(asked.model, contextOf(prompt, now), rest));
+    if (!asked.ok) return answerStream(createRefusedTurn(reference, asked.problem, now));
+    return answerStream(asked.stream(asked.model, toContext(prompt, now), rest));
   };
 
   return {
@@ -190,13 +195,13 @@ function openAccounts(
   const problems: ModelProblem[] = disabled.map((provider) => ({
     code: "invalid_provider",
     provider,
-    message: `The provider "${provider}" is off: its configuration is broken.`,
+    message: `Provider \`${provider}\` is off because its configuration is invalid.`,
   }));
   const configured = Object.keys(entries);
   const accounts: Account[] = [];
   for (const name of new Set([...configured, ...defaultAccounts.map((account) => account.name)])) {
     if (disabled.includes(name) || (name === DEMO.name && !configured.includes(name))) continue;
-    const result = accountOf(name, entries[name] ?? {}, providers, env);
+    const result = createAccount(name, entries[name] ?? {}, providers, env);
     if (!("code" in result)) accounts.push(result);
     else if (configured.includes(name) || result.code !== "missing_key") problems.push(result);
   }
@@ -210,14 +215,14 @@ function defaultReference(names: readonly string[], listed: readonly Model[]): s
   return `${provider}/${id}`;
 }
 
-function refusing(reference: string, { code, provider, message }: ModelProblem, now: () => number) {
+function createRefusedTurn(reference: string, { code, provider, message }: ModelProblem, now: () => number) {
   const model = { ...demoModel, id: reference.slice(reference.indexOf("/") + 1), provider, api: "none" };
   return failedTurn({ model, now }, failure(code === "missing_key" ? "auth" : "invalid", message));
 }
 
-function contextOf(prompt: Prompt, now: () => number): ModelContext {
+function toContext(prompt: Prompt, now: () => number): ModelContext {
   if (typeof prompt === "string")
-    return contextOf([{ role: "user", content: prompt, timestamp: now() }], now);
+    return toContext([{ role: "user", content: prompt, timestamp: now() }], now);
   const { system = "", messages, tools = [] } = "messages" in prompt ? prompt : { messages: prompt };
   return { system: typeof system === "string" ? { stable: system } : system, messages, tools };
 }

@@ -8,16 +8,16 @@ import {
   type ToolResultMessage,
 } from "@signalbox/agent-core";
 import type OpenAI from "openai";
-import { leftOut } from "../adapt/media.ts";
+import { describeOmitted } from "../adapt/media.ts";
 import {
   AFTER_RESULTS,
   fileName,
-  functionCall,
   mediaUrl,
   nativeData,
   plainResult,
+  toFunctionCall,
 } from "../shared/content.ts";
-import { objectsAt, stated, unlessEmpty } from "../shared/json.ts";
+import { objectsAt, unlessEmpty, withoutUndefined } from "../shared/json.ts";
 import { groupResults } from "../shared/turns.ts";
 import type { ChatQuirks } from "./quirks.ts";
 
@@ -61,12 +61,12 @@ function part(block: InputBlock): Part {
     case "image":
       return { type: "image_url", image_url: { url: mediaUrl(block) } };
     case "audio": {
-      if (block.source.kind === "url") return leftOut(block);
+      if (block.source.kind === "url") return describeOmitted(block);
       const format = /wav/.test(block.mimeType) ? "wav" : "mp3";
       return { type: "input_audio", input_audio: { data: block.source.data, format } };
     }
     case "file":
-      if (block.source.kind === "url") return leftOut(block);
+      if (block.source.kind === "url") return describeOmitted(block);
       return { type: "file", file: { filename: fileName(block), file_data: mediaUrl(block) } };
   }
 }
@@ -87,7 +87,7 @@ function assistantParams(
     {
       role: "assistant",
       content: text === "" && quirks.emptyContent === "null" ? null : text,
-      ...stated({ tool_calls: unlessEmpty(calls) }),
+      ...withoutUndefined({ tool_calls: unlessEmpty(calls) }),
       ...(replay && reasoningFields(content, quirks)),
     },
   ];
@@ -96,7 +96,7 @@ function assistantParams(
 /** Gemini signs its calls in `extra_content` when it is used through this API. */
 function callParam(block: ToolCallBlock): OpenAI.ChatCompletionMessageFunctionToolCall {
   const extra = nativeData(block)?.extra_content;
-  return { ...functionCall(block), ...(isJsonObject(extra) && { extra_content: extra }) };
+  return { ...toFunctionCall(block), ...(isJsonObject(extra) && { extra_content: extra }) };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { TokenCounts } from "../cost.ts";
 import { classify, type Failure, failure } from "../failure/failure.ts";
 import { readError } from "../openai/failure.ts";
 import type { EventReader } from "../provider/event-stream.ts";
-import { entryOf, numberAt, objectAt, objectsAt, stated, textAt } from "../shared/json.ts";
+import { entryOf, numberAt, objectAt, objectsAt, textAt, withoutUndefined } from "../shared/json.ts";
 import { Speech } from "../shared/speech.ts";
 import type { TurnWriter } from "../turn/record.ts";
 import { ChatCalls } from "./calls.ts";
@@ -117,7 +117,7 @@ export class ChatReader implements EventReader {
     const added = text?.startsWith(this.#content) ? text.slice(this.#content.length) : "";
     const { refusal, images, annotations } = rest;
     this.#delta({
-      ...stated({ refusal: this.#refused ? undefined : refusal, images, annotations }),
+      ...withoutUndefined({ refusal: this.#refused ? undefined : refusal, images, annotations }),
       content: isRepeated ? added : (text ?? ""),
       ...(!hasCalls && tool_calls !== undefined && { tool_calls }),
     });
@@ -199,7 +199,7 @@ export class ChatReader implements EventReader {
     return {
       field: this.#reasoningField ?? "think",
       ...(details.length > 0 && { reasoning_details: details }),
-      ...stated({ signature }),
+      ...withoutUndefined({ signature }),
     };
   }
 
@@ -223,7 +223,12 @@ export class ChatReader implements EventReader {
     const url = textAt(cited, "url");
     if (url === undefined) return;
     const text = textAt(cited, "content") ?? "";
-    this.#extras.push({ type: "citation", text, url, ...stated({ title: textAt(cited, "title") }) });
+    this.#extras.push({
+      type: "citation",
+      text,
+      url,
+      ...withoutUndefined({ title: textAt(cited, "title") }),
+    });
   }
 
   #end(reason: string): void {

@@ -2,18 +2,18 @@ import type { JsonObject, JsonOutput, SystemPrompt, ThinkingLevel } from "@signa
 import type OpenAI from "openai";
 import { cacheFields, PUBLIC_URL } from "../openai/openai-provider.ts";
 import type { ModelRequest } from "../provider/define-provider.ts";
-import { stated } from "../shared/json.ts";
+import { withoutUndefined } from "../shared/json.ts";
 import {
   askForJson,
   type CacheControl,
   cacheControl,
-  functionOf,
   mentionJson,
   outputTokens,
   samplingFor,
   stopSequences,
   systemText,
   thinkingLevel,
+  toFunction,
 } from "../shared/request.ts";
 import { historyMessages } from "./history.ts";
 import { type ChatQuirks, chatQuirks } from "./quirks.ts";
@@ -44,7 +44,7 @@ export function requestParams(request: ModelRequest): Params {
     model: model.id,
     messages,
     stream: true,
-    ...stated({
+    ...withoutUndefined({
       stream_options: quirks.streamOptions ? { include_usage: true } : undefined,
       response_format: format,
       stop: stopSequences(request, quirks.stop ? 4 : 0),
@@ -92,9 +92,9 @@ function toolFields({ context, options, warn }: ModelRequest, quirks: ChatQuirks
   const offered = only ? context.tools.filter(({ name }) => name === choice.name) : [];
   const tools = (offered.length > 0 ? offered : context.tools).map((tool) => ({
     type: "function" as const,
-    function: { ...functionOf(tool), ...stated({ strict: quirks.strictTools }) },
+    function: { ...toFunction(tool), ...withoutUndefined({ strict: quirks.strictTools }) },
   }));
-  const fields = { tools, ...stated({ parallel_tool_calls: quirks.parallelToolCalls }) };
+  const fields = { tools, ...withoutUndefined({ parallel_tool_calls: quirks.parallelToolCalls }) };
   if (choice === undefined || choice === "auto") return fields;
   if (!quirks.toolChoice) {
     warn("tool_choice_dropped", "This server takes no tool choice; the model decides by itself.");

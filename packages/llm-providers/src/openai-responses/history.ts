@@ -7,9 +7,16 @@ import type {
   TextBlock,
 } from "@signalbox/agent-core";
 import type OpenAI from "openai";
-import { leftOut } from "../adapt/media.ts";
-import { fileName, isKept, mediaUrl, nativeData, plainResult, replayArguments } from "../shared/content.ts";
-import { objectsAt, stated, textAt } from "../shared/json.ts";
+import { describeOmitted } from "../adapt/media.ts";
+import {
+  fileName,
+  isVendorData,
+  mediaUrl,
+  nativeData,
+  plainResult,
+  replayArguments,
+} from "../shared/content.ts";
+import { objectsAt, textAt, withoutUndefined } from "../shared/json.ts";
 
 type Item = OpenAI.Responses.ResponseInputItem;
 const PHASES = ["commentary", "final_answer"] as const;
@@ -42,7 +49,7 @@ function inputPart(block: InputBlock): OpenAI.Responses.ResponseInputContent {
       if (block.source.kind === "url") return { type: "input_file", file_url: block.source.url };
       return { type: "input_file", filename: fileName(block), file_data: mediaUrl(block) };
     case "audio":
-      return { type: "input_text", text: leftOut(block).text };
+      return { type: "input_text", text: describeOmitted(block).text };
   }
 }
 
@@ -64,11 +71,15 @@ function assistantItems({ content }: AssistantMessage): Item[] {
         break;
       case "toolCall": {
         const call = { call_id: block.id, name: block.name, arguments: replayArguments(block) };
-        items.push({ type: "function_call", ...call, ...stated({ id: idAfter(items, data) }) });
+        items.push({
+          type: "function_call",
+          ...call,
+          ...withoutUndefined({ id: replayableId(items, data) }),
+        });
         break;
       }
       case "thinking":
-        if (data !== undefined && travels(data) && isItem(data)) items.push(data);
+        if (data !== undefined && isReplayable(data) && isItem(data)) items.push(data);
         break;
       case "opaque":
         if (data !== undefined && isItem(data)) items.push(data);
@@ -85,7 +96,7 @@ function assistantItems({ content }: AssistantMessage): Item[] {
 }
 
 /** Returns an item's id, unless the reasoning before it was dropped. */
-function idAfter(items: readonly Item[], data: JsonObject | undefined): string | undefined {
+function replayableId(items: readonly Item[], data: JsonObject | undefined): string | undefined {
   const isThere = (after: unknown): boolean => items.some((item) => "id" in item && item.id === after);
   if (data === undefined || (data.after !== undefined && !isThere(data.after))) return undefined;
   return textAt(data, "id");
@@ -93,7 +104,7 @@ function idAfter(items: readonly Item[], data: JsonObject | undefined): string |
 
 function addText(items: Item[], block: TextBlock | RefusalBlock, data: JsonObject | undefined): void {
   const { type, text } = block;
-  const id = idAfter(items, data);
+  const id = replayableId(items, data);
   if (id === undefined) {
     if (text !== "") items.push({ role: "assistant", content: text });
     return;
@@ -107,20 +118,20 @@ function addText(items: Item[], block: TextBlock | RefusalBlock, data: JsonObjec
   }
   const phase = PHASES.find((word) => word === data?.phase);
   const message = { type: "message", role: "assistant", id, status: "completed" } as const;
-  items.push({ ...message, content: [part], ...stated({ phase }) });
+  items.push({ ...message, content: [part], ...withoutUndefined({ phase }) });
 }
 
 function cite(item: Item | undefined, data: JsonObject | undefined): void {
   const part = item?.type === "message" && "id" in item ? item.content.at(-1) : undefined;
-  if (part?.type === "output_text" && isKept<UrlCitation>(data)) part.annotations.push(data);
+  if (part?.type === "output_text" && isVendorData<UrlCitation>(data)) part.annotations.push(data);
 }
 
 /** Whether stored vendor data can be sent back as an item, which requires an id. */
 function isItem(data: JsonObject): data is JsonObject & Item {
-  return isKept<Item>(data) && typeof data.id === "string";
+  return isVendorData<Item>(data) && typeof data.id === "string";
 }
 
 /** Whether reasoning can be sent back. The vendor stores none, and servers that do not encrypt it send it readable. */
-function travels(reasoning: JsonObject): boolean {
+function isReplayable(reasoning: JsonObject): boolean {
   return textAt(reasoning, "encrypted_content") !== undefined || objectsAt(reasoning, "content").length > 0;
 }

@@ -9,9 +9,9 @@ import {
   numberAt,
   objectAt,
   objectsAt,
-  stated,
   textAt,
   unlessEmpty,
+  withoutUndefined,
 } from "../shared/json.ts";
 import type { TurnWriter } from "../turn/record.ts";
 
@@ -57,9 +57,9 @@ export class ResponsesReader implements EventReader {
     "response.reasoning_summary_text.delta": (event, delta) => this.#reasoning(event, delta, "summary_index"),
     "response.reasoning_text.delta": (event, delta) => this.#reasoning(event, delta, "content_index"),
     "response.function_call_arguments.delta": (event, delta) => this.#arguments(event, delta),
-    "response.created": (event) => this.#begun(event),
-    "response.queued": (event) => this.#begun(event),
-    "response.in_progress": (event) => this.#begun(event),
+    "response.created": (event) => this.#begin(event),
+    "response.queued": (event) => this.#begin(event),
+    "response.in_progress": (event) => this.#begin(event),
     "response.output_item.added": (event) => this.#added(this.#indexOf(event), objectAt(event, "item")),
     "response.output_item.done": (event) => this.#finished(this.#indexOf(event), objectAt(event, "item")),
     "response.output_text.annotation.added": (event) =>
@@ -78,7 +78,7 @@ export class ResponsesReader implements EventReader {
     entryOf(this.#on, type)?.(event, typeof event.delta === "string" ? event.delta : "");
   }
 
-  #begun(event: JsonObject): void {
+  #begin(event: JsonObject): void {
     this.#turn.responseId(textAt(objectAt(event, "response"), "id"));
     this.#turn.start();
   }
@@ -178,11 +178,11 @@ export class ResponsesReader implements EventReader {
 
   /** Returns an item's id and the id of the reasoning that it must follow when it is sent back. */
   #ownId(raw: JsonObject): JsonObject {
-    return { id: textAt(raw, "id") ?? "", ...stated({ after: this.#reasoningId }) };
+    return { id: textAt(raw, "id") ?? "", ...withoutUndefined({ after: this.#reasoningId }) };
   }
 
   #sealMessage(item: Item, raw: JsonObject): void {
-    const data = { ...this.#ownId(raw), ...stated({ phase: textAt(raw, "phase") }) };
+    const data = { ...this.#ownId(raw), ...withoutUndefined({ phase: textAt(raw, "phase") }) };
     const streamed = new Set(item.parts.values());
     for (const [at, content] of objectsAt(raw, "content").entries()) {
       const type = content.type === "refusal" ? "refusal" : "text";
@@ -206,9 +206,13 @@ export class ResponsesReader implements EventReader {
     const title = textAt(annotation, "title") ?? textAt(annotation, "filename");
     const url = textAt(annotation, "url");
     const [from = 0, to = 0] = ["start_index", "end_index"].map((key) => numberAt(annotation, key));
-    const data = mayGoBack ? sentBack(annotation) : undefined;
+    const data = mayGoBack ? toReplayableCitation(annotation) : undefined;
     const native = data && this.#turn.native(data);
-    this.#turn.block({ type: "citation", text: text.slice(from, to), ...stated({ title, url, native }) });
+    this.#turn.block({
+      type: "citation",
+      text: text.slice(from, to),
+      ...withoutUndefined({ title, url, native }),
+    });
   }
 
   /** Handles an item of a server-side tool: an image, or data that only the vendor understands. */
@@ -231,8 +235,8 @@ export class ResponsesReader implements EventReader {
     const { error } = response;
     const status = textAt(response, "status") ?? word;
     if (status === "failed" || status === "cancelled") {
-      const unsaid = failure("protocol", `The response was ${status}.`);
-      this.#turn.fail(isJsonObject(error) ? classify(readError(error)) : unsaid);
+      const unexplained = failure("protocol", `The response was ${status}.`);
+      this.#turn.fail(isJsonObject(error) ? classify(readError(error)) : unexplained);
       return;
     }
     for (const [index, item] of objectsAt(response, "output").entries()) {
@@ -263,7 +267,7 @@ export class ResponsesReader implements EventReader {
 }
 
 /** Returns a citation that the vendor accepts back: those of web pages. Files may have been deleted. */
-function sentBack(annotation: JsonObject): JsonObject | undefined {
+function toReplayableCitation(annotation: JsonObject): JsonObject | undefined {
   const { type, url, title, start_index, end_index } = annotation;
   if (type !== "url_citation" || typeof url !== "string" || typeof title !== "string") return undefined;
   if (!isCount(start_index) || !isCount(end_index)) return undefined;

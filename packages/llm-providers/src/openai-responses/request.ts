@@ -2,15 +2,15 @@ import type { JsonObject, JsonOutput, ThinkingLevel } from "@signalbox/agent-cor
 import type OpenAI from "openai";
 import { cacheFields } from "../openai/openai-provider.ts";
 import type { ModelRequest } from "../provider/define-provider.ts";
-import { stated } from "../shared/json.ts";
+import { withoutUndefined } from "../shared/json.ts";
 import {
-  functionOf,
   mentionJson,
   outputTokens,
   samplingFor,
   stopSequences,
   systemText,
   thinkingLevel,
+  toFunction,
 } from "../shared/request.ts";
 import { historyItems } from "./history.ts";
 import { type ResponsesQuirks, responsesQuirks } from "./quirks.ts";
@@ -35,7 +35,7 @@ export function requestParams(request: ModelRequest): Params {
     store: false,
     input: historyItems(context.messages),
     max_output_tokens: Math.max(MIN_OUTPUT_TOKENS, outputTokens(request, level)),
-    ...stated({
+    ...withoutUndefined({
       instructions: systemText(isJsonObject ? mentionJson(request) : context.system),
       text: options.json && { format: textFormat(options.json) },
     }),
@@ -56,7 +56,7 @@ function toolFields({ context, options }: ModelRequest): Partial<Params> {
   if (context.tools.length === 0) return {};
   const tools = context.tools.map((tool) => ({
     type: "function" as const,
-    ...functionOf(tool),
+    ...toFunction(tool),
     strict: false,
   }));
   const { toolChoice: choice } = options;

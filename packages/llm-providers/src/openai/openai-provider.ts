@@ -3,7 +3,7 @@ import type OpenAI from "openai";
 import { defineProvider, type ModelRequest, type ProviderDefinition } from "../provider/define-provider.ts";
 import type { Provider } from "../provider/provider.ts";
 import { loadSdk, sendThroughSdk } from "../provider/sdk.ts";
-import { stated } from "../shared/json.ts";
+import { withoutUndefined } from "../shared/json.ts";
 import { readError } from "./failure.ts";
 
 export const PUBLIC_URL = "https://api.openai.com/v1";
@@ -51,7 +51,7 @@ export function cacheFields(
   supportsLongCache = true,
 ): { readonly prompt_cache_key?: string; readonly prompt_cache_retention?: "24h" } {
   if (cache === "none") return {};
-  return stated({
+  return withoutUndefined({
     prompt_cache_key: sessionId?.slice(0, 64),
     prompt_cache_retention: cache === "long" && supportsLongCache ? "24h" : undefined,
   });

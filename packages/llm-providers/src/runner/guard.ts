@@ -1,10 +1,10 @@
 import type { Model, ModelContext, ModelEvent, StreamOptions } from "@signalbox/agent-core";
 import { classifyException } from "../failure/failure.ts";
-import { Replay, retell } from "../turn/replay.ts";
-import { failedTurn, isTurn, modelTurn, UNWATCHED } from "../turn/turn.ts";
+import { Replay, replayStream } from "../turn/replay.ts";
+import { failedTurn, isTurn, modelTurn, NO_TIMEOUTS } from "../turn/turn.ts";
 
 /** Returns a stream that never throws. Our own turns are returned as they are; other streams are validated. */
-export function guarded(
+export function guardStream(
   open: () => AsyncIterable<ModelEvent>,
   asked: { readonly model: Model; readonly context: ModelContext; readonly options: StreamOptions },
   now: () => number,
@@ -16,5 +16,7 @@ export function guarded(
     return failedTurn({ ...asked, now }, classifyException(error));
   }
   if (isTurn(stream)) return stream;
-  return modelTurn({ ...asked, timeouts: UNWATCHED, now }, (turn) => retell(() => stream, new Replay(turn)));
+  return modelTurn({ ...asked, timeouts: NO_TIMEOUTS, now }, (turn) =>
+    replayStream(() => stream, new Replay(turn)),
+  );
 }

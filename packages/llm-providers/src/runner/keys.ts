@@ -13,7 +13,7 @@ export interface Cooldowns {
 const DEFAULTS: Cooldowns = { rateLimitMs: 30_000, billingMs: 3_600_000, authMs: 3_600_000 };
 
 /** The longest rest, whatever the vendor asks for. */
-const LONGEST_REST_MS = 3_600_000;
+const MAX_REST_MS = 3_600_000;
 
 /** The state of one key, without the key itself. */
 export interface KeyState {
@@ -71,7 +71,7 @@ export class KeyRing {
   rest(key: Key, cause: ModelErrorCode, retryAfterMs: number | undefined, now: number): void {
     const { billingMs, authMs, rateLimitMs } = this.#cooldowns;
     const refused: { readonly [Code in ModelErrorCode]?: number } = { billing: billingMs, auth: authMs };
-    const busyMs = Math.min(retryAfterMs ?? rateLimitMs, LONGEST_REST_MS);
+    const busyMs = Math.min(retryAfterMs ?? rateLimitMs, MAX_REST_MS);
     key.restsUntil = now + (refused[cause] ?? busyMs);
     key.cause = cause;
   }

@@ -1,5 +1,5 @@
 import type { AttemptFailure, Model, ModelErrorData, NextAttempt, Usage } from "@signalbox/agent-core";
-import { stated } from "../shared/json.ts";
+import { withoutUndefined } from "../shared/json.ts";
 import type { Key, KeyRing } from "./keys.ts";
 
 /** When and how often a failed request is repeated. */
@@ -40,10 +40,10 @@ export interface Step {
 }
 
 /** The least silence that a further attempt is allowed, in milliseconds. */
-const LEAST_MS = 5_000;
+const MIN_SILENCE_MS = 5_000;
 /** How much of the time is reserved for one further model, and for several. */
-const FOR_ONE_MS = 15_000;
-const FOR_MORE_MS = 20_000;
+const RESERVE_FOR_ONE_MS = 15_000;
+const RESERVE_FOR_SEVERAL_MS = 20_000;
 
 /** The models of one request and the keys of their accounts. Decides what follows each failure. */
 export class AttemptPlan {
@@ -89,8 +89,8 @@ export class AttemptPlan {
     const further = this.#candidates.slice(this.#at + 1);
     const others = further.filter((one) => one.model.provider !== model.provider);
     const left = this.#left(now);
-    const kept = others.length === 0 ? 0 : others.length === 1 ? FOR_ONE_MS : FOR_MORE_MS;
-    return Math.max(LEAST_MS, left - Math.min(kept, left / 2));
+    const kept = others.length === 0 ? 0 : others.length === 1 ? RESERVE_FOR_ONE_MS : RESERVE_FOR_SEVERAL_MS;
+    return Math.max(MIN_SILENCE_MS, left - Math.min(kept, left / 2));
   }
 
   /** Records a failure and returns what follows it, if anything. */
@@ -103,7 +103,7 @@ export class AttemptPlan {
       key: key.name,
       code: error.code,
       message: error.message,
-      ...stated({ status: error.status, usage }),
+      ...withoutUndefined({ status: error.status, usage }),
     };
     this.failures.push(failure);
     // Only the caller can shorten the history. Another model would get the same one.
@@ -125,7 +125,7 @@ export class AttemptPlan {
         again = { ...attempt, key: soonest };
         delay = this.#delay(Math.max(0, soonest.restsUntil - now));
       }
-      if (delay !== undefined && delay + LEAST_MS <= this.#left(now)) {
+      if (delay !== undefined && delay + MIN_SILENCE_MS <= this.#left(now)) {
         this.#retries++;
         return this.#go(again, "retry", failure, delay);
       }

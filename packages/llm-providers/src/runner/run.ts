@@ -7,13 +7,13 @@ import type {
 } from "@signalbox/agent-core";
 import { failure } from "../failure/failure.ts";
 import { failedTurn } from "../turn/turn.ts";
-import { guarded } from "./guard.ts";
+import { guardStream } from "./guard.ts";
 import type { Attempt, AttemptPlan, Step } from "./plan.ts";
 
 /** The longest error message that is kept, in UTF-16 units. Some vendors quote the whole request. */
-const LONGEST_MESSAGE = 4_000;
+const MAX_MESSAGE_LENGTH = 4_000;
 /** How much of an error message is redacted. A secret that begins within the kept part is seen whole. */
-const MOST_READ = 8_000;
+const MAX_REDACTED_LENGTH = 8_000;
 
 type ErrorEvent = Extract<ModelEvent, { type: "error" }>;
 /** The events of one attempt. Returns what follows it. */
@@ -73,7 +73,7 @@ class Run {
     const { plan, now } = this.#setup;
     let attempt: Attempt | undefined = plan.first(now());
     while (attempt !== undefined) {
-      const step: Step | undefined = yield* this.#try(attempt);
+      const step: Step | undefined = yield* this.#runAttempt(attempt);
       attempt = step?.attempt;
       if (step === undefined || step.next.delayMs === 0 || (await this.#wait(step.next.delayMs))) continue;
       yield* failedTurn({ model: step.attempt.model, now }, failure("aborted", "The request was aborted."));
@@ -82,15 +82,19 @@ class Run {
   }
 
   /** Runs one attempt and returns what follows it. */
-  async *#try(attempt: Attempt): Events {
+  async *#runAttempt(attempt: Attempt): Events {
     const { open, plan, now, context, options } = this.#setup;
     const silenceMs = plan.silenceMs(attempt, now());
-    const stream = guarded(() => open(attempt, silenceMs), { model: attempt.model, context, options }, now);
+    const stream = guardStream(
+      () => open(attempt, silenceMs),
+      { model: attempt.model, context, options },
+      now,
+    );
     this.#current = stream[Symbol.asyncIterator]();
     const held: ModelEvent[] = [];
     let begun = false;
     for await (const event of stream) {
-      if (event.type === "error") return yield* this.#broke(attempt, this.#redacted(event), begun);
+      if (event.type === "error") return yield* this.#handleError(attempt, this.#redacted(event), begun);
       if (event.type !== "start" && !begun) plan.alive(now());
       if (!begun && (event.type === "start" || event.type === "usage")) {
         held.push(event);
@@ -107,7 +111,7 @@ class Run {
   }
 
   /** @param begun whether events of the attempt were delivered */
-  async *#broke(attempt: Attempt, event: ErrorEvent, begun: boolean): Events {
+  async *#handleError(attempt: Attempt, event: ErrorEvent, begun: boolean): Events {
     const { plan, now, options } = this.#setup;
     const { error, partial } = event;
     if (begun && error.emitted && wasShown(options)) {
@@ -122,7 +126,7 @@ class Run {
     }
     const { api, provider, id: model } = attempt.model;
     if (!begun) yield { type: "start", request: { api, provider, model }, warnings: [] };
-    const summary = summaryOf(error, plan.failures);
+    const summary = summarize(error, plan.failures);
     yield { type: "error", error: summary, partial: { ...partial, error: summary } };
     return undefined;
   }
@@ -139,20 +143,22 @@ class Run {
   }
 
   #redacted({ error, partial }: ErrorEvent): ErrorEvent {
-    const message = this.#setup.redact(error.message.slice(0, MOST_READ)).slice(0, LONGEST_MESSAGE);
+    const message = this.#setup
+      .redact(error.message.slice(0, MAX_REDACTED_LENGTH))
+      .slice(0, MAX_MESSAGE_LENGTH);
     const redacted = { ...error, message };
     return { type: "error", error: redacted, partial: { ...partial, error: redacted } };
   }
 }
 
 /** Returns the last failure with a message that lists all attempts. Equal ones are listed once. */
-function summaryOf(error: ModelErrorData, failures: readonly AttemptFailure[]): ModelErrorData {
+function summarize(error: ModelErrorData, failures: readonly AttemptFailure[]): ModelErrorData {
   if (failures.length < 2) return { ...error, attempts: failures };
   const alike = Map.groupBy(
     failures,
     ({ provider, model, key, message }) => `${provider}/${model} (${key}): ${message}`,
   );
-  const each = [...alike].map(([said, { length }]) => (length === 1 ? said : `${said} (${length} times)`));
+  const each = [...alike].map(([text, { length }]) => (length === 1 ? text : `${text} (${length} times)`));
   const message = `All ${failures.length} attempts failed. ${each.join("; ")}`;
   return { ...error, message, attempts: failures };
 }

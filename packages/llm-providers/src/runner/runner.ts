@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Model, StreamModel } from "@signalbox/agent-core";
 import { failure } from "../failure/failure.ts";
 import type { FetchLike, ProviderConfig, Providers } from "../provider/provider.ts";
-import { stated } from "../shared/json.ts";
+import { withoutUndefined } from "../shared/json.ts";
 import { withTextTools } from "../text-tools/stream.ts";
 import { failedTurn, SILENCE_MS } from "../turn/turn.ts";
 import { type Cooldowns, KeyRing, type KeyState } from "./keys.ts";
@@ -58,7 +58,7 @@ const RETRY: RetryPolicy = {
 const sleepFor: Sleep = (ms, signal) => delay(ms, undefined, { signal });
 
 /** Describes the tools in the prompt for models without native tool calls, or removes them. */
-function byTools(stream: StreamModel, now: () => number): StreamModel {
+function withToolSupport(stream: StreamModel, now: () => number): StreamModel {
   const text = withTextTools(stream, now);
   return (model, context, options) => {
     if (model.tools === "text") return text(model, context, options);
@@ -68,16 +68,16 @@ function byTools(stream: StreamModel, now: () => number): StreamModel {
 }
 
 /** Shorter values may be words that occur by chance. */
-const SHORTEST_SECRET = 6;
+const MIN_SECRET_LENGTH = 6;
 
 /** Creates the function that removes keys and header values from vendors' messages. */
-function redactor({ accounts, redact: more = (text) => text }: RunnerOptions) {
+function createRedactor({ accounts, redact: more = (text) => text }: RunnerOptions) {
   const secrets = accounts
     .flatMap(({ keys, headers = {} }) => [...keys, ...Object.values(headers)])
-    .filter((secret) => secret.length >= SHORTEST_SECRET)
+    .filter((secret) => secret.length >= MIN_SECRET_LENGTH)
     .toSorted((a, b) => b.length - a.length);
   return (text: string): string =>
-    more(secrets.reduce((said, secret) => said.replaceAll(secret, "[redacted]"), text));
+    more(secrets.reduce((message, secret) => message.replaceAll(secret, "[redacted]"), text));
 }
 
 /**
@@ -87,11 +87,11 @@ function redactor({ accounts, redact: more = (text) => text }: RunnerOptions) {
 export function createModelRunner(options: RunnerOptions): ModelRunner {
   const { now = Date.now, random = Math.random, sleep = sleepFor } = options;
   const policy: RetryPolicy = { ...RETRY, ...options.retry };
-  const redact = redactor(options);
+  const redact = createRedactor(options);
   const accounts = new Map<string, Omit<Candidate, "model">>();
   for (const account of options.accounts) {
-    if (accounts.has(account.name)) throw new TypeError(`Two accounts are called "${account.name}"`);
-    const ring = ringOf(account, options, now);
+    if (accounts.has(account.name)) throw new TypeError(`Two accounts have the name "${account.name}".`);
+    const ring = createKeyRing(account, options, now);
     accounts.set(account.name, { ring, ownTimeouts: account.timeouts !== undefined });
   }
 
@@ -110,7 +110,7 @@ export function createModelRunner(options: RunnerOptions): ModelRunner {
       return runAttempts({
         plan: new AttemptPlan([first, ...others], limits, random),
         open: ({ model, key }, silenceMs) =>
-          key.stream()(model, context, { ...asked, ...stated({ silenceMs }) }),
+          key.stream()(model, context, { ...asked, ...withoutUndefined({ silenceMs }) }),
         context,
         options: asked,
         now,
@@ -127,13 +127,13 @@ export function createModelRunner(options: RunnerOptions): ModelRunner {
 }
 
 /** @throws TypeError if no provider speaks the account's wire format */
-function ringOf(account: Account, options: RunnerOptions, now: () => number): KeyRing {
+function createKeyRing(account: Account, options: RunnerOptions, now: () => number): KeyRing {
   const { name, api, keys, baseUrl, headers, timeouts } = account;
   const provider = options.providers.get(api);
   if (provider === undefined)
-    throw new TypeError(`Account "${name}" needs the wire format "${api}", which no provider speaks`);
-  const shared = stated({ baseUrl, headers, timeouts, fetch: options.fetch });
+    throw new TypeError(`No provider speaks the wire format "${api}" of account "${name}".`);
+  const shared = withoutUndefined({ baseUrl, headers, timeouts, fetch: options.fetch });
   const connect = (apiKey: string | undefined): StreamModel =>
-    byTools(provider.connect({ now, ...shared, ...stated({ apiKey }) }), now);
+    withToolSupport(provider.connect({ now, ...shared, ...withoutUndefined({ apiKey }) }), now);
   return new KeyRing(name, keys, connect, options.cooldowns);
 }

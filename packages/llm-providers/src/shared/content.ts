@@ -17,7 +17,7 @@ export function nativeData({ native }: Block): JsonObject | undefined {
 }
 
 /** Narrows vendor data that was kept as it came from the vendor's API. */
-export function isKept<Param>(data: JsonObject | undefined): data is JsonObject & Param {
+export function isVendorData<Param>(data: JsonObject | undefined): data is JsonObject & Param {
   return typeof data?.type === "string";
 }
 
@@ -47,7 +47,7 @@ export function plainResult({ content, isError }: ToolResultMessage): { text: st
 }
 
 /** A call in OpenAI's chat format. */
-export function functionCall(call: ToolCallBlock): OpenAI.ChatCompletionMessageFunctionToolCall {
+export function toFunctionCall(call: ToolCallBlock): OpenAI.ChatCompletionMessageFunctionToolCall {
   return { id: call.id, type: "function", function: { name: call.name, arguments: replayArguments(call) } };
 }
 

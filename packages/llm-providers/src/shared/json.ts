@@ -47,8 +47,10 @@ export function parseObject(text: string): JsonObject | undefined {
 }
 
 /** Drops fields that are `undefined`. */
-export function stated<T extends object>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> };
-export function stated(fields: object): object {
+export function withoutUndefined<T extends object>(
+  fields: T,
+): { [Name in keyof T]?: Exclude<T[Name], undefined> };
+export function withoutUndefined(fields: object): object {
   const kept: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) kept[name] = value;
   return kept;

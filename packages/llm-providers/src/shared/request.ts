@@ -8,7 +8,7 @@ import {
   type ToolSpec,
 } from "@signalbox/agent-core";
 import type { ModelRequest } from "../provider/define-provider.ts";
-import { stated, unlessEmpty } from "./json.ts";
+import { unlessEmpty, withoutUndefined } from "./json.ts";
 
 /** Every thinking level, lowest first. */
 export const LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "max"];
@@ -67,7 +67,7 @@ export function samplingFor(
   { model, warn, options: { temperature, topP: top_p, seed } }: ModelRequest,
   accepted: readonly Sampling[],
 ): { readonly [Name in Sampling]?: number } {
-  const wanted = stated({ temperature, top_p, seed });
+  const wanted = withoutUndefined({ temperature, top_p, seed });
   for (const name of ["temperature", "top_p", "seed"] as const) {
     if (wanted[name] === undefined || accepted.includes(name)) continue;
     warn(`${name}_dropped`, `${model.id} does not accept ${name} in this request, so it was left out.`);
@@ -134,7 +134,7 @@ export function systemText({ stable, volatile }: SystemPrompt): string | undefin
 }
 
 /** Returns a tool in OpenAI's form. */
-export function functionOf({ name, description, inputSchema }: ToolSpec): {
+export function toFunction({ name, description, inputSchema }: ToolSpec): {
   name: string;
   description: string;
   parameters: JsonObject;

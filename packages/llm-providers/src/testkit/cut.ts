@@ -2,7 +2,7 @@ import type { AssistantMessage, ToolCallBlock } from "@signalbox/agent-core";
 import type { ReadTurn } from "./check.ts";
 
 /** What a complete answer consists of, to compare cut and disturbed ones with. */
-export interface Whole {
+export interface AnswerSummary {
   readonly failed: boolean;
   /** The stop reason and all blocks, as JSON. */
   readonly said: string;
@@ -13,16 +13,16 @@ export interface Whole {
 const keyOf = (call: ToolCallBlock): string => `${call.name} ${call.argsText}`;
 
 /** Without ids, because a call that came without an id gets a new one each time. */
-function saidBy({ stopReason, rawStopReason, content }: AssistantMessage): string {
+function serialize({ stopReason, rawStopReason, content }: AssistantMessage): string {
   const blocks = content.map((block) => (block.type === "toolCall" ? { ...block, id: "" } : block));
   return JSON.stringify([stopReason, rawStopReason, blocks]);
 }
 
-export function wholeOf({ message, error }: ReadTurn): Whole {
+export function summarizeAnswer({ message, error }: ReadTurn): AnswerSummary {
   const calls = message.content.filter((block) => block.type === "toolCall");
   return {
     failed: error !== undefined,
-    said: saidBy(message),
+    said: serialize(message),
     calls: new Set(calls.filter((call) => call.args !== undefined).map(keyOf)),
   };
 }
@@ -31,10 +31,13 @@ export function wholeOf({ message, error }: ReadTurn): Whole {
  * Returns what is wrong with the result of a cut answer. `less`: it counts as complete but differs from the whole.
  * `partialCall`: it has a readable call that the whole answer does not have, or asks for its tools although it failed.
  */
-export function wrongWithCut({ message, error }: ReadTurn, whole: Whole): "less" | "partialCall" | undefined {
+export function findCutProblem(
+  { message, error }: ReadTurn,
+  whole: AnswerSummary,
+): "less" | "partialCall" | undefined {
   if (error === undefined) {
     // A server may report a failure after the last word of an answer. A cut before that report is a finished turn.
-    return whole.failed || saidBy(message) === whole.said ? undefined : "less";
+    return whole.failed || serialize(message) === whole.said ? undefined : "less";
   }
   const isMadeUp = message.content.some(
     (block) => block.type === "toolCall" && block.args !== undefined && !whole.calls.has(keyOf(block)),

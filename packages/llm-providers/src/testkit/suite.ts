@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type AssistantMessage, type ModelEvent, textOf } from "@signalbox/agent-core";
 import { checkEvents, type ReadTurn, readTurn } from "./check.ts";
-import { type Whole, wholeOf, wrongWithCut } from "./cut.ts";
+import { type AnswerSummary, findCutProblem, summarizeAnswer } from "./cut.ts";
 import { type ProviderSubject, type RecordedStream, Subject } from "./subject.ts";
 import { cutPlaces, eventEnds } from "./wire.ts";
 
@@ -51,8 +51,8 @@ const bytesOf = (body: string | Uint8Array): Uint8Array =>
   typeof body === "string" ? Buffer.from(body) : body;
 
 /** A broken answer may contain complete calls, but it may neither ask to run them nor count as complete. */
-function assertSound(turn: ReadTurn, whole: Whole, where: string): void {
-  const wrong = wrongWithCut(turn, whole);
+function assertSafe(turn: ReadTurn, whole: AnswerSummary, where: string): void {
+  const wrong = findCutProblem(turn, whole);
   assert.notEqual(wrong, "less", `${where}: it passes for a whole answer and is none`);
   const ready = "a broken answer asks for its tools to be run, or has a call ready that was never finished";
   assert.notEqual(wrong, "partialCall", `${where}: ${ready}`);
@@ -108,7 +108,7 @@ class Recorded extends Subject {
         const turn = await read({ pieces: this.#upTo(cut), ending }).catch((cause: unknown) => {
           throw new Error(where, { cause });
         });
-        assertSound(turn, whole, where);
+        assertSafe(turn, whole, where);
       }
     }
   }
@@ -125,8 +125,8 @@ class Recorded extends Subject {
       const turn = await this.within("a turn whose server is silent", readTurn(events));
       const where = `silent from byte ${at} on`;
       // The vendor may have sent everything by then, including a failure.
-      assertSound(turn, whole, where);
-      if (turn.error === undefined || (whole.failed && wholeOf(turn).said === whole.said)) return;
+      assertSafe(turn, whole, where);
+      if (turn.error === undefined || (whole.failed && summarizeAnswer(turn).said === whole.said)) return;
       assert.equal(turn.error.code, "timeout", where);
       assert.ok(line.closed, `${where}: the connection was left open`);
     };
@@ -138,7 +138,7 @@ class Recorded extends Subject {
     const noise = bytesOf('data: {"type": <html>\u0000 not json\n\n');
     for (const end of this.#ends.slice(0, -1)) {
       const turn = await read({ pieces: this.#upTo(end, noise, this.bytes.subarray(end)) });
-      assertSound(turn, whole, `garbage after byte ${end}`);
+      assertSafe(turn, whole, `garbage after byte ${end}`);
     }
   }
 
@@ -146,10 +146,10 @@ class Recorded extends Subject {
     const { read, whole } = await this.#reading();
     const first = this.#ends[0] ?? 0;
     // A first event with content is no start. Repeating it only repeats the content.
-    const without = wholeOf(await read({ pieces: [this.bytes.subarray(first)] }));
+    const without = summarizeAnswer(await read({ pieces: [this.bytes.subarray(first)] }));
     if (without.said !== whole.said) return;
     const turn = await read({ pieces: this.#upTo(first, this.bytes) });
-    assertSound(turn, whole, "a first event that came twice");
+    assertSafe(turn, whole, "a first event that came twice");
   }
 
   async interrupted(error: Uint8Array): Promise<void> {
@@ -158,7 +158,7 @@ class Recorded extends Subject {
       const turn = await read({ pieces: this.#upTo(end, error) });
       assert.equal(turn.error?.code, "overloaded", `after byte ${end}: ${turn.error?.message ?? "no error"}`);
       assert.equal(turn.error.retryable, true);
-      assertSound(turn, whole, `an error after byte ${end}`);
+      assertSafe(turn, whole, `an error after byte ${end}`);
     }
   }
 
@@ -188,7 +188,7 @@ class Recorded extends Subject {
   /** A reader for many responses, and the result of the whole stream. */
   async #reading() {
     const read = this.reader();
-    return { read, whole: wholeOf(await read({ pieces: [this.bytes] })) };
+    return { read, whole: summarizeAnswer(await read({ pieces: [this.bytes] })) };
   }
 }
 

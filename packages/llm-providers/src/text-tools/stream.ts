@@ -1,8 +1,8 @@
 import type { Block, ModelEvent, StreamModel } from "@signalbox/agent-core";
 import { Speech } from "../shared/speech.ts";
 import type { TurnWriter } from "../turn/record.ts";
-import { Replay, retell } from "../turn/replay.ts";
-import { modelTurn, UNWATCHED } from "../turn/turn.ts";
+import { Replay, replayStream } from "../turn/replay.ts";
+import { modelTurn, NO_TIMEOUTS } from "../turn/turn.ts";
 import { CallScanner, type ScanSink } from "./parse.ts";
 import { RESULT_OPEN, textContext } from "./write.ts";
 
@@ -87,16 +87,16 @@ class TextCallReader {
  */
 export function withTextTools(stream: StreamModel, now: () => number = Date.now): StreamModel {
   return (model, context, options = {}) =>
-    modelTurn({ model, context, options, timeouts: UNWATCHED, now }, async function* (turn) {
+    modelTurn({ model, context, options, timeouts: NO_TIMEOUTS, now }, async function* (turn) {
       const { toolChoice, json, ...rest } = options;
       const mayCall = context.tools.length > 0;
       const stops = mayCall ? { stopSequences: [...(options.stopSequences ?? []), RESULT_OPEN] } : {};
       if (mayCall && json !== undefined)
-        turn.warn("json_dropped", "A model that calls tools in its text cannot be held to JSON beside them.");
+        turn.warn("json_dropped", "A model that calls tools in its text cannot be restricted to JSON.");
       const format = mayCall || json === undefined ? {} : { json };
       const reader = new TextCallReader(turn, `call_${context.messages.length}`);
       const asked = textContext(context, toolChoice);
       const open = () => stream(model, asked, { ...rest, ...format, signal: turn.signal, ...stops });
-      yield* retell(open, reader);
+      yield* replayStream(open, reader);
     });
 }

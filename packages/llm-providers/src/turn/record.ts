@@ -23,7 +23,7 @@ import { renameKeys } from "../adapt/schema.ts";
 import { pricesFor, reportedUsage, type TokenCounts } from "../cost.ts";
 import { type Failure, failure } from "../failure/failure.ts";
 import { digestId } from "../shared/digest.ts";
-import { stated } from "../shared/json.ts";
+import { withoutUndefined } from "../shared/json.ts";
 import { CodeFence } from "./code-fence.ts";
 import { type OpenBlock, seal } from "./seal.ts";
 
@@ -55,7 +55,7 @@ function isJson(text: string): boolean {
 const HIGH_HALF = /[\ud800-\udbff]$/;
 
 /** The methods with which a provider writes a turn. Everything after the terminal event is ignored. */
-export type TurnWriter = Omit<TurnRecord, "finished" | "silent" | "next" | "leave">;
+export type TurnWriter = Omit<TurnRecord, "finished" | "isDrained" | "next" | "leave">;
 
 /** Records a turn as events and as the message that they add up to. */
 export class TurnRecord {
@@ -92,7 +92,7 @@ export class TurnRecord {
   }
 
   /** Whether all events were read. */
-  get silent(): boolean {
+  get isDrained(): boolean {
     return this.#events.length === 0;
   }
 
@@ -170,23 +170,23 @@ export class TurnRecord {
 
   #append(block: OpenBlock, index: number, delta: string): void {
     if (delta === "") return;
-    let said = delta;
-    if (block.half !== "" || !said.isWellFormed()) {
-      said = block.half + said;
+    let text = delta;
+    if (block.half !== "" || !text.isWellFormed()) {
+      text = block.half + text;
       // A vendor may cut a character in two. Its first half waits for the second.
-      block.half = HIGH_HALF.exec(said)?.[0] ?? "";
-      said = said.slice(0, said.length - block.half.length).toWellFormed();
-      if (said === "") return;
+      block.half = HIGH_HALF.exec(text)?.[0] ?? "";
+      text = text.slice(0, text.length - block.half.length).toWellFormed();
+      if (text === "") return;
     }
-    block.text += said;
-    this.#uncounted += said;
+    block.text += text;
+    this.#uncounted += text;
     const type = deltaOf(block.head);
     if (type !== "tool.delta") this.#emitted = true;
     const last = this.#events.at(-1);
     const isMore = last !== undefined && "delta" in last && last.index === index;
     // Deltas that arrive together become one event.
     if (isMore) this.#events.pop();
-    this.#events.push({ type, index, delta: isMore ? last.delta + said : said });
+    this.#events.push({ type, index, delta: isMore ? last.delta + text : text });
   }
 
   /**
@@ -257,7 +257,9 @@ export class TurnRecord {
   tokens(counts: TokenCounts): void {
     const { input, cacheRead = 0, cacheWrite = 0 } = counts;
     const rest = input === undefined ? undefined : Math.max(0, input - cacheRead - cacheWrite);
-    this.usage(reportedUsage({ uncached: rest, ...stated(counts) }, pricesFor(this.#setup.model, input)));
+    this.usage(
+      reportedUsage({ uncached: rest, ...withoutUndefined(counts) }, pricesFor(this.#setup.model, input)),
+    );
   }
 
   /** Estimates the usage of what was written since the vendor last reported any, and of the request if it never did. */
@@ -282,7 +284,10 @@ export class TurnRecord {
     // Some servers report a tool call without one. Nothing would ever answer it.
     const idle = stopReason === "tool_use" && !this.#content.some((block) => block.type === "toolCall");
     const message = this.#message(idle ? "end_turn" : stopReason);
-    this.#events.push({ type: "finish", message: { ...message, ...stated({ rawStopReason: raw }) } });
+    this.#events.push({
+      type: "finish",
+      message: { ...message, ...withoutUndefined({ rawStopReason: raw }) },
+    });
     this.#ended = true;
     this.#finished = true;
   }
@@ -313,7 +318,7 @@ export class TurnRecord {
       provider: model.provider,
       model: model.id,
       stopReason,
-      ...stated({ usage: this.#usage, responseId: this.#responseId }),
+      ...withoutUndefined({ usage: this.#usage, responseId: this.#responseId }),
       timestamp: now(),
     };
   }

@@ -55,10 +55,10 @@ export class Replay {
   }
 }
 
-const NO_TURN = failure("protocol", "The provider's stream ended in something that is no turn.");
+const NO_TURN = failure("protocol", "The provider's stream ended with something that is not a turn.");
 
 /** Reads a stream of unknown quality, one event before each `yield`. Throws what the stream threw. */
-export async function* retell(
+export async function* replayStream(
   open: () => AsyncIterable<ModelEvent>,
   reader: Pick<Replay, "event">,
 ): AsyncGenerator<void> {

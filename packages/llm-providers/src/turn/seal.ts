@@ -11,7 +11,7 @@ export interface OpenBlock {
   readonly fence?: CodeFence | undefined;
 }
 
-const TORN = { args: undefined, argsError: "The answer ended before the arguments were complete." };
+const INCOMPLETE = { args: undefined, argsError: "The answer ended before the arguments were complete." };
 
 /** Returns the finished block. @param complete whether the answer ended after the block, not within it */
 export function seal(open: OpenBlock, native: Native | undefined, complete: boolean): Block {
@@ -30,7 +30,7 @@ export function seal(open: OpenBlock, native: Native | undefined, complete: bool
       const parsed = parseArguments(text);
       // A call that was cut before its arguments is not a call without arguments.
       const isTorn = !complete && (parsed.args === undefined || text.trim() === "");
-      return { ...head, argsText: text, ...(isTorn ? TORN : parsed), ...extra };
+      return { ...head, argsText: text, ...(isTorn ? INCOMPLETE : parsed), ...extra };
     }
     default:
       throw new TypeError(`A ${head.type} block arrives whole`);

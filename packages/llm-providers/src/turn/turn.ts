@@ -15,7 +15,7 @@ export interface TurnSetup extends RecordSetup {
 }
 
 /** For a turn over another stream that has timeouts of its own. */
-export const UNWATCHED: Timeouts = {
+export const NO_TIMEOUTS: Timeouts = {
   firstByteMs: Number.POSITIVE_INFINITY,
   idleMs: Number.POSITIVE_INFINITY,
 };
@@ -23,12 +23,12 @@ export const UNWATCHED: Timeouts = {
 /** Milliseconds of silence until a turn fails. Vendors send a keep-alive at least every thirty seconds. */
 export const SILENCE_MS = 55_000;
 /** How long keep-alives alone count as a working model, in milliseconds. */
-const QUIET_MS = 10 * 60_000;
+const MAX_QUIET_MS = 10 * 60_000;
 /** A longer timer would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Shared by all turns. An error created at the abort would keep its stack, and so the turn, alive. */
-const OVER = new DOMException("The turn is over.", "AbortError");
+const TURN_OVER = new DOMException("The turn is over.", "AbortError");
 
 /**
  * Creates a turn as the contract's event stream. No request is sent until the first event is pulled, and the response
@@ -107,7 +107,7 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
       this.#over = true;
       clearTimeout(this.#timer);
       this.#setup.options?.signal?.removeEventListener("abort", this.#onAbort);
-      if (!this.#record.finished) this.#controller.abort(OVER);
+      if (!this.#record.finished) this.#controller.abort(TURN_OVER);
       // Not awaited, because an iterator may hang.
       this.#pieces?.return?.().catch(() => {});
     }
@@ -144,11 +144,11 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
     if (last) this.#record.fail(failure("network", "The connection ended before the answer was complete."));
     const { now: clock = Date.now } = this.#setup;
     const now = clock();
-    this.#quietSince = this.#record.silent ? (this.#quietSince ?? now) : undefined;
+    this.#quietSince = this.#record.isDrained ? (this.#quietSince ?? now) : undefined;
     // Limits how long a server can keep a run busy with keep-alives.
-    if (this.#quietSince === undefined || now - this.#quietSince < QUIET_MS) return;
-    const said = `The model kept the connection open for ${QUIET_MS / 60_000} min and said nothing.`;
-    this.#record.fail(failure("timeout", said));
+    if (this.#quietSince === undefined || now - this.#quietSince < MAX_QUIET_MS) return;
+    const message = `The model sent only keep-alives for ${MAX_QUIET_MS / 60_000} min.`;
+    this.#record.fail(failure("timeout", message));
   }
 
   readonly #onAbort = (): void => {
@@ -158,7 +158,7 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
 
   /** The timer runs only while a piece is awaited. */
   #watch(ms: number): void {
-    if (ms > LONGEST_TIMER_MS) return;
+    if (ms > MAX_TIMER_MS) return;
     this.#timer = setTimeout(() => {
       this.#record.fail(failure("timeout", `The model sent nothing for ${ms / 1000} s.`));
       this.#wake();

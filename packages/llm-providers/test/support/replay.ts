@@ -11,12 +11,12 @@ export function answering(bytes: Uint8Array, status = 200): FetchLike {
 }
 
 /** A turn read to its end and checked, with the event that ended it. */
-export interface Told extends ReadTurn {
+export interface FinishedTurn extends ReadTurn {
   readonly terminal: Extract<ModelEvent, { type: "finish" | "error" }>;
 }
 
 /** Reads a turn to its end and checks what every turn promises. */
-export async function tell(stream: AsyncIterable<ModelEvent>): Promise<Told> {
+export async function readToEnd(stream: AsyncIterable<ModelEvent>): Promise<FinishedTurn> {
   const turn = await readTurn(stream);
   const terminal = turn.events.at(-1);
   if (terminal?.type !== "finish" && terminal?.type !== "error") throw new Error("no terminal event");
@@ -38,7 +38,7 @@ export function accountAt({ provider, model }: Pick<Replay, "provider" | "model"
 }
 
 /** Asks the provider one question that is answered as given. */
-export function replay(replayed: Replay, answer: WireAnswer): Promise<Told> {
+export function replay(replayed: Replay, answer: WireAnswer): Promise<FinishedTurn> {
   return asker(replayed)(answer);
 }
 
@@ -52,7 +52,7 @@ const CONTEXT: ModelContext = {
  * Asks one account again and again, one question after the other, each answered as given: to make the client of a
  * vendor's SDK takes longer than to read most answers.
  */
-export function asker(replayed: Replay): (answer: WireAnswer) => Promise<Told> {
+export function asker(replayed: Replay): (answer: WireAnswer) => Promise<FinishedTurn> {
   const { provider, model, baseUrl, options, timeouts } = replayed;
   let given: WireAnswer = { pieces: [] };
   const fetch: FetchLike = (input, init) => wire(given).fetch(input, init);
@@ -65,7 +65,7 @@ export function asker(replayed: Replay): (answer: WireAnswer) => Promise<Told> {
   });
   return (answer) => {
     given = answer;
-    return tell(stream(model, CONTEXT, options));
+    return readToEnd(stream(model, CONTEXT, options));
   };
 }
 
