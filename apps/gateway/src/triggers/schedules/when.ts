@@ -10,9 +10,9 @@ export type When =
   /** Five fields, or six with seconds in front; in this zone of the IANA database, by default that of the machine. */
   | { readonly kind: "cron"; readonly expression: string; readonly zone?: string };
 
-/** `2026-12-24T18:00` in the zone, or with its own UTC offset. */
+/** A time as people and models write it: exactly one of `at`, `in`, `every` and `cron`. */
 export interface WrittenWhen {
-  /** `2026-12-24T18:00` in the zone, or with an offset of its own. */
+  /** `2026-12-24T18:00` in the zone, or with its own UTC offset. */
   readonly at?: string;
   /** `10m`, `2h 30m`, `1d`. */
   readonly in?: string;
