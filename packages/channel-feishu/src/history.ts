@@ -3,6 +3,7 @@ import {
   encodePathSegment,
   type HistoryMessage,
   isPayload,
+  type MediaRef,
   objectAt,
   type Payload,
   textAt,
@@ -10,7 +11,7 @@ import {
 } from "@signalbox/channel";
 import type { FeishuAddress } from "./address.ts";
 import type { FeishuApi } from "./api.ts";
-import { readContent } from "./inbound/content.ts";
+import { type Content, readContent } from "./inbound/content.ts";
 import { readMentions, writeMentions } from "./inbound/mentions.ts";
 import { listed } from "./listed.ts";
 
@@ -109,7 +110,15 @@ function readItem(item: Payload, self: Self): readonly HistoryMessage[] {
 
 /** What a message says, as the API gives it back. */
 export function wordsOf(item: Payload, selfId?: string): string {
+  return writeMentions(contentOf(item)?.text ?? "", readMentions(item, selfId));
+}
+
+/** The attachments of a message, as the API gives it back. */
+export function mediaOf(item: Payload): readonly MediaRef[] {
+  return contentOf(item)?.media ?? [];
+}
+
+function contentOf(item: Payload): Content | undefined {
   const content = textAt(objectAt(item, "body"), "content") ?? "";
-  const read = readContent(textAt(item, "msg_type") ?? "", content, textAt(item, "message_id") ?? "");
-  return writeMentions(read?.text ?? "", readMentions(item, selfId));
+  return readContent(textAt(item, "msg_type") ?? "", content, textAt(item, "message_id") ?? "");
 }

@@ -2,6 +2,7 @@ import {
   type ChannelContext,
   encodePathSegment,
   isPayload,
+  type MediaRef,
   objectAt,
   type Payload,
   textAt,
@@ -9,7 +10,7 @@ import {
 } from "@signalbox/channel";
 import type { FeishuApi } from "./api.ts";
 import type { FeishuConfig } from "./config.ts";
-import { lookMessageUp, wordsOf } from "./history.ts";
+import { lookMessageUp, mediaOf, wordsOf } from "./history.ts";
 import { forwardedText } from "./inbound/forwards.ts";
 import type { People } from "./people.ts";
 
@@ -24,8 +25,15 @@ export interface EarlierMessage {
   readonly chatId: string | undefined;
   /** Of this app. */
   readonly own: boolean;
-  /** Of somebody else's message: who wrote it and what it says. */
-  readonly quoted?: { readonly senderId?: string; readonly text: string };
+  /** Absent if it was not looked up. */
+  readonly content?: EarlierContent | undefined;
+}
+
+interface EarlierContent {
+  /** The author. Absent for this app. */
+  readonly senderId?: string | undefined;
+  readonly text: string;
+  readonly media: readonly MediaRef[];
 }
 
 const mostChats = 1000;
@@ -76,14 +84,20 @@ export function createPlaces(
     },
     async message(messageId, signal) {
       const cached = await cache.get(key("message", messageId));
-      if (isPayload(cached)) return readCached(cached);
-      const [item, ...parts] = await lookMessageUp(api, messageId, signal);
-      if (item === undefined) return undefined;
-      const isForward = textAt(item, "msg_type") === "merge_forward";
-      const text = isForward ? await forwarded(messageId, parts, signal) : wordsOf(item);
-      const message = readMessage(item, text, config.appId);
-      await cache.set(key("message", messageId), toJson(message) ?? null, weekMs);
-      return message;
+      const known = isPayload(cached) ? readCached(cached) : undefined;
+      if (known?.content !== undefined) return known;
+      try {
+        const [item, ...parts] = await lookMessageUp(api, messageId, signal);
+        if (item === undefined) return known;
+        const isForward = textAt(item, "msg_type") === "merge_forward";
+        const text = isForward ? await forwarded(messageId, parts, signal) : wordsOf(item);
+        const message = readMessage(item, text, config.appId);
+        await cache.set(key("message", messageId), toJson(message) ?? null, weekMs);
+        return message;
+      } catch (error) {
+        if (known === undefined) throw error;
+        return known;
+      }
     },
     async kind(chatId, signal) {
       const known = seen.get(chatId);
@@ -105,19 +119,27 @@ export function createPlaces(
 }
 
 function readMessage(item: Payload, words: string, appId: string): EarlierMessage {
-  const sender = objectAt(item, "sender");
   const chatId = textAt(item, "chat_id");
-  const senderId = textAt(sender, "id");
-  if (senderId === appId) return { chatId, own: true };
-  const text = words.slice(0, mostQuoted).toWellFormed();
-  return { chatId, own: false, quoted: { text, ...(senderId === undefined ? {} : { senderId }) } };
+  const senderId = textAt(objectAt(item, "sender"), "id");
+  const own = senderId === appId;
+  // Feishu returns a card of this app without its words.
+  const isCard = own && item["msg_type"] === "interactive";
+  const text = isCard ? "" : words.slice(0, mostQuoted).toWellFormed();
+  return { chatId, own, content: { senderId: own ? undefined : senderId, text, media: mediaOf(item) } };
 }
 
 function readCached(cached: Payload): EarlierMessage {
-  const quoted = objectAt(cached, "quoted");
-  const chatId = textAt(cached, "chatId");
-  const text = textAt(quoted, "text");
-  const senderId = textAt(quoted, "senderId");
-  if (cached["own"] === true || text === undefined) return { chatId, own: cached["own"] === true };
-  return { chatId, own: false, quoted: { text, ...(senderId === undefined ? {} : { senderId }) } };
+  const content = cached["content"];
+  const known = { chatId: textAt(cached, "chatId"), own: cached["own"] === true };
+  if (!isPayload(content)) return known;
+  const { media } = content;
+  return {
+    ...known,
+    content: {
+      senderId: textAt(content, "senderId"),
+      text: textAt(content, "text") ?? "",
+      // Stored by this channel.
+      media: Array.isArray(media) ? (media as MediaRef[]) : [],
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import type { InboundEvent } from "@signalbox/channel";
 import { messageEvent, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { type Bench, createAdjustableClock, credentials, openBench } from "./harness.ts";
+import { type Bench, createAdjustableClock, credentials, never, openBench } from "./harness.ts";
 
 const secondMs = 1000;
 const asText = (text: string) => JSON.stringify({ text });
@@ -193,6 +193,42 @@ describe("a merged forward", () => {
     expect(bench.events[1]).toMatchObject({
       references: [{ text: expect.stringContaining("what he said") }],
     });
+  });
+
+  it("comes with the picture, the file or the answer that it replies to, and with the start of its thread", async () => {
+    await using bench = await openBench();
+    const chatId = "oc_group";
+    const plant = (messageId: string, msgType: string, content: unknown, senderId = "ou_li") =>
+      bench.standIn.plant({ messageId, chatId, msgType, content: JSON.stringify(content), senderId });
+    plant("om_image", "image", { image_key: "img_1" });
+    plant("om_root", "text", { text: "Order 4711" });
+    const group = { chatId, chatType: "group" } as const;
+    await bench.post(textMessage("what is this?", { ...group, parentId: "om_image" }));
+    const sent = await bench.channel.send(
+      { id: chatId },
+      { parts: [{ type: "text", text: "Should I cancel it?" }] },
+      { idempotencyKey: "run1", signal: never },
+    );
+    const ownId = sent.parts[0]?.messageId ?? "";
+    await bench.post(textMessage("Yes", { ...group, parentId: ownId, rootId: "om_root", threadId: "omt_1" }));
+    expect(bench.events).toMatchObject([
+      {
+        references: [
+          {
+            kind: "reply",
+            sender: { id: "ou_li" },
+            media: [{ kind: "image", ref: { messageId: "om_image" } }],
+          },
+        ],
+      },
+      {
+        addressed: "reply",
+        references: [
+          { kind: "thread", messageId: "om_root", text: "Order 4711", sender: { id: "ou_li" } },
+          { kind: "reply", messageId: ownId, text: "Should I cancel it?", sender: { isSelf: true } },
+        ],
+      },
+    ]);
   });
 
   it("comes again while it cannot be read, and without its content where it may not be", async () => {

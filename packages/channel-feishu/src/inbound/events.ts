@@ -32,6 +32,8 @@ export interface Facts extends EventFacts {
   readonly selfId: string | undefined;
   /** The message it answers, where it does and that could be found out. */
   readonly answered: EarlierMessage | undefined;
+  /** The first message of its thread, see `getThreadStart`. */
+  readonly threadStart: EarlierMessage | undefined;
   /** What a merged forward holds, where the message is one and that could be read. */
   readonly forwarded: string | undefined;
   /** The chat, for events that name only a message. */
@@ -41,6 +43,13 @@ export interface Facts extends EventFacts {
 /** The message a pushed event brings, as far as it has to be looked at before it is read in full. */
 export function messageOf({ type, event }: EventEnvelope): Payload | undefined {
   return type === "im.message.receive_v1" || type === editedType ? objectAt(event, "message") : undefined;
+}
+
+/** Returns the id of the first message of the thread, unless the message is that one or replies to it. */
+export function getThreadStart(message: Payload): string | undefined {
+  const rootId = textAt(message, "root_id");
+  const isKnown = rootId === textAt(message, "message_id") || rootId === textAt(message, "parent_id");
+  return textAt(message, "thread_id") === undefined || isKnown ? undefined : rootId;
 }
 
 /** The chat that a pushed event names. */
@@ -117,6 +126,7 @@ function readMessage(envelope: EventEnvelope, facts: Facts): MessageEvent | unde
   const threadId = textAt(message, "thread_id");
   const rootId = textAt(message, "root_id");
   const parentId = textAt(message, "parent_id");
+  const startId = getThreadStart(message);
   const mentions = readMentions(message, facts.selfId);
   const threaded = threadId !== undefined || message["chat_type"] === "topic_group";
   const conversation = { id: chatId, kind, ...(threadId === undefined ? {} : { threadId }) } as const;
@@ -132,16 +142,27 @@ function readMessage(envelope: EventEnvelope, facts: Facts): MessageEvent | unde
     media: content.media,
     mentions: mentions.map(({ key: _key, ...mention }) => mention),
     references: [
-      ...(parentId === undefined ? [] : [readReply(parentId, facts)]),
+      ...(startId === undefined ? [] : [readEarlier("thread", startId, facts.threadStart)]),
+      ...(parentId === undefined ? [] : [readEarlier("reply", parentId, facts.answered)]),
       ...(content.forwarded ? [{ kind: "forward", text: facts.forwarded ?? content.text } as const] : []),
     ],
   };
 }
 
-function readReply(messageId: string, { answered }: Facts): Reference {
-  if (answered?.own === true) return { kind: "reply", messageId, sender: { isSelf: true } };
-  const { senderId, text } = answered?.quoted ?? {};
-  return { kind: "reply", messageId, text, sender: senderId === undefined ? undefined : { id: senderId } };
+function readEarlier(
+  kind: "thread" | "reply",
+  messageId: string,
+  message: EarlierMessage | undefined,
+): Reference {
+  const { senderId, text = "", media } = message?.content ?? {};
+  const author = senderId === undefined ? undefined : { id: senderId };
+  return {
+    kind,
+    messageId,
+    text: text || undefined,
+    media,
+    sender: message?.own === true ? { isSelf: true } : author,
+  };
 }
 
 function addressedIn(

@@ -15,7 +15,7 @@ import { limits } from "../limits.ts";
 import type { People } from "../people.ts";
 import type { EarlierMessage, Place, Places } from "../places.ts";
 import type { EventEnvelope } from "./envelope.ts";
-import { chatOf, type Facts, messageOf } from "./events.ts";
+import { chatOf, type Facts, getThreadStart, messageOf } from "./events.ts";
 
 export interface FactsPorts {
   readonly context: ChannelContext<FeishuConfig>;
@@ -38,6 +38,7 @@ export async function lookUpFacts(ports: FactsPorts, envelope: EventEnvelope): P
       ...eventFacts(context, context.config.appId),
       selfId: await selfFor(people, envelope, message, signal),
       answered: message && (await answeredBy(places, message, signal)),
+      threadStart: message && (await startOf(places, message, signal)),
       forwarded: message && (await forwardedIn(places, message, signal)),
       place: await placeOf(places, envelope, signal),
     };
@@ -86,6 +87,19 @@ async function answeredBy(
     if (message["chat_type"] === "p2p" || !isRetryable(error)) return undefined;
     throw error;
   }
+}
+
+/**
+ * The first message of the thread, unless the message replies to that anyway. A failure is no reason to delay the
+ * message.
+ */
+async function startOf(
+  places: Places,
+  message: Payload,
+  signal: AbortSignal,
+): Promise<EarlierMessage | undefined> {
+  const rootId = getThreadStart(message);
+  return rootId === undefined ? undefined : places.message(rootId, signal).catch(() => undefined);
 }
 
 /** A merged forward that may not be read stays what it is; any other failure may pass. */
