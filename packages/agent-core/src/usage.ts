@@ -66,7 +66,7 @@ function combined(
       reasoning: make(a.output?.reasoning, b.output?.reasoning),
     },
     source,
-    ...(costMicros === undefined ? {} : { costMicros }),
+    costMicros,
   };
 }
 

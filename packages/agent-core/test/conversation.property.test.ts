@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { pruneToolResults } from "../src/context/prune.ts";
 import { Conversation } from "../src/conversation/conversation.ts";
-import { RequestView } from "../src/conversation/request-view.ts";
+import { findTurnStart, RequestView } from "../src/conversation/request-view.ts";
+import { findPendingCalls } from "../src/conversation/tool-calls.ts";
 import type {
   AgentEvent,
   AgentMessage,
@@ -13,16 +15,7 @@ import type {
   Tool,
   ToolDecision,
 } from "../src/index.ts";
-import {
-  AgentError,
-  agentLoop,
-  compact,
-  convertToLlm,
-  findPendingCalls,
-  findTurnStart,
-  pruneToolResults,
-  repairHistory,
-} from "../src/index.ts";
+import { AgentError, agentLoop, compact, convertToLlm, repairHistory } from "../src/index.ts";
 import { orderProblems } from "./event-order.ts";
 import { MODEL, SYSTEM, scripted, text, toEvents, tool, user } from "./scripted.ts";
 import { vendorProblems } from "./vendor-rules.ts";
@@ -317,7 +310,7 @@ describe("any run", () => {
               ? {}
               : { transformContext: (list) => list.slice(Math.min(given.drop ?? 0, list.length - 1)) }),
             context: {
-              ...(given.historyTurns === undefined ? {} : { historyTurns: given.historyTurns }),
+              historyTurns: given.historyTurns,
               compaction: { timeoutMs: 1_000 },
             },
           },

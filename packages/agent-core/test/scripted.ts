@@ -26,7 +26,7 @@ export function usage(input: number, output: number, costMicros?: number): Usage
     input: { total: input, uncached: input, cacheRead: 0, cacheWrite: 0 },
     output: { total: output, reasoning: 0 },
     source: "reported",
-    ...(costMicros === undefined ? {} : { costMicros }),
+    costMicros,
   };
 }
 

@@ -7,25 +7,25 @@ import { CallIds, getToolCalls, type ToWireId } from "./tool-calls.ts";
 /** A change made by `repairHistory`. */
 export interface RepairChange {
   readonly kind: /** A call without a result got one that says so. */
-    | "answered-call"
+    | "answered_call"
     /** An incomplete call without a result was dropped. */
-    | "dropped-call"
+    | "dropped_call"
     /** A result without its call was dropped. */
-    | "orphan-result"
+    | "orphan_result"
     /** A second result of a call was dropped. */
-    | "duplicate-result"
+    | "duplicate_result"
     /** Results were moved after their calls, in the order of the calls. */
     | "reordered"
     /** A duplicate or empty call id was replaced in the call and its result. */
-    | "call-id"
+    | "call_id"
     /** A result got the tool name of its call. */
-    | "tool-name"
+    | "tool_name"
     /** A turn without content that vendors accept was dropped. */
-    | "empty-turn"
+    | "empty_turn"
     /** Blank text was removed, or replaced if there was no other. */
-    | "blank-text"
+    | "blank_text"
     /** A required user message was inserted at the start or between two model turns. */
-    | "user-added";
+    | "user_added";
   /** Index in the given messages. */
   readonly index: number;
   /** Id of the call, if the change is about one. */
@@ -62,11 +62,8 @@ export function repairHistory(
   messages: readonly AgentMessage[],
   toWireId?: ToWireId,
 ): RepairedHistory<AgentMessage> {
-  if (sound.has(messages)) return { messages, changes: [] };
-  return new HistoryRepair(toWireId).repair(messages);
+  return new HistoryRepair(messages, toWireId).repair();
 }
-
-const sound = new WeakSet<readonly AgentMessage[]>();
 
 /** Whether a model turn may follow this message: a user message, a result, or a paused turn. */
 export function mayTurnFollow(last: AgentMessage | undefined): boolean {
@@ -82,37 +79,25 @@ interface PlacedResult {
 /** By call id. */
 type PlacedResults = ReadonlyMap<string, PlacedResult[]>;
 
-export class HistoryRepair {
-  readonly #toWireId: ToWireId | undefined;
-  #ids: CallIds;
-  #messages: readonly AgentMessage[] = [];
-  #out: AgentMessage[] = [];
-  #changes: RepairChange[] = [];
+class HistoryRepair {
+  readonly #messages: readonly AgentMessage[];
+  readonly #ids: CallIds;
+  readonly #out: AgentMessage[] = [];
+  readonly #changes: RepairChange[] = [];
 
-  constructor(toWireId?: ToWireId) {
-    this.#toWireId = toWireId;
+  constructor(messages: readonly AgentMessage[], toWireId?: ToWireId) {
+    this.#messages = messages;
     this.#ids = new CallIds(toWireId);
   }
 
-  repair<M extends AgentMessage>(messages: readonly M[]): RepairedHistory<M | Message>;
-  repair(messages: readonly AgentMessage[]): RepairedHistory<AgentMessage> {
-    const continues =
-      this.#changes.length === 0 && this.#out.every((message, at) => message === messages[at]);
-    if (!continues) {
-      this.#ids = new CallIds(this.#toWireId);
-      this.#out = [];
-      this.#changes = [];
-    }
-    this.#messages = messages;
-    let at = this.#out.length;
-    for (let message = messages[at]; message !== undefined; message = messages[at]) {
+  repair(): RepairedHistory<AgentMessage> {
+    let at = 0;
+    for (let message = this.#messages[at]; message !== undefined; message = this.#messages[at]) {
       if (message.role === "assistant") at = this.#pushTurn(message, at);
       else this.#pushInput(message, at++);
     }
     const changes = this.#changes;
-    if (changes.length > 0) return { messages: this.#out, changes };
-    if (Object.isFrozen(messages)) sound.add(messages);
-    return { messages, changes };
+    return { messages: changes.length === 0 ? this.#messages : this.#out, changes };
   }
 
   /**
@@ -129,16 +114,16 @@ export class HistoryRepair {
     const whole = this.#dropIncompleteCalls(message, at, results);
     const cleaned = cleanAssistant(whole);
     if (cleaned === undefined) {
-      this.#note("empty-turn", at);
+      this.#note("empty_turn", at);
     } else {
-      if (cleaned !== whole) this.#note("blank-text", at);
+      if (cleaned !== whole) this.#note("blank_text", at);
       this.#needUser(at, cleaned);
       this.#pushPaired(cleaned, at, results);
     }
     const called = new Set(cleaned && getToolCalls(cleaned).map(({ id }) => id));
     for (const { message, index } of [...results.values()].flat()) {
       const { toolCallId } = message;
-      this.#note(called.has(toolCallId) ? "duplicate-result" : "orphan-result", index, toolCallId);
+      this.#note(called.has(toolCallId) ? "duplicate_result" : "orphan_result", index, toolCallId);
     }
     for (const [i, other] of this.#messages.slice(at + 1, end).entries()) {
       if (other.role !== "toolResult") this.#pushInput(other, at + 1 + i);
@@ -150,7 +135,7 @@ export class HistoryRepair {
   #dropIncompleteCalls(message: AssistantMessage, at: number, results: PlacedResults): AssistantMessage {
     if (STOP_REASONS[message.stopReason]?.next === "tools") return message;
     const broken = getToolCalls(message).filter((call) => call.args === undefined && !results.has(call.id));
-    for (const call of broken) this.#note("dropped-call", at, call.id);
+    for (const call of broken) this.#note("dropped_call", at, call.id);
     const whole = message.content.filter((block) => block.type !== "toolCall" || !broken.includes(block));
     return withContent(message, whole);
   }
@@ -164,17 +149,17 @@ export class HistoryRepair {
     let reordered = false;
     for (const [i, { id, name }] of getToolCalls(message).entries()) {
       const call = { toolCallId: ids[i] ?? id, toolName: name };
-      if (call.toolCallId !== id) this.#note("call-id", at, id);
+      if (call.toolCallId !== id) this.#note("call_id", at, id);
       const result = results.get(id)?.shift();
       if (result === undefined) {
         const { timestamp } = message;
         this.#out.push({ role: "toolResult", ...call, content: NO_RESULT, isError: true, timestamp });
-        this.#note("answered-call", at, id);
+        this.#note("answered_call", at, id);
         continue;
       }
       if (result.index !== place++) reordered = true;
       const isNamed = result.message.toolName === name;
-      if (!isNamed) this.#note("tool-name", result.index, id);
+      if (!isNamed) this.#note("tool_name", result.index, id);
       const fits = isNamed && call.toolCallId === id;
       this.#out.push(fits ? result.message : { ...result.message, ...call });
     }
@@ -186,20 +171,20 @@ export class HistoryRepair {
     if (mayTurnFollow(last)) return;
     const content = last === undefined ? BEFORE_START : BETWEEN_TURNS;
     this.#out.push({ role: "user", content, timestamp: last?.timestamp ?? timestamp });
-    this.#note("user-added", at);
+    this.#note("user_added", at);
   }
 
   #pushInput(message: AgentMessage, at: number): void {
     if (message.role === "toolResult") {
-      this.#note("orphan-result", at, message.toolCallId);
+      this.#note("orphan_result", at, message.toolCallId);
       return;
     }
     const cleaned = cleanInput(message);
-    if (cleaned !== message) this.#note("blank-text", at);
+    if (cleaned !== message) this.#note("blank_text", at);
     this.#out.push(cleaned);
   }
 
   #note(kind: RepairChange["kind"], index: number, callId?: string): void {
-    this.#changes.push(callId === undefined ? { kind, index } : { kind, index, callId });
+    this.#changes.push({ kind, index, callId });
   }
 }

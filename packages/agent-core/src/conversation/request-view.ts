@@ -2,7 +2,7 @@ import type { Hooks } from "../hooks.ts";
 import type { AgentMessage, Message, ToolResultMessage } from "../messages.ts";
 import type { Conversation } from "./conversation.ts";
 import { convertToLlm, memoizeByMessage } from "./convert.ts";
-import { HistoryRepair, mayTurnFollow } from "./repair.ts";
+import { mayTurnFollow, repairHistory } from "./repair.ts";
 
 const GO_ON = "(Go on.)";
 
@@ -13,7 +13,6 @@ export class RequestView {
   readonly #historyTurns: number | undefined;
   /** Pruned results. They stay pruned, so that the start of the request does not change. */
   readonly #pruned = new Map<AgentMessage, ToolResultMessage>();
-  readonly #repair = new HistoryRepair();
 
   constructor(conversation: Conversation, convert?: Hooks["convertToLlm"], historyTurns?: number) {
     this.#conversation = conversation;
@@ -46,7 +45,7 @@ export class RequestView {
   /** Returns the messages of a request, created from `messages` if a host changed them. A new array each time. */
   request(messages: readonly AgentMessage[] = this.messages): readonly Message[] {
     const converted = messages.map(this.#convert).filter((made) => made !== undefined);
-    const { messages: sent, changes } = this.#repair.repair(Object.freeze(converted));
+    const { messages: sent, changes } = repairHistory(converted);
     // No call may get an id that the model has seen for another one.
     if (changes.length > 0) this.#conversation.ids.reserve(sent);
     const last = sent.at(-1);

@@ -9,7 +9,7 @@ async function run(
 ): Promise<{ result: RunResult; events: readonly AgentEvent[] }> {
   const loop = agentLoop(
     { system: SYSTEM, history: [], input: [user("go")], tools: [] },
-    { model: MODEL, stream, abortGraceMs: 10, ...(signal === undefined ? {} : { signal }) },
+    { model: MODEL, stream, abortGraceMs: 10, signal },
   );
   const events = await collect(loop);
   return { result: await loop.result(), events };

@@ -91,9 +91,9 @@ export function createResultMessage(
       toolCallId: call.id,
       toolName: call.name,
       content: truncateResult(result.content, resultChars, config.model.contextWindow, keep),
-      ...(result.details === undefined ? {} : { details: result.details }),
+      details: result.details,
       isError: result.isError === true,
-      ...(durationMs === undefined ? {} : { durationMs }),
+      durationMs,
       timestamp: now(),
     };
   } catch (error) {

@@ -73,7 +73,7 @@ export function validateCall(call: ToolCallBlock): ToolCallBlock {
   const argsError = args === undefined ? (said ?? texts.notArguments(MAX_JSON_DEPTH)) : said;
   // The text is sent again, so it has to match the arguments.
   const kept = args === undefined || args === call.args ? argsText : JSON.stringify(args);
-  return { ...rest, name, id, args, argsText: kept, ...(argsError === undefined ? {} : { argsError }) };
+  return { ...rest, name, id, args, argsText: kept, argsError };
 }
 
 function stringOf(value: unknown): string {

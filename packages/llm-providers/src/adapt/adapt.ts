@@ -49,10 +49,10 @@ export function adapt(history: readonly Message[], target: Model, options: Adapt
 
 /** The repairs that lose content. Other repairs only reorder or add messages. */
 const REPAIR_LOSSES: Partial<Record<RepairChange["kind"], LossKind>> = {
-  "answered-call": "orphan_call",
-  "dropped-call": "partial",
-  "orphan-result": "orphan_result",
-  "duplicate-result": "orphan_result",
-  "call-id": "call_id",
-  "empty-turn": "empty",
+  answered_call: "orphan_call",
+  dropped_call: "partial",
+  orphan_result: "orphan_result",
+  duplicate_result: "orphan_result",
+  call_id: "call_id",
+  empty_turn: "empty",
 };
