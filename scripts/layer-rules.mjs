@@ -54,8 +54,8 @@ const WITHIN_A_ROW = [
 ];
 
 /**
- * Packages that open a store. All others import only `@signalbox/store/types` and `@signalbox/store/audit`, which load
- * no SQLite.
+ * Packages that open a store. All others import only `@signalbox/store/types`, `/errors` and `@signalbox/store/audit`,
+ * which load no SQLite.
  */
 const STORE_USERS = ["gateway", "home", "store"];
 
@@ -124,7 +124,7 @@ export function layerRules({ members, stages, folders = [] }) {
       },
       to: {
         path: packagePath("store"),
-        pathNot: "(^@signalbox/store|^packages/store/(src|dist))/(types|audit)(/|$)",
+        pathNot: "(^@signalbox/store|^packages/store/(src|dist))/(types|audit|errors)(/|\\.|$)",
       },
     },
     ...members.flatMap((member) => rulesOfMember(member, members)),

@@ -38,7 +38,7 @@ import {
   type Histories,
   type WaitingRuns,
 } from "@signalbox/runs";
-import { type InboxId, type OutboxRow, type RunId, storeErrorIn, timeOf } from "@signalbox/store";
+import { getStoreError, type InboxId, timeOf } from "@signalbox/store";
 import {
   type AgentFiles,
   type Approval,
@@ -69,7 +69,6 @@ import { judgeFailure, POISON_ATTEMPTS } from "./messages/failures.ts";
 import { InboxAlarm } from "./messages/inbox-alarm.ts";
 import { PendingMessages } from "./messages/pending-messages.ts";
 import { mayShareRun, ownerOf, type Queued } from "./messages/queued-message.ts";
-import type { GatewayBodies } from "./store.ts";
 import { readChecklist } from "./triggers/checklist.ts";
 import { createDelegation, type Delegation } from "./triggers/delegation.ts";
 import { createHeartbeats, type Heartbeats } from "./triggers/heartbeat.ts";
@@ -84,7 +83,7 @@ export interface GatewayContext extends CoreContext, Omit<AgentFiles, "workspace
   readonly delivery: ReplyDelivery;
   readonly typing: Typing;
   readonly drafts: Drafts;
-  readonly blocks: BlockReplies<RunId>;
+  readonly blocks: BlockReplies;
 
   // Agents
   readonly memories: Memories;
@@ -250,7 +249,7 @@ function createReplies(
       notes: store.kv,
       hasOpen: (destination) => store.outbox.hasOpen(destination),
     }),
-    blocks: createBlockReplies<OutboxRow<GatewayBodies>, RunId>({
+    blocks: createBlockReplies({
       account,
       mayShow,
       deliver: (rows) => delivery.deliver(rows),
@@ -360,6 +359,6 @@ function createFailureSupervisor({ logger }: CoreContext, onFatal: (error: Error
     onRetry: (task, error, delayMs) =>
       logger.error({ task, err: reasonOf(error), delayMs }, "work failed and will be retried"),
     onGiveUp: (task, error) => logger.error({ task, err: reasonOf(error) }, "work failed for good"),
-    onFatal: (error) => onFatal(storeErrorIn(error) ?? new Error(reasonOf(error))),
+    onFatal: (error) => onFatal(getStoreError(error) ?? new Error(reasonOf(error))),
   });
 }

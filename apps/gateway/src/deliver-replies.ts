@@ -1,16 +1,17 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { SendOptions } from "@signalbox/channel";
-import { createNotifyingDelivery, type DeliveryState, type NotifyingDelivery } from "@signalbox/delivery";
-import { isPassing, type OutboxRow } from "@signalbox/store";
+import {
+  createNotifyingDelivery,
+  type DeliveryOutcome,
+  type NotifyingDelivery,
+  type OutboxRow,
+} from "@signalbox/delivery";
 import { getPhrases } from "./configure/phrases-of.ts";
 import type { CoreContext } from "./core-context.ts";
 import { sentMessage } from "./hooks/message-sent.ts";
 import { lastWords } from "./messages/last-words.ts";
-import type { GatewayBodies } from "./store.ts";
 
-type Row = OutboxRow<GatewayBodies>;
-
-export type ReplyDelivery = NotifyingDelivery<Row>;
+export type ReplyDelivery = NotifyingDelivery;
 
 /** Creates the delivery of replies. It reports every outcome to traces, hooks and metrics. */
 export function createReplyDelivery(
@@ -18,7 +19,7 @@ export function createReplyDelivery(
   openMedia: NonNullable<SendOptions["openMedia"]>,
 ): ReplyDelivery {
   const { store, lease, config, accounts, hooks, metrics, logger, now } = core;
-  return createNotifyingDelivery<Row>({
+  return createNotifyingDelivery({
     lease,
     outbox: store.outbox,
     notes: store.kv,
@@ -27,21 +28,20 @@ export function createReplyDelivery(
     logger,
     owners: () => config.current().settings.access.owners,
     peers: () => store.pairing.peers(),
-    isPassing,
     configured: (channel, name) => core.getChannel(channel, name) !== undefined,
     accountsOf: (channel) => accounts.list().filter((one) => one.channel === channel),
-    async lastHeardOf(channel, peer) {
+    async getLastContact(channel, peer) {
       const [session] = await store.sessions.list({ channel, peer, limit: 1 });
       if (session === undefined) return undefined;
       const { key: sessionKey, agentId, account } = session;
       const text = await lastWords(store, { sessionKey, senderId: peer });
       return { account, phrases: getPhrases(core, { agentId, stored: { event: { text } } }) };
     },
-    async languageOf({ sessionKey }) {
+    async getLanguage({ sessionKey }) {
       const session = sessionKey === undefined ? undefined : await store.sessions.get(sessionKey);
       return session && config.current().agents.get(session.agentId)?.language;
     },
-    onSettled(row, state, detail) {
+    onOutcome(row, state, detail) {
       trace(core, row, state, detail);
       if (state === "sent") metrics.sent(row.channel, now() - row.createdAt);
       // A withdrawn draft is not a message.
@@ -56,7 +56,12 @@ const AFTERWARDS: Readonly<Record<string, string>> = {
 };
 
 /** From the outbox itself, so that replies of an earlier process and answers without a run have their note, too. */
-function trace({ store, tracer, logger }: CoreContext, row: Row, state: DeliveryState, detail: string): void {
+function trace(
+  { store, tracer, logger }: CoreContext,
+  row: OutboxRow,
+  state: DeliveryOutcome,
+  detail: string,
+): void {
   const then = AFTERWARDS[state] ?? "";
   store.outbox.answers(row.id).then(
     (ids) => {

@@ -222,7 +222,7 @@ describe("attachments of a reply", () => {
       "[file: a.txt was not sent: the platform rejected it]",
       "file b.txt: two",
     ]);
-    expect(started.log()).toContain("an attachment was refused");
+    expect(started.log()).toContain("the platform rejected an attachment");
     const [row] = await inStore(world, (store) => store.outbox.list({ states: ["sent"] }));
     expect(row?.receipts).toHaveLength(3);
   });

@@ -106,13 +106,8 @@ type Context = Required<MeterOptions>;
  * const stream = meter.stream({ agent: "main", sender: "web:ann" }, model);
  */
 export function createMeter(options: MeterOptions): Meter {
-  const context: Context = {
-    cheaper: () => undefined,
-    onNotice: () => {},
-    now: Date.now,
-    newId: randomUUID,
-    ...options,
-  };
+  const { cheaper = () => undefined, onNotice = () => {}, now = Date.now, newId = randomUUID } = options;
+  const context: Context = { ...options, cheaper, onNotice, now, newId };
   return {
     stream: (spender, metered, ask) =>
       async function* (model, request, streamOptions = {}) {

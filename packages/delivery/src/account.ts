@@ -1,6 +1,6 @@
 import type { Channel, ChannelDefinition } from "@signalbox/channel";
 
-/** One account of a channel that runs. */
+/** A running account of a channel. */
 export interface DeliveryAccount {
   readonly channel: string;
   readonly account: string;
@@ -8,5 +8,5 @@ export interface DeliveryAccount {
   readonly running: Channel;
 }
 
-/** Gives the account while it runs. */
+/** Returns an account if it is running. */
 export type AccountLookup = (channel: string, account: string) => DeliveryAccount | undefined;

@@ -1,85 +1,82 @@
 import {
+  type PartReceipt as ChannelReceipt,
   isChannelError,
-  type PartReceipt,
   type Receipt,
   reasonOf,
   type SendOptions,
 } from "@signalbox/channel";
+import type { Logger, PartReceipt } from "@signalbox/store/types";
 import type { AccountLookup, DeliveryAccount } from "./account.ts";
-import { finishDraft, type Send } from "./finish-draft.ts";
-import type { DeliveryLogger } from "./logger.ts";
-import type { ClaimedRow, Millis, OutboxRow, StoredReceipt } from "./outbox.ts";
-import { type MediaFailures, partDeadlines } from "./part-deadlines.ts";
+import { type AttemptResult, toAttemptResult } from "./attempt-result.ts";
+import { finishDraft, type Send } from "./drafts/finish-draft.ts";
+import { sendWithMediaFallback } from "./media-fallback.ts";
+import type { ClaimedRow, OutboxRow } from "./outbox.ts";
+import { createPartDeadlines, type MediaFailures } from "./part-deadlines.ts";
 import type { Rates } from "./rates.ts";
 import { reconcile } from "./reconcile.ts";
-import { sendParts } from "./send-parts.ts";
-import { type Settlement, settlementOf } from "./settlement.ts";
-import { type LanguageOf, phrasesOfRows } from "./words.ts";
+import { type GetLanguage, getPhrases } from "./row-phrases.ts";
 
-/** An account that is away may start at any time, and asking for it costs no request. */
+/** Delay for an account that is not running. It may start at any time, and the check costs no request. */
 const NO_ACCOUNT_MS = 15_000;
 
-export interface AttemptPorts {
+export interface AttemptContext {
   readonly account: AccountLookup;
   readonly configured: (channel: string, account: string) => boolean;
   readonly openMedia: NonNullable<SendOptions["openMedia"]>;
-  readonly languageOf: LanguageOf | undefined;
+  readonly getLanguage: GetLanguage | undefined;
   readonly rates: Rates;
   readonly mediaFailures: MediaFailures;
-  /** Records that one part is out. Throws `NotRecorded`. */
-  readonly recordPart: (row: OutboxRow, receipt: StoredReceipt) => Promise<void>;
-  readonly logger: DeliveryLogger;
-  readonly now: () => Millis;
-  /** Ends every request. */
+  /** Stores the receipt of one part. Throws `NotRecorded`. */
+  readonly recordPart: (row: OutboxRow, receipt: PartReceipt) => Promise<void>;
+  readonly logger: Pick<Logger, "error">;
+  readonly now: () => number;
+  /** Aborts every request. */
   readonly stopped: AbortSignal;
 }
 
-/** Tries to send a row once. What happened on the way is recorded; the settlement is not. Never rejects. */
-export async function attempt(ports: AttemptPorts, row: ClaimedRow): Promise<Settlement> {
-  const account = ports.account(row.channel, row.account);
-  if (account === undefined) return withoutAccount(ports, row);
+/** Tries once to send a row. Stores the receipts of parts on the way, but not the result. Never rejects. */
+export async function attempt(context: AttemptContext, row: ClaimedRow): Promise<AttemptResult> {
+  const account = context.account(row.channel, row.account);
+  if (account === undefined) return getResultWithoutAccount(context, row);
   try {
     if (row.payload.draft !== undefined && row.receipts.length === 0) {
-      const finished = await finishAsDraft(ports, account, row);
-      if (finished !== undefined) return finished;
+      const result = await sendAsDraft(context, account, row);
+      if (result !== undefined) return result;
     }
-    if (row.doubtful !== true) return await sendOpenParts(ports, account, row);
-    return await resendDoubtful(ports, account, row);
+    if (row.doubtful !== true) return await sendOpenParts(context, account, row);
+    return await resendDoubtful(context, account, row);
   } catch (error) {
-    if (isChannelError(error) && error.code === "rate_limited") ports.rates.complain(account, row);
-    if (!isChannelError(error) && !ports.stopped.aborted)
-      ports.logger.error({ outbox: row.id, err: reasonOf(error) }, "a reply failed unexpectedly");
-    return settlementOf(error, account, row);
+    if (isChannelError(error) && error.code === "rate_limited") context.rates.enforce(account, row);
+    if (!isChannelError(error) && !context.stopped.aborted)
+      context.logger.error({ outbox: row.id, err: reasonOf(error) }, "a reply failed unexpectedly");
+    return toAttemptResult(error, account, row);
   }
 }
 
-/**
- * An account that is no longer configured sends nothing; if it is configured again, an operator can still have the row
- * sent.
- */
-function withoutAccount(
-  { configured }: AttemptPorts,
+/** A row of an account that is no longer configured is given up. An operator can retry it later. */
+function getResultWithoutAccount(
+  { configured }: AttemptContext,
   { channel, account, doubtful = false }: ClaimedRow,
-): Settlement {
+): AttemptResult {
   if (configured(channel, account)) {
-    const reason = `the account ${channel}/${account} does not run`;
+    const reason = `account ${channel}/${account} is not running`;
     return { state: "retry", delayMs: NO_ACCOUNT_MS, doubtful, reason };
   }
-  const reason = `the account ${channel}/${account} is not in the configuration`;
+  const reason = `account ${channel}/${account} is not configured`;
   return { state: doubtful ? "uncertain" : "dead", reason };
 }
 
 async function resendDoubtful(
-  ports: AttemptPorts,
+  context: AttemptContext,
   account: DeliveryAccount,
   row: ClaimedRow,
-): Promise<Settlement> {
-  const reconciled = await reconcile(account, row, ports.now(), ports.stopped);
+): Promise<AttemptResult> {
+  const reconciled = await reconcile(account, row, context.now(), context.stopped);
   switch (reconciled.outcome) {
     case "repeat":
-      return sendOpenParts(ports, account, row);
+      return sendOpenParts(context, account, row);
     case "not_sent":
-      // Given back, so that the outcome of the next send is unknown only since then.
+      // Return the row to the outbox: a later lookup must start at the time of the next send.
       return { state: "retry", delayMs: 0, doubtful: false, reason: "not found on the platform" };
     case "unknown": {
       const reason = "may have been sent before a restart";
@@ -89,34 +86,36 @@ async function resendDoubtful(
       const receipt = { part: row.receipts.length, receipt: { messageId: reconciled.messageId } };
       if (receipt.part + 1 >= row.partCount)
         return { state: "sent", receipts: [receipt], detail: "found on the platform after a restart" };
-      await ports.recordPart(row, receipt);
-      return sendOpenParts(ports, account, { ...row, receipts: [...row.receipts, receipt] });
+      await context.recordPart(row, receipt);
+      return sendOpenParts(context, account, { ...row, receipts: [...row.receipts, receipt] });
     }
   }
 }
 
 async function sendOpenParts(
-  ports: AttemptPorts,
+  context: AttemptContext,
   account: DeliveryAccount,
   row: ClaimedRow,
-): Promise<Settlement> {
-  if (!(await ports.rates.wait(account, row))) return { state: "untried" };
-  const request = beginRequest(ports, account, row);
+): Promise<AttemptResult> {
+  if (!(await context.rates.wait(account, row))) return { state: "untried" };
+  const request = beginRequest(context, account, row);
   const receipt = await request.send(request.to, row.payload, request.options).finally(request.end);
-  return request.settlementOf(receipt);
+  return request.toResult(receipt);
 }
 
-/** Undefined where the row has to be sent without its draft. */
-async function finishAsDraft(
-  ports: AttemptPorts,
+/** Returns `undefined` if the row has to be sent without its draft. */
+async function sendAsDraft(
+  context: AttemptContext,
   account: DeliveryAccount,
   row: ClaimedRow,
-): Promise<Settlement | undefined> {
-  if (!(await ports.rates.wait(account, row))) return { state: "untried" };
-  const { to, options, send, end, settlementOf } = beginRequest(ports, account, row);
-  const how = { now: ports.now(), send };
-  const receipt = await finishDraft(account.running, to, row.payload, options, how).finally(end);
-  return receipt === undefined ? undefined : settlementOf(receipt);
+): Promise<AttemptResult | undefined> {
+  if (!(await context.rates.wait(account, row))) return { state: "untried" };
+  const { to, options, send, end, toResult } = beginRequest(context, account, row);
+  const receipt = await finishDraft(account.running, to, row.payload, options, {
+    now: context.now(),
+    send,
+  }).finally(end);
+  return receipt === undefined ? undefined : toResult(receipt);
 }
 
 /** One pass over the open parts of a row. */
@@ -124,24 +123,24 @@ interface Request {
   readonly to: unknown;
   readonly options: SendOptions;
   readonly send: Send;
-  /** Releases the timers. */
+  /** Clears the timers. */
   readonly end: () => void;
-  readonly settlementOf: (receipt: Receipt) => Settlement;
+  readonly toResult: (receipt: Receipt) => AttemptResult;
 }
 
-function beginRequest(ports: AttemptPorts, account: DeliveryAccount, row: ClaimedRow): Request {
-  const { logger, now } = ports;
+function beginRequest(context: AttemptContext, account: DeliveryAccount, row: ClaimedRow): Request {
+  const { logger, now } = context;
   const started = now();
   const recorded = new Set<number>();
-  const deadlines = partDeadlines(row, ports.mediaFailures, ports.stopped);
+  const deadlines = createPartDeadlines(row, context.mediaFailures, context.stopped);
   deadlines.begin(row.receipts.length);
-  const onPart = async (part: PartReceipt): Promise<void> => {
-    // It is out: what is waited for from here on is not of its time, nor of the next part's.
+  const onPart = async (part: ChannelReceipt): Promise<void> => {
+    // The part was sent: neither its deadline nor the next one's includes the time to store the receipt.
     deadlines.end();
     recorded.add(part.index);
-    await ports.recordPart(row, storedReceipt(part));
-    // Each part is a request of its own.
-    if (part.index + 1 < row.partCount) await ports.rates.wait(account, row);
+    await context.recordPart(row, toStoredReceipt(part));
+    // Each part is a request, so each waits for the rate limit.
+    if (part.index + 1 < row.partCount) await context.rates.wait(account, row);
     deadlines.begin(part.index + 1);
   };
   return {
@@ -149,26 +148,26 @@ function beginRequest(ports: AttemptPorts, account: DeliveryAccount, row: Claime
     options: {
       idempotencyKey: row.key,
       signal: deadlines.signal,
-      openMedia: ports.openMedia,
+      openMedia: context.openMedia,
       startAt: row.receipts.length,
-      // One part needs no record of its own: its receipt is committed with the end of the row.
-      ...(row.partCount > 1 ? { onPart } : {}),
+      // The receipt of a single part is committed together with the end of the row.
+      onPart: row.partCount > 1 ? onPart : undefined,
     },
     send: (to, message, options) =>
-      sendParts(account.running, to, message, options, {
+      sendWithMediaFallback(account.running, to, message, options, {
         logger,
-        phrases: () => phrasesOfRows([row], ports.languageOf),
+        phrases: () => getPhrases([row], context.getLanguage),
         giveUp: deadlines.giveUp,
       }),
     end: deadlines.end,
-    settlementOf({ parts }) {
-      const receipts = parts.filter(({ index }) => !recorded.has(index)).map(storedReceipt);
+    toResult({ parts }) {
+      const receipts = parts.filter(({ index }) => !recorded.has(index)).map(toStoredReceipt);
       const count = `${row.partCount} part${row.partCount === 1 ? "" : "s"}`;
       return { state: "sent", receipts, detail: `${count} in ${now() - started} ms` };
     },
   };
 }
 
-function storedReceipt({ index, messageId }: PartReceipt): StoredReceipt {
+function toStoredReceipt({ index, messageId }: ChannelReceipt): PartReceipt {
   return { part: index, receipt: { messageId } };
 }

@@ -7,44 +7,50 @@ import {
   type SendOptions,
 } from "@signalbox/channel";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { type ManualClock, manualClock, settled } from "../test/manual-clock.ts";
+import { createInboxId, type OpenOutbox, openOutbox } from "../test/open-outbox.ts";
 import { KEYED, plainAccount, silentLogger } from "../test/plain.ts";
 import type { DeliveryAccount } from "./account.ts";
-import { createDelivery, type Delivery } from "./delivery.ts";
-import { outboxRow } from "./rows.ts";
-import { createMemoryOutbox, type MemoryOutbox } from "./testkit/memory-outbox.ts";
-import type { LanguageOf } from "./words.ts";
+import { createDelivery, type Delivery, type DeliveryOptions } from "./delivery.ts";
+import type { GetLanguage } from "./row-phrases.ts";
+import { createOutboxRow } from "./rows.ts";
 
 type Send = (message: Outbound, options: SendOptions) => Promise<readonly string[]>;
 
-interface Setup {
-  readonly outbox: MemoryOutbox;
-  readonly clock: ManualClock;
+interface Setup extends OpenOutbox {
   readonly delivery: Delivery;
-  /** What became of rows, in order. */
-  readonly settledAs: string[];
-  /** Puts a text of these parts into the outbox and has it delivered. */
+  /** The reported outcomes, in order. */
+  readonly outcomes: string[];
+  /** Adds a message with these parts to the outbox, hands it over, and returns the id of its row. */
   say(address: string, ...parts: (string | OutboundPart)[]): Promise<string>;
   stateOf(id: string): Promise<string | undefined>;
 }
 
-/** As where the platform has no key: a message is looked for by what it says. */
+/** A platform without idempotency keys: a doubtful message is looked up by its content. */
 const READBACK: Capabilities = { ...KEYED, delivery: { readback: true } };
-const lease = { name: "gateway", epoch: 1 };
+const DESTINATION = { channel: "plain", account: "main", address: "oc_a" };
 const full = new Error("the disk is full");
 
-function setup(
+async function setup(
   send: Send,
   extra: {
     readonly capabilities?: Capabilities;
     readonly reconcile?: (part: number, attemptedAt: number) => Promise<ReconcileResult>;
     readonly account?: (running: DeliveryAccount) => DeliveryAccount | undefined;
     readonly configured?: boolean;
-    readonly languageOf?: LanguageOf;
+    readonly getLanguage?: GetLanguage;
+    readonly outbox?: Partial<DeliveryOptions["outbox"]>;
+    /** The text of a row that an earlier process was sending to {@link DESTINATION} when it was killed. */
+    readonly left?: string;
   } = {},
-): Setup {
-  const clock = manualClock();
-  const outbox = createMemoryOutbox(clock);
+): Promise<Setup> {
+  const opened = await openOutbox();
+  const { outbox, clock, takeOver } = opened;
+  if (extra.left !== undefined) {
+    const payload: Outbound = { parts: [{ type: "text", text: extra.left }] };
+    const row = createOutboxRow(DESTINATION, payload, { expiresAt: clock.now() + 86_400_000, claim: true });
+    await outbox.enqueue([row], { lease: opened.lease });
+  }
+  const lease = await takeOver();
   const { reconcile } = extra;
   const running = plainAccount(
     {
@@ -52,55 +58,57 @@ function setup(
         const ids = await send(message, options);
         return { parts: ids.map((messageId, at) => ({ index: (options.startAt ?? 0) + at, messageId })) };
       },
-      ...(reconcile === undefined
-        ? {}
-        : { reconcile: ({ part, attemptedAt }) => reconcile(part, attemptedAt) }),
+      ...(reconcile && { reconcile: ({ part, attemptedAt }) => reconcile(part, attemptedAt) }),
     },
     { capabilities: extra.capabilities ?? KEYED },
   );
-  const settledAs: string[] = [];
+  const outcomes: string[] = [];
   const delivery = createDelivery({
-    outbox,
+    outbox: overriding(outbox, extra.outbox ?? {}),
     lease,
     clock,
     logger: silentLogger,
     configured: () => extra.configured ?? true,
     account: () => (extra.account === undefined ? running : extra.account(running)),
-    openMedia: () => Promise.reject(new Error("nothing is attached here")),
-    isPassing: (error) => error === full,
+    isRetryable: (error) => error === full,
     random: () => 0,
-    ...(extra.languageOf === undefined ? {} : { languageOf: extra.languageOf }),
-    onSettled: (_row, state) => settledAs.push(state),
+    getLanguage: extra.getLanguage,
+    onOutcome: (_row, outcome) => outcomes.push(outcome),
   });
   onTestFinished(() => delivery.stop(0));
   return {
-    outbox,
-    clock,
+    ...opened,
+    lease,
     delivery,
-    settledAs,
+    outcomes,
     async say(address, ...parts) {
       const payload: Outbound = {
         parts: parts.map((part) => (typeof part === "string" ? { type: "text", text: part } : part)),
       };
-      const destination = { channel: "plain", account: "main", address };
-      const row = outboxRow(destination, payload, { expiresAt: clock.now() + 3_000_000, claim: true });
+      const destination = { ...DESTINATION, address };
+      const row = createOutboxRow(destination, payload, { expiresAt: clock.now() + 3_000_000, claim: true });
       const [added] = await outbox.enqueue([row], { lease });
-      if (!added) throw new Error("no row");
+      if (!added) throw new Error("The outbox returned no row.");
       delivery.deliver([added]);
-      await settled();
+      await clock.settle();
       return added.id;
     },
     stateOf: async (id) => (await outbox.get(id))?.state,
   };
 }
 
+/** The outbox with some of its methods replaced. */
+function overriding<Part extends object>(part: Part, methods: Partial<Part>): Part {
+  return new Proxy(part, { get: (target, name) => Reflect.get(methods, name) ?? Reflect.get(target, name) });
+}
+
 const textOf = ({ parts }: Outbound): string =>
   parts.map((part) => ("text" in part ? part.text : part.type)).join("|");
 
-it("sends what waits behind a slow message of its conversation as soon as that is out", async () => {
+it("sends the next message of a conversation as soon as a slow one was sent", async () => {
   const slow = Promise.withResolvers<void>();
   const sent: string[] = [];
-  const { say, stateOf, clock } = setup(async (message) => {
+  const { say, stateOf, clock } = await setup(async (message) => {
     if (sent.length === 0) await slow.promise;
     sent.push(textOf(message));
     return ["om_1"];
@@ -112,29 +120,29 @@ it("sends what waits behind a slow message of its conversation as soon as that i
   expect(sent).toEqual(["one", "two", "three"]);
 });
 
-it("tells whoever waits that a row has its end, also where it had it before", async () => {
+it("resolves `ended` when a row has ended, also if it ended before", async () => {
   const slow = Promise.withResolvers<void>();
-  const { say, stateOf, delivery, clock } = setup(async () => {
+  const { say, stateOf, delivery, clock } = await setup(async () => {
     await slow.promise;
     return ["om_1"];
   });
   const id = await say("oc_a", "one");
   const seen: (string | undefined)[] = [];
   void delivery.ended(id).then(async () => seen.push(await stateOf(id)));
-  await settled();
+  await clock.settle();
   expect(seen).toEqual([]);
   slow.resolve();
   await clock.advance(0);
-  await settled();
+  await clock.settle();
   expect(seen).toEqual(["sent"]);
   await delivery.ended(id);
-  await delivery.ended("of no row");
+  await delivery.ended("unknown");
 });
 
-it("keeps to the rate of a platform that has complained for every part, as each is a request", async () => {
+it("enforces the rate limit for every part after the platform rejected a request", async () => {
   let complaints = 1;
   const at: number[] = [];
-  const { say, stateOf, clock } = setup(
+  const { say, stateOf, clock } = await setup(
     async ({ parts }, { onPart }) => {
       if (complaints-- > 0) throw new ChannelError("rate_limited", "too many", { retryAfterMs: 1 });
       for (const index of parts.keys()) {
@@ -153,10 +161,10 @@ it("keeps to the rate of a platform that has complained for every part, as each 
   expect(third - first).toBe(100);
 });
 
-it("looks for a message of unknown outcome before it sends it again, and never gives it back as unsent", async () => {
+it("looks up a message with an unknown outcome before sending it again, and keeps it claimed meanwhile", async () => {
   let sends = 0;
   const looked: number[] = [];
-  const { say, stateOf, clock } = setup(
+  const { say, stateOf, clock } = await setup(
     async () => {
       sends++;
       throw new ChannelError("unknown_outcome", "the connection broke");
@@ -178,9 +186,9 @@ it("looks for a message of unknown outcome before it sends it again, and never g
   expect([sends, looked]).toEqual([1, [0, 0]]);
 });
 
-it("repeats a message of unknown outcome under its key where the platform has one, whatever reads like it", async () => {
+it("repeats a message with an unknown outcome under its key instead of looking it up", async () => {
   const keys: string[] = [];
-  const { say, stateOf, clock } = setup(
+  const { say, stateOf, clock } = await setup(
     async (_, { idempotencyKey }) => {
       keys.push(idempotencyKey);
       if (keys.length === 1) throw new ChannelError("unknown_outcome", "the connection broke");
@@ -195,17 +203,22 @@ it("repeats a message of unknown outcome under its key where the platform has on
 });
 
 it.each([
-  ["while the platform knows its key, sends again", 3_599_999, ["sent again"]],
-  ["once the platform has forgotten its key, looks up", 3_600_000, ["looked up since the first try"]],
-] as const)("%s what a process left that ended meanwhile", async (_, downMs, expected) => {
+  ["sends a message left by an earlier process again while its key is valid", 3_599_999, ["sent again"]],
+  [
+    "looks up a message left by an earlier process once its key has expired",
+    3_600_000,
+    ["looked up since the first try"],
+  ],
+] as const)("%s", async (_, downMs, expected) => {
   const done: string[] = [];
   let firstTry = 0;
-  const { outbox, clock, delivery, stateOf } = setup(
+  const { clock, delivery, outbox } = await setup(
     async () => {
       done.push("sent again");
       return ["om_1"];
     },
     {
+      left: "one",
       capabilities: { ...KEYED, delivery: { ...KEYED.delivery, readback: true } },
       async reconcile(_part, attemptedAt) {
         done.push(attemptedAt === firstTry ? "looked up since the first try" : "looked up since later");
@@ -213,23 +226,17 @@ it.each([
       },
     },
   );
-  const payload: Outbound = { parts: [{ type: "text", text: "one" }] };
-  const destination = { channel: "plain", account: "main", address: "oc_a" };
-  const row = outboxRow(destination, payload, { expiresAt: clock.now() + 86_400_000, claim: true });
-  const earlier = { ...lease, epoch: lease.epoch - 1 };
-  const [left] = await outbox.enqueue([row], { lease: earlier });
   firstTry = clock.now();
-  outbox.take(lease);
   await clock.advance(downMs);
   delivery.wake();
   await clock.advance(0);
-  expect([await stateOf(left?.id ?? ""), done]).toEqual(["sent", expected]);
+  expect([(await outbox.list({ states: ["sent"] })).length, done]).toEqual([1, expected]);
 });
 
-it("sends anew what the platform certainly has not got, and looks for that since it was sent anew", async () => {
+it("sends a message again if the platform does not have it, and looks it up from the new send on", async () => {
   const sentAt: number[] = [];
   const lookedSince: number[] = [];
-  const { say, stateOf, clock } = setup(
+  const { say, stateOf, clock } = await setup(
     async () => {
       sentAt.push(clock.now());
       throw new ChannelError("unknown_outcome", "the connection broke");
@@ -248,10 +255,10 @@ it("sends anew what the platform certainly has not got, and looks for that since
   expect(new Set(sentAt).size).toBe(2);
 });
 
-it("looks for the part whose outcome is unknown since that one was tried", async () => {
+it("looks up a part with an unknown outcome from the time it was tried", async () => {
   let firstOutAt = 0;
   const looked: number[] = [];
-  const { say, stateOf, clock } = setup(
+  const { say, stateOf, clock } = await setup(
     async (_, { onPart }) => {
       await clock.delay(5_000);
       await onPart?.({ index: 0, messageId: "om_1" });
@@ -272,26 +279,29 @@ it("looks for the part whose outcome is unknown since that one was tried", async
 });
 
 it.each([
-  ["it cannot be looked up", {}],
-  ["nobody can tell from a look", { readback: true }],
-] as const)("shows a message of unknown outcome and does not repeat it where %s", async (_, delivery) => {
-  let sends = 0;
-  const { say, stateOf, clock } = setup(
-    async () => {
-      sends++;
-      throw new ChannelError("unknown_outcome", "the connection broke");
-    },
-    { capabilities: { ...KEYED, delivery }, reconcile: async () => ({ outcome: "unknown" }) },
-  );
-  const id = await say("oc_a", "one");
-  await clock.advance(1_000);
-  expect(await stateOf(id)).toBe("uncertain");
-  expect(sends).toBe(1);
-});
+  ["the platform has no lookup", {}],
+  ["the lookup is inconclusive", { readback: true }],
+] as const)(
+  "marks a message with an unknown outcome as uncertain and does not repeat it if %s",
+  async (_, delivery) => {
+    let sends = 0;
+    const { say, stateOf, clock } = await setup(
+      async () => {
+        sends++;
+        throw new ChannelError("unknown_outcome", "the connection broke");
+      },
+      { capabilities: { ...KEYED, delivery }, reconcile: async () => ({ outcome: "unknown" }) },
+    );
+    const id = await say("oc_a", "one");
+    await clock.advance(1_000);
+    expect(await stateOf(id)).toBe("uncertain");
+    expect(sends).toBe(1);
+  },
+);
 
-it("goes on after the parts that were found on the platform", async () => {
+it("continues after the parts that were found on the platform", async () => {
   const sent: (number | undefined)[] = [];
-  const { say, stateOf, clock } = setup(
+  const { say, stateOf, clock } = await setup(
     async (_, { startAt }) => {
       sent.push(startAt);
       if (sent.length === 1) throw new ChannelError("unknown_outcome", "the connection broke");
@@ -305,54 +315,46 @@ it("goes on after the parts that were found on the platform", async () => {
   expect(sent).toEqual([0, 1]);
 });
 
-it("records what is out however long the store fails, and sends it once", async () => {
+it("stores a receipt for as long as the store fails, and sends the message once", async () => {
   let sends = 0;
-  const { say, stateOf, outbox, clock } = setup(async () => {
+  const { say, stateOf, fail, clock } = await setup(async () => {
     sends++;
-    outbox.beforeWrite = () => {
-      throw full;
-    };
+    fail(full);
     return ["om_1"];
   });
   const id = await say("oc_a", "one");
   await clock.advance(600_000);
   expect(await stateOf(id)).toBe("sending");
-  outbox.beforeWrite = undefined;
+  fail(undefined);
   await clock.advance(300_000);
   expect([await stateOf(id), sends]).toEqual(["sent", 1]);
 });
 
-it("gives a part its whole time, however long the one before it took to record", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+it("gives a part its full deadline, however long it took to store the previous receipt", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"], shouldAdvanceTime: true });
   onTestFinished(() => void vi.useRealTimers());
   const tooLate: (boolean | undefined)[] = [];
-  const { say, stateOf, outbox, clock } = setup(async ({ parts }, { signal, onPart }) => {
+  const { say, stateOf, fail, clock } = await setup(async ({ parts }, { signal, onPart }) => {
     for (const index of parts.keys()) {
       tooLate.push(signal?.aborted);
-      if (index === 0)
-        outbox.beforeWrite = () => {
-          throw full;
-        };
+      if (index === 0) fail(full);
       await onPart?.({ index, messageId: `om_${index}` });
     }
     return [];
   });
   const id = await say("oc_a", "one", "two");
   vi.advanceTimersByTime(90_000);
-  outbox.beforeWrite = undefined;
+  fail(undefined);
   await clock.advance(90_000);
   expect([await stateOf(id), tooLate]).toEqual(["sent", [false, false]]);
 });
 
-it("looks for a message whose sending could not be recorded, and does not send it again", async () => {
+it("looks up a message whose receipt could not be stored instead of sending it again", async () => {
   let sends = 0;
-  const { say, stateOf, outbox, clock } = setup(
+  const { say, stateOf, failOnce, clock } = await setup(
     async () => {
       sends++;
-      outbox.beforeWrite = () => {
-        outbox.beforeWrite = undefined;
-        throw new Error("broken");
-      };
+      failOnce(new Error("broken"));
       return ["om_1"];
     },
     { capabilities: READBACK, reconcile: async () => ({ outcome: "sent", messageId: "om_1" }) },
@@ -363,34 +365,33 @@ it("looks for a message whose sending could not be recorded, and does not send i
 });
 
 it.each([
-  ["was refused", new ChannelError("invalid", "no such thing"), "dead"],
-  ["is to be sent again", new ChannelError("transient", "try later"), "sent"],
-] as const)("holds nothing back where it cannot be written once that a message %s", async (_, error, end) => {
-  let tries = 0;
-  const { say, stateOf, outbox, clock } = setup(
-    async () => {
-      tries += 1;
-      if (tries === 1)
-        outbox.beforeWrite = () => {
-          outbox.beforeWrite = undefined;
-          throw new Error("broken");
-        };
-      if (tries === 1 || (tries === 2 && end === "dead")) throw error;
-      return ["om_1"];
-    },
-    { capabilities: { ...KEYED, delivery: {} } },
-  );
-  const one = await say("oc_a", "one");
-  const two = await say("oc_a", "two");
-  await clock.advance(60_000);
-  expect([await stateOf(one), await stateOf(two)]).toEqual([end, "sent"]);
-});
+  ["it was rejected", new ChannelError("invalid", "no such thing"), "dead"],
+  ["it is to be retried", new ChannelError("transient", "try later"), "sent"],
+] as const)(
+  "does not block the next message if the store fails once to record that %s",
+  async (_, error, end) => {
+    let tries = 0;
+    const { say, stateOf, failOnce, clock } = await setup(
+      async () => {
+        tries += 1;
+        if (tries === 1) failOnce(new Error("broken"));
+        if (tries === 1 || (tries === 2 && end === "dead")) throw error;
+        return ["om_1"];
+      },
+      { capabilities: { ...KEYED, delivery: {} } },
+    );
+    const one = await say("oc_a", "one");
+    const two = await say("oc_a", "two");
+    await clock.advance(60_000);
+    expect([await stateOf(one), await stateOf(two)]).toEqual([end, "sent"]);
+  },
+);
 
 it.each([0, Number.NaN])(
-  "pauses before it tries again where a platform says to wait %d ms",
+  "uses its own backoff if a platform returns a delay of %d ms",
   async (retryAfterMs) => {
     let tries = 0;
-    const { say, stateOf, clock } = setup(async () => {
+    const { say, stateOf, clock } = await setup(async () => {
       if (++tries < 3) throw new ChannelError("transient", "later", { retryAfterMs });
       return ["om_1"];
     });
@@ -402,9 +403,9 @@ it.each([0, Number.NaN])(
   },
 );
 
-it("does not let a message that waits long hold up one that waits shortly", async () => {
+it("retries a message with a short delay while another one has a long delay", async () => {
   const tries: string[] = [];
-  const { say, stateOf, clock } = setup(async (message) => {
+  const { say, stateOf, clock } = await setup(async (message) => {
     tries.push(textOf(message));
     if (textOf(message) === "long") throw new ChannelError("auth", "refused");
     if (tries.filter((one) => one === "short").length === 1)
@@ -418,10 +419,10 @@ it("does not let a message that waits long hold up one that waits shortly", asyn
   expect(await stateOf(short)).toBe("sent");
 });
 
-it("goes on without an attachment that never uploads, which says so", async () => {
+it("replaces an attachment that never uploads by a text and sends the rest", async () => {
   const out: string[] = [];
   let uploads = 0;
-  const { say, stateOf, outbox, clock } = setup(async ({ parts }, { startAt = 0, onPart }) => {
+  const { say, stateOf, outbox, clock } = await setup(async ({ parts }, { startAt = 0, onPart }) => {
     for (const [index, part] of parts.entries()) {
       if (index < startAt) continue;
       if (part.type === "media") {
@@ -452,9 +453,9 @@ it("goes on without an attachment that never uploads, which says so", async () =
   expect((await outbox.list({ states: ["sent"] })).map(({ receipts }) => receipts.length)).toContain(3);
 });
 
-it("ends what is too old without sending it", async () => {
+it("expires an old message without sending it", async () => {
   const sent: string[] = [];
-  const { outbox, clock, delivery, settledAs } = setup(async (message) => {
+  const { outbox, lease, clock, delivery, outcomes } = await setup(async (message) => {
     sent.push(textOf(message));
     return ["om_1"];
   });
@@ -463,19 +464,18 @@ it("ends what is too old without sending it", async () => {
   await clock.advance(1);
   delivery.wake();
   await clock.advance(0);
-  expect([sent, settledAs]).toEqual([[], ["expired"]]);
+  expect([sent, outcomes]).toEqual([[], ["expired"]]);
 });
 
-it("ends replies also where it cannot be looked up in which language people are told so", async () => {
-  const languageOf = () => Promise.reject(new Error("the row is damaged"));
-  const { outbox, say, stateOf, clock, delivery, settledAs } = setup(
+it("ends replies even if the language of their notices cannot be looked up", async () => {
+  const getLanguage = () => Promise.reject(new Error("the session is damaged"));
+  const { outbox, lease, say, stateOf, clock, delivery, outcomes } = await setup(
     async (message) => {
       if (textOf(message) === "refused") throw new ChannelError("invalid", "no");
       return ["om_1"];
     },
-    { languageOf },
+    { getLanguage, outbox: { awaiting: async () => [createInboxId()] } },
   );
-  outbox.awaiting = async (id) => [id];
   const refused = await say("a", "refused");
   expect(await stateOf(refused)).toBe("dead");
   const old = { channel: "plain", account: "main", address: "b", expiresAt: clock.now() + 1 };
@@ -483,24 +483,24 @@ it("ends replies also where it cannot be looked up in which language people are 
   await clock.advance(1);
   delivery.wake();
   await clock.advance(0);
-  expect(settledAs).toEqual(["dead", "sent", "expired", "sent"]);
+  expect(outcomes).toEqual(["dead", "sent", "expired", "sent"]);
 });
 
-it("waits for an account that does not run, and gives up at once for one that nobody configured", async () => {
+it("waits for an account that is not running, and gives up if it is not configured", async () => {
   let running = false;
-  const waiting = setup(async () => ["om_1"], { account: (it) => (running ? it : undefined) });
+  const waiting = await setup(async () => ["om_1"], { account: (it) => (running ? it : undefined) });
   const id = await waiting.say("a", "one");
   expect(await waiting.stateOf(id)).toBe("pending");
   running = true;
   await waiting.clock.advance(15_000);
   expect(await waiting.stateOf(id)).toBe("sent");
-  const removed = setup(async () => [], { account: () => undefined, configured: false });
+  const removed = await setup(async () => [], { account: () => undefined, configured: false });
   expect(await removed.stateOf(await removed.say("a", "one"))).toBe("dead");
 });
 
-it("asks soon again for an account that is away, and tells the reason of a retry once", async () => {
+it("checks again every 15 seconds for a missing account, and reports each retry reason once", async () => {
   let asked = 0;
-  const { say, settledAs, clock } = setup(
+  const { say, outcomes, clock } = await setup(
     async () => {
       throw new ChannelError("transient", "down");
     },
@@ -513,14 +513,14 @@ it("asks soon again for an account that is away, and tells the reason of a retry
   );
   await say("a", "one");
   await clock.advance(9 * 15_000);
-  expect([asked, settledAs]).toEqual([10, ["retry"]]);
+  expect([asked, outcomes]).toEqual([10, ["retry"]]);
   await clock.advance(60_000);
-  expect(settledAs).toEqual(["retry", "retry"]);
+  expect(outcomes).toEqual(["retry", "retry"]);
 });
 
-it("gives back what a stop kept from being tried, and leaves what was under way", async () => {
+it("leaves an aborted send as `sending` when it stops", async () => {
   const never = Promise.withResolvers<readonly string[]>();
-  const { say, stateOf, delivery, clock } = setup((_, { signal }) => {
+  const { say, stateOf, delivery, clock } = await setup((_, { signal }) => {
     signal.addEventListener("abort", () => never.reject(signal.reason));
     return never.promise;
   });
@@ -531,10 +531,10 @@ it("gives back what a stop kept from being tried, and leaves what was under way"
   expect([await stateOf(id), delivery.inFlight()]).toEqual(["sending", 0]);
 });
 
-it("sends what was handed over right before a stop", async () => {
-  const { outbox, clock, delivery } = setup(async () => ["om_1"]);
+it("sends rows that were handed over right before it stops", async () => {
+  const { outbox, lease, clock, delivery } = await setup(async () => ["om_1"]);
   const payload: Outbound = { parts: [{ type: "text", text: "the last word" }] };
-  const row = outboxRow({ channel: "plain", account: "main", address: "a" }, payload, {
+  const row = createOutboxRow({ channel: "plain", account: "main", address: "a" }, payload, {
     expiresAt: clock.now() + 60_000,
     claim: false,
   });
@@ -544,17 +544,21 @@ it("sends what was handed over right before a stop", async () => {
   expect((await outbox.get(rows[0]?.id ?? ""))?.state).toBe("sent");
 });
 
-it("leaves a reply to the next start where the store is broken for good", async () => {
-  const { say, outbox, clock, stateOf } = setup(async () => {
-    outbox.beforeWrite = () => {
-      throw new Error("broken");
-    };
-    outbox.get = () => Promise.reject(new Error("broken"));
-    return ["om_1"];
-  });
-  const get = outbox.get;
-  const id = await say("a", "one");
-  await clock.advance(10_000);
-  outbox.get = get;
-  expect(await stateOf(id)).toBe("sending");
+it("leaves a reply to the next start if the store cannot be used anymore", async () => {
+  let isBroken = false;
+  const opened: Setup = await setup(
+    async () => {
+      isBroken = true;
+      opened.fail(new Error("broken"));
+      return ["om_1"];
+    },
+    {
+      outbox: {
+        get: (id) => (isBroken ? Promise.reject(new Error("broken")) : opened.store.outbox.get(id)),
+      },
+    },
+  );
+  const id = await opened.say("a", "one");
+  await opened.clock.advance(10_000);
+  expect(await opened.stateOf(id)).toBe("sending");
 });

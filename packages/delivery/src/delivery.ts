@@ -1,135 +1,185 @@
 import { type Clock, reasonOf, type SendOptions, systemClock } from "@signalbox/channel";
 import type { Backoff } from "@signalbox/lanes";
 import type { Phrases } from "@signalbox/phrases";
+import { isRetryable as isRetryableStoreError } from "@signalbox/store/errors";
+import type { LeaseToken, Logger } from "@signalbox/store/types";
 import type { AccountLookup } from "./account.ts";
-import { type AttemptPorts, attempt } from "./attempt.ts";
-import { Failures, replyBackoff } from "./failures.ts";
-import type { DeliveryLogger } from "./logger.ts";
-import type { ClaimedRow, LeaseToken, OutboxRow, OutboxStore, StoredReceipt } from "./outbox.ts";
+import { type AttemptContext, attempt } from "./attempt.ts";
+import { type AttemptResult, NotRecorded } from "./attempt-result.ts";
+import { createReplyBackoff, Failures } from "./failures.ts";
+import type { ClaimedRow, OutboxRow, OutboxStore } from "./outbox.ts";
 import { MediaFailures } from "./part-deadlines.ts";
+import { type Pass, Poller } from "./poller.ts";
 import { Rates } from "./rates.ts";
-import { destinationKey, isUnsent } from "./rows.ts";
-import { NotRecorded, type Settlement } from "./settlement.ts";
-import { wordAboutDead, wordAboutExpired } from "./undelivered.ts";
-import { type Pass, WakeUp } from "./wake-up.ts";
-import { type LanguageOf, phrasesOfRows } from "./words.ts";
+import { type GetLanguage, getPhrases } from "./row-phrases.ts";
+import { getDestinationKey, isUnsent } from "./rows.ts";
+import { createExpiryNotice, createRejectionNotice } from "./sender-notices.ts";
 
-export interface DeliveryOptions<Row extends OutboxRow = OutboxRow> {
-  readonly outbox: OutboxStore<Row>;
+export interface DeliveryOptions {
+  readonly outbox: Pick<
+    OutboxStore,
+    | "claimDue"
+    | "overdue"
+    | "expire"
+    | "markPart"
+    | "markSent"
+    | "retryAt"
+    | "uncertain"
+    | "dead"
+    | "awaiting"
+    | "get"
+  >;
   readonly lease: LeaseToken;
+  /** Returns an account if it is running. */
   readonly account: AccountLookup;
-  /** Whether the configuration names the account, whether it runs or not. */
-  readonly configured: (channel: string, account: string) => boolean;
-  /** The bytes of attachments. */
-  readonly openMedia: NonNullable<SendOptions["openMedia"]>;
-  /** The language in which people are told of undelivered replies. Default: that of the reply. */
-  readonly languageOf?: LanguageOf;
-  /** Whether the store may well do later what it could not do now: its disk was full, or somebody held its lock. */
-  readonly isPassing: (error: unknown) => boolean;
-  readonly logger: DeliveryLogger;
-  /** Default: the machine's. */
+  readonly logger: Pick<Logger, "warn" | "error">;
+  /**
+   * Returns whether an account is configured. Rows of a configured account wait until it is running; others are given
+   * up. Default: every account is configured.
+   */
+  readonly configured?: (channel: string, account: string) => boolean;
+  /** Opens the bytes of an attachment. Default: sending an attachment fails. */
+  readonly openMedia?: NonNullable<SendOptions["openMedia"]>;
+  /** Returns the language for notices about undelivered replies. Default: the language of the reply. */
+  readonly getLanguage?: GetLanguage;
+  /** Returns whether a failed write to the store may succeed later. Default: `isRetryable` of `@signalbox/store`. */
+  readonly isRetryable?: (error: unknown) => boolean;
+  /**
+   * Called with the outcome of each attempt. `retry` is not final; it is reported only if its reason differs from the
+   * previous one. Default: none.
+   */
+  readonly onOutcome?: (row: OutboxRow, outcome: DeliveryOutcome, detail: string) => void;
+  /** Default: the system clock. */
   readonly clock?: Clock;
-  /** Gives numbers in [0, 1), for the spread of retries. Default `Math.random`. */
+  /** Returns numbers in [0, 1) for the jitter of retries. Default `Math.random`. */
   readonly random?: () => number;
-  /** Called with the outcome for a row; `retry` is not final, and told again only for another reason. */
-  readonly onSettled: (row: Row, state: DeliveryState, detail: string) => void;
 }
 
-export type DeliveryState = "sent" | "retry" | "dead" | "uncertain" | "expired";
+/** The outcome of an attempt. All but `retry` are final. */
+export type DeliveryOutcome = "sent" | "retry" | "dead" | "uncertain" | "expired";
 
-/** Sends what is in the outbox: side by side to many destinations, one after the other to each. */
-export interface Delivery<Row extends OutboxRow = OutboxRow> {
+/** Sends the rows of an outbox: in parallel to many destinations, in order to each. */
+export interface Delivery {
   /** Sends rows that were just committed. */
-  deliver(rows: readonly Row[]): void;
-  /** Looks for due rows: at the start, and after rows were added without being handed over. */
+  deliver(rows: readonly OutboxRow[]): void;
+  /** Looks for due rows. Call it at the start and after rows were added without `deliver`. */
   wake(): void;
-  /** Resolves when an unsent row is sent, or never will be; not in this process if another one sends it. */
+  /**
+   * Resolves when a row is neither pending nor being sent. Does not resolve if another process sends the row.
+   *
+   * @param rowId an unknown id counts as ended
+   */
   ended(rowId: string): Promise<void>;
-  /** Takes no more rows; resolves when what is under way has ended, or after `drainMs`. */
+  /** Claims no more rows. Resolves when the current sends have ended; aborts them after `drainMs` milliseconds. */
   stop(drainMs: number): Promise<void>;
-  /** How many rows are being sent. */
+  /** Returns how many rows are being sent. */
   inFlight(): number;
 }
 
-/** Rows taken in one claim. */
-const CLAIM = 64;
-/** How long a store that could not be read is left alone, in milliseconds. */
-const UNREADABLE_MS = 5_000;
+/** Rows claimed in one transaction. */
+const CLAIM_LIMIT = 64;
+/** Delay after the store could not be read. */
+const STORE_RETRY_MS = 5_000;
 
-export function createDelivery<Row extends OutboxRow>(options: DeliveryOptions<Row>): Delivery<Row> {
-  return new OutboxDelivery(options);
+/**
+ * Creates a delivery. Call `wake` once to send rows of an earlier process.
+ *
+ * @example
+ * const delivery = createDelivery({ outbox: store.outbox, lease, account, logger: console });
+ * delivery.wake();
+ * delivery.deliver(await store.outbox.enqueue([row], { lease }));
+ */
+export function createDelivery(options: DeliveryOptions): Delivery {
+  const {
+    configured = () => true,
+    openMedia = () => Promise.reject(new Error("Attachments need the option openMedia of createDelivery.")),
+    isRetryable = isRetryableStoreError,
+    onOutcome = () => {},
+    clock = systemClock,
+    random = Math.random,
+  } = options;
+  return new OutboxDelivery({
+    ...options,
+    configured,
+    openMedia,
+    isRetryable,
+    onOutcome,
+    clock,
+    random,
+  });
 }
 
-class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
-  readonly #options: DeliveryOptions<Row>;
-  readonly #clock: Clock;
+type Context = Omit<Required<DeliveryOptions>, "getLanguage"> & Pick<DeliveryOptions, "getLanguage">;
+type Retry = Extract<AttemptResult, { state: "retry" }>;
+
+class OutboxDelivery implements Delivery {
+  readonly #context: Context;
   readonly #backoff: Backoff;
   readonly #now: () => number;
-  /** Fires first: pending retries are no longer awaited. */
+  /** Aborts first: pending retries are abandoned. */
   readonly #draining = new AbortController();
-  /** Ends requests that are under way. */
+  /** Aborts the current requests. */
   readonly #stopping = new AbortController();
   readonly #failures: Failures;
   readonly #mediaFailures = new MediaFailures();
   readonly #inFlight = new Set<Promise<void>>();
-  /** Destinations where a row may wait behind the one being sent, so that the store is not asked after every send. */
+  /** Destinations where another row may wait. For others, the store is not polled after a send. */
   readonly #mayHaveMore = new Set<string>();
-  /** Rows whose end somebody waits for. */
+  /** Rows that a caller of `ended` waits for. */
   readonly #awaited = new Map<string, PromiseWithResolvers<void>>();
-  readonly #ports: AttemptPorts;
-  readonly #wakeUp: WakeUp;
+  readonly #attemptContext: AttemptContext;
+  readonly #poller: Poller;
 
-  constructor(options: DeliveryOptions<Row>) {
-    this.#options = options;
-    this.#clock = options.clock ?? systemClock;
-    this.#backoff = replyBackoff(options.random ?? Math.random);
-    this.#now = this.#clock.now;
+  constructor(context: Context) {
+    const { outbox, lease, clock } = context;
+    this.#context = context;
+    this.#backoff = createReplyBackoff(context.random);
+    this.#now = clock.now;
     this.#failures = new Failures(this.#backoff);
-    this.#ports = {
-      account: options.account,
-      configured: options.configured,
-      openMedia: options.openMedia,
-      languageOf: options.languageOf,
-      rates: new Rates(this.#clock, this.#stopping.signal),
+    this.#attemptContext = {
+      account: context.account,
+      configured: context.configured,
+      openMedia: context.openMedia,
+      getLanguage: context.getLanguage,
+      rates: new Rates(clock, this.#stopping.signal),
       mediaFailures: this.#mediaFailures,
-      logger: options.logger,
+      logger: context.logger,
       now: this.#now,
-      recordPart: (row: OutboxRow, receipt: StoredReceipt) =>
-        this.#record(() => options.outbox.markPart(row.id, options.lease, receipt)),
+      recordPart: (row, receipt) => this.#record(() => outbox.markPart(row.id, lease, receipt)),
       stopped: this.#stopping.signal,
     };
-    this.#wakeUp = new WakeUp(() => this.#claim(), this.#clock);
+    this.#poller = new Poller(() => this.#claim(), clock);
   }
 
-  deliver(rows: readonly Row[]): void {
+  deliver(rows: readonly OutboxRow[]): void {
     for (const row of rows) {
       if (row.state === "sending") this.#begin(row);
-      else this.#mayHaveMore.add(destinationKey(row));
+      else this.#mayHaveMore.add(getDestinationKey(row));
     }
-    if (rows.some(({ state }) => state !== "sending")) this.#wakeUp.call();
+    if (rows.some(({ state }) => state !== "sending")) this.#poller.poll();
   }
 
   wake(): void {
-    this.#wakeUp.call();
+    this.#poller.poll();
   }
 
   async ended(rowId: string): Promise<void> {
     const awaited = this.#awaited.get(rowId) ?? Promise.withResolvers<void>();
     this.#awaited.set(rowId, awaited);
-    const row = await this.#options.outbox.get(rowId);
-    // It may have had its end before it was waited for.
+    // Read after the registration: the row may end in between.
+    const row = await this.#context.outbox.get(rowId);
     if (row === undefined || !isUnsent(row)) this.#release(rowId);
     return awaited.promise;
   }
 
   async stop(drainMs: number): Promise<void> {
-    const claimed = this.#wakeUp.stop();
+    const claimed = this.#poller.stop();
     this.#draining.abort();
     const drained = claimed.then(() => Promise.allSettled([...this.#inFlight]));
     const limit = new AbortController();
-    await Promise.race([drained, this.#clock.delay(drainMs, limit.signal).catch(() => {})]);
+    await Promise.race([drained, this.#context.clock.delay(drainMs, limit.signal).catch(() => {})]);
     limit.abort();
-    this.#stopping.abort(new Error("the gateway is stopping"));
+    this.#stopping.abort(new Error("Delivery is stopping."));
     await claimed;
     await Promise.allSettled([...this.#inFlight]);
   }
@@ -139,7 +189,8 @@ class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
   }
 
   /**
-   * Records what has happened at a platform, however long the store fails: to send again is no way out.
+   * Records what happened on a platform, for as long as the store fails: sending again would be a duplicate.
+   *
    * @throws NotRecorded
    */
   async #record(write: () => Promise<void>): Promise<void> {
@@ -147,23 +198,23 @@ class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
       try {
         return await write();
       } catch (error) {
-        if (!this.#options.isPassing(error) || this.#draining.signal.aborted) throw new NotRecorded(error);
-        this.#options.logger.warn(
+        if (!this.#context.isRetryable(error) || this.#draining.signal.aborted) throw new NotRecorded(error);
+        this.#context.logger.warn(
           { err: reasonOf(error) },
-          "the state of a reply could not be written; it is tried again",
+          "the state of a reply could not be stored; retrying",
         );
-        await this.#clock.delay(this.#backoff(tries), this.#draining.signal).catch(() => {
+        await this.#context.clock.delay(this.#backoff(tries), this.#draining.signal).catch(() => {
           throw new NotRecorded(error);
         });
       }
     }
   }
 
-  #tellEnd(row: Row, state: DeliveryState, detail: string): void {
-    this.#failures.forget(row.id);
-    this.#mediaFailures.forget(row.id);
+  #reportEnd(row: OutboxRow, outcome: DeliveryOutcome, detail: string): void {
+    this.#failures.delete(row.id);
+    this.#mediaFailures.delete(row.id);
     this.#release(row.id);
-    this.#options.onSettled(row, state, detail);
+    this.#context.onOutcome(row, outcome, detail);
   }
 
   #release(rowId: string): void {
@@ -171,163 +222,152 @@ class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
     this.#awaited.delete(rowId);
   }
 
-  /** Tries a row until it is settled or back in the outbox. Never rejects. */
-  async #send(claimed: Claimed<Row>): Promise<void> {
-    let row: Claimed<Row> | undefined = claimed;
-    while (row !== undefined) row = await this.#settle(row, await attempt(this.#ports, row));
-    if (this.#mayHaveMore.delete(destinationKey(claimed))) this.#wakeUp.call();
+  /** Tries a row until it has ended or is back in the outbox. Never rejects. */
+  async #send(claimed: ClaimedRow): Promise<void> {
+    let row: ClaimedRow | undefined = claimed;
+    while (row !== undefined) row = await this.#complete(row, await attempt(this.#attemptContext, row));
+    if (this.#mayHaveMore.delete(getDestinationKey(claimed))) this.#poller.poll();
   }
 
-  /** Commits what an attempt came to; gives the row back where it is kept in hand for another attempt. */
-  async #settle(row: Claimed<Row>, settlement: Settlement): Promise<Claimed<Row> | undefined> {
-    const { logger } = this.#options;
-    const interrupted =
-      this.#stopping.signal.aborted && settlement.state !== "sent" && settlement.state !== "untried";
-    // The row stays as it is; the next start decides about it.
-    if (interrupted) return undefined;
+  /** Commits the result of an attempt. Returns the row if this process holds it for another attempt. */
+  async #complete(row: ClaimedRow, result: AttemptResult): Promise<ClaimedRow | undefined> {
+    const { logger } = this.#context;
+    const isAborted = this.#stopping.signal.aborted && result.state !== "sent" && result.state !== "untried";
+    // Leave the row as `sending`: the next process decides about it.
+    if (isAborted) return undefined;
     try {
-      return await this.#commit(row, settlement);
+      return await this.#commit(row, result);
     } catch (error) {
-      logger.error({ outbox: row.id, err: reasonOf(error) }, "the end of a reply could not be written");
+      logger.error({ outbox: row.id, err: reasonOf(error) }, "the end of a reply could not be stored");
       if (this.#stopping.signal.aborted) return undefined;
-      const retry: Retry = { state: "retry", doubtful: mayBeOut(settlement), reason: reasonOf(error) };
-      return this.#waitInHand(row, retry).catch((failure: unknown) => {
+      const retry: Retry = { state: "retry", doubtful: mayBeSent(result), reason: reasonOf(error) };
+      return this.#hold(row, retry).catch((failure: unknown) => {
         logger.error({ outbox: row.id, err: reasonOf(failure) }, "a reply is left for the next start");
         return undefined;
       });
     }
   }
 
-  async #commit(row: Claimed<Row>, settlement: Settlement): Promise<Claimed<Row> | undefined> {
-    const { outbox, lease, logger } = this.#options;
-    switch (settlement.state) {
+  async #commit(row: ClaimedRow, result: AttemptResult): Promise<ClaimedRow | undefined> {
+    const { outbox, lease, logger } = this.#context;
+    switch (result.state) {
       case "sent":
-        await this.#record(() => outbox.markSent(row.id, lease, settlement.receipts));
-        this.#tellEnd(row, "sent", settlement.detail);
+        await this.#record(() => outbox.markSent(row.id, lease, result.receipts));
+        this.#reportEnd(row, "sent", result.detail);
         return undefined;
       case "untried":
-        // It is as if it had not been claimed; a doubtful one stays so.
+        // Return the row as if it had not been claimed. A doubtful row stays `sending`, so it stays doubtful.
         if (row.doubtful !== true)
-          await outbox.retryAt(row.id, lease, this.#now(), "the gateway stopped before it was sent");
+          await outbox.retryAt(row.id, lease, this.#now(), "delivery stopped before it was sent");
         return undefined;
       case "retry":
-        if (settlement.doubtful) return this.#waitInHand(row, settlement);
-        await this.#giveBack(row, settlement);
+        if (result.doubtful) return this.#hold(row, result);
+        await this.#retryLater(row, result);
         return undefined;
       case "uncertain":
-        await this.#record(() => outbox.uncertain(row.id, lease, settlement.reason));
-        this.#tellEnd(row, "uncertain", settlement.detail ?? settlement.reason);
+        await this.#record(() => outbox.uncertain(row.id, lease, result.reason));
+        this.#reportEnd(row, "uncertain", result.detail ?? result.reason);
         return undefined;
       case "dead": {
-        const { reason, code } = settlement;
-        const word = (await this.#isAwaited(row))
-          ? wordAboutDead(row, code, await this.#phrasesOf([row]), this.#now())
+        const { reason, code } = result;
+        const notice = (await this.#isAwaited(row))
+          ? createRejectionNotice(row, code, await this.#getPhrases([row]), this.#now())
           : undefined;
-        await this.#record(() => outbox.dead(row.id, lease, reason, word));
-        this.#wakeUp.call();
+        await this.#record(() => outbox.dead(row.id, lease, reason, notice));
+        this.#poller.poll();
         logger.error({ outbox: row.id, channel: row.channel, err: reason }, "a reply cannot be delivered");
-        this.#tellEnd(row, "dead", reason);
+        this.#reportEnd(row, "dead", reason);
         return undefined;
       }
     }
   }
 
-  async #giveBack(row: Claimed<Row>, { delayMs, reason }: Retry): Promise<void> {
-    const { outbox, lease } = this.#options;
+  async #retryLater(row: ClaimedRow, { delayMs, reason }: Retry): Promise<void> {
+    const { outbox, lease } = this.#context;
     const ms = delayMs ?? this.#failures.add(row.id);
     const at = this.#now() + ms;
     await this.#record(() => outbox.retryAt(row.id, lease, at, reason));
-    this.#tellRetry(row, ms, reason);
-    this.#wakeUp.callAt(at);
+    this.#reportRetry(row, ms, reason);
+    this.#poller.pollAt(at);
   }
 
   /**
-   * A doubtful row given back as not sent would go out again without a look at the platform, so it is kept until it is
-   * clear; and so is one whose end could not be written.
+   * Waits for the next attempt without returning the row to the outbox. A doubtful row must not be returned: it would
+   * be sent again without a lookup. The same holds if its end could not be stored.
    */
-  async #waitInHand(
-    row: Claimed<Row>,
-    { delayMs, doubtful, reason }: Retry,
-  ): Promise<Claimed<Row> | undefined> {
-    const { outbox, lease } = this.#options;
+  async #hold(row: ClaimedRow, { delayMs, doubtful, reason }: Retry): Promise<ClaimedRow | undefined> {
+    const { outbox, lease, clock } = this.#context;
     const ms = delayMs ?? this.#failures.add(row.id);
     if (row.expiresAt !== undefined && this.#now() + ms >= row.expiresAt) {
       await this.#record(() => outbox.uncertain(row.id, lease, reason));
-      this.#tellEnd(row, "uncertain", reason);
+      this.#reportEnd(row, "uncertain", reason);
       return undefined;
     }
-    this.#tellRetry(row, ms, reason);
-    await this.#clock.delay(ms, this.#draining.signal).catch(() => {});
+    this.#reportRetry(row, ms, reason);
+    await clock.delay(ms, this.#draining.signal).catch(() => {});
     if (this.#draining.signal.aborted) return undefined;
     const { receipts, updatedAt } = (await outbox.get(row.id)) ?? row;
     return { ...row, receipts, updatedAt, doubtful, attempts: row.attempts + 1 };
   }
 
-  #tellRetry(row: Row, delayMs: number, reason: string): void {
+  #reportRetry(row: OutboxRow, delayMs: number, reason: string): void {
     const { id, channel, attempts } = row;
-    this.#options.logger.warn(
-      { outbox: id, channel, attempts, delayMs, err: reason },
-      "a reply will be retried",
-    );
-    if (this.#failures.isNews(id, reason))
-      this.#options.onSettled(row, "retry", `${reason}; again in ${delayMs} ms`);
+    const { logger, onOutcome } = this.#context;
+    logger.warn({ outbox: id, channel, attempts, delayMs, err: reason }, "a reply will be retried");
+    if (this.#failures.isNewReason(id, reason)) onOutcome(row, "retry", `${reason}; again in ${delayMs} ms`);
   }
 
-  #begin(row: Claimed<Row>): void {
+  #begin(row: ClaimedRow): void {
     const sending = this.#send(row);
     this.#inFlight.add(sending);
     void sending.finally(() => this.#inFlight.delete(sending));
   }
 
-  #phrasesOf(rows: readonly Row[]): Promise<Phrases> {
-    return phrasesOfRows(rows, this.#options.languageOf);
+  #getPhrases(rows: readonly OutboxRow[]): Promise<Phrases> {
+    return getPhrases(rows, this.#context.getLanguage);
   }
 
-  /** Whether somebody waits for it: not for a question of ours, nor for a word about another reply. */
-  async #isAwaited({ id }: Row): Promise<boolean> {
-    return (await this.#options.outbox.awaiting(id)).length > 0;
+  /** Returns whether a person waits for this row. No one waits for a question or a notice of the gateway. */
+  async #isAwaited({ id }: OutboxRow): Promise<boolean> {
+    return (await this.#context.outbox.awaiting(id)).length > 0;
   }
 
-  /** Ends what is too old to be sent, with one notice to each destination where a person waits. */
+  /** Ends expired rows, with one notice to each destination where a person waits. */
   async #expireOverdue(): Promise<void> {
-    const { outbox, lease, logger } = this.#options;
+    const { outbox, lease, logger } = this.#context;
     const overdue = await outbox.overdue();
-    for (const rows of Map.groupBy(overdue, destinationKey).values()) {
-      const awaited: Row[] = [];
+    for (const rows of Map.groupBy(overdue, getDestinationKey).values()) {
+      const awaited: OutboxRow[] = [];
       for (const row of rows) if (await this.#isAwaited(row)) awaited.push(row);
       const ids = rows.map(({ id }) => id);
-      const word = wordAboutExpired(awaited, await this.#phrasesOf(awaited), this.#now());
-      for (const row of await outbox.expire(ids, lease, word)) {
-        logger.warn({ outbox: row.id, channel: row.channel }, "a reply was too old to be sent");
-        this.#tellEnd(row, "expired", "too old to be sent");
+      const notice = createExpiryNotice(awaited, await this.#getPhrases(awaited), this.#now());
+      for (const row of await outbox.expire(ids, lease, notice)) {
+        logger.warn({ outbox: row.id, channel: row.channel }, "a reply expired before it could be sent");
+        this.#reportEnd(row, "expired", "too old to be sent");
       }
     }
   }
 
-  /** Takes the rows that are due. */
   async #claim(): Promise<Pass> {
-    const { outbox, lease, logger } = this.#options;
+    const { outbox, lease, logger } = this.#context;
     try {
       await this.#expireOverdue();
-      const { rows, nextAt } = await outbox.claimDue({ lease, limit: CLAIM });
+      const { rows, nextAt } = await outbox.claimDue({ lease, limit: CLAIM_LIMIT });
       for (const row of rows) {
-        // The store gives out one row of a destination at a time.
-        this.#mayHaveMore.add(destinationKey(row));
+        // The store returns one row for each destination: others may wait behind it.
+        this.#mayHaveMore.add(getDestinationKey(row));
         this.#begin(row);
       }
-      return { again: rows.length === CLAIM && !this.#stopping.signal.aborted, nextAt };
+      return { again: rows.length === CLAIM_LIMIT && !this.#stopping.signal.aborted, nextAt };
     } catch (error) {
       logger.error({ err: reasonOf(error) }, "the outbox could not be read");
-      return { again: false, nextAt: this.#now() + UNREADABLE_MS };
+      return { again: false, nextAt: this.#now() + STORE_RETRY_MS };
     }
   }
 }
 
-/** Whether the platform may have a part that the store does not know of: it is looked for before it is sent again. */
-function mayBeOut(settlement: Settlement): boolean {
-  if (settlement.state === "retry") return settlement.doubtful;
-  return settlement.state === "sent" || settlement.state === "uncertain";
+/** Returns whether the platform may have a part without a stored receipt. It is looked up before it is sent again. */
+function mayBeSent(result: AttemptResult): boolean {
+  if (result.state === "retry") return result.doubtful;
+  return result.state === "sent" || result.state === "uncertain";
 }
-
-type Claimed<Row extends OutboxRow> = Row & ClaimedRow;
-type Retry = Extract<Settlement, { state: "retry" }>;

@@ -1,11 +1,9 @@
 export type { AccountLookup, DeliveryAccount } from "./account.ts";
 export { type BlockReplies, type BlockRepliesOptions, createBlockReplies } from "./blocks/block-replies.ts";
-export type { BlockRules } from "./blocks/finished-block.ts";
-export { createDelivery, type Delivery, type DeliveryOptions, type DeliveryState } from "./delivery.ts";
-export { createDrafts, type Drafts, type DraftsOptions, type NoteStore } from "./drafts.ts";
-export { type FinalReply, finalReply, type SeenOfAnswer } from "./final-reply.ts";
-export type { DraftTiming, EndedDraft, WatchedRun } from "./growing-draft.ts";
-export type { DeliveryLogger } from "./logger.ts";
+export { createDelivery, type Delivery, type DeliveryOptions, type DeliveryOutcome } from "./delivery.ts";
+export { createDrafts, type Drafts, type DraftsOptions } from "./drafts/drafts.ts";
+export type { DraftTiming, EndedDraft, WatchedRun } from "./drafts/growing-draft.ts";
+export { createFinalReply, type FinalReply, type ShownAnswer } from "./final-reply.ts";
 export {
   type ActingCall,
   type ActingRun,
@@ -19,19 +17,15 @@ export {
   type NotifyingDelivery,
   type NotifyingDeliveryOptions,
 } from "./notifying-delivery.ts";
-export { orderAsMessage } from "./orders.ts";
 export type {
   ClaimedRow,
+  DeliveryBodies,
   DeliveryMessage,
   Destination,
   DraftReference,
-  LeaseToken,
   OutboxInsert,
   OutboxRow,
-  OutboxState,
   OutboxStore,
-  StoredReceipt,
-  ToldThere,
 } from "./outbox.ts";
 export { createOwnerNotices, type OwnerNotices, type OwnerNoticesOptions } from "./owner-notices.ts";
 export {
@@ -41,24 +35,25 @@ export {
   type PairingNoticesOptions,
 } from "./pairing-notices.ts";
 export {
-  type AskedMessage,
-  answerIn,
   type Choice,
   type Click,
   createQuestions,
+  getQuestionKey,
+  parseClick,
   type Question,
   type QuestionKind,
+  type QuestionMessage,
   type Questions,
   type QuestionsOptions,
-  questionKey,
 } from "./questions.ts";
 export {
-  answerTo,
-  destinationKey,
+  createAnswer,
+  createOutboxKey,
+  createOutboxRow,
+  getDestinationKey,
+  getPendingRows,
   isRepeatable,
-  outboxKey,
-  outboxRow,
-  pendingRows,
   REPLY_TTL_MS,
 } from "./rows.ts";
+export { toMessageEvent } from "./to-message-event.ts";
 export { createTyping, type Typing, type TypingOptions } from "./typing.ts";

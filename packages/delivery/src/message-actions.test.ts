@@ -1,16 +1,8 @@
-import {
-  type Capabilities,
-  type Channel,
-  ChannelError,
-  type MessageAction,
-  systemClock,
-} from "@signalbox/channel";
+import { type Capabilities, type Channel, ChannelError, type MessageAction } from "@signalbox/channel";
 import { expect, it } from "vitest";
+import { openOutbox } from "../test/open-outbox.ts";
 import { KEYED, plainAccount } from "../test/plain.ts";
-import { type ActingRun, createMessageActions, outboxRow, questionKey } from "./index.ts";
-import { createMemoryOutbox } from "./testkit/index.ts";
-
-const lease = { name: "gateway", epoch: 1 };
+import { type ActingRun, createMessageActions, createOutboxRow, getQuestionKey } from "./index.ts";
 
 const accounts = [
   { channel: "plain", account: "main" },
@@ -19,8 +11,8 @@ const accounts = [
   { channel: "twice", account: "b" },
 ];
 
-/** An address is what comes behind the channel's name. */
-function codecOf(channel: string) {
+/** An address is the text after the name of the channel. */
+function createCodec(channel: string) {
   return {
     encode: (address: unknown) => `${channel}:${String(address)}`,
     decode(text: string) {
@@ -30,12 +22,12 @@ function codecOf(channel: string) {
   };
 }
 
-function harness(methods: Partial<Channel> = {}, capabilities: Capabilities = KEYED, isRunning = true) {
-  const outbox = createMemoryOutbox(systemClock);
+async function harness(methods: Partial<Channel> = {}, capabilities: Capabilities = KEYED, isRunning = true) {
+  const { store, outbox, lease, clock, markSent } = await openOutbox();
   const account = plainAccount(methods, { capabilities });
   const said: unknown[] = [];
   const changed: unknown[] = [];
-  const definitionOf = (channel: string) => ({ ...account.definition, codec: codecOf(channel) });
+  const getDefinition = (channel: string) => ({ ...account.definition, codec: createCodec(channel) });
   const shown: string[] = [];
   let prepared = 0;
   const run: ActingRun = {
@@ -50,16 +42,16 @@ function harness(methods: Partial<Channel> = {}, capabilities: Capabilities = KE
     runId: "r",
     onSent: (text, media) => said.push([text, ...media]),
   };
-  const act = createMessageActions<ActingRun, Awaited<ReturnType<typeof outbox.enqueue>>[number]>({
+  const act = createMessageActions<ActingRun>({
     outbox,
     lease,
-    now: systemClock.now,
+    now: clock.now,
     account: (channel, name) =>
-      isRunning ? { ...account, channel, account: name, definition: definitionOf(channel) } : undefined,
+      isRunning ? { ...account, channel, account: name, definition: getDefinition(channel) } : undefined,
     accounts: () => accounts,
     definition: (channel, name) =>
       accounts.some((each) => each.channel === channel && each.account === name)
-        ? definitionOf(channel)
+        ? getDefinition(channel)
         : undefined,
     deliver: () => {},
     async prepare(media) {
@@ -69,22 +61,26 @@ function harness(methods: Partial<Channel> = {}, capabilities: Capabilities = KE
         : { parts: [], lines: [] };
     },
     isOfConversation: async (messageId, to) => messageId === `of ${to.address}`,
-    toldThere: ({ address }, { id, text }, { sessionKey }) => ({
+    createHistoryEntry: ({ address }, { id, text }, { sessionKey }) => ({
       conversation: "elsewhere",
       id,
       senderId: sessionKey,
       body: { text: `${address} ${text}` },
       at: 0,
     }),
-    changeThere: async ({ address }, { id, text }) => void changed.push([address, id, text]),
+    updateHistoryEntry: async ({ address }, { id, text }) => void changed.push([address, id, text]),
     show: (text) => shown.push(text),
     redact: (text) => text.replace("token", "***"),
   });
   const call = { callId: "c1", signal: new AbortController().signal };
   return {
     outbox,
+    lease,
+    clock,
+    markSent,
     said,
-    told: () => outbox.toldIn("elsewhere").map(({ body }) => body["text"]),
+    told: async () =>
+      (await store.groupHistory.list("elsewhere")).map(({ body }) => Reflect.get(Object(body), "text")),
     changed,
     shown,
     prepared: () => prepared,
@@ -105,8 +101,8 @@ const send = (
   ...more,
 });
 
-it("sends a text once, however often the same call is made", async () => {
-  const { act, rows, said } = harness();
+it("sends a text once, however often the call is repeated", async () => {
+  const { act, rows, said } = await harness();
   const first = await act(send("Hello."));
   expect(await act(send("Hello."))).toEqual(first);
   const sent = await rows();
@@ -115,8 +111,8 @@ it("sends a text once, however often the same call is made", async () => {
   expect(said).toEqual([["Hello."], ["Hello."]]);
 });
 
-it("looks for what was sent before it looks for the files that went with it", async () => {
-  const { act, prepared } = harness({}, { ...KEYED, sendMedia: { file: { maxBytes: 1_000 } } });
+it("returns the outcome of a repeated call before it prepares attachments", async () => {
+  const { act, prepared } = await harness({}, { ...KEYED, sendMedia: { file: { maxBytes: 1_000 } } });
   await act(send("Here.", { media: ["a.txt"] }));
   await act(send("Here.", { media: ["a.txt"] }));
   expect(prepared()).toBe(1);
@@ -125,8 +121,8 @@ it("looks for what was sent before it looks for the files that went with it", as
   });
 });
 
-it("answers no message of another conversation, and writes to somebody else where the channel can", async () => {
-  const { act, rows, said, told } = harness({ openDirect: async (person) => `direct to ${person}` });
+it("rejects a reply to a message of another conversation, and opens direct messages", async () => {
+  const { act, rows, said, told } = await harness({ openDirect: async (person) => `direct to ${person}` });
   expect(await act(send("Yes.", { replyTo: "theirs" }))).toMatchObject({ ok: false });
   expect(await act(send("Yes.", { replyTo: "of plain:room" }))).toMatchObject({ ok: true });
   const toBen = send("Psst.", { target: "ben" });
@@ -137,11 +133,11 @@ it("answers no message of another conversation, and writes to somebody else wher
     "plain:room",
   ]);
   expect(said).toEqual([["Yes."]]);
-  expect(told()).toEqual(["plain:direct to ben Psst."]);
+  expect(await told()).toEqual(["plain:direct to ben Psst."]);
 });
 
-it("replies to a message of another conversation in that conversation alone", async () => {
-  const { act, rows } = harness();
+it("replies to a message of another conversation only in that conversation", async () => {
+  const { act, rows } = await harness();
   const reply = (replyTo: string) => send("Yes.", { target: "plain:hall", replyTo });
   expect(await act(reply("of plain:room"))).toEqual({
     ok: false,
@@ -151,8 +147,8 @@ it("replies to a message of another conversation in that conversation alone", as
   expect(await rows()).toMatchObject([{ address: "plain:hall", payload: { replyTo: "of plain:hall" } }]);
 });
 
-it("writes to another conversation by its address, of another channel and account too", async () => {
-  const { act, rows, told } = harness();
+it("sends to another conversation by its address, also on another channel or account", async () => {
+  const { act, rows, told } = await harness();
   for (const [index, destination] of [
     { target: "plain:hall" },
     { target: "other:hall" },
@@ -164,17 +160,17 @@ it("writes to another conversation by its address, of another channel and accoun
     "main plain:hall",
     "only other:hall",
   ]);
-  expect(told()).toHaveLength(3);
+  expect(await told()).toHaveLength(3);
 });
 
 it.each([
-  ["by which of several accounts", { target: "twice:hall" }, "twice/a, twice/b"],
+  ["which account to use if there are several", { target: "twice:hall" }, "twice/a, twice/b"],
   ["that there is no such account", { target: "ben", channel: "twice/c" }, "no account c of twice"],
   ["that there is no such channel", { target: "ben", channel: "none" }, "no channel none"],
-  ["that whom it is to is missing", { channel: "other" }, "`target` is an address"],
-  ["that people cannot be written to by their id", { target: "ben" }, "`target` is an address"],
-])("says %s", async (_what, destination, words) => {
-  const { act, rows } = harness();
+  ["that the target is missing", { channel: "other" }, "`target` is an address"],
+  ["that the channel cannot open direct messages", { target: "ben" }, "`target` is an address"],
+])("reports %s", async (_what, destination, words) => {
+  const { act, rows } = await harness();
   expect(await act(send("Hello.", destination))).toMatchObject({
     ok: false,
     message: expect.stringContaining(words),
@@ -182,32 +178,32 @@ it.each([
   expect(await rows()).toEqual([]);
 });
 
-it("takes its own conversation for what it is, however it is named", async () => {
-  const { act, said, told } = harness();
+it("recognizes the current conversation in any notation", async () => {
+  const { act, said, told } = await harness();
   for (const [index, destination] of [
     { target: "plain:room" },
     { channel: "plain" },
     { channel: "plain/main", target: "plain:room" },
   ].entries())
     await act(send("Here.", destination), `c${index}`);
-  expect([said.length, told()]).toEqual([3, []]);
+  expect([said.length, await told()]).toEqual([3, []]);
 });
 
-it("sends a poll as the platform's own, or as numbered text, once", async () => {
+it("sends a native poll, or numbered text, once", async () => {
   const poll: MessageAction = { action: "poll", question: "Where to?", options: ["Rome", "Oslo"] };
   const polls = { options: 10, questionLength: 100, optionLength: 50 };
-  const withPolls = harness({}, { ...KEYED, polls });
+  const withPolls = await harness({}, { ...KEYED, polls });
   await withPolls.act(poll);
   await withPolls.act(poll);
   expect((await withPolls.rows()).map(({ payload }) => payload.parts)).toEqual([
     [{ type: "poll", question: "Where to?", options: ["Rome", "Oslo"], multiple: false }],
   ]);
-  const without = harness();
+  const without = await harness();
   await without.act(poll);
   expect(JSON.stringify(await without.rows())).toContain("1. Rome");
 });
 
-it("ends a poll that it has sent, and tells how people have voted", async () => {
+it("closes a poll that it sent, and returns the votes", async () => {
   const polls = { options: 10, questionLength: 100, optionLength: 50 };
   const closed: unknown[] = [];
   const closePoll: Channel["closePoll"] = async (to, messageId) => {
@@ -219,27 +215,26 @@ it("ends a poll that it has sent, and tells how people have voted", async () => 
       ],
     };
   };
-  const { act, outbox, rows } = harness({ closePoll }, { ...KEYED, polls });
+  const { act, markSent, rows } = await harness({ closePoll }, { ...KEYED, polls });
   await act({ action: "poll", question: "Where to?", options: ["Rome", "Oslo"] });
-  const [{ id, key } = { id: "", key: "" }] = await rows();
+  const [{ key } = { key: "" }] = await rows();
   const close: MessageAction = { action: "close_poll", messageId: key };
-  expect(await act(close, "c2")).toMatchObject({ message: expect.stringContaining("not out yet") });
-  await outbox.claimDue({ lease, limit: 1 });
-  await outbox.markSent(id, lease, [{ part: 0, receipt: { messageId: "m1" } }]);
+  expect(await act(close, "c2")).toMatchObject({ message: expect.stringContaining("was not sent yet") });
+  await markSent("m1");
   expect(await act(close, "c2")).toEqual({ ok: true, text: "Closed. Rome: 3, Oslo: 0" });
   expect(closed).toEqual([["room", "m1"]]);
-  expect(await harness().act({ action: "close_poll", messageId: "of plain:room" })).toMatchObject({
-    message: expect.stringContaining("no polls of its own"),
+  expect(await (await harness()).act({ action: "close_poll", messageId: "of plain:room" })).toMatchObject({
+    message: expect.stringContaining("no native polls"),
   });
 });
 
-it("reacts, edits and deletes at once, or says why it cannot", async () => {
+it("reacts, edits and deletes immediately, or reports why it cannot", async () => {
   const done: unknown[] = [];
   const methods: Partial<Channel> = {
     react: async (to, messageId, { emoji }) => void done.push([to, messageId, emoji]),
     edit: async () => Promise.reject(new Error("wrong token")),
   };
-  const { act } = harness(methods);
+  const { act } = await harness(methods);
   const react = (messageId: string, target?: string): MessageAction => ({
     action: "react",
     messageId,
@@ -257,15 +252,15 @@ it("reacts, edits and deletes at once, or says why it cannot", async () => {
     message: "wrong ***",
   });
   expect(await act({ action: "delete", messageId: "of plain:room" })).toMatchObject({ ok: false });
-  const stopped = harness(methods, KEYED, false);
+  const stopped = await harness(methods, KEYED, false);
   expect(await stopped.act({ action: "delete", messageId: "of plain:room" })).toMatchObject({
     message: expect.stringContaining("is not running"),
   });
 });
 
-it("changes no message of another conversation than the one that is named", async () => {
+it("does not change a message of another conversation", async () => {
   const done: unknown[] = [];
-  const { act } = harness({ remove: async (_to, messageId) => void done.push(messageId) });
+  const { act } = await harness({ remove: async (_to, messageId) => void done.push(messageId) });
   for (const messageId of ["of plain:hall", "sent-of-nobody", "anything"])
     expect(await act({ action: "delete", messageId })).toMatchObject({
       ok: false,
@@ -274,9 +269,9 @@ it("changes no message of another conversation than the one that is named", asyn
   expect(done).toEqual([]);
 });
 
-it("edits what it has sent by the id that it was given, once that is out, and where it was sent", async () => {
+it("edits a sent message by its outbox key, in the conversation it was sent to", async () => {
   const edited: unknown[] = [];
-  const { act, outbox, changed } = harness({
+  const { act, outbox, markSent, changed } = await harness({
     edit: async (to, messageId) => void edited.push([to, messageId]),
     remove: async () => {},
   });
@@ -284,10 +279,9 @@ it("edits what it has sent by the id that it was given, once that is out, and wh
   const [{ key: messageId } = { key: "" }] = await outbox.list({ states: ["pending"] });
   const edit = (target?: string) => act({ action: "edit", messageId, text: "Hello all.", target });
   expect(await edit("plain:hall")).toMatchObject({
-    message: `${messageId} is not out yet. Try again later.`,
+    message: `${messageId} was not sent yet. Try again later.`,
   });
-  const { rows } = await outbox.claimDue({ lease, limit: 10 });
-  for (const { id } of rows) await outbox.markSent(id, lease, [{ part: 0, receipt: { messageId: "m7" } }]);
+  await markSent("m7");
   expect(await edit()).toMatchObject({ ok: false });
   expect(await edit("plain:hall")).toEqual({ ok: true, text: "Edited." });
   expect(edited).toEqual([["hall", "m7"]]);
@@ -298,9 +292,9 @@ it("edits what it has sent by the id that it was given, once that is out, and wh
   ]);
 });
 
-it("changes and deletes all of what it has sent in several parts, and says where nothing is known to be out", async () => {
+it("edits and deletes all parts of a message, and reports an unknown outcome", async () => {
   const done: string[] = [];
-  const { act, outbox } = harness(
+  const { act, outbox, lease } = await harness(
     {
       edit: async (_to, messageId) => void done.push(`edit ${messageId}`),
       async remove(_to, messageId) {
@@ -312,11 +306,13 @@ it("changes and deletes all of what it has sent in several parts, and says where
   );
   await act(send("One piece of it, another piece, and the last one."));
   const { rows } = await outbox.claimDue({ lease, limit: 1 });
-  const { id = "", key: messageId = "", partCount } = rows[0] ?? {};
+  const [row] = rows;
+  if (row === undefined) throw new Error("Nothing was sent.");
+  const { id, key: messageId, partCount } = row;
   expect(partCount).toBe(3);
   await outbox.markPart(id, lease, { part: 0, receipt: { messageId: "m0" } });
   const edit = () => act({ action: "edit", messageId, text: "Nothing." });
-  expect(await edit()).toMatchObject({ message: `${messageId} is not out yet. Try again later.` });
+  expect(await edit()).toMatchObject({ message: `${messageId} was not sent yet. Try again later.` });
   const others = [1, 2].map((part) => ({ part, receipt: { messageId: `m${part}` } }));
   await outbox.markSent(id, lease, others);
   expect(await edit()).toEqual({ ok: true, text: "Edited." });
@@ -324,28 +320,28 @@ it("changes and deletes all of what it has sent in several parts, and says where
   expect(done).toEqual(["edit m0", "remove m1", "remove m2", "remove m0"]);
 
   await act(send("Lost."), "c2");
-  const { rows: lost } = await outbox.claimDue({ lease, limit: 1 });
-  const { id: lostId = "", key: lostKey = "" } = lost[0] ?? {};
-  await outbox.dead(lostId, lease, "refused");
+  const [lost] = (await outbox.claimDue({ lease, limit: 1 })).rows;
+  if (lost === undefined) throw new Error("Nothing was sent.");
+  const lostKey = lost.key;
+  await outbox.dead(lost.id, lease, "rejected");
   expect(await act({ action: "delete", messageId: lostKey })).toEqual({
     ok: false,
-    message: `It is not known that ${lostKey} went out.`,
+    message: `It is not known whether ${lostKey} was sent.`,
   });
 });
 
-it("changes nothing that it has not sent itself: no question that an owner is to answer", async () => {
+it("does not change a question to an owner", async () => {
   const done: unknown[] = [];
-  const { act, outbox } = harness({
+  const { act, outbox, lease, clock, markSent } = await harness({
     edit: async (_to, messageId) => void done.push(messageId),
     remove: async (_to, messageId) => void done.push(messageId),
   });
-  const key = questionKey("01ABCDEF");
+  const key = getQuestionKey("01ABCDEF");
   const room = { channel: "plain", account: "main", address: "plain:room" };
   const question = { parts: [{ type: "text", text: "Approval 01ABCDEF: delete everything?" }] } as const;
-  const row = outboxRow(room, question, { expiresAt: systemClock.now() + 60_000, claim: false });
+  const row = createOutboxRow(room, question, { expiresAt: clock.now() + 60_000, claim: false });
   await outbox.enqueue([{ ...row, key }], { lease, sessionKey: "s" });
-  const { rows } = await outbox.claimDue({ lease, limit: 10 });
-  for (const { id } of rows) await outbox.markSent(id, lease, [{ part: 0, receipt: { messageId: "m7" } }]);
+  await markSent("m7");
   for (const messageId of [`sent-${key}`, key]) {
     expect(await act({ action: "edit", messageId, text: "Read the weather?" })).toMatchObject({ ok: false });
     expect(await act({ action: "delete", messageId })).toMatchObject({ ok: false });
@@ -353,21 +349,20 @@ it("changes nothing that it has not sent itself: no question that an owner is to
   expect(done).toEqual([]);
 });
 
-it("changes of what is quoted what an agent said, and nothing that the gateway or others did", async () => {
+it("edits and deletes quoted messages only if an agent sent them", async () => {
   const done: unknown[] = [];
-  const { act, outbox, run } = harness({
+  const { act, outbox, lease, clock, markSent, run } = await harness({
     edit: async (_to, messageId) => void done.push(["edit", messageId]),
     remove: async (_to, messageId) => void done.push(["delete", messageId]),
     react: async (_to, messageId) => void done.push(["react", messageId]),
   });
-  const keys = { "m-question": questionKey("01ABCDEF"), "m-word": "word", "m-sent": "sent-abc" };
+  const keys = { "m-question": getQuestionKey("01ABCDEF"), "m-word": "word", "m-sent": "sent-abc" };
   const room = { channel: "plain", account: "main", address: "plain:room" };
-  const expiry = { expiresAt: systemClock.now() + 60_000, claim: false };
+  const expiry = { expiresAt: clock.now() + 60_000, claim: false };
   for (const [messageId, key] of Object.entries(keys)) {
-    const row = outboxRow(room, { parts: [{ type: "text", text: "Delete everything?" }] }, expiry);
-    const [added] = await outbox.enqueue([{ ...row, key }], { lease, sessionKey: "s" });
-    await outbox.claimDue({ lease, limit: 1 });
-    await outbox.markSent(added?.id ?? "", lease, [{ part: 0, receipt: { messageId } }]);
+    const row = createOutboxRow(room, { parts: [{ type: "text", text: "Delete everything?" }] }, expiry);
+    await outbox.enqueue([{ ...row, key }], { lease, sessionKey: "s" });
+    await markSent(messageId);
   }
   for (const messageId of [...Object.keys(keys), "m-of-others"]) {
     const quoting = { ...run, event: { ...run.event, references: [{ kind: "reply", messageId } as const] } };
@@ -390,10 +385,10 @@ it("changes of what is quoted what an agent said, and nothing that the gateway o
   ]);
 });
 
-it("shows a text to a client that reads the session, and says nothing to one that waits for one answer", async () => {
-  const reading = harness({}, { ...KEYED, readsSession: true });
+it("shows a text to a client that reads the session, and rejects one that reads a single answer", async () => {
+  const reading = await harness({}, { ...KEYED, readsSession: true });
   expect(await reading.act(send("Look."))).toEqual({ ok: true, text: "The message was shown." });
   expect([reading.shown, await reading.rows()]).toEqual([["Look."], []]);
-  const waiting = harness({}, { ...KEYED, awaitsSingleAnswer: true });
+  const waiting = await harness({}, { ...KEYED, awaitsSingleAnswer: true });
   expect(await waiting.act(send("Wait."))).toMatchObject({ ok: false });
 });

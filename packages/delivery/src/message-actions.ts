@@ -13,6 +13,7 @@ import {
   reasonOf,
   textAt,
 } from "@signalbox/channel";
+import type { LeaseToken, ToldEntry } from "@signalbox/store/types";
 import {
   type CurrentConversation,
   findPlace,
@@ -20,96 +21,98 @@ import {
   type MessagePlaceOptions,
   NOT_RUNNING,
 } from "./message-place.ts";
-import type { Destination, LeaseToken, OutboxRow, OutboxStore, ToldThere } from "./outbox.ts";
-import { destinationKey, outboxKey, outboxRow, pendingRows, REPLY_TTL_MS } from "./rows.ts";
+import type { Destination, OutboxRow, OutboxStore } from "./outbox.ts";
+import { createOutboxKey, createOutboxRow, getDestinationKey, getPendingRows, REPLY_TTL_MS } from "./rows.ts";
 
-/** A run that acts in a conversation. A host adds what its own functions need. */
+/** A run that acts in a conversation. A host adds fields that its own functions need. */
 export interface ActingRun {
   readonly event: CurrentConversation;
   readonly sessionKey: string;
   readonly runId: string;
-  /** Told a text that was sent to this very conversation, and what went with it. */
+  /** Called with each text that was sent to the current conversation, and its attachments. */
   readonly onSent: (text: string, media: readonly string[]) => void;
 }
 
-/** The call of a tool that an action comes from. */
+/** The tool call that requests an action. */
 export interface ActingCall {
-  /** The same where the same call is made again. */
+  /** The same if the call is repeated. */
   readonly callId: string;
   readonly signal: AbortSignal;
 }
 
-export interface MessageActionsOptions<Run extends ActingRun, Row extends OutboxRow = OutboxRow>
-  extends MessagePlaceOptions {
-  readonly outbox: Pick<OutboxStore<Row>, "enqueue" | "withKey" | "ofMessage">;
+export interface MessageActionsOptions<Run extends ActingRun> extends MessagePlaceOptions {
+  readonly outbox: Pick<OutboxStore, "enqueue" | "withKey" | "ofMessage">;
   readonly lease: LeaseToken;
-  /** Sends rows that were just added. */
-  readonly deliver: (rows: readonly Row[]) => void;
-  /** Makes attachments ready, with a line for each that cannot be sent. Undefined where `signal` fired first. */
+  /** Sends rows that were just committed. */
+  readonly deliver: (rows: readonly OutboxRow[]) => void;
+  /**
+   * Prepares attachments.
+   *
+   * @returns the parts, and a line for each attachment that cannot be sent; `undefined` if `signal` was aborted
+   */
   readonly prepare: (
     media: readonly string[],
     run: Run,
     capabilities: Capabilities,
     signal: AbortSignal,
   ) => Promise<{ readonly parts: readonly MediaPart[]; readonly lines: readonly string[] } | undefined>;
-  /** Whether a message came in through a conversation: platforms' ids do not say where they lead. */
+  /** Returns whether a message arrived in a conversation: a platform's id does not tell its conversation. */
   readonly isOfConversation: (messageId: string, to: Destination, run: Run) => Promise<boolean>;
-  /** What the agent of another conversation is told of a message sent there. */
-  readonly toldThere: (
+  /** Creates the entry that tells the agent of another conversation about a message sent there. */
+  readonly createHistoryEntry: (
     to: Destination,
-    said: { readonly id: string; readonly text: string },
+    message: { readonly id: string; readonly text: string },
     run: Run,
-  ) => ToldThere;
-  /** Has what is told there say what the message says by now: nothing, where `text` is absent. */
-  readonly changeThere: (
+  ) => ToldEntry;
+  /** Updates that entry after an edit, or removes it after a deletion (`text` is absent). */
+  readonly updateHistoryEntry: (
     to: Destination,
-    said: { readonly id: string; readonly text: string | undefined },
+    message: { readonly id: string; readonly text: string | undefined },
     run: Run,
   ) => Promise<void>;
   /** Shows a text to a client that reads the session itself. */
   readonly show: (text: string, run: Run, callId: string) => void;
-  /** Takes secrets out of what a channel says of a failure, which the model reads. */
+  /** Removes secrets from a channel's error message before the model reads it. */
   readonly redact: (text: string) => string;
-  /** Milliseconds since the epoch. */
+  /** Returns the current time in milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** Carries out what an agent does in a conversation. Never rejects for what a platform refuses. */
+/** Executes an agent's action. Never rejects: a failure is part of the outcome. */
 export type ActOnMessages<Run extends ActingRun> = (
   action: MessageAction,
   run: Run,
   call: ActingCall,
 ) => Promise<MessageOutcome>;
 
-/** How the keys of what models send begin. They call it by its key, and reach no other row by one. */
-const SENT = "sent-";
-/** The most characters that a key of a row has. */
+/** Prefix of the keys of messages that agents send. An agent can address only rows with this prefix. */
+const KEY_PREFIX = "sent-";
 const KEY_LENGTH = 20;
 
 /**
- * Texts and polls go through the outbox as replies do, and wait there until the account runs; the rest is done at once
- * or not at all.
+ * Creates the function behind an agent's `message` tool. Texts and polls go through the outbox and wait there until the
+ * account is running. All other actions happen immediately or fail.
  */
-export function createMessageActions<Run extends ActingRun, Row extends OutboxRow>(
-  options: MessageActionsOptions<Run, Row>,
+export function createMessageActions<Run extends ActingRun>(
+  options: MessageActionsOptions<Run>,
 ): ActOnMessages<Run> {
   return async (action, run, call) => {
     try {
-      // Asked before anything that may be otherwise by now, such as a file that is gone.
-      const before = isSending(action) ? await sentBefore(options, action, run, call) : undefined;
+      // A repeated call returns its first outcome, even if a file of it is gone by now.
+      const before = isSending(action) ? await findSent(options, action, run, call) : undefined;
       if (before !== undefined) return before;
       const place = await findPlace(options, action, run.event, call.signal);
-      if (typeof place === "string") return no(place);
+      if (typeof place === "string") return fail(place);
       const { sendMedia, awaitsSingleAnswer, readsSession } = place.definition.capabilities;
       if (action.action === "send" && action.media.length > 0 && sendMedia === undefined)
-        return no("Attachments cannot be sent here. Say where the file is instead.");
-      if (awaitsSingleAnswer === true) return no("This client reads only your reply. Say it there.");
+        return fail("Attachments cannot be sent here. Say where the file is instead.");
+      if (awaitsSingleAnswer === true) return fail("This client reads only your reply. Say it there.");
       if (readsSession === true) return show(options, action, run, place, call);
       return isSending(action)
         ? await send(options, action, run, place, call)
         : await change(options, action, run, place, call);
     } catch (error) {
-      return no(options.redact(reasonOf(error)));
+      return fail(options.redact(reasonOf(error)));
     }
   };
 }
@@ -120,19 +123,19 @@ function isSending(action: MessageAction): action is SendingAction {
   return action.action === "send" || action.action === "poll";
 }
 
-async function sentBefore<Run extends ActingRun, Row extends OutboxRow>(
-  options: MessageActionsOptions<Run, Row>,
+async function findSent<Run extends ActingRun>(
+  options: MessageActionsOptions<Run>,
   action: SendingAction,
   run: Run,
   call: ActingCall,
 ): Promise<MessageOutcome | undefined> {
-  const row = await options.outbox.withKey(keyOf(run, call));
-  return row && sent(options, action, run, row);
+  const row = await options.outbox.withKey(createKey(run, call));
+  return row && handOver(options, action, run, row);
 }
 
-/** Comes from the call: made again after a crash it is the same message. */
-function keyOf({ runId }: ActingRun, { callId }: ActingCall): string {
-  return `${SENT}${outboxKey(runId, callId)}`.slice(0, KEY_LENGTH);
+/** Derived from the call, so that a call repeated after a crash sends the same message. */
+function createKey({ runId }: ActingRun, { callId }: ActingCall): string {
+  return `${KEY_PREFIX}${createOutboxKey(runId, callId)}`.slice(0, KEY_LENGTH);
 }
 
 function show<Run extends ActingRun>(
@@ -142,121 +145,121 @@ function show<Run extends ActingRun>(
   { definition }: MessagePlace,
   { callId }: ActingCall,
 ): MessageOutcome {
-  if (!isSending(action)) return no("This client shows text only.");
-  const text = action.action === "send" ? action.text : writtenPoll(action, definition.capabilities);
+  if (!isSending(action)) return fail("This client shows text only.");
+  const text = action.action === "send" ? action.text : toPollText(action, definition.capabilities);
   options.show(text, run, callId);
   run.onSent(text, []);
   return { ok: true, text: "The message was shown." };
 }
 
-async function send<Run extends ActingRun, Row extends OutboxRow>(
-  options: MessageActionsOptions<Run, Row>,
+async function send<Run extends ActingRun>(
+  options: MessageActionsOptions<Run>,
   action: SendingAction,
   run: Run,
   place: MessagePlace,
   call: ActingCall,
 ): Promise<MessageOutcome> {
   const { outbox, lease, now } = options;
-  const payload = await payloadOf(options, action, run, place, call);
+  const payload = await createPayload(options, action, run, place, call);
   if ("ok" in payload) return payload;
-  const row = outboxRow(place.to, payload, { expiresAt: now() + REPLY_TTL_MS, claim: false });
+  const row = createOutboxRow(place.to, payload, { expiresAt: now() + REPLY_TTL_MS, claim: false });
   const { sessionKey } = run;
-  const key = keyOf(run, call);
+  const key = createKey(run, call);
   const told = place.isCurrent
-    ? {}
-    : { told: options.toldThere(place.to, { id: key, text: wordsOf(action) }, run) };
-  const [added] = await outbox.enqueue([{ ...row, key, ...told }], { lease, sessionKey });
-  if (added === undefined) throw new Error("the outbox gave no row back");
-  return sent(options, action, run, added);
+    ? undefined
+    : options.createHistoryEntry(place.to, { id: key, text: describe(action) }, run);
+  const [added] = await outbox.enqueue([{ ...row, key, told }], { lease, sessionKey });
+  if (added === undefined) throw new Error("The outbox returned no row.");
+  return handOver(options, action, run, added);
 }
 
-/** What goes out, or why it does not. */
-async function payloadOf<Run extends ActingRun, Row extends OutboxRow>(
-  options: MessageActionsOptions<Run, Row>,
+/** Returns the message to send, or the outcome if it cannot be sent. */
+async function createPayload<Run extends ActingRun>(
+  options: MessageActionsOptions<Run>,
   action: SendingAction,
   run: Run,
   { to, definition: { capabilities } }: MessagePlace,
   { signal }: ActingCall,
 ): Promise<Outbound | MessageOutcome> {
-  if (action.action === "poll") return createPollOutbound(pollOf(action), capabilities);
+  if (action.action === "poll") return createPollOutbound(toPollPart(action), capabilities);
   const { text, media, replyTo } = action;
-  // Platforms put an answer where the answered message is, whatever the address says.
-  const answered =
+  // Platforms put a reply into the conversation of the quoted message, whatever the address is.
+  const quoted =
     replyTo === undefined
       ? undefined
-      : await messageAt(options, { action: "reply", messageId: replyTo }, to, run);
-  if (answered !== undefined && "ok" in answered) return answered;
+      : await findMessage(options, { action: "reply", messageId: replyTo }, to, run);
+  if (quoted !== undefined && "ok" in quoted) return quoted;
   const prepared = await options.prepare(media, run, capabilities, signal);
-  if (prepared === undefined) return no("Nothing was sent: this turn was stopped.");
+  if (prepared === undefined) return fail("Nothing was sent: this run was stopped.");
   const { parts, lines } = prepared;
-  if (lines.length > 0) return no(`Nothing was sent. ${lines.join(" ")}`);
-  return createOutbound(text, answered?.id, capabilities, parts);
+  if (lines.length > 0) return fail(`Nothing was sent. ${lines.join(" ")}`);
+  return createOutbound(text, quoted?.id, capabilities, parts);
 }
 
-/** The row is in the outbox and will be sent. Repeating the call changes nothing. */
-function sent<Run extends ActingRun, Row extends OutboxRow>(
-  { deliver }: Pick<MessageActionsOptions<Run, Row>, "deliver">,
+/** Hands over a row for sending. Can be repeated. */
+function handOver<Run extends ActingRun>(
+  { deliver }: Pick<MessageActionsOptions<Run>, "deliver">,
   action: SendingAction,
   run: Run,
-  row: Row,
+  row: OutboxRow,
 ): MessageOutcome {
-  deliver(pendingRows([row]));
-  const isCurrent = destinationKey(row) === destinationKey(run.event);
+  deliver(getPendingRows([row]));
+  const isCurrent = getDestinationKey(row) === getDestinationKey(run.event);
   if (isCurrent && action.action === "send") run.onSent(action.text, action.media);
   return { ok: true, text: `The message is on its way. Its id is ${row.key}.` };
 }
 
-function wordsOf(action: SendingAction): string {
+function describe(action: SendingAction): string {
   return action.action === "send" ? action.text : `[Poll] ${action.question}: ${action.options.join(" / ")}`;
 }
 
-/** An action on an existing message. */
-async function change<Run extends ActingRun, Row extends OutboxRow>(
-  options: MessageActionsOptions<Run, Row>,
+/** Executes an action on an existing message. */
+async function change<Run extends ActingRun>(
+  options: MessageActionsOptions<Run>,
   action: Exclude<MessageAction, SendingAction>,
   run: Run,
   { to, definition, running }: MessagePlace,
   { signal }: ActingCall,
 ): Promise<MessageOutcome> {
-  if (running === undefined) return no(NOT_RUNNING);
-  const message = await messageAt(options, action, to, run);
+  if (running === undefined) return fail(NOT_RUNNING);
+  const message = await findMessage(options, action, to, run);
   if ("ok" in message) return message;
   const { id, rest } = message;
   const address = definition.codec.decode(to.address);
   const remove = async (part: string): Promise<void> => running.remove?.(address, part, signal);
   switch (action.action) {
     case "react":
-      if (!running.react) return no("This channel has no reactions.");
+      if (!running.react) return fail("This channel has no reactions.");
       await running.react(address, id, { emoji: action.emoji, on: true }, signal);
       return { ok: true, text: "Reacted." };
     case "close_poll": {
-      if (!running.closePoll) return no("This channel has no polls of its own: people answer in words.");
+      if (!running.closePoll) return fail("This channel has no native polls: people answer with a message.");
       const { options: votes } = await running.closePoll(address, id, signal);
       return { ok: true, text: `Closed. ${votes.map((each) => `${each.text}: ${each.votes}`).join(", ")}` };
     }
     case "edit": {
-      if (!running.edit) return no("This channel cannot edit messages.");
+      if (!running.edit) return fail("This channel cannot edit messages.");
       const edited: Outbound = createOutbound(action.text, undefined, definition.capabilities);
       await running.edit(address, id, edited, signal);
-      // It says all of it: what went out behind it is the rest of what it said before.
+      // The first part now has the whole text: remove the other text parts.
       await removeParts(
         rest.filter(({ type }) => type !== "media"),
         remove,
       );
-      await options.changeThere(to, { id: action.messageId, text: action.text }, run);
+      await options.updateHistoryEntry(to, { id: action.messageId, text: action.text }, run);
       return { ok: true, text: "Edited." };
     }
     case "delete":
-      if (!running.remove) return no("This channel cannot delete messages.");
-      // The first one last: where another one stays, all of it can be deleted again.
+      if (!running.remove) return fail("This channel cannot delete messages.");
+      // Remove the first part last: if another one fails, the deletion can be repeated.
       await removeParts(rest, remove);
       await remove(id);
-      await options.changeThere(to, { id: action.messageId, text: undefined }, run);
+      await options.updateHistoryEntry(to, { id: action.messageId, text: undefined }, run);
       return { ok: true, text: "Deleted." };
   }
 }
 
-/** Those that are gone already, as after an edit, are none that could hinder it. */
+/** Removes parts of a message. Parts that are gone already are skipped. */
 async function removeParts(
   parts: FoundMessage["rest"],
   remove: (id: string) => Promise<void>,
@@ -267,47 +270,48 @@ async function removeParts(
     });
 }
 
-/** An agent's request about an existing message. */
+/** An agent's reference to an existing message. */
 interface MessageUse {
   readonly action: "reply" | Exclude<MessageAction, SendingAction>["action"];
   readonly messageId: string;
 }
 
-/** A message at its platform, by the id of its first part, and what else went out with it. */
+/** A message on its platform: the id of its first part, and its other parts. */
 interface FoundMessage {
   readonly id: string;
   readonly rest: readonly { readonly id: string; readonly type: OutboundPart["type"] | undefined }[];
 }
 
-/** Finds a message of a conversation, by its platform's id or by the one that `send` gave. */
-async function messageAt<Run extends ActingRun, Row extends OutboxRow>(
-  options: Pick<MessageActionsOptions<Run, Row>, "outbox" | "isOfConversation">,
+/** Finds a message of a conversation by the platform's id, or by the id that `send` returned. */
+async function findMessage<Run extends ActingRun>(
+  options: Pick<MessageActionsOptions<Run>, "outbox" | "isOfConversation">,
   use: MessageUse,
   to: Destination,
   run: Run,
 ): Promise<FoundMessage | MessageOutcome> {
   const { messageId } = use;
-  const missing = no(`There is no message ${messageId} in that conversation.`);
-  if (!messageId.startsWith(SENT))
-    return (await mayReach(options, use, to, run)) ? { id: messageId, rest: [] } : missing;
+  const missing = fail(`There is no message ${messageId} in that conversation.`);
+  if (!messageId.startsWith(KEY_PREFIX))
+    return (await mayUse(options, use, to, run)) ? { id: messageId, rest: [] } : missing;
   const row = await options.outbox.withKey(messageId);
-  if (row === undefined || destinationKey(row) !== destinationKey(to)) return missing;
+  if (row === undefined || getDestinationKey(row) !== getDestinationKey(to)) return missing;
   if (row.state === "pending" || row.state === "sending")
-    return no(`${messageId} is not out yet. Try again later.`);
+    return fail(`${messageId} was not sent yet. Try again later.`);
   const [first, ...rest] = row.receipts.flatMap(({ part, receipt }) => {
     const id = isPayload(receipt) ? textAt(receipt, "messageId") : undefined;
     return id === undefined ? [] : [{ id, type: row.payload.parts[part]?.type }];
   });
-  if (first === undefined) return no(`It is not known that ${messageId} went out.`);
+  if (first === undefined) return fail(`It is not known whether ${messageId} was sent.`);
   return { id: first.id, rest: rest.filter(({ id }) => id !== first.id) };
 }
 
 /**
- * What is quoted may be anything that stands there. Of what went out by this account an agent changes what an agent
- * said: whoever quotes a question of the gateway's, or its list of what waits for an owner, must not have it rewritten.
+ * Returns whether an agent may use a message. A person may quote any message of a conversation, also one of the
+ * gateway: an agent may edit or delete only messages of agents, so that nobody can have an approval question rewritten
+ * by quoting it.
  */
-async function mayReach<Run extends ActingRun, Row extends OutboxRow>(
-  { outbox, isOfConversation }: Pick<MessageActionsOptions<Run, Row>, "outbox" | "isOfConversation">,
+async function mayUse<Run extends ActingRun>(
+  { outbox, isOfConversation }: Pick<MessageActionsOptions<Run>, "outbox" | "isOfConversation">,
   { action, messageId }: MessageUse,
   to: Destination,
   run: Run,
@@ -316,29 +320,29 @@ async function mayReach<Run extends ActingRun, Row extends OutboxRow>(
   if (!isQuoted(messageId, to, run)) return false;
   if (action === "react" || action === "reply") return true;
   const row = await outbox.ofMessage({ channel: to.channel, account: to.account, messageId });
-  return row !== undefined && (row.runId !== undefined || row.key.startsWith(SENT));
+  return row !== undefined && (row.runId !== undefined || row.key.startsWith(KEY_PREFIX));
 }
 
-/** Whether the message that is answered quotes another one. */
+/** Returns whether the answered message quotes this one. */
 function isQuoted(messageId: string, to: Destination, { event }: ActingRun): boolean {
   const { references = [] } = event;
   const isReferred = references.some(
     (reference) => reference.kind !== "forward" && reference.messageId === messageId,
   );
-  return destinationKey(to) === destinationKey(event) && isReferred;
+  return getDestinationKey(to) === getDestinationKey(event) && isReferred;
 }
 
 type PollAction = Extract<MessageAction, { action: "poll" }>;
 
-function pollOf({ question, options, multiple = false }: PollAction): PollPart {
+function toPollPart({ question, options, multiple = false }: PollAction): PollPart {
   return { type: "poll", question, options, multiple };
 }
 
-function writtenPoll(poll: PollAction, capabilities: Capabilities): string {
-  const { parts } = createPollOutbound(pollOf(poll), capabilities);
+function toPollText(poll: PollAction, capabilities: Capabilities): string {
+  const { parts } = createPollOutbound(toPollPart(poll), capabilities);
   return parts.flatMap((part) => ("text" in part ? [part.text] : [])).join("\n");
 }
 
-function no(message: string): MessageOutcome {
+function fail(message: string): MessageOutcome {
   return { ok: false, message };
 }

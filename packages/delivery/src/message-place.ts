@@ -6,89 +6,95 @@ import type { Destination } from "./outbox.ts";
 export interface CurrentConversation extends Destination {
   readonly conversation: { readonly kind: string };
   readonly sender: { readonly id: string };
-  /** The messages that the one answered refers to. */
-  readonly references?: readonly Pick<Reference, "kind" | "messageId">[] | undefined;
+  /** The messages to which the answered message refers. */
+  readonly references?: readonly Pick<Reference, "kind" | "messageId">[];
 }
 
-/** Whether a destination is the conversation that is answered, however it is written. */
+/** Returns whether a destination is the current conversation, in any notation. */
 export function isCurrentConversation(
   { target, channel }: MessageDestination,
-  here: CurrentConversation,
+  current: CurrentConversation,
 ): boolean {
-  const isItsChannel = [undefined, here.channel, `${here.channel}/${here.account}`].includes(channel);
-  if (!isItsChannel || target === undefined) return isItsChannel;
-  return target === here.address || (here.conversation.kind === "direct" && target === here.sender.id);
+  const isSameAccount = [undefined, current.channel, `${current.channel}/${current.account}`].includes(
+    channel,
+  );
+  if (!isSameAccount || target === undefined) return isSameAccount;
+  return (
+    target === current.address || (current.conversation.kind === "direct" && target === current.sender.id)
+  );
 }
 
-/** A conversation that an action takes effect in. */
+/** A conversation in which an action takes effect. */
 export interface MessagePlace {
   readonly to: Destination;
   readonly isCurrent: boolean;
   readonly definition: DeliveryAccount["definition"];
-  /** Absent while the account does not run. */
+  /** Absent while the account is not running. */
   readonly running: Channel | undefined;
 }
 
 export interface MessagePlaceOptions {
-  /** An account that runs. */
+  /** Returns an account if it is running. */
   readonly account: AccountLookup;
-  /** The channel of a configured account, whether the account runs or not. */
+  /** Returns the definition of a configured account, running or not. */
   readonly definition: (channel: string, account: string) => DeliveryAccount["definition"] | undefined;
-  /** Every account that is configured. */
+  /** Returns every configured account. */
   readonly accounts: () => readonly Pick<Destination, "channel" | "account">[];
 }
 
 export const NOT_RUNNING = "This channel's account is not running right now. Try again later.";
 
-/** Finds where an action goes, or says to the model why it cannot go there. */
+/** Finds the conversation of an action, or returns a text for the model that explains why there is none. */
 export async function findPlace(
   options: MessagePlaceOptions,
   destination: MessageDestination,
-  here: CurrentConversation,
+  current: CurrentConversation,
   signal: AbortSignal,
 ): Promise<MessagePlace | string> {
-  const isCurrent = isCurrentConversation(destination, here);
-  const at = isCurrent ? here : accountOf(options, destination, here);
+  const isCurrent = isCurrentConversation(destination, current);
+  const at = isCurrent ? current : findAccount(options, destination, current);
   if (typeof at === "string") return at;
   const { channel, account } = at;
   const definition = options.definition(channel, account);
-  if (definition === undefined) return `The account ${account} of ${channel} is not configured any more.`;
+  if (definition === undefined) return `The account ${account} of ${channel} is no longer configured.`;
   const running = options.account(channel, account)?.running;
-  if (isCurrent) return { to: { channel, account, address: here.address }, isCurrent, definition, running };
+  if (isCurrent)
+    return { to: { channel, account, address: current.address }, isCurrent, definition, running };
   const { readsSession, awaitsSingleAnswer } = definition.capabilities;
   if (readsSession === true || awaitsSingleAnswer === true)
-    return `Nobody can be written to by ${channel}: whoever uses it reads the conversation that they are in.`;
-  const address = await addressOf(destination.target, definition, running, signal);
+    return `${channel} cannot send to other conversations: its users read only the one they are in.`;
+  const address = await findAddress(destination.target, definition, running, signal);
   if (address === undefined)
-    return `${channel} cannot be written to that way: \`target\` is an address such as ${channel}:…, or a person's id.`;
+    return `${channel} needs a valid \`target\`: \`target\` is an address such as ${channel}:…, or a person's id.`;
   return address === NOT_RUNNING
     ? NOT_RUNNING
     : { to: { channel, account, address }, isCurrent, definition, running };
 }
 
-/** The account that reaches a destination, or why there is none. */
-function accountOf(
+/** Returns the account that reaches a destination, or a text that explains why there is none. */
+function findAccount(
   { accounts }: Pick<MessagePlaceOptions, "accounts">,
   { target, channel }: MessageDestination,
-  here: Destination,
+  current: Destination,
 ): Pick<Destination, "channel" | "account"> | string {
   const all = accounts();
   const inTarget = all.find((each) => target?.startsWith(`${each.channel}:`))?.channel;
-  const [name, account] = (channel ?? inTarget ?? here.channel).split("/");
+  const [name, account] = (channel ?? inTarget ?? current.channel).split("/");
   const ofChannel = all.filter((each) => each.channel === name);
   if (account !== undefined) {
     const named = ofChannel.find((each) => each.account === account);
     return named ?? `There is no account ${account} of ${name} here.`;
   }
-  if (name === here.channel) return here;
+  if (name === current.channel) return current;
   const [only, ...others] = ofChannel;
   if (only === undefined) return `There is no channel ${name} here.`;
   if (others.length === 0) return only;
-  return `Say by which account, as \`channel\`: ${ofChannel.map((each) => `${name}/${each.account}`).join(", ")}.`;
+  const names = ofChannel.map((each) => `${name}/${each.account}`).join(", ");
+  return `Name the account in \`channel\`: ${names}.`;
 }
 
-/** What the channel wrote itself is an address; anything else may be a person's id. */
-async function addressOf(
+/** A target that the channel's codec decodes is an address; anything else may be the id of a person. */
+async function findAddress(
   target: string | undefined,
   { codec }: DeliveryAccount["definition"],
   running: Channel | undefined,

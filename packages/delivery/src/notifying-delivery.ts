@@ -1,45 +1,42 @@
 import type { DeliveryAccount } from "./account.ts";
-import { createDelivery, type Delivery, type DeliveryOptions, type DeliveryState } from "./delivery.ts";
-import type { OutboxRow, OutboxStore } from "./outbox.ts";
+import { createDelivery, type Delivery, type DeliveryOptions, type DeliveryOutcome } from "./delivery.ts";
 import { createOwnerNotices, type OwnerNotices, type OwnerNoticesOptions } from "./owner-notices.ts";
 import { createPairingNotices, type PairingNotices, type PairingNoticesOptions } from "./pairing-notices.ts";
 
-export interface NotifyingDeliveryOptions<Row extends OutboxRow = OutboxRow>
-  extends DeliveryOptions<Row>,
-    Pick<OwnerNoticesOptions, "lastHeardOf" | "notes" | "owners">,
+export interface NotifyingDeliveryOptions
+  extends DeliveryOptions,
+    Pick<OwnerNoticesOptions, "getLastContact" | "notes" | "owners">,
     Pick<PairingNoticesOptions, "peers"> {
-  readonly outbox: OutboxStore<Row> & OwnerNoticesOptions["outbox"];
-  /** The accounts of a channel that the configuration names. */
+  readonly outbox: DeliveryOptions["outbox"] & OwnerNoticesOptions["outbox"];
+  readonly logger: DeliveryOptions["logger"] & OwnerNoticesOptions["logger"];
+  /** Returns the configured accounts of a channel. */
   readonly accountsOf: (channel: string) => readonly { readonly account: string }[];
 }
 
-/** Delivers messages, and tells people what they would not hear of otherwise. */
-export interface NotifyingDelivery<Row extends OutboxRow = OutboxRow> extends Delivery<Row> {
+/** A delivery that also sends notices to owners and to people who were paired. */
+export interface NotifyingDelivery extends Delivery {
   readonly pairingNotices: PairingNotices;
 }
 
-/** Given-up messages that owners are told of. */
-const GIVEN_UP: ReadonlySet<DeliveryState> = new Set(["dead", "uncertain", "expired"]);
+/** Outcomes that owners are notified of. */
+const GIVEN_UP: ReadonlySet<DeliveryOutcome> = new Set(["dead", "uncertain", "expired"]);
 
-/** A delivery that tells owners what was given up, and people that they were let in. */
-export function createNotifyingDelivery<Row extends OutboxRow>(
-  options: NotifyingDeliveryOptions<Row>,
-): NotifyingDelivery<Row> {
-  const { onSettled } = options;
-  const delivery = createDelivery<Row>({
+/** Creates a delivery that tells owners about replies that were given up, and people that they were paired. */
+export function createNotifyingDelivery(options: NotifyingDeliveryOptions): NotifyingDelivery {
+  const delivery = createDelivery({
     ...options,
-    onSettled(row, state, detail) {
-      onSettled(row, state, detail);
-      if (GIVEN_UP.has(state) && row.payload.notice !== true) notices.look();
+    onOutcome(row, outcome, detail) {
+      options.onOutcome?.(row, outcome, detail);
+      if (GIVEN_UP.has(outcome) && row.payload.notice !== true) notices.poll();
     },
   });
-  const notices = noticesFor(options, delivery);
+  const notices = createNotices(options, delivery);
   let isFirst = true;
   return {
     deliver: (rows) => delivery.deliver(rows),
     wake() {
-      // What an earlier process gave up and told nobody of. A start that fails comes to no wake, and nothing to stop.
-      if (isFirst) notices.look();
+      // Also report what an earlier process gave up. Not before the first wake: a failed start never stops the notices.
+      if (isFirst) notices.poll();
       isFirst = false;
       delivery.wake();
     },
@@ -53,10 +50,7 @@ export function createNotifyingDelivery<Row extends OutboxRow>(
   };
 }
 
-function noticesFor<Row extends OutboxRow>(
-  options: NotifyingDeliveryOptions<Row>,
-  delivery: Delivery<Row>,
-): OwnerNotices {
+function createNotices(options: NotifyingDeliveryOptions, delivery: Delivery): OwnerNotices {
   const accounts = (channel: string): readonly DeliveryAccount[] =>
     options.accountsOf(channel).flatMap(({ account }) => options.account(channel, account) ?? []);
   return createOwnerNotices({ ...options, accounts, wakeOutbox: () => delivery.wake() });

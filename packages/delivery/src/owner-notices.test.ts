@@ -1,46 +1,40 @@
-import type { Json } from "@signalbox/channel";
 import { type Language, phrasesIn } from "@signalbox/phrases";
-import { expect, it, onTestFinished, vi } from "vitest";
-import { manualClock } from "../test/manual-clock.ts";
+import { expect, it, onTestFinished } from "vitest";
+import { openOutbox } from "../test/open-outbox.ts";
 import { plainAccount, silentLogger } from "../test/plain.ts";
 import { createOwnerNotices } from "./owner-notices.ts";
-import { outboxRow } from "./rows.ts";
-import { createMemoryOutbox } from "./testkit/memory-outbox.ts";
+import { createOutboxRow } from "./rows.ts";
 
-const lease = { name: "gateway", epoch: 1 };
-
-/** Owners of two accounts. */
-function open(openDirect: (account: string, owner: string) => Promise<string>, language: Language = "en") {
-  const clock = manualClock();
-  const outbox = createMemoryOutbox(clock);
-  const notes = new Map<string, Json>();
+/** Notices to an owner who can be reached through two accounts, and to one who cannot be reached. */
+async function open(
+  openDirect: (account: string, owner: string) => Promise<string>,
+  language: Language = "en",
+) {
+  const { outbox, clock, lease, notes } = await openOutbox();
   const accounts = ["main", "second"].map((account) =>
     plainAccount({ openDirect: (owner: string) => openDirect(account, owner) }, { account }),
   );
   const woken: number[] = [];
+  const hooks: { get?: () => undefined } = {};
   const notices = createOwnerNotices({
     outbox,
     lease,
     clock,
     owners: () => ["plain:olga", "other:nobody"],
     logger: silentLogger,
-    notes: {
-      get: async (_, key) => notes.get(key),
-      async set(_, key, value) {
-        notes.set(key, value);
-      },
-    },
+    notes: { get: (...key) => hooks.get?.() ?? notes.get(...key), set: (...note) => notes.set(...note) },
     accounts: (channel) => (channel === "plain" ? accounts : []),
-    lastHeardOf: async () => ({ account: "second", phrases: phrasesIn(language) }),
+    getLastContact: async () => ({ account: "second", phrases: phrasesIn(language) }),
     wakeOutbox: () => woken.push(1),
   });
   onTestFinished(() => notices.stop());
   const add = async (text: string, notice: boolean, address = "room") => {
-    const payload = { parts: [{ type: "text" as const, text }], ...(notice ? { notice } : {}) };
+    const payload = { parts: [{ type: "text" as const, text }], notice };
     const destination = { channel: "plain", account: "main", address };
-    const row = outboxRow(destination, payload, { expiresAt: 1e15, claim: true });
+    const row = createOutboxRow(destination, payload, { expiresAt: 1e15, claim: true });
     const [added] = await outbox.enqueue([row], { lease });
-    return added?.id ?? "";
+    if (added === undefined) throw new Error("The outbox returned no row.");
+    return added.id;
   };
   const give = async (...what: Parameters<typeof add>) => {
     await clock.advance(1);
@@ -54,29 +48,32 @@ function open(openDirect: (account: string, owner: string) => Promise<string>, l
         address,
         parts[0]?.type === "text" ? parts[0].text : "",
       ]);
-  /** Longer than notices are apart. */
-  const look = async () => {
-    notices.look();
+  /** Polls, and waits longer than the interval between notices. */
+  const poll = async () => {
+    notices.poll();
     await clock.advance(700_000);
   };
-  return { outbox, notes, notices, clock, add, give, told, woken, look };
+  return { outbox, lease, notes, hooks, notices, clock, add, give, told, woken, poll };
 }
 
-it("does not put a notice off because there was nothing to tell before", async () => {
-  const { give, told, notices, clock } = open(async (_, owner) => owner);
-  notices.look();
+it("sends a notice without delay if an earlier poll found nothing", async () => {
+  const { give, told, notices, clock } = await open(async (_, owner) => owner);
+  notices.poll();
   await clock.advance(2_000);
   await give("hello", false);
-  notices.look();
+  notices.poll();
   await clock.advance(2_000);
   expect(await told()).toHaveLength(1);
 });
 
-it("keeps its distance where more is given up while it writes", async () => {
-  const { notes, give, told, notices, clock } = open(async (_, owner) => owner);
+it("waits for the interval if more replies are given up while it sends", async () => {
+  const { hooks, give, told, notices, clock } = await open(async (_, owner) => owner);
   await give("hello", false);
-  notices.look();
-  vi.spyOn(notes, "get").mockImplementationOnce(() => void notices.look());
+  notices.poll();
+  hooks.get = () => {
+    hooks.get = undefined;
+    notices.poll();
+  };
   await clock.advance(2_000);
   await give("another", false, "room2");
   await clock.advance(9 * 60_000);
@@ -85,76 +82,78 @@ it("keeps its distance where more is given up while it writes", async () => {
   expect(await told()).toHaveLength(2);
 });
 
-it("speaks an owner's language", async () => {
-  const { notices, give, told, look } = open(async (_, owner) => owner, "zh");
+it("uses the owner's language", async () => {
+  const { notices, give, told, poll } = await open(async (_, owner) => owner, "zh");
   await give("hello", false);
-  notices.look();
-  await look();
+  notices.poll();
+  await poll();
   expect((await told())[0]?.[2]).toMatch(
     /^1 条回复没有送达：plain\/main 无法送达 1 条。用 `signalbox outbox list`/,
   );
 });
 
-it("tells an owner once of what was given up, and nothing of what it said", async () => {
-  const { notices, give, told, woken, look } = open(async (_, owner) => `direct:${owner}`);
+it("notifies an owner once of given-up replies, without their content", async () => {
+  const { notices, give, told, woken, poll } = await open(async (_, owner) => `direct:${owner}`);
   await give("the secret answer", false);
   await give("another", false, "room2");
-  notices.look();
-  await look();
+  notices.poll();
+  await poll();
   expect(woken).toHaveLength(1);
   const text =
     "2 replies were not delivered: 2 dead on plain/main. `signalbox outbox list` shows which and why.";
   expect(await told()).toEqual([["second", "direct:olga", text]]);
-  // Only what came since, and never of its own words.
+  // Counts only later replies, and never notices.
   await give("a word about it", true, "room3");
   await give("a third", false, "room4");
-  await look();
+  await poll();
   expect((await told())[1]?.[2]).toMatch(/^A reply was not delivered: 1 dead/);
 });
 
-it("says nothing where only its own words were given up", async () => {
-  const { give, told, look } = open(async (_, owner) => `direct:${owner}`);
+it("sends nothing if only notices were given up", async () => {
+  const { give, told, poll } = await open(async (_, owner) => `direct:${owner}`);
   await give("a word about it", true);
-  await look();
+  await poll();
   expect(await told()).toEqual([]);
 });
 
-it("tells of an old reply that is given up late, behind any number of words of its own", async () => {
-  const { outbox, clock, add, give, told, woken, look } = open(async (_, owner) => `direct:${owner}`);
+it("finds an old reply that is given up late behind a thousand notices", async () => {
+  const { outbox, lease, clock, add, give, told, woken, poll } = await open(
+    async (_, owner) => `direct:${owner}`,
+  );
   const old = await add("the answer", false, "early");
   for (let n = 0; n < 1_001; n++) await give("a word", true, `room${n}`);
-  await look();
+  await poll();
   expect([woken.length, await told()]).toEqual([1, []]);
   await clock.advance(1);
   await outbox.dead(old, lease, "gone");
-  await look();
+  await poll();
   expect((await told())[0]?.[2]).toMatch(/^A reply was not delivered: 1 dead/);
 });
 
-it("counts exactly what it can, believes no clock that was ahead, and goes on behind it", async () => {
-  const { notes, give, told, look, clock } = open(async (_, owner) => `direct:${owner}`);
+it("counts up to 10,000 replies, and ignores a stored position in the future", async () => {
+  const { notes, give, told, poll, clock } = await open(async (_, owner) => `direct:${owner}`);
   for (let n = 0; n < 1_500; n++) await give("x", false, `room${n}`);
-  notes.set("told", { at: clock.now() * 2 });
-  await look();
+  await notes.set("undelivered", "told", { at: clock.now() * 2 });
+  await poll();
   expect((await told())[0]?.[2]).toMatch(/^1500 replies were not delivered: 1500 dead on plain\/main/);
   await give("one more", false, "another room");
-  await look();
+  await poll();
   expect((await told())[1]?.[2]).toMatch(/^A reply was/);
 });
 
-it("tries again where nobody can be reached, and first the account the owner last wrote to", async () => {
+it("retries if no owner can be reached, first through the account that the owner wrote to last", async () => {
   let away = true;
   const asked: string[] = [];
-  const { give, told, look } = open(async (account, owner) => {
+  const { give, told, poll } = await open(async (account, owner) => {
     asked.push(account);
     if (away) throw new Error("the platform is away");
     return `direct:${owner}`;
   });
   await give("the answer", false);
-  await look();
+  await poll();
   expect(asked.slice(0, 2)).toEqual(["second", "main"]);
   expect(await told()).toEqual([]);
   away = false;
-  await look();
+  await poll();
   expect((await told()).map(([account]) => account)).toEqual(["second"]);
 });

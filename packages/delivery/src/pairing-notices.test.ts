@@ -1,22 +1,21 @@
-import { type Channel, ChannelError, systemClock } from "@signalbox/channel";
+import { type Channel, ChannelError } from "@signalbox/channel";
 import { expect, it } from "vitest";
+import { openOutbox } from "../test/open-outbox.ts";
 import { plainAccount, silentLogger } from "../test/plain.ts";
 import { createPairingNotices, type PairedPeer } from "./index.ts";
-import { createMemoryOutbox } from "./testkit/index.ts";
 
-const anna: PairedPeer = { channel: "plain", account: "main", peerId: "anna", approvedAt: Date.now() };
+const anna: PairedPeer = { channel: "plain", account: "main", peerId: "anna", approvedAt: 1_000_000 };
 
-const lease = { name: "gateway", epoch: 1 };
-
-function harness(peers: readonly PairedPeer[], openDirect: Channel["openDirect"]) {
-  const outbox = createMemoryOutbox(systemClock);
+async function harness(peers: readonly PairedPeer[], openDirect: Channel["openDirect"]) {
+  const { outbox, lease, clock } = await openOutbox();
   let woken = 0;
   const open = () =>
     createPairingNotices({
       outbox,
       lease,
+      clock,
       peers: async () => peers,
-      account: () => plainAccount(openDirect === undefined ? {} : { openDirect }),
+      account: () => plainAccount({ openDirect }),
       wakeOutbox: () => {
         woken += 1;
       },
@@ -26,12 +25,12 @@ function harness(peers: readonly PairedPeer[], openDirect: Channel["openDirect"]
   return { open, rows, woken: () => woken };
 }
 
-it("tells whoever was let in lately, once, also where another process looks", async () => {
-  const { open, rows, woken } = harness([anna], async (person) => `direct with ${person}`);
+it("notifies a recently paired person once, also if another process polls", async () => {
+  const { open, rows, woken } = await harness([anna], async (person) => `direct with ${person}`);
   const notices = open();
-  await notices.look();
-  await notices.look();
-  await open().look();
+  await notices.poll();
+  await notices.poll();
+  await open().poll();
   expect(await rows()).toMatchObject([
     {
       channel: "plain",
@@ -43,32 +42,32 @@ it("tells whoever was let in lately, once, also where another process looks", as
   expect(woken()).toBeGreaterThan(0);
 });
 
-it("tells nobody who was let in long ago, and tries again where the platform was away", async () => {
-  const old = { ...anna, peerId: "ben", approvedAt: Date.now() - 11 * 60_000 };
+it("skips people who were paired long ago, and retries after a failure of the platform", async () => {
+  const old = { ...anna, peerId: "ben", approvedAt: anna.approvedAt - 11 * 60_000 };
   let isAway = true;
-  const { open, rows } = harness([old, anna], async (person) => {
+  const { open, rows } = await harness([old, anna], async (person) => {
     if (isAway) throw new ChannelError("transient", "away");
     return `direct with ${person}`;
   });
   const notices = open();
-  await notices.look();
+  await notices.poll();
   expect(await rows()).toEqual([]);
   isAway = false;
-  await notices.look();
+  await notices.poll();
   expect(await rows()).toMatchObject([{ address: expect.stringContaining("anna") }]);
 });
 
-it("tells the others where one of them cannot be written to", async () => {
-  const { open, rows } = harness([{ ...anna, peerId: "ben" }, anna], async (person) => {
+it("notifies the others if one person cannot be written to", async () => {
+  const { open, rows } = await harness([{ ...anna, peerId: "ben" }, anna], async (person) => {
     if (person === "ben") throw new ChannelError("permission", "ben has closed their messages");
     return `direct with ${person}`;
   });
-  await open().look();
+  await open().poll();
   expect(await rows()).toMatchObject([{ address: expect.stringContaining("anna") }]);
 });
 
-it("leaves it where a channel opens no conversation", async () => {
-  const { open, rows } = harness([anna], undefined);
-  await open().look();
+it("does nothing on a channel that cannot open direct messages", async () => {
+  const { open, rows } = await harness([anna], undefined);
+  await open().poll();
   expect(await rows()).toEqual([]);
 });

@@ -1,74 +1,68 @@
 import { type Clock, reasonOf, systemClock } from "@signalbox/channel";
 import { phrasesIn } from "@signalbox/phrases";
+import type { LeaseToken, Logger, PairingPeer } from "@signalbox/store/types";
 import type { AccountLookup } from "./account.ts";
-import type { DeliveryLogger } from "./logger.ts";
-import type { LeaseToken, Millis, OutboxStore } from "./outbox.ts";
-import { outboxKey, outboxRow } from "./rows.ts";
+import type { OutboxStore } from "./outbox.ts";
+import { createOutboxKey, createOutboxRow } from "./rows.ts";
 
-/** A person who was let in. */
-export interface PairedPeer {
-  readonly channel: string;
-  readonly account: string;
-  readonly peerId: string;
-  readonly approvedAt: Millis;
-}
+/** A person who was paired. */
+export type PairedPeer = Pick<PairingPeer, "channel" | "account" | "peerId" | "approvedAt">;
 
 export interface PairingNoticesOptions {
   readonly outbox: Pick<OutboxStore, "enqueue">;
   readonly lease: LeaseToken;
   readonly peers: () => Promise<readonly PairedPeer[]>;
   readonly account: AccountLookup;
-  /** Has the outbox looked through. */
+  /** Makes the delivery look for due rows. */
   readonly wakeOutbox: () => void;
-  readonly logger: DeliveryLogger;
-  /** Default: the machine's. */
+  readonly logger: Pick<Logger, "debug">;
+  /** Default: the system clock. */
   readonly clock?: Clock;
 }
 
-/** Tells people that they were let in, by this process or another. */
+/** Tells people that they were paired, by this process or another one. */
 export interface PairingNotices {
-  /** Looks who was let in lately. Never rejects. */
-  look(): Promise<void>;
+  /** Looks for people who were paired recently and writes to them. Never rejects. */
+  poll(): Promise<void>;
 }
 
-/** Later than that it is no news. */
-const LATELY_MS = 10 * 60_000;
-const OPEN_MS = 10_000;
-/** Nobody knows yet which of the two they read. */
+/** A notice is not sent later than this. */
+const RECENT_MS = 10 * 60_000;
+const OPEN_TIMEOUT_MS = 10_000;
+/** In both languages: nothing is known about the person's language yet. */
 const TEXT = `${phrasesIn("en").paired} ${phrasesIn("zh").paired}`;
 
 export function createPairingNotices(options: PairingNoticesOptions): PairingNotices {
   const { outbox, lease, logger, clock = systemClock } = options;
-  const told = new Set<string>();
+  const notified = new Set<string>();
 
-  async function tell({ channel, account, peerId }: PairedPeer, key: string): Promise<void> {
+  async function notify({ channel, account, peerId }: PairedPeer, key: string): Promise<void> {
     const target = options.account(channel, account);
-    const address = await target?.running.openDirect?.(peerId, AbortSignal.timeout(OPEN_MS));
+    const address = await target?.running.openDirect?.(peerId, AbortSignal.timeout(OPEN_TIMEOUT_MS));
     if (target === undefined || address === undefined) return;
     const destination = { channel, account, address: target.definition.codec.encode(address) };
     const payload = { parts: [{ type: "text" as const, text: TEXT }], notice: true };
-    const row = outboxRow(destination, payload, { expiresAt: clock.now() + LATELY_MS, claim: false });
+    const row = createOutboxRow(destination, payload, { expiresAt: clock.now() + RECENT_MS, claim: false });
     await outbox.enqueue([{ ...row, key }], { lease });
-    told.add(key);
+    notified.add(key);
     options.wakeOutbox();
   }
 
   const onFailure = (error: unknown): void =>
-    logger.debug({ err: reasonOf(error) }, "a person could not be told that they were let in");
+    logger.debug({ err: reasonOf(error) }, "a person could not be notified of their pairing");
 
   return {
-    async look() {
-      const since = clock.now() - LATELY_MS;
+    async poll() {
+      const since = clock.now() - RECENT_MS;
       const peers = await options.peers().catch((error: unknown) => {
         onFailure(error);
         return [];
       });
       for (const peer of peers) {
         const { channel, account, peerId, approvedAt } = peer;
-        // Told again by the next process it is the same message.
-        const key = outboxKey("paired", channel, account, peerId, String(approvedAt));
-        // One who cannot be written to keeps nobody else from it.
-        if (approvedAt > since && !told.has(key)) await tell(peer, key).catch(onFailure);
+        // The same key in every process, so that a restart does not send the notice again.
+        const key = createOutboxKey("paired", channel, account, peerId, String(approvedAt));
+        if (approvedAt > since && !notified.has(key)) await notify(peer, key).catch(onFailure);
       }
     },
   };

@@ -1,6 +1,6 @@
 import type { OutboundPart } from "@signalbox/channel";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { MediaFailures, partDeadlines } from "./part-deadlines.ts";
+import { createPartDeadlines, MediaFailures } from "./part-deadlines.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -17,12 +17,12 @@ const media: OutboundPart = {
 const row = { id: "row", payload: { parts: [text, media, text] } };
 const never = new AbortController().signal;
 
-it("gives each part a time of its own, and an attachment longer than its upload may take", () => {
-  const limit = partDeadlines(row, new MediaFailures(), never);
+it("gives each part its own deadline, and an attachment more time than two uploads", () => {
+  const limit = createPartDeadlines(row, new MediaFailures(), never);
   limit.begin(0);
   vi.advanceTimersByTime(59_000);
   limit.begin(1);
-  // Twice what the slowest channel lets one upload take.
+  // Twice the longest upload time of a channel.
   vi.advanceTimersByTime(2 * 120_000);
   expect(limit.signal.aborted).toBe(false);
   limit.begin(2);
@@ -32,10 +32,10 @@ it("gives each part a time of its own, and an attachment longer than its upload 
   expect(limit.signal.aborted).toBe(true);
 });
 
-it("gives an attachment up at its fifth failure in whatever tries, and begins to count anew for another row", () => {
+it("gives up an attachment at its fifth failure, and starts over after the end of its row", () => {
   const failures = new MediaFailures();
   const fail = () => {
-    const limit = partDeadlines(row, failures, never);
+    const limit = createPartDeadlines(row, failures, never);
     limit.begin(1);
     vi.advanceTimersByTime(300_000);
     expect(limit.signal.aborted).toBe(true);
@@ -45,13 +45,13 @@ it("gives an attachment up at its fifth failure in whatever tries, and begins to
   };
   for (let count = 1; count < 5; count++) expect(fail()).toBeUndefined();
   expect(fail()?.aborted).toBe(false);
-  failures.forget(row.id);
+  failures.delete(row.id);
   expect(fail()).toBeUndefined();
 });
 
-it("ends when sending stops, and then gives nothing up", () => {
+it("aborts when sending stops, and then gives up no attachment", () => {
   const stop = new AbortController();
-  const limit = partDeadlines(row, new MediaFailures(), stop.signal);
+  const limit = createPartDeadlines(row, new MediaFailures(), stop.signal);
   limit.begin(1);
   for (let count = 1; count < 5; count++) limit.giveUp(1);
   stop.abort();

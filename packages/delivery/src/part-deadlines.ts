@@ -1,46 +1,51 @@
 import { type Deadline, deadline, type OutboundPart } from "@signalbox/channel";
 
 const PART_MS = 60_000;
-/** Longer than channels let an upload take, twice where one kind is refused and another tried. */
+/** Twice the longest upload time of a channel (120 s): a rejected media kind may be sent again as another kind. */
 const MEDIA_MS = 300_000;
-/** After so many failures an attachment no longer holds up what waits behind it. */
-const MOST_MEDIA_FAILURES = 5;
+/** After this many failures a text replaces the attachment, so that the parts after it can be sent. */
+const MAX_MEDIA_FAILURES = 5;
 
-/** How long the parts of one message may take, one after the other. */
+/** The deadlines of the parts of one message, one after the other. */
 export interface PartDeadlines {
-  /** Fires when the part under way takes too long, and when sending stops. */
+  /** Aborts when the current part takes too long and when sending stops. */
   readonly signal: AbortSignal;
-  /** The part of that index is sent from now on, with a time of its own. */
+  /** Starts the deadline of the part with this index. */
   begin(index: number): void;
   /**
-   * An attachment has failed in passing.
-   * @returns the signal for a line in its place, or undefined where it is to be tried again later
+   * Counts a transient failure of an attachment.
+   *
+   * @returns the signal for the text that replaces it, or `undefined` if the attachment is to be retried later
    */
   giveUp(index: number): AbortSignal | undefined;
-  /** Releases the timer. */
+  /** Clears the timer. */
   end(): void;
 }
 
-/** Counts how often the attachments of each row have failed, across its attempts. */
+/** Counts the failures of the attachments of each row across attempts. */
 export class MediaFailures {
   readonly #failures = new Map<string, Map<number, number>>();
 
-  /** Counts a failure of the part; whether the attachment is to be given up. */
+  /** Counts a failure and returns whether the attachment is to be given up. */
   add(id: string, index: number): boolean {
     const counts = this.#failures.get(id) ?? new Map<number, number>();
     const count = (counts.get(index) ?? 0) + 1;
     this.#failures.set(id, counts.set(index, count));
-    return count >= MOST_MEDIA_FAILURES;
+    return count >= MAX_MEDIA_FAILURES;
   }
 
-  /** The row has its end. */
-  forget(id: string): void {
+  /** Removes a row that has ended. */
+  delete(id: string): void {
     this.#failures.delete(id);
   }
 }
 
-/** Deadlines for one attempt at a row. `stop` ends them all. */
-export function partDeadlines(
+/**
+ * Creates the deadlines for one attempt at a row.
+ *
+ * @param stop aborts all of them
+ */
+export function createPartDeadlines(
   row: { readonly id: string; readonly payload: { readonly parts: readonly OutboundPart[] } },
   failures: MediaFailures,
   stop: AbortSignal,
@@ -64,7 +69,7 @@ export function partDeadlines(
     begin,
     giveUp(index) {
       if (!failures.add(row.id, index) || stop.aborted) return undefined;
-      // The attachment's own time may be up, and the line in its place needs some.
+      // The deadline of the attachment may have passed: the text gets a signal and a deadline of its own.
       controller = new AbortController();
       begin(index);
       return controller.signal;

@@ -12,83 +12,83 @@ import {
   type TextCapability,
   textAt,
 } from "@signalbox/channel";
+import type { LeaseToken, Logger } from "@signalbox/store/types";
 import type { AccountLookup, DeliveryAccount } from "./account.ts";
 import type { Delivery } from "./delivery.ts";
-import type { DeliveryLogger } from "./logger.ts";
-import type { Destination, LeaseToken, Millis, OutboxRow, OutboxStore } from "./outbox.ts";
-import { isUnsent, outboxRow, pendingRows } from "./rows.ts";
+import type { Destination, OutboxRow, OutboxStore } from "./outbox.ts";
+import { createOutboxRow, getPendingRows, isUnsent } from "./rows.ts";
 
-/** Something that a person is to say. */
+/** A question to a person. */
 export interface Question {
   /** 4 to 32 characters of `[0-9A-Z]`. */
   readonly id: string;
   readonly text: string;
-  /** What a click on one of its buttons is to be read as. */
+  /** How a click on one of its buttons is interpreted. */
   readonly kind: QuestionKind;
-  /** A button for each, where the channel has so many. */
+  /** Shown as buttons if the channel supports that many. */
   readonly choices: readonly Choice[];
-  /** The label of a button for an answer in other words, where the channel has forms. Absent: none. */
+  /** Label of a button that opens a form for a free answer, on channels with forms. Default: no such button. */
   readonly ownWords?: string;
-  /** From then on it is not put any more. */
-  readonly expiresAt: Millis;
+  /** After this time the question is not sent; milliseconds since the epoch. */
+  readonly expiresAt: number;
 }
 
-/** `approve`: whether something may be done. `answer`: any other question. */
+/** `approve`: a request for approval. `answer`: any other question. */
 export type QuestionKind = "approve" | "answer";
 
 export interface Choice {
   readonly label: string;
-  /** What a click gives back: `allow` or `deny` to approve, the number of an answer else. */
+  /** The value of a click: `allow` or `deny` for an approval, the number of the answer otherwise. */
   readonly answer: string;
   readonly style?: "primary" | "danger";
 }
 
-/** A message in the conversation that a question is put to. */
-export interface AskedMessage extends Destination {
-  /** Empty where there is none that could be answered. */
+/** The message in a conversation that a question replies to. */
+export interface QuestionMessage extends Destination {
+  /** Empty if there is no message to reply to. */
   readonly messageId: string;
 }
 
-export interface QuestionsOptions<Row extends OutboxRow = OutboxRow> {
-  readonly outbox: Pick<OutboxStore<Row>, "enqueue" | "withKey">;
+export interface QuestionsOptions {
+  readonly outbox: Pick<OutboxStore, "enqueue" | "withKey">;
   readonly lease: LeaseToken;
+  /** Returns the definition of a configured account, running or not. */
   readonly definition: (channel: string, account: string) => DeliveryAccount["definition"] | undefined;
   readonly account: AccountLookup;
-  readonly delivery: Pick<Delivery<Row>, "deliver" | "ended">;
-  readonly logger: DeliveryLogger;
+  readonly delivery: Pick<Delivery, "deliver" | "ended">;
+  readonly logger: Pick<Logger, "warn">;
 }
 
-/** Questions in the conversations that they came up in. A restart ends neither them nor their answers. */
+/** Sends questions to the conversations that they concern. Questions and answers survive a restart. */
 export interface Questions {
-  /** Nothing is sent to clients that read the session themselves. */
-  put(question: Question, about: AskedMessage, sessionKey: string): Promise<void>;
+  /** Sends a question. Sends nothing to clients that read the session themselves. */
+  put(question: Question, about: QuestionMessage, sessionKey: string): Promise<void>;
   /**
-   * Takes the buttons away from a question that has its end, and says in `words` how it ended; from one that is still
-   * on its way once it is there, which this does not wait for. Only what people see changes: where that fails, which
-   * is logged, a late click finds that it has ended. Never rejects.
+   * Removes the buttons of a question that has ended and adds `text`, which says how. For a question that is still
+   * being sent, this happens after it was sent, and `close` does not wait for it. Failures are only logged, since a
+   * late click is rejected anyway. Never rejects.
    */
-  close(id: string, words: string): Promise<void>;
+  close(id: string, text: string): Promise<void>;
 }
 
-/** How long a platform may take to change a question, in milliseconds. */
-const CHANGE_MS = 15_000;
+/** Timeout for the edit of a question, in milliseconds. */
+const EDIT_TIMEOUT_MS = 15_000;
 
-export function createQuestions<Row extends OutboxRow>(options: QuestionsOptions<Row>): Questions {
+export function createQuestions(options: QuestionsOptions): Questions {
   const { outbox, lease, definition, delivery } = options;
   return {
     async put(question, about, sessionKey) {
       const { id, expiresAt } = question;
       const channel = definition(about.channel, about.account);
       if (channel === undefined || channel.capabilities.readsSession === true) return;
-      const { capabilities } = channel;
-      const payload = outboundQuestion(question, about.messageId, capabilities);
-      const row = outboxRow(about, payload, { expiresAt, claim: false });
-      const rows = await outbox.enqueue([{ ...row, key: questionKey(id) }], { lease, sessionKey });
-      delivery.deliver(pendingRows(rows));
+      const payload = toOutbound(question, about.messageId, channel.capabilities);
+      const row = createOutboxRow(about, payload, { expiresAt, claim: false });
+      const rows = await outbox.enqueue([{ ...row, key: getQuestionKey(id) }], { lease, sessionKey });
+      delivery.deliver(getPendingRows(rows));
     },
-    async close(id, words) {
-      const key = questionKey(id);
-      const failed = (error: unknown): void =>
+    async close(id, text) {
+      const key = getQuestionKey(id);
+      const onFailure = (error: unknown): void =>
         options.logger.warn(
           { question: id, err: reasonOf(error) },
           "a question could not be marked as ended",
@@ -96,20 +96,20 @@ export function createQuestions<Row extends OutboxRow>(options: QuestionsOptions
       try {
         const row = await outbox.withKey(key);
         if (row === undefined) return;
-        if (!isUnsent(row)) return await markEnded(options, row, words);
-        const arrived = delivery.ended(row.id).then(() => outbox.withKey(key));
-        arrived.then((there) => there && markEnded(options, there, words)).catch(failed);
+        if (!isUnsent(row)) return await markEnded(options, row, text);
+        const sent = delivery.ended(row.id).then(() => outbox.withKey(key));
+        sent.then((sentRow) => sentRow && markEnded(options, sentRow, text)).catch(onFailure);
       } catch (error) {
-        failed(error);
+        onFailure(error);
       }
     },
   };
 }
 
-async function markEnded<Row extends OutboxRow>(
-  { account }: QuestionsOptions<Row>,
-  row: Row,
-  words: string,
+async function markEnded(
+  { account }: Pick<QuestionsOptions, "account">,
+  row: OutboxRow,
+  text: string,
 ): Promise<void> {
   const index = row.payload.parts.findIndex(({ type }) => type === "buttons");
   const part = row.payload.parts[index];
@@ -117,26 +117,25 @@ async function markEnded<Row extends OutboxRow>(
   const messageId = isPayload(receipt) ? textAt(receipt, "messageId") : undefined;
   if (part?.type !== "buttons" || messageId === undefined) return;
   const target = account(row.channel, row.account);
-  if (target === undefined) throw new Error("its account does not run");
+  if (target === undefined) throw new Error(`account ${row.channel}/${row.account} is not running`);
   if (target.running.edit === undefined) return;
   const { capabilities, codec } = target.definition;
-  const text = endedText(part.text, words, capabilities);
   const type = capabilities.text.markup === "markdown" ? "markdown" : "text";
-  const limit = deadline(CHANGE_MS);
+  const limit = deadline(EDIT_TIMEOUT_MS);
   try {
-    const closed: Outbound = { parts: [{ type, text }] };
-    await target.running.edit(codec.decode(row.address), messageId, closed, limit.signal);
+    const edited: Outbound = { parts: [{ type, text: createEndedText(part.text, text, capabilities) }] };
+    await target.running.edit(codec.decode(row.address), messageId, edited, limit.signal);
   } finally {
     limit.end();
   }
 }
 
-/** The key of a question's row. */
-export function questionKey(id: string): string {
+/** Returns the outbox key of a question. */
+export function getQuestionKey(id: string): string {
   return `ask-${id}`;
 }
 
-/** What a click on a question of each kind may say. */
+/** The valid values of a click on a question of each kind. */
 const ANSWERS: Readonly<Record<QuestionKind, RegExp>> = { approve: /^(allow|deny)$/, answer: /^[1-9]\d?$/ };
 const KINDS: readonly QuestionKind[] = ["approve", "answer"];
 const ID = /^[0-9A-Z]{4,32}$/;
@@ -145,38 +144,38 @@ const ID = /^[0-9A-Z]{4,32}$/;
 export interface Click {
   readonly kind: QuestionKind;
   readonly id: string;
-  /** What the button stands for, or what was written into its form. */
+  /** The value of the button, or the text that was entered in its form. */
   readonly answer: string;
 }
 
-/** Which question a click answers, and how; undefined for a click on anything else. */
-export function answerIn({
+/** Parses a click on a button of a question; `undefined` for a click on anything else. */
+export function parseClick({
   actionId,
   value,
   text,
 }: Pick<ActionEvent, "actionId" | "value" | "text">): Click | undefined {
   const kind = KINDS.find((each) => each === actionId);
-  const id = fieldOf(value, "id");
-  const answer = fieldOf(value, "answer");
-  const words = text?.trim() ?? "";
-  // A platform gives a value back as it got it; what reads otherwise was not put there.
+  const id = getField(value, "id");
+  const answer = getField(value, "answer");
+  const entered = text?.trim() ?? "";
+  // Ignore callback values that this package did not generate.
   if (kind === undefined || id === undefined || !ID.test(id)) return undefined;
-  if (kind === "answer" && words !== "") return { kind, id, answer: words };
+  if (kind === "answer" && entered !== "") return { kind, id, answer: entered };
   return answer === undefined || !ANSWERS[kind].test(answer) ? undefined : { kind, id, answer };
 }
 
-function fieldOf(value: Json | undefined, name: string): string | undefined {
+function getField(value: Json | undefined, name: string): string | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   const field: unknown = Reflect.get(value, name);
   return typeof field === "string" ? field : undefined;
 }
 
-/** The question with a button for each choice, under its last part, where the channel has so many. */
-function outboundQuestion(question: Question, replyTo: string, capabilities: Capabilities): Outbound {
+/** Creates the message of a question, with buttons under its last part if the channel supports them. */
+function toOutbound(question: Question, replyTo: string, capabilities: Capabilities): Outbound {
   const { text } = question;
-  const buttons = buttonsUnder(question, capabilities.cards);
-  // Whole above its buttons, where so much fits there.
-  const whole = createOutbound(text, replyTo, { ...capabilities, text: withButtons(capabilities) });
+  const buttons = createButtons(question, capabilities.cards);
+  // Prefer one part: some channels allow more text above buttons than in a plain message.
+  const whole = createOutbound(text, replyTo, { ...capabilities, text: getTextCapability(capabilities) });
   const isWhole = buttons.length > 0 && whole.parts.length === 1;
   const outbound = isWhole ? whole : createOutbound(text, replyTo, capabilities);
   const last = outbound.parts.at(-1);
@@ -187,32 +186,33 @@ function outboundQuestion(question: Question, replyTo: string, capabilities: Cap
   };
 }
 
-/** How it ended stands behind the question, and before one that is too long to be shown whole with it. */
-function endedText(question: string, words: string, capabilities: Capabilities): string {
-  const limit = withButtons(capabilities);
-  const whole = `${question}\n\n${words}`;
-  return fitText(whole, limit) === whole ? whole : fitText(`${words}\n\n${question}`, limit);
+/** Appends `text` to the question. If both do not fit, `text` comes first and the question is cut. */
+function createEndedText(question: string, text: string, capabilities: Capabilities): string {
+  const limit = getTextCapability(capabilities);
+  const whole = `${question}\n\n${text}`;
+  return fitText(whole, limit) === whole ? whole : fitText(`${text}\n\n${question}`, limit);
 }
 
-/** How much text a message with buttons holds. */
-function withButtons({ text, cards }: Capabilities): TextCapability {
+/** Returns the text limits of a message with buttons. */
+function getTextCapability({ text, cards }: Capabilities): TextCapability {
   return cards?.textMax === undefined ? text : { ...text, max: cards.textMax };
 }
 
 type Buttons = ButtonsPart["buttons"];
 
-/** None where the channel has not so many, or cannot hold what is behind them. */
-function buttonsUnder(question: Question, cards: Capabilities["cards"]): Buttons {
+/** Returns no buttons if the channel does not support as many, or not values of this size. */
+function createButtons(question: Question, cards: Capabilities["cards"]): Buttons {
   if (cards === undefined) return [];
-  const buttons = [...buttonsOf(question), ...(cards.forms === true ? formOf(question) : [])];
+  const form = cards.forms === true ? createFormButton(question) : [];
+  const buttons = [...createChoiceButtons(question), ...form];
   const bytes = Math.max(...buttons.map(({ value }) => Buffer.byteLength(JSON.stringify(value))));
   return cards.buttons < buttons.length || cards.callbackBytes < bytes ? [] : buttons;
 }
 
-function buttonsOf({ id, kind, choices }: Question): Buttons {
-  return choices.map(({ answer, ...shown }) => ({ id: kind, ...shown, value: { id, answer } }));
+function createChoiceButtons({ id, kind, choices }: Question): Buttons {
+  return choices.map(({ answer, ...button }) => ({ id: kind, ...button, value: { id, answer } }));
 }
 
-function formOf({ id, kind, ownWords }: Question): Buttons {
+function createFormButton({ id, kind, ownWords }: Question): Buttons {
   return ownWords === undefined ? [] : [{ id: kind, label: ownWords, opensForm: true, value: { id } }];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { manualClock } from "../test/manual-clock.ts";
+import { createManualClock } from "../test/manual-clock.ts";
 import { KEYED, plainAccount } from "../test/plain.ts";
 import { Rates } from "./rates.ts";
 
@@ -11,10 +11,10 @@ const chat = { channel: "plain", account: "main", address: "chat" };
 const other = { ...chat, address: "other" };
 
 function setup() {
-  const clock = manualClock();
+  const clock = createManualClock();
   const stop = new AbortController();
   const rates = new Rates(clock, stop.signal);
-  /** How long a request to `destination` waits, in milliseconds. */
+  /** Returns how long a request to `destination` waits, in milliseconds. */
   const waitFor = async (destination: typeof chat): Promise<number> => {
     const began = clock.now();
     let done = false;
@@ -29,15 +29,15 @@ function setup() {
   return { clock, rates, stop, waitFor };
 }
 
-describe("the rates of a channel", () => {
-  it("hold nothing up while the platform takes everything", async () => {
+describe("Rates", () => {
+  it("delay nothing while the platform accepts everything", async () => {
     const { waitFor } = setup();
     for (let send = 0; send < 50; send++) expect(await waitFor(chat)).toBe(0);
   });
 
-  it("are kept after a complaint, for that conversation alone and for a minute", async () => {
+  it("are enforced after a rejection, for that conversation only and for a minute", async () => {
     const { clock, rates, waitFor } = setup();
-    rates.complain(account, chat);
+    rates.enforce(account, chat);
     expect([await waitFor(chat), await waitFor(chat), await waitFor(other)]).toEqual([200, 200, 0]);
     await clock.advance(5_000);
     expect([await waitFor(chat), await waitFor(chat), await waitFor(chat)]).toEqual([0, 0, 200]);
@@ -45,9 +45,9 @@ describe("the rates of a channel", () => {
     for (let send = 0; send < 10; send++) expect(await waitFor(chat)).toBe(0);
   });
 
-  it("hold nobody once sending stops", async () => {
+  it("end all waits once sending stops", async () => {
     const { rates, stop } = setup();
-    rates.complain(account, chat);
+    rates.enforce(account, chat);
     const waiting = rates.wait(account, chat);
     stop.abort();
     expect(await waiting).toBe(false);

@@ -1,28 +1,29 @@
 import type { ReconcileResult } from "@signalbox/channel";
 import type { DeliveryAccount } from "./account.ts";
-import type { ClaimedRow, Millis } from "./outbox.ts";
+import type { ClaimedRow } from "./outbox.ts";
 
-/** What is known about the first open part of a doubtful row. */
+/** The outcome of the first open part of a doubtful row. */
 export type Reconciliation =
   | ReconcileResult
-  /** To send it again does no harm: the platform knows its key. */
+  /** The part can be sent again: the platform deduplicates by its key. */
   | { readonly outcome: "repeat" };
 
 /**
- * Finds out the unknown outcome of a send. It is repeated only if the platform recognises repetitions.
- * @throws ChannelError as the channel's `reconcile`
+ * Finds out whether a part with an unknown outcome was sent. It is repeated only if the platform deduplicates it.
+ *
+ * @throws ChannelError from the channel's `reconcile`
  */
 export async function reconcile(
   { definition, running }: DeliveryAccount,
   row: ClaimedRow,
-  now: Millis,
+  now: number,
   signal: AbortSignal,
 ): Promise<Reconciliation> {
   const part = row.receipts.length;
   const content = row.payload.parts[part];
   if (content === undefined) return { outcome: "repeat" };
   const { idempotencyKey, readback } = definition.capabilities.delivery;
-  // While the platform knows the key it is sure; what reads like the same message may be another one.
+  // Prefer the key while it is valid: a lookup by content may find another message with the same text.
   if (idempotencyKey !== undefined && now - row.updatedAt < idempotencyKey.windowMs)
     return { outcome: "repeat" };
   if (readback !== true || running.reconcile === undefined) return { outcome: "unknown" };
@@ -32,7 +33,7 @@ export async function reconcile(
       idempotencyKey: row.key,
       part,
       content,
-      ...(row.payload.replyTo === undefined ? {} : { replyTo: row.payload.replyTo }),
+      replyTo: row.payload.replyTo,
       attemptedAt: row.updatedAt,
     },
     signal,

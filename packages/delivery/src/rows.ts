@@ -6,60 +6,69 @@ import {
   type MediaPart,
   type Outbound,
 } from "@signalbox/channel";
-import type { DeliveryMessage, Destination, Millis, OutboxInsert, OutboxRow } from "./outbox.ts";
+import type { DeliveryMessage, Destination, OutboxInsert, OutboxRow } from "./outbox.ts";
 
-/** How long a message to people is worth sending, in milliseconds: later than that it is reported instead. */
+/** How long a message is worth sending, in milliseconds. A later one is reported as expired. */
 export const REPLY_TTL_MS: number = 24 * 60 * 60_000;
 
-/** Whether a doubtful send to this channel can be repeated or looked up, so that a row may be inserted as `sending`. */
+/**
+ * Returns whether a send with an unknown outcome can be repeated or looked up on this channel. Only then may a row be
+ * inserted with `claim`.
+ */
 export function isRepeatable({
   capabilities: { delivery },
 }: Pick<ChannelDefinition, "capabilities">): boolean {
   return delivery.idempotencyKey !== undefined || delivery.readback === true;
 }
 
-/** The key of a row that its origin makes once, however often it is tried. */
-export function outboxKey(...origin: readonly string[]): string {
+/** Derives the key of a row from its origin, so that a repeated attempt inserts the same row. */
+export function createOutboxKey(...origin: readonly string[]): string {
   return createHash("sha256").update(origin.join(" ")).digest("base64url").slice(0, 20);
 }
 
-/** The row for a message. */
-export function outboxRow(
+/**
+ * Creates the row for a message.
+ *
+ * @param options.expiresAt after this time the message is not sent; milliseconds since the epoch
+ * @param options.claim inserts the row as `sending`, if {@link isRepeatable} holds for the channel
+ */
+export function createOutboxRow(
   { channel, account, address }: Destination,
   payload: DeliveryMessage,
-  extra: { readonly expiresAt: Millis; readonly claim: boolean },
+  options: { readonly expiresAt: number; readonly claim: boolean },
 ): OutboxInsert {
-  return { channel, account, address, payload, partCount: Math.max(1, payload.parts.length), ...extra };
+  return { channel, account, address, payload, partCount: Math.max(1, payload.parts.length), ...options };
 }
 
 /**
- * The answer to a message as the outbox keeps it; `undefined` where the sender reads the conversation itself. For an
- * account that is not configured any more it stays in one piece: it is to be seen among the replies that did not go
- * out.
+ * Creates the answer to a message, split for the channel. Without capabilities (the account is no longer configured)
+ * the answer stays in one part: it will end as undeliverable.
+ *
+ * @returns `undefined` if the sender's client reads the conversation itself
  */
-export function answerTo(
+export function createAnswer(
   text: string,
   replyTo: string,
   capabilities: Capabilities | undefined,
-  attached: readonly MediaPart[] = [],
+  attachments: readonly MediaPart[] = [],
 ): Outbound | undefined {
   if (capabilities?.readsSession === true) return undefined;
   return capabilities === undefined
-    ? { parts: [{ type: "text", text }], ...(replyTo === "" ? {} : { replyTo }) }
-    : createOutbound(text, replyTo, capabilities, attached);
+    ? { parts: [{ type: "text", text }], replyTo: replyTo === "" ? undefined : replyTo }
+    : createOutbound(text, replyTo, capabilities, attachments);
 }
 
-/** Of rows with keys of their own, those to hand over: what was added before may be on its way or out already. */
-export function pendingRows<Row extends OutboxRow>(rows: readonly Row[]): readonly Row[] {
+/** Returns the rows to hand over for sending. A row that existed before may be sent already. */
+export function getPendingRows<Row extends Pick<OutboxRow, "state">>(rows: readonly Row[]): readonly Row[] {
   return rows.filter(({ state }) => state === "pending");
 }
 
-/** Whether it waits to be sent, or is being sent. */
+/** Returns whether a row waits to be sent or is being sent. */
 export function isUnsent({ state }: OutboxRow): boolean {
   return state === "pending" || state === "sending";
 }
 
-/** Names a destination. */
-export function destinationKey({ channel, account, address }: Destination): string {
+/** Returns a text that identifies a destination. */
+export function getDestinationKey({ channel, account, address }: Destination): string {
   return `${channel}/${account}/${address}`;
 }

@@ -1,7 +1,7 @@
 import type { Channel } from "@signalbox/channel";
 import { plainMessage } from "@signalbox/channel/testkit";
 import { describe, expect, it } from "vitest";
-import { manualClock } from "../test/manual-clock.ts";
+import { createManualClock } from "../test/manual-clock.ts";
 import { plainAccount, silentLogger } from "../test/plain.ts";
 import { createTyping } from "./typing.ts";
 
@@ -13,7 +13,7 @@ async function setup(on = true, fails = false) {
       if (fails) throw new Error("not here");
     },
   };
-  const clock = manualClock();
+  const clock = createManualClock();
   const typing = createTyping({
     clock,
     account: () => plainAccount(methods),
@@ -25,8 +25,8 @@ async function setup(on = true, fails = false) {
   return { clock, typing, begin, seen };
 }
 
-describe("the sign that an answer is being written", () => {
-  it("is there while an answer takes its time, and goes with it", async () => {
+describe("the typing indicator", () => {
+  it("appears for an answer that takes more than two seconds, and disappears with its end", async () => {
     const { clock, typing, begin, seen } = await setup();
     const quick = begin("m1");
     await clock.advance(1_000);
@@ -42,14 +42,14 @@ describe("the sign that an answer is being written", () => {
     ]);
   });
 
-  it("of an earlier process goes with the answer of this one", async () => {
+  it("of an earlier process is removed at the end of a resumed run", async () => {
     const { typing, begin, seen } = await setup();
     begin("m1", true)();
     await typing.idle();
     expect(seen).toEqual([["m1", false]]);
   });
 
-  it("harms nothing where it fails, and is nowhere where it is off or there is no message", async () => {
+  it("ignores failures, and is not shown if it is off or there is no message", async () => {
     const broken = await setup(true, true);
     const end = broken.begin("m1");
     await broken.clock.advance(2_000);

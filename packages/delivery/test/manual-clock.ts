@@ -1,10 +1,12 @@
 import type { Clock } from "@signalbox/channel";
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that stands still until a test advances it. */
 export interface ManualClock extends Clock {
-  /** Lets the time pass, and whoever waits for it go on; each delay ends at its own moment. */
+  /** Advances the time, delay by delay, and lets everything that becomes ready run. */
   advance(ms: number): Promise<void>;
-  /** How many wait. */
+  /** Lets everything that is ready run. */
+  settle(): Promise<void>;
+  /** Number of pending delays. */
   readonly waiting: number;
 }
 
@@ -13,9 +15,21 @@ interface Delay {
   readonly resolve: () => void;
 }
 
-export function manualClock(start = 1_000_000): ManualClock {
-  let now = start;
+/** How long `settle` waits at most while something is busy, in real milliseconds. */
+const MAX_BUSY_MS = 500;
+
+/** @param isBusy whether a call that does not depend on this clock is pending */
+export function createManualClock(isBusy: () => boolean = () => false): ManualClock {
+  let now = 1_000_000;
   const delays = new Set<Delay>();
+
+  async function settle(): Promise<void> {
+    const limit = performance.now() + MAX_BUSY_MS;
+    for (let idle = 0; idle < 3; idle++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (isBusy() && performance.now() < limit) idle = -1;
+    }
+  }
 
   return {
     now: () => now,
@@ -29,27 +43,23 @@ export function manualClock(start = 1_000_000): ManualClock {
           reject(signal.reason);
         });
       }),
+    settle,
     async advance(ms) {
       const end = now + ms;
-      await settled();
+      await settle();
       for (;;) {
         const next = [...delays].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at)[0];
         if (next === undefined) break;
         delays.delete(next);
         now = Math.max(now, next.at);
         next.resolve();
-        await settled();
+        await settle();
       }
       now = end;
-      await settled();
+      await settle();
     },
     get waiting() {
       return delays.size;
     },
   };
-}
-
-/** Lets everything that is ready go on. */
-export function settled(): Promise<void> {
-  return new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 }

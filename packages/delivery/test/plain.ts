@@ -1,10 +1,10 @@
 import type { Capabilities, Channel } from "@signalbox/channel";
+import type { Logger } from "@signalbox/store/types";
 import type { DeliveryAccount } from "../src/account.ts";
-import type { DeliveryLogger } from "../src/logger.ts";
 
-export const silentLogger: DeliveryLogger = { debug() {}, warn() {}, error() {} };
+export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** A platform that knows keys for an hour. */
+/** A platform that deduplicates by idempotency key for an hour. */
 export const KEYED: Capabilities = {
   text: { unit: "utf16", markup: "plain" },
   stream: "draft",
@@ -14,7 +14,7 @@ export const KEYED: Capabilities = {
   transports: ["internal"],
 };
 
-/** A running account whose channel does nothing but what `methods` say. */
+/** A running account of a channel that implements only `methods`. */
 export function plainAccount(
   methods: Partial<Channel>,
   { account = "main", capabilities = KEYED }: { account?: string; capabilities?: Capabilities } = {},
@@ -28,7 +28,7 @@ export function plainAccount(
       stop: async () => {},
       health: () => ({ state: "ready" }),
       self: () => undefined,
-      send: () => Promise.reject(new Error("nothing is sent here")),
+      send: () => Promise.reject(new Error("this channel does not send")),
       ...methods,
     },
   };

@@ -2,7 +2,7 @@ import type Sqlite from "better-sqlite3";
 import type { Database } from "./database.ts";
 import { isBusy, toStoreError } from "./driver-errors.ts";
 import { StoreError } from "./errors.ts";
-import type { StoreLogger } from "./types/store.ts";
+import type { Logger } from "./types/logger.ts";
 
 /** Makes everything committed so far survive a loss of power. */
 type SyncLog = () => Promise<void>;
@@ -15,7 +15,7 @@ export interface CommitQueueOptions {
   readonly spacingMs: number;
   /** Runs after a batch is on the disk and before the next begins; for checkpoints. What it throws is only logged. */
   readonly afterBatch?: () => Promise<void>;
-  readonly logger?: StoreLogger;
+  readonly logger?: Pick<Logger, "warn">;
 }
 
 export interface CommitQueue {

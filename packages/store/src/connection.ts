@@ -3,7 +3,8 @@ import Sqlite from "better-sqlite3";
 import { toStoreError } from "./driver-errors.ts";
 import { StoreError } from "./errors.ts";
 import { migrate, requireVersion } from "./migrate.ts";
-import type { StoreAccess, StoreLogger } from "./types/store.ts";
+import type { Logger } from "./types/logger.ts";
+import type { StoreAccess } from "./types/store.ts";
 
 /** While opening, another process may be migrating. */
 const openTimeoutMs = 5000;
@@ -20,7 +21,7 @@ export const PAGE_BYTES = 2048;
  *
  * @throws StoreNewerError, StoreError `store_older`, `corrupt`, `invalid`, `locked`, `disk_full`
  */
-export function connect(path: string, access: StoreAccess, logger?: StoreLogger): Sqlite.Database {
+export function connect(path: string, access: StoreAccess, logger?: Pick<Logger, "info">): Sqlite.Database {
   const inMemory = path === ":memory:";
   if (access === "own" && !inMemory) makeFile(path);
   const raw = openFile(path, access);

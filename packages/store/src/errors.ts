@@ -1,10 +1,17 @@
 /**
- * `store_newer` the file was written by a later version · `store_older` by an earlier one, and was not to be migrated ·
- * `fenced` the lease is not current · `busy` a run holds the session · `conflict` the row is not in a state that allows
- * this · `not_found` · `disk_full` nothing was written, later calls work once there is space · `io` the disk failed;
- * the store must be opened again · `corrupt` the file is damaged or no database · `closed` · `invalid` a value the
- * store cannot keep · `home_held` another process runs on this home · `locked` another process kept the database
- * locked for too long.
+ * - `store_newer`: a later release wrote the file
+ * - `store_older`: an earlier release wrote the file, and it was not to be migrated
+ * - `fenced`: the lease is no longer current
+ * - `busy`: a run holds the session
+ * - `conflict`: the row is in a state that does not allow the change
+ * - `not_found`
+ * - `disk_full`: nothing was written; later calls succeed once there is space
+ * - `io`: the disk failed; the store must be opened again
+ * - `corrupt`: the file is damaged or not a database
+ * - `closed`: the store was closed
+ * - `invalid`: a value that the store cannot keep, or a file that cannot be opened
+ * - `home_held`: another process uses this home
+ * - `locked`: another process kept the database locked for too long
  */
 export type StoreErrorCode =
   | "store_newer"
@@ -24,8 +31,8 @@ export type StoreErrorCode =
 const MARK = Symbol.for("signalbox.store.error");
 
 /**
- * Every error that the store rejects with. The message is one sentence for people, with a remedy if there is one.
- * Recognise it with {@link isStoreError}, which also works across copies of this package.
+ * The error that every method of a store rejects with. Its message is a sentence for people, with a remedy if there is
+ * one. Recognize it with {@link isStoreError}, which also works across copies of this package.
  */
 export class StoreError extends Error {
   readonly code: StoreErrorCode;
@@ -38,13 +45,13 @@ export class StoreError extends Error {
   }
 }
 
-/** Whether `error` is a {@link StoreError}, of this copy of the package or another. */
+/** Returns whether `error` is a {@link StoreError} of this or another copy of the package. */
 export function isStoreError(error: unknown): error is StoreError {
   return error instanceof Error && MARK in error;
 }
 
-/** The failure of the store that is behind an error, by itself or as its cause. */
-export function storeErrorIn(error: unknown): StoreError | undefined {
+/** Returns `error`, or its cause, if it is a {@link StoreError}. */
+export function getStoreError(error: unknown): StoreError | undefined {
   const cause = error instanceof Error && isStoreError(error.cause) ? error.cause : error;
   return isStoreError(cause) ? cause : undefined;
 }
@@ -52,7 +59,7 @@ export function storeErrorIn(error: unknown): StoreError | undefined {
 /** The presented lease is no longer current: another process continues the work. Nothing was written. */
 export class FencedError extends StoreError {
   readonly lease: string;
-  /** The epoch presented. */
+  /** The presented epoch. */
   readonly epoch: number;
 
   constructor(lease: string, epoch: number, message: string) {
@@ -63,7 +70,7 @@ export class FencedError extends StoreError {
   }
 }
 
-/** The database was written by a later version of the store. */
+/** A later release of the store wrote the database. */
 export class StoreNewerError extends StoreError {
   readonly file: string;
   readonly fileVersion: number;
@@ -72,8 +79,8 @@ export class StoreNewerError extends StoreError {
   constructor(file: string, fileVersion: number, supportedVersion: number) {
     super(
       "store_newer",
-      `${file} has schema version ${fileVersion}, and this program knows versions up to ${supportedVersion}: ` +
-        "run the newer release that wrote it, or restore a backup made before the upgrade.",
+      `${file} has schema version ${fileVersion}, but this release supports versions up to ${supportedVersion}. ` +
+        "Run the newer release, or restore a backup from before the upgrade.",
     );
     this.name = "StoreNewerError";
     this.file = file;
@@ -82,20 +89,20 @@ export class StoreNewerError extends StoreError {
   }
 }
 
-/** Another live process works on the same home. */
+/** Another running process uses the same home. */
 export class HomeHeldError extends StoreError {
   readonly home: string;
-  /** Absent when the holder has not written down who it is yet. */
+  /** Absent if the holder has not written its details yet. */
   readonly pid: number | undefined;
   readonly host: string | undefined;
-  /** When the holder started, milliseconds since the epoch. */
+  /** When the holder started, in milliseconds since the epoch. */
   readonly since: number | undefined;
 
   constructor(home: string, holder: { pid?: number; host?: string; since?: number }) {
     const who = holder.pid === undefined ? "another process" : `process ${holder.pid}`;
     const where = holder.host === undefined ? "" : ` on ${holder.host}`;
     const since = holder.since === undefined ? "" : ` since ${new Date(holder.since).toISOString()}`;
-    super("home_held", `${home} is held by ${who}${where}${since}: stop it, or use another home.`);
+    super("home_held", `${home} is in use by ${who}${where}${since}. Stop it, or use another home.`);
     this.name = "HomeHeldError";
     this.home = home;
     this.pid = holder.pid;
@@ -104,12 +111,12 @@ export class HomeHeldError extends StoreError {
   }
 }
 
-/** Whether this process can no longer use the store: another process holds its lease, or the disk failed. */
+/** Returns whether this process can no longer use the store: another process holds its lease, or the disk failed. */
 export function isFatal(error: unknown): boolean {
   return isStoreError(error) && (error.code === "fenced" || error.code === "io");
 }
 
-/** Whether a later try may succeed: the disk was full, or another process held the lock. */
-export function isPassing(error: unknown): boolean {
+/** Returns whether a retry may succeed: the disk was full, or another process held the lock. */
+export function isRetryable(error: unknown): boolean {
   return isStoreError(error) && (error.code === "disk_full" || error.code === "locked");
 }

@@ -13,7 +13,7 @@ import type { Fence } from "./leases.ts";
 import { account as accountTable, type InboxRecord, inbox } from "./schema/index.ts";
 import type { Bodies, InboxId, LeaseToken } from "./types/common.ts";
 import type { InboxRow, InboxStore } from "./types/inbox.ts";
-import type { StoreLogger } from "./types/store.ts";
+import type { Logger } from "./types/logger.ts";
 
 interface Parts<T extends Bodies> {
   readonly fence: Fence;
@@ -23,7 +23,7 @@ interface Parts<T extends Bodies> {
   readonly answers: Pick<Answers, "settled">;
   /** Unfinished messages beyond which none is accepted. */
   readonly limit: number;
-  readonly logger: StoreLogger | undefined;
+  readonly logger: Pick<Logger, "warn"> | undefined;
 }
 
 export function createInboxStore<T extends Bodies>(context: Context, parts: Parts<T>): InboxStore<T> {

@@ -1,15 +1,5 @@
 export { type AccountOfChannel, accountLease } from "./account-lease.ts";
-export {
-  FencedError,
-  HomeHeldError,
-  isFatal,
-  isPassing,
-  isStoreError,
-  StoreError,
-  type StoreErrorCode,
-  StoreNewerError,
-  storeErrorIn,
-} from "./errors.ts";
+export * from "./errors.ts";
 export { acquireHomeLock, type HomeHolder, type HomeLock, readHomeHolder } from "./home-lock.ts";
 export { type AnyId, parseId, timeOf } from "./ids.ts";
 export { openStore } from "./open.ts";

@@ -22,7 +22,7 @@ interface DueWork<T extends Bodies> extends Context, Parts<T> {
   readonly setClaimed: ReturnType<typeof prepareClaim>;
 }
 
-type Claimed<T extends Bodies> = OutboxRow<T> & { readonly doubtful: boolean };
+type Claimed<T extends Bodies> = OutboxRow<T["outbound"]> & { readonly doubtful: boolean };
 
 /** What is to be sent next: it is taken to be sent, or nobody wants it any more. */
 export function createOutboxDue<T extends Bodies>(
@@ -58,8 +58,8 @@ function expire<T extends Bodies>(
   { queue, fence, rows, insert, ends, now }: DueWork<T>,
   ids: readonly string[],
   lease: LeaseToken,
-  word: OutboxInsert<T> | undefined,
-): Promise<readonly OutboxRow<T>[]> {
+  word: OutboxInsert<T["outbound"]> | undefined,
+): Promise<readonly OutboxRow<T["outbound"]>[]> {
   const prepared = prepareOutbox(word === undefined ? [] : [word]);
   return queue.write(() => {
     fence.check(lease);
@@ -74,7 +74,11 @@ function expire<T extends Bodies>(
   });
 }
 
-function claimDue<T extends Bodies>(work: DueWork<T>, lease: LeaseToken, limit: number): OutboxClaim<T> {
+function claimDue<T extends Bodies>(
+  work: DueWork<T>,
+  lease: LeaseToken,
+  limit: number,
+): OutboxClaim<T["outbound"]> {
   const { fence, rows, now, heads } = work;
   fence.check(lease);
   const at = now();

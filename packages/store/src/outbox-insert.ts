@@ -33,7 +33,7 @@ interface OutboxOrigin {
 /** A row that was added, or that was there with the same key. */
 interface Inserted<T extends Bodies> {
   readonly seq: number;
-  readonly row: OutboxRow<T>;
+  readonly row: OutboxRow<T["outbound"]>;
 }
 
 /** Adds rows, inside a transaction. */
@@ -77,7 +77,7 @@ export function createOutboxInsert<T extends Bodies>(
 ): InsertOutbox<T> {
   const insert = database.insert(outbox);
 
-  function mustBeFull(seq: number): OutboxRow<T> {
+  function mustBeFull(seq: number): OutboxRow<T["outbound"]> {
     const row = rows.full(seq);
     if (row === undefined) throw new StoreError("corrupt", `Outbox row ${seq} or its content is missing.`);
     return row;

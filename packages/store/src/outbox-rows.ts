@@ -30,9 +30,9 @@ export interface OutboxRows<T extends Bodies> {
   /** Whether something is still to be sent there. */
   hasUnsent(to: Destination): boolean;
   /** `undefined` where it is damaged: what is to be sent, or what of it is out already, is not known any more. */
-  full(seq: number): OutboxRow<T> | undefined;
+  full(seq: number): OutboxRow<T["outbound"]> | undefined;
   /** The newest of those that meet the conditions, in the order given; without those that are damaged. */
-  list(where: SQL | undefined, orderBy: readonly SQL[], limit: number): readonly OutboxRow<T>[];
+  list(where: SQL | undefined, orderBy: readonly SQL[], limit: number): readonly OutboxRow<T["outbound"]>[];
 }
 
 /** Rows still to be sent to one destination. */
@@ -50,8 +50,8 @@ function outboxIdOf({ createdAt, nonce, seq }: Pick<OutboxRecord, "createdAt" | 
 
 export function toOutboxRow<T extends Bodies>(
   { row, sessionKey, run: made }: Omit<Joined, "body">,
-  { payload, receipts }: Pick<OutboxRow<T>, "payload" | "receipts">,
-): OutboxRow<T> {
+  { payload, receipts }: Pick<OutboxRow<T["outbound"]>, "payload" | "receipts">,
+): OutboxRow<T["outbound"]> {
   return {
     id: outboxIdOf(row),
     ...(made === null ? {} : { runId: runIdOf(made) }),

@@ -149,7 +149,7 @@ function finish<T extends Bodies>(
     error,
     ...write
   }: Input<"finish", T>,
-): Promise<readonly OutboxRow<T>[]> {
+): Promise<readonly OutboxRow<T["outbound"]>[]> {
   const { rows, sessions, insertOutbox, statements, now } = work;
   const bodies = encodedBodies(last);
   const prepared = prepareOutbox(inserts ?? []);

@@ -5,7 +5,7 @@ import { type Bound, type Database, snakeCase } from "./database.ts";
 import { eachFigure } from "./figures.ts";
 import { activeRun, eachOf, run, usageDay, usageMark } from "./schema/index.ts";
 import { CHUNK } from "./sweep.ts";
-import type { StoreLogger } from "./types/store.ts";
+import type { Logger } from "./types/logger.ts";
 
 /** Ended runs after which what they used is counted. */
 const COUNT_AFTER = 8192;
@@ -76,7 +76,10 @@ function prepareStatements(database: Database) {
   };
 }
 
-export function createUsageCount({ database, queue }: Context, logger: StoreLogger | undefined): UsageCount {
+export function createUsageCount(
+  { database, queue }: Context,
+  logger: Pick<Logger, "warn"> | undefined,
+): UsageCount {
   const statements = prepareStatements(database);
   let uncounted = 0;
   let counting = false;

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { promisify } from "node:util";
 import Sqlite from "better-sqlite3";
-import type { StoreLogger } from "./types/store.ts";
+import type { Logger } from "./types/logger.ts";
 
 const fsync = promisify(fs.fsync);
 
@@ -35,14 +35,18 @@ interface Progress {
  * The descriptors opened here stay open until the connection is closed: closing any descriptor of a file drops all
  * locks the process has on it.
  */
-export function writeAheadLog(raw: Sqlite.Database, path: string, logger?: StoreLogger): WriteAheadLog {
+export function writeAheadLog(
+  raw: Sqlite.Database,
+  path: string,
+  logger?: Pick<Logger, "warn">,
+): WriteAheadLog {
   return new CheckpointedLog(raw, path, logger);
 }
 
 class CheckpointedLog implements WriteAheadLog {
   readonly #raw: Sqlite.Database;
   readonly #path: string;
-  readonly #logger: StoreLogger | undefined;
+  readonly #logger: Pick<Logger, "warn"> | undefined;
   readonly #look: Sqlite.Statement<[], Progress>;
   /** Each holds a page. */
   readonly #checkpointFrames: number;
@@ -56,7 +60,7 @@ class CheckpointedLog implements WriteAheadLog {
   /** How long the log was at the last try: who reads an old state may keep it from being copied for long. */
   #triedAt = 0;
 
-  constructor(raw: Sqlite.Database, path: string, logger: StoreLogger | undefined) {
+  constructor(raw: Sqlite.Database, path: string, logger: Pick<Logger, "warn"> | undefined) {
     this.#raw = raw;
     this.#path = path;
     this.#logger = logger;

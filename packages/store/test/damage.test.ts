@@ -1,6 +1,6 @@
 import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { openStore, type SqliteStore, type StoreLogger } from "../src/index.ts";
+import { openStore, type SqliteStore, type StoreOptions } from "../src/index.ts";
 import {
   accepted,
   answered,
@@ -19,7 +19,7 @@ type Fill = (store: SqliteStore) => Promise<void>;
 type Kind = "inbound" | "outbound" | "message";
 
 /** A store whose file is damaged while it is closed. */
-async function damagedBy(damage: string, fill: Fill, logger?: StoreLogger): Promise<SqliteStore> {
+async function damagedBy(damage: string, fill: Fill, logger?: StoreOptions["logger"]): Promise<SqliteStore> {
   const path = `${temporaryFolder()}/a.db`;
   const first = await openStore({ path, clock: () => Date.UTC(2026, 10, 21) });
   await fill(first);

@@ -1,7 +1,8 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
-import { type Choice, type DeliveryLogger, type Questions, questionKey } from "@signalbox/delivery";
+import { type Choice, getQuestionKey, type Questions } from "@signalbox/delivery";
 import type { Phrases } from "@signalbox/phrases";
+import type { Logger } from "@signalbox/store";
 import {
   type Approval,
   type AskUserRequest,
@@ -35,7 +36,7 @@ export interface AskingPorts<Run extends AskingRun> {
   readonly show: (run: Run, id: string, text: string, choices?: readonly string[]) => void;
   /** Returns true if a wait was aborted by the shutdown of the gateway; the next process continues it. */
   readonly isShutdown: (reason: unknown) => boolean;
-  readonly logger: Pick<DeliveryLogger, "error">;
+  readonly logger: Pick<Logger, "error">;
 }
 
 /** Asks people on behalf of tools, in the conversation of the run. */
@@ -67,7 +68,7 @@ export function createAsking<Run extends AskingRun>(ports: AskingPorts<Run>): As
       asked.set(id, phrases);
       const text = formatApproval(approval, phrases);
       const choices = decisionsIn(phrases);
-      show(run, questionKey(id), text);
+      show(run, getQuestionKey(id), text);
       await questions
         .put({ id, text, kind: "approve", choices, expiresAt }, run.event, run.sessionKey)
         .catch((error: unknown) =>
@@ -86,7 +87,7 @@ export function createAsking<Run extends AskingRun>(ports: AskingPorts<Run>): As
       const phrases = phrasesTo(run);
       if (earlier === undefined) {
         const text = formatUserQuestion(question, phrases);
-        show(run, questionKey(id), text, question.options);
+        show(run, getQuestionKey(id), text, question.options);
         const ownWords = question.options.length === 0 ? phrases.answer : phrases.otherAnswer;
         const choices = getAnswerChoices(question.options);
         await questions.put(

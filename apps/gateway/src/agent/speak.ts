@@ -6,23 +6,22 @@ import {
   createQuestions,
   type Delivery,
   type Destination,
-  destinationKey,
+  getDestinationKey,
 } from "@signalbox/delivery";
 import { createCrossPosts } from "@signalbox/prompt";
 import { getSentId } from "@signalbox/runs";
-import type { OutboxRow } from "@signalbox/store";
 import type { UserQuestions } from "@signalbox/tools";
 import { getPhrases } from "../configure/phrases-of.ts";
 import type { CoreContext } from "../core-context.ts";
 import { isOfConversation } from "../messages/traces.ts";
 import { ShutdownAbort } from "../shutdown.ts";
-import type { GatewayBodies, GatewayStore } from "../store.ts";
+import type { GatewayStore } from "../store.ts";
 import { type Asking, createAsking } from "./ask-people.ts";
 import type { ActiveRun, ToolRun } from "./tool-run.ts";
 
 /** Services of the message tool beyond the core. */
 export interface SendOptions {
-  readonly delivery: Pick<Delivery<OutboxRow<GatewayBodies>>, "deliver" | "ended">;
+  readonly delivery: Pick<Delivery, "deliver" | "ended">;
   readonly outgoing: Outgoing;
 }
 
@@ -30,7 +29,7 @@ export interface SendOptions {
 export function createSend(core: CoreContext, { delivery, outgoing }: SendOptions): ActOnMessages<ActiveRun> {
   const { store, lease, accounts, redact, now } = core;
   const crossPosts = createCrossPosts({ store: store.groupHistory, now });
-  return createMessageActions<ActiveRun, OutboxRow<GatewayBodies>>({
+  return createMessageActions<ActiveRun>({
     outbox: store.outbox,
     lease,
     definition: core.getChannel,
@@ -45,8 +44,8 @@ export function createSend(core: CoreContext, { delivery, outgoing }: SendOption
       return outgoing.prepare({ wanted, agentId, capabilities, mayAttach, phrases, signal });
     },
     isOfConversation: (messageId, to, { event }) => isMessageOf(store, messageId, to, event),
-    toldThere: (to, message, sender) => crossPosts.createEntry(to, message, sender),
-    changeThere: (to, message, sender) => crossPosts.update(to, message, sender),
+    createHistoryEntry: (to, message, sender) => crossPosts.createEntry(to, message, sender),
+    updateHistoryEntry: (to, message, sender) => crossPosts.update(to, message, sender),
     show: (text, run, callId) => showInSession(core, run, getSentId(callId), text),
   });
 }
@@ -57,7 +56,7 @@ async function isMessageOf(
   to: Destination,
   event: MessageEvent,
 ): Promise<boolean> {
-  if (destinationKey(to) === destinationKey(event)) return isOfConversation(store, event, messageId);
+  if (getDestinationKey(to) === getDestinationKey(event)) return isOfConversation(store, event, messageId);
   const { channel, account, address } = to;
   return (await store.inbox.find({ channel, account, messageId }))?.payload.event.address === address;
 }

@@ -70,7 +70,7 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
         messageInfo,
       ),
     why: (messageId, language) => readWhy(store, messageId, language, explain),
-    ...createPairings(store, audit, () => void delivery.pairingNotices.look()),
+    ...createPairings(store, audit, () => void delivery.pairingNotices.poll()),
     ...schedules,
     trace: (messageId) => readTrace(store, messageId, explain),
     async approvals() {

@@ -24,7 +24,7 @@ export function createMaintenance(
       await recover(ctx);
       await ctx.subAgents.recover();
       // The command line may have approved a pairing.
-      await delivery.pairingNotices.look();
+      await delivery.pairingNotices.poll();
     },
     leaseMs,
     renewAccounts: () => accountLeases.renew(),

@@ -1,5 +1,5 @@
 import type { RetryPolicy } from "@signalbox/lanes";
-import { isFatal, isPassing, storeErrorIn } from "@signalbox/store";
+import { getStoreError, isFatal, isRetryable } from "@signalbox/store";
 
 /** Starts of one run after which its messages are given up. */
 export const POISON_ATTEMPTS = 3;
@@ -22,7 +22,7 @@ function isProgramGone(error: unknown): boolean {
 
 /** Decides whether failed pipeline work is retried, ended or left to the next process. */
 export const judgeFailure: RetryPolicy = (error) => {
-  const failure = storeErrorIn(error);
+  const failure = getStoreError(error);
   if (failure === undefined) return isProgramGone(error) ? "fatal" : "give_up";
   return isFatal(failure) ? "fatal" : "retry";
 };
@@ -33,8 +33,8 @@ export const judgeRun: RetryPolicy = (error, failures) =>
 
 /** The same for work that the store may refuse for a reason that does not pass by itself. */
 export const judgeLasting: RetryPolicy = (error, failures) => {
-  const failure = storeErrorIn(error);
-  const lasting = failure !== undefined && !isPassing(failure) && failures >= MOST_REFUSALS;
+  const failure = getStoreError(error);
+  const lasting = failure !== undefined && !isRetryable(failure) && failures >= MOST_REFUSALS;
   const verdict = judgeFailure(error, failures);
   return verdict === "retry" && lasting ? "give_up" : verdict;
 };

@@ -1,8 +1,12 @@
-import { answerTo, outboxKey, outboxRow, pendingRows } from "@signalbox/delivery";
-import type { OutboxRow } from "@signalbox/store";
+import {
+  createAnswer,
+  createOutboxKey,
+  createOutboxRow,
+  getPendingRows,
+  type OutboxRow,
+} from "@signalbox/delivery";
 import type { GatewayContext } from "../context.ts";
 import { isHeard, type QueuedMessage } from "../messages/queued-message.ts";
-import type { GatewayBodies } from "../store.ts";
 
 /**
  * Puts a notice about a message into the outbox, if no run answers the message. The key is derived from the message, so
@@ -16,14 +20,14 @@ export async function putNotice(
   message: QueuedMessage,
   text: string,
   { ttlMs, isAnswer }: { readonly ttlMs: number; readonly isAnswer: boolean },
-): Promise<readonly OutboxRow<GatewayBodies>[] | undefined> {
+): Promise<readonly OutboxRow[] | undefined> {
   if (!isHeard(message)) return undefined;
   const { id, sessionKey, stored } = message;
   const { event } = stored;
   const capabilities = getCapabilities(event.channel, event.account);
-  const payload = answerTo(text, event.messageId, capabilities);
+  const payload = createAnswer(text, event.messageId, capabilities);
   if (payload === undefined) return undefined;
-  const row = outboxRow(event, payload, { expiresAt: now() + ttlMs, claim: false });
-  const notice = { ...row, key: outboxKey(id), ...(isAnswer ? { answers: [id] } : {}) };
-  return pendingRows(await store.outbox.enqueue([notice], { lease, sessionKey }));
+  const row = createOutboxRow(event, payload, { expiresAt: now() + ttlMs, claim: false });
+  const notice = { ...row, key: createOutboxKey(id), ...(isAnswer ? { answers: [id] } : {}) };
+  return getPendingRows(await store.outbox.enqueue([notice], { lease, sessionKey }));
 }

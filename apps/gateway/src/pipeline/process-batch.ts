@@ -1,6 +1,6 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { Batch, RunHandle } from "@signalbox/lanes";
-import { type Run, storeErrorIn } from "@signalbox/store";
+import { getStoreError, type Run } from "@signalbox/store";
 import type { GatewayContext } from "../context.ts";
 import { HeldElsewhere, judgeRun } from "../messages/failures.ts";
 import { messagesIn, type Queued, type QueuedMessage, resumedRun } from "../messages/queued-message.ts";
@@ -69,7 +69,7 @@ async function unlessHeldElsewhere(
   try {
     await work();
   } catch (error) {
-    if (storeErrorIn(error)?.code !== "busy") throw error;
+    if (getStoreError(error)?.code !== "busy") throw error;
     const { held } = await getUnfinished(ctx, key, []);
     if (held === undefined || isOwn(ctx, held.run)) throw error;
     throw new HeldElsewhere(`the session ${key} is held by the run ${held.run.id} of another process`);

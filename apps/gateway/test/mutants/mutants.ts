@@ -233,8 +233,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${GATEWAY}/pipeline/notice.ts`,
-        from: "key: outboxKey(id)",
-        to: "key: outboxKey(id, String(now()))",
+        from: "key: createOutboxKey(id)",
+        to: "key: createOutboxKey(id, String(now()))",
       },
     ],
     scenario: { course: killedAt(...times(6, "settle.before")), only: ["status"] },

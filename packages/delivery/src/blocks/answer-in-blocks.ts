@@ -1,78 +1,79 @@
-import { type Capabilities, type Clock, type Json, reasonOf } from "@signalbox/channel";
-import type { WatchedRun } from "../growing-draft.ts";
-import type { DeliveryLogger } from "../logger.ts";
+import { type Capabilities, type Clock, reasonOf } from "@signalbox/channel";
+import type { JsonValue, Logger, RunId } from "@signalbox/store/types";
+import type { WatchedRun } from "../drafts/growing-draft.ts";
 import type { OutboxInsert, OutboxRow } from "../outbox.ts";
-import { answerTo, outboxKey, outboxRow, pendingRows, REPLY_TTL_MS } from "../rows.ts";
-import { type BlockRules, finishedBlock } from "./finished-block.ts";
-import { unsaid } from "./unsaid.ts";
+import { createAnswer, createOutboxKey, createOutboxRow, getPendingRows, REPLY_TTL_MS } from "../rows.ts";
+import { type BlockRules, getFinishedBlockLength } from "./finished-block.ts";
+import { getRemainingText } from "./remaining-text.ts";
 
-export interface BlockPorts<Row extends OutboxRow, RunId extends string> {
+export interface BlockContext {
   readonly rules: () => BlockRules & {
-    /** How long nothing is written, in milliseconds, until a block is finished that could be longer. */
+    /** Pause in the writing after which a block of the minimum length is finished, in milliseconds. */
     readonly idleMs: number;
   };
-  /** What a configured account can do, whether it runs just now or not. */
+  /** Returns the capabilities of a configured account, running or not. */
   readonly capabilities: (channel: string, account: string) => Capabilities | undefined;
-  /** Keeps the texts of a run's blocks; the last may not be in the outbox yet. */
+  /** Stores the texts of a run's blocks; the last one may not be in the outbox yet. */
   readonly note: (runId: RunId, blocks: readonly string[]) => Promise<void>;
-  /** Puts a row into the outbox as one of the run's; the same key again gives the same row. */
-  readonly enqueue: (runId: RunId, row: OutboxInsert) => Promise<readonly Row[]>;
-  readonly deliver: (rows: readonly Row[]) => void;
+  /** Adds a row of the run to the outbox. A known key returns the existing row. */
+  readonly enqueue: (runId: RunId, row: OutboxInsert) => Promise<readonly OutboxRow[]>;
+  readonly deliver: (rows: readonly OutboxRow[]) => void;
   readonly clock: Clock;
-  readonly logger: DeliveryLogger;
+  readonly logger: Pick<Logger, "debug" | "warn">;
 }
 
-/** What was written is not read more often than that, however small its pieces are. */
-const LOOK_EVERY_MS = 100;
+/** Minimum time between two scans of the text, in milliseconds: a stream may have many small deltas. */
+const SCAN_EVERY_MS = 100;
 
 /**
- * The answer of one run, whose finished blocks are sent while the rest is written. Each is noted before it goes into
- * the outbox under a key of its own. So the process that continues the run adds the last one if it is missing, and none
- * is sent twice.
+ * The answer of one run, whose finished blocks are sent while the rest is written. Each block is noted before it is
+ * added to the outbox under a key of its own. So a process that resumes the run adds the last block if it is missing,
+ * and no block is sent twice.
  */
-export class AnswerInBlocks<Row extends OutboxRow, RunId extends string> {
-  readonly #ports: BlockPorts<Row, RunId>;
+export class AnswerInBlocks {
+  readonly #context: BlockContext;
   readonly #runId: RunId;
   readonly #blocks: string[];
-  /** How many of them are in the outbox for certain. */
+  /** Number of blocks that are certainly in the outbox. */
   #enqueued = 0;
-  #run: WatchedRun<RunId> | undefined;
+  #run: WatchedRun | undefined;
   #pause: AbortController | undefined;
   #sending: Promise<void> | undefined;
-  #lookedAt = 0;
+  #scannedAt = 0;
   #isOver = false;
 
-  /** @param blocks what an earlier process noted */
-  constructor(ports: BlockPorts<Row, RunId>, runId: RunId, blocks: readonly string[] = []) {
-    this.#ports = ports;
+  /** @param blocks noted by an earlier process */
+  constructor(context: BlockContext, runId: RunId, blocks: readonly string[] = []) {
+    this.#context = context;
     this.#runId = runId;
     this.#blocks = [...blocks];
   }
 
-  watch(run: WatchedRun<RunId>): void {
+  watch(run: WatchedRun): void {
     this.#run = run;
     this.#isOver = false;
   }
 
-  get isSaid(): boolean {
+  /** Whether people may have read a part of the answer. */
+  get isShown(): boolean {
     return this.#blocks.length > 0 || this.#sending !== undefined;
   }
 
-  /** The run has written something. */
+  /** Call whenever the run has written text. */
   written(): void {
-    const { clock, rules } = this.#ports;
+    const { clock, rules } = this.#context;
     this.#pause?.abort();
-    if (clock.now() - this.#lookedAt >= LOOK_EVERY_MS) this.#look(false);
+    if (clock.now() - this.#scannedAt >= SCAN_EVERY_MS) this.#scan(false);
     if (this.#isOver || this.#sending !== undefined) return;
     const pause = new AbortController();
     this.#pause = pause;
-    clock.delay(rules().idleMs, AbortSignal.any([pause.signal, this.#signal()])).then(
-      () => this.#look(true),
+    clock.delay(rules().idleMs, AbortSignal.any([pause.signal, this.#getSignal()])).then(
+      () => this.#scan(true),
       () => {},
     );
   }
 
-  /** No block comes after this. Gives those that were said. @throws what the store throws */
+  /** Stops sending blocks. Returns those that were sent. @throws StoreError */
   async end(): Promise<readonly string[]> {
     this.#isOver = true;
     this.#pause?.abort();
@@ -81,36 +82,39 @@ export class AnswerInBlocks<Row extends OutboxRow, RunId extends string> {
     return this.#blocks;
   }
 
-  /** Sends the next block where it is finished, and looks again once it is in the outbox. */
-  #look(isIdle: boolean): void {
-    this.#lookedAt = this.#ports.clock.now();
-    const block = this.#sending === undefined ? this.#nextBlock(isIdle) : undefined;
+  /** Sends the next block if it is finished, and scans again once it is in the outbox. */
+  #scan(isIdle: boolean): void {
+    this.#scannedAt = this.#context.clock.now();
+    const block = this.#sending === undefined ? this.#getNextBlock(isIdle) : undefined;
     if (block === undefined) return;
-    this.#sending = this.#say(block).then(
+    this.#sending = this.#send(block).then(
       () => {
         this.#sending = undefined;
-        this.#lookedAt = 0;
+        this.#scannedAt = 0;
         this.written();
       },
       (error: unknown) => {
         this.#sending = undefined;
-        this.#ports.logger.warn({ run: this.#runId, err: reasonOf(error) }, "a block could not be sent");
+        this.#context.logger.warn(
+          { run: this.#runId, err: reasonOf(error) },
+          "a block of an answer could not be sent",
+        );
       },
     );
   }
 
-  #nextBlock(isIdle: boolean): string | undefined {
+  #getNextBlock(isIdle: boolean): string | undefined {
     const run = this.#run;
-    if (run === undefined || this.#isOver || this.#signal().aborted) return undefined;
-    const { text, goesOn } = unsaid(run.visible(), this.#blocks);
-    const length = goesOn ? finishedBlock(text, this.#ports.rules(), isIdle) : 0;
+    if (run === undefined || this.#isOver || this.#getSignal().aborted) return undefined;
+    const { text, continues } = getRemainingText(run.visible(), this.#blocks);
+    const length = continues ? getFinishedBlockLength(text, this.#context.rules(), isIdle) : 0;
     return length === 0 ? undefined : text.slice(0, length).trimEnd();
   }
 
-  async #say(block: string): Promise<void> {
-    // One that the store did not take is said first: it may be on record all the same.
+  async #send(block: string): Promise<void> {
+    // A block that could not be added earlier goes first: its note may have been stored.
     if (this.#enqueued < this.#blocks.length) return this.#enqueueNoted();
-    await this.#ports.note(this.#runId, [...this.#blocks, block]);
+    await this.#context.note(this.#runId, [...this.#blocks, block]);
     this.#blocks.push(block);
     await this.#enqueueNoted();
   }
@@ -120,34 +124,29 @@ export class AnswerInBlocks<Row extends OutboxRow, RunId extends string> {
     if (run === undefined) return;
     while (this.#enqueued < this.#blocks.length) {
       const index = this.#enqueued;
-      const row = this.#rowOf(run, this.#blocks[index] ?? "", index);
-      const added = row === undefined ? [] : await this.#ports.enqueue(this.#runId, row);
+      const row = this.#toRow(run, this.#blocks[index] ?? "", index);
+      const added = row === undefined ? [] : await this.#context.enqueue(this.#runId, row);
       this.#enqueued = index + 1;
-      this.#ports.deliver(pendingRows(added));
+      this.#context.deliver(getPendingRows(added));
     }
   }
 
-  #rowOf({ event }: WatchedRun<RunId>, text: string, index: number): OutboxInsert | undefined {
-    const { capabilities, clock } = this.#ports;
-    // The first one answers the message; the others go on from it.
+  #toRow({ event }: WatchedRun, text: string, index: number): OutboxInsert | undefined {
+    const { capabilities, clock } = this.#context;
+    // Only the first block quotes the answered message.
     const replyTo = index === 0 ? event.messageId : "";
-    const payload = answerTo(text, replyTo, capabilities(event.channel, event.account));
+    const payload = createAnswer(text, replyTo, capabilities(event.channel, event.account));
     if (payload === undefined) return undefined;
-    const row = outboxRow(event, payload, { expiresAt: clock.now() + REPLY_TTL_MS, claim: false });
-    return { ...row, key: blockKey(this.#runId, index) };
+    const row = createOutboxRow(event, payload, { expiresAt: clock.now() + REPLY_TTL_MS, claim: false });
+    return { ...row, key: createOutboxKey("block", this.#runId, String(index)) };
   }
 
-  #signal(): AbortSignal {
+  #getSignal(): AbortSignal {
     return this.#run?.signal ?? AbortSignal.abort();
   }
 }
 
-/** The key of a run's block, the same in every process that continues the run. */
-function blockKey(runId: string, index: number): string {
-  return outboxKey("block", runId, String(index));
-}
-
-/** Blocks as they were noted. */
-export function notedBlocks(value: Json | undefined): readonly string[] {
+/** Parses the note of a run's blocks. */
+export function parseNotedBlocks(value: JsonValue | undefined): readonly string[] {
   return Array.isArray(value) ? value.filter((block) => typeof block === "string") : [];
 }

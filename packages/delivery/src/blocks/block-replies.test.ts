@@ -1,15 +1,12 @@
-import type { Capabilities, Json } from "@signalbox/channel";
+import type { Capabilities } from "@signalbox/channel";
 import { plainMessage } from "@signalbox/channel/testkit";
 import { expect, it } from "vitest";
-import { manualClock, settled } from "../../test/manual-clock.ts";
+import { createRunId, openOutbox } from "../../test/open-outbox.ts";
 import { KEYED, plainAccount, silentLogger } from "../../test/plain.ts";
-import type { NoteStore } from "../drafts.ts";
 import type { OutboxRow } from "../outbox.ts";
-import { createMemoryOutbox } from "../testkit/memory-outbox.ts";
 import { type BlockReplies, type BlockRepliesOptions, createBlockReplies } from "./block-replies.ts";
 
-const runId = "run";
-const lease = { name: "gateway", epoch: 1 };
+const runId = createRunId();
 const PARAGRAPHS = [
   "The first paragraph of it.",
   "The second paragraph of it.",
@@ -20,47 +17,42 @@ const RULES = { minChars: 20, maxChars: 40, breakAt: "paragraph", idleMs: 1_000 
 
 interface Bench {
   readonly blocks: BlockReplies;
-  /** The run has written all of this by now; `ms` pass. */
+  /** Sets the text of the run, then advances the clock by `ms`. */
   write(text: string, ms?: number): Promise<void>;
   /** The texts in the outbox, in order. */
-  said(): Promise<string[]>;
-  /** Another process over the same store: the run is asked again from its beginning. */
+  sent(): Promise<string[]>;
+  /** Starts another process with the same store, which resumes the run. */
   restart(): Promise<Bench>;
   readonly handedOver: readonly OutboxRow[];
   readonly stop: AbortController;
-  /** What the next writes to the store throw. */
+  /** Errors that the next writes throw. */
   failing: { note?: Error; enqueue?: Error };
 }
 
-function open(
-  options: Partial<BlockRepliesOptions<OutboxRow, string>> = {},
-  capabilities: Capabilities = KEYED,
-) {
-  const clock = manualClock();
-  const outbox = createMemoryOutbox(clock);
-  const notes = new Map<string, Json>();
+async function open(options: Partial<BlockRepliesOptions> = {}, capabilities: Capabilities = KEYED) {
+  const { outbox, notes, clock, lease } = await openOutbox();
   const account = plainAccount({}, { capabilities });
   const failing: Bench["failing"] = {};
-  const noteStore: NoteStore = {
-    get: async (_, key) => notes.get(key),
-    async set(_, key, value) {
+  const failingNotes: BlockRepliesOptions["notes"] = {
+    get: (namespace, key) => notes.get(namespace, key),
+    async set(...note) {
       if (failing.note !== undefined) throw failing.note;
-      notes.set(key, value);
+      await notes.set(...note);
     },
-    delete: async (_, key) => notes.delete(key),
+    delete: (namespace, key) => notes.delete(namespace, key),
   };
 
   function start(): Bench {
     const handedOver: OutboxRow[] = [];
     const stop = new AbortController();
     let text = "";
-    const blocks = createBlockReplies<OutboxRow>({
+    const blocks = createBlockReplies({
       when: () => "without-edits",
       rules: () => RULES,
       account: () => account,
       capabilities: () => account.definition.capabilities,
       mayShow: () => true,
-      notes: noteStore,
+      notes: failingNotes,
       async enqueue(_, row) {
         if (failing.enqueue !== undefined) throw failing.enqueue;
         return outbox.enqueue([row], { lease });
@@ -76,8 +68,8 @@ function open(
       handedOver,
       stop,
       failing,
-      async write(said, ms = 100) {
-        text = said;
+      async write(now, ms = 100) {
+        text = now;
         const run = {
           runId,
           event: plainMessage(),
@@ -89,7 +81,7 @@ function open(
         written?.();
         await clock.advance(ms);
       },
-      async said() {
+      async sent() {
         const rows = await outbox.list({ states: ["pending", "sending", "sent"] });
         return rows
           .toReversed()
@@ -103,75 +95,75 @@ function open(
       },
     };
   }
-  return { bench: start(), notes };
+  return { bench: start(), notes, clock };
 }
 
-it("sends each block once it is finished, the first as an answer, and hands it over", async () => {
-  const { bench } = open();
+it("sends each block once it is finished; only the first quotes the answered message", async () => {
+  const { bench } = await open();
   await bench.write(`${FIRST}\n\nThe sec`);
-  expect(await bench.said()).toEqual([]);
+  expect(await bench.sent()).toEqual([]);
   await bench.write(`${FIRST}\n\n${SECOND}\n\nThe th`);
-  expect(await bench.said()).toEqual([FIRST]);
+  expect(await bench.sent()).toEqual([FIRST]);
   await bench.write(PARAGRAPHS.join("\n\n"));
-  expect(await bench.said()).toEqual([FIRST, SECOND]);
+  expect(await bench.sent()).toEqual([FIRST, SECOND]);
   expect(bench.handedOver.map(({ payload }) => payload.replyTo)).toEqual(["m", undefined]);
   expect(await bench.blocks.end(runId)).toEqual([FIRST, SECOND]);
 });
 
-it("sends what is there when nothing comes for a while", async () => {
-  const { bench } = open();
+it("sends a short block when the writing pauses", async () => {
+  const { bench } = await open();
   await bench.write(`${FIRST}\n\nThe sec`, 999);
-  expect(await bench.said()).toEqual([]);
+  expect(await bench.sent()).toEqual([]);
   await bench.write(`${FIRST}\n\nThe seco`, 999);
-  expect(await bench.said()).toEqual([]);
+  expect(await bench.sent()).toEqual([]);
   await bench.write(`${FIRST}\n\nThe secon`, 1_000);
-  expect(await bench.said()).toEqual([FIRST]);
+  expect(await bench.sent()).toEqual([FIRST]);
 });
 
-it("sends nothing more once its run is to stop or is over", async () => {
-  const { bench } = open();
+it("sends nothing after its run was stopped or has ended", async () => {
+  const { bench } = await open();
   await bench.write(`${FIRST}\n\nThe sec`);
   bench.stop.abort();
   await bench.write(PARAGRAPHS.join("\n\n"), 5_000);
-  expect(await bench.said()).toEqual([]);
-  const { bench: other } = open();
+  expect(await bench.sent()).toEqual([]);
+  const { bench: other } = await open();
   await other.write(FIRST);
   expect(await other.blocks.end(runId)).toEqual([]);
   await other.write(PARAGRAPHS.join("\n\n"), 5_000);
-  expect(await other.said()).toEqual([]);
+  expect(await other.sent()).toEqual([]);
 });
 
-it("goes on behind what an earlier process has said, and says nothing twice", async () => {
-  const { bench } = open();
+it("continues after the blocks of an earlier process and repeats none", async () => {
+  const { bench } = await open();
   await bench.write(`${FIRST}\n\n${SECOND}\n\nThe th`);
-  expect(await bench.said()).toEqual([FIRST]);
+  expect(await bench.sent()).toEqual([FIRST]);
   const next = await bench.restart();
   expect(next.blocks.isShown(runId)).toBe(true);
   await next.write(PARAGRAPHS.join("\n\n"));
-  expect(await next.said()).toEqual([FIRST, SECOND]);
+  expect(await next.sent()).toEqual([FIRST, SECOND]);
   expect(next.handedOver.map(({ payload }) => payload.parts)).toContainEqual([
     { type: "text", text: SECOND },
   ]);
 });
 
-it("puts a block into the outbox that was noted when the process died", async () => {
-  const { bench } = open();
+it("adds a block that was noted before the process died", async () => {
+  const { bench } = await open();
   bench.failing.enqueue = new Error("the process died");
   await bench.write(`${FIRST}\n\n${SECOND}\n\nThe th`);
-  expect(await bench.said()).toEqual([]);
+  expect(await bench.sent()).toEqual([]);
   const next = await bench.restart();
   delete bench.failing.enqueue;
   await next.write("It says");
   expect(await next.blocks.end(runId)).toEqual([FIRST]);
-  expect(await next.said()).toEqual([FIRST]);
+  expect(await next.sent()).toEqual([FIRST]);
 });
 
-it("waits with the next block while the store fails, and tells whoever ends the run", async () => {
-  const { bench } = open();
+it("holds back blocks while the store fails, and rejects at the end of the run", async () => {
+  const { bench } = await open();
   bench.failing.note = new Error("the disk is full");
   await bench.write(`${FIRST}\n\n${SECOND}\n\nThe th`);
   expect(await bench.blocks.end(runId)).toEqual([]);
-  const { bench: other } = open();
+  const { bench: other } = await open();
   other.failing.enqueue = new Error("the disk is full");
   await other.write(`${FIRST}\n\n${SECOND}\n\nThe th`);
   await expect(other.blocks.end(runId)).rejects.toThrow("the disk is full");
@@ -179,34 +171,30 @@ it("waits with the next block while the store fails, and tells whoever ends the 
   expect(await other.blocks.end(runId)).toEqual([FIRST]);
 });
 
-it("says nothing more of an answer that is begun anew in other words", async () => {
-  const { bench } = open();
+it("sends no more blocks if the model starts over with another text", async () => {
+  const { bench } = await open();
   await bench.write(`${FIRST}\n\n${SECOND}\n\nThe th`);
   const next = await bench.restart();
   await next.write(PARAGRAPHS.map((text) => text.toUpperCase()).join("\n\n"), 5_000);
-  expect(await next.said()).toEqual([FIRST]);
+  expect(await next.sent()).toEqual([FIRST]);
   expect(await next.blocks.end(runId)).toEqual([FIRST]);
 });
 
-it("forgets a run whose reply is in the outbox", async () => {
-  const { bench, notes } = open();
+it("deletes the note of a run whose reply is in the outbox", async () => {
+  const { bench, notes, clock } = await open();
   await bench.write(`${FIRST}\n\n${SECOND}\n\nThe th`);
-  expect(notes.size).toBe(1);
+  expect(await notes.list("blocks")).toHaveLength(1);
   await bench.blocks.end(runId);
-  bench.blocks.settled(runId);
-  await settled();
-  expect(notes.size).toBe(0);
+  bench.blocks.complete(runId);
+  await clock.settle();
+  expect(await notes.list("blocks")).toEqual([]);
   expect(bench.blocks.isShown(runId)).toBe(false);
 });
 
-it("is for platforms whose messages cannot be changed, unless it is asked for everywhere", async () => {
+it("is enabled on platforms without edits only, unless it is set to `always`", async () => {
   const text = `${FIRST}\n\n${SECOND}\n\n${THIRD}`;
   const editable: Capabilities = { ...KEYED, edit: { ownOnly: true } };
-  const cases: readonly (readonly [
-    Partial<BlockRepliesOptions<OutboxRow, string>>,
-    Capabilities,
-    boolean,
-  ])[] = [
+  const cases: readonly (readonly [Partial<BlockRepliesOptions>, Capabilities, boolean])[] = [
     [{}, KEYED, true],
     [{ when: () => "off" }, KEYED, false],
     [{ mayShow: () => false }, KEYED, false],
@@ -216,8 +204,8 @@ it("is for platforms whose messages cannot be changed, unless it is asked for ev
     [{ when: () => "always" }, { ...KEYED, awaitsSingleAnswer: true }, false],
   ];
   for (const [options, capabilities, isSent] of cases) {
-    const { bench } = open(options, capabilities);
+    const { bench } = await open(options, capabilities);
     await bench.write(text);
-    expect((await bench.said()).length > 0).toBe(isSent);
+    expect((await bench.sent()).length > 0).toBe(isSent);
   }
 });

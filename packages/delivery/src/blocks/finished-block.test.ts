@@ -1,21 +1,21 @@
 import { expect, it } from "vitest";
-import { type BlockRules, finishedBlock } from "./finished-block.ts";
-import { unsaid } from "./unsaid.ts";
+import { type BlockRules, getFinishedBlockLength } from "./finished-block.ts";
+import { getRemainingText } from "./remaining-text.ts";
 
 const RULES: BlockRules = { minChars: 20, maxChars: 60, breakAt: "paragraph" };
 
-/** The blocks of a text that is all there, and what is left of it. */
+/** Cuts a complete text into its blocks and the rest. */
 function cut(text: string, rules: Partial<BlockRules> = {}, isIdle = false): string[] {
   const blocks: string[] = [];
   for (;;) {
-    const { text: rest } = unsaid(text, blocks);
-    const length = finishedBlock(rest, { ...RULES, ...rules }, isIdle);
+    const { text: rest } = getRemainingText(text, blocks);
+    const length = getFinishedBlockLength(rest, { ...RULES, ...rules }, isIdle);
     if (length === 0) return rest === "" ? blocks : [...blocks, rest];
     blocks.push(rest.slice(0, length).trimEnd());
   }
 }
 
-it("takes as many paragraphs as a block holds, and leaves the rest", () => {
+it("cuts after as many paragraphs as fit into a block", () => {
   const text = "The first paragraph here.\n\nThe second one, too.\n\nAnd a third that goes on for longer.";
   expect(cut(text)).toEqual([
     "The first paragraph here.\n\nThe second one, too.",
@@ -23,14 +23,14 @@ it("takes as many paragraphs as a block holds, and leaves the rest", () => {
   ]);
 });
 
-it("waits for more until nothing comes for a while", () => {
+it("waits for more text unless the writing pauses", () => {
   const text = "The first paragraph here.\n\nThe sec";
-  expect(finishedBlock(text, RULES, false)).toBe(0);
-  expect(finishedBlock(text, RULES, true)).toBe("The first paragraph here.".length);
-  expect(finishedBlock("Too short.\n\nThe sec", RULES, true)).toBe(0);
+  expect(getFinishedBlockLength(text, RULES, false)).toBe(0);
+  expect(getFinishedBlockLength(text, RULES, true)).toBe("The first paragraph here.".length);
+  expect(getFinishedBlockLength("Too short.\n\nThe sec", RULES, true)).toBe(0);
 });
 
-it("falls back to lines, sentences and words where a block is full, but never when it is idle", () => {
+it("falls back to lines, sentences and words if a block is full, but not on a pause", () => {
   const sentences = "One sentence is here. Another one follows it. And a third one at the end of it.";
   expect(cut(sentences)).toEqual([
     "One sentence is here. Another one follows it.",
@@ -40,10 +40,10 @@ it("falls back to lines, sentences and words where a block is full, but never wh
     "one two three four five six seven eight nine ten eleven",
     "twelve thirteen",
   ]);
-  expect(finishedBlock("One sentence is here. Another one", RULES, true)).toBe(0);
-  expect(finishedBlock("One sentence is here. Another one", { ...RULES, breakAt: "sentence" }, true)).toBe(
-    21,
-  );
+  expect(getFinishedBlockLength("One sentence is here. Another one", RULES, true)).toBe(0);
+  expect(
+    getFinishedBlockLength("One sentence is here. Another one", { ...RULES, breakAt: "sentence" }, true),
+  ).toBe(21);
 });
 
 it("cuts Chinese between sentences", () => {
@@ -52,23 +52,29 @@ it("cuts Chinese between sentences", () => {
   expect(cut(text).join("")).toBe(text);
 });
 
-it("leaves code blocks and tables whole, however long they are", () => {
+it("does not cut code blocks and tables, however long they are", () => {
   const code = `Look at this code:\n\n\`\`\`ts\n${"const a = 1;\n\n".repeat(8)}\`\`\`\n\nThat was it.`;
   expect(cut(code)).toEqual([code.slice(0, code.indexOf("\n\nThat")), "That was it."]);
   const open = code.slice(0, 100);
-  expect(finishedBlock(open, RULES, true)).toBe(0);
+  expect(getFinishedBlockLength(open, RULES, true)).toBe(0);
   const table = `| a | b |\n|---|---|\n${"| one. two | three |\n".repeat(6)}\nBehind the table.`;
   expect(cut(table)).toEqual([table.slice(0, table.indexOf("\n\nBehind")), "Behind the table."]);
 });
 
-it("does not cut inside of inline code, links and strong words", () => {
+it("does not cut inline code, links and strong text", () => {
   const link = "[a label with many words. And more](https://example.org/a b)";
   expect(cut(`See this one ${link} for all of it`)).toEqual([`See this one ${link}`, "for all of it"]);
 });
 
-it("says of an answer in other words what differs", () => {
+it("returns the text from where it differs from the blocks", () => {
   const blocks = ["First.", "Second."];
-  expect(unsaid("First.\n\nSecond.\n\n  third", blocks)).toEqual({ text: "  third", goesOn: true });
-  expect(unsaid("First.\n\nAnother second.", blocks)).toEqual({ text: "Another second.", goesOn: false });
-  expect(unsaid("First.", blocks)).toEqual({ text: "", goesOn: false });
+  expect(getRemainingText("First.\n\nSecond.\n\n  third", blocks)).toEqual({
+    text: "  third",
+    continues: true,
+  });
+  expect(getRemainingText("First.\n\nAnother second.", blocks)).toEqual({
+    text: "Another second.",
+    continues: false,
+  });
+  expect(getRemainingText("First.", blocks)).toEqual({ text: "", continues: false });
 });

@@ -1,18 +1,18 @@
 import { createFenceTracker } from "@signalbox/channel";
 
-/** Where a text is best cut; a stronger place serves as well. */
+/** The preferred place to cut a text; a stronger one is accepted too. */
 type BreakAt = "paragraph" | "newline" | "sentence";
 
-/** How a text that is still being written is cut into messages. */
+/** How a text is cut into messages while it is being written. */
 export interface BlockRules {
-  /** Fewer characters are no block of their own, except at the end. */
+  /** Minimum length of a block, in characters, except at the end. */
   readonly minChars: number;
-  /** More characters are one only where there is no place to cut, as in a long code block. */
+  /** Maximum length of a block; exceeded only if there is no place to cut, as in a long code block. */
   readonly maxChars: number;
   readonly breakAt: BreakAt;
 }
 
-/** A place to cut; the lower its rank, the better it reads. */
+/** A place to cut. A lower rank reads better. */
 interface Place {
   readonly at: number;
   readonly rank: number;
@@ -21,22 +21,24 @@ interface Place {
 const RANKS: Readonly<Record<BreakAt | "word", number>> = { paragraph: 0, newline: 1, sentence: 2, word: 3 };
 const SENTENCE_END = /[。！？；…]+[”’」』）)]*|[.!?;]+["')\]]*(?=\s)/g;
 const WORD_END = /\s+/g;
-/** Code, links and strong words in a line, which are not cut. */
-const WHOLE = /`[^`]*`|\[[^\]]*\]\([^)]*\)|\*\*[^*]+\*\*/g;
+/** Inline code, links and strong text, which are not cut. */
+const UNBREAKABLE = /`[^`]*`|\[[^\]]*\]\([^)]*\)|\*\*[^*]+\*\*/g;
 
 /**
- * The length of the block that the text begins with, 0 where it is not finished. A block is finished when it is as long
- * as blocks may be, and a shorter one when nothing more has been written for a while. It never ends inside of a code
- * block or a table.
+ * Returns the length of the finished block at the start of a text, or 0. A block is finished once it has reached the
+ * maximum length, or the minimum length while nothing more is being written. It never ends inside a code block or a
+ * table.
+ *
+ * @param isIdle nothing was written for a while
  */
-export function finishedBlock(
+export function getFinishedBlockLength(
   text: string,
   { minChars, maxChars, breakAt }: BlockRules,
   isIdle: boolean,
 ): number {
   const isFull = text.length >= maxChars;
   if (text.length < minChars || !(isFull || isIdle)) return 0;
-  const places = placesIn(text).filter(({ at }) => at >= minChars);
+  const places = findPlaces(text).filter(({ at }) => at >= minChars);
   const weakest = isFull ? RANKS.word : RANKS[breakAt];
   for (let rank = RANKS[breakAt]; rank <= weakest; rank++) {
     const place = places.findLast((each) => each.rank <= rank && each.at <= maxChars);
@@ -45,8 +47,8 @@ export function finishedBlock(
   return isFull ? (places.find(({ at }) => at > maxChars)?.at ?? 0) : 0;
 }
 
-/** In the order of the text. */
-function placesIn(text: string): Place[] {
+/** Returns all places to cut, in the order of the text. */
+function findPlaces(text: string): Place[] {
   const fences = createFenceTracker();
   const lines = text.split("\n");
   const places: Place[] = [];
@@ -55,25 +57,28 @@ function placesIn(text: string): Place[] {
     const kind = fences.read(line);
     const end = start + line.length;
     const next = lines[index + 1];
-    if (kind === "text" && !isTableRow(line)) places.push(...placesInLine(line, start));
+    if (kind === "text" && !isTableRow(line)) places.push(...findPlacesInLine(line, start));
     const isInTable = isTableRow(line) && next !== undefined && isTableRow(next);
     if (next !== undefined && line.trim() !== "" && !fences.isOpen && !isInTable)
-      places.push({ at: end, rank: next.trim() === "" && index + 2 < lines.length ? 0 : 1 });
+      places.push({
+        at: end,
+        rank: next.trim() === "" && index + 2 < lines.length ? RANKS.paragraph : RANKS.newline,
+      });
     start = end + 1;
   }
   return places;
 }
 
-function placesInLine(line: string, start: number): Place[] {
-  const whole = [...line.matchAll(WHOLE)].map(({ 0: { length }, index }) => ({
+function findPlacesInLine(line: string, start: number): Place[] {
+  const unbreakable = [...line.matchAll(UNBREAKABLE)].map(({ 0: { length }, index }) => ({
     from: index,
     to: index + length,
   }));
-  const isFree = (at: number): boolean => !whole.some(({ from, to }) => from < at && at < to);
-  const ends = [...line.matchAll(SENTENCE_END)].map(({ 0: mark, index }) => index + mark.length);
+  const isFree = (at: number): boolean => !unbreakable.some(({ from, to }) => from < at && at < to);
+  const sentences = [...line.matchAll(SENTENCE_END)].map(({ 0: mark, index }) => index + mark.length);
   const words = [...line.matchAll(WORD_END)].map(({ index }) => index);
   return [
-    ...ends.map((at) => ({ at, rank: RANKS.sentence })),
+    ...sentences.map((at) => ({ at, rank: RANKS.sentence })),
     ...words.map((at) => ({ at, rank: RANKS.word })),
   ]
     .filter(({ at }) => at > 0 && isFree(at))

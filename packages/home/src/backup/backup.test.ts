@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Blobs, createBlobs } from "@signalbox/attachments";
-import { outboxRow } from "@signalbox/delivery";
+import { createOutboxRow } from "@signalbox/delivery";
 import { openStore, type SqliteStore } from "@signalbox/store";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { backupInto } from "./backup.ts";
@@ -51,7 +51,7 @@ async function open() {
       ref: { blob },
     } as const;
     const place = { channel: "c", account: "a", address: text };
-    const row = outboxRow(place, { parts: [part] }, { expiresAt: Date.now() + 60_000, claim: true });
+    const row = createOutboxRow(place, { parts: [part] }, { expiresAt: Date.now() + 60_000, claim: true });
     const [added] = await store.outbox.enqueue([row], { lease });
     if (!added) throw new Error("no row");
     return { blob, id: added.id };

@@ -9,6 +9,7 @@ export type * from "./history.ts";
 export type * from "./inbox.ts";
 export type * from "./kv.ts";
 export type * from "./leases.ts";
+export type * from "./logger.ts";
 export type * from "./maintenance.ts";
 export type * from "./outbox.ts";
 export type * from "./pairing.ts";

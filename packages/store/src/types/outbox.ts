@@ -8,12 +8,12 @@ import type { ToldEntry } from "./history.ts";
 export type OutboxState = "pending" | "sending" | "sent" | "uncertain" | "dead" | "expired";
 
 /** One reply to send. */
-export interface OutboxInsert<T extends Bodies = Bodies> {
+export interface OutboxInsert<Payload = unknown> {
   readonly channel: string;
   readonly account: string;
   /** The channel's encoded address. Rows of one (channel, account, address) are sent in order. */
   readonly address: string;
-  readonly payload: T["outbound"];
+  readonly payload: Payload;
   /** Number of parts the channel will send. Default 1. */
   readonly partCount?: number;
   /**
@@ -52,14 +52,14 @@ export interface PartReceipt {
   readonly receipt: JsonValue;
 }
 
-export interface OutboxRow<T extends Bodies = Bodies> {
+export interface OutboxRow<Payload = unknown> {
   readonly id: OutboxId;
   readonly runId?: RunId;
   readonly sessionKey?: string;
   readonly channel: string;
   readonly account: string;
   readonly address: string;
-  readonly payload: T["outbound"];
+  readonly payload: Payload;
   readonly partCount: number;
   /** The idempotency key for the platform, with the part's number if there are several. */
   readonly key: string;
@@ -77,9 +77,9 @@ export interface OutboxRow<T extends Bodies = Bodies> {
 }
 
 /** Rows to work on now. */
-export interface OutboxClaim<T extends Bodies = Bodies> {
+export interface OutboxClaim<Payload = unknown> {
   /** Now `sending` and ours. `doubtful`: an earlier holder may have sent the first part without a receipt. */
-  readonly rows: readonly (OutboxRow<T> & { readonly doubtful: boolean })[];
+  readonly rows: readonly (OutboxRow<Payload> & { readonly doubtful: boolean })[];
   /** When the next row is due; absent when none waits. */
   readonly nextAt?: Millis;
 }
@@ -93,22 +93,29 @@ export type OutboxChange =
 export interface OutboxStore<T extends Bodies = Bodies> {
   /** Adds rows outside the end of a run (a tool, a timer). */
   enqueue(
-    rows: readonly OutboxInsert<T>[],
+    rows: readonly OutboxInsert<T["outbound"]>[],
     options: { readonly lease: LeaseToken; readonly runId?: RunId; readonly sessionKey?: string },
-  ): Promise<readonly OutboxRow<T>[]>;
+  ): Promise<readonly OutboxRow<T["outbound"]>[]>;
   /** Rows whose time to live has passed, of what would be sent next: to be given to {@link expire}. */
-  overdue(): Promise<readonly OutboxRow<T>[]>;
+  overdue(): Promise<readonly OutboxRow<T["outbound"]>[]>;
   /**
    * Ends rows as `expired`, and gives those that it ended; one that changed since is left alone. Where it ended any,
    * the `word` about them goes into the outbox in the same transaction.
    */
-  expire(ids: readonly string[], lease: LeaseToken, word?: OutboxInsert<T>): Promise<readonly OutboxRow<T>[]>;
+  expire(
+    ids: readonly string[],
+    lease: LeaseToken,
+    word?: OutboxInsert<T["outbound"]>,
+  ): Promise<readonly OutboxRow<T["outbound"]>[]>;
   /**
    * Takes rows that are due, at most the first unfinished one of each address, and rows that a lost lease left
    * `sending`. One that waits for its next attempt, or is overdue, holds back what follows it to the same address.
    * What goes by an account that another holder has the lease of (`accountLease`) is left to that one.
    */
-  claimDue(input: { readonly lease: LeaseToken; readonly limit: number }): Promise<OutboxClaim<T>>;
+  claimDue(input: {
+    readonly lease: LeaseToken;
+    readonly limit: number;
+  }): Promise<OutboxClaim<T["outbound"]>>;
   /** A receipt for one part of a row we are sending. */
   markPart(id: OutboxId, lease: LeaseToken, receipt: PartReceipt): Promise<void>;
   /** All parts were sent; `receipts` adds those that `markPart` has not recorded. */
@@ -118,20 +125,20 @@ export interface OutboxStore<T extends Bodies = Bodies> {
   /** It may have been sent; no one can know. */
   uncertain(id: OutboxId, lease: LeaseToken, error?: string): Promise<void>;
   /** Given up. The `word` about it goes into the outbox in the same transaction. */
-  dead(id: OutboxId, lease: LeaseToken, error?: string, word?: OutboxInsert<T>): Promise<void>;
+  dead(id: OutboxId, lease: LeaseToken, error?: string, word?: OutboxInsert<T["outbound"]>): Promise<void>;
   /** The messages that a row answers; none where the row is not kept any more. */
   answers(id: string): Promise<readonly InboxId[]>;
   /** The messages that count as replied by it: if it is not sent, their senders wait in vain. */
   awaiting(id: string): Promise<readonly InboxId[]>;
-  get(id: string): Promise<OutboxRow<T> | undefined>;
+  get(id: string): Promise<OutboxRow<T["outbound"]> | undefined>;
   /** The row that was inserted with a `key` of its own. */
-  withKey(key: string): Promise<OutboxRow<T> | undefined>;
+  withKey(key: string): Promise<OutboxRow<T["outbound"]> | undefined>;
   /** The row that became this message at its platform, if it is one of the latest 2,000. */
   ofMessage(message: {
     readonly channel: string;
     readonly account: string;
     readonly messageId: string;
-  }): Promise<OutboxRow<T> | undefined>;
+  }): Promise<OutboxRow<T["outbound"]> | undefined>;
   /** Whether a row to that address is `pending` or `sending`. */
   hasOpen(destination: {
     readonly channel: string;
@@ -144,7 +151,7 @@ export interface OutboxStore<T extends Bodies = Bodies> {
     /** Only rows that changed after `at`, or at `at` and after the row `id`; the earliest change comes first. */
     readonly changedAfter?: { readonly at: Millis; readonly id?: string };
     readonly limit?: number;
-  }): Promise<readonly OutboxRow<T>[]>;
+  }): Promise<readonly OutboxRow<T["outbound"]>[]>;
   /**
    * By an operator: a `dead`, `uncertain` or `expired` row back to `pending`, due now, its time to live lifted, and its
    * messages `replied` again; one that is `pending` is due now. Refused for one that is being sent or was.

@@ -33,7 +33,7 @@ export interface PairingStore<T extends Bodies = Bodies> {
     readonly peerId: string;
     readonly label?: string;
     readonly code: string;
-    readonly reply?: { readonly row: OutboxInsert<T>; readonly lease: LeaseToken };
+    readonly reply?: { readonly row: OutboxInsert<T["outbound"]>; readonly lease: LeaseToken };
   }): Promise<"created" | "pending" | "full" | "approved">;
   /**
    * Uses a code once. `unknown`: no open request has it. Every wrong try counts against the open requests of the

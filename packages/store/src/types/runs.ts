@@ -96,7 +96,7 @@ export interface RunFinish<T extends Bodies = Bodies> extends RunWrite {
   /** The ends of the run's messages. Error `conflict` if one of them is missing. */
   readonly inbox: readonly InboxSettle[];
   readonly messages?: readonly T["message"][];
-  readonly outbox?: readonly OutboxInsert<T>[];
+  readonly outbox?: readonly OutboxInsert<T["outbound"]>[];
   /** Entries of a group's history that the run has told its model, and that are not told again. */
   readonly told?: readonly Pick<ToldEntry, "conversation" | "id">[];
   readonly usage?: RunUsage;
@@ -131,7 +131,7 @@ export interface RunStore<T extends Bodies = Bodies> {
   toolStarted(input: RunToolStart<T>): Promise<void>;
   toolResults(input: RunToolResults<T>): Promise<void>;
   /** Ends the run: last messages, ends of its inbox rows, outbox rows, told history and usage in one transaction. */
-  finish(input: RunFinish<T>): Promise<readonly OutboxRow<T>[]>;
+  finish(input: RunFinish<T>): Promise<readonly OutboxRow<T["outbound"]>[]>;
   /**
    * Takes over an interrupted run under the caller's lease and counts an attempt. `undefined` if its holder's lease is
    * still valid or the run has ended: someone else was faster.

@@ -9,6 +9,7 @@ import type { GroupHistoryStore } from "./history.ts";
 import type { InboxStore } from "./inbox.ts";
 import type { KvStore } from "./kv.ts";
 import type { LeaseStore } from "./leases.ts";
+import type { Logger } from "./logger.ts";
 import type { MaintenanceStore } from "./maintenance.ts";
 import type { OutboxStore } from "./outbox.ts";
 import type { PairingStore } from "./pairing.ts";
@@ -66,12 +67,6 @@ export interface StoreLimits {
   readonly commitSpacingMs?: number;
 }
 
-/** One line of the store's own log. */
-export interface StoreLogger {
-  info(fields: Readonly<Record<string, unknown>>, message: string): void;
-  warn(fields: Readonly<Record<string, unknown>>, message: string): void;
-}
-
 /** A point at which a test may make the store fail: throw there. */
 export type FaultPoint = "write" | "commit" | "sync";
 
@@ -86,7 +81,7 @@ export interface StoreOptions {
   readonly random?: () => number;
   readonly limits?: StoreLimits;
   /** Logs migrations and harmless failures, such as a failed checkpoint. Default: none. */
-  readonly logger?: StoreLogger;
+  readonly logger?: Pick<Logger, "info" | "warn">;
   /**
    * For tests: called before every statement that writes, before every commit and before every sync of the log. An
    * error it throws replaces what SQLite would have done.

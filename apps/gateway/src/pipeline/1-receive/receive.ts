@@ -7,7 +7,7 @@ import {
   normalizeEvent,
   normalizeTurn,
 } from "@signalbox/channel";
-import { orderAsMessage } from "@signalbox/delivery";
+import { toMessageEvent } from "@signalbox/delivery";
 import type { GatewayContext } from "../../context.ts";
 
 /** An event of a channel in the gateway's terms. */
@@ -42,7 +42,7 @@ export function receive(ctx: GatewayContext, event: InboundEvent): Received {
       return message(event, event.type);
     case "command":
     case "action": {
-      const said = orderAsMessage(event);
+      const said = toMessageEvent(event);
       if (said !== undefined) return message(said, event.type);
       ctx.logger.debug({ channel: event.channel, type: event.type }, "a click on an unknown button");
       return { kind: "none" };

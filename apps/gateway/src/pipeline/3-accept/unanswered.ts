@@ -1,11 +1,11 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
 import { resolveSenderName } from "@signalbox/channel/accounts";
-import { outboxRow } from "@signalbox/delivery";
+import { createOutboxRow } from "@signalbox/delivery";
 import { phrasesFor } from "@signalbox/phrases";
 import { createGroupBody, getGroupKey } from "@signalbox/prompt";
 import { PAIRING_TTL_MS, pairingCode } from "@signalbox/routing";
-import { type InboxId, isFatal, isPassing } from "@signalbox/store";
+import { type InboxId, isFatal, isRetryable } from "@signalbox/store";
 import type { GatewayContext } from "../../context.ts";
 import { judgeLasting } from "../../messages/failures.ts";
 import type { InboundRecord } from "../../store.ts";
@@ -54,7 +54,7 @@ async function followRule(
     if (kind === "keep") await keep(ctx, event);
     if (kind === "pair") await offerPairing(ctx, id, event);
   } catch (error) {
-    if (isFatal(error) || isPassing(error)) throw error;
+    if (isFatal(error) || isRetryable(error)) throw error;
     ctx.logger.error(
       { rule, err: reasonOf(error) },
       "a message was ignored, and what its rule calls for failed",
@@ -89,7 +89,7 @@ async function offerPairing(ctx: GatewayContext, id: InboxId, event: MessageEven
     code,
     ...(name === sender.id ? {} : { label: name }),
     reply: {
-      row: { ...outboxRow(event, payload, { expiresAt, claim: false }), answers: [id] },
+      row: { ...createOutboxRow(event, payload, { expiresAt, claim: false }), answers: [id] },
       lease: ctx.lease,
     },
   });

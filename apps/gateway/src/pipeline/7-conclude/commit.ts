@@ -1,17 +1,22 @@
 import type { AgentMessage, EndReasonRule, RunUsage as LoopUsage } from "@signalbox/agent-core";
 import type { MediaPart } from "@signalbox/channel";
-import { finalReply, isRepeatable, outboxRow, REPLY_TTL_MS } from "@signalbox/delivery";
+import {
+  createFinalReply,
+  createOutboxRow,
+  isRepeatable,
+  type OutboxRow,
+  REPLY_TTL_MS,
+} from "@signalbox/delivery";
 import type { Reply } from "@signalbox/prompt";
 import type { RunOutcome } from "@signalbox/protocol";
 import { addRunUsage, toClientUsage, toJournalUsage } from "@signalbox/runs";
 import type { OutcomeError } from "@signalbox/server";
-import type { InboxSettle, OutboxRow, RunId, ToldEntry } from "@signalbox/store";
+import type { InboxSettle, RunId, ToldEntry } from "@signalbox/store";
 import { failureNote, problemOf } from "@signalbox/telemetry";
 import { getPhrases } from "../../configure/phrases-of.ts";
 import type { GatewayContext } from "../../context.ts";
 import { DELETED, isHeard, type QueuedMessage } from "../../messages/queued-message.ts";
 import { isOfConversation } from "../../messages/traces.ts";
-import type { GatewayBodies } from "../../store.ts";
 import type { BegunRun } from "../5-prepare/opened-run.ts";
 import { toDeletionNote } from "../5-prepare/user-messages.ts";
 
@@ -55,7 +60,7 @@ export interface Concluded {
   readonly inbox: readonly InboxSettle[];
   /** Its sender reads the conversation itself, so that nothing goes out. */
   readonly shown: boolean;
-  readonly rows: readonly OutboxRow<GatewayBodies>[];
+  readonly rows: readonly OutboxRow[];
 }
 
 const SILENCE: Reply = { text: "", silent: true };
@@ -110,16 +115,16 @@ export async function commit(ctx: GatewayContext, run: BegunRun, given: Conclusi
   const { told, error } = conclusion;
   const outcome = gone ? "aborted" : conclusion.outcome;
   const reply: ReadyReply = gone ? SILENCE : conclusion.reply;
-  const payload = finalReply({
+  const payload = createFinalReply({
     ...reply,
     stopped: outcome === "aborted" && !gone ? answered && getPhrases(ctx, answered).stoppedMark : undefined,
-    seen,
+    shown: seen,
     replyTo,
     capabilities: channel?.capabilities,
   });
   const claim = channel !== undefined && isRepeatable(channel);
   const outbox =
-    event && payload ? [outboxRow(event, payload, { expiresAt: now() + REPLY_TTL_MS, claim })] : [];
+    event && payload ? [createOutboxRow(event, payload, { expiresAt: now() + REPLY_TTL_MS, claim })] : [];
   const inbox = messages.map((message) => settleOf(message, isLeft(message), conclusion));
   const noted = gone && isRead && messages.length > 0 ? [toDeletionNote(ctx, messages)] : [];
   const rows = await store.runs.finish({

@@ -15,8 +15,8 @@ export function deliver(
   const { live, hooks } = ctx;
   const { runId, sessionKey, messages } = run;
   ctx.delivery.deliver(rows);
-  ctx.drafts.settled(runId);
-  ctx.blocks.settled(runId);
+  ctx.drafts.complete(runId);
+  ctx.blocks.complete(runId);
   const spent = used === undefined ? "" : `; ${phrasesIn("en").usage(toJournalUsage(used))}`;
   const replied = `${reply.text.length} characters${spent}`;
   for (const { id, state, detail } of inbox)

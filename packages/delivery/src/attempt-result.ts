@@ -1,27 +1,27 @@
 import { type ChannelError, type ChannelErrorCode, isChannelError, reasonOf } from "@signalbox/channel";
+import type { PartReceipt } from "@signalbox/store/types";
 import type { DeliveryAccount } from "./account.ts";
-import type { StoredReceipt } from "./outbox.ts";
 import { isRepeatable } from "./rows.ts";
 
-/** The outcome of an attempt at a row. */
-export type Settlement =
-  /** `receipts` are those that are not recorded yet. */
-  | { readonly state: "sent"; readonly receipts: readonly StoredReceipt[]; readonly detail: string }
-  /** To be tried again. `doubtful`: a part may be out already, so that it is looked for first. */
+/** The result of one attempt at a row. */
+export type AttemptResult =
+  /** `receipts` are those that are not stored yet. */
+  | { readonly state: "sent"; readonly receipts: readonly PartReceipt[]; readonly detail: string }
+  /** Try again. `doubtful`: a part may have been sent, so its outcome is determined first. */
   | {
       readonly state: "retry";
-      /** Default: by the backoff of the row. */
-      readonly delayMs?: number | undefined;
+      /** Default: the backoff of the row. */
+      readonly delayMs?: number;
       readonly doubtful: boolean;
       readonly reason: string;
     }
   | { readonly state: "uncertain"; readonly reason: string; readonly detail?: string }
-  /** `code`: why the platform does not take it. */
+  /** `code`: why the platform rejected the message. */
   | { readonly state: "dead"; readonly reason: string; readonly code?: ChannelErrorCode }
-  /** Ended by a stop before a request was made. */
+  /** Delivery stopped before a request was made. */
   | { readonly state: "untried" };
 
-/** What happened at a platform could not be recorded. */
+/** The store could not record what happened on the platform. */
 export class NotRecorded extends Error {
   override readonly name = "NotRecorded";
 
@@ -30,30 +30,30 @@ export class NotRecorded extends Error {
   }
 }
 
-/** How long to wait after refused credentials, since a person may fix them, in milliseconds. */
+/** Delay after rejected credentials, which an operator may fix meanwhile. */
 const AUTH_RETRY_MS = 60_000;
 
-/** What follows from an attempt that threw. */
-export function settlementOf(
+/** Returns the result of an attempt that threw. */
+export function toAttemptResult(
   error: unknown,
   account: DeliveryAccount,
   row: { readonly doubtful?: boolean },
-): Settlement {
-  if (isChannelError(error)) return settlementOfRefusal(error, account, row.doubtful === true);
-  // What the platform took and the store could not record is out.
+): AttemptResult {
+  if (isChannelError(error)) return fromChannelError(error, account, row.doubtful === true);
+  // If the store could not record a receipt, the part was sent.
   const doubtful = row.doubtful === true || error instanceof NotRecorded;
   return { state: "retry", doubtful, reason: reasonOf(error) };
 }
 
-function settlementOfRefusal(
+function fromChannelError(
   { code, message, retryAfterMs }: ChannelError,
   account: DeliveryAccount,
   doubtful: boolean,
-): Settlement {
+): AttemptResult {
   switch (code) {
     case "rate_limited":
     case "transient":
-      return { state: "retry", delayMs: waitIn(retryAfterMs), doubtful, reason: message };
+      return { state: "retry", delayMs: toDelay(retryAfterMs), doubtful, reason: message };
     case "auth":
       return { state: "retry", delayMs: AUTH_RETRY_MS, doubtful, reason: message };
     case "unknown_outcome":
@@ -69,7 +69,7 @@ function settlementOfRefusal(
   }
 }
 
-/** A platform that names no time to wait would be asked again at once, for ever: the backoff says when instead. */
-function waitIn(retryAfterMs: number | undefined): number | undefined {
+/** A delay of 0 or NaN would cause a tight loop: use the backoff instead. */
+function toDelay(retryAfterMs: number | undefined): number | undefined {
   return retryAfterMs !== undefined && retryAfterMs > 0 ? retryAfterMs : undefined;
 }

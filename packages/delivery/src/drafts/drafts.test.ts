@@ -4,49 +4,45 @@ import {
   ChannelError,
   type Draft,
   type DraftOptions,
-  type Json,
 } from "@signalbox/channel";
 import { plainMessage } from "@signalbox/channel/testkit";
 import { describe, expect, it } from "vitest";
-import { type ManualClock, manualClock, settled } from "../test/manual-clock.ts";
-import { KEYED, plainAccount, silentLogger } from "../test/plain.ts";
-import { createDrafts, type Drafts, type NoteStore } from "./drafts.ts";
+import { createManualClock, type ManualClock } from "../../test/manual-clock.ts";
+import { createRunId, openOutbox } from "../../test/open-outbox.ts";
+import { KEYED, plainAccount, silentLogger } from "../../test/plain.ts";
+import type { Destination, DraftReference } from "../outbox.ts";
+import { createDrafts, type Drafts } from "./drafts.ts";
 import { finishDraft } from "./finish-draft.ts";
-import type { Destination, DraftReference } from "./outbox.ts";
 
 const HOUR = 3_600_000;
-const runId = "run";
-/** A platform without keys: what is sent again is sent twice. */
+const runId = createRunId();
+/** A platform without idempotency keys: a repeated send is a duplicate. */
 const KEYLESS: Capabilities = { ...KEYED, delivery: {} };
 
 interface Bench {
   readonly clock: ManualClock;
-  readonly notes: ReadonlyMap<string, Json>;
-  /** Destinations that something waits for. */
+  /** Number of stored notes. */
+  countNotes(): Promise<number>;
+  /** Addresses with open rows in the outbox. */
   readonly open: Set<string>;
-  /** The run writes. */
+  /** Sets the text of the run, then advances the clock by a second. */
   write(text: string): Promise<void>;
-  /** Another process over the same notes. */
+  /** Starts another process with the same notes. */
   restart(): Drafts;
   readonly drafts: Drafts;
 }
 
-/** A run that writes, on a platform that can show it. */
-function open(capabilities: Capabilities, openDraft: NonNullable<Channel["openDraft"]>): Bench {
-  const clock = manualClock();
-  const notes = new Map<string, Json>();
-  const noteStore: NoteStore = {
-    get: async (_, key) => notes.get(key),
-    async set(_, key, value) {
-      notes.set(key, value);
-    },
-    delete: async (_, key) => notes.delete(key),
-  };
+/** Opens drafts on a platform, with a run that writes. */
+async function open(
+  capabilities: Capabilities,
+  openDraft: NonNullable<Channel["openDraft"]>,
+): Promise<Bench> {
+  const { notes, clock } = await openOutbox();
   const account = plainAccount({ openDraft }, { capabilities });
   const waiting = new Set<string>();
   const restart = (): Drafts =>
     createDrafts({
-      notes: noteStore,
+      notes,
       hasOpen: async ({ address }: Destination) => waiting.has(address),
       account: () => account,
       mayShow: () => true,
@@ -65,26 +61,26 @@ function open(capabilities: Capabilities, openDraft: NonNullable<Channel["openDr
   });
   return {
     clock,
-    notes,
+    countNotes: async () => (await notes.list("draft")).length,
     open: waiting,
     restart,
     drafts,
-    async write(said) {
-      text = said;
+    async write(now) {
+      text = now;
       written?.();
       await clock.advance(1_000);
     },
   };
 }
 
-/** On a platform where a draft is a message; with each text that was shown, or tried to be. */
-function openMessages(
+/** Opens drafts that are messages, and records each text that was to be shown. */
+async function openMessages(
   capabilities: Capabilities,
   show: (text: string, count: number) => Promise<string>,
   opening: (signal: AbortSignal) => Promise<void> = async () => {},
-): Bench & { readonly shown: readonly string[] } {
+): Promise<Bench & { readonly shown: readonly string[] }> {
   const shown: string[] = [];
-  const bench = open(capabilities, async (_to, options) => {
+  const bench = await open(capabilities, async (_to, options) => {
     let { messageId } = options;
     await opening(options.signal);
     return {
@@ -104,14 +100,14 @@ function openMessages(
 
 const LIFETIME_MS = 30_000;
 
-/** On a platform that shows what is written for a while; with what was done to each of its previews. */
-function openPreviews(
+/** Opens drafts that are previews, and records what happens to each. */
+async function openPreviews(
   preview: NonNullable<Capabilities["preview"]>,
   update: () => Promise<void> = async () => {},
-): Bench & { readonly done: readonly string[]; readonly opened: readonly DraftOptions[] } {
+): Promise<Bench & { readonly done: readonly string[]; readonly opened: readonly DraftOptions[] }> {
   const done: string[] = [];
   const opened: DraftOptions[] = [];
-  const bench = open({ ...KEYED, preview }, async (_to, options): Promise<Draft> => {
+  const bench = await open({ ...KEYED, preview }, async (_to, options): Promise<Draft> => {
     const name = `p${opened.push(options)}`;
     return {
       messageId: undefined,
@@ -120,27 +116,27 @@ function openPreviews(
         await update();
       },
       prolong: async () => void done.push(`${name} prolonged`),
-      finalize: () => Promise.reject(new Error("a preview is no message")),
+      finalize: () => Promise.reject(new Error("a preview is not a message")),
       abort: async () => void done.push(`${name} gone`),
     };
   });
   return { ...bench, done, opened };
 }
 
-describe("a draft that becomes the reply", () => {
-  it("notes the message, and gives it to whoever goes on with the run", async () => {
-    const bench = openMessages(KEYED, async () => "om_1");
+describe("a draft that is a message", () => {
+  it("is found by the process that resumes the run", async () => {
+    const bench = await openMessages(KEYED, async () => "om_1");
     await bench.write("one");
     const next = bench.restart();
     await next.recall(runId);
     expect((await next.end(runId))?.reference).toMatchObject({ messageId: "om_1" });
-    next.settled(runId);
-    await settled();
-    expect(bench.notes.size).toBe(0);
+    next.complete(runId);
+    await bench.clock.settle();
+    expect(await bench.countNotes()).toBe(0);
   });
 
-  it("is not shown before what still waits for its way out to the same place", async () => {
-    const bench = openMessages(KEYED, async () => "om_1");
+  it("is not shown before earlier messages to the same conversation", async () => {
+    const bench = await openMessages(KEYED, async () => "om_1");
     bench.open.add("room").add("another room");
     await bench.write("one");
     await bench.clock.advance(10_000);
@@ -150,9 +146,9 @@ describe("a draft that becomes the reply", () => {
     expect(bench.shown).toEqual(["one"]);
   });
 
-  it("does not end before the change that is under way", async () => {
+  it("waits for the current change at its end", async () => {
     const gate = Promise.withResolvers<string>();
-    const bench = openMessages(KEYED, () => gate.promise);
+    const bench = await openMessages(KEYED, () => gate.promise);
     await bench.write("one");
     expect(bench.shown).toHaveLength(1);
     let ended = false;
@@ -160,7 +156,7 @@ describe("a draft that becomes the reply", () => {
       ended = true;
       return draft;
     });
-    await settled();
+    await bench.clock.settle();
     expect(ended).toBe(false);
     gate.resolve("om_1");
     expect(await end).toMatchObject({ reference: { messageId: "om_1" }, text: "one" });
@@ -168,32 +164,32 @@ describe("a draft that becomes the reply", () => {
     expect(bench.shown).toEqual(["one"]);
   });
 
-  it("gives a change up that outlasts the end, so that nothing comes after the reply", async () => {
+  it("aborts a change that takes too long at the end, so that it cannot overwrite the reply", async () => {
     const gate = Promise.withResolvers<void>();
     const signals: AbortSignal[] = [];
     const opening = async (signal: AbortSignal) => {
       signals.push(signal);
       await gate.promise;
     };
-    const bench = openMessages(KEYED, async () => "om_1", opening);
+    const bench = await openMessages(KEYED, async () => "om_1", opening);
     await bench.write("one");
     const end = bench.drafts.end(runId);
     await bench.clock.advance(21_000);
     expect(await end).toBeUndefined();
     expect(signals[0]?.aborted).toBe(true);
     gate.resolve();
-    await settled();
+    await bench.clock.settle();
     expect(bench.shown).toEqual([]);
-    // A run whose end could not be written goes on, and so does its draft.
+    // If the end of the run could not be stored, the run and its draft continue.
     await bench.drafts.recall(runId);
     await bench.write("one and two");
     expect(bench.shown).toHaveLength(1);
     expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
   });
 
-  it("fires the signal of its draft at the end, also where no change is under way", async () => {
+  it("aborts the signal of the channel's draft at the end, also without a current change", async () => {
     const signals: AbortSignal[] = [];
-    const bench = openMessages(
+    const bench = await openMessages(
       KEYED,
       async () => "om_1",
       async (signal) => void signals.push(signal),
@@ -204,19 +200,19 @@ describe("a draft that becomes the reply", () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  it("tries again under its key where nobody knows whether it is there, and only where there are keys", async () => {
+  it("retries an unknown outcome under its key, and only on platforms with keys", async () => {
     const lost = async (_text: string, count: number) => {
       if (count === 1) throw new ChannelError("unknown_outcome", "no answer");
       return "om_1";
     };
-    const keyed = openMessages(KEYED, lost);
+    const keyed = await openMessages(KEYED, lost);
     await keyed.write("one");
     expect(keyed.shown).toHaveLength(1);
     await keyed.write("one and");
     expect(keyed.shown).toHaveLength(2);
     expect((await keyed.drafts.end(runId))?.reference?.messageId).toBe("om_1");
 
-    const keyless = openMessages(KEYLESS, lost);
+    const keyless = await openMessages(KEYLESS, lost);
     await keyless.write("one");
     expect(keyless.shown).toHaveLength(1);
     await keyless.write("one and");
@@ -224,21 +220,27 @@ describe("a draft that becomes the reply", () => {
     expect(keyless.shown).toEqual(["one"]);
   });
 
-  it("forgets a draft that only its key leads to when the platform has forgotten the key", async () => {
-    const bench = openMessages(KEYED, () => Promise.reject(new ChannelError("unknown_outcome", "no answer")));
+  it("ignores a draft without a message id once its key has expired", async () => {
+    const bench = await openMessages(KEYED, () =>
+      Promise.reject(new ChannelError("unknown_outcome", "no answer")),
+    );
     await bench.write("one");
     expect(bench.shown).toHaveLength(1);
     const soon = bench.restart();
     await soon.recall(runId);
-    expect((await soon.end(runId))?.reference).not.toHaveProperty("messageId");
+    const ended = await soon.end(runId);
+    expect([ended?.reference?.key, ended?.reference?.messageId]).toEqual([
+      expect.stringMatching(/^d-/),
+      undefined,
+    ]);
     await bench.clock.advance(HOUR);
     const late = bench.restart();
     await late.recall(runId);
     expect(await late.end(runId)).toBeUndefined();
   });
 
-  it("gives up after three failures in a row, and leaves the rest to the reply", async () => {
-    const bench = openMessages(KEYED, async (_text, count) => {
+  it("stops changing after three failures in a row and leaves the rest to the reply", async () => {
+    const bench = await openMessages(KEYED, async (_text, count) => {
       if (count > 1) throw new ChannelError("transient", "not now");
       return "om_1";
     });
@@ -252,8 +254,8 @@ describe("a draft that becomes the reply", () => {
     expect(bench.shown).toHaveLength(4);
   });
 
-  it("waits as long as the platform asks for", async () => {
-    const bench = openMessages(KEYED, async (_text, count) => {
+  it("waits as long as the platform demands", async () => {
+    const bench = await openMessages(KEYED, async (_text, count) => {
       if (count === 1) throw new ChannelError("rate_limited", "too fast", { retryAfterMs: 60_000 });
       return "om_1";
     });
@@ -265,9 +267,9 @@ describe("a draft that becomes the reply", () => {
   });
 });
 
-describe("a preview, which its platform takes away by itself", () => {
-  it("is another one before its platform takes it away, for as long as the run writes", async () => {
-    const { clock, done, opened, drafts, write } = openPreviews({ lifetimeMs: LIFETIME_MS });
+describe("a draft that is a preview", () => {
+  it("is replaced before it expires, for as long as the run writes", async () => {
+    const { clock, done, opened, drafts, write } = await openPreviews({ lifetimeMs: LIFETIME_MS });
     await write("one");
     await clock.advance(LIFETIME_MS);
     await write("one and two");
@@ -281,25 +283,25 @@ describe("a preview, which its platform takes away by itself", () => {
     expect(done).toHaveLength(7);
   });
 
-  it("is prolonged where its platform does that", async () => {
-    const { clock, done, write } = openPreviews({ lifetimeMs: LIFETIME_MS, prolong: true });
+  it("is prolonged if the platform supports it", async () => {
+    const { clock, done, write } = await openPreviews({ lifetimeMs: LIFETIME_MS, prolong: true });
     await write("one");
     await clock.advance(2 * LIFETIME_MS);
     expect(done).toEqual(["p1 one", "p1 prolonged", "p1 prolonged"]);
   });
 
-  it("is nothing that the reply needs: it is gone at the end, and nobody takes it up", async () => {
-    const { done, notes, opened, drafts, write } = openPreviews({ lifetimeMs: LIFETIME_MS });
+  it("is removed at the end, and needs no note", async () => {
+    const { done, countNotes, opened, drafts, write } = await openPreviews({ lifetimeMs: LIFETIME_MS });
     await write("one");
     expect(await drafts.end(runId)).toEqual({ text: "one" });
     expect(done).toEqual(["p1 one", "p1 gone"]);
     expect(opened.map(({ signal }) => signal.aborted)).toEqual([true]);
-    expect(notes.size).toBe(0);
+    expect(await countNotes()).toBe(0);
   });
 
-  it("keeps nobody waiting at the end", async () => {
+  it("does not delay the end by more than its timeouts", async () => {
     const never = Promise.withResolvers<void>();
-    const { clock, drafts, write } = openPreviews({}, () => never.promise);
+    const { clock, drafts, write } = await openPreviews({}, () => never.promise);
     await write("one");
     let ended: unknown;
     void drafts.end(runId).then((end) => {
@@ -309,9 +311,9 @@ describe("a preview, which its platform takes away by itself", () => {
     expect(ended).toEqual({ text: "one" });
   });
 
-  it("begins anew with the next words where it could not be kept", async () => {
+  it("is opened again with the next text if it could not be renewed", async () => {
     let isAway = false;
-    const { clock, done, write } = openPreviews({ lifetimeMs: LIFETIME_MS }, async () => {
+    const { clock, done, write } = await openPreviews({ lifetimeMs: LIFETIME_MS }, async () => {
       if (isAway) throw new ChannelError("transient", "not now");
     });
     await write("one");
@@ -320,22 +322,22 @@ describe("a preview, which its platform takes away by itself", () => {
     expect(done).toEqual(["p1 one", "p2 one"]);
     isAway = false;
     await write("one and two");
-    await settled();
+    await clock.settle();
     expect(done.at(-1)).toBe("p3 one and two");
   });
 });
 
-it("watches nothing where the account does not run, and only direct conversations where that is asked for", () => {
+it("watches nothing without a running account, and only direct chats if configured so", () => {
   const account = plainAccount({ openDraft: () => Promise.reject(new Error("not opened here")) });
   const watches = (options: Partial<Parameters<typeof createDrafts>[0]>, event = plainMessage()): boolean => {
     const drafts = createDrafts({
-      notes: { get: async () => undefined, set: async () => {}, delete: async () => {} },
+      notes: { get: async () => undefined, set: async () => {}, delete: async () => false },
       hasOpen: async () => false,
       account: () => account,
       mayShow: () => true,
       stream: () => "draft",
       logger: silentLogger,
-      clock: manualClock(),
+      clock: createManualClock(),
       ...options,
     });
     const run = { runId, event, signal: AbortSignal.abort(), visible: () => "text", standing: () => "text" };
@@ -350,7 +352,7 @@ it("watches nothing where the account does not run, and only direct conversation
   expect([watches({ account: () => undefined }), watches({ mayShow: () => false })]).toEqual([false, false]);
 });
 
-it("does not look for a draft whose key is out of date", async () => {
+it("does not open a draft whose key has expired", async () => {
   const opened: string[] = [];
   const running: Channel = {
     start: async () => {},

@@ -1,6 +1,6 @@
 import type { ActionEvent, CommandEvent } from "@signalbox/channel";
 import { expect, it } from "vitest";
-import { orderAsMessage } from "./orders.ts";
+import { toMessageEvent } from "./to-message-event.ts";
 
 const PLACE = {
   channel: "plain",
@@ -13,9 +13,9 @@ const PLACE = {
   timestamp: 5,
 } as const;
 
-it("reads a platform's own command as the message that says the same, with nothing to quote", () => {
+it("converts a native command to a message without an id to reply to", () => {
   const command: CommandEvent = { ...PLACE, type: "command", name: "model", args: "fast" };
-  expect(orderAsMessage(command)).toMatchObject({
+  expect(toMessageEvent(command)).toMatchObject({
     type: "message",
     text: "/model fast",
     messageId: "",
@@ -24,7 +24,7 @@ it("reads a platform's own command as the message that says the same, with nothi
   });
 });
 
-it("reads a click on an answer to a question as the command that gives it, and no other click", () => {
+it("converts a click on an answer to the chat command for it, and no other click", () => {
   const click: ActionEvent = {
     ...PLACE,
     type: "action",
@@ -32,10 +32,10 @@ it("reads a click on an answer to a question as the command that gives it, and n
     actionId: "approve",
     value: { id: "ABC123", answer: "deny" },
   };
-  expect(orderAsMessage(click)).toMatchObject({
+  expect(toMessageEvent(click)).toMatchObject({
     text: "/approve ABC123 deny",
     messageId: "m-1",
     addressed: "reply",
   });
-  expect(orderAsMessage({ ...click, actionId: "other" })).toBeUndefined();
+  expect(toMessageEvent({ ...click, actionId: "other" })).toBeUndefined();
 });

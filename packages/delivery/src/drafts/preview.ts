@@ -3,59 +3,59 @@ import type { Capabilities, Clock, Draft } from "@signalbox/channel";
 type Lifetime = NonNullable<Capabilities["preview"]>;
 
 export interface PreviewOptions {
-  /** Opens another draft; undefined where the channel has none. */
+  /** Opens a draft; resolves with `undefined` if the channel has none. */
   readonly open: () => Promise<Draft | undefined>;
   readonly lifetime: Lifetime;
   readonly clock: Clock;
-  /** From then on nothing is shown any more. */
+  /** Aborts when nothing more is shown. */
   readonly signal: AbortSignal;
-  /** It could not be kept: what is written next begins another. */
+  /** Called if the preview could not be renewed. The next update opens another one. */
   readonly onLost: (error: unknown) => void;
 }
 
-/** How much of its life a preview has behind it when it is prolonged, or another takes its place. */
-const RENEWED_AT = 0.8;
+/** The share of its lifetime after which a preview is renewed. */
+const RENEW_AFTER = 0.8;
 
 /**
- * A draft that its platform takes away by itself after a while: until the answer is done it is prolonged before that,
- * or another one takes its place. It never becomes a message.
+ * A draft that its platform removes after a while. Until the answer is complete, it is prolonged or replaced in time.
+ * It never becomes a message.
  */
 export class Preview {
-  /** It is no message. */
+  /** A preview has no message. */
   readonly messageId: undefined = undefined;
   readonly #options: PreviewOptions;
   readonly #ended: AbortController = new AbortController();
   #draft: Draft | undefined;
   #text = "";
-  #isKept = false;
-  /** What is done to it is done one after the other. */
+  #isRenewing = false;
+  /** The last operation; they run one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: PreviewOptions) {
     this.#options = options;
   }
 
-  /** @throws ChannelError as the draft does */
+  /** @throws ChannelError from the draft */
   update(text: string): Promise<void> {
     return this.#inTurn(async () => {
       this.#draft ??= await this.#options.open();
       await this.#draft?.update(text);
       this.#text = text;
-      this.#keep();
+      this.#startRenewing();
     });
   }
 
-  /** Takes it away. @throws ChannelError as the draft does */
+  /** Removes the preview. @throws ChannelError from the draft */
   abort(): Promise<void> {
     this.#ended.abort();
     return this.#inTurn(async () => this.#draft?.abort());
   }
 
-  #keep(): void {
+  #startRenewing(): void {
     const { lifetimeMs } = this.#options.lifetime;
-    if (this.#isKept || lifetimeMs === undefined) return;
-    this.#isKept = true;
-    void this.#renewEvery(lifetimeMs * RENEWED_AT);
+    if (this.#isRenewing || lifetimeMs === undefined) return;
+    this.#isRenewing = true;
+    void this.#renewEvery(lifetimeMs * RENEW_AFTER);
   }
 
   async #renewEvery(ms: number): Promise<void> {
@@ -78,7 +78,7 @@ export class Preview {
     const next = await this.#options.open();
     await next?.update(this.#text);
     this.#draft = next;
-    // It would go by itself.
+    // If the removal fails, the platform removes the old preview at the end of its lifetime.
     await draft.abort().catch(() => {});
   }
 

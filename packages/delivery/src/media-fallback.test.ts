@@ -8,7 +8,7 @@ import {
 import { phrasesIn } from "@signalbox/phrases";
 import { expect, it } from "vitest";
 import { plainAccount, silentLogger } from "../test/plain.ts";
-import { sendParts } from "./send-parts.ts";
+import { sendWithMediaFallback } from "./media-fallback.ts";
 
 const media = (name: string): MediaPart => ({
   type: "media",
@@ -20,15 +20,15 @@ const media = (name: string): MediaPart => ({
 });
 const text = (words: string) => ({ type: "text", text: words }) as const;
 
-/** A platform that takes everything but what `refuse` names. */
-function platform(refuse: (part: OutboundPart) => ChannelError | undefined) {
+/** A platform that accepts every part unless `reject` returns an error. */
+function platform(reject: (part: OutboundPart) => ChannelError | undefined) {
   const sent: string[] = [];
   const channel = plainAccount({
     async send(_to, { parts }, { startAt = 0, onPart }) {
       const out = [];
       for (const [index, part] of parts.entries()) {
         if (index < startAt) continue;
-        const error = refuse(part);
+        const error = reject(part);
         if (error)
           throw new ChannelError(
             error.code,
@@ -49,22 +49,22 @@ function platform(refuse: (part: OutboundPart) => ChannelError | undefined) {
 const phrases = async () => phrasesIn("en");
 const how: SendOptions = { idempotencyKey: "k", signal: new AbortController().signal };
 
-it("says which attachment the platform refused, and sends the rest once", async () => {
+it("replaces rejected attachments by texts that name them, and sends the rest once", async () => {
   const { channel, sent } = platform((part) =>
     part.type === "media" && part.name.startsWith("bad") ? new ChannelError("too_large", "no") : undefined,
   );
   const parts = [text("hi"), media("bad1"), media("good"), media("bad2")];
-  const told: number[] = [];
-  const refused: string[] = [];
-  const receipt = await sendParts(
+  const received: number[] = [];
+  const logged: string[] = [];
+  const receipt = await sendWithMediaFallback(
     channel,
     "to",
     { parts },
-    { ...how, onPart: (part) => void told.push(part.index) },
+    { ...how, onPart: (part) => void received.push(part.index) },
     {
       logger: {
         ...silentLogger,
-        error: ({ name }: { readonly name?: unknown }) => void refused.push(String(name)),
+        error: (fields) => void logged.push(String(Reflect.get(fields, "name"))),
       },
       phrases,
       giveUp: () => undefined,
@@ -72,12 +72,12 @@ it("says which attachment the platform refused, and sends the rest once", async 
   );
   const line = (name: string) => `[file: ${name} was not sent: the platform rejected it]`;
   expect(sent).toEqual(["hi", line("bad1"), "<good>", line("bad2")]);
-  expect(told).toEqual([0, 1, 2, 3]);
+  expect(received).toEqual([0, 1, 2, 3]);
   expect(receipt.parts.map((part) => part.index)).toEqual([0, 1, 2, 3]);
-  expect(refused).toEqual(["bad1", "bad2"]);
+  expect(logged).toEqual(["bad1", "bad2"]);
 });
 
-it("puts a line in the place of an attachment that is given up, where that can be sent", async () => {
+it("replaces an attachment that is given up by a text with a new deadline", async () => {
   const parts = [text("hi"), media("never"), text("bye")];
   const fresh = new AbortController().signal;
   const asked: number[] = [];
@@ -100,24 +100,26 @@ it("puts a line in the place of an attachment that is given up, where that can b
       return failing.channel.send(to, message, options);
     },
   };
-  await expect(sendParts(channel, "to", { parts }, how, fallback(false))).rejects.toThrow("x");
+  await expect(sendWithMediaFallback(channel, "to", { parts }, how, fallback(false))).rejects.toThrow("x");
   const rest = { ...how, startAt: 1 };
-  const receipt = await sendParts(channel, "to", { parts }, rest, fallback(true));
+  const receipt = await sendWithMediaFallback(channel, "to", { parts }, rest, fallback(true));
   expect(failing.sent).toEqual(["hi", "[file: never was not sent: the upload failed]", "bye"]);
   expect(receipt.parts.map(({ index }) => index)).toEqual([1, 2]);
   expect(asked).toEqual([1, 1]);
   expect(signals.map((signal) => signal === fresh)).toEqual([false, false, true]);
-  // While nothing goes out the attachment is tried again.
+  // While the platform accepts nothing, the attachment is retried later.
   const down = platform(() => new ChannelError("transient", "down"));
-  await expect(sendParts(down.channel, "to", { parts }, rest, fallback(true))).rejects.toThrow("down");
+  await expect(sendWithMediaFallback(down.channel, "to", { parts }, rest, fallback(true))).rejects.toThrow(
+    "down",
+  );
   expect(down.sent).toEqual([]);
 });
 
-it("leaves a text that is refused, and a failure that passes, to the outbox", async () => {
+it("rethrows a rejected text and a transient failure", async () => {
   const parts = [media("one"), text("hi")];
-  const send = (refuse: (part: OutboundPart) => ChannelError | undefined) => {
-    const { channel } = platform(refuse);
-    return sendParts(channel, "to", { parts }, how, {
+  const send = (reject: (part: OutboundPart) => ChannelError | undefined) => {
+    const { channel } = platform(reject);
+    return sendWithMediaFallback(channel, "to", { parts }, how, {
       logger: silentLogger,
       phrases,
       giveUp: () => undefined,
@@ -126,6 +128,6 @@ it("leaves a text that is refused, and a failure that passes, to the outbox", as
   const inText = new ChannelError("invalid", "text");
   await expect(send((part) => (part.type === "text" ? inText : undefined))).rejects.toThrow("text");
   await expect(send(() => new ChannelError("transient", "later"))).rejects.toThrow("later");
-  // The conversation is gone: so is the line.
+  // The conversation is gone, so the replacement text fails too.
   await expect(send(() => new ChannelError("not_found", "gone"))).rejects.toThrow("gone");
 });

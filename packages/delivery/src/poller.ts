@@ -1,27 +1,27 @@
 import type { Clock } from "@signalbox/channel";
 
-const LONGEST_SLEEP_MS = 60_000;
+const MAX_SLEEP_MS = 60_000;
 
-/** What a pass over due work leaves. */
+/** The result of one pass over due work. */
 export interface Pass {
-  /** More is due already. */
+  /** More work is due already. */
   readonly again: boolean;
-  /** When the next work is due, in milliseconds since the epoch; absent when none waits. */
-  readonly nextAt?: number | undefined;
+  /** When the next work is due, in milliseconds since the epoch; absent if none waits. */
+  readonly nextAt?: number;
 }
 
 /**
- * Runs passes over due work, one at a time: when it is called, when work falls due, and at least once a minute while
- * any waits.
+ * Runs passes over due work, one at a time: on request, when work falls due, and at least once a minute while work
+ * waits.
  */
-export class WakeUp {
+export class Poller {
   readonly #pass: () => Promise<Pass>;
   readonly #clock: Clock;
   readonly #stop = new AbortController();
   #running = false;
-  /** The pass that is running, or the last one. */
+  /** The current pass, or the last one. */
   #last: Promise<void> = Promise.resolve();
-  #calledMeanwhile = false;
+  #requested = false;
   #sleep: { readonly until: number; readonly end: AbortController } | undefined;
 
   /** @param pass must not reject */
@@ -30,31 +30,31 @@ export class WakeUp {
     this.#clock = clock;
   }
 
-  /** Has a pass run now, or right behind the one that is running. */
-  call(): void {
+  /** Runs a pass now, or right after the current one. */
+  poll(): void {
     if (this.#stop.signal.aborted) return;
-    if (this.#running) this.#calledMeanwhile = true;
+    if (this.#running) this.#requested = true;
     else this.#last = this.#run();
   }
 
-  /** Has a pass run at `at`, or earlier where that was asked for already. */
-  callAt(at: number | undefined): void {
+  /** Runs a pass at `at` unless one is scheduled earlier. */
+  pollAt(at: number | undefined): void {
     if (at === undefined || this.#stop.signal.aborted) return;
     if (this.#sleep !== undefined && this.#sleep.until <= at) return;
     this.#sleep?.end.abort();
     const end = new AbortController();
     this.#sleep = { until: at, end };
-    const ms = Math.max(0, Math.min(at - this.#clock.now(), LONGEST_SLEEP_MS));
+    const ms = Math.max(0, Math.min(at - this.#clock.now(), MAX_SLEEP_MS));
     this.#clock.delay(ms, AbortSignal.any([end.signal, this.#stop.signal])).then(
       () => {
         this.#sleep = undefined;
-        this.call();
+        this.poll();
       },
       () => {},
     );
   }
 
-  /** No pass is asked for any more; resolves when those that were have ended. */
+  /** Ignores further requests. Resolves when the passes requested before have ended. */
   stop(): Promise<void> {
     this.#stop.abort();
     return this.#last;
@@ -63,11 +63,11 @@ export class WakeUp {
   async #run(): Promise<void> {
     this.#running = true;
     do {
-      this.#calledMeanwhile = false;
+      this.#requested = false;
       const { again, nextAt } = await this.#pass();
-      this.callAt(nextAt);
-      this.#calledMeanwhile ||= again;
-    } while (this.#calledMeanwhile);
+      this.pollAt(nextAt);
+      this.#requested ||= again;
+    } while (this.#requested);
     this.#running = false;
   }
 }

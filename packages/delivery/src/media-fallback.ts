@@ -8,10 +8,10 @@ import {
   type SendOptions,
 } from "@signalbox/channel";
 import type { Phrases } from "@signalbox/phrases";
-import type { DeliveryLogger } from "./logger.ts";
+import type { Logger } from "@signalbox/store/types";
 
-/** Refusals of an attachment that the same again would meet again. */
-const REFUSED: ReadonlySet<ChannelErrorCode> = new Set([
+/** Errors that a repeated upload of the same attachment would cause again. */
+const PERMANENT: ReadonlySet<ChannelErrorCode> = new Set([
   "too_large",
   "unsupported",
   "invalid",
@@ -20,19 +20,20 @@ const REFUSED: ReadonlySet<ChannelErrorCode> = new Set([
 ]);
 
 export interface MediaFallback {
-  readonly logger: DeliveryLogger;
-  /** The words for whoever reads the message. */
+  readonly logger: Pick<Logger, "error">;
+  /** Returns the phrases for the reader of the message. */
   readonly phrases: () => Promise<Phrases>;
-  /** As `PartDeadlines.giveUp`. */
+  /** See `PartDeadlines.giveUp`. */
   giveUp(index: number): AbortSignal | undefined;
 }
 
 /**
- * Sends the parts of a message. An attachment that the platform refuses for good, or that is given up, becomes a line
- * that says so, and the rest follows.
- * @throws ChannelError as the channel's `send`
+ * Sends the parts of a message. A text that names the file replaces an attachment that the platform rejects, or that
+ * failed too often, and the parts after it are sent.
+ *
+ * @throws ChannelError from the channel's `send`
  */
-export async function sendParts(
+export async function sendWithMediaFallback(
   channel: Channel,
   to: unknown,
   message: Outbound,
@@ -52,17 +53,17 @@ export async function sendParts(
       const failed = (before.at(-1)?.index ?? startAt - 1) + 1;
       const part = parts[failed];
       if (part?.type !== "media") throw error;
-      const refused = REFUSED.has(error.code);
-      const next = refused ? signal : error.code === "transient" ? giveUp(failed) : undefined;
+      const isRejected = PERMANENT.has(error.code);
+      const next = isRejected ? signal : error.code === "transient" ? giveUp(failed) : undefined;
       if (next === undefined) throw error;
       logger.error(
         { name: part.name, err: error.message },
-        refused ? "an attachment was refused" : "an attachment could not be uploaded",
+        isRejected ? "the platform rejected an attachment" : "an attachment could not be uploaded",
       );
       sent.push(...before);
       const { fileNotSent, whyNotSent } = await phrases();
-      const why = whyNotSent[refused ? "refused" : "givenUp"];
-      parts = parts.with(failed, { type: "text", text: fileNotSent(part.name, why) });
+      const reason = whyNotSent[isRejected ? "refused" : "givenUp"];
+      parts = parts.with(failed, { type: "text", text: fileNotSent(part.name, reason) });
       startAt = failed;
       signal = next;
     }

@@ -8,10 +8,10 @@ import {
   type Receipt,
   type SendOptions,
 } from "@signalbox/channel";
-import type { DeliveryMessage, DraftReference, Millis } from "./outbox.ts";
+import type { DeliveryMessage, DraftReference } from "../outbox.ts";
 
-/** Refusals that the same again would meet again: the draft cannot become the message, which is sent by itself. */
-const LASTING: ReadonlySet<ChannelErrorCode> = new Set([
+/** Errors that a repeated request would cause again. The message is then sent without the draft. */
+const PERMANENT: ReadonlySet<ChannelErrorCode> = new Set([
   "permission",
   "not_found",
   "unsupported",
@@ -19,10 +19,10 @@ const LASTING: ReadonlySet<ChannelErrorCode> = new Set([
   "too_large",
 ]);
 
-/** Sends a message, or the rest of it. */
+/** Sends a message, or its parts from `startAt` on. */
 export type Send = (to: unknown, message: Outbound, options: SendOptions) => Promise<Receipt>;
 
-/** What goes into the outbox for a reply and the draft of its run: a draft without a reply is taken back. */
+/** Combines a reply with the draft of its run. A draft without a reply is to be removed. */
 export function withDraft(
   reply: Outbound | undefined,
   draft: DraftReference | undefined,
@@ -32,9 +32,10 @@ export function withDraft(
 }
 
 /**
- * Makes the draft the first part of the message and sends the others, or takes it back if there is no message. It can
- * be repeated without a second message.
- * @returns undefined if the draft cannot become the message; it is then taken back if possible
+ * Turns the draft into the first part of the message and sends the other parts, or removes the draft if the message has
+ * no parts. It can be repeated without sending a second message.
+ *
+ * @returns `undefined` if the draft cannot become the message; it is then removed if possible
  * @throws ChannelError as `send` does
  */
 export async function finishDraft(
@@ -42,18 +43,18 @@ export async function finishDraft(
   to: unknown,
   { draft, ...message }: DeliveryMessage,
   options: SendOptions,
-  { now, send }: { readonly now: Millis; readonly send: Send },
+  { now, send }: { readonly now: number; readonly send: Send },
 ): Promise<Receipt | undefined> {
   if (draft === undefined || running.openDraft === undefined) return undefined;
   const nothingToSend = message.parts.length === 0 ? { parts: [] } : undefined;
-  // Without an id only the key leads to it, and not for ever.
+  // Without a message id only the key identifies the draft, and the key has expired.
   if (draft.messageId === undefined && now >= draft.until) return nothingToSend;
-  const opened = await unlessLasting(
+  const opened = await unlessPermanent(
     running.openDraft(to, {
       idempotencyKey: draft.key,
       signal: options.signal,
-      ...(draft.messageId === undefined ? {} : { messageId: draft.messageId }),
-      ...(message.replyTo === undefined ? {} : { replyTo: message.replyTo }),
+      messageId: draft.messageId,
+      replyTo: message.replyTo,
     }),
   );
   const first = opened && (await finalizeFirstPart(opened, message, options));
@@ -62,7 +63,7 @@ export async function finishDraft(
     const rest = await send(to, message, { ...options, startAt: 1 });
     return { parts: [...first.parts, ...rest.parts] };
   }
-  if (opened !== undefined) await unlessLasting(takeBack(opened, draft));
+  if (opened !== undefined) await unlessPermanent(removeDraft(opened, draft));
   return nothingToSend;
 }
 
@@ -73,31 +74,26 @@ async function finalizeFirstPart(
 ): Promise<Receipt | undefined> {
   const [first] = message.parts;
   if (first === undefined) return undefined;
-  return unlessLasting(
-    draft.finalize(
-      { ...message, parts: [first] },
-      { idempotencyKey, ...(onPart === undefined ? {} : { onPart }) },
-    ),
-  );
+  return unlessPermanent(draft.finalize({ ...message, parts: [first] }, { idempotencyKey, onPart }));
 }
 
-async function takeBack(opened: Draft, { messageId }: DraftReference): Promise<void> {
-  // One that may be there shows by being there again.
+async function removeDraft(opened: Draft, { messageId }: DraftReference): Promise<void> {
+  // Without an id, an update under the same key returns the message that may exist.
   if (messageId === undefined) await opened.update("…");
   await opened.abort();
 }
 
-/** Resolves with undefined where the platform refuses for good, and rejects with what is worth another try. */
-async function unlessLasting<T>(work: Promise<T>): Promise<T | undefined> {
+/** Resolves with `undefined` on a permanent error, and rejects on errors that are worth a retry. */
+async function unlessPermanent<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {
-    // Where a part is out, the message goes on from there.
+    // With a receipt, a part was sent: the message continues from there.
     if (!isChannelError(error) || error.receipt !== undefined) throw error;
-    // To change a message again is harmless, so nothing is doubtful.
+    // Changing a message again is harmless, so an unknown outcome is simply retried.
     if (error.code === "unknown_outcome")
       throw new ChannelError("transient", error.message, { scope: error.scope, cause: error });
-    if (!LASTING.has(error.code)) throw error;
+    if (!PERMANENT.has(error.code)) throw error;
     return undefined;
   }
 }

@@ -1,0 +1,112 @@
+import { type Clock, reasonOf, systemClock, TokenBuckets } from "@signalbox/channel";
+import type { KvStore, Logger } from "@signalbox/store/types";
+import type { AccountLookup } from "../account.ts";
+import type { Destination } from "../outbox.ts";
+import { type DraftNotes, parseDraftNote } from "./draft-notes.ts";
+import {
+  type DraftContext,
+  type DraftTiming,
+  type EndedDraft,
+  GrowingDraft,
+  type WatchedRun,
+} from "./growing-draft.ts";
+
+export interface DraftsOptions {
+  /** Stores where drafts are, for a process that resumes their run. */
+  readonly notes: Pick<KvStore, "get" | "set" | "delete">;
+  /** Returns whether a row waits to be sent to the same destination. */
+  readonly hasOpen: (destination: Destination) => Promise<boolean>;
+  readonly account: AccountLookup;
+  /** Returns where answers are shown while they are written; called for each run. `direct`: direct chats only. */
+  readonly stream: () => "draft" | "direct" | "off";
+  /** Returns whether an answer may be shown before it is complete; false if it may still be changed or withheld. */
+  readonly mayShow: () => boolean;
+  readonly timing?: DraftTiming;
+  readonly logger: Pick<Logger, "debug" | "warn">;
+  /** Default: the system clock. */
+  readonly clock?: Clock;
+}
+
+/** Platform messages that show answers while they are written. */
+export interface Drafts {
+  /** Restores the draft of a resumed run from the note of an earlier process. */
+  recall(runId: string): Promise<void>;
+  /**
+   * Starts to show a run's answer.
+   *
+   * @returns a function to call whenever the run has written text; `undefined` if nothing may be shown
+   */
+  watch(run: WatchedRun): (() => void) | undefined;
+  /** Returns whether people may have seen a part of this run's answer. */
+  isShown(runId: string): boolean;
+  /** Stops all changes of the message. Resolves with `undefined` if there is no draft. */
+  end(runId: string): Promise<EndedDraft | undefined>;
+  /** Deletes the note of a draft once the outbox has its final message. */
+  complete(runId: string): void;
+}
+
+const NAMESPACE = "draft";
+/** Runs are resumed sooner than this. A draft of a run that is not stays as it is. */
+const NOTE_TTL_MS = 7 * 24 * 60 * 60_000;
+
+export function createDrafts(options: DraftsOptions): Drafts {
+  const { account, stream, mayShow, hasOpen, logger, clock = systemClock } = options;
+  const drafts = new Map<string, GrowingDraft>();
+  const notes: DraftNotes = {
+    get: async (runId) => parseDraftNote(await options.notes.get(NAMESPACE, runId)),
+    set: (runId, { until, messageId }) =>
+      options.notes.set(
+        NAMESPACE,
+        runId,
+        messageId === undefined ? { until } : { until, messageId },
+        NOTE_TTL_MS,
+      ),
+    async delete(runId) {
+      await options.notes.delete(NAMESPACE, runId);
+    },
+  };
+  const context: DraftContext = {
+    account,
+    notes,
+    hasOpen,
+    logger,
+    clock,
+    buckets: new TokenBuckets(clock.now),
+    timing: { afterMs: 1_000, everyMs: 700, endMs: 20_000, ...options.timing },
+  };
+
+  return {
+    async recall(runId) {
+      const draft = drafts.get(runId);
+      if (draft !== undefined) return draft.reopen();
+      const note = await notes.get(runId);
+      if (note === undefined || (note.messageId === undefined && clock.now() >= note.until)) return;
+      drafts.set(runId, new GrowingDraft(context, runId, note));
+    },
+
+    watch(run) {
+      const { channel, account: name, conversation } = run.event;
+      const where = stream();
+      if (where === "off" || (where === "direct" && conversation.kind !== "direct")) return undefined;
+      if (account(channel, name)?.running.openDraft === undefined || !mayShow()) return undefined;
+      const draft = drafts.get(run.runId) ?? new GrowingDraft(context, run.runId);
+      drafts.set(run.runId, draft);
+      draft.watch(run);
+      return () => draft.written();
+    },
+
+    isShown: (runId) => drafts.get(runId)?.isShown ?? false,
+
+    end: async (runId) => drafts.get(runId)?.end(),
+
+    complete(runId) {
+      const draft = drafts.get(runId);
+      drafts.delete(runId);
+      if (draft?.isNoted !== true) return;
+      notes.delete(runId).catch((error: unknown) => {
+        // The note expires, and no one reads it.
+        logger.debug({ run: runId, err: reasonOf(error) }, "the note of a draft could not be deleted");
+      });
+    },
+  };
+}

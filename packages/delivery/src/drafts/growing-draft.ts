@@ -1,0 +1,298 @@
+import { hash } from "node:crypto";
+import {
+  type Clock,
+  type Draft,
+  isChannelError,
+  type MessageEvent,
+  reasonOf,
+  type TokenBuckets,
+} from "@signalbox/channel";
+import type { Logger, RunId } from "@signalbox/store/types";
+import type { AccountLookup, DeliveryAccount } from "../account.ts";
+import type { Destination, DraftReference } from "../outbox.ts";
+import { getReducedRates } from "../rates.ts";
+import { getDestinationKey } from "../rows.ts";
+import type { DraftNote, DraftNotes } from "./draft-notes.ts";
+import { Preview } from "./preview.ts";
+
+/** All in milliseconds. */
+export interface DraftTiming {
+  /** From the first text of a run to its draft: an answer that is complete by then has none. Default 1,000. */
+  readonly afterMs?: number;
+  /** Between two changes of a draft. Default 700. */
+  readonly everyMs?: number;
+  /** How long the end waits for the current change. Default 20,000. */
+  readonly endMs?: number;
+}
+
+/** A run whose answer may be shown while it is written. */
+export interface WatchedRun {
+  readonly runId: RunId;
+  /** The answered message. */
+  readonly event: MessageEvent;
+  /** Aborts when the run is stopped: nothing more is shown. */
+  readonly signal: AbortSignal;
+  /** Returns the part of the answer that may be shown now; empty for nothing. */
+  readonly visible: () => string;
+  /** Like `visible`, for a text that remains as the final message without attachments. */
+  readonly standing: () => string;
+}
+
+/** The draft of a run that is over. */
+export interface EndedDraft {
+  /** Absent for a removed preview: the reply is a new message. */
+  readonly reference?: DraftReference;
+  /** The shown text, in case nothing follows it. */
+  readonly text: string;
+}
+
+export interface DraftContext {
+  readonly account: AccountLookup;
+  readonly notes: DraftNotes;
+  /** Returns whether a row waits to be sent to the same destination. */
+  readonly hasOpen: (destination: Destination) => Promise<boolean>;
+  readonly buckets: TokenBuckets;
+  readonly timing: Required<DraftTiming>;
+  readonly clock: Clock;
+  readonly logger: Pick<Logger, "debug" | "warn">;
+}
+
+/** Consecutive failures after which a draft is not changed until its end. */
+const MAX_FAILURES = 3;
+/** How long the end waits for a change that it has aborted, and for the removal of a preview. */
+const ABORT_MS = 1_000;
+/** The share of a platform's rate limits that drafts may use: replies have priority. */
+const RATE_SHARE = 0.5;
+/** The maximum rate of changes in one conversation, whatever the platform allows. */
+const CONVERSATION_RATE = { perSecond: 10, burst: 1 };
+const ENDED = new Error("The draft has ended.");
+const PERMANENT: ReadonlySet<string> = new Set(["permission", "not_found", "unsupported", "invalid", "auth"]);
+
+/**
+ * A platform message that shows an answer while a run writes it. Delivery does not depend on it: the outbox row is the
+ * reply, and turns the draft into its first part if possible.
+ */
+export class GrowingDraft {
+  readonly #context: DraftContext;
+  readonly #runId: string;
+  /** The same in every process that continues the run. */
+  readonly #key: string;
+  #run: WatchedRun | undefined;
+  #draft: Pick<Draft, "messageId" | "update"> | Preview | undefined;
+  /** Number of previews opened; each needs a key of its own. */
+  #previews = 0;
+  #messageId: string | undefined;
+  #until: number;
+  /** A message with an unknown id may exist. */
+  #doubtful: boolean;
+  #noted: boolean;
+  #text = "";
+  #timer: AbortController | undefined;
+  #changing: Promise<void> | undefined;
+  /** The run wrote text during the current change. */
+  #more = false;
+  #failures = 0;
+  #isOver = false;
+  /** Aborts when the draft has ended and the current change is no longer awaited. */
+  #abort = new AbortController();
+
+  /** @param note written by an earlier process */
+  constructor(context: DraftContext, runId: string, note?: DraftNote) {
+    this.#context = context;
+    this.#runId = runId;
+    this.#key = createDraftKey(runId);
+    this.#until = note?.until ?? 0;
+    this.#messageId = note?.messageId;
+    this.#noted = note !== undefined;
+    this.#doubtful = note !== undefined && note.messageId === undefined;
+  }
+
+  watch(run: WatchedRun): void {
+    this.#run = run;
+  }
+
+  /** Call whenever the run has written text. */
+  written(): void {
+    const { afterMs, everyMs } = this.#context.timing;
+    this.#more = true;
+    this.#growIn(this.#text === "" ? afterMs : everyMs);
+  }
+
+  /** Whether people may have seen a part of the answer. */
+  get isShown(): boolean {
+    return this.#noted || this.#changing !== undefined || this.#draft !== undefined;
+  }
+
+  /** Whether a note has to be deleted. */
+  get isNoted(): boolean {
+    return this.#noted;
+  }
+
+  /** Resumes after `end`, because the run is tried again. */
+  async reopen(): Promise<void> {
+    await this.#changing;
+    this.#isOver = false;
+    if (!this.#abort.signal.aborted) return;
+    this.#abort = new AbortController();
+    this.#draft = undefined;
+  }
+
+  /** Stops all changes of the message. Resolves with `undefined` if there is none. */
+  async end(): Promise<EndedDraft | undefined> {
+    this.#isOver = true;
+    this.#timer?.abort(ENDED);
+    this.#timer = undefined;
+    if (this.#changing !== undefined) await this.#waitForChange(this.#context.timing.endMs);
+    const isPreview = this.#draft instanceof Preview;
+    if (this.#draft instanceof Preview) await this.#removePreview(this.#draft);
+    // Abort a late change: after the reply it would overwrite the end of it. Also closes an open stream of the draft.
+    this.#abort.abort(ENDED);
+    if (this.#changing !== undefined) await this.#waitForChange(ABORT_MS);
+    const text = this.#run?.standing() ?? "";
+    if (isPreview) return { text };
+    if (this.#messageId === undefined && !this.#doubtful) return undefined;
+    return { reference: { key: this.#key, until: this.#until, messageId: this.#messageId }, text };
+  }
+
+  /** A preview that cannot be removed in time expires on the platform. */
+  async #removePreview(preview: Preview): Promise<void> {
+    const { clock, logger } = this.#context;
+    const limit = new AbortController();
+    const removed = preview.abort().catch((error: unknown) => {
+      logger.debug({ run: this.#runId, err: reasonOf(error) }, "a preview could not be removed");
+    });
+    await Promise.race([removed, clock.delay(ABORT_MS, limit.signal).catch(() => {})]);
+    limit.abort();
+  }
+
+  #growIn(ms: number): void {
+    if (this.#isOver || this.#timer !== undefined || this.#changing !== undefined) return;
+    const timer = new AbortController();
+    this.#timer = timer;
+    const clear = (): void => {
+      if (this.#timer === timer) this.#timer = undefined;
+    };
+    // The timer of a stopped run must not keep the process alive.
+    const run = this.#run;
+    const until = run === undefined ? timer.signal : AbortSignal.any([timer.signal, run.signal]);
+    this.#context.clock.delay(ms, until).then(() => {
+      clear();
+      this.#grow();
+    }, clear);
+  }
+
+  #grow(): void {
+    const run = this.#run;
+    if (run === undefined || this.#isOver || run.signal.aborted) return;
+    const account = this.#context.account(run.event.channel, run.event.account);
+    const text = run.visible();
+    if (account === undefined || text === "" || text === this.#text) return;
+    const conversation = { key: getDestinationKey(run.event), rule: CONVERSATION_RATE };
+    const rates = [conversation, ...getReducedRates(account, run.event, RATE_SHARE)];
+    const wait = this.#context.buckets.take(rates);
+    if (wait > 0) {
+      this.#growIn(wait);
+      return;
+    }
+    this.#more = false;
+    this.#changing = this.#change(run, account, text).finally(() => {
+      this.#changing = undefined;
+      if (this.#more) this.#growIn(this.#context.timing.everyMs);
+    });
+  }
+
+  async #change(run: WatchedRun, account: DeliveryAccount, text: string): Promise<void> {
+    const { signal } = this.#abort;
+    try {
+      if (!this.#noted && this.#draft === undefined) {
+        // A waiting row was committed before this answer, so it must appear first.
+        if (await this.#context.hasOpen(run.event)) {
+          this.#more = true;
+          return;
+        }
+        await this.#noteBeforeOpening(account);
+        if (this.#isOver) return;
+      }
+      this.#draft ??= await this.#open(run, account, signal);
+      if (signal.aborted) return;
+      await this.#draft?.update(text);
+      this.#text = text;
+      this.#failures = 0;
+      if (this.#messageId !== undefined || this.#draft?.messageId === undefined) return;
+      this.#messageId = this.#draft.messageId;
+      this.#doubtful = false;
+      await this.#writeNote();
+    } catch (error) {
+      this.#handleFailure(run, error);
+    }
+  }
+
+  /** Stores the note before the draft exists: a crash in between must not leave an unknown draft. */
+  async #noteBeforeOpening({ definition }: DeliveryAccount): Promise<void> {
+    // A preview needs no note: a process that resumes the run opens another one.
+    if (definition.capabilities.preview !== undefined) return;
+    const windowMs = definition.capabilities.delivery.idempotencyKey?.windowMs ?? 0;
+    this.#until = this.#context.clock.now() + windowMs;
+    await this.#writeNote();
+    this.#noted = true;
+  }
+
+  #writeNote(): Promise<void> {
+    return this.#context.notes.set(this.#runId, { until: this.#until, messageId: this.#messageId });
+  }
+
+  async #open({ event }: WatchedRun, { definition, running }: DeliveryAccount, signal: AbortSignal) {
+    const { threads, preview } = definition.capabilities;
+    const quotes = threads !== "none" && event.messageId !== "";
+    const open = async (idempotencyKey: string) =>
+      running.openDraft?.(definition.codec.decode(event.address), {
+        idempotencyKey,
+        signal,
+        replyTo: quotes ? event.messageId : undefined,
+        messageId: this.#messageId,
+      });
+    if (preview === undefined) return open(this.#key);
+    const { clock, logger } = this.#context;
+    return new Preview({
+      open: () => {
+        // Under the same key the platform would return the preview that has expired.
+        this.#previews += 1;
+        return open(`${this.#key}-${this.#previews}`);
+      },
+      lifetime: preview,
+      clock,
+      signal,
+      onLost: (error) => logger.warn({ run: this.#runId, err: reasonOf(error) }, "a preview was lost"),
+    });
+  }
+
+  #handleFailure({ event }: WatchedRun, error: unknown): void {
+    const { clock, logger, buckets } = this.#context;
+    logger.warn({ run: this.#runId, err: reasonOf(error) }, "a draft could not be shown");
+    const code = isChannelError(error) ? error.code : "unknown_outcome";
+    if (code === "unknown_outcome" && this.#messageId === undefined && this.#noted) {
+      // After the key has expired, a second attempt would create a second message.
+      if (clock.now() >= this.#until) this.#isOver = true;
+      else this.#doubtful = true;
+    }
+    this.#more = true;
+    if (code === "rate_limited" && isChannelError(error)) {
+      buckets.pause(getDestinationKey(event), error.retryAfterMs ?? 1_000);
+      return;
+    }
+    this.#failures++;
+    if (PERMANENT.has(code) || this.#failures >= MAX_FAILURES) this.#isOver = true;
+  }
+
+  async #waitForChange(ms: number): Promise<void> {
+    if (this.#changing === undefined) return;
+    const limit = new AbortController();
+    await Promise.race([this.#changing, this.#context.clock.delay(ms, limit.signal).catch(() => {})]);
+    limit.abort();
+  }
+}
+
+/** The idempotency key of a run's draft, with 90 bits of its hash. */
+function createDraftKey(runId: string): string {
+  return `d-${hash("sha256", `draft ${runId}`, "base64url").slice(0, 15)}`;
+}
