@@ -17,6 +17,8 @@ RUN apt-get update \
 ARG SDKS=""
 RUN [ -z "${SDKS}" ] || (npm install --prefix / --no-audit --no-fund --loglevel=error ${SDKS} && npm cache clean --force)
 COPY --from=build /gateway /gateway
+# The command line, for `docker compose exec signalbox signalbox status`.
+RUN printf '#!/bin/sh\nexec node /gateway/dist/signalbox.js "$@"\n' > /usr/local/bin/signalbox && chmod 755 /usr/local/bin/signalbox
 COPY --chown=node:node deploy/signalbox.yaml /home/node/.signalbox/signalbox.yaml
 RUN chown node:node /home/node/.signalbox && chmod 700 /home/node/.signalbox && chmod 600 /home/node/.signalbox/signalbox.yaml
 USER node

@@ -1,17 +1,17 @@
-/** A block of code in a Markdown text. */
+/** A code block of a Markdown document. */
 export interface CodeBlock {
   readonly language: string;
   readonly text: string;
 }
 
-export function codeBlocks(markdown: string): CodeBlock[] {
+export function findCodeBlocks(markdown: string): CodeBlock[] {
   return [...markdown.matchAll(/^ *```(\w+)[^\n]*\n([\s\S]*?)^ *```$/gm)].map(
     ([, language = "", text = ""]) => ({ language, text }),
   );
 }
 
-/** The commands of a shell's block, as one would type them: without comments, whole where they go over lines. */
-export function commandsOf({ text }: CodeBlock): string[] {
+/** Returns the commands of a shell block, without comments and with continued lines joined. */
+export function findCommands({ text }: CodeBlock): string[] {
   return text
     .replaceAll("\\\n", " ")
     .split("\n")
@@ -19,8 +19,8 @@ export function commandsOf({ text }: CodeBlock): string[] {
     .filter((line) => line !== "");
 }
 
-/** What a line has `signalbox` do, as its parameters; several where it names several. */
-export function invocationsOf(line: string): string[][] {
+/** Returns the arguments of each call of `signalbox` in a line. */
+export function findInvocations(line: string): string[][] {
   return line
     .split(/&&|\|\||[|;]|\$\(/)
     .map((part) => /^\s*(?:(?:npx|sudo) )?(?:npm run )?signalbox (?:-- )?(.*)$/.exec(part)?.[1])

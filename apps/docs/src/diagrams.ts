@@ -1,27 +1,41 @@
-import { renderMermaidSVG } from "beautiful-mermaid";
+import { type RenderOptions, renderMermaidSVG } from "beautiful-mermaid";
 import type { Page } from "./pages.ts";
 
-/** A picture that was drawn of a text; its path is that of the site. */
+/** A rendered diagram and its path on the site. */
 export interface Diagram {
   readonly path: string;
   readonly svg: string;
 }
 
 const HEADING_OR_DIAGRAM = /^#+ (.+)$|^```mermaid\n([\s\S]*?)^```$/gm;
-/** Pictures are loaded from nowhere else than the site. */
-const FOREIGN_FONT = /^\s*@import url\([^)]*\);\n/gm;
+/** The site loads nothing from other hosts. */
+const EXTERNAL_FONT = /^\s*@import url\([^)]*\);\n/gm;
 
-/** A page with its diagrams as pictures, drawn here, so that readers load no program to draw them. */
-export function withDiagrams(page: Page, text: string): { text: string; diagrams: readonly Diagram[] } {
+/** Colors of the default theme of VitePress. */
+const THEMES: Readonly<Record<"light" | "dark", RenderOptions>> = {
+  light: { bg: "#ffffff", fg: "#3c3c43", accent: "#3451b2" },
+  dark: { bg: "#1b1b1f", fg: "#dfdfd6", accent: "#a8b1ff" },
+};
+
+/**
+ * Replaces the Mermaid diagrams of a page with links to SVG files, in a light and a dark version. Readers then need no
+ * renderer, and can open a diagram in full size.
+ */
+export function renderDiagrams(page: Page, text: string): { text: string; diagrams: readonly Diagram[] } {
   const diagrams: Diagram[] = [];
   let heading = page.title;
-  const drawn = text.replace(HEADING_OR_DIAGRAM, (whole, title?: string, source?: string) => {
+  let count = 0;
+  const rendered = text.replace(HEADING_OR_DIAGRAM, (whole, title?: string, source?: string) => {
     if (title !== undefined) heading = title;
     if (source === undefined) return whole;
-    const path = `/diagrams/${page.route}-${diagrams.length + 1}.svg`;
-    diagrams.push({ path, svg: renderMermaidSVG(source, { font: "Arial" }).replace(FOREIGN_FONT, "") });
-    // As wide as the page; by itself it can be looked at in its own size.
-    return `<a href="${path}" target="_blank"><img src="${path}" alt="Diagram: ${heading}"></a>`;
+    count += 1;
+    const images = Object.entries(THEMES).map(([theme, options]) => {
+      const path = `/diagrams/${page.route}-${count}-${theme}.svg`;
+      const svg = renderMermaidSVG(source, { font: "Arial", ...options }).replace(EXTERNAL_FONT, "");
+      diagrams.push({ path, svg });
+      return `<a class="diagram only-${theme}" href="${path}" target="_blank"><img src="${path}" alt="Diagram: ${heading}"></a>`;
+    });
+    return images.join("\n");
   });
-  return { text: drawn, diagrams };
+  return { text: rendered, diagrams };
 }

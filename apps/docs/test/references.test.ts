@@ -1,19 +1,47 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { discord } from "@signalbox/channel-discord";
 import { feishu } from "@signalbox/channel-feishu";
 import { slack } from "@signalbox/channel-slack";
 import { telegram } from "@signalbox/channel-telegram";
-import { expect, it } from "vitest";
-import { commandReference } from "../src/command-reference.ts";
-import { configurationReference } from "../src/configuration-reference.ts";
+import { describe, expect, it } from "vitest";
 import { ROOT } from "../src/pages.ts";
+import { createCommandPages } from "../src/reference/commands.ts";
+import { createConfigurationPage } from "../src/reference/configuration.ts";
+import { createHttpApiPage } from "../src/reference/http-api.ts";
+import { createComponents, createOpenApi } from "../src/reference/open-api.ts";
 
-it.each([
-  { page: "docs/configuration.md", made: () => configurationReference([discord, feishu, slack, telegram]) },
-  { page: "docs/commands.md", made: commandReference },
-])("$page is what the code says", ({ page, made }) => {
-  const file = join(ROOT, page);
-  if (process.env["UPDATE_DOCS"] === "1") writeFileSync(file, made());
-  expect(readFileSync(file, "utf8"), "run this with UPDATE_DOCS=1").toBe(made());
+const generated = [
+  ["configuration.md", createConfigurationPage([discord, feishu, slack, telegram])],
+  ["http-api.md", createHttpApiPage()],
+  ...createCommandPages(),
+] as const;
+
+it.each(generated)("docs/%s matches the code", (page, text) => {
+  const file = join(ROOT, "docs", page);
+  if (process.env["UPDATE_DOCS"] === "1") {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  expect(readFileSync(file, "utf8"), "run this test with UPDATE_DOCS=1").toBe(text);
+});
+
+describe("the OpenAPI document", () => {
+  it("resolves every reference", () => {
+    const components = createComponents();
+    const references = [...JSON.stringify(createOpenApi()).matchAll(/"\$ref":"([^"]+)"/g)];
+    expect(references.length).toBeGreaterThan(50);
+    const missing = references.filter(([, ref = ""]) => !(ref.replace(/^.*\//, "") in components));
+    expect(missing).toEqual([]);
+  });
+
+  it("describes schemas and fields with the comments of the protocol", () => {
+    const { Me, MessageToSend } = createComponents();
+    expect(Me).toMatchObject({
+      description: "Response of `GET /api/me`.",
+      properties: { version: { type: "string", description: "Version of the gateway." } },
+      required: ["user", "agents", "demo", "version"],
+    });
+    expect(MessageToSend?.required).toEqual(["id", "agent", "text"]);
+  });
 });

@@ -9,6 +9,7 @@ export * from "./activity.ts";
 export * from "./bodies.ts";
 export * from "./client-frames.ts";
 export * from "./owner-bodies.ts";
+export { API_ROUTES, type ApiRoute } from "./routes.ts";
 export {
   AbortRequest,
   EventsQuery,

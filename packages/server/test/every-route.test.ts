@@ -1,5 +1,6 @@
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
+import { API_ROUTES } from "@signalbox/protocol";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createApp } from "../src/app.ts";
 import { createAuth, createMemoryAccess, type GatewayService, hashToken } from "../src/index.ts";
@@ -107,6 +108,19 @@ describe("every route", () => {
     const all = routes();
     expect(all.length).toBeGreaterThan(25);
     expect([...MEMBERS, ...OF_OTHER_SECRETS].filter((route) => !all.includes(route))).toEqual([]);
+  });
+
+  it("is described by the protocol with its access", () => {
+    const described = API_ROUTES.map(({ method, path }) => `${method} ${path}`);
+    expect(described.toSorted()).toEqual(
+      routes()
+        .filter((route) => route.includes(" /api/"))
+        .toSorted(),
+    );
+    const forMembers = API_ROUTES.filter(({ access }) => access === "client");
+    expect(forMembers.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(
+      MEMBERS.filter((route) => route.includes(" /api/")).toSorted(),
+    );
   });
 
   it("refuses pages of other sites and ports, and rebound host names, even with the right secret", async () => {
