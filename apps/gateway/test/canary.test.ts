@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers";
 import { createClient, isClientError } from "@signalbox/client";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
+import { OWNED } from "./feishu-talk.ts";
 import { APP, exampleConfig, feishuAccount, KEY, openWorld, TOKEN, type World, ZHANG } from "./harness.ts";
 import { serve } from "./site.ts";
 
@@ -198,5 +199,38 @@ describe("twenty-four kinds of secrets, however a vendor quotes them", () => {
     expect(Object.keys(KNOWN).length + Object.keys(LOOKALIKES).length).toBe(24);
     // What stands in the file of the configuration is where it belongs, and was not looked at.
     expect(all.filter(([, canary]) => left.includes(canary)).map(([name]) => name)).toEqual([]);
+  });
+});
+
+describe("a known secret in what a model thinks and calls tools with", () => {
+  it("is not sent, shown, stored or printed", async () => {
+    const world = await openWorld();
+    const config = exampleConfig({
+      gateway: { port: 0, auth: { token: TOKEN }, logLevel: "trace" },
+      access: OWNED,
+      agents: { list: [{ id: "coder", tools: { allow: ["message", "write", "cron"] } }] },
+    });
+    world.configure(config);
+    const forms = [KEY, TOKEN].flatMap((secret) => Object.values(ENCODINGS).map((encode) => encode(secret)));
+    const everything = forms.join(" | ");
+    const calls = [
+      { name: "message", input: { action: "send", message: everything } },
+      { name: "write", input: { file_path: "notes.txt", content: everything } },
+      { name: "cron", input: { action: "add", text: everything, in: "2h" } },
+    ];
+    const turn = {
+      thinking: everything,
+      toolCalls: calls.map((call, index) => ({ id: `toolu_${index}`, ...call })),
+    };
+    world.script((_, index) => (index % 2 === 0 ? turn : { text: "Done." }));
+    const child = await world.startChild([], world.env);
+    const page = await shownOnPage(child.url);
+    await child.post(textMessage("hello", { senderId: ZHANG, messageId: "om_canary" }));
+    const sent = () => JSON.stringify(world.feishu.sent);
+    await expect.poll(sent).toContain("Done.");
+    await child.end("SIGTERM");
+    for (const place of [page, sent()]) expect(place).toContain("[redacted] | [redacted]");
+    const left = [page, sent(), await written(world, child.stderr() + child.stdout())].join("\n");
+    expect(forms.filter((form) => left.includes(form))).toEqual([]);
   });
 });

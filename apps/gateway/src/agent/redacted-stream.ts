@@ -1,71 +1,104 @@
-import type { AssistantMessage, Block, ModelEvent, StreamModel } from "@signalbox/agent-core";
-import type { RedactedStream, Vault } from "@signalbox/redaction";
+import type { AssistantMessage, Block, ModelEvent, StreamModel, ToolCallBlock } from "@signalbox/agent-core";
+import { type RedactedStream, redactJson, type Vault } from "@signalbox/redaction";
+
+type DeltaEvent = Extract<ModelEvent, { readonly delta: string }>;
 
 /**
- * A model whose answers do not contain the gateway's secrets, not even their first letters: a viewer of a growing
- * answer never sees the start of one, and none is stored in a history or sent.
+ * Wraps a model so that its answers contain none of the gateway's secrets: not its text, its thinking or the arguments
+ * of its tool calls. Text that may be the start of a secret is held back, so a viewer of a growing answer never sees
+ * part of one.
  */
 export function withRedactedAnswers(stream: StreamModel, vault: Pick<Vault, "stream">): StreamModel {
   return async function* (...request) {
-    const open = new Map<number, RedactedStream>();
+    const open = new Map<number, { readonly type: DeltaEvent["type"]; readonly text: RedactedStream }>();
     for await (const event of stream(...request)) {
-      if (event.type === "text.delta") {
-        const said = open.get(event.index) ?? vault.stream();
-        open.set(event.index, said);
-        yield* deltaOf(event.index, said.push(event.delta));
+      if (isDelta(event)) {
+        const { type, index, delta } = event;
+        const block = open.get(index) ?? { type, text: vault.stream() };
+        open.set(index, block);
+        yield* toDelta(type, index, block.text.push(delta));
         continue;
       }
       if (event.type === "block.end") {
-        const rest = open.get(event.index)?.end() ?? "";
+        const block = open.get(event.index);
         open.delete(event.index);
-        yield* deltaOf(event.index, rest);
-        yield { ...event, block: redactedBlock(event.block, vault) };
+        if (block !== undefined) yield* toDelta(block.type, event.index, block.text.end());
+        yield { ...event, block: redactBlock(event.block, vault) };
         continue;
       }
       if (isEnd(event)) {
-        // A discarded attempt is not shown; a broken-off one is shown as far as it came.
+        // A discarded attempt is not shown. An interrupted one is shown as far as it came.
         if (event.type !== "attempt" || event.discard !== true)
-          for (const [index, said] of open) yield* deltaOf(index, said.end());
+          for (const [index, { type, text }] of open) yield* toDelta(type, index, text.end());
         open.clear();
       }
-      yield redactedEvent(event, vault);
+      yield redactEvent(event, vault);
     }
   };
+}
+
+function isDelta(event: ModelEvent): event is DeltaEvent {
+  return event.type === "text.delta" || event.type === "thinking.delta" || event.type === "tool.delta";
 }
 
 function isEnd({ type }: ModelEvent): boolean {
   return type === "attempt" || type === "finish" || type === "error";
 }
 
-function* deltaOf(index: number, delta: string): Generator<ModelEvent> {
-  if (delta !== "") yield { type: "text.delta", index, delta };
+function* toDelta(type: DeltaEvent["type"], index: number, delta: string): Generator<ModelEvent> {
+  if (delta !== "") yield { type, index, delta };
 }
 
-function redactedEvent(event: ModelEvent, vault: Pick<Vault, "stream">): ModelEvent {
+function redactEvent(event: ModelEvent, vault: Pick<Vault, "stream">): ModelEvent {
   switch (event.type) {
     case "finish":
-      return { ...event, message: redactedMessage(event.message, vault) };
+      return { ...event, message: redactMessage(event.message, vault) };
     case "error":
-      return { ...event, partial: redactedMessage(event.partial, vault) };
+      return { ...event, partial: redactMessage(event.partial, vault) };
     default:
       return event;
   }
 }
 
-function redactedMessage(message: AssistantMessage, vault: Pick<Vault, "stream">): AssistantMessage {
-  return { ...message, content: message.content.map((block) => redactedBlock(block, vault)) };
+function redactMessage(message: AssistantMessage, vault: Pick<Vault, "stream">): AssistantMessage {
+  return { ...message, content: message.content.map((block) => redactBlock(block, vault)) };
 }
 
-function redactedBlock<T extends Block>(block: T, vault: Pick<Vault, "stream">): T {
-  if (block.type !== "text") return block;
-  const text = withoutSecrets(vault)(block.text);
-  return text === block.text ? block : { ...block, text };
+function redactBlock(block: Block, vault: Pick<Vault, "stream">): Block {
+  const redact = withoutSecrets(vault);
+  switch (block.type) {
+    case "text":
+    case "refusal":
+    case "citation": {
+      const text = redact(block.text);
+      return text === block.text ? block : { ...block, text };
+    }
+    case "thinking": {
+      const text = redact(block.text);
+      // A vendor's signature holds only for the original text.
+      return text === block.text ? block : { ...block, text, native: undefined };
+    }
+    case "toolCall":
+      return redactCall(block, redact);
+    default:
+      return block;
+  }
 }
 
-/** The same for a text that is there as a whole. */
+function redactCall(call: ToolCallBlock, redact: (text: string) => string): ToolCallBlock {
+  const text = redact(call.argsText);
+  if (call.args === undefined) return text === call.argsText ? call : { ...call, argsText: text };
+  const args = redactJson(call.args, redact) as typeof call.args;
+  // Built from the arguments, since a replaced number would not be JSON.
+  return text === call.argsText && args === call.args
+    ? call
+    : { ...call, args, argsText: JSON.stringify(args) };
+}
+
+/** Returns a function that removes the gateway's secrets from a complete text. */
 export function withoutSecrets(vault: Pick<Vault, "stream">): (text: string) => string {
   return (text) => {
-    const said = vault.stream();
-    return said.push(text) + said.end();
+    const redacted = vault.stream();
+    return redacted.push(text) + redacted.end();
   };
 }
