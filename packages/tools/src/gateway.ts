@@ -22,6 +22,12 @@ export interface GatewayToolOptions {
   readonly apply: (change: ConfigChange) => Promise<void>;
 }
 
+/**
+ * Characters of a proposed value, as JSON. Parsing and checking a value takes time on the main thread, and nobody reads
+ * a longer diff before approving it.
+ */
+const MAX_VALUE_CHARS = 10_000;
+
 type GatewayCall =
   | { readonly action: "status" }
   | { readonly action: "config"; readonly key: string | undefined }
@@ -45,6 +51,8 @@ export function createGatewayTool(options: GatewayToolOptions): ToolDefinition {
     async claims(args) {
       const call = toCall(args);
       if (call?.action !== "propose") return [{ kind: "read_config", detail: args.action }];
+      const chars = JSON.stringify(call.change.value ?? null).length;
+      if (chars > MAX_VALUE_CHARS) throw new Error(describeTooLong(chars));
       // Nobody is asked about a change that cannot be made.
       await options.preview(call.change);
       return [{ kind: "configure", detail: call.change.key }];
@@ -74,6 +82,10 @@ export function createGatewayTool(options: GatewayToolOptions): ToolDefinition {
       }
     },
   });
+}
+
+function describeTooLong(chars: number): string {
+  return `The value has ${chars} characters; at most ${MAX_VALUE_CHARS} can be proposed. Propose smaller changes, or ask an owner to edit the file.`;
 }
 
 /** Returns whether everyone in the run's conversation may see values of the configuration. */
