@@ -139,7 +139,11 @@ describe("attachments of a message", () => {
     world.feishu.addResource("om_big", "file", Buffer.alloc(25_000_001));
     await post(fileMessage("file", "big.bin", { ...direct, messageId: "om_big" }));
     expect(asked(world).files).toEqual([
-      { name: "big.bin", type: "application/octet-stream", note: "not fetched: over 25000000 bytes" },
+      {
+        name: "big.bin",
+        type: "application/octet-stream",
+        note: "not fetched, because it is larger than 25000000 bytes",
+      },
     ]);
     await post(fileMessage("nowhere", "gone.txt", { ...direct, messageId: "om_gone" }));
     expect(asked(world).text).toContain('[file "gone.txt", application/octet-stream, could not be fetched]');
@@ -150,7 +154,9 @@ describe("attachments of a message", () => {
     await post(postMessage(images, { ...direct, messageId: "om_many" }));
     expect(asked(world).shown).toHaveLength(8);
     expect(asked(world).files).toHaveLength(23);
-    expect(asked(world).text.match(/not fetched: more than 20 attachments/g)).toHaveLength(6);
+    expect(
+      asked(world).text.match(/not fetched, because the message has more than 20 attachments/g),
+    ).toHaveLength(6);
     expect(readdirSync(inbox(world))).toHaveLength(20);
     const long = Buffer.from("字".repeat(30_000));
     world.feishu.addResource("om_long", "file", long);
@@ -170,7 +176,7 @@ describe("attachments of a message", () => {
     world.feishu.addResource("om_1", "file_1", words);
     await post(fileMessage("file_1", "a.txt", { ...direct, messageId: "om_1" }));
     expect(asked(world).files).toEqual([
-      { name: "a.txt", type: "text/plain", note: "could not be kept", text: "words" },
+      { name: "a.txt", type: "text/plain", note: "could not be stored", text: "words" },
     ]);
     expect(readdirSync(outside)).toEqual([]);
   });

@@ -38,7 +38,7 @@ it("a voice message is read to the model, and stays beside its message as what a
   expect(forms[0]).toMatch(/name="model"\r\n\r\nwhisper-1[\s\S]*filename="recording\.ogg"[\s\S]*OggS/);
   const told = () => JSON.stringify(modelRequests(world.anthropic).at(-1)?.body.messages);
   expect(told()).toContain("Please buy milk.");
-  expect(told()).toContain("what is said in it, as speech/whisper-1 wrote it down");
+  expect(told()).toContain("a transcript of it by speech/whisper-1");
   expect(await taintIn(world)).toEqual(["file"]);
   await started.post(textMessage("再看看", { ...direct, messageId: "om_2" }));
   await started.settled();

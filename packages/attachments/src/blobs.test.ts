@@ -24,7 +24,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 const read = async (stream: ReadableStream<Uint8Array> | undefined) =>
   stream === undefined ? undefined : Buffer.from(await new Response(stream).arrayBuffer()).toString();
 
-it("keeps bytes under their hash, once, for the owner alone", async () => {
+it("stores bytes once, by their hash, readable only by the owner", async () => {
   const { dir, blobs } = open();
   const ids = await Promise.all([blobs.put(bytes("one")), blobs.put(bytes("one")), blobs.put(bytes("two"))]);
   expect(ids[0]).toBe("7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed");
@@ -36,7 +36,7 @@ it("keeps bytes under their hash, once, for the owner alone", async () => {
   expect(await read(await blobs.open(ids[2]))).toBe("two");
 });
 
-it("writes again what was cut, and opens nothing but a file of its own", async () => {
+it("repairs a truncated blob, and opens only its own files", async () => {
   const { dir, blobs } = open();
   const id = await blobs.put(bytes("whole"));
   writeFileSync(join(dir, id), "who");
@@ -50,7 +50,7 @@ it("writes again what was cut, and opens nothing but a file of its own", async (
     await expect(blobs.open(odd)).rejects.toThrow("not the id");
 });
 
-it("removes what is old, but not what was put again meanwhile", async () => {
+it("removes old blobs, except those that were put again meanwhile", async () => {
   const { dir, blobs } = open();
   const [old, again] = await Promise.all([blobs.put(bytes("old")), blobs.put(bytes("again"))]);
   const fresh = await blobs.put(bytes("fresh"));
@@ -64,7 +64,7 @@ it("removes what is old, but not what was put again meanwhile", async () => {
   expect(readdirSync(dir).toSorted()).toEqual([again, fresh].toSorted());
 });
 
-it("copies a blob into a file, and nothing that is not what its id says", async () => {
+it("copies a blob to a file, unless its content does not match its id", async () => {
   const { dir, blobs } = open();
   const [whole, cut] = await Promise.all([blobs.put(bytes("whole")), blobs.put(bytes("to be cut"))]);
   const copy = (id: string) => blobs.copy(id, join(dir, `copy-${id}`));

@@ -3,37 +3,46 @@ import { constants } from "node:fs";
 import { chmod, type FileHandle, open, readdir, rename, rm, stat, unlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { makeFolder, syncFolder } from "./folders.ts";
-import { codeOf } from "./ports.ts";
+import { makeFolder, syncFolder } from "./durable-folders.ts";
+import { getErrorCode } from "./types.ts";
 
-/** Bytes that wait to be sent, in files named by what they hold. */
+/** Attachments that wait to be sent, as files named by the hash of their content. */
 export interface Blobs {
-  /** Keeps bytes; they are on the disk when it resolves. Gives their SHA-256 as hexadecimal digits. */
+  /**
+   * Stores bytes durably.
+   *
+   * @returns the id: their SHA-256 as hexadecimal digits
+   */
   put(bytes: Uint8Array): Promise<string>;
-  /** Undefined if there is no such blob; rejects if it cannot be opened right now. */
+  /** Opens a blob. Resolves to `undefined` if it does not exist, and rejects if it cannot be opened at the moment. */
   open(id: string): Promise<ReadableStream<Uint8Array> | undefined>;
   /**
-   * Copies a blob into a new file, on the disk when it resolves. Gives the number of bytes; undefined where there is no
-   * such blob, or it is not what its id says.
+   * Copies a blob durably into a new file.
+   *
+   * @returns the number of bytes, or `undefined` if the blob does not exist or does not match its id
    */
   copy(id: string, file: string): Promise<number | undefined>;
-  /** Those that were put for the last time before `before`, in milliseconds since the epoch. */
+  /** Returns the blobs that were last put before a time, in milliseconds since the epoch. */
   olderThan(before: number): Promise<readonly string[]>;
-  /** Removes those of `ids` that were not put again since `before`. Gives how many. */
+  /**
+   * Removes blobs that were not put again since `before`.
+   *
+   * @returns the number of removed blobs
+   */
   remove(ids: readonly string[], before: number): Promise<number>;
 }
 
 const ID = /^[0-9a-f]{64}$/;
 
-/** The folder is made when it is first needed. One process at a time works on it. */
+/** @param dir the folder, which is created when it is needed. Only one process at a time may use it. */
 export function createBlobs(dir: string): Blobs {
   return new BlobFolder(dir);
 }
 
 class BlobFolder implements Blobs {
   readonly #dir: string;
-  /** A blob must not be removed while it is put again. */
-  #last: Promise<unknown> = Promise.resolve();
+  /** Serializes changes, so that a blob is not removed while it is put again. */
+  #queue: Promise<unknown> = Promise.resolve();
 
   constructor(dir: string) {
     this.#dir = dir;
@@ -42,10 +51,10 @@ class BlobFolder implements Blobs {
   put(bytes: Uint8Array): Promise<string> {
     const id = createHash("sha256").update(bytes).digest("hex");
     const path = this.#pathOf(id);
-    return this.#inTurn(async () => {
-      const kept = await stat(path).catch(() => undefined);
+    return this.#enqueue(async () => {
+      const existing = await stat(path).catch(() => undefined);
       const now = new Date();
-      if (kept?.isFile() === true && kept.size === bytes.byteLength) await utimes(path, now, now);
+      if (existing?.isFile() === true && existing.size === bytes.byteLength) await utimes(path, now, now);
       else await this.#write(path, bytes);
       return id;
     });
@@ -66,7 +75,7 @@ class BlobFolder implements Blobs {
     for (const name of names) {
       const file = await stat(join(this.#dir, name)).catch(() => undefined);
       if (file === undefined || file.mtimeMs >= before) continue;
-      // What a crash left half written belongs to nobody.
+      // A crash left this file half written.
       if (name.endsWith(".tmp")) await unlink(join(this.#dir, name)).catch(() => {});
       else if (ID.test(name)) old.push(name);
     }
@@ -74,7 +83,7 @@ class BlobFolder implements Blobs {
   }
 
   remove(ids: readonly string[], before: number): Promise<number> {
-    return this.#inTurn(async () => {
+    return this.#enqueue(async () => {
       let removed = 0;
       for (const id of ids) {
         const file = await stat(this.#pathOf(id)).catch(() => undefined);
@@ -86,14 +95,14 @@ class BlobFolder implements Blobs {
     });
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(work, work);
-    this.#last = result.catch(() => {});
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(work, work);
+    this.#queue = result.catch(() => {});
     return result;
   }
 
   #pathOf(id: string): string {
-    if (!ID.test(id)) throw new TypeError("not the id of a blob");
+    if (!ID.test(id)) throw new TypeError(`"${id}" is not the id of a blob`);
     return join(this.#dir, id);
   }
 
@@ -117,17 +126,16 @@ class BlobFolder implements Blobs {
   }
 }
 
-/** Undefined where there is none: one that cannot be opened just now, as where too many files are open, is there. */
+/** Returns `undefined` only if the file does not exist. Other errors, such as too many open files, may be temporary. */
 function openBlob(path: string): Promise<FileHandle | undefined> {
   return open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: unknown) => {
-    const code = codeOf(error);
+    const code = getErrorCode(error);
     if (code === "ENOENT" || code === "ELOOP") return undefined;
     throw error;
   });
 }
 
-/** Read at once while a blob is copied. */
-const PIECE = 1 << 20;
+const COPY_BUFFER_BYTES = 1 << 20;
 
 async function copyBlob(from: string, to: string, id: string): Promise<number | undefined> {
   const source = await openBlob(from);
@@ -137,9 +145,9 @@ async function copyBlob(from: string, to: string, id: string): Promise<number | 
     const hash = createHash("sha256");
     let bytes = 0;
     try {
-      const piece = Buffer.allocUnsafe(PIECE);
+      const piece = Buffer.allocUnsafe(COPY_BUFFER_BYTES);
       for (;;) {
-        const { bytesRead } = await source.read(piece, 0, PIECE);
+        const { bytesRead } = await source.read(piece, 0, COPY_BUFFER_BYTES);
         if (bytesRead === 0) break;
         const read = piece.subarray(0, bytesRead);
         hash.update(read);

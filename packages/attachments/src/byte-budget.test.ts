@@ -4,12 +4,12 @@ import { createByteBudget } from "./byte-budget.ts";
 
 const never = new AbortController().signal;
 
-/** Whether it was let through by now. */
+/** Returns whether it was let through by now. */
 async function through(work: Promise<void>): Promise<boolean> {
   return Promise.race([work.then(() => true), setImmediate().then(() => false)]);
 }
 
-it("lets files wait until those before them let go, and the first never", async () => {
+it("makes later files wait until earlier ones free bytes, and never the first one", async () => {
   const budget = createByteBudget(10);
   const [a, b, c] = [budget.enter(), budget.enter(), budget.enter()];
   await b.take(6, never);
@@ -31,7 +31,7 @@ it("lets files wait until those before them let go, and the first never", async 
   expect(await through(budget.enter().take(10, never))).toBe(true);
 });
 
-it("counts nothing for one that stopped waiting", async () => {
+it("reserves nothing for a file that stopped waiting", async () => {
   const budget = createByteBudget(10);
   const [a, b, c] = [budget.enter(), budget.enter(), budget.enter()];
   await a.take(10, never);

@@ -1,38 +1,39 @@
-/** How many bytes of what comes in may be in memory at a time, in the whole process. */
+/** Limits how many bytes of incoming files are in memory at a time, in the whole process. */
 export interface ByteBudget {
-  /** One file's share. Files are finished in the order in which they entered. */
+  /** Creates the share of a file. Files that entered earlier get room first. */
   enter(): ByteShare;
 }
 
 export interface ByteShare {
   /**
-   * Resolves when `bytes` more fit, and counts them. The first of those still reading is let through in any case, so
-   * that files which wait for each other come to an end.
-   * @throws what the signal was aborted with
+   * Waits until `bytes` more fit, and reserves them. The first file that is still being read never waits, which
+   * prevents a deadlock between files that wait for each other.
+   *
+   * @throws the reason of the signal
    */
   take(bytes: number, signal: AbortSignal): Promise<void>;
-  /** Some of them are free again. */
+  /** Frees some bytes. */
   give(bytes: number): void;
-  /** Takes no more: the next one is the first. */
+  /** Ends reading and keeps the bytes reserved. The next file becomes the first. */
   done(): void;
-  /** All of them are free again, and no more are taken. */
+  /** Ends reading and frees all bytes. */
   leave(): void;
 }
 
-interface Wanted {
+interface Waiting {
   readonly share: ByteShare;
   readonly bytes: number;
   readonly go: () => void;
 }
 
-export function createByteBudget(most: number): ByteBudget {
+export function createByteBudget(maxBytes: number): ByteBudget {
   let total = 0;
   const reading = new Set<ByteShare>();
-  const waiting = new Set<Wanted>();
+  const waiting = new Set<Waiting>();
 
   const fits = (share: ByteShare, bytes: number): boolean => {
     const [first] = reading;
-    return first === share || total + bytes <= most;
+    return first === share || total + bytes <= maxBytes;
   };
   const wake = (): void => {
     for (const waiter of waiting) if (fits(waiter.share, waiter.bytes)) waiter.go();
@@ -51,10 +52,10 @@ export function createByteBudget(most: number): ByteBudget {
           if (fits(share, bytes)) return count(bytes);
           const turn = Promise.withResolvers<void>();
           const end = (): void => {
-            waiting.delete(wanted);
+            waiting.delete(entry);
             signal.removeEventListener("abort", onAbort);
           };
-          const wanted: Wanted = {
+          const entry: Waiting = {
             share,
             bytes,
             go() {
@@ -67,7 +68,7 @@ export function createByteBudget(most: number): ByteBudget {
             end();
             turn.reject(signal.reason);
           };
-          waiting.add(wanted);
+          waiting.add(entry);
           signal.addEventListener("abort", onAbort, { once: true });
           return turn.promise;
         },

@@ -1,7 +1,7 @@
 import { getAllMedia, type MessageEvent } from "@signalbox/channel";
 import { createCrashCounts } from "@signalbox/lanes";
 
-const NAMESPACE = "media-attempt";
+const NAMESPACE = "media_attempt";
 /** No message waits this long, so counts of deleted messages expire. */
 const TTL_MS = 7 * 24 * 60 * 60 * 1000;
 
@@ -33,7 +33,7 @@ export interface CrashNotes {
   delete(namespace: string, key: string): Promise<unknown>;
 }
 
-/** @param maxCrashes how many processes a message may crash before it is set aside */
+/** @param maxCrashes number of crashed processes after which a message is set aside */
 export function createAttachmentCrashes(notes: CrashNotes, maxCrashes: number): AttachmentCrashes {
   const counts = createCrashCounts({
     async read(id) {

@@ -29,12 +29,12 @@ const fail = (error: unknown) => {
 };
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-it("keeps each content once, under a name that nobody chose", async () => {
+it("stores each content once, under a name made of its hash", async () => {
   const { folder, workspace } = await open();
   const inbox = createInboxFolder(workspace, fail, () => ({ files: 100, bytes: 1_000 }));
   const paths = [
-    await inbox.keep(CONVERSATION, bytes("one"), "txt"),
-    await inbox.keep(CONVERSATION, bytes("one"), "txt"),
+    await inbox.store(CONVERSATION, bytes("one"), "txt"),
+    await inbox.store(CONVERSATION, bytes("one"), "txt"),
   ];
   expect(paths).toEqual([
     `inbox/${CONVERSATION}/7692c3ad3540bb80.txt`,
@@ -43,7 +43,7 @@ it("keeps each content once, under a name that nobody chose", async () => {
   expect(readdirSync(folder)).toEqual(["7692c3ad3540bb80.txt"]);
 });
 
-it("lets go of what was kept longest ago, and of nothing that is not its own", async () => {
+it("removes the files that were stored longest ago, and no other files", async () => {
   const { dir, folder, workspace } = await open();
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(dir, "target"), "x");
@@ -55,14 +55,14 @@ it("lets go of what was kept longest ago, and of nothing that is not its own", a
     writeFileSync(name, "12345");
     utimesSync(name, 1_000_000 - age, 1_000_000 - age);
   }
-  const path = await createInboxFolder(workspace, fail, () => ({ files: 4, bytes: 1_000 })).keep(
+  const path = await createInboxFolder(workspace, fail, () => ({ files: 4, bytes: 1_000 })).store(
     CONVERSATION,
     bytes("new"),
     "txt",
   );
   const left = readdirSync(folder).filter((name) => name.endsWith(".bin"));
   expect(left).toEqual(["1111111111111111.bin", "2222222222222222.bin", "3333333333333333.bin"]);
-  await createInboxFolder(workspace, fail, () => ({ files: 100, bytes: 9 })).keep(
+  await createInboxFolder(workspace, fail, () => ({ files: 100, bytes: 9 })).store(
     CONVERSATION,
     bytes("new"),
     "txt",
@@ -73,7 +73,7 @@ it("lets go of what was kept longest ago, and of nothing that is not its own", a
   expect(readdirSync(dir)).toContain("target");
 });
 
-it("lets go of what is too old", async () => {
+it("removes files that are too old", async () => {
   const { folder, workspace } = await open();
   mkdirSync(folder, { recursive: true });
   const old = join(folder, `${"1".repeat(16)}.bin`);
@@ -83,19 +83,23 @@ it("lets go of what is too old", async () => {
   utimesSync(old, now - 7_200, now - 7_200);
   utimesSync(young, now - 600, now - 600);
   const limits = { files: 100, bytes: 1_000, ms: 3_600_000 };
-  const path = await createInboxFolder(workspace, fail, () => limits).keep(CONVERSATION, bytes("new"), "txt");
+  const path = await createInboxFolder(workspace, fail, () => limits).store(
+    CONVERSATION,
+    bytes("new"),
+    "txt",
+  );
   expect(readdirSync(folder).toSorted()).toEqual([`${"2".repeat(16)}.bin`, basename(path)].toSorted());
 });
 
-it("lets go of whatever it keeps, by any ending that a file's content has", async () => {
+it("removes files with any extension that it stores", async () => {
   const { folder, workspace } = await open();
   const inbox = createInboxFolder(workspace, fail, () => ({ files: 0, bytes: 0 }));
-  for (const extension of supportedExtensions) await inbox.keep(CONVERSATION, bytes(extension), extension);
+  for (const extension of supportedExtensions) await inbox.store(CONVERSATION, bytes(extension), extension);
   await inbox.clear();
   expect(existsSync(folder)).toBe(false);
 });
 
-it("lets go of it also while nothing comes", async () => {
+it("removes old files even if no new ones arrive", async () => {
   const { folder, workspace } = await open();
   const inbox = createInboxFolder(workspace, fail, () => ({ files: 100, bytes: 1_000, ms: 3_600_000 }));
   await inbox.clear();
@@ -107,13 +111,13 @@ it("lets go of it also while nothing comes", async () => {
   expect(existsSync(folder)).toBe(false);
 });
 
-it("tells their age by the clock it is given", async () => {
+it("computes the age of files by the given clock", async () => {
   const { folder, workspace } = await open();
   const hour = 3_600_000;
   let at = Date.now();
   const limits = () => ({ files: 100, bytes: 1_000, ms: hour });
   const inbox = createInboxFolder(workspace, fail, limits, () => at);
-  await inbox.keep(CONVERSATION, bytes("new"), "txt");
+  await inbox.store(CONVERSATION, bytes("new"), "txt");
   await inbox.clear();
   expect(existsSync(folder)).toBe(true);
   at += 2 * hour;
@@ -121,7 +125,7 @@ it("tells their age by the clock it is given", async () => {
   expect(existsSync(folder)).toBe(false);
 });
 
-it("lets go of the others where one cannot be looked at, is gone or stays", async () => {
+it("removes the other files if one cannot be inspected or removed", async () => {
   const { folder, workspace } = await open();
   mkdirSync(folder, { recursive: true });
   for (let age = 1; age <= 6; age += 1) {
@@ -149,7 +153,7 @@ it("lets go of the others where one cannot be looked at, is gone or stays", asyn
   expect(uncleared).toEqual([denied]);
 });
 
-it("keeps a file also where older ones cannot be removed", async () => {
+it("stores a file even if older ones cannot be removed", async () => {
   const { dir, workspace } = await open();
   const uncleared: unknown[] = [];
   const removeFile = () => Promise.reject(new Error("read-only"));
@@ -162,7 +166,7 @@ it("keeps a file also where older ones cannot be removed", async () => {
     }),
   );
   for (let index = 0; index < 25; index += 1) {
-    const path = await inbox.keep(CONVERSATION, bytes(`file ${index}`), "txt");
+    const path = await inbox.store(CONVERSATION, bytes(`file ${index}`), "txt");
     expect(readFileSync(join(dir, path), "utf8")).toBe(`file ${index}`);
   }
   expect(uncleared).toEqual([new Error("read-only"), new Error("read-only")]);

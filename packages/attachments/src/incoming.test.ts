@@ -5,14 +5,14 @@ import { detectEncoding } from "@signalbox/tools";
 import { expect, it } from "vitest";
 import { plainCapabilities, silentLogger } from "../test/plain.ts";
 import { createIncoming, type IncomingOptions } from "./incoming.ts";
-import type { MessageWithFiles } from "./received.ts";
+import type { MessageWithFiles } from "./received-file.ts";
 
 function open(account: IncomingOptions["account"], more: Partial<IncomingOptions> = {}) {
   return createIncoming({
     account,
     folder: () => Promise.reject(new Error("there is none")),
     inspector: { detectEncoding },
-    kept: () => ({ files: 10, bytes: 1_000_000 }),
+    limits: () => ({ files: 10, bytes: 1_000_000 }),
     logger: silentLogger,
     ...more,
   });
@@ -22,7 +22,7 @@ function message(id: string, media: readonly MediaRef[]): MessageWithFiles {
   return { id, agentId: "coder", event: plainMessage({ messageId: id, text: "", media }) };
 }
 
-it("says of an attachment that it could not be fetched while its account does not run", async () => {
+it("notes that an attachment could not be fetched if its account is not running", async () => {
   const withFile = message("m1", [{ kind: "file", mimeType: "text/plain", ref: "x", name: "a.txt" }]);
   expect((await open(() => undefined).show([withFile], []))[0]?.files).toEqual([
     { type: "text/plain", name: "a.txt", note: "could not be fetched" },
@@ -68,8 +68,8 @@ it.each([
   { width: 8_000, height: 100, note: "shown to you as image" },
   { width: 8_001, height: 100, note: "too large to be shown" },
   { width: 7_500, height: 7_500, note: "too large to be shown" },
-  { width: 60_000, height: 0, note: "not shown: its size is unknown" },
-])("says of a picture of $width × $height pixels that it is $note", async ({ width, height, note }) => {
+  { width: 60_000, height: 0, note: "not shown, because its size is unknown" },
+])("notes that an image of $width × $height pixels is $note", async ({ width, height, note }) => {
   const png = Buffer.from("89504e470d0a1a0a0000000d4948445200000000000000000806000000", "hex");
   png.writeUInt32BE(width, 16);
   png.writeUInt32BE(height, 20);
@@ -117,7 +117,7 @@ it.each([undefined, 500_000, 1, 9_000_000])(
   },
 );
 
-it("comes to an end where no single file fits", async () => {
+it("finishes even if no file fits into the budget", async () => {
   const bytes = Buffer.alloc(200_000, "word ");
   const { account } = streaming(bytes, { early: 0, go: Promise.resolve() });
   const media = open(account, { memoryBytes: 1 });
@@ -125,7 +125,7 @@ it("comes to an end where no single file fits", async () => {
   expect(taken.flat().map((file) => file.bytes?.byteLength)).toEqual(Array(6).fill(200_000));
 });
 
-it("remembers of a message no more than models are shown, and takes nothing longer that is not kept", async () => {
+it("caches only what models are shown, and rejects larger files that are not stored", async () => {
   const pdf = Buffer.alloc(9_000_000, " ");
   pdf.write("%PDF-1.7\n");
   const go = Promise.resolve();
@@ -134,5 +134,5 @@ it("remembers of a message no more than models are shown, and takes nothing long
   expect(found.filter((file) => file.bytes !== undefined)).toHaveLength(6);
   const long = streaming(Buffer.alloc(10_000_001), { early: 0, go });
   const [file] = await open(long.account).take(message("m2", files(1)));
-  expect(file?.note).toBe("not fetched: over 10000000 bytes");
+  expect(file?.note).toBe("not fetched, because it is larger than 10000000 bytes");
 });

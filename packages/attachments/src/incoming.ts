@@ -1,46 +1,48 @@
 import { type Modality, reasonOf } from "@signalbox/agent-core";
 import { getAllMedia } from "@signalbox/channel";
 import { createByteBudget } from "./byte-budget.ts";
-import { type MediaForModel, ModelView } from "./for-model.ts";
 import { createInboxFolder, type InboxFolder, type InboxLimits } from "./inbox-folder.ts";
-import type { AttachmentAccount, AttachmentLogger, Folder, Inspector, Transcriber } from "./ports.ts";
-import { type ReceivePorts, receiveFiles } from "./receive.ts";
-import type { MessageWithFiles, ReceivedFile } from "./received.ts";
+import { type MediaForModel, ModelMedia } from "./media-for-model.ts";
+import { type ReceivePorts, receiveFiles } from "./receive-files.ts";
+import type { MessageWithFiles, ReceivedFile } from "./received-file.ts";
+import type { AttachmentAccount, AttachmentLogger, Folder, Inspector, Transcriber } from "./types.ts";
 
 export interface IncomingOptions {
-  /** An account while it runs. */
+  /** Returns a running account. */
   readonly account: (channel: string, account: string) => AttachmentAccount | undefined;
-  /** The folder of an agent, by its id: the same object as long as it is the same folder. */
+  /** Returns the folder of an agent, the same object as long as it is the same folder. */
   readonly folder: (agentId: string) => Promise<Folder>;
-  /** What each folder keeps; asked whenever one is looked through. */
-  readonly kept: () => InboxLimits;
+  /** Limits of each agent's inbox. Called whenever one is cleared. */
+  readonly limits: () => InboxLimits;
   readonly inspector: Inspector;
   /** Transcribes the recordings of a message. Default: they are not transcribed. */
   readonly transcriber?: (message: MessageWithFiles) => Transcriber | undefined;
   readonly logger: AttachmentLogger;
-  /** What is being fetched may take so many bytes of memory, all messages together. Default 64,000,000. */
+  /** Limit of downloads in memory over all messages, in bytes. Default 64,000,000. */
   readonly memoryBytes?: number;
-  /** By which files become too old, in milliseconds since the epoch. Default: the machine's clock. */
+  /** The current time in milliseconds, for the age of files. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
-/** Fetches what is attached to messages, once, and keeps it where the agent's tools find it. */
+/** Downloads attachments of messages once and stores them in the agent's folder. */
 export interface Incoming {
-  /** The attachments of a message, in order. Never rejects. */
+  /** Downloads the attachments of a message and returns them in order. Never rejects. */
   take(message: MessageWithFiles): Promise<readonly ReceivedFile[]>;
   /**
-   * What a model that reads `input` is shown of each message, within the bounds of one request. Their bytes are not
-   * held any more afterwards. Never rejects.
+   * Returns the attachments of each message in a form that the model accepts, within the limits of one request.
+   * Releases their bytes. Never rejects.
+   *
+   * @param input the kinds of input that the model accepts
    */
   show(messages: readonly MessageWithFiles[], input: readonly Modality[]): Promise<readonly MediaForModel[]>;
-  /** Removes what folders keep for too long. Never rejects. */
+  /** Removes files that are too old from the inboxes of agents. Never rejects. */
   clear(agentIds: readonly string[]): Promise<void>;
 }
 
-/** What is remembered between the history's note of a message and the model's look at it. */
-const REMEMBERED = { messages: 64, bytes: 64_000_000 };
+/** Limits of the cache between `take` and `show`. */
+const CACHE_LIMITS = { messages: 64, bytes: 64_000_000 };
 
-interface Remembered {
+interface CacheEntry {
   readonly files: Promise<readonly ReceivedFile[]>;
   bytes: number;
 }
@@ -54,20 +56,20 @@ export function createIncoming(options: IncomingOptions): Incoming {
     transcriber,
     logger,
     memory: createByteBudget(memoryBytes),
-    keep: async (agentId, keptIn, bytes, extension) =>
-      (await folders(agentId)).keep(keptIn, bytes, extension),
+    store: async (agentId, conversation, bytes, extension) =>
+      (await folders(agentId)).store(conversation, bytes, extension),
   };
-  const remembered = new Map<string, Remembered>();
+  const cache = new Map<string, CacheEntry>();
 
   const take: Incoming["take"] = (message) => {
     if (getAllMedia(message.event).length === 0) return Promise.resolve([]);
-    const earlier = remembered.get(message.id);
+    const earlier = cache.get(message.id);
     if (earlier !== undefined) return earlier.files;
-    const entry: Remembered = { files: receiveFiles(ports, message), bytes: 0 };
-    remembered.set(message.id, entry);
+    const entry: CacheEntry = { files: receiveFiles(ports, message), bytes: 0 };
+    cache.set(message.id, entry);
     void entry.files.then((files) => {
       entry.bytes = files.reduce((sum, { bytes }) => sum + (bytes?.byteLength ?? 0), 0);
-      forgetOldest(remembered);
+      evictOldest(cache);
     });
     return entry.files;
   };
@@ -75,19 +77,19 @@ export function createIncoming(options: IncomingOptions): Incoming {
   return {
     take,
     async show(messages, input) {
-      const view = new ModelView(input, inspector);
+      const media = new ModelMedia(input, inspector);
       const shown: MediaForModel[] = [];
-      // One message after the other, so that what they hold is not in memory all at once.
+      // One message at a time, so that not all of their bytes are in memory at once.
       for (const message of messages) {
-        shown.push(view.show(await take(message)));
-        // Shown once; a run that is taken up again fetches them again.
-        remembered.delete(message.id);
+        shown.push(media.convert(await take(message)));
+        // Needed once. A resumed run downloads them again.
+        cache.delete(message.id);
       }
       return shown;
     },
     async clear(agentIds) {
-      // Number and size only change when files come.
-      if (options.kept().ms === undefined) return;
+      // Limits of number and size are enforced when files are stored.
+      if (options.limits().ms === undefined) return;
       for (const agentId of agentIds) {
         const folder = await folders(agentId).catch(() => undefined);
         await folder?.clear();
@@ -96,10 +98,10 @@ export function createIncoming(options: IncomingOptions): Incoming {
   };
 }
 
-/** What keeps what comes in the folder that an agent has at the moment. */
+/** Returns a function that opens the inbox in the present folder of an agent. */
 function createFolders({
   folder,
-  kept,
+  limits,
   logger,
   now,
 }: IncomingOptions): (agentId: string) => Promise<InboxFolder> {
@@ -108,17 +110,17 @@ function createFolders({
     const files = await folder(agentId);
     const onUncleared = (error: unknown): void =>
       logger.warn({ agent: agentId, err: reasonOf(error) }, "old attachments could not be removed");
-    const inbox = open.get(files) ?? createInboxFolder(files, onUncleared, kept, now);
+    const inbox = open.get(files) ?? createInboxFolder(files, onUncleared, limits, now);
     open.set(files, inbox);
     return inbox;
   };
 }
 
-function forgetOldest(remembered: Map<string, Remembered>): void {
-  let bytes = [...remembered.values()].reduce((sum, entry) => sum + entry.bytes, 0);
-  for (const [id, entry] of remembered) {
-    if (remembered.size <= REMEMBERED.messages && bytes <= REMEMBERED.bytes) return;
-    remembered.delete(id);
+function evictOldest(cache: Map<string, CacheEntry>): void {
+  let bytes = [...cache.values()].reduce((sum, entry) => sum + entry.bytes, 0);
+  for (const [id, entry] of cache) {
+    if (cache.size <= CACHE_LIMITS.messages && bytes <= CACHE_LIMITS.bytes) return;
+    cache.delete(id);
     bytes -= entry.bytes;
   }
 }

@@ -5,16 +5,24 @@ export {
   type CrashNotes,
   createAttachmentCrashes,
 } from "./crashes.ts";
-export type { FileForModel, MediaForModel } from "./for-model.ts";
 export { INBOX_FOLDER, type InboxLimits } from "./inbox-folder.ts";
 export { createIncoming, type Incoming, type IncomingOptions } from "./incoming.ts";
+export type { FileForModel, MediaForModel } from "./media-for-model.ts";
 export {
   createOutgoing,
   type MayAttach,
   type Outgoing,
   type OutgoingOptions,
-  type WantedMedia,
+  type RequestedMedia,
 } from "./outgoing.ts";
+export { getBlobIds, pruneBlobs } from "./prune-blobs.ts";
+export {
+  formatAttachment,
+  isUntrusted,
+  type MessageWithFiles,
+  type ReceivedFile,
+  type Transcript,
+} from "./received-file.ts";
 export type {
   AttachmentAccount,
   AttachmentLogger,
@@ -24,15 +32,7 @@ export type {
   OpenFile,
   Recording,
   Transcriber,
-} from "./ports.ts";
-export { blobsOf, pruneBlobs } from "./prune.ts";
-export {
-  attachmentNote,
-  isUntrusted,
-  type MessageWithFiles,
-  type ReceivedFile,
-  type Transcript,
-} from "./received.ts";
+} from "./types.ts";
 export {
   createUploads,
   type UploadAdded,

@@ -1,11 +1,12 @@
 import { detectEncoding } from "@signalbox/tools";
 import { expect, it } from "vitest";
-import { kindOf, mediaTypeOf } from "./media-type.ts";
+import { detectMediaType, getMediaKind } from "./media-type.ts";
 
-const typeOf = (bytes: Uint8Array, name: string | undefined) => mediaTypeOf(bytes, name, { detectEncoding });
+const typeOf = (bytes: Uint8Array, name: string | undefined) =>
+  detectMediaType(bytes, name, { detectEncoding });
 const latin1 = (text: string) => Buffer.from(text, "latin1");
 
-it("goes by what bytes hold, and by the name only for kinds of text", async () => {
+it("detects types by content, and kinds of text by the name", async () => {
   const cases: readonly (readonly [Buffer, string | undefined, string, string])[] = [
     [latin1("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0"), "a.txt", "image/png", "png"],
     [latin1("%PDF-1.7\n"), "photo.jpg", "application/pdf", "pdf"],
@@ -24,8 +25,8 @@ it("goes by what bytes hold, and by the name only for kinds of text", async () =
     expect([name, await typeOf(bytes, name)]).toEqual([name, { mimeType, extension }]);
 });
 
-it("calls a picture only what holds no scripts", () => {
-  expect(["image/png", "image/svg+xml", "audio/ogg", "video/mp4", "text/html"].map(kindOf)).toEqual([
+it("counts only types without scripts as images", () => {
+  expect(["image/png", "image/svg+xml", "audio/ogg", "video/mp4", "text/html"].map(getMediaKind)).toEqual([
     "image",
     "file",
     "audio",

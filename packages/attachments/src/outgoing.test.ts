@@ -6,9 +6,9 @@ import { detectEncoding } from "@signalbox/tools";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { silentLogger } from "../test/plain.ts";
 import { createBlobs } from "./blobs.ts";
-import { createOutgoing, nameOf } from "./outgoing.ts";
+import { createOutgoing, getDisplayName } from "./outgoing.ts";
 
-it("names an attachment by one line without a path", () => {
+it("returns the name of an attachment without its path", () => {
   const cases = {
     "out/报告 1.pdf": "报告 1.pdf",
     "C:\\temp\\a.txt": "a.txt",
@@ -23,11 +23,11 @@ it("names an attachment by one line without a path", () => {
     "..": "file",
     "": "file",
   };
-  for (const [source, name] of Object.entries(cases)) expect(nameOf(source)).toBe(name);
-  expect(nameOf(`${"a".repeat(300)}.pdf`)).toHaveLength(91);
+  for (const [source, name] of Object.entries(cases)) expect(getDisplayName(source)).toBe(name);
+  expect(getDisplayName(`${"a".repeat(300)}.pdf`)).toHaveLength(91);
 });
 
-it("gives all that one message has fetched one time together", async () => {
+it("applies one time limit to all attachments of a message", async () => {
   const unused = () => Promise.reject(new Error("not needed here"));
   const asked: string[] = [];
   const media = createOutgoing({
@@ -64,7 +64,7 @@ it("gives all that one message has fetched one time together", async () => {
   }
 });
 
-it("has an attachment that cannot be opened just now tried again, and not one that is gone", async () => {
+it("throws a retryable error if an attachment cannot be opened, and a final one if it is gone", async () => {
   const dir = mkdtempSync(join(tmpdir(), "blobs-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const noFolder = join(dir, "file");

@@ -8,35 +8,33 @@ import {
 } from "@signalbox/channel";
 import { type Phrases, phrasesIn } from "@signalbox/phrases";
 import type { Blobs } from "./blobs.ts";
-import { kindOf, mediaTypeOf } from "./media-type.ts";
-import { type AttachmentLogger, codeOf, type FetchUrl, type Folder, type Inspector } from "./ports.ts";
+import { detectMediaType, getMediaKind } from "./media-type.ts";
+import { type AttachmentLogger, type FetchUrl, type Folder, getErrorCode, type Inspector } from "./types.ts";
 
-/** The requested attachments. */
-export interface WantedMedia {
+/** Requested attachments. */
+export interface RequestedMedia {
   /** Paths in the workspace, or URLs. */
   readonly sources: readonly string[];
-  /** Audio is to be heard as a spoken message. */
+  /** True if audio is sent as a voice message. */
   readonly voice: boolean;
 }
 
-/** Whether a run may give a file or page to people; `why` is for the log and the model. */
+/** Decides whether a run may send a file or page to people. `why` is for the log and the model. */
 export type MayAttach = (
   what: { readonly file: string } | { readonly url: string },
 ) => Promise<{ readonly ok: true } | { readonly ok: false; readonly why: string }>;
 
-/** What can be attached, and what is to be said of the rest. */
+/** Attachments that are ready to be sent, and messages about the others. */
 interface PreparedMedia {
   readonly parts: readonly MediaPart[];
-  /** For people, one for each that cannot be attached. */
+  /** One line for people about each attachment that cannot be sent. */
   readonly lines: readonly string[];
 }
 
-/** What people are told about a file that is not sent. */
 type FilePhrases = Pick<Phrases, "fileNotSent" | "whyNotSent">;
 
-/** What is to be attached, by whom and where. */
 interface AttachRequest {
-  readonly wanted: WantedMedia;
+  readonly wanted: RequestedMedia;
   readonly agentId: string;
   readonly capabilities: Pick<Capabilities, "sendMedia">;
   readonly mayAttach: MayAttach;
@@ -44,31 +42,31 @@ interface AttachRequest {
   readonly signal: AbortSignal;
 }
 
-/** Makes files and pages ready to be sent. */
+/** Prepares files and pages for sending. */
 export interface Outgoing {
   /**
-   * Copies what is wanted into blobs, so that every try sends the same bytes, whatever becomes of the file. Never
-   * rejects. Undefined where `signal` fired before all of it was there.
+   * Copies the requested files and pages into blobs, so that every attempt sends the same bytes. Never rejects.
+   *
+   * @returns `undefined` if `signal` was aborted before all of them were copied
    */
   prepare(request: AttachRequest): Promise<PreparedMedia | undefined>;
-  /** The bytes of a part, for a channel that sends it. */
+  /** Opens the bytes of a part, for a channel that sends it. */
   readonly open: NonNullable<SendOptions["openMedia"]>;
 }
 
 export interface OutgoingOptions {
   readonly blobs: Blobs;
-  /** The folder of an agent, by its id. */
+  /** Returns the folder of an agent. */
   readonly folder: (agentId: string) => Promise<Folder>;
   readonly fetch: FetchUrl;
   readonly inspector: Inspector;
   readonly logger: AttachmentLogger;
 }
 
-/** How many attachments one message may have. */
-const MOST = 10;
-/** For everything that one message has fetched, together. */
-const FETCH_MS = 20_000;
-const LONGEST_NAME = 100;
+const MAX_ATTACHMENTS = 10;
+/** Time limit for all attachments of one message. */
+const FETCH_TIMEOUT_MS = 20_000;
+const MAX_NAME_CHARS = 100;
 
 export function createOutgoing(options: OutgoingOptions): Outgoing {
   return new OutgoingMedia(options);
@@ -84,13 +82,13 @@ class OutgoingMedia implements Outgoing {
   async prepare(request: AttachRequest): Promise<PreparedMedia | undefined> {
     const { wanted, agentId, capabilities, phrases, signal } = request;
     const { sendMedia } = capabilities;
-    const limit = deadline(FETCH_MS, signal);
+    const limit = deadline(FETCH_TIMEOUT_MS, signal);
     const parts: MediaPart[] = [];
     const lines: string[] = [];
     for (const [index, source] of wanted.sources.entries()) {
       try {
         if (sendMedia === undefined) throw new NotAttached((why) => why.noAttachments);
-        if (index >= MOST) throw new NotAttached((why) => why.tooMany(MOST));
+        if (index >= MAX_ATTACHMENTS) throw new NotAttached((why) => why.tooMany(MAX_ATTACHMENTS));
         parts.push(await this.#prepareOne(source, sendMedia, { ...request, signal: limit.signal }));
       } catch (error) {
         if (signal.aborted) break;
@@ -98,9 +96,11 @@ class OutgoingMedia implements Outgoing {
           { agent: agentId, source, err: reasonOf(error) },
           "an attachment cannot be sent",
         );
-        // A link leads to it all the same.
+        // People can still open a link themselves.
         lines.push(
-          isUrl(source) ? source : phrases.fileNotSent(nameOf(source), reasonFor(error)(phrases.whyNotSent)),
+          isUrl(source)
+            ? source
+            : phrases.fileNotSent(getDisplayName(source), reasonFor(error)(phrases.whyNotSent)),
         );
       }
     }
@@ -109,10 +109,10 @@ class OutgoingMedia implements Outgoing {
   }
 
   async open({ ref }: MediaPart): Promise<ReadableStream<Uint8Array>> {
-    const id = blobOf(ref);
-    const body = id === undefined ? undefined : await this.#options.blobs.open(id).catch(notNow);
+    const id = getBlobId(ref);
+    const body = id === undefined ? undefined : await this.#options.blobs.open(id).catch(throwRetryable);
     if (body) return body;
-    throw new ChannelError("not_found", "the attachment is not kept any more");
+    throw new ChannelError("not_found", "The attachment no longer exists.");
   }
 
   async #fromFolder(
@@ -122,7 +122,7 @@ class OutgoingMedia implements Outgoing {
   ): Promise<Uint8Array> {
     const file = await (await this.#options.folder(agentId)).openFile(path);
     try {
-      // Decided about the file that is open, not about a path that may lead elsewhere by now.
+      // The decision is about the open file, because the path may lead elsewhere meanwhile.
       const may = await mayAttach({ file: file.displayPath });
       if (!may.ok) throw new NotAttached((why) => why.forbidden, may.why);
       if (file.size === 0) throw new NotAttached((why) => why.empty);
@@ -146,7 +146,7 @@ class OutgoingMedia implements Outgoing {
     if (!may.ok) throw new NotAttached((why) => why.notFetched, may.why);
     const { bytes, contentType } = await this.#options.fetch(url, { maxBytes, signal });
     if (bytes.byteLength === 0) throw new NotAttached((why) => why.empty);
-    // What was to be a file and is a page says that one has to log in, or that there is no such file.
+    // A page instead of a file is a login form or an error message.
     if (/^text\/html\b/i.test(contentType)) throw new NotAttached((why) => why.page);
     return bytes;
   }
@@ -161,9 +161,9 @@ class OutgoingMedia implements Outgoing {
     const bytes = isUrl(source)
       ? await this.#fromWeb(source, largest, request)
       : await this.#fromFolder(source, largest, request);
-    const name = nameOf(source);
-    const { mimeType } = await mediaTypeOf(bytes, name, inspector);
-    const kind = fitting(mimeType, bytes.byteLength, sendMedia);
+    const name = getDisplayName(source);
+    const { mimeType } = await detectMediaType(bytes, name, inspector);
+    const kind = chooseKind(mimeType, bytes.byteLength, sendMedia);
     const blob = await blobs.put(bytes);
     return {
       type: "media",
@@ -172,26 +172,28 @@ class OutgoingMedia implements Outgoing {
       mimeType,
       size: bytes.byteLength,
       ref: { blob },
-      ...(request.wanted.voice && kind === "audio" ? { voice: true } : {}),
+      voice: request.wanted.voice && kind === "audio" ? true : undefined,
     };
   }
 }
 
-/** The blob that a part refers to. */
-export function blobOf(ref: MediaPart["ref"]): string | undefined {
+/** Returns the id of the blob that a part refers to. */
+export function getBlobId(ref: MediaPart["ref"]): string | undefined {
   const id = ref !== null && typeof ref === "object" && "blob" in ref ? ref.blob : undefined;
   return typeof id === "string" && /^[0-9a-f]{64}$/.test(id) ? id : undefined;
 }
 
-function notNow(cause: unknown): never {
-  throw new ChannelError("transient", `the attachment cannot be opened: ${reasonOf(cause)}`, { cause });
+function throwRetryable(cause: unknown): never {
+  throw new ChannelError("transient", `The attachment cannot be opened at the moment: ${reasonOf(cause)}`, {
+    cause,
+  });
 }
 
 type Reason = (why: Phrases["whyNotSent"]) => string;
 
-/** Says in words what could not be attached. */
+/** The reason why an attachment is not sent. */
 class NotAttached extends Error {
-  /** For people, in their language. */
+  /** Returns the reason for people, in their language. */
   readonly reason: Reason;
 
   /** @param message for the log; default: the reason in English */
@@ -203,7 +205,7 @@ class NotAttached extends Error {
 
 function reasonFor(error: unknown): Reason {
   if (error instanceof NotAttached) return error.reason;
-  switch (codeOf(error)) {
+  switch (getErrorCode(error)) {
     case "not_found":
       return (why) => why.noFile;
     case "not_a_file":
@@ -217,36 +219,36 @@ function reasonFor(error: unknown): Reason {
   }
 }
 
-function tooLarge(size: number, most: number): NotAttached {
-  return new NotAttached((why) => why.tooLarge(megabytes(size), megabytes(most)));
+function tooLarge(size: number, limit: number): NotAttached {
+  return new NotAttached((why) => why.tooLarge(megabytes(size), megabytes(limit)));
 }
 
 function megabytes(bytes: number): string {
   return `${Math.max(0.1, Math.ceil(bytes / 104_857.6) / 10)} MB`;
 }
 
-/** The kind a channel takes it as: its own, else a plain file. */
-function fitting(
+/** Returns the kind as which the channel accepts a file: its own kind, or a plain file. */
+function chooseKind(
   mimeType: string,
   size: number,
   sendMedia: NonNullable<Capabilities["sendMedia"]>,
 ): MediaPart["kind"] {
-  const kinds = [kindOf(mimeType), "file"] as const;
-  const taking = kinds.filter((kind) => {
+  const kinds = [getMediaKind(mimeType), "file"] as const;
+  const accepted = kinds.filter((kind) => {
     const limit = sendMedia[kind];
     return limit !== undefined && (limit.mimeTypes?.includes(mimeType) ?? true);
   });
-  const kind = taking.find((one) => size <= (sendMedia[one]?.maxBytes ?? 0));
+  const kind = accepted.find((one) => size <= (sendMedia[one]?.maxBytes ?? 0));
   if (kind !== undefined) return kind;
-  const most = Math.max(...taking.map((one) => sendMedia[one]?.maxBytes ?? 0));
-  throw taking.length === 0 ? new NotAttached((why) => why.noSuchKind(mimeType)) : tooLarge(size, most);
+  const largest = Math.max(...accepted.map((one) => sendMedia[one]?.maxBytes ?? 0));
+  throw accepted.length === 0 ? new NotAttached((why) => why.noSuchKind(mimeType)) : tooLarge(size, largest);
 }
 
 function isUrl(source: string): boolean {
   return /^https?:\/\//i.test(source);
 }
 
-/** The path of a URL as it is meant: `%E6%8A%A5.pdf` is nobody's name for a file. */
+/** Returns the decoded path of a URL, so that names such as `报.pdf` are readable. */
 function pathOf(url: string): string {
   const path = URL.parse(url)?.pathname ?? "";
   try {
@@ -256,13 +258,13 @@ function pathOf(url: string): string {
   }
 }
 
-/** The last part of a path or URL as people may see it. */
-export function nameOf(source: string): string {
+/** Returns the last part of a path or URL, cleaned for display. */
+export function getDisplayName(source: string): string {
   const path = isUrl(source) ? pathOf(source) : source;
   const last = path.split(/[\\/]/).findLast((part) => part !== "") ?? "";
   const name = last.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "").trim();
   if (name === "" || /^\.+$/.test(name)) return "file";
-  return name.length <= LONGEST_NAME
+  return name.length <= MAX_NAME_CHARS
     ? name
     : `${name.slice(0, 60).toWellFormed()}…${name.slice(-30).toWellFormed()}`;
 }

@@ -1,18 +1,22 @@
 import type { ByteShare } from "./byte-budget.ts";
 
 export interface BodyOptions {
-  /** In bytes. */
+  /** Maximum length in bytes. */
   readonly limit: number;
-  /** What the platform says it is, in bytes: then it is read into one piece of that size. */
+  /** Expected length in bytes, as the platform reports it. Avoids copies. */
   readonly size: number | undefined;
-  /** What is read counts there, also when it is done. */
+  /** The budget that the bytes count against, even after reading. */
   readonly share: ByteShare;
   readonly signal: AbortSignal;
 }
 
-const SMALLEST = 65_536;
+const MIN_BUFFER_BYTES = 65_536;
 
-/** Reads what fits, and waits with the rest for room; undefined for what is longer than `limit`. */
+/**
+ * Reads a body, waiting for room in the byte budget.
+ *
+ * @returns `undefined` if the body is longer than `limit`
+ */
 export async function readBody(
   body: ReadableStream<Uint8Array>,
   { limit, size, share, signal }: BodyOptions,
@@ -41,13 +45,13 @@ export async function readBody(
         return undefined;
       }
       if (end > room.byteLength) {
-        const wanted = used === 0 ? (size ?? SMALLEST) : room.byteLength * 2;
+        const wanted = used === 0 ? (size ?? MIN_BUFFER_BYTES) : room.byteLength * 2;
         await resize(Math.min(limit, Math.max(end, wanted)), used);
       }
       room.set(value, used);
       used = end;
     }
-    // It was said to be far larger than it is.
+    // The expected length was much too large.
     if (used < room.byteLength / 2) await resize(used, used);
     return room.subarray(0, used);
   } catch (error) {

@@ -34,7 +34,7 @@ const read = async (owner: string, id: string) => {
 };
 
 describe("uploads", () => {
-  it("are put together from pieces, each of which counts once", async () => {
+  it("are assembled from pieces, each of which is added once", async () => {
     expect(await add(ID, 0, "hello")).toEqual({ kind: "added", bytes: 5 });
     // Its answer was lost, so it is sent again.
     expect(await add(ID, 0, "hello")).toEqual({ kind: "out_of_order", bytes: 5 });
@@ -46,14 +46,14 @@ describe("uploads", () => {
     expect(await read("alice", ID)).toBe("hello!");
   });
 
-  it("are their owner's alone", async () => {
+  it("can be opened only by their owner", async () => {
     await add(ID, 0, "hello");
     expect(await read("bob", ID)).toBeUndefined();
     expect(await add(ID, 0, "mine", "bob")).toEqual({ kind: "added", bytes: 4 });
     expect(await read("alice", ID)).toBe("hello");
   });
 
-  it("are held to the size of a file, and to what an owner may keep", async () => {
+  it("are limited per file and per owner", async () => {
     expect(await add(ID, 0, "x".repeat(11))).toEqual({ kind: "too_large", bytes: 0 });
     await add(ID, 0, "x".repeat(10));
     expect(await add(ID, 10, "x")).toEqual({ kind: "too_large", bytes: 10 });
@@ -63,7 +63,7 @@ describe("uploads", () => {
     expect((await add(ID, 0, "x", "bob")).kind).toBe("added");
   });
 
-  it("are held to what all owners together may keep, also after another start", async () => {
+  it("are limited over all owners, even after a restart", async () => {
     for (const owner of ["alice", "bob"]) await add(ID, 0, "x".repeat(10), owner);
     expect(await add(ID, 0, "x".repeat(6), "carol")).toEqual({ kind: "full", bytes: 0 });
     const later = createUploads({ dir: join(dir, "new"), maxBytes: 10, totalBytes: 25, now: () => at });
@@ -75,7 +75,7 @@ describe("uploads", () => {
     expect((await later.add({ ...piece, bytes: bytes("x".repeat(10)) })).kind).toBe("added");
   });
 
-  it("are gone a day after the last piece", async () => {
+  it("are removed a day after the last piece", async () => {
     await add(ID, 0, "hello");
     expect(await uploads.prune(none)).toBe(0);
     at += 25 * HOUR;
@@ -83,7 +83,7 @@ describe("uploads", () => {
     expect(await read("alice", ID)).toBeUndefined();
   });
 
-  it("are kept for as long as they are needed", async () => {
+  it("stay as long as they are needed", async () => {
     await add(ID, 0, "hello");
     await add(`${ID}-2`, 0, "word");
     await add(ID, 0, "other", "bob");
@@ -93,14 +93,14 @@ describe("uploads", () => {
     expect(await uploads.prune(none)).toBe(1);
   });
 
-  it("are all kept where nobody knows what is needed", async () => {
+  it("all stay if the needed ones are unknown", async () => {
     await add(ID, 0, "hello");
     at += 25 * HOUR;
     await expect(uploads.prune(() => Promise.reject(new Error("no database")))).rejects.toThrow();
     expect(await read("alice", ID)).toBe("hello");
   });
 
-  it("that come to be a day old while it is asked what is needed are kept: a message may name them by now", async () => {
+  it("stay if they become a day old while the needed ones are looked up", async () => {
     await add(ID, 0, "old");
     await add(`${ID}-2`, 0, "young");
     const [folder = ""] = await readdir(join(dir, "new"));
@@ -115,7 +115,7 @@ describe("uploads", () => {
     expect(await read("alice", `${ID}-2`)).toBe("young");
   });
 
-  it("are kept and removed also beside what others have put there", async () => {
+  it("work beside other files in the folder", async () => {
     await mkdir(join(dir, "new"));
     // As the Finder of macOS does.
     await writeFile(join(dir, "new", ".DS_Store"), "x".repeat(30));

@@ -3,14 +3,14 @@ import { constants } from "node:fs";
 import { open, readdir, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
-import { makeFolder, syncFolder } from "./folders.ts";
-import { codeOf } from "./ports.ts";
+import { makeFolder, syncFolder } from "./durable-folders.ts";
+import { getErrorCode } from "./types.ts";
 
-/** Files that clients send piece by piece, kept until a message that names them is read. */
+/** Files that clients upload in pieces, before they send a message that refers to them. */
 export interface Uploads {
-  /** Adds a piece to the end of a file of `owner`; the first one creates the file. */
+  /** Appends a piece to a file. The first piece creates it. */
   add(piece: UploadPiece): Promise<UploadAdded>;
-  /** Undefined if there is no such file, or no longer. */
+  /** Resolves to `undefined` if the file does not exist. */
   open(
     owner: string,
     id: string,
@@ -18,54 +18,59 @@ export interface Uploads {
   /** Removes all files of an owner. */
   remove(owner: string): Promise<void>;
   /**
-   * Removes files that nothing was added to for a day. Gives how many.
-   * @param needed gives those that are to be read yet, however old they are
+   * Removes files to which nothing was appended for a day.
+   *
+   * @param needed returns the files that are still needed, however old they are
+   * @returns the number of removed files
    */
   prune(needed: () => Promise<readonly UploadName[]>): Promise<number>;
 }
 
-/** A file by what it is added and opened under. */
+/** Identifies an upload. */
 export interface UploadName {
-  /** The owner, a client or a message: no one else can name the file, and each owner's total is counted separately. */
+  /** A client or a message. Only the owner can refer to the file, and quotas apply per owner. */
   readonly owner: string;
-  /** Made by the client; 16 to 64 letters, digits, `_` and `-`. */
+  /** Chosen by the client: 16 to 64 letters, digits, `_` and `-`. */
   readonly id: string;
 }
 
 export interface UploadPiece extends UploadName {
-  /** How many bytes of the file come before it. */
+  /** Offset of the piece in the file. */
   readonly at: number;
   readonly bytes: Uint8Array;
 }
 
-/**
- * `bytes` is how much of the file is there now. `out_of_order`: the piece does not follow on that. `too_large`: the
- * file would be. `full`: the owner, or all of them together, keep too much already.
- */
+/** The result of adding a piece. */
 export interface UploadAdded {
+  /**
+   * - `out_of_order`: the piece does not continue the file.
+   * - `too_large`: the file would exceed `maxBytes`.
+   * - `full`: a quota of the owner, or of all owners together, is used up.
+   */
   readonly kind: "added" | "out_of_order" | "too_large" | "full";
+  /** The present size of the file. */
   readonly bytes: number;
 }
 
 export interface UploadsOptions {
-  /** Made when it is first needed. One process at a time works on it. */
+  /** Created when it is needed. Only one process at a time may use it. */
   readonly dir: string;
-  /** Of one file. */
+  /** Maximum size of one file. */
   readonly maxBytes: number;
-  /** Of all files of one owner. Default 100,000,000. */
+  /** Maximum size of all files of one owner. Default 100,000,000. */
   readonly quotaBytes?: number;
-  /** Files of one owner. Default 100. */
+  /** Maximum number of files of one owner. Default 100. */
   readonly quotaFiles?: number;
-  /** Bytes of all files of all owners: however many there are, they do not fill the disk. Default 1,000,000,000. */
+  /** Maximum size of all files of all owners. Default 1,000,000,000. */
   readonly totalBytes?: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
 const ID = /^[\w-]{16,64}$/;
-/** The folder of an owner: whatever else lies beside them is left alone. */
+/** Names of the owners' folders. Other files beside them are not touched. */
 const OWNER = /^[0-9a-f]{32}$/;
-const KEPT_MS = 24 * 60 * 60 * 1000;
+const MAX_AGE_MS = 24 * 60 * 60 * 1000;
 
 export function createUploads(options: UploadsOptions): Uploads {
   return new UploadFolder(options);
@@ -76,10 +81,10 @@ class UploadFolder implements Uploads {
   readonly #quotaBytes: number;
   readonly #quotaFiles: number;
   readonly #totalBytes: number;
-  /** Of all owners; not known where a piece was written in part, or files were removed. */
-  #keptBytes: number | undefined;
-  /** What is added is counted before, so one piece follows the other. */
-  #last: Promise<unknown> = Promise.resolve();
+  /** Size of all files; `undefined` if it is unknown. */
+  #storedBytes: number | undefined;
+  /** Serializes changes, because quotas are checked before a piece is written. */
+  #queue: Promise<unknown> = Promise.resolve();
 
   constructor(options: UploadsOptions) {
     this.#options = options;
@@ -89,8 +94,8 @@ class UploadFolder implements Uploads {
   }
 
   async add(piece: UploadPiece): Promise<UploadAdded> {
-    if (!ID.test(piece.id)) throw new TypeError("not the id of an upload");
-    return this.#inTurn(() => this.#add(piece));
+    if (!ID.test(piece.id)) throw new TypeError(`"${piece.id}" is not the id of an upload`);
+    return this.#enqueue(() => this.#add(piece));
   }
 
   async open(
@@ -106,21 +111,21 @@ class UploadFolder implements Uploads {
   }
 
   remove(owner: string): Promise<void> {
-    return this.#inTurn(async () => {
-      this.#keptBytes = undefined;
+    return this.#enqueue(async () => {
+      this.#storedBytes = undefined;
       await rm(this.#folderOf(owner), { recursive: true, force: true });
     });
   }
 
   async prune(needed: () => Promise<readonly UploadName[]>): Promise<number> {
     const { dir, now } = this.#options;
-    // Of the time before it is asked what is needed: what comes to be a day old meanwhile may be named by then.
-    const before = now() - KEPT_MS;
-    const isAnyOld = (await this.#inTurn(() => olderThan(before, dir))).length > 0;
+    // Computed before `needed` is called: a file that becomes a day old meanwhile may be referred to by then.
+    const before = now() - MAX_AGE_MS;
+    const isAnyOld = (await this.#enqueue(() => olderThan(before, dir))).length > 0;
     if (!isAnyOld) return 0;
     const kept = new Set((await needed()).map(({ owner, id }) => join(this.#folderOf(owner), id)));
-    return this.#inTurn(async () => {
-      this.#keptBytes = undefined;
+    return this.#enqueue(async () => {
+      this.#storedBytes = undefined;
       const old = (await olderThan(before, dir)).filter((path) => !kept.has(path));
       for (const path of old) await rm(path);
       for (const folder of new Set(old.map(dirname)))
@@ -129,9 +134,9 @@ class UploadFolder implements Uploads {
     });
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(work, work);
-    this.#last = result.catch(() => {});
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(work, work);
+    this.#queue = result.catch(() => {});
     return result;
   }
 
@@ -143,16 +148,16 @@ class UploadFolder implements Uploads {
     const { maxBytes, dir } = this.#options;
     const folder = this.#folderOf(owner);
     const files = await filesIn(folder);
-    const there = files.find(({ name }) => name === id)?.size;
-    const bytes = there ?? 0;
+    const existing = files.find(({ name }) => name === id)?.size;
+    const bytes = existing ?? 0;
     if (at !== bytes) return { kind: "out_of_order", bytes };
     if (bytes + piece.byteLength > maxBytes) return { kind: "too_large", bytes };
     const used = files.reduce((sum, { size }) => sum + size, 0);
-    const isOneMore = there === undefined && files.length >= this.#quotaFiles;
-    if (isOneMore || used + piece.byteLength > this.#quotaBytes) return { kind: "full", bytes };
-    const kept = this.#keptBytes ?? (await bytesOfAll(dir));
-    if (kept + piece.byteLength > this.#totalBytes) return { kind: "full", bytes };
-    this.#keptBytes = undefined;
+    const isTooMany = existing === undefined && files.length >= this.#quotaFiles;
+    if (isTooMany || used + piece.byteLength > this.#quotaBytes) return { kind: "full", bytes };
+    const stored = this.#storedBytes ?? (await sumAllBytes(dir));
+    if (stored + piece.byteLength > this.#totalBytes) return { kind: "full", bytes };
+    this.#storedBytes = undefined;
     await makeFolder(folder);
     const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW } = constants;
     const file = await open(join(folder, id), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600);
@@ -162,20 +167,20 @@ class UploadFolder implements Uploads {
     } finally {
       await file.close();
     }
-    if (there === undefined) await syncFolder(folder);
-    this.#keptBytes = kept + piece.byteLength;
+    if (existing === undefined) await syncFolder(folder);
+    this.#storedBytes = stored + piece.byteLength;
     return { kind: "added", bytes: bytes + piece.byteLength };
   }
 }
 
-async function bytesOfAll(dir: string): Promise<number> {
+async function sumAllBytes(dir: string): Promise<number> {
   let bytes = 0;
   for (const owner of await ownersIn(dir))
     for (const { size } of await filesIn(join(dir, owner))) bytes += size;
   return bytes;
 }
 
-/** The files that nothing was added to since then. */
+/** Returns the files to which nothing was appended since a time. */
 async function olderThan(before: number, dir: string): Promise<readonly string[]> {
   const old: string[] = [];
   for (const owner of await ownersIn(dir))
@@ -198,7 +203,7 @@ async function filesIn(folder: string) {
 
 async function namesIn(folder: string): Promise<readonly string[]> {
   return readdir(folder).catch((error: unknown) => {
-    if (codeOf(error) === "ENOENT") return [];
+    if (getErrorCode(error) === "ENOENT") return [];
     throw error;
   });
 }

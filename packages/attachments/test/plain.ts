@@ -1,5 +1,5 @@
 import type { Capabilities } from "@signalbox/channel";
-import type { AttachmentLogger } from "../src/ports.ts";
+import type { AttachmentLogger } from "../src/types.ts";
 
 export const silentLogger: AttachmentLogger = { debug() {}, warn() {} };
 

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { didYouMean } from "./suggest.ts";
 
-/** What is wrong with a value and how to correct it. The message continues a sentence that begins with the key. */
+/** Description of a mistake and its remedy. The message continues a sentence that begins with the key. */
 export interface IssueMessage {
   readonly message: string;
   readonly remedy: string;
@@ -118,7 +118,7 @@ function describeFormat(issue: z.core.$ZodIssueInvalidStringFormat, isSecret: bo
       message: `must be a web address${shown}`,
       remedy: "Write it in full, such as https://api.example.com/v1.",
     };
-  // The schema's own message says what the value must look like.
+  // The schema's message describes the valid format.
   return { message: `${issue.message}${shown}`, remedy: "Correct the value." };
 }
 

@@ -161,7 +161,7 @@ function isEmpty(input: unknown): boolean {
   return input === undefined || input === null || input === ABSENT;
 }
 
-/** Whether a path such as `agents.list[0].model` equals another one or is below it. */
+/** Returns whether a path such as `agents.list[0].model` equals another one or is below it. */
 function isWithin(path: string, parent: string): boolean {
   return path === parent || path.startsWith(`${parent}.`) || path.startsWith(`${parent}[`);
 }

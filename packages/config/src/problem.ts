@@ -13,7 +13,7 @@ export interface Problem {
   /** Continues a sentence that begins with the path. */
   readonly message: string;
   readonly remedy: string;
-  /** What it disables, such as `channel account feishu/main`. */
+  /** The part that it disables, such as `channel account feishu/main`. */
   readonly disables?: string;
   /** Set if the value has no effect. */
   readonly ignored?: true;

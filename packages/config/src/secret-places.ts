@@ -11,7 +11,7 @@ const PLAIN_HEADERS = new Set([
   ...["origin", "referer", "user-agent", "x-title"],
 ]);
 
-/** Whether the value at a path is a secret. */
+/** Returns whether the value at a path is a secret. */
 export function isSecretPlace(path: ConfigPath): boolean {
   const names = path.filter((step) => typeof step === "string");
   const last = names.at(-1) ?? "";

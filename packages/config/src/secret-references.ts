@@ -42,7 +42,7 @@ function extendKeyword(keyword: string, value: unknown, path: ConfigPath): unkno
       ]),
     );
   }
-  // A name that matters has a property of its own, so any other name may stand here.
+  // The names of secrets are listed as properties, so the name does not matter here.
   if (keyword === "additionalProperties" && isSchema(value)) return withReferences(value, [...path, "*"]);
   if (keyword === "items" && isSchema(value)) return withReferences(value, [...path, 0]);
   if ((keyword === "anyOf" || keyword === "oneOf" || keyword === "allOf") && Array.isArray(value))

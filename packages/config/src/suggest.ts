@@ -26,7 +26,7 @@ export function suggest(written: string, words: readonly string[]): readonly str
   return words.filter((word) => isPrefix(word.toLowerCase(), lower)).slice(0, 1);
 }
 
-/** Whether one word begins with the other, such as `warning` and `warn`. */
+/** Returns whether one word begins with the other, such as `warning` and `warn`. */
 function isPrefix(word: string, written: string): boolean {
   const [shorter, longer] = word.length < written.length ? [word, written] : [written, word];
   return shorter.length >= SHORT_WORD && longer.startsWith(shorter);

@@ -16,7 +16,7 @@ export interface ForgetPorts {
   readonly log: TurnLog | undefined;
 }
 
-/** What is removed from the files. */
+/** Turns and sections to remove from the files. */
 interface Removal {
   readonly turns: readonly string[];
   readonly sections: readonly { readonly path: string; readonly hashes: readonly string[] }[];
@@ -46,7 +46,7 @@ export async function forget(
 /**
  * Completes a removal that a crash interrupted.
  *
- * @returns the ids of its turns, or `undefined` if there was none
+ * @returns the ids of its turns, or `undefined` if no removal was interrupted
  */
 export async function finishForgetting(ports: ForgetPorts): Promise<readonly string[] | undefined> {
   const text = await readNote(ports.folder, PENDING_FILE);

@@ -45,7 +45,7 @@ export interface LiveIndex {
 }
 
 const DEFAULT_MAX_AGE_MS = 1_000;
-/** How long embedding waits after a failure. */
+/** Delay before embedding is tried again after a failure. */
 const EMBEDDING_RETRY_MS = 30_000;
 
 export function createLiveIndex(options: LiveIndexOptions): LiveIndex {

@@ -28,16 +28,16 @@ export interface Recall {
   readonly tokens: number;
 }
 
-/** How many of the best hits are considered. */
+/** Number of best hits that are considered. */
 export const RECALL_LIMIT = 12;
 const MAX_LINE_CHARS = 500;
 const MAX_BY_CHANCE = { question: 10, statement: 1 };
-/** How many chunks are recalled if the message asks about something that most of the memory is about. */
+/** Number of recalled chunks if a question is about the main topic of the memory. */
 const MAX_TOPIC_HITS = 3;
 
 /**
- * Whether recalling a chunk would add nothing to a message: it is an earlier question, or has no word that the message
- * does not have.
+ * Returns whether recalling a chunk would add nothing to a message: it is an earlier question, or has no word that the
+ * message does not have.
  */
 export function addsNothingTo(message: string): (chunk: Chunk) => boolean {
   const said = new Set(terms(message));

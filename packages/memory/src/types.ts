@@ -1,4 +1,4 @@
-/** Who may see a turn or a note. See `access.ts` for the rule. */
+/** The people who may see a turn or a note. See `access.ts` for the rule. */
 export type Scope =
   /** Everyone whom the agent answers. */
   | { readonly kind: "everyone" }
@@ -7,7 +7,7 @@ export type Scope =
   /** The members of one chat. */
   | { readonly kind: "chat"; readonly chat: string };
 
-/** Who asks, and therefore who sees the result. */
+/** The person or group that asks, and therefore sees the result. */
 export interface Reader {
   /**
    * The person in a private conversation. Pass an array if the person has several ids. Omit it in a group, where others
@@ -54,7 +54,7 @@ export interface Turn {
   readonly untrusted?: string;
 }
 
-/** Where an entry is written: `MEMORY.md`, or the note of a day. */
+/** The file of an entry: `MEMORY.md`, or the note of a day. */
 export type NoteKind = "lasting" | "daily";
 
 /** An entry for the notes. */

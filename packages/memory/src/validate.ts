@@ -32,7 +32,7 @@ export function toOptionalAuthor(author: string | Author | undefined): Author | 
   return typeof author === "string" ? { id: author, name: author } : author;
 }
 
-/** Whether a value, for example a parsed line of a file, is a complete turn. */
+/** Returns whether a value, for example a parsed line of a file, is a complete turn. */
 export function isTurn(value: unknown): value is Turn {
   return problemOfTurn(value) === undefined;
 }

@@ -1,8 +1,8 @@
-/** A well-known form of credential, as its vendor documents it. `*` stands for the vendor's letters. */
+/** A form of credential, as its vendor documents it. */
 export interface Form {
   readonly name: string;
   readonly alphabet: string;
-  /** `{n}` is n letters of the alphabet. */
+  /** `{n}` stands for n characters of the alphabet. */
   readonly form: string;
 }
 
@@ -135,8 +135,11 @@ export const FORMS: readonly Form[] = [
   },
 ];
 
-/** An example of a form, and the random part of it that may not be left. */
-export function exampleOf({ form, alphabet }: Form, random: () => number): { text: string; secret: string } {
+/** Returns an example of a form, and its random part, which must be removed. */
+export function createExample(
+  { form, alphabet }: Form,
+  random: () => number,
+): { text: string; secret: string } {
   let longest = "";
   const text = form.replaceAll(/\{(\d+)\}/g, (_, count: string) => {
     const letters = Array.from({ length: Number(count) }, () =>

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createVault } from "../src/index.ts";
-import { exampleOf, FORMS } from "./forms.ts";
+import { createExample, FORMS } from "./forms.ts";
 
 const EXAMPLES = 50;
 const seed = Number(process.env["SIGNALBOX_SEED"] ?? 1);
@@ -11,7 +11,7 @@ function random(): number {
   return state / 2 ** 32;
 }
 
-/** How a vendor's error, a log line and a command may quote a credential. */
+/** Texts that quote a credential: a vendor's error, a log line and a command. */
 const QUOTES: Readonly<Record<string, (text: string) => string>> = {
   plain: (text) => `Incorrect API key provided: ${text}. You can find yours in the dashboard.`,
   json: (text) => JSON.stringify({ error: { message: `invalid key ${text}` } }),
@@ -25,7 +25,7 @@ for (const form of FORMS) {
   for (const [quote, put] of Object.entries(QUOTES)) {
     let caught = 0;
     for (let example = 0; example < EXAMPLES; example++) {
-      const { text, secret } = exampleOf(form, random);
+      const { text, secret } = createExample(form, random);
       if (!redact(put(text)).includes(secret)) caught += 1;
     }
     if (caught < EXAMPLES) missed.push(`${form.name} (${quote}): ${caught} of ${EXAMPLES}`);
@@ -33,7 +33,7 @@ for (const form of FORMS) {
 }
 const all = FORMS.length * Object.keys(QUOTES).length;
 console.log(
-  `forms quoted in three ways, all examples of which were taken out: ${all - missed.length} of ${all}`,
+  `forms quoted in three ways, all examples of which were removed: ${all - missed.length} of ${all}`,
 );
 for (const line of missed) console.log(`  missed  ${line}`);
 

@@ -1,62 +1,62 @@
 import { rules } from "@secretlint/secretlint-rule-preset-recommend";
 import type { SecretLintRuleContext, SecretLintSourceCode } from "@secretlint/types";
-import { SHAPES } from "./shapes.ts";
+import { CREDENTIAL_PATTERNS } from "./credential-patterns.ts";
 
-/** Where something that looks like a credential stands in a text. */
+/** The offsets of a credential in a text. */
 export type Span = readonly [from: number, to: number];
 
-/** Text is looked at in windows, so that no rule takes longer than in proportion to it. */
-const WINDOW = 32_768;
-/** How far windows overlap: as long as the longest credential that is looked for, a private key. */
-const OVERLAP = 4_096;
+/** Text is searched in windows of this size, so that the time of every rule is proportional to its length. */
+const WINDOW_CHARS = 32_768;
+/** Overlap of windows: the length of the longest credential, a private key. */
+const OVERLAP_CHARS = 4_096;
 
-/** What every credential has: a long word, an address it may stand in, or a word that announces it. */
-const MAY_HOLD_ONE = /[\w+/=.~-]{12}|:\/\/|passw|passphrase|pwd|secret|token|bearer|basic/i;
+/** Every credential is a long word, part of a URL, or follows a word such as `token`. */
+const MAY_CONTAIN_CREDENTIAL = /[\w+/=.~-]{12}|:\/\/|passw|passphrase|pwd|secret|token|bearer|basic/i;
 
-/** Finds what looks like a credential: by secretlint's rules, and by shapes beside them. In no order. */
-export function credentialSpans(text: string): Span[] {
-  if (!MAY_HOLD_ONE.test(text)) return [];
+/** Finds text that looks like a credential, by secretlint's rules and our own patterns. The spans are not sorted. */
+export function findCredentials(text: string): Span[] {
+  if (!MAY_CONTAIN_CREDENTIAL.test(text)) return [];
   const spans: Span[] = [];
-  for (let start = 0; start < text.length; start += WINDOW - OVERLAP) {
-    const window = text.slice(start, start + WINDOW);
-    for (const [from, to] of spansIn(window)) spans.push([start + from, start + to]);
-    if (start + WINDOW >= text.length) break;
+  for (let start = 0; start < text.length; start += WINDOW_CHARS - OVERLAP_CHARS) {
+    const window = text.slice(start, start + WINDOW_CHARS);
+    for (const [from, to] of searchWindow(window)) spans.push([start + from, start + to]);
+    if (start + WINDOW_CHARS >= text.length) break;
   }
   return spans;
 }
 
-function spansIn(content: string): Span[] {
+function searchWindow(content: string): Span[] {
   const spans: Span[] = [];
-  for (const shape of SHAPES)
-    for (const match of content.matchAll(shape)) spans.push([match.index, match.index + match[0].length]);
+  for (const pattern of CREDENTIAL_PATTERNS)
+    for (const match of content.matchAll(pattern)) spans.push([match.index, match.index + match[0].length]);
   preset ??= createPreset();
   return [...spans, ...preset(content)];
 }
 
-/** Made when it is first needed. */
+/** Created when it is first needed. */
 let preset: ((content: string) => Span[]) | undefined;
 
-/** The rules of secretlint's preset. Each looks at a text at once; what one said later would come too late. */
+/** Creates a function that applies the rules of secretlint's preset. All of them run synchronously. */
 function createPreset(): (content: string) => Span[] {
   let spans: Span[] = [];
   const context: SecretLintRuleContext = {
     sharedOptions: {},
     ignore: () => {},
     report: ({ range: [from, to] }) => void spans.push([from, to]),
-    // Its words are nobody's to read here.
+    // The rules' messages are not used.
     createTranslator: () => (messageId) => ({ message: "", messageId: String(messageId), data: {} }),
   };
-  const looks = rules.map(({ create }) => create(context, {}).file);
+  const searches = rules.map(({ create }) => create(context, {}).file);
   return (content) => {
     spans = [];
-    const source = sourceOf(content);
-    for (const look of looks) void look?.(source);
+    const source = toSourceCode(content);
+    for (const search of searches) void search?.(source);
     return spans;
   };
 }
 
-/** A text as secretlint has files. Nobody here asks for lines and columns. */
-function sourceOf(content: string): SecretLintSourceCode {
+/** Wraps a text as a file of secretlint. Lines and columns are not used. */
+function toSourceCode(content: string): SecretLintSourceCode {
   const start = { line: 1, column: 0 };
   return {
     content,

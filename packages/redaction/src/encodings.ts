@@ -1,38 +1,38 @@
-/** A part of a secret's base64 that is shorter than this may be part of anything. */
-const LONG_ENOUGH = 8;
-/** A line of a secret of several lines counts by itself from so many characters on. */
-const LINE = 16;
+/** A shorter part of an encoded secret could occur by chance. */
+const MIN_ENCODED_CHARS = 8;
+/** Lines of a multi-line secret are also searched for separately, if they have this length. */
+const MIN_LINE_CHARS = 16;
 
-/** The ways a secret may be written in a text. */
-export function encodingsOf(secret: string): ReadonlySet<string> {
+/** Returns a secret in all supported encodings. */
+export function encodeSecret(secret: string): ReadonlySet<string> {
   const bytes = Buffer.from(secret, "utf8");
   const hex = bytes.toString("hex");
-  // Half of a character, as JSON may write it, is in no address.
+  // Lone surrogates, which JSON allows, cannot be percent-encoded.
   const wellFormed = secret.toWellFormed();
   const percent = encodeURIComponent(wellFormed);
-  const inJson = JSON.stringify(secret).slice(1, -1);
-  const lines = secret.split(/\r?\n/).filter((line) => line.length >= LINE);
+  const json = JSON.stringify(secret).slice(1, -1);
+  const lines = secret.split(/\r?\n/).filter((line) => line.length >= MIN_LINE_CHARS);
   return new Set([
     secret,
     ...(lines.length > 1 ? lines : []),
-    inJson,
-    // JSON within JSON, as in the log of a request.
-    JSON.stringify(inJson).slice(1, -1),
+    json,
+    // JSON inside JSON, for example in a logged request.
+    JSON.stringify(json).slice(1, -1),
     percent,
-    lowerEscapes(percent),
+    toLowerCaseEscapes(percent),
     percent.replaceAll("%20", "+"),
     encodeURI(wellFormed),
-    htmlEscaped(secret),
-    ...(hex.length >= LONG_ENOUGH ? [hex, hex.toUpperCase()] : []),
-    ...base64Of(bytes),
+    escapeHtml(secret),
+    ...(hex.length >= MIN_ENCODED_CHARS ? [hex, hex.toUpperCase()] : []),
+    ...encodeBase64(bytes),
   ]);
 }
 
-function lowerEscapes(percent: string): string {
+function toLowerCaseEscapes(percent: string): string {
   return percent.replace(/%[0-9A-F]{2}/g, (letters) => letters.toLowerCase());
 }
 
-function htmlEscaped(text: string): string {
+function escapeHtml(text: string): string {
   return text
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
@@ -40,15 +40,18 @@ function htmlEscaped(text: string): string {
     .replaceAll('"', "&quot;");
 }
 
-/** Base64 of whatever holds the secret, wherever in it the secret begins: the letters that depend on it alone. */
-function base64Of(bytes: Buffer): string[] {
+/**
+ * Returns the base64 characters that depend on the secret alone, for each of the three offsets at which it can start in
+ * a longer encoded text.
+ */
+function encodeBase64(bytes: Buffer): string[] {
   const standard = [0, 1, 2].flatMap((before) => {
     const padded = Buffer.concat([Buffer.alloc(before), bytes]);
     const text = padded.toString("base64").replace(/=+$/, "");
     const first = Math.ceil((before * 8) / 6);
     const last = Math.floor((padded.length * 8) / 6);
     const own = text.slice(first, last);
-    return own.length >= LONG_ENOUGH ? [own] : [];
+    return own.length >= MIN_ENCODED_CHARS ? [own] : [];
   });
   return [...standard, ...standard.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"))];
 }

@@ -1,4 +1,4 @@
-export { environmentSecrets } from "./environment.ts";
+export { findEnvironmentSecrets } from "./environment.ts";
 export { redactJson } from "./json.ts";
 export {
   createRedactor,

@@ -1,9 +1,8 @@
 import type { Redact } from "./redactor.ts";
 
-/** A value of JSON. */
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
 
-/** The same value with every text in it redacted, and itself where that changes nothing. Keys stay as they are. */
+/** Redacts every string of a JSON value, but no keys. Returns the same value if there is nothing to redact. */
 export function redactJson<Value extends Json>(value: Value, redact: Redact): Json {
   if (typeof value === "string") return redact(value);
   if (value === null || typeof value !== "object") return value;

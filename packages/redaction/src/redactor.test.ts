@@ -2,10 +2,10 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createRedactor, createVault, environmentSecrets, redactBeginning, redactJson } from "./index.ts";
+import { createRedactor, createVault, findEnvironmentSecrets, redactBeginning, redactJson } from "./index.ts";
 
-// Without a copy, Node.js 22 holds it; 26 lets go of it by itself.
-it("holds no long text for a piece of it in which nothing was found", () => {
+// Without a copy, Node.js 22 keeps the long text in memory. Node.js 26 does not.
+it("does not keep a long text in memory for a cached slice of it", () => {
   setFlagsFromString("--expose-gc");
   const collect: () => void = runInNewContext("gc");
   const held = (): number => {
@@ -25,23 +25,23 @@ it("holds no long text for a piece of it in which nothing was found", () => {
 describe("createRedactor", () => {
   const redact = createRedactor(["hunter2-secret", 'with "quotes"', "abc"]);
 
-  it("takes known values out, also as they look inside JSON", () => {
+  it("removes known secrets, also inside JSON", () => {
     expect(redact("x hunter2-secret y")).toBe("x [redacted] y");
     expect(redact(JSON.stringify({ a: 'with "quotes"' }))).toBe('{"a":"[redacted]"}');
   });
 
-  it("takes short values out where they stand by themselves, and leaves words that hold them", () => {
+  it("removes short secrets only as separate words", () => {
     expect(redact('{"pin":"abc"}, pin=abc; abc')).toBe('{"pin":"[redacted]"}, pin=[redacted]; [redacted]');
     expect(redact(JSON.stringify("refused\nabc"))).toBe('"refused\\n[redacted]"');
     expect(redact("abcdef xabc ABC 9abc")).toBe("abcdef xabc ABC 9abc");
   });
 
-  it("takes values for what they are, not for patterns", () => {
+  it("does not treat secrets as regular expressions", () => {
     const odd = createRedactor(["a.b*c/d-e", "(x)", "{1}", ""]);
     expect(odd("a.b*c/d-e aXbbc/d-e (x) x {1} 1")).toBe("[redacted] aXbbc/d-e [redacted] x [redacted] 1");
   });
 
-  it("takes them out however they are encoded, and wherever in something encoded they begin", () => {
+  it("removes secrets in any encoding, at any offset of an encoded text", () => {
     const secret = fc.string({ unit: "binary-ascii", minLength: 8, maxLength: 60 });
     const around = fc.string({ maxLength: 9 });
     fc.assert(
@@ -65,7 +65,7 @@ describe("createRedactor", () => {
           const left = hide(text)
             .split("[redacted]")
             .map((part) => Buffer.from(part, "base64").toString());
-          // The letters at its two ends belong to what stands beside it too.
+          // Its first and last characters also depend on the text around it.
           for (const part of left) expect(part).not.toContain(value.slice(1, -1));
           expect(hide(text)).toContain("[redacted]");
         }
@@ -74,12 +74,12 @@ describe("createRedactor", () => {
     );
   });
 
-  it("takes the lines of a secret of several lines out by themselves", () => {
+  it("removes single lines of a multi-line secret", () => {
     const key = "first-line-of-the-key\nsecond-line-of-the-key\nend";
     expect(createRedactor([key])("x second-line-of-the-key y")).toBe("x [redacted] y");
   });
 
-  it("learns more while it works", () => {
+  it("removes secrets that are added later", () => {
     const vault = createVault(["first-secret"]);
     expect(vault.redact("first-secret second-secret")).toBe("[redacted] second-secret");
     expect(vault.redact("the second-secret")).toBe("the second-secret");
@@ -98,7 +98,7 @@ describe("createRedactor", () => {
     ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl"],
     ["AKIAZZZZZZZZZZZZZZZZ"],
     [`-----BEGIN RSA PRIVATE KEY-----\n${"MIIEowIBAAKCAQEA".repeat(20)}\n-----END RSA PRIVATE KEY-----`],
-  ])("takes out what looks like a credential: %s", (text) => {
+  ])("removes text that looks like a credential: %s", (text) => {
     expect(redact(`key ${text} end`)).toBe("key [redacted] end");
   });
 
@@ -108,7 +108,7 @@ describe("createRedactor", () => {
     ["write BOT_TOKEN:-correct-horse", "write BOT_TOKEN:[redacted]"],
     ['{"client_secret":"0123456789abcdef"}', '{"client_secret":"[redacted]"}'],
     ["Authorization: Basic dXNlcjpwYXNzd29yZA==", "Authorization: [redacted]"],
-  ])("takes out what stands where credentials stand: %s", (text, clean) => {
+  ])("removes text in the place of a credential: %s", (text, clean) => {
     expect(redact(text)).toBe(clean);
   });
 
@@ -122,11 +122,11 @@ describe("createRedactor", () => {
     ...["FEISHU_APP_SECRET", "TELEGRAM_BOT_TOKEN", "DB_PASSWORD", "OPENAI_API_KEY"].map(
       (name) => `Set ${name}, or write \${${name}:-default}.`,
     ),
-  ])("leaves everything else: %s", (text) => {
+  ])("does not change other text: %s", (text) => {
     expect(redact(text)).toBe(text);
   });
 
-  it("looks through long texts piece by piece, and misses none at their seams", () => {
+  it("finds credentials at the borders of its windows", () => {
     const token = `ghp_${"aB3".repeat(12)}`;
     for (const at of [28_600, 28_672, 32_740, 32_768, 61_440]) {
       const text = `${" ".repeat(at)}${token}${" ".repeat(40_000)}`;
@@ -135,7 +135,7 @@ describe("createRedactor", () => {
   });
 });
 
-it("takes a secret with half of a character as well as any other", () => {
+it("removes a secret with a lone surrogate", () => {
   const redact = createRedactor(["hunter2-\ud83d-secret"]);
   expect(redact("refused hunter2-\ud83d-secret")).toBe("refused [redacted]");
 });
@@ -143,12 +143,12 @@ it("takes a secret with half of a character as well as any other", () => {
 describe("redactBeginning", () => {
   const redact = redactBeginning(createRedactor(["hunter2-secret"]), 20);
 
-  it("redacts a short text whole, and of a long one what is kept", () => {
+  it("redacts a short text completely, and the beginning of a long one", () => {
     expect(redact("x hunter2-secret y")).toBe("x [redacted] y");
     expect(redact(`x hunter2-secret ${"y".repeat(100_000)}`)).toBe("x [redacted] yyy");
   });
 
-  it("shows no half of a secret, however many before it were taken out", () => {
+  it("shows no part of a secret, however many are removed before it", () => {
     const secret = "correct horse battery staple";
     const beginning = redactBeginning(createRedactor([secret]), 8_000);
     for (let at = 0; at < secret.length; at += 1) {
@@ -158,12 +158,12 @@ describe("redactBeginning", () => {
     }
   });
 
-  it("sees a secret whole that is cut", () => {
+  it("removes a secret that crosses the end", () => {
     expect(redact(`0123456789 hunter2-secret ${"y".repeat(100_000)}`)).toBe("0123456789 [redacted");
   });
 });
 
-it("of private keys that are cut off each is taken out, up to the next", () => {
+it("removes each of several truncated private keys", () => {
   const cut = `-----BEGIN PRIVATE KEY-----\n${"MIIEvQIBADANBgkq".repeat(4)}\n`;
   const redact = createRedactor([]);
   const left = redact(`one ${cut}${cut}-----BEGIN CERTIFICATE-----\nopen`);
@@ -175,7 +175,7 @@ it("of private keys that are cut off each is taken out, up to the next", () => {
 describe("redactJson", () => {
   const redact = createRedactor(["hunter2-secret"]);
 
-  it("redacts the texts at every depth, and leaves keys and everything else", () => {
+  it("redacts strings at every depth, but no keys", () => {
     const value = { "hunter2-secret": [1, null, { said: "x hunter2-secret" }], ok: true };
     expect(redactJson(value, redact)).toEqual({
       "hunter2-secret": [1, null, { said: "x [redacted]" }],
@@ -183,7 +183,7 @@ describe("redactJson", () => {
     });
   });
 
-  it("takes out of each text what it would take out of it alone, whatever stands beside it", () => {
+  it("redacts each string as it would redact it alone", () => {
     const parts = [
       "x hunter2-secret",
       `ghp_${"aB3".repeat(12)}`,
@@ -209,13 +209,13 @@ describe("redactJson", () => {
     );
   });
 
-  it("gives back the very value where there is nothing to take out", () => {
+  it("returns the same value if there is nothing to redact", () => {
     const value = { said: ["nothing"] };
     expect(redactJson(value, redact)).toBe(value);
   });
 });
 
-it("takes those values of an environment for secrets whose names say so", () => {
+it("finds secrets among environment variables by name", () => {
   const env = {
     API_KEY: "one",
     BOT_TOKEN: "two",
@@ -228,11 +228,11 @@ it("takes those values of an environment for secrets whose names say so", () => 
     UNSET_KEY: undefined,
   };
   const programs = { SSH_ASKPASS: "/usr/bin/ssh-askpass", GIT_ASKPASS: "echo" };
-  expect(environmentSecrets({ ...programs, NPM_CONFIG_ALWAYS_AUTH: "true", SMTP_AUTH: "0" })).toEqual([]);
-  expect(environmentSecrets({ PWD: "/home/ann", OLDPWD: "/tmp", DB_PWD: "hunter2-hunter2" })).toEqual([
+  expect(findEnvironmentSecrets({ ...programs, NPM_CONFIG_ALWAYS_AUTH: "true", SMTP_AUTH: "0" })).toEqual([]);
+  expect(findEnvironmentSecrets({ PWD: "/home/ann", OLDPWD: "/tmp", DB_PWD: "hunter2-hunter2" })).toEqual([
     "hunter2-hunter2",
   ]);
-  expect(environmentSecrets(env)).toEqual([
+  expect(findEnvironmentSecrets(env)).toEqual([
     ...["one", "two", "three", "four", "five"],
     ...["postgres://app:six%21@db/x", "six%21", "six!"],
   ]);

@@ -1,5 +1,5 @@
-import { credentialSpans, type Span } from "./credentials.ts";
-import { encodingsOf } from "./encodings.ts";
+import { findCredentials, type Span } from "./credentials.ts";
+import { encodeSecret } from "./encodings.ts";
 import {
   createRedactedStream,
   createSecretFinder,
@@ -7,33 +7,32 @@ import {
   type SecretFinder,
 } from "./stream.ts";
 
-/** Characters below which a secret is taken out only where it stands by itself: it may be part of many words. */
-const SHORT = 6;
-/** Characters below which a secret is left in what is said: it may be a word, and people would miss it. */
-const SHORT_IN_SPEECH = 12;
+/** A shorter secret is redacted only as a separate word, because it can be part of many words. */
+const MIN_SUBSTRING_CHARS = 6;
+/** A shorter secret is not redacted in streamed answers, because it may be an ordinary word. */
+const MIN_STREAM_CHARS = 12;
 const REDACTED = "[redacted]";
 
-/** Texts in which nothing was found are kept, to be looked through once: ids and keys come again with every message. */
-const KEPT_TEXTS = 1_000;
-/** Of one, in UTF-16 units. */
-const LONGEST_KEPT = 200;
+/** Cache of texts without secrets, because ids and keys recur in every message. */
+const MAX_CACHED = 1_000;
+const MAX_CACHED_CHARS = 200;
 
-/** A text without the secrets in it. */
+/** Removes secrets from a text. */
 export type Redact = (text: string) => string;
 
-/** Knows secrets, and takes them out of texts. */
+/** A growing set of secrets, which it removes from texts. */
 export interface Vault {
-  /** Texts are redacted of these too from now on. */
+  /** Adds secrets, which are removed from then on. */
   add(secrets: Iterable<string>): void;
   readonly redact: Redact;
   /**
-   * For a text that is said bit by bit: takes out known secrets alone, of twelve characters and more, since what merely
-   * looks like one may be what was asked for.
+   * Creates a redactor for text that arrives in pieces. It removes only known secrets of at least 12 characters: text
+   * that merely looks like a secret may be what the user asked for.
    */
   stream(): RedactedStream;
 }
 
-/** Replaces the given secrets, however they are encoded, and text that looks like one. */
+/** Creates a vault that removes secrets in any usual encoding, and text that looks like a secret. */
 export function createVault(secrets: Iterable<string> = []): Vault {
   const secretForms = new Set<string>();
   let patterns: readonly RegExp[] | undefined;
@@ -41,7 +40,7 @@ export function createVault(secrets: Iterable<string> = []): Vault {
   const clean = new Set<string>();
   const add = (more: Iterable<string>): void => {
     for (const secret of more) if (secret !== "") secretForms.add(secret);
-    // Made when it is needed: most are added one after the other.
+    // Compiled when they are needed, because most secrets are added one after another.
     patterns = undefined;
     finder = undefined;
     clean.clear();
@@ -51,92 +50,101 @@ export function createVault(secrets: Iterable<string> = []): Vault {
     add,
     redact(text) {
       if (clean.has(text)) return text;
-      patterns ??= patternsOf(secretForms);
-      const unknown = patterns.reduce((left, pattern) => left.replace(pattern, REDACTED), text);
-      const redacted = withoutCredentials(unknown);
-      if (redacted === text && text.length <= LONGEST_KEPT) {
-        if (clean.size >= KEPT_TEXTS) clean.clear();
-        clean.add(copyOf(text));
+      patterns ??= createPatterns(secretForms);
+      const withoutKnown = patterns.reduce((left, pattern) => left.replace(pattern, REDACTED), text);
+      const redacted = withoutCredentials(withoutKnown);
+      if (redacted === text && text.length <= MAX_CACHED_CHARS) {
+        if (clean.size >= MAX_CACHED) clean.clear();
+        clean.add(copyText(text));
       }
       return redacted;
     },
     stream() {
-      finder ??= createSecretFinder([...secretForms].filter(({ length }) => length >= SHORT_IN_SPEECH));
+      finder ??= createSecretFinder([...secretForms].filter(({ length }) => length >= MIN_STREAM_CHARS));
       return createRedactedStream(finder, REDACTED);
     },
   };
 }
 
-/** A piece of a long text would hold all of it. */
-function copyOf(text: string): string {
+/** Copies a text. V8 keeps a long string in memory for every slice of it. */
+function copyText(text: string): string {
   return Buffer.from(text, "utf16le").toString("utf16le");
 }
 
-/** A secret that begins within the part that is kept is seen whole, as long as it is no longer than this. */
-const BEYOND = 4_096;
+/** Redaction reads this many characters more, so that it sees secrets that begin before the end. */
+const LOOKAHEAD_CHARS = 4_096;
 
 /**
- * For texts of any length of which the beginning says enough, such as errors: takes no longer than the beginning needs.
+ * Limits redaction to the beginning of a text, for long texts such as errors.
+ *
+ * @param maxChars length of the result in UTF-16 units
  */
-export function redactBeginning(redact: Redact, most: number): Redact {
+export function redactBeginning(redact: Redact, maxChars: number): Redact {
   return (text) => {
-    if (text.length <= most) return redact(text);
-    const redacted = redact(text.slice(0, most + BEYOND));
-    // Behind what was taken out last there may be half a secret, which moved up as others before it were taken out.
-    const end = Math.max(redacted.lastIndexOf(REDACTED) + REDACTED.length, redacted.length - BEYOND);
-    return redacted.slice(0, text.length <= most + BEYOND ? most : Math.min(most, end));
+    if (text.length <= maxChars) return redact(text);
+    const redacted = redact(text.slice(0, maxChars + LOOKAHEAD_CHARS));
+    // After the last replacement there may be part of a secret, which moved forward when earlier ones were replaced.
+    const end = Math.max(redacted.lastIndexOf(REDACTED) + REDACTED.length, redacted.length - LOOKAHEAD_CHARS);
+    return redacted.slice(0, text.length <= maxChars + LOOKAHEAD_CHARS ? maxChars : Math.min(maxChars, end));
   };
 }
 
-/** Of an error, in UTF-16 units: the beginning says what it was. */
-const LONGEST_ERROR = 8_000;
+const MAX_ERROR_CHARS = 8_000;
 
-/** For the texts of errors, which quote what they were given. */
-export const redactErrors = (redact: Redact): Redact => redactBeginning(redact, LONGEST_ERROR);
+/** Limits redaction to the first 8,000 characters, for errors that quote long inputs. */
+export const redactErrors = (redact: Redact): Redact => redactBeginning(redact, MAX_ERROR_CHARS);
 
-/** As {@link createVault}, for secrets that are all known. */
+/**
+ * Creates a function that removes a fixed set of secrets, and text that looks like a secret.
+ *
+ * @example
+ * ```ts
+ * const redact = createRedactor(["hunter2-secret"]);
+ * redact("refused hunter2-secret"); // "refused [redacted]"
+ * ```
+ */
 export function createRedactor(secrets: readonly string[]): Redact {
   return createVault(secrets).redact;
 }
 
-/** Two patterns, since only that of the short ones needs to know letters of all languages, and is slower for it. */
-function patternsOf(secrets: ReadonlySet<string>): RegExp[] {
+/** Returns separate patterns for long and short secrets: word boundaries in all languages make the latter slower. */
+function createPatterns(secrets: ReadonlySet<string>): RegExp[] {
   const long = [...secrets]
-    .filter((secret) => secret.length >= SHORT)
-    .flatMap((secret) => [...encodingsOf(secret)]);
-  const short = [...secrets].filter((secret) => secret.length < SHORT);
-  return [patternOf(long, (any) => new RegExp(any, "g")), patternOf(short, standingAlone)].flat();
+    .filter((secret) => secret.length >= MIN_SUBSTRING_CHARS)
+    .flatMap((secret) => [...encodeSecret(secret)]);
+  const short = [...secrets].filter((secret) => secret.length < MIN_SUBSTRING_CHARS);
+  return [createPattern(long, (any) => new RegExp(any, "g")), createPattern(short, createWordPattern)].flat();
 }
 
-function standingAlone(any: string): RegExp {
+function createWordPattern(any: string): RegExp {
   return new RegExp(`(?:(?<![\\p{L}\\p{N}_])|(?<=\\\\[bfnrt]))(?:${any})(?![\\p{L}\\p{N}_])`, "gu");
 }
 
-/** The longest first: one may begin with another. */
-function patternOf(texts: readonly string[], make: (any: string) => RegExp): RegExp[] {
+/** Matches the longest secret first, because one may begin with another. */
+function createPattern(texts: readonly string[], make: (any: string) => RegExp): RegExp[] {
   if (texts.length === 0) return [];
   const sorted = [...new Set(texts)].sort((a, b) => b.length - a.length);
-  return [make(sorted.map(escaped).join("|"))];
+  return [make(sorted.map(escapeRegExp).join("|"))];
 }
 
-function escaped(text: string): string {
+function escapeRegExp(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }
 
 function withoutCredentials(text: string): string {
-  const spans = credentialSpans(text).filter(([from, to]) => text.slice(from, to) !== REDACTED);
+  const spans = findCredentials(text).filter(([from, to]) => text.slice(from, to) !== REDACTED);
   if (spans.length === 0) return text;
   let clean = "";
   let at = 0;
-  for (const [from, to] of joined(spans)) {
+  for (const [from, to] of mergeSpans(spans)) {
     clean += text.slice(at, from) + REDACTED;
     at = to;
   }
   return clean + text.slice(at);
 }
 
-/** In order, those that overlap as one. */
-function joined(spans: readonly Span[]): Span[] {
+/** Sorts spans and merges overlapping ones. */
+function mergeSpans(spans: readonly Span[]): Span[] {
   const result: Span[] = [];
   for (const [from, to] of spans.toSorted(([a], [b]) => a - b)) {
     const last = result.at(-1);

@@ -7,12 +7,12 @@ const said = (secrets: readonly string[], pieces: readonly string[]): string[] =
   return [...pieces.map((piece) => stream.push(piece)), stream.end()];
 };
 
-it("a secret that comes in pieces is never shown, not even its beginning", () => {
+it("shows no part of a secret that arrives in pieces", () => {
   const shown = said(["sk-live-0123456789"], ["the key is sk", "-live", "-0123", "456789", ", I think"]);
   expect(shown).toEqual(["the key is ", "", "", "[redacted]", ", I think", ""]);
 });
 
-it("what only began like a secret is shown as soon as that is plain, or at the end", () => {
+it("shows text that begins like a secret as soon as it differs, or at the end", () => {
   expect(said(["sk-live-0123456789"], ["sk-l", "ist", " sk-live-01"])).toEqual([
     "",
     "sk-list",
@@ -21,24 +21,24 @@ it("what only began like a secret is shown as soon as that is plain, or at the e
   ]);
 });
 
-it("of two secrets of which one begins with the other, the longer one is taken out where it is there", () => {
+it("removes the longer of two secrets with the same beginning", () => {
   const secrets = ["abcabcabcabc", "abcabcabcabc-and-more"];
   expect(said(secrets, ["abcabcabcabc", "-and-more."]).join("")).toBe("[redacted].");
   expect(said(secrets, ["abcabcabcabc", "-and-less."]).join("")).toBe("[redacted]-and-less.");
 });
 
-it("takes it out however it is encoded", () => {
+it("removes a secret in any encoding", () => {
   const secret = "correct-horse-battery";
   const pieces = [...Buffer.from(secret).toString("hex"), " ", ...Buffer.from(secret).toString("base64")];
   expect(said([secret], pieces).join("")).toMatch(/^\[redacted\] .?.?\[redacted\].?.?.?$/);
 });
 
-it("leaves short words in what is said", () => {
+it("does not remove short secrets", () => {
   expect(said(["postgres"], ["use post", "gres"]).join("")).toBe("use postgres");
 });
 
-it("wherever a text is cut, it reads the same", () => {
-  // Of two letters, so that secrets overlap with each other and with what stands around them.
+it("returns the same text wherever the input is split", () => {
+  // Only two letters, so that secrets overlap with each other and with the text around them.
   const word = fc.string({ unit: fc.constantFrom("a", "b"), minLength: 12, maxLength: 16 });
   const piece = fc.oneof(fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 20 }), word);
   fc.assert(

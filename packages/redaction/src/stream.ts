@@ -1,29 +1,29 @@
-import { encodingsOf } from "./encodings.ts";
+import { encodeSecret } from "./encodings.ts";
 
-/** A text that comes in pieces, without the secrets that are known, wherever it is cut. */
+/** Removes known secrets from text that arrives in pieces, wherever it is split. */
 export interface RedactedStream {
-  /** Returns what can be shown so far; what may be the start of a secret waits for what follows. */
+  /** Returns the text that can be shown. Text that may be the start of a secret is held back. */
   push(piece: string): string;
-  /** Gives what is left. */
+  /** Returns the rest. */
   end(): string;
 }
 
-/** Finds known secrets in texts that are still growing. */
+/** Finds known secrets in a text that is still growing. */
 export interface SecretFinder {
-  /** The length of the longest secret at a place of a text; 0 where there is none. */
+  /** Returns the length of the longest secret at an offset, or 0. */
   lengthAt(text: string, at: number): number;
-  /** Whether a text ends, from a place on, in the middle of what may become a secret. */
+  /** Returns whether the text after an offset is the beginning of a secret. */
   mayBeginAt(text: string, at: number): boolean;
 }
 
-/** By their first letters, of which few are the same: most places of a text are passed over by one look. */
+/** Looks secrets up by their first character, so that most offsets need a single comparison. */
 export function createSecretFinder(secrets: readonly string[]): SecretFinder {
   const byFirst = new Map<string, string[]>();
-  for (const text of new Set(secrets.flatMap((secret) => [...encodingsOf(secret)]))) {
+  for (const text of new Set(secrets.flatMap((secret) => [...encodeSecret(secret)]))) {
     const first = text.charAt(0);
     byFirst.set(first, [...(byFirst.get(first) ?? []), text]);
   }
-  // The longest first: one may begin with another.
+  // The longest first, because one may begin with another.
   for (const texts of byFirst.values()) texts.sort((a, b) => b.length - a.length);
   const at = (text: string, place: number) => byFirst.get(text.charAt(place)) ?? [];
   return {
@@ -37,13 +37,13 @@ export function createSecretFinder(secrets: readonly string[]): SecretFinder {
 
 export function createRedactedStream(finder: SecretFinder, replacement: string): RedactedStream {
   let held = "";
-  /** @param isWhole whether nothing follows, so that nothing can become a secret any more */
-  const take = (isWhole: boolean): string => {
+  /** @param isComplete if set, no more text follows */
+  const take = (isComplete: boolean): string => {
     let shown = "";
     let from = 0;
     let place = 0;
     while (place < held.length) {
-      if (!isWhole && finder.mayBeginAt(held, place)) break;
+      if (!isComplete && finder.mayBeginAt(held, place)) break;
       const length = finder.lengthAt(held, place);
       if (length > 0) {
         shown += held.slice(from, place) + replacement;

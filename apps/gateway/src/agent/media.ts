@@ -50,22 +50,22 @@ export function createMedia(core: MediaContext, { workspaces, payForTranscriptio
       ? Promise.reject(new Error(`there is no agent ${agentId}`))
       : workspaces(agent);
   };
-  const kept = () => {
+  const limits = () => {
     const { attachments: files, attachmentsMegabytes, attachmentsDays } = config.current().settings.retention;
     return {
       files,
       bytes: attachmentsMegabytes * 1_000_000,
-      ...(attachmentsDays === undefined ? {} : { ms: attachmentsDays * 86_400_000 }),
+      ms: attachmentsDays === undefined ? undefined : attachmentsDays * 86_400_000,
     };
   };
   const fitPicture = createPictureFitter((error) =>
     logger.warn({ err: reasonOf(error) }, `pictures are ${PICTURES_AS_THEY_ARE}`),
   );
-  const inspector: Inspector = { detectEncoding, fitPicture };
+  const inspector: Inspector = { detectEncoding, fitImage: fitPicture };
   const incoming = createIncoming({
     account: core.getAccount,
     folder,
-    kept,
+    limits,
     inspector,
     transcriber: (message) =>
       transcriberOf(config.current().settings, env, { pay: payForTranscription?.(message) }),

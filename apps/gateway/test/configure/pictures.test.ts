@@ -163,8 +163,8 @@ describe("a picture that is larger than vendors take", () => {
         },
       }),
       folder: () => Promise.reject(new Error("there is none")),
-      inspector: { detectEncoding, ...(fitPicture === undefined ? {} : { fitPicture }) },
-      kept: () => ({ files: 10, bytes: 1_000_000 }),
+      inspector: { detectEncoding, ...(fitPicture === undefined ? {} : { fitImage: fitPicture }) },
+      limits: () => ({ files: 10, bytes: 1_000_000 }),
       logger: { debug() {}, warn() {} },
     });
     const event = plainMessage({

@@ -5,7 +5,7 @@ export const id = z
   .string()
   .regex(ID, "must be 1 to 64 letters, digits, '.', '_' or '-', and start with a letter or digit");
 
-/** Whether a text is a valid id of an agent, an account or a token. */
+/** Returns whether a text is a valid id of an agent, an account or a token. */
 export function isId(text: string): boolean {
   return id.safeParse(text).success;
 }

@@ -1,9 +1,9 @@
-import { type Blobs, blobsOf, pruneBlobs } from "@signalbox/attachments";
+import { type Blobs, getBlobIds, pruneBlobs } from "@signalbox/attachments";
 import type { Bodies, SqliteStore } from "@signalbox/store";
 
 /** Replies of a home name their attachments by their parts. */
 export interface BodiesWithParts extends Bodies {
-  readonly outbound: { readonly parts: Parameters<typeof blobsOf>[0] };
+  readonly outbound: { readonly parts: Parameters<typeof getBlobIds>[0] };
 }
 
 type OutboxOf = Pick<SqliteStore<BodiesWithParts>, "outbox">;
@@ -12,7 +12,7 @@ type OutboxOf = Pick<SqliteStore<BodiesWithParts>, "outbox">;
 export async function neededBlobs(store: OutboxOf): Promise<ReadonlySet<string>> {
   const states = ["pending", "sending", "dead", "uncertain", "expired"] as const;
   const rows = await store.outbox.list({ states, limit: Number.MAX_SAFE_INTEGER });
-  return new Set(rows.flatMap(({ payload }) => blobsOf(payload.parts)));
+  return new Set(rows.flatMap(({ payload }) => getBlobIds(payload.parts)));
 }
 
 /** Removes the others. Gives how many. */

@@ -1,5 +1,5 @@
 import type { LoadedConfig } from "@signalbox/config";
-import { createVault, environmentSecrets, type Vault } from "@signalbox/redaction";
+import { createVault, findEnvironmentSecrets, type Vault } from "@signalbox/redaction";
 import type { Env } from "../layout.ts";
 
 /**
@@ -9,7 +9,7 @@ import type { Env } from "../layout.ts";
 export function openVault(loaded: LoadedConfig, env: Env, token?: string): Vault {
   return createVault([
     ...loaded.secrets,
-    ...environmentSecrets(env),
+    ...findEnvironmentSecrets(env),
     ...(token === undefined ? [] : [token]),
   ]);
 }

@@ -20,7 +20,7 @@ One line each, in the language of the notes: "- [numbers of the notes it comes f
 
 /**
  * Derives lasting entries from the owners' daily notes with one question to the model for all new days. The model does
- * not see what others wrote, because its answer could not be told from the owners' own notes.
+ * not see what others wrote, because its answer would look like the owners' own notes.
  */
 export async function consolidateNotes(
   memories: Pick<Memories, "of">,

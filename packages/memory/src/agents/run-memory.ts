@@ -27,19 +27,19 @@ export interface RecallRequest {
   readonly text: string;
   /** Sequence numbers of the messages that the prompt contains anyway. */
   readonly places: readonly number[];
-  /** Whether the prompt already contains a line of an earlier recall. Default: no. */
+  /** Returns whether the prompt already contains a line of an earlier recall. Default: no. */
   readonly isInPrompt?: (line: string) => boolean;
 }
 
-/** What memory adds to a run's prompt. */
+/** The part of a run's prompt that comes from memory. */
 export interface RecalledContext {
   /** The owners' notes, for the volatile part of the system prompt. */
   readonly sections: readonly NoteSection[];
   /** Notes that others wrote, and lines that are relevant to the message. Untrusted data. */
   readonly recalled: readonly string[];
-  /** Whether it may contain the owners' notes, which must not be shown to anyone else in the conversation. */
+  /** True if it may contain the owners' notes, which must not be shown to anyone else in the conversation. */
   readonly forOwner: boolean;
-  /** Whether others wrote any of it. */
+  /** True if others wrote any of it. */
   readonly untrusted: boolean;
 }
 

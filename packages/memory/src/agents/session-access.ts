@@ -36,7 +36,7 @@ export interface SessionAccess {
   readonly readerFor: (sessionKey: string, role: Role, speaker?: string) => Reader;
   /** Returns the scope of new notes: the owners' notes for an owner in private, otherwise the session's own. */
   readonly noteScopeFor: (sessionKey: string, role: Role) => Scope;
-  /** Whether an owner speaks and nobody else can read the session. */
+  /** Returns whether an owner speaks and nobody else can read the session. */
   readonly mayReadOwnersNotes: (sessionKey: string, role: Role) => boolean;
 }
 
@@ -60,7 +60,10 @@ export function createSessionAccess(isOwnChannel: (channel: string) => boolean):
   };
 }
 
-/** Whether several people may speak and read in a session: in a group, or if all private messages share one session. */
+/**
+ * Returns whether several people may speak and read in a session: in a group, or if all private messages share one
+ * session.
+ */
 export function isShared(sessionKey: string): boolean {
   return parseSessionKey(sessionKey)?.kind !== "direct";
 }

@@ -24,7 +24,7 @@ export interface StoredSession {
 /** One message of a session. */
 export interface StoredMessage {
   readonly seq: number;
-  /** How often the session was reset before. */
+  /** Number of earlier resets of the session. */
   readonly generation: number;
   readonly message: AgentMessage;
   readonly runId?: string;
@@ -70,7 +70,7 @@ export interface SessionTurnsOptions {
   /** Excludes sessions, for example those of one-off requests. Default: none. */
   readonly isExcluded?: (session: StoredSession) => boolean;
   /**
-   * Parses a stored user message into the sender's name and text. Returns `undefined` for messages that nobody wrote.
+   * Parses a stored user message into the sender's name and text. Returns `undefined` for messages of the host itself.
    * Default: the whole text.
    */
   readonly parseMessage?: (text: string) => ParsedMessage | undefined;
@@ -88,7 +88,7 @@ const WHOLE = "whole";
  * Sessions are checked again if their latest activity is this close to the last check, in case a clock was set back.
  */
 const CLOCK_TOLERANCE_MS = 5_000;
-/** How far back sessions are listed, in case a clock was set back by more. */
+/** Sessions are listed from this long before the last check, in case a clock was set back by more. */
 const LISTED_BACK_MS = 24 * 60 * 60_000;
 
 /**
@@ -218,7 +218,7 @@ export function parseTurnId(id: string): { readonly sessionKey: string; readonly
 
 /**
  * Returns the author of a user message. In a private session that is its person; in a group it is the sender's
- * immutable id, by which people find their own words in private. A display name alone identifies nobody.
+ * immutable id, by which people find their own words in private. A display name alone does not identify a person.
  */
 function authorOf({ key, peer }: StoredSession, { senderId }: UserMessage, name: string | undefined): Author {
   const scope = scopeOf(key);

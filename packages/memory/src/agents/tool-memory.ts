@@ -19,14 +19,14 @@ export interface CallingRun {
 /** A result, formatted for a model. */
 export interface MemoryText {
   readonly text: string;
-  /** Whether others wrote any of it. */
+  /** True if others wrote any of it. */
   readonly untrusted: boolean;
 }
 
 /** An agent's memory for its tools. Each call reads and writes only what its run may. */
 export interface ToolMemory {
   search(query: string, limit: number, run: CallingRun): Promise<MemoryText>;
-  /** Returns one entry with its neighbours, or `undefined` if there is none. */
+  /** Returns one entry with its neighbours, or `undefined` if it does not exist. */
   get(id: string, run: CallingRun): Promise<MemoryText | undefined>;
   /**
    * @param entry `untrusted` names a source of untrusted content in the run
@@ -43,7 +43,7 @@ export interface ToolMemory {
     ids: readonly string[],
     run: CallingRun,
   ): Promise<{ readonly texts: readonly string[]; readonly areOwn: boolean }>;
-  /** Whether the run writes into the owners' notes, which are part of the system prompt. */
+  /** Returns whether the run writes into the owners' notes, which are part of the system prompt. */
   writesOwnersNotes(run: CallingRun): boolean;
 }
 
@@ -97,7 +97,7 @@ export function createToolMemory(
   };
 }
 
-/** Whether the speaker wrote a chunk. In a private session, its messages are those of its one person. */
+/** Returns whether the speaker wrote a chunk. In a private session, its messages are those of its one person. */
 function isFrom({ author }: Chunk, { sessionKey, speaker }: CallingRun): boolean {
   if (author === undefined || speaker === undefined) return false;
   const scope = scopeOf(sessionKey);

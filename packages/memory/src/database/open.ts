@@ -8,7 +8,7 @@ import { migrations } from "../migrations.ts";
 
 /** Increase it when texts are split into terms or chunks differently. An index of another version is rebuilt. */
 const TEXT_VERSION = 3;
-/** How long to wait while another process writes. */
+/** Time to wait while another process writes. */
 const BUSY_MS = 5_000;
 const CACHE_KIB = 8_192;
 
@@ -76,7 +76,7 @@ export function untilWritten<T>(raw: Sqlite.Database, read: () => T): () => T {
   };
 }
 
-/** Whether an error means that the file is damaged or not a database. */
+/** Returns whether an error means that the file is damaged or not a database. */
 export function isDamage(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB" || code === "SQLITE_IOERR_SHORT_READ";

@@ -9,7 +9,7 @@ import type { Match } from "./terms.ts";
 export interface VectorTable {
   readonly engine: VectorEngine;
   put(model: string, vectors: readonly (readonly [hash: string, values: Float32Array])[]): void;
-  /** Returns the dimensions of a model's vectors, or `undefined` if there are none. */
+  /** Returns the dimensions of a model's vectors, or `undefined` if the model has no vectors. */
   dimensions(model: string): number | undefined;
   /** Returns texts without a vector of this model, with their hashes. */
   missing(model: string, limit: number): { hash: string; text: string }[];

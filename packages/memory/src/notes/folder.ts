@@ -86,7 +86,7 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   }
 }
 
-/** @param maxBytes how much to read. Default: the whole file */
+/** @param maxBytes maximum length. Default: the whole file */
 export async function readNote(folder: string, path: string, maxBytes?: number): Promise<string | undefined> {
   try {
     if (maxBytes === undefined) return await readFile(join(folder, path), "utf8");

@@ -115,7 +115,7 @@ export function createNotebook(folder: string, topScope: Scope, now: () => numbe
   };
 }
 
-/** Whether earlier versions of a note are kept. */
+/** Returns whether earlier versions of a note are kept. */
 export function isLasting(path: string): boolean {
   return path.split("/").at(-1) === LASTING;
 }

@@ -56,7 +56,7 @@ function isProvenance(value: unknown): value is Provenance {
   );
 }
 
-/** Puts an entry on one line, so that none of its text becomes a comment of ours or a line of its own. */
+/** Puts an entry on one line, so that its text cannot become a provenance comment or a separate line. */
 export function entryText(text: string): string {
   return text.trim().replace(/\s+/g, " ").replaceAll("<!--", "&lt;!--");
 }

@@ -66,7 +66,7 @@ function withoutClosing(heading: string): string {
 export interface NoteParts {
   /** The text without untrusted entries. */
   readonly text: string;
-  /** The untrusted entries; empty if there are none. Do not put them into a system prompt. */
+  /** The untrusted entries, possibly empty. Do not put them into a system prompt. */
   readonly untrusted: string;
 }
 

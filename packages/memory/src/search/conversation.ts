@@ -10,7 +10,7 @@ import { byScore, type Ranked } from "./ranking.ts";
 const SHARE_AFTER = 0.6;
 /** Share of its score that a turn adds to the previous one, which it may answer. */
 const SHARE_BEFORE = 0.4;
-/** How many turns on each side get a share. */
+/** Number of turns on each side that get a share. */
 const REACH = 3;
 /** Longer texts are passages, not turns of a conversation: they share nothing. In bytes of UTF-8. */
 const MAX_TURN_BYTES = 400;

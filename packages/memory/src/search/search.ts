@@ -20,7 +20,7 @@ const MIN_POOL = 50;
 
 export interface Query {
   readonly text: string;
-  /** The text's embedding, or the reason why there is none. */
+  /** The text's embedding, or the reason for not having one. */
   readonly vector: QueryVector;
   /** Relative dates such as "yesterday" are resolved from here. */
   readonly now: number;

@@ -44,7 +44,7 @@ const COURTESIES = new Set([
   ),
 ]);
 
-/** Whether a term of {@link queryTerms} says what a message is about. */
+/** Returns whether a term of {@link queryTerms} says what a message is about. */
 export function isContent(term: string): boolean {
   return !COURTESIES.has(term) && ![...term].some(isFunctionCharacter);
 }

@@ -12,7 +12,7 @@ export interface TurnPage {
   readonly marks: ReadonlyMap<string, string>;
 }
 
-/** Where conversations are stored. Memory only indexes them and can read them again at any time. */
+/** A store of conversations. Memory only indexes them and can read them again at any time. */
 export interface TurnSource {
   /**
    * Reads the turns after the marks; without marks, from the beginning. A turn with the id of an earlier one replaces

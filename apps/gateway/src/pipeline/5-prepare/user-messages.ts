@@ -1,5 +1,5 @@
 import type { UserMessage } from "@signalbox/agent-core";
-import { attachmentNote } from "@signalbox/attachments";
+import { formatAttachment } from "@signalbox/attachments";
 import { getSpeakerKey } from "@signalbox/channel";
 import { resolveSenderName } from "@signalbox/channel/accounts";
 import { type BriefMessage, createDeletedNote, createSummaryNote, formatBody } from "@signalbox/prompt";
@@ -40,7 +40,7 @@ async function body(ctx: GatewayContext, message: QueuedMessage): Promise<string
   const { event } = message.stored;
   // The files of messages that it refers to follow its own. They are named in its context.
   const files = await ctx.media.in.take(getMessageFiles(message));
-  const notes = files.slice(0, event.media.length).map(attachmentNote);
+  const notes = files.slice(0, event.media.length).map(formatAttachment);
   const forwards = (event.references ?? []).filter(({ kind }) => kind === "forward");
   const lines = [spokenText(message), ...notes, ...forwards.map(() => FORWARD_NOTE)];
   const text = lines.filter((line) => line !== "").join("\n");

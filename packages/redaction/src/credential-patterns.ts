@@ -1,11 +1,11 @@
-/** What vendors begin their keys with, and how they go on from there, by the vendors' own documentation. */
-const VENDORS: readonly string[] = [
+/** Patterns of vendors' keys, from the vendors' documentation. */
+const VENDOR_KEYS: readonly string[] = [
   // Model vendors.
   "sk[-_][A-Za-z0-9_-]{12,}",
   "AIza[A-Za-z0-9_-]{30,}",
   "(?:gsk|hf|r8|pplx|xai|nvapi|tvly|fw|csk|vapi)[-_][A-Za-z0-9_-]{16,}",
   "ABSK[A-Za-z0-9+/=]{40,}",
-  // Places where code and packages are kept.
+  // Code hosts and package registries.
   "(?:gh[opsur]|github_pat)_[A-Za-z0-9_]{12,}",
   "gl(?:pat|dt|rt|cbt|ptt|ft|imt|agent|soat|ffct|oas)-[A-Za-z0-9_.-]{16,}",
   "npm_[A-Za-z0-9]{30,}",
@@ -13,13 +13,13 @@ const VENDORS: readonly string[] = [
   "rubygems_[0-9a-f]{40,}",
   "dckr_[po]at_[A-Za-z0-9_-]{20,}",
   "AT(?:ATT|CTT|BB)[A-Za-z0-9_=-]{20,}",
-  // Places where people talk.
+  // Chat platforms.
   "xox[abceprs][-.][A-Za-z0-9-]{10,}",
   "xapp-[A-Za-z0-9-]{12,}",
   "\\d{8,10}:A[A-Za-z0-9_-]{34}",
   "[MNO][A-Za-z0-9_-]{23,27}\\.[A-Za-z0-9_-]{6}\\.[A-Za-z0-9_-]{27,40}",
   "EAA[A-Za-z0-9]{40,}",
-  // Clouds and hosts.
+  // Clouds and hosting.
   "(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}",
   "ya29\\.[A-Za-z0-9_-]{20,}",
   "GOCSPX-[A-Za-z0-9_-]{20,}",
@@ -44,7 +44,7 @@ const VENDORS: readonly string[] = [
   "access_token\\$production\\$[a-z0-9]{16}\\$[a-f0-9]{32}",
   "FLWSECK(?:_TEST)?-[A-Za-z0-9-]{12,}",
   "EZ[AT]K[a-z0-9]{54}",
-  // Mail, data and what watches over programs.
+  // Mail, data and monitoring.
   "SG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,}",
   "key-[0-9a-f]{32}",
   "[0-9a-f]{32}-us\\d{1,2}",
@@ -72,11 +72,11 @@ const VENDORS: readonly string[] = [
 ];
 
 /**
- * Credentials that have no vendor, known by what they stand behind or between. `${APP_SECRET:-default}` is how advice
- * about a configuration shows where a default is written: the word itself is none.
+ * Credentials of no vendor, recognized by the text around them. `default` in `${APP_SECRET:-default}` is excluded,
+ * because advice about configurations contains it.
  */
-const PLACES: readonly RegExp[] = [
-  // One start for each run of letters: else a run of such starts would be gone through from each of them.
+const CONTEXTS: readonly RegExp[] = [
+  // Only at the start of a word, because trying every repetition of the prefix would take quadratic time.
   /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?/g,
   /\bhttps:\/\/(?:hooks\.slack\.com\/(?:services|workflows)|discord(?:app)?\.com\/api\/webhooks|[a-z0-9-]+\.webhook\.office\.com|open\.(?:feishu\.cn|larksuite\.com)\/open-apis\/bot\/v2\/hook)\/[A-Za-z0-9_/@.-]{12,}/g,
   /\b(?:Bearer|Basic|Digest|Token|GenieKey|Bot)\s{1,4}(?=[^\s"',;]{0,200}\d)[A-Za-z0-9._~+/:-]{12,}=*/g,
@@ -84,12 +84,12 @@ const PLACES: readonly RegExp[] = [
   /(?<=\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@?#"']{0,64}:)[^\s/@?#"']{3,256}(?=@)/gi,
   /(?<=(?:api|access|auth|secret|private|client|signing|encryption|account|refresh|session|bot|app|service|master|shared)[-_ ]?(?:key|token|secret|password)\\?["']?\s{0,3}(?:=>|[=:]|is)\s{0,3}\\?["']?)[A-Za-z0-9_\-+/.~=]{12,}/gi,
   /(?<=(?<![A-Za-z])(?:password|passwd|pwd|passphrase|secret|token)\\?["']?\s{0,3}[=:]\s{0,3}\\?["']?)(?!-default\})[^\s"'\\,;&[]{8,}/gi,
-  // Ends where the next one begins, too: else a run of beginnings would be gone through from each of them.
+  // Also ends at the next beginning, because a series of beginnings would take quadratic time.
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----BEGIN )){0,4000}?(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|(?=-----BEGIN )|$)/g,
 ];
 
-/** The forms of credentials that no rule of the library has, or that it wants to stand by themselves. */
-export const SHAPES: readonly RegExp[] = [
-  new RegExp(`(?<![A-Za-z0-9])(?:${VENDORS.join("|")})`, "g"),
-  ...PLACES,
+/** Patterns that secretlint does not have, or matches only as separate words. */
+export const CREDENTIAL_PATTERNS: readonly RegExp[] = [
+  new RegExp(`(?<![A-Za-z0-9])(?:${VENDOR_KEYS.join("|")})`, "g"),
+  ...CONTEXTS,
 ];

@@ -27,7 +27,7 @@ async function watched() {
   return { home, synced, inodes };
 }
 
-it("an upload is on the disk with every folder that is made for it, also the first of all", async () => {
+it("syncs every folder that it creates for an upload", async () => {
   const { home, synced, inodes } = await watched();
   const [media, dir] = [join(home, "media"), join(home, "media", "uploads")];
   const uploads = createUploads({ dir, maxBytes: 10, now: () => 1 });
@@ -38,7 +38,7 @@ it("an upload is on the disk with every folder that is made for it, also the fir
   expect(synced.slice(5)).toEqual(await inodes(join(folder, ID)));
 });
 
-it("a blob is on the disk with the folder that is made for it", async () => {
+it("syncs the folder that it creates for a blob", async () => {
   const { home, synced, inodes } = await watched();
   const dir = join(home, "media");
   const blob = await createBlobs(dir).put(word);

@@ -1,0 +1,123 @@
+import { IMAGE_LIMITS, type InputBlock, type Modality, readImageInfo } from "@signalbox/agent-core";
+import { decodeText } from "./media-type.ts";
+import { isUntrusted, type ReceivedFile } from "./received-file.ts";
+import type { Inspector } from "./types.ts";
+
+const MAX_IMAGES = 8;
+export const MAX_PDF_BYTES: number = 10_000_000;
+const MAX_PDFS = 3;
+const MAX_TEXT_BYTES = 1_000_000;
+/** Limits of one text and of all texts of a request, in UTF-16 units. */
+const MAX_TEXT_CHARS = 20_000;
+const MAX_ALL_TEXT_CHARS = 50_000;
+/** Maximum size of the images and documents of one request. */
+export const MAX_SHOWN_BYTES: number = MAX_IMAGES * IMAGE_LIMITS.bytes + MAX_PDFS * MAX_PDF_BYTES;
+
+/** Description of a file for a model, with its text if it has one. */
+export interface FileForModel {
+  /** Its path in the folder; absent if it is not stored. */
+  readonly place?: string;
+  readonly name?: string;
+  readonly type: string;
+  /** The form in which it is shown, or the reason why it could not be read or stored. */
+  readonly note?: string;
+  readonly text?: string;
+  /** Set if the text is longer. */
+  readonly cut?: boolean;
+}
+
+/** The attachments of a message as a model receives them. */
+export interface MediaForModel {
+  /** Images and documents. */
+  readonly blocks: readonly InputBlock[];
+  readonly files: readonly FileForModel[];
+  /** Set if somebody other than the sender may have written some of it. */
+  readonly untrusted: boolean;
+}
+
+/** Returns whether a file of this type and size can be shown to a model. */
+export function isReadable(mimeType: string, { byteLength }: Uint8Array): boolean {
+  if (mimeType.startsWith("image/")) return byteLength <= IMAGE_LIMITS.bytes;
+  return byteLength <= (mimeType === "application/pdf" ? MAX_PDF_BYTES : MAX_TEXT_BYTES);
+}
+
+/** Converts the files of one request into the form that its model accepts, within the limits of a request. */
+export class ModelMedia {
+  readonly #input: readonly Modality[];
+  readonly #inspector: Inspector;
+  readonly #counts = { image: 0, file: 0 };
+  #textLeft = MAX_ALL_TEXT_CHARS;
+
+  /** @param input the kinds of input that the model accepts */
+  constructor(input: readonly Modality[], inspector: Inspector) {
+    this.#input = input;
+    this.#inspector = inspector;
+  }
+
+  /** Converts the files of one message. */
+  convert(files: readonly ReceivedFile[]): MediaForModel {
+    const shown = files.map((file) => ({ file, block: this.#block(file) }));
+    return {
+      blocks: shown.flatMap(({ block }) => block ?? []),
+      files: shown.map(({ file, block }) => this.#describe(file, block)),
+      untrusted: files.some(isUntrusted),
+    };
+  }
+
+  #describe(file: ReceivedFile, block: InputBlock | undefined): FileForModel {
+    const { mimeType, path, name } = file;
+    const text = block === undefined ? (file.transcript?.text ?? this.#readText(file)) : undefined;
+    const isOmitted = text !== undefined && this.#textLeft === 0;
+    const note = isOmitted
+      ? "its text is omitted, because other texts fill the limit"
+      : describeUse(file, block);
+    return {
+      type: mimeType,
+      place: path,
+      name,
+      note,
+      ...(text === undefined || isOmitted ? {} : this.#cut(text)),
+    };
+  }
+
+  /** Returns the block in which the model accepts a file, if it does. */
+  #block({ mimeType, bytes, name }: ReceivedFile): InputBlock | undefined {
+    if (bytes === undefined) return undefined;
+    const image = readImageInfo(bytes);
+    if (image !== undefined) {
+      if (!this.#count("image", MAX_IMAGES)) return undefined;
+      return { type: "image", mimeType: image.mimeType, source: base64(bytes) };
+    }
+    if (mimeType !== "application/pdf" || !this.#count("file", MAX_PDFS)) return undefined;
+    return { type: "file", mimeType, name: name?.slice(0, 100), source: base64(bytes) };
+  }
+
+  /** Counts one more file of a kind. Returns whether it may be shown. */
+  #count(kind: "image" | "file", limit: number): boolean {
+    if (!this.#input.includes(kind) || this.#counts[kind] >= limit) return false;
+    this.#counts[kind] += 1;
+    return true;
+  }
+
+  #readText({ mimeType, bytes }: ReceivedFile): string | undefined {
+    if (bytes === undefined || mimeType.startsWith("image/") || mimeType === "application/pdf")
+      return undefined;
+    return decodeText(bytes, this.#inspector);
+  }
+
+  #cut(text: string): { readonly text: string; readonly cut: boolean } {
+    const length = Math.min(MAX_TEXT_CHARS, this.#textLeft);
+    const shown = text.slice(0, length).toWellFormed();
+    this.#textLeft -= shown.length;
+    return { text: shown, cut: text.length > length };
+  }
+}
+
+function describeUse({ note, transcript }: ReceivedFile, block: InputBlock | undefined): string | undefined {
+  if (block !== undefined) return `shown to you as ${block.type}`;
+  return transcript === undefined ? note : `a transcript of it by ${transcript.by}`;
+}
+
+function base64(bytes: Buffer): { readonly kind: "base64"; readonly data: string } {
+  return { kind: "base64", data: bytes.toString("base64") };
+}
