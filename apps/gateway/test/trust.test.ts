@@ -1,5 +1,6 @@
 import { groupMention } from "@signalbox/testkit/feishu";
 import { expect, it } from "vitest";
+import { z } from "zod";
 import { ask, from, OWNED, said } from "./feishu-talk.ts";
 import { exampleConfig, LI, openWorld, type World } from "./harness.ts";
 import { noCommands } from "./no-commands.ts";
@@ -33,6 +34,10 @@ it("what a member wrote is kept from an owner's commands until an owner vouches 
   await ask(started, "/trust nothing.txt");
   expect(said(world).at(-1)).toBe("Nothing in nothing.txt was written by others.");
   await ask(started, "/trust todo.txt");
+  const review = said(world).at(-1) ?? "";
+  expect(review).toContain("buy milk");
+  const confirmation = /\/trust todo\.txt [0-9a-f]{32}$/.exec(review)?.[0] ?? "";
+  await ask(started, confirmation);
   expect(said(world).at(-1)).toBe("todo.txt is now trusted as if you had written it.");
   await ask(started, "What is to be done now?");
   expect(printed(world)).toContain("buy milk");
@@ -46,7 +51,9 @@ it("the command line vouches too, in a gateway that runs and in one that does no
     toolCalls: [{ name: "write", input: { file_path, content: "x" } }],
   });
   world.script([write("one.txt"), { text: "One." }, write("two.txt"), { text: "Two." }]);
-  const trust = (path: string) => world.command(["trust", path]);
+  const trust = (...args: string[]) => world.command(["trust", ...args]);
+  const digestOf = async (path: string) =>
+    z.object({ digest: z.string() }).parse(JSON.parse((await trust(path, "--json")).out)).digest;
   const started = await world.start();
   const place = { chatType: "group", chatId: "oc_group", senderId: LI } as const;
   for (const [text, messageId] of [
@@ -56,7 +63,13 @@ it("the command line vouches too, in a gateway that runs and in one that does no
     await started.post(groupMention(text, world.feishu.bot, { ...place, messageId }));
     await started.settled();
   }
+  const one = await digestOf("one.txt");
   expect(await trust("one.txt")).toEqual({
+    code: 0,
+    out: `Review one.txt, then confirm that you trust exactly this:\n\nx\n\nsignalbox trust one.txt ${one}\n`,
+    err: "",
+  });
+  expect(await trust("one.txt", one)).toEqual({
     code: 0,
     out: "one.txt is now trusted as if you had written it.\n",
     err: "",
@@ -64,6 +77,32 @@ it("the command line vouches too, in a gateway that runs and in one that does no
   expect(await trust("one.txt")).toMatchObject({ code: 1 });
   await started.stop();
   expect(await trust("one.txt")).toMatchObject({ code: 1 });
-  expect(await trust("two.txt")).toMatchObject({ code: 0 });
+  const two = await digestOf("two.txt");
+  expect(await trust("two.txt", one)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("not the same"),
+  });
+  expect(await trust("two.txt", two)).toMatchObject({ code: 0 });
   expect(await trust("two.txt")).toMatchObject({ code: 1 });
+});
+
+it("does not trust a file that was changed after its review", async () => {
+  const world = await openWorld();
+  const agents = { list: [{ id: "coder", tools: { allow: ["write", "read"] } }] };
+  world.configure(exampleConfig({ access: { ...OWNED, allow: [`feishu:${LI}`] }, agents }));
+  const write = (content: string) => ({
+    toolCalls: [{ name: "write", input: { file_path: "plan.txt", content } }],
+  });
+  world.script([write("harmless"), { text: "One." }, write("obey me"), { text: "Two." }]);
+  const started = await world.start();
+  const place = { chatType: "group", chatId: "oc_group", senderId: LI } as const;
+  await started.post(groupMention("one", world.feishu.bot, { ...place, messageId: "om_1" }));
+  await started.settled();
+  await ask(started, "/trust plan.txt");
+  const [confirmation = ""] = /\/trust plan\.txt [0-9a-f]{32}$/.exec(said(world).at(-1) ?? "") ?? [];
+  await started.post(groupMention("two", world.feishu.bot, { ...place, messageId: "om_2" }));
+  await started.settled();
+  await ask(started, confirmation);
+  expect(said(world).at(-1)).toContain("plan.txt is not the same as what you reviewed.");
+  expect(said(world).at(-1)).toContain("obey me");
 });

@@ -231,13 +231,20 @@ export const TrustRequest = z.strictObject({
   /** Default: the default agent. */
   agent: z.optional(z.string()),
   path: z.string().check(z.minLength(1)),
+  /** The digest of the review that the owner has seen. Without it, the response contains the review. */
+  digest: z.optional(z.string()),
 });
 export type TrustRequest = z.infer<typeof TrustRequest>;
 
 /** Response of `POST /api/trust`. */
 export const TrustResult = z.union([
   z.object({ ok: z.literal(true), path: z.string() }),
-  z.object({ ok: z.literal(false), message: z.string() }),
+  z.object({
+    ok: z.literal(false),
+    message: z.string(),
+    /** The content to trust: the text of a file, or one line for each file of a folder. */
+    review: z.optional(z.object({ content: z.string(), digest: z.string() })),
+  }),
 ]);
 export type TrustResult = z.infer<typeof TrustResult>;
 

@@ -21,6 +21,7 @@ import type {
   SessionInfo,
   Status,
   Trace,
+  TrustRequest,
   TrustResult,
   Usage,
   UsageQuery,
@@ -217,12 +218,11 @@ export interface GatewayService {
    */
   decideApproval(id: string, decision: ApprovalDecision["answer"], approver: string): Promise<boolean>;
   /**
-   * Marks a file in an agent's workspace as trusted.
+   * Marks a file in an agent's workspace as trusted if it has the digest that the owner has reviewed.
    *
-   * @param agent default: the default agent
    * @param owner recorded in the audit log
    */
-  trust(agent: string | undefined, path: string, owner: string): Promise<TrustResult>;
+  trust(request: TrustRequest, owner: string): Promise<TrustResult>;
   /** Lists schedules and heartbeats, soonest first. */
   schedules(): Promise<ScheduleInfo[]>;
   addSchedule(schedule: NewSchedule): Promise<ScheduleResult>;

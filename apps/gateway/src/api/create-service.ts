@@ -80,12 +80,12 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
       const decision = answer === "allow-once" ? "allow" : answer;
       return (await approvals.resolve(id.toUpperCase(), decision, approver)).ok;
     },
-    async trust(agentId, path, owner) {
+    async trust({ agent: agentId, path, digest }, owner) {
       const { agents } = config.current();
       const agent = agentId === undefined ? agents.get(agents.defaultId) : agents.get(agentId);
       if (agent === undefined)
         return { ok: false, message: `There is no agent ${agentId ?? agents.defaultId}.` };
-      const trusted = await trust(agent, path);
+      const trusted = await trust(agent, { path, digest });
       if (trusted.ok) audit.trusted(agent.id, trusted.path, owner);
       return trusted;
     },

@@ -14,6 +14,7 @@ import { type Answer, type Decision, speaker } from "./command.ts";
 import { usage, why } from "./looking-back.ts";
 import { answerSkills } from "./skill-changes.ts";
 import { getSkillCommands } from "./skill-commands.ts";
+import { answerTrust } from "./trust.ts";
 
 /** Answers of the commands that need no run. */
 export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
@@ -90,13 +91,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
 
   skills: (ctx, asked) => answerSkills(ctx, asked, speaker(ctx, asked.message)),
 
-  async trust(ctx, { message, agent, args, phrases }) {
-    if (args === "") return phrases.sayWhichFile;
-    const trusted = await ctx.trust(agent, args, phrases);
-    if (!trusted.ok) return trusted.message;
-    ctx.audit.trusted(agent.id, trusted.path, speaker(ctx, message));
-    return phrases.trusted(trusted.path);
-  },
+  trust: (ctx, asked) => answerTrust(ctx, asked, speaker(ctx, asked.message)),
 
   async model({ store, config }, { message, agent, args, phrases }) {
     const session = await store.sessions.get(message.sessionKey);

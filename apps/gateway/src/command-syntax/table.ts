@@ -112,7 +112,7 @@ export const COMMANDS: Specs<AtOnceName, "at-once"> & Specs<InTurnName, "in-turn
   },
   trust: {
     name: "trust",
-    usage: "<file or folder>",
+    usage: "<file or folder> [digest]",
     role: "owner",
     when: "at-once",
   },

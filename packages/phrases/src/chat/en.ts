@@ -30,7 +30,7 @@ export const chat = {
     compact: "replace older messages with a summary",
     approve: "approve or deny a tool call; without an id, list those that need approval",
     answer: "answer a question from an agent; just writing the answer works too",
-    trust: "vouch for a workspace file that others wrote, so that runs can rely on it",
+    trust: "review and trust a workspace file that others wrote",
   },
   skillsHead: "Skills:",
   mayNotUse: (command: string) => `You may not use /${command} here.`,
@@ -121,6 +121,8 @@ export const chat = {
     `Grant "${account}" ${amount(facts.unit, facts.limit)} more, until ${new Date(facts.until).toISOString()}.`,
 
   sayWhichFile: "Usage: /trust <file or folder>",
+  trustInPrivate: (path: string) => `/trust shows ${path}. Use it in a direct conversation.`,
+  trustOnMachine: (path: string) => `${path} is too long for a chat; \`signalbox trust\` shows it.`,
   trusted: (path: string) => `${path} is now trusted as if you had written it.`,
   notTrusted: {
     received: (path: string, folder: string) =>
@@ -130,6 +132,9 @@ export const chat = {
     outside: (path: string) => `${path} is outside the workspace. Use a path relative to it.`,
     missing: (path: string) => `${path} does not exist.`,
     unusable: (path: string) => `${path} cannot be used.`,
+    tooLarge: (path: string) => `There is too much in ${path} to review. Trust parts of it.`,
+    review: (path: string) => `Review ${path}, then confirm that you trust exactly this:`,
+    changed: (path: string) => `${path} is not the same as what you reviewed. Review it again:`,
   },
 
   noApprovalWaits: "No tool call needs approval.",

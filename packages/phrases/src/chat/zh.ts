@@ -21,7 +21,7 @@ export const chat: typeof en = {
     compact: "用摘要代替较早的对话",
     approve: "决定等待中的工具调用；不写编号则列出全部",
     answer: "回答智能体问你的问题；直接写出答案也可以",
-    trust: "为工作区里别人写的文件担保：运行可以相信它",
+    trust: "查看并信任工作区里别人写的文件",
   },
   skillsHead: "技能：",
   mayNotUse: (command) => `你在这里不能用 /${command}。`,
@@ -100,6 +100,8 @@ export const chat: typeof en = {
     `给“${account}”再加 ${amount(facts.unit, facts.limit)}，有效到 ${new Date(facts.until).toISOString()}。`,
 
   sayWhichFile: "请写明文件：/trust <文件或文件夹>",
+  trustInPrivate: (path) => `/trust 会显示 ${path} 的内容，请在私聊中使用。`,
+  trustOnMachine: (path) => `${path} 太长，无法在聊天中显示。请用 \`signalbox trust\` 查看。`,
   trusted: (path) => `${path} 从现在起算作你写的。`,
   notTrusted: {
     received: (path, folder) => `${path} 是随消息收到的。请先把它复制到 ${folder}/ 之外，再信任副本。`,
@@ -108,6 +110,9 @@ export const chat: typeof en = {
     outside: (path) => `${path} 不在工作目录里，请写相对于它的路径。`,
     missing: (path) => `没有 ${path}。`,
     unusable: (path) => `${path} 无法使用。`,
+    tooLarge: (path) => `${path} 内容太多，无法一次查看。请分批信任。`,
+    review: (path) => `请查看 ${path} 的内容，确认信任后发送：`,
+    changed: (path) => `${path} 与您查看过的内容不同，请重新查看：`,
   },
 
   noApprovalWaits: "没有工具调用在等待审批。",

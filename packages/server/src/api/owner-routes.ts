@@ -100,7 +100,7 @@ function addApprovals(app: Hono<Env>, service: GatewayService): void {
   app.post("/trust", async (context) => {
     const body = TrustRequest.safeParse(await context.req.json().catch(() => undefined));
     if (!body.success) return apiErrors.badJson(context, 'Send {"path": "a file in the workspace"}.');
-    const result: TrustResult = await service.trust(body.data.agent, body.data.path, getActor(context));
+    const result: TrustResult = await service.trust(body.data, getActor(context));
     return context.json(result);
   });
 }

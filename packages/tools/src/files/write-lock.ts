@@ -1,7 +1,8 @@
 import { createSemaphore, type Semaphore } from "../semaphore.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
-const locks = new WeakMap<Workspace, Semaphore>();
+/** By folder, since several `Workspace` objects may share one. */
+const locks = new Map<string, Semaphore>();
 
 /**
  * Waits for the exclusive right to change files of a workspace and resolves with the function that releases it. Without
@@ -9,8 +10,8 @@ const locks = new WeakMap<Workspace, Semaphore>();
  *
  * @throws the signal's reason if it is aborted
  */
-export function acquireWriteLock(workspace: Workspace, signal: AbortSignal): Promise<() => void> {
-  const lock = locks.get(workspace) ?? createSemaphore(1);
-  locks.set(workspace, lock);
+export function acquireWriteLock({ dir }: Workspace, signal: AbortSignal): Promise<() => void> {
+  const lock = locks.get(dir) ?? createSemaphore(1);
+  locks.set(dir, lock);
   return lock.acquire(signal);
 }

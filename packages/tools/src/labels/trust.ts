@@ -1,50 +1,224 @@
-import { join } from "node:path";
+import { createHash } from "node:crypto";
+import { basename, dirname, join } from "node:path";
 import { type Phrases, phrasesIn } from "@signalbox/phrases";
 import { INBOX_FOLDER } from "../files/places.ts";
+import { detectEncoding } from "../files/text.ts";
+import { acquireWriteLock } from "../files/write-lock.ts";
 import type { AgentWorkspaces } from "../workspace/agent-workspaces.ts";
 import { WorkspaceError } from "../workspace/errors.ts";
+import type { FolderEntry, Workspace } from "../workspace/workspace.ts";
 import type { FileLabels } from "./file-labels.ts";
+import type { FileLabel } from "./label.ts";
 
-/** The outcome when an owner vouches for a file of a workspace. */
-export type Trusted =
+/** A file or folder to trust. */
+interface TrustRequest {
+  readonly path: string;
+  /** The digest of the review that an owner has seen. Without it, the result contains the review. */
+  readonly digest?: string;
+}
+
+/** The content that an owner is asked to trust. */
+interface TrustReview {
+  /** The text of a file, or one line for each file of a folder. */
+  readonly content: string;
+  /** Hash of all names and contents, 32 hexadecimal digits. */
+  readonly digest: string;
+}
+
+export type TrustResult =
   | { readonly ok: true; readonly path: string }
-  | { readonly ok: false; readonly message: string };
+  | { readonly ok: false; readonly message: string; readonly review?: TrustReview };
 
-/** Takes the label of a file or folder away: an owner vouches for it, and for all that is in it now. */
+/**
+ * Marks a file or folder that others wrote as trusted, if its content is still the one that an owner has reviewed.
+ *
+ * @param phrases the language of messages; default: English
+ */
 export type Trust = (
   agent: Parameters<AgentWorkspaces>[0],
-  path: string,
-  /** What is said where it cannot be. Default: English. */
+  request: TrustRequest,
   phrases?: Pick<Phrases, "notTrusted">,
-) => Promise<Trusted>;
+) => Promise<TrustResult>;
 
+/** Time to wait for calls that are changing files. */
+const LOCK_MS = 30_000;
+const MAX_FILES = 2_000;
+const MAX_BYTES = 64_000_000;
+/** Longer files and files that are not UTF-8 are shown by their size and hash. */
+const MAX_TEXT_BYTES = 256_000;
+
+/** Creates the function with which owners trust files. */
 export function createTrust(labels: FileLabels, workspaces: AgentWorkspaces): Trust {
-  return async (agent, path, { notTrusted } = phrasesIn("en")) => {
+  return async (agent, { path, digest }, { notTrusted } = phrasesIn("en")) => {
     try {
       const workspace = await workspaces(agent);
-      const shown = await workspace.locate(path);
-      const place = join(workspace.dir, shown);
-      if (shown === INBOX_FOLDER || shown.startsWith(`${INBOX_FOLDER}/`))
-        return refused(notTrusted.received(shown, INBOX_FOLDER));
-      const label = labels.of(place);
-      const inside = labels.below(place).map((each) => each.path);
-      if (label === undefined && inside.length === 0) return refused(notTrusted.nothing(shown));
-      if (label !== undefined && label.path !== place)
-        return refused(notTrusted.inFolder(label.path.slice(workspace.dir.length + 1)));
-      await labels.remove([place, ...inside]);
-      return { ok: true, path: shown };
+      // No tool changes a file between the comparison and the removal of its label.
+      const release = await acquireWriteLock(workspace, AbortSignal.timeout(LOCK_MS));
+      try {
+        const shown = await workspace.locate(path);
+        const place = join(workspace.dir, shown);
+        if (shown === INBOX_FOLDER || shown.startsWith(`${INBOX_FOLDER}/`))
+          return refuse(notTrusted.received(shown, INBOX_FOLDER));
+        const label = labels.of(place);
+        const below = labels.below(place);
+        if (label === undefined && below.length === 0) return refuse(notTrusted.nothing(shown));
+        if (label !== undefined && label.path !== place)
+          return refuse(notTrusted.inFolder(label.path.slice(workspace.dir.length + 1)));
+        const labelled = label === undefined ? below : [label, ...below];
+        const review = await createReview(workspace, shown, labelled);
+        if (review === undefined) return refuse(notTrusted.tooLarge(shown));
+        if (digest !== review.digest) {
+          const message = digest === undefined ? notTrusted.review(shown) : notTrusted.changed(shown);
+          return { ok: false, message, review };
+        }
+        await labels.remove(labelled.map((each) => each.path));
+        return { ok: true, path: shown };
+      } finally {
+        release();
+      }
     } catch (error) {
-      if (error instanceof WorkspaceError) return refused(notTrusted[kindOf(error)](path));
+      if (error instanceof WorkspaceError) return refuse(notTrusted[getReason(error)](path));
       throw error;
     }
   };
 }
 
-function kindOf({ code }: WorkspaceError): "outside" | "missing" | "unusable" {
+/** Reads files for a review and computes their common digest. */
+class Reviewer {
+  readonly #workspace: Workspace;
+  readonly #hash = createHash("sha256");
+  #files = 0;
+  #bytes = 0;
+
+  constructor(workspace: Workspace) {
+    this.#workspace = workspace;
+  }
+
+  get isTooLarge(): boolean {
+    return this.#files > MAX_FILES || this.#bytes > MAX_BYTES;
+  }
+
+  get digest(): string {
+    return this.#hash.digest("hex").slice(0, 32);
+  }
+
+  /** Returns the text of a single file. */
+  async readText(path: string): Promise<string> {
+    const bytes = await this.#readFile(path);
+    return bytes.length <= MAX_TEXT_BYTES && detectEncoding(bytes, true) === "utf-8"
+      ? bytes.toString("utf8")
+      : describeFile(path, bytes);
+  }
+
+  /** Returns one line for each file of a folder. */
+  async listFolder(folder: string): Promise<readonly string[]> {
+    const { entries } = await this.#workspace.list(folder);
+    const lines = [this.addName(folder)];
+    for (const { name, type } of entries) {
+      if (this.isTooLarge) break;
+      lines.push(...(await this.listEntry(join(folder, name), type)));
+    }
+    return lines;
+  }
+
+  addName(folder: string): string {
+    this.#add("folder", folder);
+    return `${folder}/`;
+  }
+
+  async listEntry(path: string, type: FolderEntry["type"]): Promise<readonly string[]> {
+    switch (type) {
+      case "folder":
+        return this.listFolder(path);
+      case "file":
+        return [describeFile(path, await this.#readFile(path))];
+      case "link":
+      case "other":
+        this.#add(type, path);
+        return [`${path}: ${type === "link" ? "a link, which is not followed" : "not a regular file"}`];
+    }
+  }
+
+  async #readFile(path: string): Promise<Buffer> {
+    const file = await this.#workspace.openFile(path);
+    try {
+      this.#bytes += file.size;
+      const bytes = this.#bytes > MAX_BYTES ? Buffer.alloc(0) : await file.handle.readFile();
+      this.#add("file", path, bytes);
+      return bytes;
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Each part begins with its length, so that different entries never have the same input. */
+  #add(type: string, path: string, bytes: Uint8Array = new Uint8Array()): void {
+    this.#files += 1;
+    this.#hash.update(JSON.stringify([type, path, bytes.length])).update(bytes);
+  }
+}
+
+/**
+ * Reviews a file, or what others wrote in a folder.
+ *
+ * @returns undefined if there is too much to review
+ */
+async function createReview(
+  workspace: Workspace,
+  path: string,
+  labelled: readonly FileLabel[],
+): Promise<TrustReview | undefined> {
+  const reviewer = new Reviewer(workspace);
+  const isFolder = (await listIfFolder(workspace, path)) !== undefined;
+  const content = isFolder
+    ? (await listLabelled(workspace, reviewer, labelled)).join("\n")
+    : await reviewer.readText(path);
+  return reviewer.isTooLarge ? undefined : { content, digest: reviewer.digest };
+}
+
+async function listLabelled(
+  workspace: Workspace,
+  reviewer: Reviewer,
+  labelled: readonly FileLabel[],
+): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for (const { path: absolute, kind } of labelled.toSorted((a, b) => (a.path < b.path ? -1 : 1))) {
+    const path = absolute.slice(workspace.dir.length + 1);
+    const siblings = await listIfFolder(workspace, dirname(path)).catch(ignoreMissing);
+    const entry = siblings?.find(({ name }) => name === basename(path));
+    if (entry === undefined) continue;
+    if (entry.type === "folder" && kind === "entry") lines.push(reviewer.addName(path));
+    else lines.push(...(await reviewer.listEntry(path, entry.type)));
+    if (reviewer.isTooLarge) break;
+  }
+  return lines;
+}
+
+async function listIfFolder(workspace: Workspace, path: string): Promise<readonly FolderEntry[] | undefined> {
+  try {
+    return (await workspace.list(path)).entries;
+  } catch (error) {
+    if (error instanceof WorkspaceError && error.code === "not_a_folder") return undefined;
+    throw error;
+  }
+}
+
+/** A label may outlive its file. */
+function ignoreMissing(error: unknown): undefined {
+  if (error instanceof WorkspaceError && error.code === "not_found") return undefined;
+  throw error;
+}
+
+function describeFile(path: string, bytes: Uint8Array): string {
+  const digest = createHash("sha256").update(bytes).digest("hex");
+  return `${path}: ${bytes.length} bytes, SHA-256 ${digest}`;
+}
+
+function getReason({ code }: WorkspaceError): "outside" | "missing" | "unusable" {
   if (code === "not_found") return "missing";
   return code === "outside" || code === "forbidden" ? "outside" : "unusable";
 }
 
-function refused(message: string): Trusted {
+function refuse(message: string): TrustResult {
   return { ok: false, message };
 }

@@ -9,39 +9,62 @@ import { isHeld, runningGateway } from "../running.ts";
 
 type TrustOptions = CommonOptions & { readonly agent?: string };
 
-/** `signalbox trust <path>`: what others wrote counts as the owner's from now on. */
-export async function trust(path: string, options: TrustOptions): Promise<void> {
-  const trusted = isHeld(options.home)
-    ? await throughGateway(path, options)
-    : await withoutGateway(path, options);
-  if (!trusted.ok) throw new GatewayError("failure", trusted.message);
-  print(options.json, { path: trusted.path }, () => [
-    `${trusted.path} is now trusted as if you had written it.`,
+interface Reviewed {
+  readonly path: string;
+  readonly digest?: string;
+}
+
+/**
+ * `signalbox trust <path> [digest]`: shows what others wrote. With the digest of what it showed, that counts as the
+ * owner's from then on.
+ */
+export async function trust(path: string, digest: string | undefined, options: TrustOptions): Promise<void> {
+  const reviewed = { path, digest };
+  const result = isHeld(options.home)
+    ? await throughGateway(reviewed, options)
+    : await withoutGateway(reviewed, options);
+  if (result.ok) {
+    const trusted = `${result.path} is now trusted as if you had written it.`;
+    return print(options.json, { path: result.path, trusted: true }, () => [trusted]);
+  }
+  const { message, review } = result;
+  if (review === undefined || digest !== undefined) throw new GatewayError("failure", message);
+  print(options.json, { path, trusted: false, ...review }, () => [
+    message,
+    "",
+    review.content,
+    "",
+    getConfirmation(path, review.digest, options),
   ]);
 }
 
-async function throughGateway(path: string, { home, agent }: TrustOptions): Promise<TrustResult> {
-  const { client } = await runningGateway(home);
-  return client.trust({ path, ...(agent === undefined ? {} : { agent }) });
+function getConfirmation(path: string, digest: string, { agent }: TrustOptions): string {
+  const quoted = /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+  return `signalbox trust ${quoted} ${digest}${agent === undefined ? "" : ` --agent ${agent}`}`;
 }
 
-/** Changes the labels directly; no running gateway has them cached. */
-function withoutGateway(path: string, options: TrustOptions): Promise<TrustResult> {
+async function throughGateway(reviewed: Reviewed, { home, agent }: TrustOptions): Promise<TrustResult> {
+  const { client } = await runningGateway(home);
+  return client.trust({ ...reviewed, agent });
+}
+
+/** If no gateway runs, no other process has the labels in memory. */
+function withoutGateway(reviewed: Reviewed, options: TrustOptions): Promise<TrustResult> {
   const configured = configuredHome(options);
   const agent = agentOf(configured, options.agent);
   const { home } = configured;
   return withDatabase(home, "share", async ({ kv, audit }) => {
     const { trust } = await openAgentFiles(kv, home.closed);
-    const trusted = await trust(agent, path);
-    if (trusted.ok)
+    const result = await trust(agent, reviewed);
+    if (result.ok)
       await audit.append({
         at: Date.now(),
         kind: "approval",
         action: "trusted",
         actor: "command line",
-        subject: `file: ${trusted.path}`,
+        subject: `file: ${result.path}`,
         details: { agent: agent.id },
       });
-    return trusted;
+    return result;
   });
 }

@@ -62,13 +62,14 @@ export function addCan(program: Command, { runOnTwo }: Actions): void {
     .action(runOnTwo(async () => (await import("../commands/can.ts")).can));
 }
 
-export function addTrust(program: Command, { runOn }: Actions): void {
-  command(program, "trust <path>", "vouch for a workspace file or folder that others wrote", [
+export function addTrust(program: Command, { runOnTwo }: Actions): void {
+  command(program, "trust <path> [digest]", "review and trust a workspace file or folder that others wrote", [
     "trust reports/june.md",
+    "trust reports/june.md 5f2c9a1e8d3b47605f2c9a1e8d3b4760",
     "trust reports --agent coder",
   ])
     .option("--agent <id>", "the agent whose workspace it is; default: the default agent")
-    .action(runOn(async () => (await import("../commands/trust.ts")).trust));
+    .action(runOnTwo(async () => (await import("../commands/trust.ts")).trust));
 }
 
 export function addAudit(audit: Command, { run }: Actions): void {

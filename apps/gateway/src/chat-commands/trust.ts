@@ -1,0 +1,27 @@
+import { codeBlock } from "@signalbox/tools";
+import type { GatewayContext } from "../context.ts";
+import type { AskedCommand } from "./command.ts";
+
+/** Longest content that a chat shows, in UTF-16 code units. Longer ones are trusted on the command line. */
+const MAX_SHOWN = 8_000;
+
+/** `/trust <file>` shows what a file contains. `/trust <file> <digest>` trusts exactly that. */
+export async function answerTrust(
+  ctx: Pick<GatewayContext, "trust" | "audit">,
+  { message, agent, args, phrases }: AskedCommand,
+  owner: string,
+): Promise<string> {
+  if (args === "") return phrases.sayWhichFile;
+  const [, path = args, digest] = /^(.*\S)\s+([0-9a-f]{32})$/s.exec(args) ?? [];
+  const result = await ctx.trust(agent, { path, digest }, phrases);
+  if (result.ok) {
+    ctx.audit.trusted(agent.id, result.path, owner);
+    return phrases.trusted(result.path);
+  }
+  const { review } = result;
+  if (review === undefined) return result.message;
+  // People in a group may not be allowed to see the file.
+  if (message.stored.event.conversation.kind !== "direct") return phrases.trustInPrivate(path);
+  if (review.content.length > MAX_SHOWN) return phrases.trustOnMachine(path);
+  return `${result.message}\n${codeBlock(review.content)}\n/trust ${path} ${review.digest}`;
+}
