@@ -12,24 +12,24 @@ const prices = {
 };
 
 describe("cost", () => {
-  it("is in whole micro-dollars", () => {
+  it("is rounded to whole micro-dollars", () => {
     expect(costMicros({ input: 1_000, output: 10 }, prices)).toBe(3_150);
     expect(costMicros({ input: 1, output: 0 }, { ...prices, input: 100_000 })).toBe(0);
     expect(costMicros({ input: 10, uncached: 4, cacheRead: 6, output: 0 }, prices)).toBe(14);
   });
 
-  it("prices a long cache write apart", () => {
+  it("includes the higher price of a long cache write", () => {
     const tokens = { input: 100, uncached: 0, cacheWrite: 100, cacheWriteLong: 40, output: 0 };
     expect(costMicros(tokens, prices)).toBe(60 * 3.75 + 40 * 6);
   });
 
-  it("is unknown, not zero, where nothing was reported", () => {
+  it("is undefined, not zero, if nothing was reported", () => {
     expect(costMicros({}, prices)).toBeUndefined();
     expect(reportedUsage({}, prices).costMicros).toBeUndefined();
     expect(reportedUsage({ input: 1, output: 1 }, undefined).costMicros).toBeUndefined();
   });
 
-  it("adds up exactly in whatever order", () => {
+  it("adds up exactly in any order", () => {
     const count = fc.option(fc.nat(2_000_000), { nil: undefined });
     const usage = fc
       .record({ input: count, uncached: count, cacheRead: count, output: count, reasoning: count })

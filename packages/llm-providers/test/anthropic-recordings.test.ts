@@ -31,7 +31,7 @@ function read(answer: WireAnswer): Promise<ReadTurn> {
   );
 }
 
-/** What the vendor's own helper makes of the same bytes. */
+/** Reads the same bytes with the SDK's own helper. */
 function helper(bytes: Uint8Array): Promise<Anthropic.Message> {
   const client = new Anthropic({
     apiKey: "k",
@@ -44,7 +44,7 @@ function helper(bytes: Uint8Array): Promise<Anthropic.Message> {
     .finalMessage();
 }
 
-/** Our blocks in the helper's terms; citations stand beside the text with us, inside it there. */
+/** Converts our block to the helper's form. It puts citations into the text, we put them after it. */
 function inTheirTerms(block: Block): unknown[] {
   const data = block.native?.data;
   const fields = typeof data === "object" && data !== null && !Array.isArray(data) ? { ...data } : {};
@@ -64,7 +64,7 @@ function inTheirTerms(block: Block): unknown[] {
     case "toolCall":
       return [{ type: "tool_use", id: block.id, name: block.name, input: block.args }];
     case "opaque":
-      // The helper of the stable API leaves out the input of a remote tool's call; we keep it.
+      // The helper of the stable API omits the input of a remote tool's call.
       return ["type" in fields && fields.type === "mcp_tool_use" ? { ...fields, input: {} } : fields];
     default:
       return [];
@@ -85,7 +85,7 @@ function reduced(block: Anthropic.ContentBlock): unknown {
 const citations = (message: AssistantMessage): number =>
   message.content.filter((block) => block.type === "citation").length;
 
-describe.skipIf(found === undefined)("recorded streams of Anthropic", () => {
+describe.skipIf(found === undefined)("recorded Anthropic streams", () => {
   test.each((found?.streams ?? []).map((one) => [titleOf(one), one] as const))("%s", async (_, recording) => {
     const bytes = Buffer.from(recording.res);
     const whole = await read({ pieces: [bytes] });
@@ -96,8 +96,8 @@ describe.skipIf(found === undefined)("recorded streams of Anthropic", () => {
       error instanceof Error ? error : new Error(),
     );
     if (theirs instanceof Error) {
-      // The helper gives up on a second message_start, which some recordings have. We read on where it stands before
-      // any content or after the first answer is over, and give up where two answers are spliced into one.
+      // The helper fails at a second message_start, which some recordings have. We accept it before any content or
+      // after the first answer, and fail if two answers are mixed.
       expect(recording.res.split('"type":"message_start"').length, theirs.message).toBeGreaterThan(2);
       expect(whole.error?.code).toBe(recording.src.includes("spliced") ? "protocol" : undefined);
       return;
@@ -116,12 +116,12 @@ describe.skipIf(found === undefined)("recorded streams of Anthropic", () => {
     );
   });
 
-  test("cut anywhere, every one ends once and runs nothing", async () => {
+  test("every stream that is cut ends once and runs no tools", async () => {
     for (const recording of found?.streams ?? []) {
       const bytes = Buffer.from(recording.res);
       const edges = eventEnds(bytes).flatMap((end) => [end - 2, end - 1, end]);
       const sample = Math.ceil(edges.length / 40);
-      // Some recordings are several answers in a row; the first is complete once it has said why it stopped.
+      // Some recordings contain several answers. The first one is complete with its stop reason.
       const complete = bytes.indexOf("event: message_stop") - 2;
       const delta = bytes.indexOf('{"type":"message_delta"');
       const said = complete > 0 ? complete : bytes.indexOf("\n", delta);
@@ -136,7 +136,7 @@ describe.skipIf(found === undefined)("recorded streams of Anthropic", () => {
     }
   });
 
-  test("every recorded refusal is understood", async () => {
+  test("every recorded refusal is classified", async () => {
     for (const { status, res } of found?.refusals ?? []) {
       const turn = await read({
         status,

@@ -13,11 +13,11 @@ const models = catalogue.list().filter((model) => model.provider === "anthropic"
 const checker = requestChecker("anthropic.yaml", "/v1/messages");
 
 /**
- * What the community's mirror of the document does not know yet, and the vendor's own SDK and documentation do: the
- * whole of each part is left out of the check.
+ * Parts that the community's mirror of the API document lacks, but the SDK and the documentation have. They are not
+ * checked.
  */
 const GAPS: Readonly<Record<string, (part: unknown) => boolean>> = {
-  // Claude Sonnet 5.5's way to think only between tools.
+  // The mode of Claude Sonnet 5.5 that thinks only between tools.
   thinking: (part) => JSON.stringify(part) === '{"type":"between_tools"}',
 };
 
@@ -27,7 +27,7 @@ function problems(body: unknown): string[] {
   return checker?.problems(Object.fromEntries(known)) ?? [];
 }
 
-/** The conversations that other vendors began hold turns of a model of this name, with made-up signatures. */
+/** Recorded turns of other vendors have made-up signatures for a model of this name. */
 function casesFor(model: Model): ReturnType<typeof conversations> {
   const own = model.id === "claude-sonnet-4-6";
   return conversations(model).filter(({ name }) => !own || !name.startsWith("handed over"));
@@ -35,7 +35,7 @@ function casesFor(model: Model): ReturnType<typeof conversations> {
 
 describe.each(models.map((model) => [model.id, model] as const))("requests to %s", (_, model) => {
   test.skipIf(checker === undefined).each(casesFor(model))(
-    "the document allows: $name",
+    "follows the API document: $name",
     async (conversation) => {
       const body = await bodyOf(anthropicMessages, model, conversation, "https://api.anthropic.com");
       expect(problems(body)).toEqual([]);
@@ -43,7 +43,7 @@ describe.each(models.map((model) => [model.id, model] as const))("requests to %s
   );
 });
 
-describe("what the vendor would refuse", () => {
+describe("a request that the vendor would refuse", () => {
   let standIn: AnthropicStandIn;
   beforeAll(async () => {
     standIn = await startAnthropic({ script: () => ({ text: '"Yes."' }), trustThinking: true });
@@ -90,7 +90,8 @@ describe("a conversation with tools and thinking", () => {
     await standIn.stop();
   }
 
-  test.each(models.map((model) => [model.id, model] as const))("goes back signed to %s", (_, model) =>
-    converse(model),
+  test.each(models.map((model) => [model.id, model] as const))(
+    "is sent back with signatures to %s",
+    (_, model) => converse(model),
   );
 });

@@ -80,7 +80,7 @@ const PATHS: readonly (readonly [string, FetchLike | undefined])[] = [
 ];
 
 describe.each(PATHS)("over %s", (_name, fetch) => {
-  it("asks exactly as the vendor's SDK does", async () => {
+  it("sends the same request as the vendor's SDK", async () => {
     const client = new Anthropic({
       apiKey: "k",
       authToken: null,
@@ -99,7 +99,7 @@ describe.each(PATHS)("over %s", (_name, fetch) => {
     expect(ours?.headers).toMatchObject({ "x-team": "blue", "x-api-key": "k" });
   });
 
-  it("sends a long conversation whole and in order, whatever its characters", async () => {
+  it("sends a long conversation completely and in order, with any characters", async () => {
     const said = (n: number): string => `${n % 7 === 0 ? "Grüße 你好 🚦" : "plain"} ${n} ${"x".repeat(90)}`;
     const messages = Array.from({ length: 1_001 }, (_, n): Message => {
       const content = said(n);
@@ -126,7 +126,7 @@ describe.each(PATHS)("over %s", (_name, fetch) => {
     expect(marks).toEqual([998, 1_000]);
   });
 
-  it("says why it was refused, from the vendor's own words", async () => {
+  it("reports a refusal in the vendor's words", async () => {
     answer = (response) => {
       const error = { type: "rate_limit_error", message: "Slow down, please." };
       response
@@ -146,19 +146,19 @@ describe.each(PATHS)("over %s", (_name, fetch) => {
     ["a proxy's page", 502, "<html>Bad gateway</html>", "overloaded"],
     ["nothing at all", 503, "", "overloaded"],
     ["JSON that is no object", 400, "7", "invalid"],
-  ])("knows %s for what it is", async (_what, status, body, code) => {
+  ])("classifies %s", async (_what, status, body, code) => {
     answer = (response) => response.writeHead(status).end(body);
     expect((await ask(fetch)).error).toMatchObject({ code, status });
   });
 
-  it("knows a connection that broke before the answer", async () => {
+  it("classifies a connection that broke before the response", async () => {
     answer = (response) => response.destroy();
     expect((await ask(fetch)).error).toMatchObject({ code: "network" });
   });
 });
 
 it.each(["before the answer", "in the middle of it"])(
-  "lets go of the connection when aborted %s",
+  "closes the connection when aborted %s",
   async (when) => {
     let open: ServerResponse | undefined;
     const asked = new Promise<void>((resolve) => {
@@ -181,7 +181,7 @@ it.each(["before the answer", "in the middle of it"])(
   },
 );
 
-it("lets go of the connection when its reader leaves", async () => {
+it("closes the connection when the consumer leaves", async () => {
   let open: ServerResponse | undefined;
   answer = (response) => {
     open = response;
@@ -193,13 +193,13 @@ it("lets go of the connection when its reader leaves", async () => {
   await once(open ?? server, "close");
 });
 
-it.each(PATHS)("over %s it follows no redirect with the key in hand", async (_name, fetch) => {
+it.each(PATHS)("over %s it follows no redirects, which would reveal the key", async (_name, fetch) => {
   answer = (response) => response.writeHead(307, { location: `${url}/elsewhere` }).end();
   expect((await ask(fetch)).error?.status).toBe(307);
   expect(seen.map((one) => one.url)).toEqual(["/v1/messages"]);
 });
 
-it("gives a host's fetch headers of its own each time", async () => {
+it("gives the host's fetch new headers for each request", async () => {
   const tamper: FetchLike = (input, init) => {
     const headers = init?.headers instanceof Headers ? init.headers : new Headers();
     headers.append("x-count", "1");

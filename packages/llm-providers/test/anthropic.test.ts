@@ -47,7 +47,7 @@ interface Asked {
   readonly bodies: readonly Body[];
 }
 
-/** Asks a stand-in with this script, and gives what it saw. */
+/** Sends requests to a fake server with this script and returns what it received. */
 async function ask(
   asked: { model?: Model; context?: Partial<ModelContext>; options?: StreamOptions; script?: Script },
   standInOptions: Partial<AnthropicOptions> = {},
@@ -85,7 +85,7 @@ describe("prompt caching", () => {
     timestamp: 0,
   };
 
-  it("marks the stable prompt, the last tool and the ends of the last two user turns", async () => {
+  it("sets breakpoints after the stable prompt, the last tool and the last two user turns", async () => {
     const body = await bodyOf({
       context: { system, tools: TOOLS, messages: [hello, answer, hello, answer, hello] },
     });
@@ -104,14 +104,14 @@ describe("prompt caching", () => {
     ]);
   });
 
-  it("asks for an hour, or for nothing", async () => {
+  it("requests an hour, or no caching", async () => {
     const long = await bodyOf({ context: { system }, options: { cache: "long" } });
     expect(long.system?.[0]?.cache_control).toEqual({ type: "ephemeral", ttl: "1h" });
     const none = await bodyOf({ context: { system, tools: TOOLS }, options: { cache: "none" } });
     expect(JSON.stringify(none)).not.toContain("cache_control");
   });
 
-  it("sends the same bytes for the part of a conversation that was sent before", async () => {
+  it("sends identical bytes for the earlier part of a conversation", async () => {
     const standIn = await startAnthropic({ script: () => ({ text: "Yes?" }) });
     const stream = anthropicMessages.connect({ apiKey: "k", baseUrl: standIn.url });
     const messages: Message[] = [hello];
@@ -160,7 +160,7 @@ describe("thinking", () => {
     if (expected.thinking === undefined) expect(body.thinking).toBeUndefined();
   });
 
-  it("leaves room for the answer within the caller's own limit, or does not think", async () => {
+  it("leaves room for the answer within the caller's limit, or turns thinking off", async () => {
     const model = claude("claude-haiku-4-5");
     const some = await bodyOf({ model, options: { thinking: "high", maxOutputTokens: 4_000 } });
     expect(some).toMatchObject({ max_tokens: 4_000, thinking: { budget_tokens: 4_000 - 1_024 } });
@@ -169,7 +169,7 @@ describe("thinking", () => {
     expect(warnings(turn)).toEqual(["thinking_dropped"]);
   });
 
-  it("says what it could not do", async () => {
+  it("warns of options that it drops", async () => {
     const required = await ask({
       model: claude("claude-opus-5-5"),
       context: { tools: TOOLS },
@@ -184,7 +184,7 @@ describe("thinking", () => {
     ]);
   });
 
-  it("asks again without the history's thinking when the vendor refuses that", async () => {
+  it("sends the history without thinking if the vendor refuses it", async () => {
     const thought: AssistantMessage = {
       role: "assistant",
       content: [
@@ -214,7 +214,7 @@ describe("thinking", () => {
 });
 
 describe("failures", () => {
-  it("knows an overflow by what the vendor says", async () => {
+  it("recognizes an overflow by the vendor's words", async () => {
     const { turn } = await ask(
       { context: { messages: [{ ...hello, content: "x".repeat(5_000) }] } },
       { contextWindow: 1_000 },
@@ -223,14 +223,14 @@ describe("failures", () => {
     expect(turn.message.stopReason).toBe("context_overflow");
   });
 
-  it("asks nobody without a key", async () => {
+  it("fails without a key", async () => {
     const nobody = await readTurn(
       anthropicMessages.connect({})(SONNET, { system: { stable: "" }, messages: [hello], tools: [] }),
     );
     expect(nobody.error).toMatchObject({ code: "auth", scope: "key" });
   });
 
-  it("gives the cost in whole micro-dollars, cache and all", async () => {
+  it("computes the cost with cache in whole micro-dollars", async () => {
     const usage = { input: 1_000, output: 200, cacheRead: 50_000, cacheWrite: 3_000 };
     const { turn } = await ask({ script: [{ text: "Hi.", usage }] });
     expect(turn.message.usage).toEqual({
@@ -241,7 +241,7 @@ describe("failures", () => {
     });
   });
 
-  it("sends calls whose arguments could not be read back as the vendor advises", async () => {
+  it("sends malformed arguments back in the form that the vendor documents", async () => {
     const broken: AssistantMessage = {
       role: "assistant",
       content: [

@@ -12,7 +12,7 @@ import { testModel } from "./support/fixtures.ts";
 const source = new URL("../src/anthropic/index.ts", import.meta.url);
 const model = testModel("anthropic-messages", "claude-sonnet-4-6");
 
-/** One turn in a process of its own, over the adapter at `from`. */
+/** Runs one turn in its own process, with the provider at `from`. */
 async function turnOf(from: string, cwd: string): Promise<string> {
   const standIn = await startAnthropic({ script: () => ({ text: "Here I am." }) });
   const program = `
@@ -30,14 +30,14 @@ for await (const event of stream(${JSON.stringify(model)}, context))
   }
 }
 
-test("a program that was bundled has its SDK with it", async () => {
+test("a bundled program contains the SDK", async () => {
   const folder = await mkdtemp(join(tmpdir(), "signalbox-bundled-"));
   try {
     const bundle = await rolldown({ input: fileURLToPath(source), platform: "node" });
     await bundle.write({ dir: folder, format: "esm" });
     await bundle.close();
     await writeFile(join(folder, "package.json"), '{"type":"module"}');
-    // What lies beside it is not taken in its place.
+    // A package next to the bundle is not used.
     const planted = join(folder, "node_modules", "@anthropic-ai", "sdk");
     await mkdir(planted, { recursive: true });
     await writeFile(join(planted, "index.js"), 'throw new Error("planted");');

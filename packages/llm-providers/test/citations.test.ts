@@ -10,7 +10,7 @@ import { fixtures, testModel } from "./support/fixtures.ts";
 import { replay } from "./support/replay.ts";
 import { bodyOf } from "./support/requests.ts";
 
-/** What the fixture with citations becomes, said by `provider`'s model, and what is sent of it to the same model. */
+/** Reads the fixture with citations and returns what is then sent to the same model. */
 async function toReplayableCitation(provider: Provider, baseUrl: string): Promise<unknown> {
   const model = testModel(provider.api, "m");
   const bytes = fixtures(provider.api === "anthropic-messages" ? "anthropic" : provider.api).get(
@@ -24,7 +24,7 @@ async function toReplayableCitation(provider: Provider, baseUrl: string): Promis
   return bodyOf(provider, model, asked, baseUrl);
 }
 
-test("Anthropic gets the citations of its web search back, in the text they belong to", async () => {
+test("Anthropic's web search citations are sent back in their text", async () => {
   const body = await toReplayableCitation(anthropicMessages, "https://api.anthropic.com");
   expect(JSON.stringify(body)).toContain(
     '"citations":[{"type":"web_search_result_location","cited_text":"Tea has been drunk for long.","url":"https://example.org/tea","title":"Tea","encrypted_index":"e"}]',
@@ -32,7 +32,7 @@ test("Anthropic gets the citations of its web search back, in the text they belo
   expect(requestChecker("anthropic.yaml", "/v1/messages")?.problems(body) ?? []).toEqual([]);
 });
 
-test("Anthropic gets its texts back as they came, the space between two of them too", async () => {
+test("Anthropic's texts are sent back unchanged, including white space between them", async () => {
   const model = testModel("anthropic-messages", "m");
   const texts = ["Tea is old.", "\n\n", "Coffee is younger."].map(
     (text) => ({ type: "text", text }) as const,
@@ -43,7 +43,7 @@ test("Anthropic gets its texts back as they came, the space between two of them 
   expect(body).toMatchObject({ messages: [{}, { content: texts }, {}] });
 });
 
-test("OpenAI gets the citations of pages back, in the text they belong to", async () => {
+test("OpenAI's web citations are sent back in their text", async () => {
   const body = await toReplayableCitation(openaiResponses, "https://api.openai.com/v1");
   expect(body).toMatchObject({
     input: [

@@ -13,24 +13,24 @@ import { testModel } from "./support/fixtures.ts";
 import { type FinishedTurn, replay } from "./support/replay.ts";
 import { bodyOf } from "./support/requests.ts";
 
-/** An address that gives no dialect away: the model's quirks name it. */
+/** An address without a dialect. The model's quirks name it. */
 const baseUrl = "https://models.test/v1";
 const LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "max"];
-/** Those that some server has a word of its own for, and one that none has. */
+/** Levels for which some server has its own word, and one without. */
 const TOLD: readonly ThinkingLevel[] = ["off", "minimal", "medium", "max"];
 
-/** What a person who reads a server's documents expects of it. */
+/** The behavior that the server's documentation describes. */
 interface Behaviour {
-  /** A piece of reasoning in a streamed chunk. */
+  /** A streamed piece of reasoning. */
   readonly reasons: (text: string) => object;
-  /** What `<think>` at the start of the text is. */
+  /** How `<think>` at the start of the text is read. */
   readonly tags: "thinking" | "text";
-  /** An earlier thought "I see." as it goes back, and with which messages of the model. */
+  /** How the earlier thinking "I see." is sent back, and with which turns. */
   readonly goesBack?: { readonly as: object; readonly of: "every turn" | "the current tool loop" };
   readonly namesTools?: true;
-  /** Content of a message that only calls tools. */
+  /** The content of a message that only calls tools. */
   readonly callsWith: "" | null;
-  /** What a request says of thinking, for each level of `TOLD`. */
+  /** The thinking fields of a request for each level of `TOLD`. */
   readonly told: readonly [off: object, minimal: object, medium: object, max: object];
 }
 
@@ -48,7 +48,7 @@ const details = (text: string): object => ({ reasoning_details: [detail(text)] }
 
 const behaviours: Readonly<Record<string, Behaviour>> = {
   openai: {
-    // It shows none itself, but what stands in front of it may.
+    // OpenAI sends no reasoning, but a proxy in front of it may.
     reasons: reasoningContent,
     tags: "text",
     callsWith: null,
@@ -126,7 +126,7 @@ const modelOf = (dialect: string, thinking: Model["thinking"] = LEVELS): Model =
   thinking,
 });
 
-/** A turn streamed in these deltas. */
+/** Reads a turn that is streamed in these deltas. */
 function streamed(model: Model, deltas: readonly object[]): Promise<FinishedTurn> {
   const choices = [
     ...deltas.map((delta) => ({ index: 0, delta, finish_reason: null })),
@@ -155,7 +155,7 @@ async function requested(
   return body;
 }
 
-/** Two tool loops, the second of which is still going on, with the same thought before each thing said. */
+/** Two tool loops, the second one unfinished, with the same thinking in each turn. */
 async function thoughtful(model: Model, deltas: readonly object[]): Promise<Message[]> {
   const { message } = await streamed(model, deltas);
   const thought = message.content.filter((block) => block.type === "thinking");
@@ -170,7 +170,7 @@ async function thoughtful(model: Model, deltas: readonly object[]): Promise<Mess
   ];
 }
 
-test("every dialect is here", () => {
+test("every dialect is tested here", () => {
   expect(Object.keys(behaviours).sort()).toEqual(Object.keys(chatDialects).sort());
 });
 
@@ -178,7 +178,7 @@ describe.each(Object.entries(behaviours))("the dialect %s", (dialect, behaviour)
   const model = modelOf(dialect);
   const { reasons, tags, goesBack, namesTools, callsWith, told } = behaviour;
 
-  test("shows what the server reasons as thinking", async () => {
+  test("reads the server's reasoning as thinking", async () => {
     expect(await shown(model, [reasons("I "), reasons("see."), { content: "Hi." }])).toEqual([
       ["thinking", "I see."],
       ["text", "Hi."],
@@ -216,13 +216,16 @@ describe.each(Object.entries(behaviours))("the dialect %s", (dialect, behaviour)
     ]);
   });
 
-  test.each(TOLD.map((level, i) => [level, told[i]]))("tells %s as %j", async (level, wanted) => {
-    const hello = [user("Hi.")];
-    // Whatever a model that cannot think is sent as well says nothing of thinking.
-    const plain = await requested(modelOf(dialect, []), hello);
-    const body = await requested(model, hello, { thinking: level });
-    expect(Object.fromEntries(Object.entries(body).filter(([key]) => !(key in plain)))).toEqual(wanted);
-  });
+  test.each(TOLD.map((level, i) => [level, told[i]]))(
+    "requests the level %s as %j",
+    async (level, wanted) => {
+      const hello = [user("Hi.")];
+      // The fields that are sent to a model without thinking as well.
+      const plain = await requested(modelOf(dialect, []), hello);
+      const body = await requested(model, hello, { thinking: level });
+      expect(Object.fromEntries(Object.entries(body).filter(([key]) => !(key in plain)))).toEqual(wanted);
+    },
+  );
 });
 
 test.each(["minimax", "openrouter"])(
@@ -234,7 +237,7 @@ test.each(["minimax", "openrouter"])(
   },
 );
 
-test("openrouter has a word for off where a model's quirks tell it as an effort", async () => {
+test("openrouter's word for off is used as an effort if a model's quirks say so", async () => {
   const model = {
     ...modelOf("openrouter"),
     quirks: { dialect: "openrouter", thinkingStyle: "reasoning_effort" },

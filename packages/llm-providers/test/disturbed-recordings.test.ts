@@ -7,7 +7,7 @@ import { families } from "./support/families.ts";
 import { recorded, titleOf } from "./support/recordings.ts";
 import { accountAt, asker, cutPoints, type FinishedTurn, replay } from "./support/replay.ts";
 
-/** What a vendor sends to keep a connection alive, and what it says when it fails in the middle. */
+/** A vendor's keep-alive, and its error event. */
 const WORDS: Readonly<Record<string, { readonly alive: string; readonly failed: string }>> = {
   "anthropic-messages": {
     alive: 'event: ping\ndata: {"type": "ping"}\n\n: comment\n\n',
@@ -35,14 +35,14 @@ const WORDS: Readonly<Record<string, { readonly alive: string; readonly failed: 
   },
 };
 
-/** A few of many, the first and the last among them. */
+/** A few of many elements, including the first and the last. */
 function some<T>(all: readonly T[], most: number): T[] {
   if (all.length <= most) return [...all];
   const picked = Array.from({ length: most }, (_, i) => all[Math.round((i * (all.length - 1)) / (most - 1))]);
   return picked.filter((one) => one !== undefined);
 }
 
-/** What two readings of the same stream have to agree on. */
+/** The parts on which two readings of the same stream have to agree. */
 function essence({ message }: ReadTurn): Omit<AssistantMessage, "error"> {
   const { error: _, ...rest } = message;
   return rest;
@@ -59,8 +59,8 @@ const callsOf = ({ message }: ReadTurn) =>
 const SPOKEN = ["text", "thinking", "refusal"] as const;
 
 /**
- * A stream that was disturbed after some events either says the same as the whole, or fails with what had come by then
- * (`upTo` is a reading of no more than that).
+ * A disturbed stream has to give the same result as the whole, or fail with what had arrived by then.
+ * @param upTo the result of the stream up to the disturbance
  */
 function expectSound(turn: FinishedTurn, told: FinishedTurn, upTo: FinishedTurn): void {
   expect(findCutProblem(turn, summarizeAnswer(told))).toBeUndefined();
@@ -68,9 +68,9 @@ function expectSound(turn: FinishedTurn, told: FinishedTurn, upTo: FinishedTurn)
   if (turn.terminal.type === "finish") {
     const { usage: reported, stopReason, rawStopReason, ...whole } = essence(told);
     expect(finished).toMatchObject(whole);
-    // A failure that a server reports after the model's last word may be missed.
+    // A failure that is reported after the last word may be missed.
     if (told.terminal.type === "finish") expect(finished).toEqual({ ...whole, stopReason, rawStopReason });
-    // Some report the usage after the last word: it may be missed, and is estimated then.
+    // A usage that is reported after the last word may be missed. It is estimated then.
     if (usage?.source === "estimated") expect(usage).toEqual(upTo.message.usage);
     else expect(usage).toEqual(reported);
     return;
@@ -79,7 +79,8 @@ function expectSound(turn: FinishedTurn, told: FinishedTurn, upTo: FinishedTurn)
   const { content } = finished;
   const had = upTo.message.content;
   expect(content).toEqual(had.slice(0, content.length));
-  // After the last word the end of the stream would have been the end of the answer, which may add sources and reasons.
+  // After the finish reason, the end of the stream would have completed the answer, which may add citations and
+  // refusals.
   const added = had.slice(content.length).filter((block) => !["citation", "refusal"].includes(block.type));
   if (upTo.terminal.type === "error") expect(had).toHaveLength(content.length);
   else expect(added).toEqual([]);
@@ -87,15 +88,15 @@ function expectSound(turn: FinishedTurn, told: FinishedTurn, upTo: FinishedTurn)
   for (const type of SPOKEN) expect(wordsOf(told, type).startsWith(wordsOf(turn, type)), type).toBe(true);
 }
 
-/** Formats whose streams begin with an event that only says so: it may come again. Others begin with what is said. */
+/** Formats whose first event only starts the answer, and may be repeated. */
 const STARTS: ReadonlySet<string> = new Set(["anthropic-messages", "openai-responses"]);
 
-/** Formats in which a call is one event, without a number by which its repetition could be known. */
+/** Formats in which a call is one event without a number, so that a repetition is a second call. */
 const WHOLE_CALLS: ReadonlySet<string> = new Set(["google-generative"]);
 
 /**
- * A first event that comes twice means nothing where it says nothing. No format numbers what is said, so that words in
- * it are said twice, and only they; a call of it is the same call again where calls have numbers.
+ * A repeated first event without content means nothing. With text, the text is repeated, since no format numbers it. A
+ * repeated call is the same call if calls have numbers.
  */
 function expectSaidTwice(twice: FinishedTurn, told: FinishedTurn, first: FinishedTurn, api: string): void {
   const { content: _, ...rest } = essence(twice);

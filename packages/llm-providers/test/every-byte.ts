@@ -15,21 +15,21 @@ import { type Family, families } from "./support/families.ts";
 import { recorded, titleOf } from "./support/recordings.ts";
 import { accountAt, asker } from "./support/replay.ts";
 
-/** A cut run that takes longer hangs. */
+/** A run that takes longer counts as hung. */
 const HUNG_MS = 10_000;
 const STEP = 997;
 
 interface Counts {
   streams: number;
-  /** Streams that were cut at each of their bytes. */
+  /** Streams that were cut at every byte. */
   everyByte: number;
   cuts: number;
   hung: number;
-  /** Runs with a call whose arguments are not those of the whole answer, ready to be executed. */
+  /** Runs with a readable call that the whole answer does not have. */
   partialCalls: number;
   /** Runs that finished with less than the whole answer. */
   finishedEarly: number;
-  /** Runs that broke a promise of the event stream: more than one end, blocks left open and the like. */
+  /** Runs that broke a guarantee of the event stream, such as a second end. */
   broken: number;
 }
 
@@ -93,7 +93,7 @@ interface Piece {
   readonly recording: Recording;
 }
 
-/** Every recording with its family, the longest first, so that shards come out even. */
+/** All recordings with their family, longest first, so that shards are even. */
 function work(): Piece[] {
   const pieces = families
     .filter((family) => values.only === undefined || family.provider.api === values.only)

@@ -19,7 +19,7 @@ const replayed: Replay = { provider: googleGenerative, model, baseUrl: "https://
 
 const found = recorded((one) => /:(streamG|g)enerateContent/.test(one.path));
 
-/** Every chunk as the vendor's SDK gives it. */
+/** Reads the chunks with the vendor's SDK. */
 async function chunksOf(bytes: Uint8Array): Promise<GenerateContentResponse[]> {
   const client = new GoogleGenAI({
     vertexai: false,
@@ -40,7 +40,7 @@ function parts(chunks: readonly GenerateContentResponse[]): Part[] {
   return chunks.flatMap((chunk) => chunk.candidates?.[0]?.content?.parts ?? []);
 }
 
-/** The values that follow a call one by one, by path; strings come in pieces. The SDK hands them out as they come. */
+/** The values that are streamed after a call, by path, with strings joined. */
 function assigned(following: readonly Part[]): Map<string, string> {
   const values = new Map<string, string>();
   for (const { functionCall } of following) {
@@ -52,7 +52,7 @@ function assigned(following: readonly Part[]): Map<string, string> {
   return values;
 }
 
-/** The same of complete arguments. */
+/** The same for complete arguments. */
 function leaves(value: unknown, path = "$"): [path: string, value: string][] {
   if (Array.isArray(value)) return value.flatMap((item, i) => leaves(item, `${path}[${i}]`));
   if (typeof value !== "object" || value === null) return [[path, String(value)]];

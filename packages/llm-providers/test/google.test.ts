@@ -78,12 +78,12 @@ providerSuite(
   },
 );
 
-test.each([...streams])("%s comes to what is expected", async (name, bytes) => {
+test.each([...streams])("reads %s as expected", async (name, bytes) => {
   const told = await replay({ provider: googleGenerative, model, baseUrl }, { pieces: [bytes] });
   expect(brief(told.message)).toEqual(expected[name]);
 });
 
-test("a request in full, with the model's own signatures and ids", async () => {
+test("sends a complete request with the model's signatures and ids", async () => {
   const bytes = streams.get("thinking-and-parallel-tools") ?? Buffer.of();
   const { message } = await replay({ provider: googleGenerative, model, baseUrl }, { pieces: [bytes] });
   const calls = message.content.filter((block) => block.type === "toolCall");
@@ -156,7 +156,7 @@ test("a request in full, with the model's own signatures and ids", async () => {
   });
 });
 
-test("a call another model made gets the signature that passes, where one is demanded", async () => {
+test("a call by another model gets the documented placeholder signature if one is required", async () => {
   const other = { api: "openai-chat", provider: "x", id: "y" };
   const messages = [
     user("Time?"),
@@ -179,7 +179,7 @@ test.each([
   ["gemini-2.5-flash", "max", { thinkingBudget: 24576, includeThoughts: true }],
   ["gemini-3.5-flash", "minimal", { thinkingLevel: "MINIMAL", includeThoughts: true }],
   ["gemini-3.5-flash", "medium", { thinkingLevel: "MEDIUM", includeThoughts: true }],
-] as const)("%s is told %s", async (id, thinking, thinkingConfig) => {
+] as const)("%s gets the level %s", async (id, thinking, thinkingConfig) => {
   const asked = { ...model, id, thinking: ["off", "minimal", "low", "medium", "high", "max"] as const };
   const context = { system: { stable: "" }, messages: [user("Hi.")], tools: [] };
   expect(await bodyOf(googleGenerative, asked, { context, options: { thinking } }, baseUrl)).toMatchObject({
@@ -187,7 +187,7 @@ test.each([
   });
 });
 
-test("the vendor itself is not asked without a key", async () => {
+test("fails without a key for the vendor's own server", async () => {
   const stream = googleGenerative.connect({})(model, {
     system: { stable: "" },
     messages: [user("Hi.")],

@@ -95,7 +95,7 @@ const VENDORS: readonly Vendor[] = [
   ),
 ];
 
-/** What a vendor's recorded answers are to us, each answered as a host would. */
+/** Builds a history from a vendor's recorded answers. */
 async function historyOf({ provider, model, baseUrl, recordedAt }: Vendor): Promise<Message[]> {
   const found = recorded(recordedAt);
   const messages: Message[] = [];
@@ -125,7 +125,7 @@ const pairs = VENDORS.flatMap((from) =>
   VENDORS.map((to) => [from.model.api, to.model.api, from, to] as const),
 );
 
-/** All there are: the compiler asks for a new one. */
+/** All kinds. The compiler reports a missing one. */
 const KINDS: Readonly<Record<Loss["kind"], true>> = {
   native: true,
   thinking: true,
@@ -143,7 +143,7 @@ const KINDS: Readonly<Record<Loss["kind"], true>> = {
 const sorted = (losses: readonly Lost[]): string[] =>
   losses.map(({ kind, message }) => `${message} ${kind}`).toSorted();
 
-/** Holds what became of a history against what has to become of it. */
+/** Compares a converted history with the expected one. */
 function check(history: readonly Message[], target: Model): void {
   for (const options of [{}, { foreignThinking: "text" }] satisfies AdaptOptions[]) {
     const { messages, losses } = adapt(history, target, options);
@@ -154,8 +154,8 @@ function check(history: readonly Message[], target: Model): void {
   }
 }
 
-describe.skipIf(!available)("recorded conversations handed over", () => {
-  test("between them they lose something of every kind", async () => {
+describe.skipIf(!available)("recorded conversations continued with another vendor", () => {
+  test("together have losses of every kind", async () => {
     const kinds = new Set<string>();
     for (const [, , from, to] of pairs)
       for (const { kind } of adapt(interrupted(await history(from), from.model), to.model).losses)
@@ -185,7 +185,7 @@ describe.skipIf(!available)("recorded conversations handed over", () => {
       { context: { system: { stable: "Be brief." }, messages, tools }, options: {} },
       to.baseUrl,
     );
-    // What a vendor's server-side tools said goes back to it byte for byte, which its document need not describe.
+    // Results of server-side tools are sent back byte for byte, even if the API document does not describe them.
     if (from !== to) expect(to.spec()?.problems(body) ?? []).toEqual([]);
   });
 });

@@ -24,7 +24,7 @@ function ask(provider: Provider, body: string, status = 200): Promise<FinishedTu
   return readToEnd(stream(model, context));
 }
 
-/** What a server may put where the documentation says something else. */
+/** Values that contradict the documentation. */
 const ODD: readonly unknown[] = [
   null,
   5,
@@ -47,7 +47,7 @@ const STOPS = new Set(
   "end_turn tool_use max_tokens stop_sequence refusal filter context_overflow pause aborted error".split(" "),
 );
 
-/** What is not as the contract has it. */
+/** Lists what violates the contract. */
 function oddities(message: AssistantMessage): string[] {
   const found: string[] = [];
   const text = (at: string, value: unknown): void => {
@@ -101,7 +101,7 @@ interface Spot {
   with(value: unknown): string;
 }
 
-/** Every place of every kind of event in a vendor's streams, once. */
+/** Every place in every kind of event of a vendor's streams, once. */
 function spotsOf(vendor: string): Spot[] {
   const spots = new Map<string, Spot>();
   for (const bytes of fixtures(vendor).values()) {
@@ -150,10 +150,10 @@ describe.each(cases)(
   (vendor, provider) => {
     const spots = spotsOf(vendor);
 
-    test("gets one end to its turn, with texts, counts and codes in it", async () => {
+    test("gets exactly one end, with valid texts, counts and codes", async () => {
       const wrong: string[] = [];
       for (const [i, spot] of spots.entries()) {
-        // All values at each place would take a minute; each place gets some of them, each value many places.
+        // All values at each place would take a minute. Each place gets some of them, and each value many places.
         for (const value of ODD.filter((_, j) => (i + j) % 3 === 0)) {
           const told = await ask(provider, spot.with(value));
           for (const one of oddities(told.message))
@@ -178,7 +178,7 @@ describe.each(cases)(
       },
     );
 
-    test("may begin with a byte order mark", async () => {
+    test("may start with a byte order mark", async () => {
       const text = fixtures(vendor).get("text")?.toString() ?? "";
       const plain = await ask(provider, text);
       expect(plain.terminal.type).toBe("finish");
@@ -187,7 +187,7 @@ describe.each(cases)(
   },
 );
 
-test("a money limit is reached whatever a server says it used", async () => {
+test("reaches a cost limit whatever usage a server reports", async () => {
   const said = (output: unknown): string =>
     [
       { type: "message_start", message: { id: "m", usage: { input_tokens: 1_000, output_tokens: 1 } } },
@@ -198,7 +198,7 @@ test("a money limit is reached whatever a server says it used", async () => {
       .join("");
   for (const output of [-1e9, 1e308, "1000", 0.5, null]) {
     const { usage } = (await ask(anthropicMessages, said(output))).message;
-    // What it said last of it that was a number of tokens.
+    // The last valid token counts.
     expect(usage).toMatchObject({ output: { total: 1 }, costMicros: 3_015 });
   }
   const most = (await ask(anthropicMessages, said(Number.MAX_SAFE_INTEGER))).message.usage?.costMicros;
@@ -208,7 +208,7 @@ test("a money limit is reached whatever a server says it used", async () => {
 test.each([
   ["a refusal", 500, "overloaded"],
   ["an answer", 200, "protocol"],
-])("%s without end is cut off", async (_what, status, code) => {
+])("cuts off an endless %s", async (_what, status, code) => {
   const megabyte = Buffer.alloc(1024 * 1024, "x");
   let pieces = 0;
   const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {

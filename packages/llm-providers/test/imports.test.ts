@@ -11,7 +11,7 @@ const ENTRIES = Object.values(manifest.exports).map(({ default: file }) =>
 );
 const SDKS = Object.keys(manifest.peerDependencies);
 
-/** Imports each entry in a process of its own, one after the other, and lists the SDKs that were loaded by then. */
+/** Imports each entry in its own process and lists the SDKs that were loaded. */
 async function sdksOf(entries: readonly string[]): Promise<Readonly<Record<string, readonly string[]>>> {
   const urls = entries.map((entry) => new URL(`../src/${entry}`, import.meta.url).href);
   const program = `

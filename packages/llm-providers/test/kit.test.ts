@@ -13,27 +13,27 @@ import {
 import { type ProviderSubject, providerSuite } from "../src/testkit/index.ts";
 import { testModel } from "./support/fixtures.ts";
 
-/** What a provider may do wrong, one thing at a time. */
+/** One mistake of a provider. */
 type Fault =
-  | "finishes where the wire ends"
-  | "finishes where the wire is silent"
-  | "finishes where the connection breaks"
-  | "runs calls that broke off"
+  | "finishes when the connection ends"
+  | "finishes when the server is silent"
+  | "finishes when the connection breaks"
+  | "runs incomplete calls"
   | "never finishes"
-  | "drops what follows the first text"
-  | "takes a piece of the wire for a line"
+  | "drops everything after the first text"
+  | "takes a piece of the body for a line"
   | "takes keep-alives for text"
   | "takes garbage for text"
-  | "says what was repeated twice"
-  | "overlooks errors in mid-stream"
-  | "asks before it is listened to"
-  | "asks although it was aborted"
+  | "repeats a repeated start"
+  | "ignores errors in mid-stream"
+  | "sends the request before it is read"
+  | "sends the request although it was aborted"
   | "leaves connections open"
-  | "does not notice an abort"
-  | "notices an abort late"
-  | "throws where nobody answers"
+  | "ignores an abort"
+  | "handles an abort late"
+  | "throws if the server is unreachable"
   | "misreads refusals"
-  | "opens a block for nothing"
+  | "opens a block without content"
   | "ends twice";
 
 interface Line {
@@ -46,7 +46,7 @@ interface Line {
   readonly end?: "done" | "tools";
 }
 
-/** Reads one JSON value a line. */
+/** Reads one JSON value per line. */
 class LineReader {
   readonly #turn: TurnWriter;
   readonly #fault: Fault | undefined;
@@ -63,7 +63,7 @@ class LineReader {
 
   push(chunk: Uint8Array): void {
     const text = this.#decoder.decode(chunk, { stream: true });
-    if (this.#fault === "takes a piece of the wire for a line") {
+    if (this.#fault === "takes a piece of the body for a line") {
       for (const line of text.split("\n")) this.#take(line);
       return;
     }
@@ -91,9 +91,9 @@ class LineReader {
   }
 
   #line(line: Line): void {
-    if (line.begin !== undefined && this.#begun++ > 0 && this.#fault === "says what was repeated twice")
+    if (line.begin !== undefined && this.#begun++ > 0 && this.#fault === "repeats a repeated start")
       this.#say("Hello again.");
-    const late = this.#fault === "drops what follows the first text" && this.#text !== undefined;
+    const late = this.#fault === "drops everything after the first text" && this.#text !== undefined;
     if (line.say !== undefined && !late) this.#say(line.say);
     if (line.call !== undefined && !late) {
       const known = this.calls.get(line.call);
@@ -101,10 +101,10 @@ class LineReader {
       this.calls.set(line.call, index);
       this.#turn.append(index, line.args ?? "");
     }
-    if (line.fail !== undefined && this.#fault !== "overlooks errors in mid-stream")
+    if (line.fail !== undefined && this.#fault !== "ignores errors in mid-stream")
       this.#turn.fail(failure("overloaded", line.fail));
     if (line.end !== undefined && this.#fault !== "never finishes") {
-      if (this.#fault === "opens a block for nothing") this.#say("!");
+      if (this.#fault === "opens a block without content") this.#say("!");
       this.#turn.finish(line.end === "tools" && this.calls.size > 0 ? "tool_use" : "end_turn", line.end);
     }
   }
@@ -117,14 +117,14 @@ function lineVendor(fault?: Fault): Provider {
       send("https://lines.test/v1", { method: "POST", body: "{}", signal });
     return (model, _context, options) => {
       const early =
-        fault === "asks before it is listened to"
+        fault === "sends the request before it is read"
           ? ask(new AbortController().signal).catch(() => {})
           : undefined;
-      if (fault === "asks although it was aborted" && options?.signal?.aborted)
+      if (fault === "sends the request although it was aborted" && options?.signal?.aborted)
         void ask(new AbortController().signal);
-      // What takes silence for the end does not wait for the turn to notice it.
+      // A provider that takes silence for the end must not be stopped by the turn's timeout.
       const timeouts =
-        fault === "finishes where the wire is silent"
+        fault === "finishes when the server is silent"
           ? { firstByteMs: Number.POSITIVE_INFINITY, idleMs: Number.POSITIVE_INFINITY }
           : config.timeouts;
       const turn = modelTurn({ model, options, timeouts, now: config.now }, async function* (writer) {
@@ -145,16 +145,17 @@ function lineVendor(fault?: Fault): Provider {
         try {
           for (;;) {
             const next = bytes.next();
-            const piece = await (fault === "finishes where the wire is silent"
+            const piece = await (fault === "finishes when the server is silent"
               ? Promise.race([next, late()])
               : next);
-            if (piece === "late" || (piece.done && fault === "finishes where the wire ends")) return finish();
+            if (piece === "late" || (piece.done && fault === "finishes when the connection ends"))
+              return finish();
             if (piece.done) return;
             reader.push(piece.value);
             yield;
           }
         } catch (error) {
-          if (fault === "finishes where the connection breaks" && !writer.signal.aborted) return finish();
+          if (fault === "finishes when the connection breaks" && !writer.signal.aborted) return finish();
           throw error;
         } finally {
           if (!leaky) void bytes.return?.(undefined);
@@ -166,7 +167,7 @@ function lineVendor(fault?: Fault): Provider {
   return { api: "lines", connect };
 }
 
-/** What only a stream of one's own can do wrong. */
+/** Mistakes that are possible only without `modelTurn`. */
 async function* distorted(
   turn: AsyncIterable<ModelEvent>,
   fault: Fault | undefined,
@@ -175,15 +176,16 @@ async function* distorted(
   for await (const event of turn) {
     if (event.type === "error") {
       const { error, partial } = event;
-      if (fault === "does not notice an abort" && signal?.aborted) await new Promise(() => {});
-      if (fault === "notices an abort late" && signal?.aborted)
+      if (fault === "ignores an abort" && signal?.aborted) await new Promise(() => {});
+      if (fault === "handles an abort late" && signal?.aborted)
         for (let turns = 0; turns < 1_000; turns++) await new Promise(setImmediate);
-      if (fault === "throws where nobody answers" && error.code === "network" && partial.content.length === 0)
-        throw new Error(error.message);
       if (
-        fault === "runs calls that broke off" &&
-        partial.content.some((block) => block.type === "toolCall")
-      ) {
+        fault === "throws if the server is unreachable" &&
+        error.code === "network" &&
+        partial.content.length === 0
+      )
+        throw new Error(error.message);
+      if (fault === "runs incomplete calls" && partial.content.some((block) => block.type === "toolCall")) {
         yield { type: "error", error, partial: { ...partial, stopReason: "tool_use" } };
         continue;
       }
@@ -197,8 +199,8 @@ async function* distorted(
 const lines = (...values: readonly Line[]): string =>
   values.map((value) => `${JSON.stringify(value)}\n\n`).join("");
 
-/** What some test of the kit waits for in vain. */
-const HANGING = new Set<Fault | undefined>(["does not notice an abort", "leaves connections open"]);
+/** Faults for which a test waits in vain. */
+const HANGING = new Set<Fault | undefined>(["ignores an abort", "leaves connections open"]);
 
 const subject = (fault?: Fault): ProviderSubject => ({
   provider: lineVendor(fault),
@@ -225,15 +227,15 @@ const subject = (fault?: Fault): ProviderSubject => ({
     },
   ],
   keepAlive: "~\n\n",
-  // Waited out in full by what hangs, and by nothing else.
+  // Only faults that hang wait this long.
   hungMs: HANGING.has(fault) ? 100 : 20_000,
   errorEvent: lines({ fail: "Too busy." }),
   empty: lines({ begin: "1" }, { end: "done" }),
   refusals: [{ name: "too busy", status: 503, body: "later", code: "overloaded" }],
 });
 
-/** The tests of the kit that `fault` fails. */
-async function blamed(fault?: Fault): Promise<string[]> {
+/** Returns the tests that `fault` fails. */
+async function failingTests(fault?: Fault): Promise<string[]> {
   const queue: { readonly name: string; readonly body: () => Promise<void> }[] = [];
   providerSuite(
     { describe: (_, body) => body(), it: (name, body) => queue.push({ name, body }) },
@@ -250,43 +252,43 @@ async function blamed(fault?: Fault): Promise<string[]> {
   return [...new Set(failed.flat())];
 }
 
-const WHOLE = "reads whole";
-const CUT = "ends once wherever it is cut, and runs nothing then";
-const STALL = "is told of a stall, wherever it comes";
+const WHOLE = "reads the complete stream";
+const CUT = "ends once wherever the stream is cut, and runs no tools";
+const STALL = "fails with a timeout wherever the stream stalls";
 
 const faults: readonly (readonly [Fault, string])[] = [
   ["never finishes", WHOLE],
   ["ends twice", WHOLE],
-  ["drops what follows the first text", WHOLE],
-  ["takes a piece of the wire for a line", "reads the same in single bytes"],
-  ["finishes where the wire ends", CUT],
-  ["finishes where the connection breaks", CUT],
-  ["runs calls that broke off", CUT],
-  ["finishes where the wire is silent", STALL],
+  ["drops everything after the first text", WHOLE],
+  ["takes a piece of the body for a line", "reads the same in single bytes"],
+  ["finishes when the connection ends", CUT],
+  ["finishes when the connection breaks", CUT],
+  ["runs incomplete calls", CUT],
+  ["finishes when the server is silent", STALL],
   ["leaves connections open", STALL],
-  ["takes keep-alives for text", "takes no notice of keep-alives"],
-  ["takes garbage for text", "survives garbage between its events"],
-  ["says what was repeated twice", "survives a first event that comes twice"],
-  ["overlooks errors in mid-stream", "ends with the vendor's error in mid-stream"],
-  ["does not notice an abort", "ends at once when it is aborted, and gives the connection up"],
-  ["notices an abort late", "ends at once when it is aborted, and gives the connection up"],
-  ["asks before it is listened to", "asks for nothing before somebody listens"],
-  ["leaves connections open", "gives the connection up when the consumer leaves"],
-  ["asks although it was aborted", "asks for nothing when it was aborted before"],
-  ["throws where nobody answers", "ends with a network failure when nobody answers"],
-  ["opens a block for nothing", "finishes an answer without content"],
-  ["misreads refusals", "understands a refusal: too busy"],
+  ["takes keep-alives for text", "ignores keep-alives"],
+  ["takes garbage for text", "survives garbage between events"],
+  ["repeats a repeated start", "survives a repeated first event"],
+  ["ignores errors in mid-stream", "ends with an error that the vendor reports in mid-stream"],
+  ["ignores an abort", "ends at once when aborted, and closes the connection"],
+  ["handles an abort late", "ends at once when aborted, and closes the connection"],
+  ["sends the request before it is read", "sends no request before it is read"],
+  ["leaves connections open", "closes the connection when the consumer leaves"],
+  ["sends the request although it was aborted", "sends no request if it was aborted before"],
+  ["throws if the server is unreachable", "ends with a network failure if the server is unreachable"],
+  ["opens a block without content", "finishes a response without content"],
+  ["misreads refusals", "classifies a refusal: too busy"],
 ];
 
-test("a provider that does as it should passes", async () => {
-  expect(await blamed()).toEqual([]);
+test("a correct provider passes", async () => {
+  expect(await failingTests()).toEqual([]);
 });
 
 test.each(faults)("a provider that %s fails: %s", async (fault, name) => {
-  expect(await blamed(fault)).toContain(name);
+  expect(await failingTests(fault)).toContain(name);
 });
 
-test("each rule of the kit is known to blame somebody", () => {
+test("each rule of the suite fails for some fault", () => {
   const names = new Set<string>();
   providerSuite({ describe: (_, body) => body(), it: (name) => names.add(name) }, subject());
   expect([...names].sort()).toEqual([...new Set(faults.map(([, name]) => name))].sort());

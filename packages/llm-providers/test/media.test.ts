@@ -66,7 +66,7 @@ const PLACES: readonly (readonly [string, (model: Model, block: InputBlock) => M
 
 const AUDIO = ["wav", "mpeg", "ogg"].flatMap((type) => [`audio/${type} base64`, `audio/${type} url`]);
 
-/** What of it an API does not take from a person or a tool. */
+/** The media that an API does not accept from users and tools. */
 const REFUSED: Readonly<Record<string, readonly string[]>> = {
   "anthropic-messages": [
     ...AUDIO,
@@ -86,11 +86,11 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   "google-generative": [],
 };
 
-/** The text of a document goes as text. */
+/** Text documents are sent as text. */
 const CARRIED = [DATA, "the bytes of it", "https://files.example/it"];
 
 describe.each(families.map((family) => [family.provider.api, family] as const))("%s", (_, family) => {
-  test.each(PLACES)("carries what came from %s, or says that it does not", async (_place, place) => {
+  test.each(PLACES)("sends media from %s, or describes them with a warning", async (_place, place) => {
     for (const block of MEDIA) {
       const what = `${block.type} ${"mimeType" in block ? block.mimeType : ""} ${"source" in block ? block.source.kind : ""}`;
       const messages = place(modelOf(family), block);
@@ -110,7 +110,7 @@ describe.each(families.map((family) => [family.provider.api, family] as const))(
     }
   });
 
-  test("leaves out what its API refuses, and nothing else", () => {
+  test("leaves out only what its API refuses", () => {
     const refused = MEDIA.flatMap((block) => {
       if (block.type === "text") return [];
       const { losses } = adapt([user([block])], modelOf(family));
@@ -119,7 +119,7 @@ describe.each(families.map((family) => [family.provider.api, family] as const))(
     expect(refused.sort()).toEqual([...(REFUSED[family.provider.api] ?? [])].sort());
   });
 
-  test("says which stop sequences it leaves out", async () => {
+  test("warns of the stop sequences that it drops", async () => {
     const line = wire({ pieces: [] });
     const stream = family.provider.connect({
       apiKey: "k",
@@ -141,7 +141,7 @@ describe.each(families.map((family) => [family.provider.api, family] as const))(
   });
 });
 
-describe("pictures in a request to Anthropic", () => {
+describe("images in a request to Anthropic", () => {
   const model: Model = { ...testModel("anthropic-messages", "claude-sonnet-4-6"), input: ["text", "image"] };
   const png = (width: number, height: number): InputBlock => {
     const bytes = Buffer.from("89504e470d0a1a0a0000000d4948445200000000000000000806000000", "hex");
@@ -163,7 +163,7 @@ describe("pictures in a request to Anthropic", () => {
   };
   const small = Array<InputBlock>(18).fill(png(2_000, 2_000));
 
-  test("are of 8,000 pixels at most, and of 2,000 where there are more than twenty", () => {
+  test("have at most 8,000 pixels a side, or 2,000 if there are more than twenty", () => {
     const images = Array<string>(20).fill("image");
     expect(shown(...small, png(2_001, 1), png(1, 8_000))).toEqual({ kept: images, losses: [] });
     expect(shown(png(1, 8_001))).toEqual({ kept: ["text"], losses: [0] });
@@ -173,7 +173,7 @@ describe("pictures in a request to Anthropic", () => {
     });
   });
 
-  test("tell their size where there are more than twenty", () => {
+  test("need a known size if there are more than twenty", () => {
     const hidden: InputBlock = { type: "image", mimeType: "image/png", source: inline };
     expect(shown(hidden).losses).toEqual([]);
     expect(shown(...small, ...small, hidden).losses).toEqual([36]);

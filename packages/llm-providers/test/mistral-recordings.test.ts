@@ -20,7 +20,7 @@ const replayed: Replay = { provider: mistralChat, model, baseUrl: "https://mistr
 
 const found = recorded((one) => one.host.includes("mistral") && one.path.endsWith("/chat/completions"));
 
-/** Every event as the vendor's SDK gives it. */
+/** Reads the events with the vendor's SDK. */
 async function eventsOf(bytes: Uint8Array): Promise<CompletionEvent[]> {
   const httpClient = new HTTPClient({ fetcher: answering(bytes) });
   const client = new Mistral({ apiKey: "test", httpClient });
@@ -62,7 +62,7 @@ describe.skipIf(found === undefined)("recorded Mistral streams", () => {
       const args = call.function.arguments;
       const piece = typeof args === "string" ? args : JSON.stringify(args);
       const last = theirs.at(-1);
-      // Later pieces of a call have no name; the SDK says "null" for their id.
+      // Later pieces of a call have no name, and the id "null".
       if (call.function.name === "" && last !== undefined) last[2] += piece;
       else theirs.push([call.id, call.function.name, piece]);
     }

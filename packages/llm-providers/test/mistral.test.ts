@@ -71,12 +71,12 @@ providerSuite(
   },
 );
 
-test.each([...streams])("%s comes to what is expected", async (name, bytes) => {
+test.each([...streams])("reads %s as expected", async (name, bytes) => {
   const told = await replay({ provider: mistralChat, model, baseUrl }, { pieces: [bytes] });
   expect(brief(told.message)).toEqual(expected[name]);
 });
 
-test("a request in full, with the model's own thinking and a bridge before a person's word", async () => {
+test("sends a complete request with the model's thinking and a bridge before a user message", async () => {
   const bytes = streams.get("thinking-and-parallel-tools") ?? Buffer.of();
   const { message } = await replay({ provider: mistralChat, model, baseUrl }, { pieces: [bytes] });
   const results = [
@@ -138,7 +138,7 @@ test("a request in full, with the model's own thinking and a bridge before a per
   });
 });
 
-test("the vendor itself is not asked without a key", async () => {
+test("fails without a key for the vendor's own server", async () => {
   const stream = mistralChat.connect({})(model, {
     system: { stable: "" },
     messages: [user("Hi.")],
@@ -147,7 +147,7 @@ test("the vendor itself is not asked without a key", async () => {
   expect((await readToEnd(stream)).error).toMatchObject({ code: "auth", retryable: false, scope: "key" });
 });
 
-test("passes on whatever word a model states for a level", async () => {
+test("sends the word that a model's quirks give for a level", async () => {
   const own = {
     ...testModel("mistral-chat", "m"),
     thinking: ["off", "high"],

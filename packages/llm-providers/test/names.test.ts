@@ -18,7 +18,7 @@ import { readTurn } from "../src/testkit/index.ts";
 import { call, ODD_NAMES, result, said, tools, user } from "./support/conversations.ts";
 import { testModel } from "./support/fixtures.ts";
 
-/** What each vendor says of names, in its API document or in its refusals. */
+/** The vendors' rules for names, from their API documents or refusals. */
 const RULES: Readonly<Record<string, RegExp>> = {
   "anthropic-messages": /^[a-zA-Z0-9_-]{1,128}$/,
   "openai-responses": /^[a-zA-Z0-9_-]{1,64}$/,
@@ -33,11 +33,11 @@ const name = fc.oneof(
   fc.string(),
   fc.string({ unit: "grapheme", maxLength: 400 }),
   fc.stringMatching(/^[a-zA-Z0-9_.-]{1,140}$/),
-  // A name made for another one.
+  // A generated name.
   fc.constantFrom(...ODD_NAMES).map((odd) => toolNameFor("openai-chat", odd)),
 );
 
-test.each(apis)("any name is one that %s takes, and no two become one", (api) => {
+test.each(apis)("any name becomes a valid and unique one for %s", (api) => {
   fc.assert(
     fc.property(fc.uniqueArray(name, { maxLength: 8 }), (names) => {
       const made = names.map((one) => toolNameFor(api, one));
@@ -49,7 +49,7 @@ test.each(apis)("any name is one that %s takes, and no two become one", (api) =>
   );
 });
 
-test.each(apis)("a history for %s has the same name for a tool, its calls and their results", (api) => {
+test.each(apis)("a tool, its calls and their results have the same name for %s", (api) => {
   const model = testModel(api, "m");
   const turn = fc.array(fc.record({ name, answeredAs: fc.option(name, { nil: undefined, freq: 4 }) }), {
     minLength: 1,
@@ -93,7 +93,7 @@ test.each(apis)("a history for %s has the same name for a tool, its calls and th
   );
 });
 
-/** Calls the first tool whose name it was given for `fs.read`, whatever that is. */
+/** Calls the first offered tool, whose name was generated from `fs.read`. */
 const script: Script = (body) => {
   const wire = /"name":"([^"]*fs[^"]*read[^"]*)"/.exec(JSON.stringify(body))?.[1] ?? "none";
   return { toolCalls: [{ name: wire, input: { path: "a.txt" } }] };
@@ -115,7 +115,7 @@ const cases: readonly (readonly [
 describe.each(cases.map(([provider, ...rest]) => [provider.api, provider, ...rest] as const))(
   "%s",
   (_, provider, id, standIn) => {
-    test("a call comes back under the tool's own name, with a dot in it", async () => {
+    test("a call gets the tool's own name back, including its dot", async () => {
       const server = await standIn();
       const model: Model = testModel(provider.api, id);
       const stream = provider.connect({ apiKey: "test", baseUrl: server.url });

@@ -31,7 +31,7 @@ function textOf(told: FinishedTurn, type: Block["type"]): string {
     .join("");
 }
 
-/** What the vendor's own helper makes of the same bytes. */
+/** Reads the same bytes with the SDK's own helper. */
 async function helper(bytes: Uint8Array): Promise<OpenAI.ChatCompletion> {
   const client = new OpenAI({ apiKey: "test", maxRetries: 0, logLevel: "off", fetch: answering(bytes) });
   return client.chat.completions
@@ -51,7 +51,7 @@ describe.skipIf(found === undefined)("recorded chat completions", () => {
       error instanceof Error ? error : undefined,
     );
     if (theirs instanceof Error || theirs === undefined) {
-      // The helper insists on a role in the first delta, which some servers leave out; we do not.
+      // The helper requires a role in the first delta, which some servers omit.
       const lenient = /missing role/.test(theirs?.message ?? "");
       expect(whole.terminal.type, `the helper fails: ${theirs?.message}`).toBe(lenient ? "finish" : "error");
     } else {

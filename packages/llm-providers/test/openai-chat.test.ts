@@ -77,12 +77,12 @@ providerSuite(
   },
 );
 
-test.each([...streams])("%s comes to what is expected", async (name, bytes) => {
+test.each([...streams])("reads %s as expected", async (name, bytes) => {
   const told = await replay({ provider: openaiChat, model, baseUrl }, { pieces: [bytes] });
   expect(brief(told.message)).toEqual(expected[name]);
 });
 
-test("an answer in one piece, from a server that does not stream", async () => {
+test("reads a JSON body from a server that does not stream", async () => {
   const message = {
     role: "assistant",
     content: "Hi.",
@@ -106,7 +106,7 @@ test("an answer in one piece, from a server that does not stream", async () => {
   ]);
 });
 
-test("a picture is not counted as text where a server counts nothing", async () => {
+test("an image is not estimated as text if a server reports no usage", async () => {
   const bytes = Buffer.from(
     'data: {"choices":[{"index":0,"delta":{"content":"A cat."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
   );
@@ -200,11 +200,11 @@ test.each([
   ],
   ["http://127.0.0.1:1234/v1", asked("system", plain)],
   ["https://models.test/v1", asked("system", plain)],
-])("what is said to %s", async (url, body) => {
+])("sends the body that %s expects", async (url, body) => {
   expect(await ask(undefined, hello, LONG, url)).toEqual(body);
 });
 
-test("every quirk can be set by itself", async () => {
+test("every quirk can be set on its own", async () => {
   const quirks = {
     maxTokensField: "max_completion_tokens",
     systemRole: "developer",
@@ -231,7 +231,7 @@ test("every quirk can be set by itself", async () => {
   );
 });
 
-test("cache marks for a model that takes them", async () => {
+test("sets cache breakpoints for a model that accepts them", async () => {
   const mark = { cache_control: { type: "ephemeral" } };
   expect(
     await ask(
@@ -255,7 +255,7 @@ test("cache marks for a model that takes them", async () => {
   });
 });
 
-test("cache marks at OpenRouter, for Claude only, on what a tool gave too", async () => {
+test("sets cache breakpoints at OpenRouter for Claude only, also on tool results", async () => {
   const mark = { cache_control: { type: "ephemeral", ttl: "1h" } };
   const messages = [
     user("Time?"),
@@ -281,7 +281,7 @@ test("cache marks at OpenRouter, for Claude only, on what a tool gave too", asyn
   expect(JSON.stringify(await bodyFor("openai/gpt-5.2"))).not.toContain("cache_control");
 });
 
-test("a server that takes no named tool is offered that one alone", async () => {
+test("a server without named tool choices is offered that tool alone", async () => {
   const choice = { toolChoice: { name: "now" } };
   expect(await ask({ dialect: "lmstudio" }, hello, choice)).toMatchObject({
     tool_choice: "required",
@@ -339,7 +339,7 @@ test.each([
     { userAfterTool: false, toolResultImages: "tool" },
     [{ role: "tool" }, { role: "assistant" }, { role: "user", content: "Well?" }],
   ],
-])("images of tools and what follows results, with %j", async (quirks, following) => {
+])("sends images of tools and messages after results, with %j", async (quirks, following) => {
   const calls = said(thinker, [{ type: "toolCall", id: "call_1", name: "now", args: {}, argsText: "{}" }]);
   const messages = [
     user("Show."),
@@ -368,7 +368,7 @@ test.each([
   ["reasoning_content", "all", ["I need two files.", "I need two files."]],
   ["reasoning", "turn", [undefined, "I need two files."]],
   ["none", "all", [undefined, undefined]],
-])("reasoning goes back as %s, for %s", async (reasoningField, reasoningScope, sent) => {
+])("sends reasoning back as %s, for %s", async (reasoningField, reasoningScope, sent) => {
   const bytes = streams.get("thinking-and-parallel-tools") ?? Buffer.of();
   const { message } = await replay({ provider: openaiChat, model: thinker, baseUrl }, { pieces: [bytes] });
   const results = [result("call_1", "read_file", []), result("call_2", "now", [])];
@@ -380,7 +380,7 @@ test.each([
   expect(turns.map((turn) => turn[reasoningField])).toEqual(sent);
 });
 
-test("reasoning details go back whole", async () => {
+test("sends complete reasoning details back", async () => {
   const bytes = streams.get("reasoning-details") ?? Buffer.of();
   const { message } = await replay({ provider: openaiChat, model: thinker, baseUrl }, { pieces: [bytes] });
   const messages = [user("Go."), { ...message, content: message.content.slice(0, 2) }, user("On.")];
@@ -402,7 +402,7 @@ test("reasoning details go back whole", async () => {
   });
 });
 
-test("the vendor itself is not asked without a key", async () => {
+test("fails without a key for the vendor's own server", async () => {
   const stream = openaiChat.connect({})(model, {
     system: { stable: "" },
     messages: [user("Hi.")],

@@ -24,20 +24,20 @@ function replayOf(host: string): Replay {
   return { provider: openaiResponses, model, baseUrl: `https://${host}/v1` };
 }
 
-/** What the vendor's own helper makes of the same bytes. */
+/** Reads the same bytes with the SDK's own helper. */
 async function helper(bytes: Uint8Array): Promise<OpenAI.Responses.Response> {
   const client = new OpenAI({ apiKey: "test", maxRetries: 0, logLevel: "off", fetch: answering(bytes) });
   return client.responses.stream({ model: "recorded", input: "Hello." }).finalResponse();
 }
 
-/** OpenRouter makes up another id for reasoning in every event. */
+/** OpenRouter sends another id for the same reasoning in every event. */
 function idOf(id: unknown): unknown {
   return typeof id === "string" && id.startsWith("rs_tmp_") ? "rs_tmp" : id;
 }
 
 /**
- * A response's output in the terms of our blocks, for comparison. Reasoning is encrypted anew in the last event,
- * so that only its presence can be compared.
+ * Converts the output of a response to the form of our blocks. The last event encrypts reasoning again, so only its
+ * presence is compared.
  */
 function blocksOf(response: OpenAI.Responses.Response): unknown[] {
   const blocks: unknown[] = [];
@@ -62,13 +62,13 @@ function blocksOf(response: OpenAI.Responses.Response): unknown[] {
   return blocks.filter((block) => !(Array.isArray(block) && block[0] === "text" && block[1] === ""));
 }
 
-/** Edited by hand: the last event says something else than was streamed. Ours keeps what the reader saw. */
+/** Edited by hand: the last event differs from the stream. We keep what was streamed. */
 const EDITED: readonly string[] = ["openai-shell-container.1.chunks.txt"];
 
-/** Where the helper gives up over events it does not know and ids that change, as recordings and other servers have. */
+/** The helper rejects unknown events and changing ids, which recordings of other servers contain. */
 const STRICTER = /Unhandled response stream event|Lifecycle response identity changed/;
 
-/** Server-side tools' items come in the order they were done in, so that they are compared apart from what was said. */
+/** Items of server-side tools come in the order in which they finished, so they are compared separately. */
 function inOrder(blocks: unknown[]): unknown[] {
   const said = blocks.filter(
     (block) => Array.isArray(block) && /^(text|refusal|thinking|toolCall)$/.test(block[0]),

@@ -69,14 +69,14 @@ providerSuite(
   },
 );
 
-test.each([...streams])("%s comes to what is expected", async (name, bytes) => {
+test.each([...streams])("reads %s as expected", async (name, bytes) => {
   const told = await replay({ provider: openaiResponses, model, baseUrl }, { pieces: [bytes] });
   expect(brief(told.message)).toEqual(expected[name]);
 });
 
 const context = { system: { stable: "Stable.", volatile: "Volatile." }, tools };
 
-test("a request in full", async () => {
+test("sends a complete request", async () => {
   const thinker = { ...model, thinking: ["off", "low", "high", "max"] as const };
   const options = {
     thinking: "medium",
@@ -114,7 +114,7 @@ test("a request in full", async () => {
   });
 });
 
-test("an answer goes back as it came: items, ids, encrypted reasoning", async () => {
+test("sends an answer back unchanged: items, ids and encrypted reasoning", async () => {
   const bytes = streams.get("thinking-and-parallel-tools") ?? Buffer.of();
   const { message } = await replay({ provider: openaiResponses, model, baseUrl }, { pieces: [bytes] });
   const messages = [
@@ -155,7 +155,7 @@ test("an answer goes back as it came: items, ids, encrypted reasoning", async ()
   });
 });
 
-test("without its reasoning an item goes back without its id, and reasoning without its item not at all", async () => {
+test("sends an item without its id if its reasoning is missing, and no reasoning without its item", async () => {
   const bytes = streams.get("thinking-and-parallel-tools") ?? Buffer.of();
   const { message } = await replay({ provider: openaiResponses, model, baseUrl }, { pieces: [bytes] });
   const pruned = { ...message, content: message.content.filter((block) => block.type !== "thinking") };
@@ -169,7 +169,7 @@ test("without its reasoning an item goes back without its id, and reasoning with
   expect(text).toContain("Reading.");
 });
 
-test("arguments that were no JSON go back as an empty object", async () => {
+test("sends malformed arguments back as an empty object", async () => {
   const broken = { ...call("call_1", "now", {}), args: undefined, argsText: "{", argsError: "no JSON" };
   const messages = [user("Time?"), said(model, [broken]), result("call_1", "now", [], true)];
   const body = await bodyOf(
@@ -181,7 +181,7 @@ test("arguments that were no JSON go back as an empty object", async () => {
   expect(body).toMatchObject({ input: [{}, { type: "function_call", arguments: "{}" }, {}] });
 });
 
-test("the vendor itself is not asked without a key", async () => {
+test("fails without a key for the vendor's own server", async () => {
   const stream = openaiResponses.connect({})(model, {
     system: { stable: "" },
     messages: [user("Hi.")],
@@ -190,7 +190,7 @@ test("the vendor itself is not asked without a key", async () => {
   expect((await readToEnd(stream)).error).toMatchObject({ code: "auth", retryable: false, scope: "key" });
 });
 
-test("calls that came without ids get ids of their own, of every answer others", async () => {
+test("gives calls without ids unique ids for each answer", async () => {
   const idsOf = async (response: string): Promise<string[]> => {
     const item = { type: "function_call", name: "now", arguments: "{}" };
     const events = [
@@ -216,7 +216,7 @@ test.each([
   ["response.cancelled", "error"],
   ["response.incomplete", "max_tokens"],
   ["response.completed", "tool_use"],
-])("takes the word of %s where the response itself does not say", async (type, stopReason) => {
+])("uses the event %s if the response has no status", async (type, stopReason) => {
   const item = { type: "function_call", id: "fc_1", call_id: "call_1", name: "t", arguments: "{}" };
   const events = [
     { type: "response.output_item.done", output_index: 0, item },
@@ -227,7 +227,7 @@ test.each([
   expect(told.message.stopReason).toBe(stopReason);
 });
 
-test("passes on whatever word a model states for a level", async () => {
+test("sends the word that a model's quirks give for a level", async () => {
   const own = { ...model, thinking: ["off", "high"], quirks: { efforts: { high: "deepest" } } } as const;
   const body = await bodyOf(openaiResponses, own, {
     context: { system: { stable: "" }, messages: [user("Hi.")], tools: [] },

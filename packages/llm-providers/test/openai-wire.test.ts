@@ -41,7 +41,7 @@ const ENDPOINTS: readonly (readonly [Provider, (sdk: OpenAI) => PromiseLike<Asyn
   [openaiResponses, ({ responses }) => responses.create({ model: "m", input: [], stream: true })],
 ];
 
-it.each(ENDPOINTS)("$api asks exactly as the vendor's SDK does", async (provider, ask) => {
+it.each(ENDPOINTS)("$api sends the same request as the vendor's SDK", async (provider, ask) => {
   const headers = { "X-Team": "blue" };
   const sdk = new OpenAI({
     apiKey: "k",
@@ -60,7 +60,7 @@ it.each(ENDPOINTS)("$api asks exactly as the vendor's SDK does", async (provider
   expect(ours?.headers).toMatchObject({ "x-team": "blue", authorization: "Bearer k" });
 });
 
-it.each(ENDPOINTS)("$api asks an address that has a name and a password in it", async (provider) => {
+it.each(ENDPOINTS)("$api accepts an address with a user name and a password", async (provider) => {
   const stream = provider.connect({ apiKey: "k", baseUrl: baseUrl.replace("//", "//name:password@") });
   await readTurn(stream(testModel(provider.api, "m"), { system: { stable: "" }, messages: [], tools: [] }));
   expect(seen.map(({ headers }) => headers.authorization)).toEqual(["Bearer k"]);

@@ -26,7 +26,7 @@ interface Asked {
   readonly quirks?: Readonly<Record<string, string | boolean>>;
 }
 
-/** What is sent for these options, and which warnings come back. */
+/** Returns the request body and the warnings for these options. */
 async function ask(
   { provider, id = "m", baseUrl = "https://vendor.test", ...asked }: Asked,
   options: StreamOptions,
@@ -51,7 +51,7 @@ const anySchema = {
   json_schema: { name: "answer", schema: { type: "object" }, strict: false },
 };
 
-/** The turn of a server without an option for JSON that answers with this text, in pieces. */
+/** Reads this answer, in pieces, from a server without an option for JSON. */
 function answerInWords(text: string) {
   const chunks = [...text].map((content) => ({ choices: [{ index: 0, delta: { content } }] }));
   const end = { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] };
@@ -63,7 +63,7 @@ function answerInWords(text: string) {
   return readTurn(stream(model, context, { json: {} }));
 }
 
-describe("an answer in JSON is asked for", () => {
+describe("JSON is requested", () => {
   test.each<[string, Asked, StreamOptions["json"], object, readonly string[]]>([
     ["Responses", { provider: openaiResponses }, {}, { text: { format: { type: "json_object" } } }, []],
     [
@@ -202,13 +202,13 @@ describe("an answer in JSON is asked for", () => {
       expect(JSON.stringify((await ask(asked, { json: {} })).body)).toContain("one JSON object");
   });
 
-  test("the demo, which says that it cannot", async () => {
+  test("not from the demo, which warns", async () => {
     const context = { system: { stable: "" }, messages: [user("Hi.")], tools: [] };
     const { events } = await readTurn(demo.connect({})(demoModel, context, { json: {} }));
     expect(warningsIn(events)).toEqual(["json_dropped"]);
   });
 
-  test("a model that calls tools in its text, where there are none", async () => {
+  test("from a model that calls tools in its text only if there are none", async () => {
     const line = wire({ pieces: [] });
     const stream = withTextTools(openaiChat.connect({ baseUrl: "https://vendor.test", fetch: line.fetch }));
     for (const offered of [tools, []]) {
@@ -256,7 +256,7 @@ describe("sampling", () => {
       { temperature: undefined, top_p: undefined },
       [],
     ],
-  ])("is told to %s", async (_, asked, options, expected, codes) => {
+  ])("is sent to %s", async (_, asked, options, expected, codes) => {
     const { body, warnings } = await ask(asked, options);
     for (const [name, value] of Object.entries(expected)) {
       if (value === undefined) expect(body).not.toHaveProperty(name);

@@ -8,12 +8,12 @@ import { testModel } from "./support/fixtures.ts";
 const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
 describe("the README", () => {
-  // They are type-checked as files of this package.
-  it.each(readdirSync(new URL("../examples", import.meta.url)))("shows examples/%s as it is", (name) => {
+  // The examples are type-checked as files of this package.
+  it.each(readdirSync(new URL("../examples", import.meta.url)))("contains examples/%s", (name) => {
     expect(read("README.md")).toContain(`\`\`\`ts\n${read(`examples/${name}`)}\`\`\``);
   });
 
-  it("names every warning there is", () => {
+  it("names every warning", () => {
     const codes = read("src/shared/warnings.ts").match(/(?<=\| ")[a-z_.-]+(?=")/g) ?? [];
     expect(codes.length).toBeGreaterThan(12);
     for (const code of codes) {
@@ -22,7 +22,7 @@ describe("the README", () => {
     }
   });
 
-  it("names every failure there is", () => {
+  it("names every failure", () => {
     const codes = read("src/failure/failure.ts").match(/(?<=^ {2})\w+(?=: \{ scope)/gm) ?? [];
     expect(codes.length).toBeGreaterThan(10);
     const [, table] = read("README.md").split("## Failures");
@@ -50,7 +50,7 @@ providerSuite(
   },
 );
 
-it("a provider of one's own is asked by the front door", async () => {
+it("createModels uses a provider of one's own", async () => {
   const { fetch, requests } = wire({ pieces: [Buffer.from(said({ say: "Hi." }, { end: true }))] });
   const entry = { api: "echo", baseUrl: "https://echo.test" };
   const models = createModels({ mine: entry }, { providers: [echo], fetch });

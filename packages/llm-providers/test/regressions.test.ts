@@ -25,7 +25,7 @@ const ask = (provider: Provider, answer: WireAnswer, id = "m") => {
 };
 
 describe("the responses endpoint", () => {
-  it("gives a text once that was streamed at another position than it has in the finished item", async () => {
+  it("reads a text once if its position differs between the stream and the finished item", async () => {
     const item = { type: "message", id: "msg_1", role: "assistant", status: "completed" };
     const { message } = await ask(openaiResponses, {
       pieces: [
@@ -50,7 +50,7 @@ describe("the responses endpoint", () => {
 describe("an address that is not a model's", () => {
   const everyone = [anthropicMessages, openaiResponses, openaiChat, googleGenerative, mistralChat];
 
-  it.each(everyone)("is told by the page that $api is answered with", async (provider) => {
+  it.each(everyone)("is reported with the title of the page that $api received", async (provider) => {
     const page = "<!doctype html><html><head><title>Sign in</title></head><body>Welcome</body></html>";
     const { error } = await ask(provider, {
       headers: { "content-type": "text/html" },
@@ -62,7 +62,7 @@ describe("an address that is not a model's", () => {
     });
   });
 
-  it.each(everyone)("is told by where $api is sent on to", async (provider) => {
+  it.each(everyone)("is reported with the address that $api was redirected to", async (provider) => {
     const headers = { location: "https://elsewhere.test/login" };
     const { error } = await ask(provider, { status: 302, headers, pieces: [] });
     expect(error?.message).toContain("302");
@@ -84,8 +84,8 @@ it.each([anthropicMessages, openaiResponses, openaiChat, googleGenerative, mistr
   },
 );
 
-describe("a server's tool whose input was cut off", () => {
-  it("is left out, and leaves the answer whole", async () => {
+describe("a server-side tool whose input was cut", () => {
+  it("is dropped, and the answer is complete", async () => {
     const { message, error } = await ask(anthropicMessages, {
       pieces: [
         sse(
@@ -159,7 +159,7 @@ describe("half a surrogate pair", () => {
       const model = testModel(provider.api, "m");
       const context = { system: { stable: "" }, messages: history(model), tools: [] };
       const body = JSON.stringify(await bodyOf(provider, model, { context, options: {} }));
-      // JSON writes a lone half as an escape; within arguments, which are text, the escape is escaped.
+      // JSON escapes a lone surrogate. Within arguments, which are a string, the escape is escaped again.
       expect(body).not.toMatch(/\\u[dD][89a-fA-F]/);
       expect(body).toContain("\ufffd");
     },
@@ -183,12 +183,12 @@ describe("a status and a word beside it", () => {
   });
 });
 
-describe("too much for the window", () => {
+describe("an overflow", () => {
   it.each([
     { message: "x", status: 400, words: ["too_many_prompt_tokens"] },
     { message: "The total length of all messages is too long", status: 400 },
     { message: "Number of input tokens exceeds maximum length (9000 > 8192)", status: 422 },
-  ])("is known by its word or its sentence: %j", (facts) => {
+  ])("is recognized by a word or a sentence: %j", (facts) => {
     expect(classify(facts).code).toBe("overflow");
   });
 });
@@ -200,7 +200,7 @@ describe("an exception", () => {
     "ERR_INVALID_ARG_TYPE",
     "UND_ERR_INVALID_ARG",
     "ENOENT",
-  ])("with %s is no fault of the network, and is not tried again", (code) => {
+  ])("with %s is not retryable", (code) => {
     const failure = classifyException(Object.assign(new Error("x"), { code }));
     expect(failure).toMatchObject({ code: "invalid", retryable: false });
   });
@@ -214,7 +214,7 @@ describe("an exception", () => {
     "UND_ERR_SOCKET",
     "ERR_HTTP2_ERROR",
     "SELF_SIGNED_CERT_IN_CHAIN",
-  ])("with %s is", (code) => {
+  ])("with %s is a network failure", (code) => {
     expect(classifyException(Object.assign(new Error("x"), { code })).code).toBe("network");
   });
 });
@@ -241,7 +241,7 @@ describe("a chat server", () => {
     expect((await ask(openaiChat, { pieces: [body] })).error?.code).toBe("protocol");
   });
 
-  it("that answers in one piece says what its message says, whatever its delta", async () => {
+  it("reads the message of a JSON body, whatever its delta", async () => {
     const choice = { index: 0, delta: {}, message: { content: "All of it." }, finish_reason: "stop" };
     const { message } = await ask(openaiChat, {
       headers: { "content-type": "application/json" },
@@ -260,19 +260,19 @@ describe("a Gemini stream with a finish reason in each chunk", () => {
   it.each([
     ["after an event", sse(chunk({ text: "Let me see." }), chunk(call))],
     ["in the middle of one", sse(chunk(call)).subarray(0, -9)],
-  ])("is no whole answer where the connection breaks %s, and runs nothing", async (_where, body) => {
+  ])("is incomplete if the connection breaks %s, and runs no tools", async (_where, body) => {
     const { message, error } = await ask(googleGenerative, { pieces: [body], ending: "break" });
     expect(error?.code).toBe("network");
     expect(message.stopReason).toBe("error");
   });
 
-  it("is one where the body ends as it should", async () => {
+  it("is complete if the body ends normally", async () => {
     const body = sse(chunk({ text: "Let me see." }), chunk(call));
     expect((await ask(googleGenerative, { pieces: [body] })).message.stopReason).toBe("tool_use");
   });
 });
 
-it("an empty text is no part of a request to Gemini", async () => {
+it("a request to Gemini has no empty texts", async () => {
   const messages: Message[] = [
     {
       role: "user",
@@ -293,7 +293,7 @@ describe("an SDK", () => {
     code: "ERR_MODULE_NOT_FOUND",
   });
 
-  it("that is not installed is named with the command that adds it, and found once it is", async () => {
+  it("that is not installed is reported with the install command, and found once it is installed", async () => {
     let installed = false;
     const provider = defineProvider({
       api: "a",
@@ -319,7 +319,7 @@ describe("an SDK", () => {
     expect((await readTurn(stream(testModel("a", "m"), context))).error).toBeUndefined();
   });
 
-  it("asks its vendor also where a server has put a class of its own in place of `Request`", async () => {
+  it("works if a server has replaced the global `Request`", async () => {
     vi.stubGlobal("Request", class extends Request {});
     onTestFinished(() => void vi.unstubAllGlobals());
     const answer = {

@@ -40,7 +40,7 @@ interface Ids {
   readonly code: string | undefined;
 }
 
-/** The ids that one request is known by, where its answer is this one. */
+/** Returns the request ids that a response leads to. */
 async function ids(vendor: string, answer: WireAnswer): Promise<Ids> {
   const asked = vendors[vendor];
   if (asked === undefined) throw new Error(`no vendor is called ${vendor}`);
@@ -56,7 +56,7 @@ async function ids(vendor: string, answer: WireAnswer): Promise<Ids> {
 const accepted = (vendor: string, headers: Record<string, string>): Promise<Ids> =>
   ids(vendor, { headers, pieces: [vendors[vendor]?.accepted ?? Buffer.of()] });
 
-/** Refused in the vendor's own format, and by a proxy with a page. */
+/** In the vendor's own format, and as a proxy's page. */
 const refusals: readonly [type: string, body: string][] = [
   [
     "application/json",
@@ -78,18 +78,18 @@ test.each([
   ["mistral", { "mistral-correlation-id": "req_1" }],
   ["mistral", { "x-kong-request-id": "req_1" }],
   ["mistral", { "x-kong-request-id": "kong_1", "mistral-correlation-id": "req_1" }],
-])("%s is known by the id in %j, whether it accepts or refuses", async (vendor, headers) => {
+])("%s reports the request id in %j, whether the vendor accepts or refuses", async (vendor, headers) => {
   expect(await accepted(vendor, headers)).toEqual({ started: "req_1", failed: undefined, code: undefined });
   for (const refusal of refusals)
     expect(await refused(vendor, headers, refusal)).toMatchObject({ failed: "req_1", code: "rate_limit" });
 });
 
-// The Gemini API itself sends no id; a gateway in front of it may.
-test("google is known by a gateway's id where it accepts", async () => {
+// The Gemini API sends no id, but a gateway in front of it may.
+test("google reports a gateway's request id", async () => {
   expect((await accepted("google", { "x-request-id": "req_1" })).started).toBe("req_1");
 });
 
-test.each(Object.keys(vendors))("%s goes without an id where there is none", async (vendor) => {
+test.each(Object.keys(vendors))("%s reports no request id if there is none", async (vendor) => {
   expect(await accepted(vendor, {})).toEqual({ started: undefined, failed: undefined, code: undefined });
   for (const refusal of refusals)
     expect(await refused(vendor, {}, refusal)).toMatchObject({ failed: undefined, code: "rate_limit" });

@@ -26,7 +26,7 @@ interface Case {
   readonly title: string;
   readonly provider: Provider;
   readonly model: Model;
-  /** Where the vendor itself is, which names the dialect too. */
+  /** The vendor's address, which also selects the dialect. */
   readonly baseUrl: string;
   readonly spec: () => ReturnType<typeof requestChecker>;
   readonly standIn: () => Promise<{
@@ -49,7 +49,7 @@ const script: Script = (body) =>
       }
     : { thinking: "Now I know.", text: '"Yes."' };
 
-/** What OpenAI's document asks for and its service and SDK do not. */
+/** Fields that OpenAI's document requires, but the service and the SDK do not. */
 const OPENAI_GAPS = { OutputTextContent: ["logprobs"] };
 
 const openai = (): Promise<Awaited<ReturnType<typeof startOpenAI>> & { url: string }> =>
@@ -190,14 +190,14 @@ describe.each(cases)("requests of $title", ({ provider, model, baseUrl, spec, st
   afterAll(async () => (await running).stop());
 
   test.skipIf(checker === undefined).each(conversations(model))(
-    "the document allows: $name",
+    "follows the API document: $name",
     async (conversation) => {
       const body = await bodyOf(provider, model, conversation, baseUrl);
       expect(checker?.problems(body)).toEqual([]);
     },
   );
 
-  test.each(conversations(model))("the vendor's rules allow: $name", async (conversation) => {
+  test.each(conversations(model))("follows the vendor's rules: $name", async (conversation) => {
     const { url } = await running;
     const told = await readToEnd(
       provider.connect({ apiKey: "test", baseUrl: url })(model, conversation.context, conversation.options),
@@ -208,7 +208,7 @@ describe.each(cases)("requests of $title", ({ provider, model, baseUrl, spec, st
     });
   });
 
-  test.skipIf(checker === undefined)("the document refuses what it does not know", async () => {
+  test.skipIf(checker === undefined)("the API document rejects unknown fields", async () => {
     const [conversation] = conversations(model).filter((one) => one.name === "parallel calls");
     if (conversation === undefined) throw new Error("no such conversation");
     const body = await bodyOf(provider, model, conversation, baseUrl);
@@ -219,7 +219,7 @@ describe.each(cases)("requests of $title", ({ provider, model, baseUrl, spec, st
     expect(checker?.problems(JSON.parse(deep))).not.toEqual([]);
   });
 
-  test("what the model itself said goes back to it", async () => {
+  test("the model's own turns are sent back", async () => {
     const { url, requests } = await running;
     const stream = provider.connect({ apiKey: "test", baseUrl: url });
     const options: StreamOptions = { thinking: "high" };
@@ -244,7 +244,7 @@ describe.each(cases)("requests of $title", ({ provider, model, baseUrl, spec, st
   });
 });
 
-test.each(families)("$provider.api sends no key to a server that needs none", async ({ provider, model }) => {
+test.each(families)("$provider.api sends no key if there is none", async ({ provider, model }) => {
   const line = wire({ pieces: [] });
   const stream = provider.connect({
     baseUrl: "http://own.test",

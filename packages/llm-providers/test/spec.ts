@@ -2,9 +2,9 @@ import { readSpec, type SpecName } from "@signalbox/testkit/wire";
 import { Ajv2020, type AnySchemaObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { parse } from "yaml";
 
-/** Checks request bodies against a vendor's published API document, unknown properties refused. */
+/** Checks request bodies against a vendor's API document. Unknown properties are errors. */
 export interface RequestChecker {
-  /** What is wrong with a body; empty where nothing is. */
+  /** Returns the problems of a body. */
   problems(body: unknown): string[];
 }
 
@@ -14,10 +14,10 @@ function isSchema(value: unknown): value is Schema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Keys under which a document keeps data, not schemas. */
+/** Keys whose values are data, not schemas. */
 const DATA = new Set(["example", "examples", "default", "enum", "const", "x-enum-descriptions"]);
 
-/** OpenAPI 3.0's ways put into JSON Schema's, in place. Published `oneOf` branches overlap, so that any may fit. */
+/** Converts OpenAPI 3.0 to JSON Schema in place. Published `oneOf` branches overlap, so any number may match. */
 function modernise(schema: unknown, seen: Set<unknown>): void {
   if (typeof schema !== "object" || schema === null || seen.has(schema)) return;
   seen.add(schema);
@@ -63,7 +63,7 @@ class Checker implements RequestChecker {
   problems(body: unknown): string[] {
     const found: string[] = [];
     if (!this.#validate(body)) {
-      // The deepest complaints say most; a union complains for each of its branches.
+      // The deepest errors are the most precise. A union reports one for each branch.
       const errors = [...(this.#validate.errors ?? [])];
       errors.sort((a, b) => b.instancePath.split("/").length - a.instancePath.split("/").length);
       for (const error of errors.slice(0, 8)) {
@@ -86,7 +86,7 @@ class Checker implements RequestChecker {
     return isSchema(at) ? at : {};
   }
 
-  /** Every schema that may speak of one value: references followed, unions and intersections opened. */
+  /** Returns all schemas that apply to a value, with references, unions and intersections resolved. */
   #open(schemas: readonly unknown[]): Schema[] {
     const open: Schema[] = [];
     const seen = new Set<Schema>();
@@ -105,7 +105,7 @@ class Checker implements RequestChecker {
     return open;
   }
 
-  /** Whether a branch's tags (`type`, `role`) fit the value. */
+  /** Whether the tags (`type`, `role`) of a branch match the value. */
   #fits(schema: Schema, value: Schema): boolean {
     const properties = isSchema(schema.properties) ? schema.properties : {};
     return ["type", "role", "mode"].every((tag) => {
@@ -117,7 +117,7 @@ class Checker implements RequestChecker {
     });
   }
 
-  /** Properties that no fitting branch declares. Objects that are free by their schema are left alone. */
+  /** Finds properties that no matching branch declares. Objects without declared properties are skipped. */
   #unknown(schemas: readonly unknown[], value: unknown, at: string, found: string[], depth: number): void {
     if (depth > 20 || typeof value !== "object" || value === null) return;
     const open = this.#open(schemas);
@@ -148,10 +148,9 @@ class Checker implements RequestChecker {
 const checkers = new Map<string, RequestChecker | undefined>();
 
 /**
- * The checker for `POST` on `path` of a vendor's document; `undefined`, with a printed note, where the document is not
- * beside the project.
- *
- * @param relax names required properties a schema asks for and the service does not, as `{ Schema: ["property"] }`.
+ * Returns the checker for `POST` on `path` of a vendor's document, or `undefined` with a printed note if the document
+ * is missing.
+ * @param relax required properties that the service does not need, as `{ Schema: ["property"] }`
  */
 export function requestChecker(
   name: SpecName,

@@ -15,8 +15,7 @@ import { providerSuite } from "../src/testkit/index.ts";
 import { testModel } from "./support/fixtures.ts";
 
 /**
- * A vendor nobody has heard of, as its author would write it: one JSON value a line, no SDK. Only what the package
- * offers to everybody is used.
+ * A provider as a third party would write it: one JSON value per line, without an SDK, and with public exports only.
  */
 const echo: Provider = {
   api: "echo-lines",

@@ -1,4 +1,4 @@
-// What public reports and recordings show of OpenAI-compatible servers, each reduced to its smallest form.
+// Streams of OpenAI-compatible servers from public reports and recordings, reduced to their smallest form.
 import type { AssistantMessage, JsonObject, ToolSpec } from "@signalbox/agent-core";
 import { describe, expect, test } from "vitest";
 import { openaiChat } from "../src/openai-chat/index.ts";
@@ -17,7 +17,7 @@ const chunk = (delta: object, finish: string | null = null, choice: object = {})
 });
 const model = testModel("openai-chat", "m");
 
-/** The turn that a server's events come to. */
+/** Reads the turn of a server that sends these events. */
 function read(...events: readonly (object | string)[]): Promise<ReadTurn> {
   return readWire({ pieces: [sse(...events, usage, "[DONE]")] });
 }

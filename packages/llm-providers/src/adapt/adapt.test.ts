@@ -54,7 +54,7 @@ const native = (from: Model, data: string) => ({
 });
 
 describe("adapt", () => {
-  it("keeps a history of the same model as it is, message by message", () => {
+  it("keeps a history of the same model unchanged", () => {
     const history = [
       user("hi"),
       said(
@@ -73,7 +73,7 @@ describe("adapt", () => {
     expect(messages.map((message, i) => message === history[i])).toEqual([true, true, true, true]);
   });
 
-  it("gives another vendor what it can use, and lists what it cannot", () => {
+  it("converts a history for another vendor and lists the losses", () => {
     const history = [
       user([
         { type: "text", text: "look" },
@@ -109,7 +109,7 @@ describe("adapt", () => {
     expect(adapt(messages, MISTRAL)).toEqual({ messages, losses: [] });
   });
 
-  it("turns foreign thinking into text where that is wanted", () => {
+  it("converts another model's thinking into text if requested", () => {
     const history = [
       user("hi"),
       said(CLAUDE, [{ type: "thinking", text: "hm", native: native(CLAUDE, "s") }]),
@@ -119,7 +119,7 @@ describe("adapt", () => {
     expect(adapt(history, MISTRAL).messages).toHaveLength(1);
   });
 
-  it("answers a call that was never answered, and drops a result nobody asked for", () => {
+  it("adds a missing result and drops a result without a call", () => {
     const { messages, losses } = adapt(
       [
         user("hi"),
@@ -142,7 +142,7 @@ describe("adapt", () => {
     expect(losses.map((loss) => loss.kind)).toEqual(["orphan_result", "orphan_call"]);
   });
 
-  it("drops a call that was cut off, and a turn with nothing else in it", () => {
+  it("drops a call that was cut, and a turn that contains nothing else", () => {
     const cut: Block = {
       type: "toolCall",
       id: "a",
@@ -155,11 +155,11 @@ describe("adapt", () => {
     expect(messages.map((message) => message.role)).toEqual(["user", "user"]);
   });
 
-  it("begins with a user's message", () => {
+  it("starts with a user message", () => {
     expect(adapt([said(CLAUDE, [{ type: "text", text: "hi" }])], CLAUDE).messages[0]?.role).toBe("user");
   });
 
-  it("always gives a history in which every call has its one result next, and says the same twice", () => {
+  it("follows every call with exactly one result, and converts a converted history into itself", () => {
     const ids = fc.constantFrom("a", "b", "toolu_x", "has space", "");
     const block = fc.oneof(
       ids.map(call),

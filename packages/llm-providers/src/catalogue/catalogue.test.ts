@@ -17,7 +17,7 @@ describe("the catalogue", () => {
     { name: "proxy", api: "anthropic-messages" },
   ]);
 
-  it("knows every model it lists in full, with prices read on a stated date at a stated place", () => {
+  it("has complete data for each model, with the date and source of its prices", () => {
     const listed = createCatalogue().list();
     expect(listed.length).toBeGreaterThan(40);
     for (const model of listed) {
@@ -31,12 +31,12 @@ describe("the catalogue", () => {
       }
     }
     expect(new Set(listed.map((model) => `${model.provider}/${model.id}`)).size).toBe(listed.length);
-    // Which version these name changes, and its price with it; the README says so.
+    // These names refer to changing versions, so they have no prices.
     const unpriced = listed.filter((model) => model.prices === undefined && model.api !== "demo");
     expect(unpriced.map((model) => model.id)).toEqual(["mistral-large-latest", "mistral-small-latest"]);
   });
 
-  it("finds a model by account and id, by id alone, and by a snapshot of it", () => {
+  it("finds a model by account and id, by id alone, and by a snapshot's id", () => {
     expect(catalogue.resolve("anthropic/claude-sonnet-4-6")).toMatchObject({
       model: { contextWindow: 1_000_000 },
       warnings: [],
@@ -52,7 +52,7 @@ describe("the catalogue", () => {
     expect(catalogue.resolve("openai/gpt-5.2-2025-12-11")?.model.contextWindow).toBe(400_000);
   });
 
-  it("lets the configuration add and override", () => {
+  it("lets the configuration add and override models", () => {
     expect(catalogue.resolve("anthropic/claude-opus-5")?.model).toMatchObject({
       maxOutputTokens: 1_000,
       contextWindow: 1_000_000,
@@ -68,7 +68,7 @@ describe("the catalogue", () => {
     });
   });
 
-  it("overrides one quirk and leaves the others", () => {
+  it("overrides one quirk and keeps the others", () => {
     const given = { temperature: true, thinkingDisplay: null };
     const models = [{ id: "claude-opus-5", quirks: given }];
     const own = createCatalogue([{ name: "anthropic", api: "anthropic-messages", models }]);
@@ -79,7 +79,7 @@ describe("the catalogue", () => {
     expect(own.resolve("anthropic/claude-opus-5")?.model.quirks).toMatchObject({ thinking: "adaptive" });
   });
 
-  it("lets Mistral's models think where the vendor documents it", () => {
+  it("lets those Mistral models think that the vendor documents as thinking", () => {
     const thinking = createCatalogue()
       .list()
       .filter((model) => model.provider === "mistral")
@@ -94,7 +94,7 @@ describe("the catalogue", () => {
     });
   });
 
-  it("works with stated defaults, and says so, where it knows nothing", () => {
+  it("uses defaults for an unknown model, with a warning", () => {
     const unknown = catalogue.resolve("local/mystery");
     expect(unknown?.model).toMatchObject({
       id: "mystery",
@@ -107,7 +107,7 @@ describe("the catalogue", () => {
     expect(catalogue.resolve("no-such-model")).toBeUndefined();
   });
 
-  it("asks more for a long prompt where the vendor does", () => {
+  it("charges more for a long prompt if the vendor does", () => {
     const haiku = catalogue.resolve("claude-haiku-5-5")?.model;
     if (haiku === undefined) throw new Error("no haiku");
     expect(pricesFor(haiku, 100_000)?.input).toBe(100_000);

@@ -85,19 +85,19 @@ describe("understand", () => {
     expect(understand(words)).toEqual(wish);
   });
 
-  it("takes a person's own words out of what a gateway puts around them", () => {
+  it("removes the context that a gateway adds to a message", () => {
     expect(ownWords("## Inbound Context\n{}\n\n[message_id: om_1]\n张三: 列出文件")).toBe("列出文件");
     expect(ownWords(" list files ")).toBe("list files");
   });
 });
 
 describe("the demo model", () => {
-  it("says that it is a demo in every answer", async () => {
+  it("says in every answer that it is a demo", async () => {
     expect((await converse("good morning", {})).text).toMatch(/^\[offline demo/);
     expect((await converse("早上好", {})).text).toMatch(/^【离线演示模型/);
   });
 
-  it("follows the skill it finds in the prompt: reads it, looks around, writes, explains", async () => {
+  it("follows a skill from the prompt: reads it, lists files, writes and explains", async () => {
     const files = { "./skills/create-python-script/SKILL.md": "# steps" };
     const { calls, text } = await converse(
       "[message_id: om_1]\n张三: 帮我写一个 Python 脚本，功能是遍历当前目录所有文件",
@@ -110,7 +110,7 @@ describe("the demo model", () => {
     expect(files).toHaveProperty(["list_files.py"], expect.stringMatching(/^#!\/usr\/bin\/env python3/));
   });
 
-  it("keeps what it noted before", async () => {
+  it("keeps its earlier notes", async () => {
     const files: Record<string, string> = {};
     await converse("remember that tea is at four", files);
     await converse("remember that cake is at five", files);
@@ -118,7 +118,7 @@ describe("the demo model", () => {
     expect((await converse("what do you remember?", files)).text).toContain("cake is at five");
   });
 
-  it("notes things in the host's memory, where it has one", async () => {
+  it("writes notes to the host's memory if there is one", async () => {
     const withMemory = [...TOOLS, tool("memory_write", "text")];
     const { calls, text } = await converse("remember that tea is at four", {}, withMemory);
     expect(calls).toEqual(["memory_write tea is at four"]);
@@ -127,7 +127,7 @@ describe("the demo model", () => {
     expect((await converse("what do you remember?", files, withMemory)).text).toContain("tea is at four");
   });
 
-  it("uses only tools it was given, and reports a failed one", async () => {
+  it("uses only offered tools and reports a failed call", async () => {
     expect((await converse("list files", {}, [])).text).toContain("not given");
     expect((await converse("read gone.txt", {})).text).toContain("did not succeed");
   });

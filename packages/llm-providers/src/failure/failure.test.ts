@@ -82,7 +82,7 @@ describe("classifying a failure", () => {
     expect(classify({ message: "billing", status: 401, words: ["authentication_error"] }).code).toBe("auth");
   });
 
-  it("finds a connection's error along its causes", () => {
+  it("finds a connection error in the cause chain", () => {
     const cause = Object.assign(new Error("read"), { code: "ECONNRESET" });
     expect(
       classifyException(new Error("Connection error.", { cause: new TypeError("fetch failed", { cause }) }))
@@ -110,7 +110,7 @@ describe("classifying a failure", () => {
     ["ERR_STREAM_PREMATURE_CLOSE", "network"],
     ["HPE_INVALID_CONSTANT", "network"],
     ["UND_ERR_SOCKET", "network"],
-  ])("takes the exception %s for %s", (code, expected) => {
+  ])("classifies an exception with the code %s as %s", (code, expected) => {
     expect(classifyException(Object.assign(new Error("x"), { code })).code).toBe(expected);
   });
 
@@ -123,18 +123,18 @@ describe("classifying a failure", () => {
     ["<html></html>", "502 an empty page"],
     ["upstream <html> is no page", "502 upstream <html> is no page"],
     ["", "502 (empty body)"],
-  ])("says of the answer %j what a person can read", (body, said) => {
+  ])("summarizes the error body %j for people", (body, said) => {
     const refusal = { status: 502, headers: new Headers() };
     expect(classify(describeRefusal(refusal, body, 0)).message).toBe(said);
   });
 
-  it("says no more of a page that a vendor quotes", () => {
+  it("shortens a page in an error message to its title", () => {
     expect(classify({ message: "<html><title>Bad Gateway</title></html>", status: 502 }).message).toBe(
       "Bad Gateway",
     );
   });
 
-  it("reads retry-after in seconds, milliseconds and as a date", () => {
+  it("reads retry-after in seconds, in milliseconds and as a date", () => {
     const at = (headers: Record<string, string>, now = 0) => getRetryAfterMs(new Headers(headers), now);
     expect(at({ "retry-after": "7" })).toBe(7_000);
     expect(at({ "retry-after": "0.25" })).toBe(250);

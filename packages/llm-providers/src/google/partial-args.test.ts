@@ -54,6 +54,6 @@ test.each([["a"], ["$"], ["$.a["], ["$.a[5]"], ["$.a[999999999]"], ["$.s.t"]])(
   },
 );
 
-test("what is not complete is no JSON", () => {
+test("incomplete arguments are invalid JSON", () => {
   expect(() => JSON.parse(new PartialArgs().text(false))).toThrow();
 });

@@ -13,19 +13,19 @@ const standIns = await Promise.all([
 const [anthropic, openai] = standIns;
 afterAll(() => Promise.all(standIns.map((standIn) => standIn.stop())));
 
-/** A `fetch` that must not be used. */
+/** A `fetch` that must not be called. */
 const nowhere: FetchLike = async (input) => {
   throw new Error(`asked ${String(input)}`);
 };
 
-describe("from nothing to an answer", () => {
-  it("takes a key and a question", async () => {
+describe("createModels", () => {
+  it("needs only a key and a prompt", async () => {
     const models = createModels({ anthropic: { apiKey: "k", baseUrl: anthropic.url } });
     const answer = await models.complete("anthropic/claude-sonnet-4-6", "Hi.");
     expect(answer).toMatchObject({ ok: true, text: "From Anthropic.", toolCalls: [] });
   });
 
-  it("streams, and gives the answer besides", async () => {
+  it("streams events and returns the answer", async () => {
     const models = createModels({ openai: { apiKey: "k", baseUrl: `${openai.url}/v1` } });
     const stream = models.stream("gpt-5.2", {
       system: "Be brief.",
@@ -37,13 +37,13 @@ describe("from nothing to an answer", () => {
     expect(await stream.result()).toMatchObject({ ok: true, text });
   });
 
-  it("needs nothing at all for the demo model", async () => {
+  it("needs nothing for the demo model", async () => {
     const models = createModels();
     expect(models.defaultReference).toBe("demo/demo");
     expect((await models.complete("demo/demo", "What can you do?")).text).not.toBe("");
   });
 
-  it("goes on to a fallback", async () => {
+  it("tries a fallback", async () => {
     const refused: FetchLike = async (input, init) =>
       String(input).startsWith(anthropic.url) ? fetch(input, init) : new Response("{}", { status: 401 });
     const models = createModels(
@@ -54,7 +54,7 @@ describe("from nothing to an answer", () => {
     expect((await models.complete("openai/gpt-5.2", "Hi.", { fallbacks })).text).toBe("From Anthropic.");
   });
 
-  it("dates every answer by the host's clock, its failures too", async () => {
+  it("dates every answer by the host's clock, including failures", async () => {
     const own = { id: "own", tools: "text" } as const;
     const models = createModels(
       { openai: { apiKey: "k", baseUrl: `${openai.url}/v1`, models: [own] } },
@@ -64,7 +64,7 @@ describe("from nothing to an answer", () => {
       expect((await models.complete(reference, "Hi.")).message.timestamp, reference).toBe(86_400_000);
   });
 
-  it("fails by a result that says that it was left", async () => {
+  it("fails as aborted if the stream was left early", async () => {
     const stream = createModels().stream("demo/demo", "What can you do?");
     for await (const event of stream) if (event.type === "text.delta") break;
     expect(await stream.result()).toMatchObject({ ok: false, error: { code: "aborted" } });
@@ -107,8 +107,8 @@ it("load imports the remaining SDKs if one cannot be imported, and rejects", asy
   expect(loaded).toEqual(["two"]);
 });
 
-describe("what cannot be asked", () => {
-  it("names the key that is missing, and its variable", async () => {
+describe("an unusable reference", () => {
+  it("names the missing key and its environment variable", async () => {
     const models = createModels({}, { env: { MISTRAL_API_KEY: "" }, fetch: nowhere });
     const problem = { code: "missing_key", provider: "mistral", variable: "MISTRAL_API_KEY" };
     expect(models.resolve("mistral/mistral-large-latest")).toMatchObject({ ok: false, problem });
@@ -121,7 +121,7 @@ describe("what cannot be asked", () => {
     expect(events.map(({ type }) => type)).toEqual(["start", "error"]);
   });
 
-  it("says how the environment is looked at where it is not", () => {
+  it("explains how to use the environment if it is not used", () => {
     const said = (env?: Record<string, string>) => createModels({ anthropic: {} }, env && { env }).problems;
     expect(said()).toMatchObject([
       { message: expect.stringContaining("or pass `env: process.env` and set ANTHROPIC_API_KEY.") },
@@ -131,7 +131,7 @@ describe("what cannot be asked", () => {
     ]);
   });
 
-  it("is a reference to a provider that nobody knows, or a slip where a person typed it", () => {
+  it("is one with an unknown provider, or with an unknown model in strict mode", () => {
     const models = createModels({ openai: { apiKey: "k" } });
     expect(models.resolve("nobody/x")).toMatchObject({
       problem: { code: "unknown_provider", provider: "nobody" },
@@ -145,7 +145,7 @@ describe("what cannot be asked", () => {
     });
   });
 
-  it("is asked of the account that a listed model names, without a key where its server needs none", () => {
+  it("a local server needs no key, and its model can be found by its id alone", () => {
     const local = { api: "openai-chat", baseUrl: "http://127.0.0.1:11434/v1", models: [{ id: "qwen3" }] };
     const models = createModels({ local });
     expect(models.resolve("local/qwen3")).toMatchObject({ ok: true, model: { provider: "local" } });
@@ -153,7 +153,7 @@ describe("what cannot be asked", () => {
   });
 });
 
-describe("a broken entry", () => {
+describe("an invalid entry", () => {
   const env = { ANTHROPIC_API_KEY: "from the environment" };
   const broken: readonly [string, object, string][] = [
     ["a misspelt field", { baseURL: "https://proxy.test" }, "baseURL"],
@@ -166,7 +166,7 @@ describe("a broken entry", () => {
     ["a header that is not in Latin letters", { headers: { "X-Team": "蓝" } }, "headers"],
   ];
 
-  it.each(broken)("with %s is off: nothing goes to the vendor", async (_what, entry, field) => {
+  it.each(broken)("with %s is off, and nothing is sent to the vendor", async (_what, entry, field) => {
     const models = createModels({ anthropic: entry }, { env, fetch: nowhere });
     expect(models.problems).toMatchObject([{ code: "invalid_provider", provider: "anthropic", field }]);
     expect(models.providers).toEqual([]);
@@ -174,7 +174,7 @@ describe("a broken entry", () => {
     expect(answer).toMatchObject({ ok: false, error: { code: "invalid" } });
   });
 
-  it("is named where a variable holds a key that cannot be sent, and quotes none of it", async () => {
+  it("names the variable with an invalid key without quoting the key", async () => {
     const models = createModels({}, { env: { OPENAI_API_KEY: "sk-copied…" }, fetch: nowhere });
     expect(models.problems).toMatchObject([{ code: "invalid_provider", field: "OPENAI_API_KEY" }]);
     expect(models.problems[0]?.message).not.toContain("copied");
@@ -200,7 +200,7 @@ describe("a broken entry", () => {
     expect(answer).toMatchObject({ ok: false, error: { message: expect.stringContaining(message) } });
   });
 
-  it("that its host could not read is off, whatever the environment holds", () => {
+  it("that its host disabled is off, even if the environment has a key", () => {
     const models = createModels({}, { env, disabled: ["anthropic"] });
     expect(models.resolve("anthropic/claude-sonnet-4-6")).toMatchObject({
       problem: { code: "invalid_provider", provider: "anthropic" },

@@ -16,20 +16,20 @@ async function parse(pieces: readonly Uint8Array[]): Promise<string[]> {
 const bytes = (text: string): Buffer => Buffer.from(text);
 
 describe("the event stream parser", () => {
-  it("reads data, names, several lines, comments, and lines without a space", async () => {
+  it("reads data of several lines, and ignores comments and unknown fields", async () => {
     const body = ": hi\nevent: a\ndata: 1\n\ndata:2\ndata: 3\nid: 4\nretry: 5\n\ndata\n\n\n\n";
     expect(await parse([bytes(body)])).toEqual(["1", "2\n3", ""]);
   });
 
-  it("reads CRLF as it reads LF", async () => {
+  it("reads CRLF like LF", async () => {
     expect(await parse([bytes("event: a\r\ndata: 1\r\n\r\n")])).toEqual(["1"]);
   });
 
-  it("delivers a last event that lacks its blank line", async () => {
+  it("delivers a last event without its blank line", async () => {
     expect(await parse([bytes("data: 1\n\ndata: 2")])).toEqual(["1", "2"]);
   });
 
-  it("says the same however the bytes are cut", async () => {
+  it("reads the same events however the bytes are cut", async () => {
     const line = fc.oneof(
       fc.string({ unit: "grapheme" }).map((text) => `data: ${text.replace(/[\r\n]/g, "")}`),
       fc.constantFrom("event: 名前", ": comment", "", "data", "data:", "id: 1", "event:x"),

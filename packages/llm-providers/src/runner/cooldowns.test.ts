@@ -9,9 +9,7 @@ interface Refusal {
   readonly retryAfterMs?: number;
 }
 
-/**
- * Whether the first of two keys is gone back to so long after it was refused, when the second one is refused as well.
- */
+/** Whether the first of two keys is used again this long after its refusal, when the second one is refused as well. */
 async function comesBack(
   refusal: Refusal,
   afterMs: number,
@@ -38,7 +36,7 @@ it.each<[Refusal, number]>([
   [{ fail: "rate_limit", retryAfterMs: 2_000 }, 2_000],
   [{ fail: "rate_limit", retryAfterMs: 90_000 }, 90_000],
   [{ fail: "rate_limit", retryAfterMs: 1e12 }, 3_600_000],
-])("a key refused with %j rests %i ms and is used again after", async (refusal, restMs) => {
+])("a key refused with %j rests for %i ms", async (refusal, restMs) => {
   expect(await comesBack(refusal, restMs - 1)).toBe(false);
   expect(await comesBack(refusal, restMs)).toBe(true);
 });
@@ -47,7 +45,7 @@ it.each<[ModelErrorCode, number]>([
   ["billing", 200],
   ["auth", 300],
   ["rate_limit", 100],
-])("a key refused with %s rests as long as the host says", async (fail, restMs) => {
+])("a key refused with %s rests for the configured time", async (fail, restMs) => {
   const own = { rateLimitMs: 100, billingMs: 200, authMs: 300 };
   expect(await comesBack({ fail }, restMs - 1, own)).toBe(false);
   expect(await comesBack({ fail }, restMs, own)).toBe(true);

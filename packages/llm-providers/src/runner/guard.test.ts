@@ -15,7 +15,7 @@ const sayer: Provider = {
     }),
 };
 
-/** A runner over one account whose provider somebody else wrote. */
+/** A runner over one account with a third party's provider. */
 function oneThirdParty(stream: (asked: Model) => AsyncGenerator<ModelEvent>) {
   const provider: Provider = { api: "odd", connect: () => (asked) => stream(asked) };
   const accounts = [{ name: "o", api: "odd", keys: [] }];
@@ -32,7 +32,7 @@ async function* started({ provider, id }: Model): AsyncGenerator<ModelEvent> {
 }
 
 describe("a third party's provider", () => {
-  it("goes on to other models where a third party's provider throws", async () => {
+  it("tries the next model if the provider throws", async () => {
     const throws: Record<string, Provider["connect"]> = {
       connect: () => {
         throw new Error("bad settings");
@@ -75,7 +75,7 @@ describe("a third party's provider", () => {
     }
   });
 
-  it("ends in an error where a third party's stream throws after it has said something", async () => {
+  it("ends with an error if the stream throws after some text", async () => {
     const odd: Provider = {
       api: "odd",
       connect: () =>
@@ -96,7 +96,7 @@ describe("a third party's provider", () => {
     expect(turn.message.content).toEqual([{ type: "text", text: "so far" }]);
   });
 
-  it("lets a third party's stream do what it does after its last event, and does not wait for it", async () => {
+  it("does not wait for a stream that continues after its last event", async () => {
     const log: string[] = [];
     const after: Record<string, () => AsyncGenerator<ModelEvent>> = {
       returns: async function* () {
@@ -127,7 +127,7 @@ describe("a third party's provider", () => {
     await expect.poll(() => log).toEqual(["gives its connection back", "is closed"]);
   });
 
-  it("ends in an error where a third party's stream gives what is no event", async () => {
+  it("ends with an error if the stream yields something that is not an event", async () => {
     for (const odd of [
       null,
       undefined,
@@ -146,7 +146,7 @@ describe("a third party's provider", () => {
     }
   });
 
-  it("lets go of whoever leaves, also where a third party's stream hangs", async () => {
+  it("can be left while the stream hangs", async () => {
     const { runner, asked } = oneThirdParty(async function* (one) {
       yield* started(one);
       yield { type: "block.start", index: 0, block: { type: "text" } };

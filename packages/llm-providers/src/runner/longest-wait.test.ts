@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { context, model, type Play, stage } from "../../test/support/stage.ts";
 import { readTurn } from "../testkit/index.ts";
 
-describe("a runner that waits in silence", () => {
-  it("keeps some of its time for the other models, and asks none when it is gone", async () => {
+describe("a runner that waits for silent models", () => {
+  it("reserves time for the other models, and tries none when it has run out", async () => {
     const stall: Play = { fail: "timeout", takes: "silenceMs" };
     const accounts = { a: ["1"], b: ["2"], c: ["3"] };
     const three = stage([stall, stall, stall], accounts);
@@ -20,7 +20,7 @@ describe("a runner that waits in silence", () => {
     expect(one.silences).toEqual([55_000]);
   });
 
-  it("is as patient as the request says", async () => {
+  it("uses the request's own limit of silence", async () => {
     const { runner, silences } = stage([{ fail: "timeout", takes: "silenceMs" }, { say: "hi" }], {
       a: ["1"],
       b: ["2"],
@@ -29,7 +29,7 @@ describe("a runner that waits in silence", () => {
     expect(silences).toEqual([12_500, 12_500]);
   });
 
-  it("leaves an account that states its own time-outs to them", async () => {
+  it("leaves an account with its own timeouts to them", async () => {
     const plays: readonly Play[] = [{ fail: "timeout", takes: "silenceMs" }, { say: "hi" }];
     const { runner, silences } = stage(
       plays,
@@ -46,7 +46,7 @@ describe("a runner that waits in silence", () => {
     expect(silences).toEqual([undefined, 55_000]);
   });
 
-  it("says within a minute that nobody answers, however they fail", async () => {
+  it("fails within a minute, however the models fail", async () => {
     const play = fc.record({
       fail: fc.constantFrom<ModelErrorCode>(
         "rate_limit",

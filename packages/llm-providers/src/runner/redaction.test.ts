@@ -8,7 +8,7 @@ import { modelTurn } from "../turn/turn.ts";
 const KEY = "sk-very-secret-1";
 const HEADER = "Bearer proxy-secret";
 
-/** A vendor that quotes what it was sent. */
+/** A vendor that quotes the request. */
 const quoting: Provider = {
   api: "pretend",
   connect: (config) => (asked, _context, options) =>
@@ -19,7 +19,7 @@ const quoting: Provider = {
     }),
 };
 
-it("takes keys, header values and what the host names out of what vendors say of a failure", async () => {
+it("removes keys, header values and the host's secrets from error messages", async () => {
   const account = { name: "a", api: "pretend", keys: [KEY, `${KEY}0`], headers: { authorization: HEADER } };
   const { runner } = stage(
     [],
@@ -36,7 +36,7 @@ it("takes keys, header values and what the host names out of what vendors say of
   for (const secret of [KEY, HEADER, "hunter2"]) expect(JSON.stringify(events)).not.toContain(secret);
 });
 
-it("keeps the beginning of what a vendor says, and no part of a secret at the cut", async () => {
+it("truncates a long error message without leaving part of a secret", async () => {
   const long: Provider = {
     api: "pretend",
     connect: () => (asked, _context, options) =>

@@ -8,7 +8,7 @@ import { checkEvents, readTurn } from "../testkit/index.ts";
 import { modelTurn } from "../turn/turn.ts";
 
 describe("a model runner", () => {
-  it("tries again after a passing failure, waiting longer each time", async () => {
+  it("retries after a retryable failure with a growing delay", async () => {
     const { runner, seen, slept } = stage([{ fail: "overloaded" }, { fail: "network" }, { say: "hi" }], {
       a: ["1"],
     });
@@ -19,7 +19,7 @@ describe("a model runner", () => {
     expect(slept).toEqual([375, 750]);
   });
 
-  it("honours retry-after up to a bound, and takes a longer one for a refusal", async () => {
+  it("waits for retry-after up to a limit, and treats a longer one as a refusal", async () => {
     const short = stage([{ fail: "overloaded", retryAfterMs: 9_000 }, { say: "hi" }], { a: ["1"] });
     await readTurn(short.runner.stream(model("a"), context));
     expect(short.slept).toEqual([9_000]);
@@ -29,7 +29,7 @@ describe("a model runner", () => {
     expect(long.slept).toEqual([]);
   });
 
-  it("goes on to the next key, and lets the refused one rest for as long as its cause suggests", async () => {
+  it("tries the next key and lets the refused one rest", async () => {
     const { runner, seen, pass } = stage(
       [
         { fail: "rate_limit", retryAfterMs: 60_000 },
@@ -52,7 +52,7 @@ describe("a model runner", () => {
     expect(runner.keys()[1]).toMatchObject({ name: "a#2", cause: "auth" });
   });
 
-  it.each([0, 1])("repeats at its own pace where a vendor asks for a wait of %i ms", async (retryAfterMs) => {
+  it.each([0, 1])("uses its own delay if the vendor asks for a wait of %i ms", async (retryAfterMs) => {
     const refusals: Play[] = Array.from({ length: 50 }, () => ({
       fail: "rate_limit",
       retryAfterMs,
@@ -69,7 +69,7 @@ describe("a model runner", () => {
     expect(two.slept).toEqual([375, 750]);
   });
 
-  it("keeps its count of retries when it goes on to another key", async () => {
+  it("counts retries across keys", async () => {
     const { runner, seen } = stage(
       [
         { fail: "overloaded" },
@@ -84,7 +84,7 @@ describe("a model runner", () => {
     expect(seen).toEqual(["a/m 1", "a/m 1", "a/m 1", "a/m 2"]);
   });
 
-  it("comes back to the key that has to rest least where the last one has to rest for too long", async () => {
+  it("returns to the key with the shortest rest if the last one rests for too long", async () => {
     const { runner, seen, slept } = stage(
       [
         { fail: "rate_limit", retryAfterMs: 2_000 },
@@ -98,7 +98,7 @@ describe("a model runner", () => {
     expect(slept).toEqual([2_000]);
   });
 
-  it("makes no more attempts than a bound, however many keys there are", async () => {
+  it("limits the attempts, however many keys there are", async () => {
     const keys = Array.from({ length: 100 }, (_, i) => `${i}`);
     const { runner, seen } = stage(
       keys.map((): Play => ({ fail: "auth" })),
@@ -108,13 +108,13 @@ describe("a model runner", () => {
     expect(seen).toHaveLength(24);
   });
 
-  it("tries a key again within the hour, whatever its vendor asks for", async () => {
+  it("tries a key again within the hour, whatever the vendor asks for", async () => {
     const { runner } = stage([{ fail: "rate_limit", retryAfterMs: 1e12 }, { say: "hi" }], { a: ["1", "2"] });
     await readTurn(runner.stream(model("a"), context));
     expect(runner.keys()[0]?.restsUntil).toBe(3_600_000);
   });
 
-  it("goes on to the agent's other models, and skips those of a provider that cannot be reached", async () => {
+  it("tries the fallback models, except those of an unreachable provider", async () => {
     const { runner, seen } = stage([{ fail: "billing" }, { say: "hi" }], { a: ["1"], b: ["2"] });
     const turn = await readTurn(runner.withFallbacks([model("b")])(model("a"), context));
     expect(kinds(turn.events)).toEqual(["billing>model"]);
@@ -130,14 +130,14 @@ describe("a model runner", () => {
     expect(away.seen).toEqual(["a/m 1", "b/m 2"]);
   });
 
-  it("does not ask a silent model twice", async () => {
+  it("does not retry a model that timed out", async () => {
     const { runner, seen } = stage([{ fail: "timeout" }, { say: "hi" }], { a: ["1"], b: ["2"] });
     const turn = await readTurn(runner.withFallbacks([model("b")])(model("a"), context));
     expect(kinds(turn.events)).toEqual(["timeout>model"]);
     expect(seen).toEqual(["a/m 1", "b/m 2"]);
   });
 
-  it("begins with a model whose keys do not rest", async () => {
+  it("starts with a model whose keys are not resting", async () => {
     const { runner, seen } = stage([{ fail: "billing" }, { say: "1" }, { say: "2" }], { a: ["1"], b: ["2"] });
     const stream = runner.withFallbacks([model("b")]);
     await readTurn(stream(model("a"), context));
@@ -145,7 +145,7 @@ describe("a model runner", () => {
     expect(seen).toEqual(["a/m 1", "b/m 2", "b/m 2"]);
   });
 
-  it("asks a resting key all the same when there is nobody else, since it may have been mended", async () => {
+  it("uses a resting key if there is no other", async () => {
     const { runner, seen } = stage([{ fail: "billing" }, { say: "hi" }], { a: ["1"] });
     expect((await readTurn(runner.stream(model("a"), context))).error?.code).toBe("billing");
     expect((await readTurn(runner.stream(model("a"), context))).error).toBeUndefined();
@@ -153,7 +153,7 @@ describe("a model runner", () => {
     expect(runner.keys()).toEqual([{ name: "a#1" }]);
   });
 
-  it("retries nothing once text was shown", async () => {
+  it("does not retry after text was shown", async () => {
     const { runner, seen } = stage([{ fail: "overloaded", after: "so far" }, { say: "again" }], {
       a: ["1", "2"],
     });
@@ -163,13 +163,13 @@ describe("a model runner", () => {
     expect(seen).toHaveLength(1);
   });
 
-  it("leaves no trace of half a call when it tries again", async () => {
+  it("discards half a call when it retries", async () => {
     const { runner } = stage([{ fail: "network", midCall: true }, { say: "hi" }], { a: ["1"] });
     const turn = await readTurn(runner.stream(model("a"), context));
     expect(turn.message.content).toEqual([{ type: "text", text: "hi" }]);
   });
 
-  it("hands a call through as it comes, and voids it where the attempt breaks", async () => {
+  it("streams a call, and discards it if the attempt fails", async () => {
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let attempt = 0;
     const pretend: Provider = {
@@ -193,7 +193,7 @@ describe("a model runner", () => {
     const events: ModelEvent[] = [];
     for await (const event of runner.stream(model("a"), context)) {
       events.push(event);
-      // The vendor goes on only once this was seen.
+      // The vendor continues only after this was seen.
       if (event.type === "tool.delta") gates[attempt - 1]?.resolve();
     }
     expect(events.map((event) => event.type)).toEqual([
@@ -214,7 +214,7 @@ describe("a model runner", () => {
     expect(turn.message.content).toMatchObject([{ type: "toolCall", args: { a: 1 } }]);
   });
 
-  it("gives a sound stream, whatever fails", async () => {
+  it("keeps the guarantees of a stream, whatever fails", async () => {
     const fail = fc.record({
       fail: fc.constantFrom("rate_limit", "overloaded", "network", "auth"),
       after: fc.option(fc.string({ minLength: 1 }), { nil: undefined }),
@@ -239,7 +239,7 @@ describe("a model runner", () => {
     );
   });
 
-  it("does not repeat what cannot succeed", async () => {
+  it("does not retry a request that cannot succeed", async () => {
     for (const code of ["overflow", "aborted"] as const) {
       const { runner, seen } = stage([{ fail: code }], { a: ["1"], b: ["2"] });
       const turn = await readTurn(runner.withFallbacks([model("b")])(model("a"), context));
@@ -248,7 +248,7 @@ describe("a model runner", () => {
     }
   });
 
-  it("says of each attempt what went wrong when all have failed, and names no key", async () => {
+  it("lists the failure of each attempt without naming keys", async () => {
     const { runner } = stage(
       [
         { fail: "auth" },
@@ -273,7 +273,7 @@ describe("a model runner", () => {
     expect(JSON.stringify(turn.events)).not.toContain("secret");
   });
 
-  it("reports a failed attempt before it waits, and stops waiting when aborted", async () => {
+  it("reports a failed attempt before the delay, and stops waiting when aborted", async () => {
     const abort = new AbortController();
     const { runner } = stage(
       [{ fail: "overloaded" }, { say: "never" }],
@@ -292,7 +292,7 @@ describe("a model runner", () => {
     expect(events.at(-1)).toMatchObject({ error: { code: "aborted" }, partial: { stopReason: "aborted" } });
   });
 
-  it("knows nobody of that name", async () => {
+  it("fails for an unknown account", async () => {
     const turn = await readTurn(stage([], {}).runner.stream(model("nobody"), context));
     expect(turn.error).toMatchObject({ code: "invalid", message: "No account is configured for nobody/m." });
     expect(() => stage([], { a: [] }, { accounts: [{ name: "x", api: "unspoken", keys: [] }] })).toThrow(

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { context, kinds, model, type Play, stage } from "../../test/support/stage.ts";
 import { readTurn } from "../testkit/index.ts";
 
-describe("an attempt that broke after it had said something", () => {
+describe("an attempt that failed after some text", () => {
   const broke: Play = {
     fail: "network",
     after: "so far",
@@ -15,7 +15,7 @@ describe("an attempt that broke after it had said something", () => {
   };
   const unseen = { shown: () => false };
 
-  it("is made again where nobody has seen any of it, and what it said is void", async () => {
+  it("is repeated if nobody has seen its text, which is discarded", async () => {
     const { runner, seen, slept } = stage([broke, { say: "again" }], { a: ["1"] });
     const { events, message } = await readTurn(runner.stream(model("a"), context, unseen));
     expect(events.map((event) => event.type)).toEqual([
@@ -41,7 +41,7 @@ describe("an attempt that broke after it had said something", () => {
     expect(slept).toEqual([375]);
   });
 
-  it("goes on to other models, and in the end says what each of them said", async () => {
+  it("is followed by other models, and the error lists all attempts", async () => {
     const { runner, seen } = stage([broke, { fail: "timeout", after: "hm" }, broke, broke, broke], {
       a: ["1"],
       b: ["2"],
@@ -55,7 +55,7 @@ describe("an attempt that broke after it had said something", () => {
     expect(seen).toEqual(["a/m 1", "a/m 1", "b/m 2", "b/m 2", "b/m 2"]);
   });
 
-  it("is final where it was seen, at that moment, or where nobody can say", async () => {
+  it("is final if its text was seen, or if that is unknown", async () => {
     let seenByNow = false;
     const shown = [
       () => true,
@@ -77,7 +77,7 @@ describe("an attempt that broke after it had said something", () => {
     }
   });
 
-  it("is not repeated where that cannot succeed", async () => {
+  it("is not repeated if that cannot succeed", async () => {
     for (const fail of ["aborted", "overflow"] as const) {
       const { runner, seen } = stage([{ fail, after: "so far" }, { say: "again" }], { a: ["1"] });
       const turn = await readTurn(runner.stream(model("a"), context, unseen));
@@ -86,7 +86,7 @@ describe("an attempt that broke after it had said something", () => {
     }
   });
 
-  it("serves several who wait at once, in order", async () => {
+  it("resolves several waiting calls in order", async () => {
     const { runner } = stage([broke, { say: "again" }], { a: ["1"] });
     const stream = runner.stream(model("a"), context, unseen)[Symbol.asyncIterator]();
     const results = await Promise.all(Array.from({ length: 13 }, () => stream.next()));
@@ -102,7 +102,7 @@ describe("an attempt that broke after it had said something", () => {
     ]);
   });
 
-  it("stops for good when it is left", async () => {
+  it("stops when it is left", async () => {
     const { runner, seen } = stage([broke, { say: "never" }], { a: ["1"] });
     for await (const event of runner.stream(model("a"), context, unseen)) if (event.type === "attempt") break;
     await new Promise((resolve) => setImmediate(resolve));

@@ -21,7 +21,11 @@ export function checkEvents(events: readonly ModelEvent[]): ReadTurn {
     assert.equal(result, undefined, `"${event.type}" came after the terminal event`);
     if (event.type === "attempt") {
       const isVoid = event.discard === true;
-      assert.equal(isVoid, attempt.started, "an attempt that had started is void, and only such a one");
+      assert.equal(
+        isVoid,
+        attempt.started,
+        "only an attempt that has started can be discarded, and it has to be",
+      );
       attempt = new CheckedAttempt();
       continue;
     }
@@ -45,16 +49,16 @@ class CheckedAttempt {
     this.started = true;
     switch (event.type) {
       case "block.start":
-        assert.equal(event.index, this.#blocks.length, "indexes have to rise by one");
+        assert.equal(event.index, this.#blocks.length, "block indexes have to rise by one");
         this.#blocks.push({ type: event.block.type, text: "" });
         break;
       case "text.delta":
       case "thinking.delta":
       case "tool.delta":
-        this.#opened(event.index, "written to").text += event.delta;
+        this.#opened(event.index, "appended to").text += event.delta;
         break;
       case "block.end": {
-        const opened = this.#opened(event.index, "sealed");
+        const opened = this.#opened(event.index, "ended");
         checkSealed(event.block, opened);
         opened.sealed = event.block;
         break;
@@ -66,16 +70,19 @@ class CheckedAttempt {
   #opened(index: number, what: string) {
     const block = this.#blocks[index];
     const isOpen = block !== undefined && block.sealed === undefined;
-    assert.ok(isOpen, `block ${index} was ${what} without being open`);
+    assert.ok(isOpen, `block ${index} was ${what} although it is not open`);
     return block;
   }
 
   checkMessage({ message, error }: ReadTurn): void {
     const sealed = this.#blocks.map((block) => block.sealed);
-    assert.ok(!sealed.includes(undefined), "blocks were left open");
-    assert.deepEqual(message.content, sealed, "the message is not made of the sealed blocks");
+    assert.ok(!sealed.includes(undefined), "some blocks were never ended");
+    assert.deepEqual(message.content, sealed, "the message does not consist of the finished blocks");
     const calls = message.content.some((block) => block.type === "toolCall");
-    assert.ok(error !== undefined || message.stopReason !== "tool_use" || calls, "tool_use without a call");
+    assert.ok(
+      error !== undefined || message.stopReason !== "tool_use" || calls,
+      "the stop reason is tool_use, but there is no call",
+    );
   }
 }
 
@@ -83,9 +90,9 @@ class CheckedAttempt {
 function checkSealed(block: Block, opened: { readonly type: string; readonly text: string }): void {
   // Text turns out to be thinking when its closing tag arrives, and the other way round if no tag does.
   const isEither = [block.type, opened.type].every((type) => type === "text" || type === "thinking");
-  assert.ok(isEither || block.type === opened.type, `a ${opened.type} block was sealed as ${block.type}`);
+  assert.ok(isEither || block.type === opened.type, `a ${opened.type} block was ended as ${block.type}`);
   const text = block.type === "toolCall" ? block.argsText : "text" in block ? block.text : "";
-  if (opened.text !== "") assert.equal(text, opened.text, "the deltas do not add up to the sealed block");
+  if (opened.text !== "") assert.equal(text, opened.text, "the deltas do not add up to the finished block");
   const isWhole = block.type !== "toolCall" || (block.args === undefined) !== (block.argsError === undefined);
   assert.ok(isWhole, "a call has either arguments or an error");
 }

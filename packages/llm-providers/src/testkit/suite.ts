@@ -29,18 +29,19 @@ export function providerSuite({ describe, it }: TestApi, subject: ProviderSubjec
     for (const recording of subject.recordings)
       describe(recording.name, () => {
         const recorded = new Recorded(subject, recording);
-        it("reads whole", () => recorded.readsWhole());
+        it("reads the complete stream", () => recorded.readsWhole());
         it("reads the same in single bytes", () =>
           recorded.readsTheSame(Array.from(recorded.bytes, (byte) => Uint8Array.of(byte))));
-        it("takes no notice of keep-alives", () => recorded.readsTheSame(recorded.keptAlive()));
-        it("ends once wherever it is cut, and runs nothing then", () => recorded.cutAnywhere());
-        it("is told of a stall, wherever it comes", () => recorded.stalled());
-        it("survives garbage between its events", () => recorded.garbled());
-        it("survives a first event that comes twice", () => recorded.begunTwice());
+        it("ignores keep-alives", () => recorded.readsTheSame(recorded.keptAlive()));
+        it("ends once wherever the stream is cut, and runs no tools", () => recorded.cutAnywhere());
+        it("fails with a timeout wherever the stream stalls", () => recorded.stalled());
+        it("survives garbage between events", () => recorded.garbled());
+        it("survives a repeated first event", () => recorded.begunTwice());
         const { errorEvent } = subject;
         if (errorEvent !== undefined && recording.ends !== "error")
-          it("ends with the vendor's error in mid-stream", () => recorded.interrupted(bytesOf(errorEvent)));
-        it("ends at once when it is aborted, and gives the connection up", () => recorded.aborted());
+          it("ends with an error that the vendor reports in mid-stream", () =>
+            recorded.interrupted(bytesOf(errorEvent)));
+        it("ends at once when aborted, and closes the connection", () => recorded.aborted());
       });
     testConnection(it, new Subject(subject));
     testAnswers(it, new Subject(subject));
@@ -53,9 +54,9 @@ const bytesOf = (body: string | Uint8Array): Uint8Array =>
 /** A broken answer may contain complete calls, but it may neither ask to run them nor count as complete. */
 function assertSafe(turn: ReadTurn, whole: AnswerSummary, where: string): void {
   const wrong = findCutProblem(turn, whole);
-  assert.notEqual(wrong, "less", `${where}: it passes for a whole answer and is none`);
-  const ready = "a broken answer asks for its tools to be run, or has a call ready that was never finished";
-  assert.notEqual(wrong, "partialCall", `${where}: ${ready}`);
+  assert.notEqual(wrong, "less", `${where}: it counts as complete but differs from the whole answer`);
+  const partial = "it asks to run tools although it failed, or has a readable call that was never completed";
+  assert.notEqual(wrong, "partialCall", `${where}: ${partial}`);
 }
 
 class Recorded extends Subject {
@@ -79,16 +80,17 @@ class Recorded extends Subject {
     const { says, ends = "finish" } = this.#recording;
     const { error, message } = await this.read({ pieces: [this.bytes] });
     assert.equal(error === undefined ? "finish" : "error", ends, error?.message ?? "finished");
-    if (says?.text !== undefined) assert.equal(textOf(message.content), says.text);
+    if (says?.text !== undefined) assert.equal(textOf(message.content), says.text, "the text differs");
     const calls = message.content.flatMap((block) =>
       block.type === "toolCall" && block.args !== undefined ? { name: block.name, args: block.args } : [],
     );
-    if (says?.calls !== undefined) assert.deepEqual(calls, says.calls);
+    if (says?.calls !== undefined) assert.deepEqual(calls, says.calls, "the tool calls differ");
   }
 
   async readsTheSame(pieces: readonly Uint8Array[]): Promise<void> {
     const whole = await this.read({ pieces: [this.bytes] });
-    assert.deepEqual(essence(await this.read({ pieces })), essence(whole));
+    const turn = await this.read({ pieces });
+    assert.deepEqual(essence(turn), essence(whole), "the same stream in other pieces gives another message");
   }
 
   /** The stream with keep-alives between all of its events. */
@@ -127,7 +129,7 @@ class Recorded extends Subject {
       // The vendor may have sent everything by then, including a failure.
       assertSafe(turn, whole, where);
       if (turn.error === undefined || (whole.failed && summarizeAnswer(turn).said === whole.said)) return;
-      assert.equal(turn.error.code, "timeout", where);
+      assert.equal(turn.error.code, "timeout", `${where}: a stalled stream has to fail with a timeout`);
       assert.ok(line.closed, `${where}: the connection was left open`);
     };
     await Promise.all([...stalls].map(stall));
@@ -157,7 +159,7 @@ class Recorded extends Subject {
     for (const end of this.#ends.slice(0, Math.max(1, this.#ends.length - 3))) {
       const turn = await read({ pieces: this.#upTo(end, error) });
       assert.equal(turn.error?.code, "overloaded", `after byte ${end}: ${turn.error?.message ?? "no error"}`);
-      assert.equal(turn.error.retryable, true);
+      assert.equal(turn.error.retryable, true, `after byte ${end}: an overload has to be retryable`);
       assertSafe(turn, whole, `an error after byte ${end}`);
     }
   }
@@ -174,14 +176,14 @@ class Recorded extends Subject {
     };
     const reading = read();
     await this.until("asking", () => line.requests.length > 0);
-    await turnsOfTheLoop(() => over);
+    await waitForEventLoop(() => over);
     abort.abort();
-    await turnsOfTheLoop(() => over);
+    await waitForEventLoop(() => over);
     assert.ok(over, `an aborted turn was not over within ${ABORT_TURNS} turns of the event loop`);
     await this.within("a turn that was aborted", reading);
     const { error, message } = checkEvents(seen);
-    assert.equal(error?.code, "aborted");
-    assert.equal(message.stopReason, "aborted");
+    assert.equal(error?.code, "aborted", "an aborted turn has to fail as aborted");
+    assert.equal(message.stopReason, "aborted", "the message of an aborted turn has the stop reason aborted");
     assert.ok(line.closed, "the connection was left open");
   }
 
@@ -217,20 +219,20 @@ function cutsOf(bytes: Uint8Array, ends: readonly number[], everyByte: boolean):
 const ABORT_TURNS = 50;
 
 /** Waits for these turns of the event loop, or fewer if the turn has ended. */
-async function turnsOfTheLoop(isOver: () => boolean): Promise<void> {
+async function waitForEventLoop(isOver: () => boolean): Promise<void> {
   for (let turn = 0; turn < ABORT_TURNS && !isOver(); turn++) await new Promise(setImmediate);
 }
 
 function testConnection(it: TestApi["it"], under: Subject): void {
-  it("asks for nothing before somebody listens", async () => {
+  it("sends no request before it is read", async () => {
     const { line, events } = under.open({ pieces: [] });
     await new Promise((resolve) => setImmediate(resolve));
-    assert.equal(line.requests.length, 0);
+    assert.equal(line.requests.length, 0, "the request was sent before the first event was pulled");
     await events[Symbol.asyncIterator]().return?.();
-    assert.equal(line.requests.length, 0);
+    assert.equal(line.requests.length, 0, "the request was sent although the stream was left");
   });
 
-  it("gives the connection up when the consumer leaves", async () => {
+  it("closes the connection when the consumer leaves", async () => {
     const bytes = bytesOf(under.subject.recordings[0]?.body ?? "");
     const pieces = [bytes.subarray(0, eventEnds(bytes)[0] ?? 1)];
     const { line, events } = under.open({ pieces, ending: "stall" });
@@ -241,41 +243,48 @@ function testConnection(it: TestApi["it"], under: Subject): void {
     await under.until("closing the connection", () => line.closed);
   });
 
-  it("asks for nothing when it was aborted before", async () => {
+  it("sends no request if it was aborted before", async () => {
     const { line, events } = under.open({ pieces: [] }, {}, { signal: AbortSignal.abort() });
     const turn = await under.within("a turn that was aborted before", readTurn(events));
-    assert.equal(turn.error?.code, "aborted");
-    assert.equal(line.requests.length, 0);
+    assert.equal(turn.error?.code, "aborted", "an aborted turn has to fail as aborted");
+    assert.equal(line.requests.length, 0, "the request was sent although it was aborted before");
   });
 
-  it("ends with a network failure when nobody answers", async () => {
+  it("ends with a network failure if the server is unreachable", async () => {
     const refused = async (): Promise<Response> => {
       const cause = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
       throw new TypeError("fetch failed", { cause });
     };
     const { error } = await under.read({ pieces: [] }, { fetch: refused });
     const { code, retryable, emitted } = error ?? {};
-    assert.deepEqual({ code, retryable, emitted }, { code: "network", retryable: true, emitted: false });
+    const expected = { code: "network", retryable: true, emitted: false };
+    assert.deepEqual(
+      { code, retryable, emitted },
+      expected,
+      "an unreachable server is a retryable network failure",
+    );
   });
 }
 
 function testAnswers(it: TestApi["it"], under: Subject): void {
   const { empty, refusals = [] } = under.subject;
   if (empty !== undefined)
-    it("finishes an answer without content", async () => {
+    it("finishes a response without content", async () => {
       const { error, message } = await under.read({ pieces: [bytesOf(empty)] });
-      assert.equal(error, undefined);
-      assert.ok(message.content.every((block) => "text" in block && block.text === ""));
+      assert.equal(error, undefined, "a response without content is not a failure");
+      const isEmpty = message.content.every((block) => "text" in block && block.text === "");
+      assert.ok(isEmpty, "the message has content that the response does not have");
     });
 
-  for (const { name, status, headers, body, ...meant } of refusals)
-    it(`understands a refusal: ${name}`, async () => {
+  for (const { name, status, headers, body, ...expected } of refusals)
+    it(`classifies a refusal: ${name}`, async () => {
       const json = { "content-type": "application/json" };
       const answer = { status, headers: { ...json, ...headers }, pieces: [bytesOf(body)] };
       const { error } = await under.read(answer);
-      assert.equal(error?.code, meant.code, error?.message ?? "no error");
-      assert.equal(error.status, status);
-      assert.equal(error.emitted, false);
-      if (meant.retryAfterMs !== undefined) assert.equal(error.retryAfterMs, meant.retryAfterMs);
+      assert.equal(error?.code, expected.code, error?.message ?? "no error");
+      assert.equal(error.status, status, "the failure has another status");
+      assert.equal(error.emitted, false, "a refusal counts as if text had been emitted");
+      if (expected.retryAfterMs !== undefined)
+        assert.equal(error.retryAfterMs, expected.retryAfterMs, "the failure has another retryAfterMs");
     });
 }

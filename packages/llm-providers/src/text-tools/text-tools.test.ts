@@ -82,7 +82,7 @@ describe("tool calls in text", () => {
     expect(turn.message).toMatchObject({ stopReason: "tool_use", rawStopReason: "stop" });
   });
 
-  it("are found where the text comes with the end only", async () => {
+  it("are found if the text comes only with the last event", async () => {
     const whole: StreamModel = async function* (asked, context, options) {
       const { message } = await readTurn(saying([CALL]).plain(asked, context, options));
       yield { type: "finish", message };
@@ -93,7 +93,7 @@ describe("tool calls in text", () => {
     expect(message).toMatchObject({ content: [{ type: "toolCall", name: "read" }], stopReason: "tool_use" });
   });
 
-  it("are found however the text is cut, and several at once", () => {
+  it("are found however the text is cut, also several in a row", () => {
     const text = `Look:\n${CALL}\n\n${CALL}`;
     fc.assert(
       fc.property(fc.array(fc.nat(text.length), { maxLength: 30 }), (cuts) => {
@@ -117,14 +117,14 @@ describe("tool calls in text", () => {
     );
   });
 
-  it("stream the text around them at once", async () => {
+  it("do not delay the text around them", async () => {
     const turn = await read(["a < b ", "and\n<tool", "box> is ", "prose"]);
     const deltas = turn.events.flatMap((event) => (event.type === "text.delta" ? [event.delta] : []));
     expect(deltas).toEqual(["a < b ", "and\n", "<toolbox> is ", "prose"]);
     expect(turn.message.stopReason).toBe("end_turn");
   });
 
-  it("leave prose about tags alone", async () => {
+  it("are not confused with prose about tags", async () => {
     const text = `Write ${CALL} to call a tool.`;
     const turn = await read([text]);
     expect(turn.message.content).toEqual([{ type: "text", text }]);
@@ -135,7 +135,7 @@ describe("tool calls in text", () => {
     ["<tool_call>\nread a.txt\n</tool_call>", "unreadable", /not valid JSON/],
     ['<tool_call>{"arguments": {}}</tool_call>', "unreadable", /no "name"/],
     ['<tool_call>{"name": "read", "arguments": [1]}</tool_call>', "read", /not a JSON object/],
-  ])("that cannot be read go back to the model with what was wrong: %s", async (text, name, error) => {
+  ])("that are malformed get an error for the model: %s", async (text, name, error) => {
     const [block] = (await read([text])).message.content;
     expect(block).toMatchObject({
       type: "toolCall",
@@ -145,7 +145,7 @@ describe("tool calls in text", () => {
     });
   });
 
-  it("forgive a missing closing tag, code fences, and arguments as text", async () => {
+  it("may lack the closing tag, have code fences, or have arguments as a string", async () => {
     const calls = async (text: string) =>
       (await read([text])).message.content.map((block) => block.type === "toolCall" && block.args);
     expect(await calls('<tool_call>\n{"name":"read","arguments":{"path":"a"}}')).toEqual([{ path: "a" }]);
@@ -157,13 +157,13 @@ describe("tool calls in text", () => {
     ]);
   });
 
-  it("do not run when the answer was cut", async () => {
+  it("do not run if the answer was cut", async () => {
     const turn = await read(['<tool_call>\n{"name":"read","argu'], "max_tokens");
     expect(turn.message.stopReason).toBe("max_tokens");
     expect(turn.message.content).toMatchObject([{ type: "toolCall", args: undefined }]);
   });
 
-  it("end where the model begins to make results up", async () => {
+  it("end the turn if the model starts to invent results", async () => {
     const turn = await read([
       CALL,
       '\n<tool_result tool="read">secret',
@@ -178,7 +178,7 @@ describe("tool calls in text", () => {
   });
 });
 
-describe("what a model without tool calls is given", () => {
+describe("a request to a model without tool calls", () => {
   const messages: Message[] = [
     go,
     {
@@ -225,7 +225,7 @@ describe("what a model without tool calls is given", () => {
     return seen;
   }
 
-  it("describes the tools in the stable prompt, and offers none", async () => {
+  it("describes the tools in the stable prompt and declares none", async () => {
     const { context, options } = await given();
     expect(context?.tools).toEqual([]);
     expect(context?.system.stable).toMatch(
@@ -235,7 +235,7 @@ describe("what a model without tool calls is given", () => {
     expect(options?.stopSequences).toEqual(["<tool_result"]);
   });
 
-  it("is shown its calls and their results as text", async () => {
+  it("contains earlier calls and results as text", async () => {
     const { context } = await given();
     expect(context?.messages[1]).toMatchObject({
       content: [
@@ -252,7 +252,7 @@ describe("what a model without tool calls is given", () => {
     expect(context?.messages).toHaveLength(3);
   });
 
-  it("is told when it has to call a tool, and nothing of tools when it must not", async () => {
+  it("says if a tool has to be called, and mentions no tools if none may be", async () => {
     expect((await given({ toolChoice: "required" })).context?.system.stable).toContain(
       "you have to call a tool",
     );

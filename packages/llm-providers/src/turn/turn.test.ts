@@ -20,7 +20,7 @@ const turn = (open: ReadTurn, signal?: AbortSignal) =>
 const types = (events: readonly ModelEvent[]): string[] => events.map((event) => event.type);
 
 describe("a turn", () => {
-  it("reads no further than it is pulled", async () => {
+  it("reads no further than events are pulled", async () => {
     let pulls = 0;
     const stream = turn(async function* (writer) {
       const index = writer.open({ type: "text" });
@@ -44,7 +44,7 @@ describe("a turn", () => {
     expect(pulls).toBe(3);
   });
 
-  it("answers several who wait at once, in order", async () => {
+  it("resolves several waiting calls in order", async () => {
     const stream = turn(async function* (writer) {
       const index = writer.open({ type: "text" });
       for (const said of ["1", "2"]) {
@@ -66,7 +66,7 @@ describe("a turn", () => {
     ]);
   });
 
-  it("tells at once what of a block arrives at once", async () => {
+  it("joins deltas of a block that arrive together", async () => {
     const { events } = await readTurn(
       turn(async function* (writer) {
         const [text, call] = [
@@ -90,7 +90,7 @@ describe("a turn", () => {
     ]);
   });
 
-  it("keeps blocks apart that are open at once", async () => {
+  it("keeps open blocks apart", async () => {
     const { message } = await readTurn(
       turn(async function* (writer) {
         const one = writer.open({ type: "toolCall", id: "1", name: "x" });
@@ -111,7 +111,7 @@ describe("a turn", () => {
     });
   });
 
-  it("ignores what comes after its end, and what is said of blocks it does not know", async () => {
+  it("ignores writes after its end and to unknown blocks", async () => {
     const { events } = await readTurn(
       turn(async function* (writer) {
         writer.append(9, "nowhere");
@@ -167,7 +167,7 @@ describe("a turn", () => {
     expect(await closed.promise).toBe(true);
   });
 
-  it("makes half a surrogate pair well-formed, and leaves one that was only cut in two", async () => {
+  it("replaces a lone surrogate, and joins a pair that was cut in two", async () => {
     const { message, events } = await readTurn(
       turn(async function* (writer) {
         const text = writer.open({ type: "text" });
@@ -235,15 +235,15 @@ describe("silence", () => {
     },
   );
 
-  it("is broken by anything on the wire, a keep-alive too", async () => {
+  it("ends with any byte, including keep-alives", async () => {
     expect(await endOf(() => keepAlives(10), { thinking: "max" })).toEqual({ ms: 555_000, code: "timeout" });
   });
 
-  it("is not filled by keep-alives for ever", async () => {
+  it("ends the turn after ten minutes of keep-alives alone", async () => {
     expect(await endOf(() => keepAlives(100), { thinking: "max" })).toEqual({ ms: 650_000, code: "timeout" });
   });
 
-  it("lasts as long as the request says, or as the account does", async () => {
+  it("is limited by the request or by the account", async () => {
     expect(await endOf(nobodyAnswers, { silenceMs: 10_000 })).toEqual({ ms: 10_000, code: "timeout" });
     expect(await endOf(nothingFollows, { silenceMs: 10_000 })).toEqual({ ms: 10_000, code: "timeout" });
     const timeouts = { firstByteMs: 300_000, idleMs: 120_000 };
@@ -251,13 +251,13 @@ describe("silence", () => {
     expect((await endOf(nothingFollows, { silenceMs: 10_000 }, { timeouts }))?.ms).toBe(120_000);
   });
 
-  it("is waited for without end where the time-out is no time at all", async () => {
+  it("is not limited if the timeout is infinite", async () => {
     const timeouts = { firstByteMs: Number.POSITIVE_INFINITY };
     expect(await endOf(nobodyAnswers, {}, { timeouts })).toBeUndefined();
   });
 });
 
-describe("the usage of an answer that breaks off", () => {
+describe("the usage of an incomplete answer", () => {
   const priced: Model = { ...model, prices: { input: 1_000_000, output: 10_000_000, checked: "2026-01-01" } };
   const context: ModelContext = {
     system: { stable: "s".repeat(40) },
@@ -282,7 +282,7 @@ describe("the usage of an answer that breaks off", () => {
   };
   const cut = (writer: TurnWriter): void => writer.fail(failure("aborted", "stopped"));
 
-  it("counts what was written since its vendor counted", async () => {
+  it("includes an estimate of the text since the vendor's last count", async () => {
     const counted = (writer: TurnWriter): void => {
       writer.start();
       writer.tokens({ input: 100, output: 1 });
@@ -299,7 +299,7 @@ describe("the usage of an answer that breaks off", () => {
     });
   });
 
-  it("is the vendor's own count where that came after the last word", async () => {
+  it("is the vendor's count if it came after the last text", async () => {
     const counted = (writer: TurnWriter): void => {
       writer.tokens({ input: 100, output: 90 });
       cut(writer);
@@ -310,7 +310,7 @@ describe("the usage of an answer that breaks off", () => {
     });
   });
 
-  it("counts what was sent too where its vendor has counted nothing", async () => {
+  it("includes an estimate of the request if the vendor counted nothing", async () => {
     expect(
       await usageOf(
         says(() => {}, cut),
@@ -323,7 +323,7 @@ describe("the usage of an answer that breaks off", () => {
     });
   });
 
-  it("is unknown where nothing was written, and where neither end was counted", async () => {
+  it("is unknown if nothing was written, or without any count or request", async () => {
     const silent: ReadTurn = async function* (writer) {
       yield;
       cut(writer);

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** What belongs to the connection, or the runtime's own client, not to the API. */
+/** Headers of the connection or the HTTP client. */
 const CONNECTION = ["connection", "content-length", "accept-encoding", "accept-language", "sec-fetch-mode"];
 
-/** What a request says to the API, beside what its connection needs. */
+/** Returns the headers that belong to the API. */
 export function apiHeaders(headers: IncomingHttpHeaders | undefined): Record<string, unknown> {
   return Object.fromEntries(Object.entries(headers ?? {}).filter(([name]) => !CONNECTION.includes(name)));
 }

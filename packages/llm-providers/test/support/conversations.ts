@@ -12,7 +12,7 @@ import type {
   ToolSpec,
 } from "@signalbox/agent-core";
 
-/** A request a host may make. */
+/** A request that a host may send. */
 export interface Conversation {
   readonly name: string;
   readonly context: ModelContext;
@@ -54,7 +54,7 @@ export function result(
   return { role: "toolResult", toolCallId, toolName, content, isError, timestamp: 0 };
 }
 
-/** What `model` said. */
+/** An assistant message of `model`. */
 export function said(
   model: Pick<Model, "api" | "provider" | "id">,
   content: readonly Block[],
@@ -78,7 +78,7 @@ export function call(id: string, name: string, args: Readonly<Record<string, str
 
 const text = (words: string): InputBlock => ({ type: "text", text: words });
 
-/** Turns other vendors made, with everything of theirs that must not travel. */
+/** Turns of other vendors, with data that must not be sent to anyone else. */
 function foreign(): Message[] {
   const makers = [
     { api: "anthropic-messages", provider: "anthropic", id: "claude-sonnet-4-6" },
@@ -123,7 +123,7 @@ function long(model: Model): Message[] {
   ]).flat();
 }
 
-/** What models call tools that do not exist, and names that hosts may choose for those that do. */
+/** Names of tools that models invent or hosts choose. */
 export const ODD_NAMES: readonly string[] = [
   "multi_tool_use.parallel",
   "",
@@ -164,7 +164,7 @@ const GREETING: JsonObject = {
   required: ["words"],
 };
 
-/** Every kind of request `model` may be asked to answer. */
+/** Requests of every kind for `model`. */
 export function conversations(model: Model): Conversation[] {
   const system = { stable: "You are a careful assistant.", volatile: "Today is Saturday." };
   const make = (

@@ -7,7 +7,7 @@ import { openaiChat } from "../../src/openai-chat/index.ts";
 import { openaiResponses } from "../../src/openai-responses/index.ts";
 import type { Provider } from "../../src/provider/provider.ts";
 
-/** One wire format and the recordings that speak it. */
+/** One wire format and its recordings. */
 export interface Family {
   readonly provider: Provider;
   readonly model: Model;
@@ -29,7 +29,7 @@ function family(provider: Provider, speaks: Family["speaks"], extra: Partial<Mod
   return { provider, model, speaks };
 }
 
-/** By path, without its query. Other endpoints of a vendor refuse in the same words, so that they belong to it too. */
+/** Matches by path, without its query. Other endpoints of a vendor refuse in the same words, so they are included. */
 const at = (path: RegExp, host?: (name: string) => boolean): Family["speaks"] => {
   return (one) => path.test(one.path.split("?")[0] ?? "") && host?.(one.host) !== false;
 };
@@ -37,7 +37,7 @@ const mistral = (host: string): boolean => host.includes("mistral");
 
 export const families: readonly Family[] = [
   family(anthropicMessages, at(/\/messages(?:\/count_tokens)?$/)),
-  // A stream of a response that was begun before is taken up at the response's own address.
+  // A stream that resumes an earlier response has the address of that response.
   family(openaiResponses, at(/\/responses(?:\/resp_[^/]+)?$/), { thinking: ["off", "high"] }),
   family(mistralChat, at(/\/chat\/completions$/, mistral)),
   family(

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { AssistantMessage, Block, Model } from "@signalbox/agent-core";
 import type { RecordedStream } from "../../src/testkit/index.ts";
 
-/** The streams written by hand for a vendor, by name. */
+/** The handwritten streams of a vendor, by name. */
 export function fixtures(vendor: string): ReadonlyMap<string, Buffer> {
   const folder = new URL(`../fixtures/${vendor}/`, import.meta.url);
   const names = readdirSync(folder).filter((name) => name.endsWith(".sse"));
@@ -10,8 +10,8 @@ export function fixtures(vendor: string): ReadonlyMap<string, Buffer> {
 }
 
 /**
- * The same for the provider kit; a name that starts with `error` ends in one. `refused` names those whose first event
- * is a refusal already, which is nothing to interrupt.
+ * The same for the conformance suite. Streams whose name starts with `error` end in one.
+ * @param refused streams that start with a refusal, so that nothing can be interrupted
  */
 export function recordedStreams(vendor: string, refused: readonly string[] = []): RecordedStream[] {
   return [...fixtures(vendor)]
@@ -37,7 +37,7 @@ function briefBlock(block: Block): string {
   }
 }
 
-/** A message in a few lines: why it ended, what it holds, what it cost. */
+/** Summarizes a message in a few lines: how it ended, its content, its usage. */
 export function brief(message: AssistantMessage): string[] {
   const { input, output, source } = message.usage ?? {
     input: undefined,
@@ -71,7 +71,7 @@ export function testModel(api: string, id: string, quirks: Model["quirks"] = {})
   };
 }
 
-/** What each of a vendor's streams comes to, see `brief`. */
+/** The expected result of each stream of a vendor, in the form of `brief`. */
 export function expectedBriefs(vendor: string): Readonly<Record<string, readonly string[]>> {
   return JSON.parse(readFileSync(new URL(`../fixtures/${vendor}/expected.json`, import.meta.url), "utf8"));
 }

@@ -17,13 +17,13 @@ import { call, result, said, user } from "./conversations.ts";
 
 type Media = ImageBlock | AudioBlock | FileBlock;
 
-/** What a vendor's API document says it takes. */
+/** What a vendor's API document accepts. */
 interface Wire {
-  /** Absent where any id is taken. */
+  /** Absent if any id is accepted. */
   readonly id?: RegExp;
   readonly name: RegExp;
   readonly takes: (block: Media) => boolean;
-  /** Whether an image that the model made itself may be sent back to it. */
+  /** Whether an image by the model itself may be sent back. */
   readonly takesOwnImage: boolean;
 }
 
@@ -54,16 +54,16 @@ const WIRES: Readonly<Record<string, Wire>> = {
   "google-generative": { name: /^[A-Za-z_][\w-]{0,63}$/, takes: () => true, takesOwnImage: true },
 };
 
-/** A loss as the tests compare it. */
+/** The parts of a loss that are compared. */
 export type Lost = Pick<Loss, "kind" | "message">;
 
-/** What has to become of a history; strings that only have to have a shape are vitest's matchers. */
+/** The expected history. Strings with only a known form are vitest's matchers. */
 export interface HandedOver {
   readonly messages: readonly unknown[];
   readonly losses: readonly Lost[];
 }
 
-/** Says what `adapt` has to give, from the history and the target alone; shares no code with it. */
+/** Computes the expected result of `adapt` without sharing code with it. */
 export function handedOver(history: readonly Message[], target: Model, options: AdaptOptions): HandedOver {
   const wire = WIRES[target.api];
   if (wire === undefined) throw new Error(`no rules for ${target.api}`);
@@ -130,7 +130,7 @@ export function handedOver(history: readonly Message[], target: Model, options: 
     content: input(answer.content, at),
   });
 
-  /** A result that no call asked for: its media and its id are looked at before it is dropped. */
+  /** A result without a call. Its media and id are converted before it is dropped. */
   const stray = (answer: ToolResultMessage, message: number): void => {
     input(answer.content, message);
     losses.push({ kind: "orphan_result", message });
@@ -144,7 +144,7 @@ export function handedOver(history: readonly Message[], target: Model, options: 
     }
     if (message.role === "toolResult") {
       if (wire.id?.test(message.toolCallId) === false) losses.push({ kind: "call_id", message: at });
-      // Those that a call asked for come right after it, whenever they were given.
+      // Results follow their calls, whenever they were given.
       const before = history.slice(0, at).findLast((one) => one.role === "assistant");
       if (before?.content.some((one) => one.type === "toolCall" && one.id === message.toolCallId) !== true)
         stray(message, at);
@@ -188,7 +188,7 @@ export function handedOver(history: readonly Message[], target: Model, options: 
   return { messages, losses };
 }
 
-/** Vendors refuse blank text, but take the space between two texts of a turn. */
+/** Vendors refuse blank texts, but accept white space between two texts of a turn. */
 function withoutOuterSpace(content: readonly unknown[]): unknown[] {
   const blocks = content as readonly Block[];
   const isBlank = (one: Block): boolean =>
@@ -200,7 +200,7 @@ function withoutOuterSpace(content: readonly unknown[]): unknown[] {
   });
 }
 
-/** Whether each call is followed by its one result under an id that no other call has. */
+/** Lists calls that are not followed by exactly one result with a unique id. */
 export function wronglyPaired(messages: readonly Message[]): string[] {
   const calls: string[] = [];
   const results: string[] = [];
@@ -227,8 +227,8 @@ const MEDIA: readonly InputBlock[] = [
 ];
 
 /**
- * The same conversation with what happens to those that are interrupted: every third result is missing, there are
- * results nobody asked for and calls that were cut off; and with media, and a tool whose name few vendors take.
+ * Returns the same conversation as if it had been interrupted: every third result is missing, and there are results
+ * without calls, incomplete calls, media, and a tool name that few vendors accept.
  */
 export function interrupted(history: readonly Message[], maker: Model): Message[] {
   let results = 0;

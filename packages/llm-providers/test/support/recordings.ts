@@ -8,13 +8,13 @@ export interface Recorded {
 
 let everything: readonly Recording[] | undefined;
 
-/** Unpacked and parsed once for all that ask: 8 MB. */
+/** Parsed once for all callers: 8 MB. */
 function allRecordings(): readonly Recording[] {
   everything ??= [readRecordings("vercel-ai"), readRecordings("pydantic-ai")].flatMap((file) => file ?? []);
   return everything;
 }
 
-/** Recordings whose request fits `want`; `undefined`, with a printed note, where the data is not beside the project. */
+/** Returns recordings by their request, or `undefined` with a printed note if the data is missing. */
 export function recorded(want: (recording: Recording) => boolean): Recorded | undefined {
   const all = allRecordings().filter(want);
   if (all.length === 0) {
@@ -27,7 +27,7 @@ export function recorded(want: (recording: Recording) => boolean): Recorded | un
   };
 }
 
-/** A recording's name in a test. */
+/** The name of a recording in tests. */
 export function titleOf(recording: Recording): string {
   return recording.src.replace(/^.*(?:__fixtures__|cassettes)\//, "");
 }

@@ -3,19 +3,19 @@ import type { FetchLike, Provider, Timeouts } from "../../src/provider/provider.
 import { type ReadTurn, readTurn, type WireAnswer, wire } from "../../src/testkit/index.ts";
 import { cutPlaces, eventEnds } from "../../src/testkit/wire.ts";
 
-/** A `fetch` that answers with these bytes at once. */
+/** A `fetch` that returns these bytes. */
 export function answering(bytes: Uint8Array, status = 200): FetchLike {
   const headers: Readonly<Record<string, string>> =
     status === 200 ? {} : { "content-type": "application/json" };
   return wire({ status, headers, pieces: [bytes] }).fetch;
 }
 
-/** A turn read to its end and checked, with the event that ended it. */
+/** A turn that was read to its end and checked, with its last event. */
 export interface FinishedTurn extends ReadTurn {
   readonly terminal: Extract<ModelEvent, { type: "finish" | "error" }>;
 }
 
-/** Reads a turn to its end and checks what every turn promises. */
+/** Reads a turn to its end and checks the guarantees of a stream. */
 export async function readToEnd(stream: AsyncIterable<ModelEvent>): Promise<FinishedTurn> {
   const turn = await readTurn(stream);
   const terminal = turn.events.at(-1);
@@ -23,7 +23,7 @@ export async function readToEnd(stream: AsyncIterable<ModelEvent>): Promise<Fini
   return { ...turn, terminal };
 }
 
-/** One provider behind one recorded answer. */
+/** A provider with a recorded response. */
 export interface Replay {
   readonly provider: Provider;
   readonly model: Model;
@@ -32,12 +32,12 @@ export interface Replay {
   readonly timeouts?: Timeouts;
 }
 
-/** The account of a family of models at the host of a recording. */
+/** The account of a wire format at the host of a recording. */
 export function accountAt({ provider, model }: Pick<Replay, "provider" | "model">, host: string): Replay {
   return { provider, model, baseUrl: `https://${host}` };
 }
 
-/** Asks the provider one question that is answered as given. */
+/** Sends one request that gets this response. */
 export function replay(replayed: Replay, answer: WireAnswer): Promise<FinishedTurn> {
   return asker(replayed)(answer);
 }
@@ -49,8 +49,8 @@ const CONTEXT: ModelContext = {
 };
 
 /**
- * Asks one account again and again, one question after the other, each answered as given: to make the client of a
- * vendor's SDK takes longer than to read most answers.
+ * Returns a function that sends many requests over one account. Creating an SDK's client takes longer than reading most
+ * responses.
  */
 export function asker(replayed: Replay): (answer: WireAnswer) => Promise<FinishedTurn> {
   const { provider, model, baseUrl, options, timeouts } = replayed;
@@ -69,24 +69,24 @@ export function asker(replayed: Replay): (answer: WireAnswer) => Promise<Finishe
   };
 }
 
-/** The events of a stream repeat themselves from here on. */
+/** From here on, the events of a stream repeat themselves. */
 const LONG = 16_384;
-/** A prime, so that what follows is cut in all places of its events. */
+/** A prime, so that the cuts hit all places of an event. */
 const PIECE = 61;
 
-/** A stream in pieces cut wherever that may make a difference. */
+/** Cuts a stream into pieces wherever a cut may matter. */
 export function inPieces(bytes: Uint8Array): Uint8Array[] {
   const cuts = cutPlaces(bytes.subarray(0, LONG));
   for (let at = LONG; at < bytes.length; at += PIECE) cuts.push(at);
   return cuts.map((at, i) => bytes.subarray(at, cuts[i + 1]));
 }
 
-/** Of streams shorter than this every place counts where a cut comes out differently. */
+/** Shorter streams are cut wherever the result can differ. */
 const SHORT = 2_000;
 
 /**
- * Where to cut a stream: a short one wherever it comes out differently, a longer one around the ends of the last events
- * and at a spread. `every-byte` cuts at the rest too.
+ * Returns where to cut a stream. A short one is cut wherever the result can differ, a longer one near its last events
+ * and at a spread. `every-byte` covers the rest.
  */
 export function cutPoints(bytes: Uint8Array): number[] {
   if (bytes.length < SHORT) return cutPlaces(bytes);

@@ -3,7 +3,7 @@ import type { Provider } from "../../src/provider/provider.ts";
 import { wire } from "../../src/testkit/index.ts";
 import type { Conversation } from "./conversations.ts";
 
-/** The body `provider` sends for a conversation. The answer is cut off; it is not looked at. */
+/** Returns the body that `provider` sends for a conversation. The response is cut and not read. */
 export async function bodyOf(
   provider: Provider,
   model: Model,

@@ -11,7 +11,7 @@ import { createProviders, type Provider } from "../../src/provider/provider.ts";
 import { createModelRunner, type RunnerOptions } from "../../src/runner/runner.ts";
 import { modelTurn } from "../../src/turn/turn.ts";
 
-/** What a pretend vendor does with one request. */
+/** How a fake vendor answers one request. */
 export type Play =
   | { readonly say: string }
   | {
@@ -19,7 +19,7 @@ export type Play =
       readonly after?: string;
       readonly retryAfterMs?: number;
       readonly midCall?: true;
-      /** Milliseconds it takes, or all of the silence it is granted. */
+      /** How long it takes in milliseconds, or all of the allowed silence. */
       readonly takes?: number | "silenceMs";
       readonly usage?: Usage;
     };
@@ -40,7 +40,7 @@ export const context: ModelContext = {
   tools: [],
 };
 
-/** A runner over pretend vendors that play what they are told, in order, and the requests they saw. */
+/** A runner over fake vendors that answer as scripted, and the requests that they received. */
 export function stage(
   plays: readonly Play[],
   accounts: Record<string, readonly string[]>,
