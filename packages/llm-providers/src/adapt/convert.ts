@@ -13,12 +13,12 @@ import { describeOmitted, replaceMedia } from "./media.ts";
 import { callIdFor, toolNameFor } from "./names.ts";
 
 export interface AdaptOptions {
-  /** How to convert thinking by another model: `drop` (default), or `text` between `<thinking>` tags. */
+  /** The conversion of another model's thinking: `drop` (default), or `text` between `<thinking>` tags. */
   readonly foreignThinking?: "drop" | "text";
 }
 
 export interface ConvertOptions extends AdaptOptions {
-  /** Whether the history has more than a few images. Default: no. */
+  /** True if the history has more than a few images. Default: false. */
   readonly showsMany?: boolean;
 }
 

@@ -13,7 +13,7 @@ export type Media = ImageBlock | AudioBlock | FileBlock;
 
 type Takes = (block: Media) => boolean;
 
-/** Which media a wire format accepts from users and tools, and back from the model itself. */
+/** The media that a wire format accepts from users and tools, and back from the model itself. */
 type MediaRules = { readonly [From in "input" | "output"]: Takes };
 
 export const ANTHROPIC_IMAGES = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;

@@ -48,7 +48,7 @@ export function toolNameFor(api: string, name: string): string {
   return `${/^[a-zA-Z_]/.test(like) ? like : `_${like}`}_x_${digestId(name, 12)}`;
 }
 
-/** Tools as a wire format accepts them, and what has to be converted back. */
+/** The tools of a request, and the names to restore in its response. */
 export interface WireTools {
   readonly tools: readonly ToolSpec[];
   /** The tools' own names by those on the wire, of those that differ. */

@@ -2,11 +2,11 @@ import { isJsonObject, type JsonObject, type JsonValue, type ToolSpec } from "@s
 import { digestId } from "../shared/digest.ts";
 import { entryOf } from "../shared/json.ts";
 
-/** What a vendor accepts in the schema of a tool's arguments. */
+/** A vendor's rules for the schemas of tools' arguments. */
 interface SchemaRules {
   /** The names that properties may have. Default: any. */
   readonly propertyName?: RegExp;
-  /** Whether `anyOf` and its like may stand at the top. */
+  /** True if `anyOf` and its like may be at the top. */
   readonly topLevelCombinators: boolean;
 }
 

@@ -110,7 +110,7 @@ export class AnthropicReader implements EventReader {
 
   #message(message: JsonObject): void {
     if (this.#begun) {
-      // Two answers in one stream cannot be told apart, and half a call must not run.
+      // The events of two answers in one stream are indistinguishable, and half a call must not run.
       this.#turn.fail(failure("protocol", "A second answer began in the middle of the first."));
       return;
     }

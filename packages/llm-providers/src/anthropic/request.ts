@@ -56,7 +56,7 @@ export function requestParams(
 
 interface ThinkingPlan {
   readonly maxTokens: number;
-  /** Whether the model will think, which rules out a forced tool and a temperature. */
+  /** True if the model will think, which rules out a forced tool and a temperature. */
   readonly thinks: boolean;
   readonly thinking?: Anthropic.ThinkingConfigParam;
   readonly effort?: Anthropic.OutputConfig["effort"];

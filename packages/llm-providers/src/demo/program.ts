@@ -18,7 +18,7 @@ export type Move =
 interface Step {
   readonly tool: keyof typeof TOOLS;
   readonly args: JsonObject;
-  /** Whether the plan goes on if the call fails. */
+  /** If true, a failed call does not stop the plan. */
   readonly mayFail?: true;
 }
 

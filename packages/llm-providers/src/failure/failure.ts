@@ -30,7 +30,7 @@ export class FailureError extends Error {
   }
 }
 
-/** What the next attempt has to change, and whether the same request may succeed later. */
+/** The change that the next attempt needs, and the chance that the same request succeeds later. */
 const KINDS: Readonly<Record<ModelErrorCode, Pick<Failure, "scope" | "retryable">>> = {
   auth: { scope: "key", retryable: false },
   billing: { scope: "key", retryable: false },
@@ -81,7 +81,7 @@ function isOverflow(message: string): boolean {
   return OVERFLOW.some((pattern) => pattern.test(message));
 }
 
-/** Whether an error body has no sentence in it that says what is wrong. */
+/** Returns true if an error body contains no sentence. */
 export function isWordless(body: string): boolean {
   return !/[a-z]{2,}\s+[a-z]{2,}|[\u4e00-\u9fff]{4}/i.test(body.replace(/\b(?:bad request|error)\b/gi, ""));
 }
@@ -99,8 +99,8 @@ function codeOfStatus(status: number): ModelErrorCode | undefined {
 const TEMPORARY: ReadonlySet<ModelErrorCode> = new Set(["rate_limit", "overloaded", "timeout"]);
 
 /**
- * A word may be more precise than the status, but may not contradict it: a 401 is a refused key even if a proxy writes
- * `api_error` beside it, and a 503 is a failing server.
+ * A word may be more precise than the status, but may not contradict it: a 401 is a refused key even if a proxy adds
+ * `api_error`, and a 503 is a failing server.
  */
 function contradicts(word: ModelErrorCode, status: number | undefined): boolean {
   if (status === undefined) return false;
@@ -161,7 +161,7 @@ export function classify(facts: FailureFacts): Failure {
   return failure(getCode(facts), facts.message, facts);
 }
 
-/** How much of an unknown error body is quoted, in UTF-16 units. */
+/** The longest quote of an unknown error body, in UTF-16 units. */
 const MAX_QUOTE_LENGTH = 500;
 
 /**

@@ -184,7 +184,7 @@ export function readError(error: JsonObject, known: FailureFacts = NO_MESSAGE): 
   };
 }
 
-/** Returns the sum of the reported counts, or `undefined` if there are none. */
+/** Returns the sum of the reported counts, or `undefined` without any. */
 function sumOf(usage: JsonObject, ...keys: readonly string[]): number | undefined {
   const said = keys.flatMap((key) => countAt(usage, key) ?? []);
   return said.length === 0 ? undefined : said.reduce((total, count) => total + count);

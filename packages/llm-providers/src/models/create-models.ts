@@ -33,7 +33,7 @@ import { type Answer, type AnswerStream, answerStream } from "./answer.ts";
 
 /** Further options configure retries, rests of keys, the clock, `fetch` and `redact`. */
 export interface ModelsOptions extends Omit<RunnerOptions, "providers" | "accounts"> {
-  /** Where to look for the keys of well-known providers, for instance `process.env`. Default: nowhere. */
+  /** Environment variables with the keys of well-known providers, for instance `process.env`. Default: none. */
   readonly env?: Environment;
   /** Further wire formats. */
   readonly providers?: readonly Provider[];
@@ -58,7 +58,7 @@ export interface ResolveOptions {
   readonly strict?: boolean;
 }
 
-/** A model and its stream, or why there is none. */
+/** A model and its stream, or the reason for having none. */
 export type Resolution =
   | {
       readonly ok: true;

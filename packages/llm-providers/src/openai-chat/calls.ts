@@ -33,7 +33,7 @@ export class ChatCalls {
     return this.#calls.size;
   }
 
-  /** Whether there are calls, all with a name and readable arguments. */
+  /** Returns true if there are calls, all with a name and readable arguments. */
   areComplete(): boolean {
     const isComplete = ({ name, args }: Call) => name !== "" && parseArguments(args).args !== undefined;
     return this.count > 0 && [...this.#calls.values()].every(isComplete);
@@ -141,8 +141,8 @@ function isComplete({ args }: Call): boolean {
 }
 
 /**
- * Whether a piece begins another call although its number is that of `before`. Some servers number every call 0: a new
- * id with a name begins another call, as do further arguments after complete ones.
+ * Returns true if a piece begins another call although it has the number of `before`. Some servers number every call 0:
+ * a new id with a name begins another call, as do further arguments after complete ones.
  */
 function startsAnother(before: Call, { id, name, text }: Piece): boolean {
   if (before.id !== undefined && id !== undefined && before.id !== id && name !== undefined) return true;

@@ -36,7 +36,7 @@ function learn({ failure: { message }, param }: Refusal, request: ModelRequest):
   return quirks && { model: { quirks } };
 }
 
-/** A server that wants the reasoning of earlier turns back names the field, and says that it is missing. */
+/** Recognizes a server that requires the reasoning of earlier turns: it names the field as missing. */
 function learnReasoning(message: string, { model, config }: ModelRequest): JsonObject | undefined {
   if (!/\breasoning\b|\breasoning_/.test(message)) return undefined;
   if (!/missing|must be passed|must (?:include|contain|have)|required|passed back/i.test(message))

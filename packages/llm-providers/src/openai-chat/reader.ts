@@ -203,7 +203,7 @@ export class ChatReader implements EventReader {
     };
   }
 
-  /** @param complete whether the model said all it wanted to say */
+  /** @param complete false if the answer was cut, or a tool call follows */
   #endSpeech(complete: boolean): void {
     this.#speakTagged(this.#tags?.end(complete) ?? []);
     const { text = "", calls = [] } = this.#textCalls?.end(complete) ?? {};
@@ -253,8 +253,8 @@ export class ChatReader implements EventReader {
 const REASONING_FIELDS = ["reasoning_content", "reasoning", "reasoning_text"] as const;
 
 /**
- * The reason why the model stopped. OpenRouter may give `tool_calls` or `stop` for an answer that was cut at the output
- * limit; what the model's host gave stands beside it.
+ * Returns the stop reason. OpenRouter may give `tool_calls` or `stop` for an answer that was cut at the output limit;
+ * the reason of the model's host is in `native_finish_reason`.
  */
 function finishReason(choice: JsonObject): string | undefined {
   const reason = textAt(choice, "finish_reason");

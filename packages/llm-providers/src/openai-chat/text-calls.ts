@@ -20,7 +20,7 @@ export class TextCalls {
   readonly #names: ReadonlySet<string>;
   /** Text that may be calls, or the beginning of one. */
   #held = "";
-  /** Whether `#held` begins a line, but for blanks. */
+  /** True if `#held` is at the beginning of a line, apart from blanks. */
   #isLineStart = true;
 
   /** @param names the offered tools */
@@ -42,8 +42,8 @@ export class TextCalls {
   }
 
   /**
-   * Returns the calls that the text ends with, or what was held back of it.
-   * @param complete whether the model said all it wanted to say: a cut text may end in half a call
+   * Returns the calls at the end of the text, or the text that was held back.
+   * @param complete false if the answer was cut: it may end in half a call
    */
   end(complete: boolean): { readonly text: string; readonly calls: readonly TextCall[] } {
     const text = this.#take(this.#held.length);
@@ -66,7 +66,7 @@ export class TextCalls {
     return isJsonObject(args) ? { name, argsText: JSON.stringify(args) } : undefined;
   }
 
-  /** Where a call may begin, at the start of a line; the length of the text if it may not. */
+  /** Returns the first place at which a call may begin, or the length of the text. */
   #findStart(): number {
     for (const { index, 0: blanks } of this.#held.matchAll(/^[ \t]*(?=<)/gm)) {
       if (index === 0 && !this.#isLineStart) continue;
@@ -86,7 +86,7 @@ export class TextCalls {
   }
 }
 
-/** Whether a text consists of calls only, the last of which may still be incomplete. */
+/** Returns true if a text consists of calls only. The last one may still be incomplete. */
 function mayBeCalls(text: string): boolean {
   let rest = text.trimStart();
   while (rest.startsWith(OPEN)) {

@@ -10,7 +10,7 @@ const TAGS: readonly (readonly [open: string, close: string])[] = [
 ];
 /** The tags that may end reasoning that none has opened. `<|end|>` also ends answers. */
 const CLOSING_TAGS: readonly string[] = TAGS.map(([, close]) => close).filter((close) => close.includes("/"));
-/** What gpt-oss writes before its answer. */
+/** Headers that gpt-oss puts before its answer. */
 const ANSWER_HEADERS: readonly string[] = ["<|start|>assistant", "<|channel|>final<|message|>"];
 
 type Kind = "text" | "thinking";
@@ -33,7 +33,7 @@ export class ThinkTags {
   #held = "";
   /** The text of the answer, as long as it may turn out to be reasoning. */
   #text = "";
-  /** Whether reasoning is being read that no tag has opened. */
+  /** True while reasoning is read that no tag has opened. */
   #unopened: boolean;
   #complete = false;
   readonly #onUnopened: () => void;
@@ -55,8 +55,8 @@ export class ThinkTags {
   }
 
   /**
-   * Returns what was held back.
-   * @param complete whether the model said all it wanted to say
+   * Returns the text that was held back.
+   * @param complete false if the answer was cut, or a tool call follows
    */
   end(complete: boolean): TaggedPiece[] {
     this.#complete = complete;
@@ -129,7 +129,7 @@ export class ThinkTags {
   /** Reads an answer that began without a tag, and looks for one that closes reasoning. */
   #readText(last: boolean, out: TaggedPiece[]): void {
     const found = this.#findClosing();
-    // What follows the tag decides what it means.
+    // The text after the tag decides.
     const isLast = found !== undefined && this.#held.slice(found.at + found.tag.length).trim() === "";
     if (isLast && (!last || this.#complete)) {
       this.#sayText(found.at, out);
@@ -153,7 +153,7 @@ export class ThinkTags {
     if (this.#readGap(last)) out.push(...this.#read(last));
   }
 
-  /** Whether a closing tag is quoted, stands in code, or belongs to an opening tag in the text. */
+  /** Returns true if a closing tag is quoted, is part of code, or belongs to an opening tag in the text. */
   #isMentioned({ at, tag }: { readonly at: number; readonly tag: string }): boolean {
     const before = this.#text + this.#held.slice(0, at);
     const after = this.#held.slice(at + tag.length);
@@ -186,7 +186,7 @@ export class ThinkTags {
   }
 }
 
-/** How many characters at the end of a text may begin one of these words. */
+/** Returns the number of characters at the end of a text that may begin one of these words. */
 function heldTail(text: string, words: readonly string[]): number {
   const longest = Math.max(...words.map((word) => word.length)) - 1;
   for (let length = Math.min(longest, text.length); length > 0; length--) {

@@ -126,12 +126,15 @@ function cite(item: Item | undefined, data: JsonObject | undefined): void {
   if (part?.type === "output_text" && isVendorData<UrlCitation>(data)) part.annotations.push(data);
 }
 
-/** Whether stored vendor data can be sent back as an item, which requires an id. */
+/** Returns true if stored vendor data can be sent back as an item, which requires an id. */
 function isItem(data: JsonObject): data is JsonObject & Item {
   return isVendorData<Item>(data) && typeof data.id === "string";
 }
 
-/** Whether reasoning can be sent back. The vendor stores none, and servers that do not encrypt it send it readable. */
+/**
+ * Returns true if reasoning can be sent back. The vendor stores none, and servers that do not encrypt it send it
+ * readable.
+ */
 function isReplayable(reasoning: JsonObject): boolean {
   return textAt(reasoning, "encrypted_content") !== undefined || objectsAt(reasoning, "content").length > 0;
 }

@@ -44,7 +44,7 @@ export interface ModelRequest {
   readonly signal: AbortSignal;
   /** Adds a warning to the turn's `start` event. */
   readonly warn: Warn;
-  /** Ends the turn as a failure if the answer is no JSON, for vendors that can be asked for it only in words. */
+  /** Ends the turn as a failure unless the answer is JSON, for vendors without an option for it. */
   readonly expectJson: () => void;
 }
 
@@ -75,7 +75,7 @@ export interface ProviderDefinition {
   mend?(refusal: Refusal, request: ModelRequest): ModelRequest | undefined;
 }
 
-/** How often one request is built again. Each time the server has refused something else. */
+/** The number of times that one request is built again. Each time the server has refused something else. */
 const MAX_LESSONS = 16;
 /** The share of the window from which a refusal that explains nothing is taken for an overflow. */
 const NEARLY_FULL = 0.9;

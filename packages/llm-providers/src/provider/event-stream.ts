@@ -16,7 +16,7 @@ export interface EventReader {
   wireEnded?(broken: boolean): void;
 }
 
-/** How much of a body is searched for the title of an HTML page, in UTF-16 units. */
+/** The part of a body that is searched for the title of an HTML page, in UTF-16 units. */
 const HTML_HEAD_LENGTH = 4_096;
 
 /** Reads a response into a turn. Yields after each piece of the body, so that the turn can watch for silence. */

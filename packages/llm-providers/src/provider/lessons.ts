@@ -14,7 +14,9 @@ export interface Refusal {
   readonly param?: string | undefined;
 }
 
-/** What a refusal says about how to ask this server for this model. All of it but `maxOutputTokens` is remembered. */
+/**
+ * Instructions, from a refusal, for requesting this model from this server. All but `maxOutputTokens` are remembered.
+ */
 export interface Lesson {
   /** Corrections to the model's data. */
   readonly model?: {
@@ -103,7 +105,7 @@ export class Lessons {
     lessons.largestAccepted = Math.max(lessons.largestAccepted, tokens);
   }
 
-  /** Whether requests were accepted before, and none was this large. */
+  /** Returns true if smaller requests were accepted before, and none of this size. */
   isLargest(model: Model, tokens: number): boolean {
     const { largestAccepted } = this.#of(model);
     return largestAccepted > 0 && tokens > largestAccepted;
@@ -158,7 +160,7 @@ function wholeNumbers(text: string): number[] {
 function learnRoom(text: string, asked: number): Lesson | undefined {
   if (!/\binputs?\b|prompt|messages/i.test(text)) return undefined;
   const numbers = wholeNumbers(text);
-  // The limit that was asked for says nothing about the window, but may be equal to it.
+  // The requested limit says nothing about the window, but may be equal to it.
   const at = numbers.lastIndexOf(asked);
   const others = numbers.toSpliced(at < 0 ? numbers.length : at, 1);
   const total = others.find((sum) => sum > asked && others.includes(sum - asked));

@@ -4,8 +4,8 @@ import type { StreamModel } from "@signalbox/agent-core";
 export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /**
- * How long a vendor may send nothing; by default 55,000 ms, or a request's `silenceMs`. Every byte counts, keep-alives
- * included. Raise these for a server of your own that is silent while it loads a model or thinks.
+ * Limits for the silence of a vendor; by default 55,000 ms, or a request's `silenceMs`. Every byte counts, including
+ * keep-alives. Raise these for a server of your own that is silent while it loads a model or thinks.
  */
 export interface Timeouts {
   /** Milliseconds from the request to the first byte of the response. */
@@ -22,7 +22,7 @@ export interface ProviderConfig {
   readonly baseUrl?: string;
   /** Sent with every request. They override the vendor's own headers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sends the requests. Default: undici's `fetch`, without timeouts of its own. */
+  /** Sends the requests. Default: undici's `fetch` without timeouts. */
   readonly fetch?: FetchLike;
   readonly timeouts?: Timeouts;
   /** Milliseconds since the epoch; default `Date.now`. */

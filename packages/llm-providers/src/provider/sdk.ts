@@ -33,7 +33,7 @@ export async function sendThroughSdk(
 ): Promise<Response> {
   let sent: Promise<Response> | undefined;
   const sendOnce: FetchLike = async (input, init) => {
-    // The SDKs abort their own signal once nobody holds the response that they know of.
+    // The SDKs abort their own signal as soon as the empty response is garbage.
     sent = fetch(input, { ...init, signal });
     await sent;
     return new Response("", { headers: { "content-type": "text/event-stream" } });

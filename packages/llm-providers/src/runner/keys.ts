@@ -1,6 +1,6 @@
 import type { ModelErrorCode, StreamModel } from "@signalbox/agent-core";
 
-/** How long a key rests after a refusal, in milliseconds. */
+/** The rest of a key after a refusal, in milliseconds. */
 export interface Cooldowns {
   /** After a rate limit for which the vendor gave no time; default 30,000. */
   readonly rateLimitMs: number;

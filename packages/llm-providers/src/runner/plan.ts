@@ -15,8 +15,8 @@ export interface RetryPolicy {
   /** The longest `retry-after` that is waited for. A longer one counts as a refusal. Milliseconds; default 30,000. */
   readonly maxRetryAfterMs: number;
   /**
-   * Milliseconds without output, waits included, until the request fails; default 55,000. A request may set its own.
-   * Accounts with `timeouts` of their own use those.
+   * Milliseconds without output, waits included, until the request fails; default 55,000. A request may set its own
+   * limit. Accounts with `timeouts` use those.
    */
   readonly silenceMs: number;
 }
@@ -24,7 +24,7 @@ export interface RetryPolicy {
 export interface Candidate {
   readonly model: Model;
   readonly ring: KeyRing;
-  /** Whether its account sets its own timeouts. */
+  /** True if its account sets its own timeouts. */
   readonly ownTimeouts: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface Step {
 
 /** The least silence that a further attempt is allowed, in milliseconds. */
 const MIN_SILENCE_MS = 5_000;
-/** How much of the time is reserved for one further model, and for several. */
+/** The time that is reserved for one further model, and for several. */
 const RESERVE_FOR_ONE_MS = 15_000;
 const RESERVE_FOR_SEVERAL_MS = 20_000;
 
@@ -83,7 +83,9 @@ export class AttemptPlan {
     return this.#policy.silenceMs - (now - this.#since);
   }
 
-  /** How long `attempt`, which begins now, may be silent. `undefined` leaves it to the account's own timeouts. */
+  /**
+   * Returns the time that `attempt`, which begins now, may be silent. `undefined` leaves it to the account's timeouts.
+   */
   silenceMs({ model, ownTimeouts }: Attempt, now: number): number | undefined {
     if (ownTimeouts) return undefined;
     const further = this.#candidates.slice(this.#at + 1);

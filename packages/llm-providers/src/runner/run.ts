@@ -12,7 +12,7 @@ import type { Attempt, AttemptPlan, Step } from "./plan.ts";
 
 /** The longest error message that is kept, in UTF-16 units. Some vendors quote the whole request. */
 const MAX_MESSAGE_LENGTH = 4_000;
-/** How much of an error message is redacted. A secret that begins within the kept part is seen whole. */
+/** The part of an error message that is redacted. A secret that begins within the kept part is seen completely. */
 const MAX_REDACTED_LENGTH = 8_000;
 
 type ErrorEvent = Extract<ModelEvent, { type: "error" }>;

@@ -17,7 +17,7 @@ export function textAt(value: JsonObject, key: string): string | undefined {
   return typeof at === "string" && at !== "" ? at : undefined;
 }
 
-/** Whether a value is a token count: an exact whole number that is not negative. */
+/** Returns true for a token count: an exact whole number that is not negative. */
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && typeof value === "number" && value >= 0;
 }

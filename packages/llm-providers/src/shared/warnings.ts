@@ -12,7 +12,7 @@ export type WarningCode =
   | "field_dropped"
   | `history_${LossKind}`;
 
-/** What a history can lose when it is adapted to another model. */
+/** The kinds of content that an adapted history can lose. */
 export type LossKind =
   | "native"
   | "thinking"
@@ -37,7 +37,7 @@ export interface Loss {
   readonly detail: string;
 }
 
-/** How many kinds of lost media a warning names. */
+/** The number of lost media that a warning names. */
 const MAX_NAMED = 3;
 
 /** Adds one warning for each kind of loss. Lost media are named. */

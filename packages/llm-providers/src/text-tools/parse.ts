@@ -46,7 +46,7 @@ export class CallScanner {
   readonly #sink: ScanSink;
   /** Text that may begin a tag. */
   #held = "";
-  /** Whether `#held` is at the beginning of a line, apart from blanks. */
+  /** True if `#held` is at the beginning of a line, apart from blanks. */
   #atLineStart = true;
   /** The body of the call being read, without a tail that may begin the closing tag. */
   #body: string[] | undefined;

@@ -55,7 +55,7 @@ function resultBlocks({ toolName, content, isError }: ToolResultMessage): InputB
   return joinTexts([{ type: "text", text: open }, ...content, { type: "text", text: "</tool_result>" }]);
 }
 
-/** Joins texts that follow each other into one block, each on lines of its own. */
+/** Joins consecutive texts into one block, on separate lines. */
 function joinTexts<B extends Block>(blocks: readonly (B | TextBlock)[]): (B | TextBlock)[] {
   const joined: (B | TextBlock)[] = [];
   for (const block of blocks) {

@@ -81,17 +81,17 @@ export class TurnRecord {
     this.signal = signal;
   }
 
-  /** Whether a terminal event was written. */
+  /** True if a terminal event was written. */
   get ended(): boolean {
     return this.#ended;
   }
 
-  /** Whether the turn ended with `finish`. */
+  /** True if the turn ended with `finish`. */
   get finished(): boolean {
     return this.#finished;
   }
 
-  /** Whether all events were read. */
+  /** True if all events were read. */
   get isDrained(): boolean {
     return this.#events.length === 0;
   }

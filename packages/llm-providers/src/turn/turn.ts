@@ -5,7 +5,7 @@ import { type RecordSetup, TurnRecord, type TurnWriter } from "./record.ts";
 
 /**
  * Sends the request, reads the response and writes it to `turn`, one piece of the response before each `yield`. An
- * exception ends the turn as a failure. `turn.signal` aborts when the connection has to be closed.
+ * exception ends the turn as a failure. `turn.signal` aborts as soon as the connection has to be closed.
  */
 export type ReadTurn = (turn: TurnWriter) => AsyncIterable<unknown>;
 
@@ -14,7 +14,7 @@ export interface TurnSetup extends RecordSetup {
   readonly timeouts?: Timeouts | undefined;
 }
 
-/** For a turn over another stream that has timeouts of its own. */
+/** For a turn over another stream that has timeouts. */
 export const NO_TIMEOUTS: Timeouts = {
   firstByteMs: Number.POSITIVE_INFINITY,
   idleMs: Number.POSITIVE_INFINITY,
@@ -22,7 +22,7 @@ export const NO_TIMEOUTS: Timeouts = {
 
 /** Milliseconds of silence until a turn fails. Vendors send a keep-alive at least every thirty seconds. */
 export const SILENCE_MS = 55_000;
-/** How long keep-alives alone count as a working model, in milliseconds. */
+/** The time for which keep-alives alone count as a working model, in milliseconds. */
 const MAX_QUIET_MS = 10 * 60_000;
 /** A longer timer would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -46,7 +46,7 @@ export function failedTurn(setup: TurnSetup, cause: Failure): AsyncIterableItera
   });
 }
 
-/** Whether a stream was created by `modelTurn`. Such a stream never throws and has one terminal event. */
+/** Returns true for a stream of `modelTurn`, which never throws and has one terminal event. */
 export function isTurn(stream: object): boolean {
   return stream instanceof Turn;
 }
