@@ -1,36 +1,36 @@
-// What the conformance kit says of each channel stands in docs/channels.md, a column a channel. A channel's own suite
-// compares its column; with UPDATE_DOCS=1 it writes it, one suite after the other.
+// docs/channels.md has a table with the results of the conformance suite, with a column for each channel. The tests of
+// a channel compare its column, or write it if UPDATE_DOCS=1 is set. Update one channel at a time.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const page = fileURLToPath(new URL("../docs/channels.md", import.meta.url));
-const heading = "## What the kit says";
+const heading = "## Conformance results";
 
 type Row = readonly string[];
 
-/** For `print` of `runChannelConformance`. @throws Error where the page says otherwise */
+/** A `print` for `runChannelConformance`. @throws Error if the page has other results */
 export function inMatrix(channel: string): (printed: string) => void {
   return (printed) => {
-    const outcomes = rowsOf(printed).slice(1);
+    const outcomes = parseRows(printed).slice(1);
     const text = readFileSync(page, "utf8");
     const [before = "", section = ""] = text.split(heading);
-    const [head = [], ...rows] = rowsOf(section);
+    const [head = [], ...rows] = parseRows(section);
     const column = head.indexOf(channel);
     if (process.env["UPDATE_DOCS"] === "1") {
-      writeFileSync(page, before + heading + written(channel, head, rows, outcomes));
+      writeFileSync(page, before + heading + createTable(channel, head, rows, outcomes));
       return;
     }
     for (const [group = "", check = "", outcome = ""] of outcomes) {
       const row = rows.find((one) => one[0] === group && one[1] === check);
       if (row?.[column] !== outcome)
         throw new Error(
-          `docs/channels.md says of ${channel}, ${group}: ${check}: "${row?.[column] ?? "nothing"}", and it is "${outcome}". Run this suite with UPDATE_DOCS=1.`,
+          `In docs/channels.md, the result of ${channel} for "${group}: ${check}" is "${row?.[column] ?? ""}", but it must be "${outcome}". Run the tests of this channel with UPDATE_DOCS=1.`,
         );
     }
   };
 }
 
-function written(channel: string, head: Row, rows: readonly Row[], outcomes: readonly Row[]): string {
+function createTable(channel: string, head: Row, rows: readonly Row[], outcomes: readonly Row[]): string {
   const channels = [...new Set([...head.slice(2), channel])].toSorted();
   const lines = outcomes.map(([group = "", check = "", outcome = ""]) => {
     const row = rows.find((one) => one[0] === group && one[1] === check) ?? [];
@@ -41,8 +41,8 @@ function written(channel: string, head: Row, rows: readonly Row[], outcomes: rea
   return `\n\n${table.map((row) => `| ${row.join(" | ")} |`).join("\n")}\n`;
 }
 
-/** The rows of a Markdown table, without the line under its head. */
-function rowsOf(text: string): readonly Row[] {
+/** Parses the rows of a Markdown table, without the delimiter row. */
+function parseRows(text: string): readonly Row[] {
   return text
     .split("\n")
     .filter((line) => line.startsWith("|") && !/^\|[\s|-]+\|$/.test(line.replace(/\| +\|/g, "||")))

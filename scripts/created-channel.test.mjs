@@ -69,7 +69,7 @@ it(
     await must("npm", ["install", ...quiet], project);
     await must("npm", ["run", "build"], project);
     await must("npm", ["run", "typecheck"], project);
-    expect(await must("npm", ["test"], project)).toContain("| lifecycle | says how it is | ✓ |");
+    expect(await must("npm", ["test"], project)).toContain("| lifecycle | reports its health | ✓ |");
 
     const { startPlatform } = await import(pathToFileURL(join(project, "test", "platform.ts")).href);
     const secrets = { token: "token-of-the-bot", signingSecret: "secret-of-the-webhook" };

@@ -100,9 +100,9 @@ const harness: ChannelHarness<DiscordAddress> = {
     const [attachment] = standIn.eventOf(withFile)["attachments"] as readonly { readonly url: string }[];
     const faults: Record<Failure, Parameters<typeof standIn.fail>[0]> = {
       rate: { kind: "rate", method: "POST" },
-      "rate-until": { kind: "rate", method: "POST", seconds: 3 },
+      rate_until: { kind: "rate", method: "POST", seconds: 3 },
       server: { kind: "status", status: 502, method: "POST" },
-      "lost-answer": { kind: "cut", method: "POST" },
+      lost_response: { kind: "cut", method: "POST" },
     };
     const said = new Map<string, DiscordMessage>();
     const interactions = interactionsOf(standIn);

@@ -1,5 +1,5 @@
 import type { Json } from "@signalbox/channel";
-import { checkEvent, createRandom, damaged } from "@signalbox/channel/testkit";
+import { checkEvent, createRandom, damage } from "@signalbox/channel/testkit";
 import { describe, expect, it } from "vitest";
 import { openBench } from "./harness.ts";
 import { recorded } from "./recorded.ts";
@@ -26,7 +26,7 @@ describe(`malformed events (${runs}, seed ${seed})`, () => {
     for (let run = 0; run < runs; run += 1) {
       const { t, d } = payloads[Math.floor(random() * payloads.length)] ?? { t: "", d: {} };
       const copy: Json = JSON.parse(JSON.stringify(d));
-      const changed = damaged(copy, random);
+      const changed = damage(copy, random);
       const data =
         typeof changed === "object" && changed !== null && !Array.isArray(changed) ? { ...changed } : {};
       const sequence = bench.standIn.gateway.dispatch(t, data) ?? 0;

@@ -1,6 +1,6 @@
-import type { Recorded } from "@signalbox/channel/testkit";
+import type { RecordedPayload } from "@signalbox/channel/testkit";
 
-type Json = Recorded["payload"];
+type Json = RecordedPayload["payload"];
 type Fields = Readonly<Record<string, Json>>;
 
 export const ids = {
@@ -59,7 +59,12 @@ export const inGuild = {
   member: { roles: ["7101"], nick: null, joined_at: at, deaf: false, mute: false, flags: 0 },
 };
 
-export function gatewayEvent(name: string, t: string, d: Fields, ...events: Recorded["events"]): Recorded {
+export function gatewayEvent(
+  name: string,
+  t: string,
+  d: Fields,
+  ...events: RecordedPayload["events"]
+): RecordedPayload {
   return { name, payload: { t, d }, events };
 }
 
@@ -67,7 +72,7 @@ export function said(
   name: string,
   d: Record<string, Json>,
   expected: Readonly<Record<string, unknown>>,
-): Recorded {
+): RecordedPayload {
   return gatewayEvent(name, "MESSAGE_CREATE", d, {
     type: "message",
     eventId: `message:${d["id"]}`,

@@ -1,4 +1,4 @@
-import type { Recorded } from "@signalbox/channel/testkit";
+import type { RecordedPayload } from "@signalbox/channel/testkit";
 import {
   answer,
   at,
@@ -16,7 +16,7 @@ import {
 } from "./recorded-parts.ts";
 
 /** One event of each kind from Discord's documentation, with the expected events. */
-export const recorded: readonly Recorded[] = [
+export const recorded: readonly RecordedPayload[] = [
   said("a direct message", message("100"), {
     addressed: "dm",
     text: "hello",

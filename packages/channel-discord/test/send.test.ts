@@ -1,5 +1,5 @@
 import { type ChannelError, type Clock, type Outbound, systemClock } from "@signalbox/channel";
-import { failing } from "@signalbox/channel/testkit";
+import { expectChannelError } from "@signalbox/channel/testkit";
 import { wordsIn } from "@signalbox/testkit/discord";
 import { describe, expect, it } from "vitest";
 import { type Bench, bot, channelId, never, openBench, otherBot, threadId, zhang } from "./harness.ts";
@@ -131,7 +131,7 @@ describe("sending a message", () => {
     expect(bench.standIn.sent[0]?.reactions.size).toBe(0);
     // The path contains the channel, so an edit cannot reach a message of another channel.
     const elsewhere = bench.channel.edit?.(to, messageId, words("three"), never) ?? Promise.resolve();
-    expect((await failing(elsewhere)).code).toBe("not_found");
+    expect((await expectChannelError(elsewhere)).code).toBe("not_found");
     await bench.channel.remove?.(thread, messageId, never);
     expect(bench.standIn.sent[0]?.deleted).toBe(true);
   });
@@ -145,7 +145,9 @@ describe("rejected requests", () => {
   ])("%s is said to be so", async (_, place, code, scope) => {
     await using bench = await openBench();
     bench.standIn.addChannel({ id: "7600", type: 0, guildId: "7000", isHidden: true });
-    expect(await failing(bench.channel.send({ channelId: place }, words("x"), options))).toMatchObject({
+    expect(
+      await expectChannelError(bench.channel.send({ channelId: place }, words("x"), options)),
+    ).toMatchObject({
       code,
       scope,
     });
@@ -155,11 +157,11 @@ describe("rejected requests", () => {
     await using bench = await openBench({ discord: { rateLimit: true } });
     const { id } = bench.standIn.plant({ channelId, authorId: zhang });
     const edit = bench.channel.edit?.(to, id, words("x"), never) ?? Promise.resolve();
-    expect(await failing(edit)).toMatchObject({ code: "permission", platformCode: "50005" });
+    expect(await expectChannelError(edit)).toMatchObject({ code: "permission", platformCode: "50005" });
     const send = (count: number) =>
       bench.channel.send(to, words("x"), { ...options, idempotencyKey: `k${count}` });
     for (let count = 0; count < 5; count += 1) await send(count);
-    const limited = await failing(send(5));
+    const limited = await expectChannelError(send(5));
     expect(limited).toMatchObject({ code: "rate_limited", scope: "conversation", retryAfterMs: 2_000 });
   });
 
@@ -168,7 +170,7 @@ describe("rejected requests", () => {
     bench.standIn.revoke();
     const before = bench.standIn.requests.length;
     for (let count = 0; count < 20; count += 1)
-      expect((await failing(bench.channel.send(to, words("x"), options))).code).toBe("auth");
+      expect((await expectChannelError(bench.channel.send(to, words("x"), options))).code).toBe("auth");
     expect(bench.standIn.requests.length - before).toBe(1);
   });
 
@@ -184,7 +186,7 @@ describe("rejected requests", () => {
     const trying = () =>
       bench.channel.send(answer, words("x"), options).catch((error: ChannelError) => error);
     await expect.poll(trying).toMatchObject({ code: "unknown_outcome" });
-    const error = await failing(bench.channel.send(answer, words("x"), options));
+    const error = await expectChannelError(bench.channel.send(answer, words("x"), options));
     expect(
       [error.message, JSON.stringify(error), String(error.cause), bench.logged.join()].join(),
     ).not.toContain("interaction-token");
@@ -353,7 +355,7 @@ describe("a question over 2,000 characters", () => {
     await bench.channel.edit?.(to, asked ?? "", ended, never);
     expect(bench.standIn.sent.map(({ flags }) => isOfComponents(flags))).toEqual([true, false]);
     const editing = bench.channel.edit?.(to, plain ?? "", ended, never) ?? Promise.resolve();
-    expect((await failing(editing)).code).toBe("too_large");
+    expect((await expectChannelError(editing)).code).toBe("too_large");
   });
 });
 
@@ -383,7 +385,7 @@ describe("attachments", () => {
     ]) {
       const ref = { channelId, messageId: "1", attachmentId: "2", url };
       const fetching = bench.channel.fetchMedia?.({ kind: "file", mimeType: "a/b", ref }, never);
-      expect((await failing(fetching ?? Promise.resolve())).code, url).toBe("invalid");
+      expect((await expectChannelError(fetching ?? Promise.resolve())).code, url).toBe("invalid");
     }
   });
 });

@@ -285,8 +285,8 @@ describe("a connection", () => {
     say(bench, "meanwhile");
     // The interval of the probe, its deadline, and the first reconnect pause.
     for (const ms of [30_000, 10_000, 1_000]) {
-      await until(() => clock.waiting > 0);
-      clock.turn(ms);
+      await until(() => clock.pending > 0);
+      clock.advance(ms);
     }
     await until(() => textsOf(bench).length === 1);
     expect(bench.standIn.gateway.resumes).toBe(1);

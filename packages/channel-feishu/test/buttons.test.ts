@@ -49,7 +49,7 @@ describe("choices under a question", () => {
       { context },
     );
     await bench.post(textMessage("hi"));
-    clock.turn(8 * 86_400_000);
+    clock.advance(8 * 86_400_000);
     await bench.post(textMessage("hi again"));
     bench.standIn.fail({ kind: "code", code: 99991672, method: "GET", path: "/chats/" });
     await bench.post(cardAction("om_other", { id: "yes" }));

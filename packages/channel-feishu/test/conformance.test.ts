@@ -145,9 +145,9 @@ const harness: ChannelHarness<FeishuAddress> = {
       push(event, { token: verificationToken, encryptKey, ...options });
     const faults: Record<Failure, Parameters<typeof standIn.fail>[0]> = {
       rate: { kind: "rate", method: "POST" },
-      "rate-until": { kind: "rate", method: "POST", resetSeconds: 3 },
+      rate_until: { kind: "rate", method: "POST", resetSeconds: 3 },
       server: { kind: "status", status: 502, method: "POST" },
-      "lost-answer": { kind: "cut", method: "POST" },
+      lost_response: { kind: "cut", method: "POST" },
     };
     return {
       config: { appId, appSecret, verificationToken, encryptKey, baseUrl: standIn.url },

@@ -1,5 +1,5 @@
 import { isChannelError } from "@signalbox/channel";
-import { failing } from "@signalbox/channel/testkit";
+import { expectChannelError } from "@signalbox/channel/testkit";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { type Bench, never, openBench as openBenchWith } from "./harness.ts";
@@ -58,7 +58,7 @@ describe("a draft as a card that is patched", () => {
     await using bench = await openBench({ rateLimit: true });
     const draft = await openDraft(bench);
     for (let round = 0; round < 6; round += 1) await draft.update(`words ${round}`);
-    expect(await failing(draft.update("words"))).toMatchObject({
+    expect(await expectChannelError(draft.update("words"))).toMatchObject({
       code: "rate_limited",
       platformCode: "230020",
     });
@@ -92,7 +92,7 @@ describe("a draft as a card that is patched", () => {
     const draft = await openDraft(bench);
     await draft.update("wor");
     bench.standIn.fail({ kind: "cut", method: "PATCH" });
-    expect((await failing(draft.finalize(words("words")))).code).toBe("unknown_outcome");
+    expect((await expectChannelError(draft.finalize(words("words")))).code).toBe("unknown_outcome");
     await draft.finalize(words("words"));
     expect(bench.standIn.sent).toHaveLength(1);
   });
@@ -103,7 +103,7 @@ describe("a draft as a card that is patched", () => {
     await draft.update("one");
     bench.standIn.fail({ kind: "code", code: 230020, method: "POST" });
     const parts = [...words("one").parts, ...words("two").parts];
-    const error = await failing(draft.finalize({ parts }, { idempotencyKey: "row1" }));
+    const error = await expectChannelError(draft.finalize({ parts }, { idempotencyKey: "row1" }));
     expect(error.receipt?.parts).toEqual([{ index: 0, messageId: draft.messageId }]);
     await bench.channel.send(chat, { parts }, { idempotencyKey: "row1", signal: never, startAt: 1 });
     expect(bench.standIn.sent.map((one) => one.uuid)).toEqual(["run1.0", "row1.1"]);
@@ -113,12 +113,12 @@ describe("a draft as a card that is patched", () => {
     await using bench = await openBench();
     const draft = await openDraft(bench);
     bench.standIn.fail({ kind: "cut", method: "POST" });
-    expect((await failing(draft.update("wor"))).code).toBe("unknown_outcome");
+    expect((await expectChannelError(draft.update("wor"))).code).toBe("unknown_outcome");
     await draft.abort();
     expect(bench.standIn.sent.map((one) => one.deleted)).toEqual([true]);
     const gone = await openDraft(bench, { messageId: bench.standIn.sent[0]?.messageId ?? "" });
     await gone.abort();
-    expect((await failing(gone.finalize(words("words")))).code).toBe("invalid");
+    expect((await expectChannelError(gone.finalize(words("words")))).code).toBe("invalid");
   });
 
   it("is not taken for a message with the same words", async () => {
@@ -140,9 +140,11 @@ describe("a draft as a card that is patched", () => {
     await using bench = await openBench();
     const { parts } = await bench.channel.send(chat, words("plain"), { idempotencyKey: "k", signal: never });
     const messageId = parts[0]?.messageId ?? "";
-    expect((await failing(openDraft(bench, { messageId }, { id: "oc_other" }))).code).toBe("not_found");
+    expect((await expectChannelError(openDraft(bench, { messageId }, { id: "oc_other" }))).code).toBe(
+      "not_found",
+    );
     const draft = await openDraft(bench, { messageId });
-    expect((await failing(draft.finalize(words("words")))).code).toBe("invalid");
+    expect((await expectChannelError(draft.finalize(words("words")))).code).toBe("invalid");
     expect(bench.standIn.sent[0]).toMatchObject({ edits: [], deleted: false });
   });
 });

@@ -21,9 +21,9 @@ describe("edits, of which Feishu pushes nothing", () => {
     const { bench, clock } = await openClocked();
     await using _ = bench;
     await bench.post(textMessage("lits the files", { messageId: "om_1", at: clock.now() }));
-    clock.turn(secondMs);
+    clock.advance(secondMs);
     bench.standIn.editMessage("om_1", asText("list the files"));
-    clock.turn(4 * secondMs);
+    clock.advance(4 * secondMs);
     await expect.poll(() => bench.events.length).toBe(2);
     expect(bench.events[1]).toMatchObject({
       type: "edited",
@@ -33,17 +33,17 @@ describe("edits, of which Feishu pushes nothing", () => {
       conversation: { id: "oc_direct", kind: "direct" },
       sender: { id: "ou_sender", isBot: false },
     });
-    clock.turn(15 * secondMs);
+    clock.advance(15 * secondMs);
     await expect.poll(() => readings(bench, "om_1")).toBe(2);
     bench.standIn.editMessage("om_1", asText("list all files"));
-    await expect.poll(() => clock.waiting).toBe(1);
-    clock.turn(40 * secondMs);
+    await expect.poll(() => clock.pending).toBe(1);
+    clock.advance(40 * secondMs);
     await expect.poll(() => bench.events.length).toBe(3);
     expect(bench.events[2]).toMatchObject({ type: "edited", text: "list all files" });
-    await expect.poll(() => clock.waiting).toBe(1);
-    clock.turn(240 * secondMs);
+    await expect.poll(() => clock.pending).toBe(1);
+    clock.advance(240 * secondMs);
     await expect.poll(() => readings(bench, "om_1")).toBe(4);
-    await expect.poll(() => clock.waiting).toBe(0);
+    await expect.poll(() => clock.pending).toBe(0);
     expect(bench.events).toHaveLength(3);
   });
 
@@ -51,24 +51,24 @@ describe("edits, of which Feishu pushes nothing", () => {
     const { bench, clock } = await openClocked();
     await using _ = bench;
     await bench.post(textMessage("lits the files", { messageId: "om_1", at: clock.now() }));
-    clock.turn(secondMs);
+    clock.advance(secondMs);
     bench.standIn.editMessage("om_1", asText("list the files"));
     let refused = 0;
     bench.onEmit = async () => {
       refused += 1;
       return "rejected";
     };
-    clock.turn(4 * secondMs);
+    clock.advance(4 * secondMs);
     await expect.poll(() => refused).toBe(1);
-    await expect.poll(() => clock.waiting).toBe(1);
+    await expect.poll(() => clock.pending).toBe(1);
     const taken: InboundEvent[] = [];
     bench.onEmit = async (event) => {
       taken.push(event);
       return "accepted";
     };
-    clock.turn(15 * secondMs);
+    clock.advance(15 * secondMs);
     await expect.poll(() => readings(bench, "om_1")).toBe(2);
-    await expect.poll(() => clock.waiting).toBe(1);
+    await expect.poll(() => clock.pending).toBe(1);
     expect(taken).toMatchObject([{ type: "edited", text: "list the files" }]);
   });
 
@@ -76,11 +76,11 @@ describe("edits, of which Feishu pushes nothing", () => {
     const { bench, clock } = await openClocked();
     await using _ = bench;
     await bench.post(textMessage("chatter", { chatType: "group", messageId: "om_1" }));
-    expect(clock.waiting).toBe(0);
+    expect(clock.pending).toBe(0);
     const off = await openClocked({ readEdits: false });
     await using __ = off.bench;
     await off.bench.post(textMessage("hi", { messageId: "om_1" }));
-    expect(off.clock.waiting).toBe(0);
+    expect(off.clock.pending).toBe(0);
   });
 
   it("are looked for no longer in a message that is gone, or once the account has stopped", async () => {
@@ -88,13 +88,13 @@ describe("edits, of which Feishu pushes nothing", () => {
     await using _ = bench;
     await bench.post(textMessage("hi", { messageId: "om_1" }));
     bench.standIn.fail({ kind: "code", code: 230110, method: "GET" });
-    clock.turn(5 * secondMs);
+    clock.advance(5 * secondMs);
     await expect.poll(() => readings(bench, "om_1")).toBe(1);
-    await expect.poll(() => clock.waiting).toBe(0);
+    await expect.poll(() => clock.pending).toBe(0);
     await bench.post(textMessage("hi", { messageId: "om_2" }));
-    expect(clock.waiting).toBe(1);
+    expect(clock.pending).toBe(1);
     await bench.channel.stop({ drainMs: 0 });
-    expect(clock.waiting).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 
   it("of a time when nobody listened come with what was missed", async () => {

@@ -1,4 +1,4 @@
-import type { Recorded } from "@signalbox/channel/testkit";
+import type { RecordedPayload } from "@signalbox/channel/testkit";
 
 /** Payloads in the form of the open platform's documentation, one for each kind, and what they mean. */
 
@@ -17,7 +17,7 @@ const person = {
   tenant_key: "736588c9260f175e",
 };
 
-type Json = Recorded["payload"];
+type Json = RecordedPayload["payload"];
 
 function message(
   name: string,
@@ -25,7 +25,7 @@ function message(
   content: unknown,
   expected: Record<string, unknown>,
   more: Record<string, Json> = {},
-): Recorded {
+): RecordedPayload {
   const id = `om_${name.replace(/\W+/g, "_")}`;
   return {
     name,
@@ -71,7 +71,7 @@ const media = (kind: string, key: string, type: string, more: Record<string, unk
   media: [{ kind, ref: { key, type }, ...more }],
 });
 
-export const recorded: readonly Recorded[] = [
+export const recorded: readonly RecordedPayload[] = [
   message(
     "text",
     "text",

@@ -1,4 +1,4 @@
-import { failing } from "@signalbox/channel/testkit";
+import { expectChannelError } from "@signalbox/channel/testkit";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { credentials, never, openBench } from "./harness.ts";
@@ -78,7 +78,7 @@ describe("sending", () => {
     await using bench = await openBench();
     bench.standIn.fail({ kind: "status", path: "tenant_access_token", times: 1 });
     const hello = () => bench.channel.send(chat, markdown("hello"), options);
-    expect(await failing(hello())).toMatchObject({ code: "transient", scope: "account" });
+    expect(await expectChannelError(hello())).toMatchObject({ code: "transient", scope: "account" });
     await Promise.all([hello(), hello()]);
     const asked = bench.standIn.requests.filter(({ path }) => path.includes("tenant_access_token"));
     expect(asked).toHaveLength(2);
@@ -90,9 +90,13 @@ describe("sending", () => {
       parts: [...markdown("one").parts, ...markdown("two").parts, ...markdown("three").parts],
     };
     bench.standIn.fail({ kind: "status", path: "/im/v1/messages", method: "POST", times: 1 });
-    expect((await failing(bench.channel.send(chat, message, options))).code).toBe("unknown_outcome");
+    expect((await expectChannelError(bench.channel.send(chat, message, options))).code).toBe(
+      "unknown_outcome",
+    );
     bench.standIn.fail({ kind: "cut", method: "POST" });
-    expect((await failing(bench.channel.send(chat, message, options))).code).toBe("unknown_outcome");
+    expect((await expectChannelError(bench.channel.send(chat, message, options))).code).toBe(
+      "unknown_outcome",
+    );
     expect(bench.standIn.sent).toHaveLength(1);
     const seen: number[] = [];
     const again = { ...options, onPart: (part: { index: number }) => void seen.push(part.index) };
@@ -107,7 +111,7 @@ describe("sending", () => {
   it("tells how far it came when a later part fails", async () => {
     await using bench = await openBench(undefined, { rateLimit: true });
     const parts = Array.from({ length: 7 }, (_, index) => ({ type: "text" as const, text: `part ${index}` }));
-    const error = await failing(bench.channel.send(chat, { parts }, options));
+    const error = await expectChannelError(bench.channel.send(chat, { parts }, options));
     expect(error).toMatchObject({ code: "rate_limited", scope: "conversation", platformCode: "230020" });
     expect(error.receipt?.parts.map((part) => part.index)).toEqual([0, 1, 2, 3, 4]);
   });
@@ -123,7 +127,7 @@ describe("sending", () => {
 
   it("says what went wrong in the contract's codes", async () => {
     await using bench = await openBench();
-    const send = () => failing(bench.channel.send(chat, markdown("one"), options));
+    const send = () => expectChannelError(bench.channel.send(chat, markdown("one"), options));
     bench.standIn.fail({ kind: "rate", resetSeconds: 7 });
     expect(await send()).toMatchObject({ code: "rate_limited", retryAfterMs: 7000, scope: "account" });
     bench.standIn.fail({ kind: "rate" });
@@ -134,7 +138,9 @@ describe("sending", () => {
     expect(await send()).toMatchObject({ code: "permission", scope: "account" });
     bench.standIn.fail({ kind: "code", code: 123456, times: 2 });
     expect(await send()).toMatchObject({ code: "invalid", platformCode: "123456" });
-    expect(await failing(bench.channel.send(chat, markdown("x".repeat(14_001)), options))).toMatchObject({
+    expect(
+      await expectChannelError(bench.channel.send(chat, markdown("x".repeat(14_001)), options)),
+    ).toMatchObject({
       code: "too_large",
     });
   });
@@ -142,13 +148,13 @@ describe("sending", () => {
   it("knows that what never reached the platform can be sent again", async () => {
     await using bench = await openBench();
     await bench.standIn.stop();
-    const error = await failing(bench.channel.send(chat, markdown("one"), options));
+    const error = await expectChannelError(bench.channel.send(chat, markdown("one"), options));
     expect(error).toMatchObject({ code: "transient", scope: "account" });
   });
 
   it("reports wrong credentials without showing them", async () => {
     await using bench = await openBench({ verificationToken: "t", appSecret: "a-wrong-secret-value" });
-    const error = await failing(bench.channel.send(chat, markdown("one"), options));
+    const error = await expectChannelError(bench.channel.send(chat, markdown("one"), options));
     expect(error).toMatchObject({ code: "auth", scope: "account", platformCode: "10014" });
     expect(`${error.message} ${bench.logged.join()}`).not.toContain("a-wrong-secret-value");
     expect(bench.channel.health()).toMatchObject({ state: "degraded" });
@@ -159,7 +165,7 @@ describe("sending", () => {
     await bench.channel.send(chat, markdown("warm"), options);
     bench.standIn.fail({ kind: "hang", method: "POST" });
     const controller = new AbortController();
-    const sending = failing(
+    const sending = expectChannelError(
       bench.channel.send(chat, markdown("one"), { idempotencyKey: "run2-0", signal: controller.signal }),
     );
     await expect.poll(() => bench.standIn.sent.length).toBe(2);

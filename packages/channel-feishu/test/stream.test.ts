@@ -38,7 +38,7 @@ async function turnUntil<T>(clock: AdjustableClock, others: number, work: Promis
     isDone = true;
   });
   while (!isDone) {
-    if (clock.waiting > others) clock.turn(50);
+    if (clock.pending > others) clock.advance(50);
     await setImmediate();
   }
   return done;
@@ -81,11 +81,11 @@ describe("a draft as a card that is streamed into", () => {
     const draft = await openDraft(bench);
     await draft.update("first");
     for (const enabled of [1, 2, 3]) {
-      await expect.poll(() => clock.waiting).toBe(1);
-      clock.turn(9 * minuteMs);
+      await expect.poll(() => clock.pending).toBe(1);
+      clock.advance(9 * minuteMs);
       await expect.poll(() => operations(bench).length).toBe(enabled);
     }
-    clock.turn(4 * minuteMs);
+    clock.advance(4 * minuteMs);
     expect(operations(bench)).toEqual(["settings", "settings", "settings"]);
     await draft.update("first, then more");
     expect(bench.standIn.cards[0]?.streamed).toEqual([{ text: "first, then more", typed: true }]);
@@ -139,7 +139,7 @@ describe("a draft as a card that is streamed into", () => {
     expect(bench.standIn.sent.map(({ edits }) => edits.length)).toEqual([2, 0]);
     expect(shown(bench)).toBe("words, all");
     expect(bench.logged.join()).toContain("cardkit:card:write");
-    clock.turn(61 * minuteMs);
+    clock.advance(61 * minuteMs);
     const later = await bench.channel.openDraft?.(chat, { idempotencyKey: "run3", signal: never });
     await later?.update("later");
     expect(asked()).toBe(2);
@@ -193,7 +193,7 @@ describe("a draft as a card that is streamed into", () => {
     const draft = await openDraft(bench, { signal: giveUp.signal });
     await draft.update("one");
     giveUp.abort();
-    clock.turn(30 * minuteMs);
+    clock.advance(30 * minuteMs);
     await draft.update("two");
     expect(operations(bench)).toEqual([]);
   });
@@ -203,9 +203,9 @@ describe("a draft as a card that is streamed into", () => {
     {
       await using _ = bench;
       await (await openDraft(bench)).update("one");
-      expect(clock.waiting).toBe(1);
+      expect(clock.pending).toBe(1);
     }
-    expect(clock.waiting).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 
   it("waits for nothing once it was taken back, also where Feishu did not take that", async () => {
@@ -215,7 +215,7 @@ describe("a draft as a card that is streamed into", () => {
     await draft.update("one");
     bench.standIn.fail({ kind: "code", code: 230020, method: "DELETE" });
     await expect(draft.abort()).rejects.toThrow("Feishu");
-    expect(clock.waiting).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 
   it("is finished however many processes have left it, each knowing nothing but its key", async () => {
@@ -225,7 +225,7 @@ describe("a draft as a card that is streamed into", () => {
       const draft = await openDraft(bench);
       await draft.update("x".repeat(life));
       await draft.update("x".repeat(life + 1));
-      clock.turn(2_000);
+      clock.advance(2_000);
     }
     await (await openDraft(bench)).finalize(words("all of it"));
     expect(bench.standIn.sent).toHaveLength(1);

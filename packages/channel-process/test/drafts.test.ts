@@ -1,4 +1,4 @@
-import { failing, openChannel } from "@signalbox/channel/testkit";
+import { expectChannelError, openChannel } from "@signalbox/channel/testkit";
 import { expect, it } from "vitest";
 import { inOwnProcess } from "../src/index.ts";
 import { launchLocally } from "../src/testkit.ts";
@@ -23,6 +23,6 @@ it("drops a draft in the process when its signal fires", async () => {
   const draft = await running.channel.openDraft?.("place", options);
   if (draft === undefined) throw new Error("the channel has no drafts");
   run.abort();
-  expect((await failing(draft.finalize({ parts: [] }))).code).toBe("invalid");
+  expect((await expectChannelError(draft.finalize({ parts: [] }))).code).toBe("invalid");
   expect(finalized).toEqual([]);
 });

@@ -61,9 +61,9 @@ function eventOf({ eventId, messageId, text, from }: Delivery, ts: string): Slac
 
 const faults: Readonly<Record<Failure, SlackFault>> = {
   rate: { kind: "rate", method: "chat." },
-  "rate-until": { kind: "rate", method: "chat.", retryAfter: 3 },
+  rate_until: { kind: "rate", method: "chat.", retryAfter: 3 },
   server: { kind: "status", status: 502, method: "chat." },
-  "lost-answer": { kind: "cut", method: "chat." },
+  lost_response: { kind: "cut", method: "chat." },
 };
 
 const harness: ChannelHarness<SlackAddress> = {
@@ -243,7 +243,7 @@ runChannelConformance(slack, harness, {
   test: { describe, it, afterAll },
   skip: [
     {
-      test: "has the platform list the host's commands",
+      check: "registers the host's commands",
       reason: "an app's commands stand in its manifest; no bot's token can write there",
     },
   ],

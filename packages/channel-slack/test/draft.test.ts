@@ -1,4 +1,4 @@
-import { failing } from "@signalbox/channel/testkit";
+import { expectChannelError } from "@signalbox/channel/testkit";
 import { channelMention } from "@signalbox/testkit/slack";
 import { describe, expect, it } from "vitest";
 import { type Bench, type BenchOptions, createAdjustableClock, never, openBench } from "./harness.ts";
@@ -82,7 +82,7 @@ describe("a draft as Slack's stream", () => {
     for (let minute = 0; minute < 12; minute += 1) {
       text += `minute ${minute}. `;
       await draft.update(text);
-      clock.turn(60_000);
+      clock.advance(60_000);
     }
     await draft.finalize(words(`${text}The end.`));
     expect(bench.standIn.sent).toHaveLength(1);
@@ -107,9 +107,9 @@ describe("a draft as Slack's stream", () => {
     });
     await using _ = bench;
     await draft.update("one");
-    clock.turn(2_000);
+    clock.advance(2_000);
     await draft.update("one two");
-    clock.turn(2_000);
+    clock.advance(2_000);
     await draft.finalize(words("one two three", "four"));
     expect(bench.standIn.sent.map(({ shown }) => shown.at(-1))).toEqual(["one two three", "four"]);
   });
@@ -122,7 +122,7 @@ describe("a draft as Slack's stream", () => {
     });
     await using _ = bench;
     await draft.update("one");
-    clock.turn(2_000);
+    clock.advance(2_000);
     await draft.finalize(words("one"));
     expect(bench.standIn.sent.map(({ shown }) => shown.at(-1))).toEqual(["one"]);
   });
@@ -144,7 +144,7 @@ describe("a draft as Slack's stream", () => {
     await using _ = bench;
     await draft.update("one ");
     bench.standIn.fail({ kind: "cut", method: "chat.appendStream" });
-    expect((await failing(draft.update("one two "))).code).toBe("unknown_outcome");
+    expect((await expectChannelError(draft.update("one two "))).code).toBe("unknown_outcome");
     await draft.update("one two three");
     expect(bench.standIn.sent[0]?.shown.at(-1)).toBe("one two three");
     expect(written(bench).slice(-2)).toEqual(["chat.stopStream", "chat.update"]);
@@ -166,7 +166,7 @@ describe("a draft as Slack's stream", () => {
     await earlierAnswer(bench);
     bench.standIn.fail({ kind: "cut", method: "chat.startStream" });
     bench.standIn.fail({ kind: "cut", method: "conversations.replies" });
-    expect((await failing(draft.update("one"))).code).toBe("unknown_outcome");
+    expect((await expectChannelError(draft.update("one"))).code).toBe("unknown_outcome");
     await bench.channel.send(thread, words("one and all"), { idempotencyKey: "row1", signal: never });
     expect(standing(bench)).toEqual(["an earlier answer", "one and all"]);
   });
@@ -176,7 +176,7 @@ describe("a draft as Slack's stream", () => {
     await using _ = bench;
     bench.standIn.fail({ kind: "cut", method: "chat.startStream" });
     bench.standIn.fail({ kind: "cut", method: "conversations.replies", times: 2 });
-    await failing(draft.update("one"));
+    await expectChannelError(draft.update("one"));
     await bench.channel.send(thread, words("one and all"), { idempotencyKey: "row1", signal: never });
     const next = await bench.channel.openDraft?.(thread, {
       idempotencyKey: "run2",
@@ -204,7 +204,7 @@ describe("a draft as Slack's stream", () => {
     await using _ = bench;
     await draft.update("one");
     bench.standIn.fail({ kind: "rate", method: "chat.appendStream", retryAfter: 7 });
-    expect(await failing(draft.update("one two"))).toMatchObject({
+    expect(await expectChannelError(draft.update("one two"))).toMatchObject({
       code: "rate_limited",
       retryAfterMs: 7_000,
     });
@@ -246,9 +246,9 @@ describe("a draft by edits", () => {
     await using _ = bench;
     const draft = await reopen(bench, undefined, { channel: "D_DIRECT" });
     bench.standIn.fail({ kind: "cut" });
-    expect((await failing(draft.update("one"))).code).toBe("unknown_outcome");
+    expect((await expectChannelError(draft.update("one"))).code).toBe("unknown_outcome");
     await draft.abort();
     expect(bench.standIn.sent.map(({ isDeleted }) => isDeleted)).toEqual([true]);
-    expect((await failing(reopen(bench, "C_OTHER:1.2"))).code).toBe("not_found");
+    expect((await expectChannelError(reopen(bench, "C_OTHER:1.2"))).code).toBe("not_found");
   });
 });

@@ -1,5 +1,5 @@
 import { isPayload, objectAt } from "@signalbox/channel";
-import { checkEvent, createRandom, damaged } from "@signalbox/channel/testkit";
+import { checkEvent, createRandom, damage } from "@signalbox/channel/testkit";
 import { signed } from "@signalbox/testkit/slack";
 import { describe, expect, it } from "vitest";
 import { type Bench, credentials, openBench } from "./harness.ts";
@@ -41,7 +41,7 @@ describe(`malformed events (${runs}, seed ${seed})`, () => {
     };
     for (let run = 0; run < runs; run += 1) {
       const { payload = null } = recorded[Math.floor(random() * recorded.length)] ?? {};
-      const [body, type] = written(damaged(payload, random));
+      const [body, type] = written(damage(payload, random));
       const cut = random() < 0.1 ? body.slice(0, Math.floor(random() * body.length)) : body;
       const status = await post(bench, cut, random() < 0.05 ? "text/plain" : type);
       if (status !== 200 && (status < 400 || status >= 500)) wrong.push([status, cut]);

@@ -1,6 +1,6 @@
-import type { Recorded } from "@signalbox/channel/testkit";
+import type { RecordedPayload } from "@signalbox/channel/testkit";
 
-export type Json = Recorded["payload"];
+export type Json = RecordedPayload["payload"];
 export type Expected = Readonly<Record<string, unknown>>;
 
 export const ts = "1767225599.000200";
@@ -10,7 +10,7 @@ export function callback(
   name: string,
   event: { readonly [key: string]: Json },
   events: readonly Expected[],
-): Recorded {
+): RecordedPayload {
   return {
     name,
     payload: {

@@ -1,8 +1,8 @@
-import type { Recorded } from "@signalbox/channel/testkit";
+import type { RecordedPayload } from "@signalbox/channel/testkit";
 import { callback, ts } from "./recorded-callback.ts";
 
 /** Events other than messages. */
-export const events: readonly Recorded[] = [
+export const events: readonly RecordedPayload[] = [
   callback(
     "reaction",
     {

@@ -1,8 +1,8 @@
-import type { Recorded } from "@signalbox/channel/testkit";
+import type { RecordedPayload } from "@signalbox/channel/testkit";
 import { ts } from "./recorded-callback.ts";
 
 /** Clicks and commands. */
-export const interactions: readonly Recorded[] = [
+export const interactions: readonly RecordedPayload[] = [
   {
     name: "button",
     payload: {

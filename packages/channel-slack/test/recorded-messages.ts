@@ -1,7 +1,7 @@
-import type { Recorded } from "@signalbox/channel/testkit";
+import type { RecordedPayload } from "@signalbox/channel/testkit";
 import { callback, type Expected, inChannel, type Json, ts } from "./recorded-callback.ts";
 
-function message(name: string, more: { readonly [key: string]: Json }, expected: Expected): Recorded {
+function message(name: string, more: { readonly [key: string]: Json }, expected: Expected): RecordedPayload {
   const event = {
     type: "message",
     user: "U_ANN",
@@ -54,7 +54,7 @@ const later = { type: "message", hidden: true, ts: "1767225650.000100", ...inCha
 const annsMessage = (text: string) => ({ type: "message", user: "U_ANN", text, ts });
 
 /** Messages, actions on messages, and events that look like messages. */
-export const messages: readonly Recorded[] = [
+export const messages: readonly RecordedPayload[] = [
   message(
     "direct",
     { text: "hello &lt;b&gt; &amp; all" },

@@ -1,5 +1,5 @@
 import { getPartKey, type OutboundPart } from "@signalbox/channel";
-import { failing } from "@signalbox/channel/testkit";
+import { expectChannelError } from "@signalbox/channel/testkit";
 import { textMessage } from "@signalbox/testkit/slack";
 import { describe, expect, it } from "vitest";
 import { type Bench, createAdjustableClock, never, openBench } from "./harness.ts";
@@ -109,8 +109,12 @@ describe("sending messages through the SDK", () => {
     const [sent] = bench.standIn.sent;
     expect(sent?.content.blocks).toBeUndefined();
     expect(sent?.content.text).not.toContain("<!");
-    expect((await failing(send(bench, markdown("&".repeat(12_001)), "row2"))).code).toBe("too_large");
-    expect((await failing(send(bench, { type: "text", text: " \u0000" }, "row3"))).code).toBe("invalid");
+    expect((await expectChannelError(send(bench, markdown("&".repeat(12_001)), "row2"))).code).toBe(
+      "too_large",
+    );
+    expect((await expectChannelError(send(bench, { type: "text", text: " \u0000" }, "row3"))).code).toBe(
+      "invalid",
+    );
   });
 
   it("gives every button a label", async () => {
@@ -145,9 +149,9 @@ describe("sending messages through the SDK", () => {
       ],
     });
     const tooMany = { ...question, buttons: Array.from({ length: 26 }, () => button) };
-    expect((await failing(send(bench, tooMany, "row2"))).code).toBe("too_large");
+    expect((await expectChannelError(send(bench, tooMany, "row2"))).code).toBe("too_large");
     const tooLong = { ...question, buttons: [{ ...button, value: "x".repeat(2_000) }] };
-    expect((await failing(send(bench, tooLong, "row3"))).code).toBe("too_large");
+    expect((await expectChannelError(send(bench, tooLong, "row3"))).code).toBe("too_large");
   });
 
   it("edits, deletes and reacts only within the message's conversation", async () => {
@@ -162,13 +166,13 @@ describe("sending messages through the SDK", () => {
     await channel.react?.(to, id, { emoji: "👍", on: false }, never);
     expect(standIn.reactions(id.split(":")[1] ?? "")).toEqual([]);
     const other = { channel: "C_OTHER" };
-    expect((await failing(channel.edit?.(other, id, { parts: [markdown("x")] }, never) ?? never0)).code).toBe(
-      "not_found",
-    );
-    expect((await failing(channel.remove?.(other, id, never) ?? never0)).code).toBe("not_found");
-    expect((await failing(channel.react?.(to, id, { emoji: "🫨", on: true }, never) ?? never0)).code).toBe(
-      "unsupported",
-    );
+    expect(
+      (await expectChannelError(channel.edit?.(other, id, { parts: [markdown("x")] }, never) ?? never0)).code,
+    ).toBe("not_found");
+    expect((await expectChannelError(channel.remove?.(other, id, never) ?? never0)).code).toBe("not_found");
+    expect(
+      (await expectChannelError(channel.react?.(to, id, { emoji: "🫨", on: true }, never) ?? never0)).code,
+    ).toBe("unsupported");
     expect(standIn.sent[0]).toMatchObject({ shown: ["one", "two"], isDeleted: false });
     await channel.remove?.(to, id, never);
     expect(standIn.sent[0]?.isDeleted).toBe(true);
@@ -201,29 +205,31 @@ describe("sending messages through the SDK", () => {
     for (let count = 0; count < 16; count += 1)
       bench.standIn.plant({ channel: to.channel, text: `${count}` });
     expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "unknown" });
-    const error = await failing(bench.channel.reconcile?.(intent, never) ?? never0);
+    const error = await expectChannelError(bench.channel.reconcile?.(intent, never) ?? never0);
     expect(error).toMatchObject({ code: "rate_limited", scope: "conversation", retryAfterMs: 60_000 });
-    clock.turn(60_000);
+    clock.advance(60_000);
     expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "unknown" });
     expect(bench.standIn.called.filter((method) => method === "conversations.history")).toHaveLength(2);
   });
 
   it("reports Slack's reason for a failure", async () => {
     await using bench = await openBench({ transport: "webhook" }, { standIn: { strange: ["C_STRANGE"] } });
-    expect(await failing(send(bench, markdown("x"), "k", { channel: "C_STRANGE" }))).toMatchObject({
-      code: "not_found",
-      scope: "conversation",
-      platformCode: "channel_not_found",
-    });
+    expect(await expectChannelError(send(bench, markdown("x"), "k", { channel: "C_STRANGE" }))).toMatchObject(
+      {
+        code: "not_found",
+        scope: "conversation",
+        platformCode: "channel_not_found",
+      },
+    );
     bench.standIn.fail({ kind: "error", error: "fatal_error" });
-    expect((await failing(send(bench, markdown("x")))).code).toBe("unknown_outcome");
+    expect((await expectChannelError(send(bench, markdown("x")))).code).toBe("unknown_outcome");
     bench.standIn.fail({ kind: "error", error: "constructor", times: 2 });
-    expect((await failing(send(bench, markdown("x")))).code).toBe("invalid");
+    expect((await expectChannelError(send(bench, markdown("x")))).code).toBe("invalid");
     await using unreachable = await openBench();
     await unreachable.standIn.stop();
     // An existing connection may have received the request.
-    await failing(send(unreachable, markdown("x")));
-    expect((await failing(send(unreachable, markdown("x")))).code).toBe("transient");
+    await expectChannelError(send(unreachable, markdown("x")));
+    expect((await expectChannelError(send(unreachable, markdown("x")))).code).toBe("transient");
   });
 
   it("looks up a user's name once and opens a direct conversation", async () => {
@@ -241,7 +247,9 @@ describe("sending messages through the SDK", () => {
     ]);
     expect(standIn.called.filter((method) => method === "users.info")).toHaveLength(2);
     expect(await channel.openDirect?.("U_SENDER", never)).toEqual({ channel: "D_DIRECT" });
-    expect((await failing(channel.openDirect?.("nobody", never) ?? never0)).code).toBe("not_found");
+    expect((await expectChannelError(channel.openDirect?.("nobody", never) ?? never0)).code).toBe(
+      "not_found",
+    );
   });
 
   it("returns history, oldest first, with the senders", async () => {
@@ -323,9 +331,9 @@ describe("files", () => {
       "https://user@127.0.0.1/f",
     ];
     for (const address of evil)
-      expect((await failing(fetchMedia(bench, { id: "F1", url: address }))).code).toBe("invalid");
+      expect((await expectChannelError(fetchMedia(bench, { id: "F1", url: address }))).code).toBe("invalid");
     bench.standIn.revoke();
-    expect((await failing(fetchMedia(bench, { id: "F1", url }))).code).toBe("permission");
+    expect((await expectChannelError(fetchMedia(bench, { id: "F1", url }))).code).toBe("permission");
   });
 
   it("are looked up after an unknown outcome, which stays unknown if a similar file exists", async () => {
@@ -336,9 +344,9 @@ describe("files", () => {
     const sending = () =>
       bench.channel.send(to, { parts: [part] }, { idempotencyKey: "row1", signal: never, openMedia });
     bench.standIn.fail({ kind: "status", method: "getUploadURLExternal" });
-    expect((await failing(sending())).code).toBe("transient");
+    expect((await expectChannelError(sending())).code).toBe("transient");
     bench.standIn.fail({ kind: "cut", method: "completeUploadExternal" });
-    expect((await failing(sending())).code).toBe("unknown_outcome");
+    expect((await expectChannelError(sending())).code).toBe("unknown_outcome");
     expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "unknown" });
   });
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createInMemoryState } from "@signalbox/channel";
-import { failing } from "@signalbox/channel/testkit";
+import { expectChannelError } from "@signalbox/channel/testkit";
 import {
   buttonClick,
   channelMention,
@@ -107,7 +107,9 @@ describe("signed requests", () => {
     expect((await bench.channel.send(to, status, options)).parts).toHaveLength(1);
     expect(answers).toEqual([{ response_type: "ephemeral", text: "*Well* &lt;\u200b!channel&gt;" }]);
     // Without a pending command, sending there is rejected.
-    expect(await failing(bench.channel.send({ channel: "C_STRANGE" }, status, options))).toMatchObject({
+    expect(
+      await expectChannelError(bench.channel.send({ channel: "C_STRANGE" }, status, options)),
+    ).toMatchObject({
       code: "not_found",
       scope: "conversation",
     });
@@ -240,7 +242,7 @@ describe("signed requests", () => {
     await using bench = await openBench({ transport: "webhook" }, { context: { clock } });
     expect(bench.channel.health()).toEqual({ state: "ready" });
     bench.standIn.revoke();
-    clock.turn(300_001);
+    clock.advance(300_001);
     await expect.poll(() => bench.channel.health().state).toBe("down");
   });
 });

@@ -29,15 +29,15 @@ describe("an album", () => {
     const before = bench.standIn.push(textMessage("before"));
     await before;
     const parts = [bench.standIn.push(picture("7", "a", "look at these"))];
-    await expect.poll(() => clock.waiting).toBe(1);
+    await expect.poll(() => clock.pending).toBe(1);
     parts.push(bench.standIn.push(textMessage("between")), bench.standIn.push(picture("7", "b")));
     const asked = polls(bench);
-    clock.turn(500);
+    clock.advance(500);
     await expect.poll(() => polls(bench)).toBeGreaterThan(asked);
-    await expect.poll(() => clock.waiting).toBe(1);
+    await expect.poll(() => clock.pending).toBe(1);
     expect(bench.events).toHaveLength(1);
     expect(bench.standIn.pending()).toBe(3);
-    clock.turn(500);
+    clock.advance(500);
     await Promise.all(parts);
     expect(seen(bench.events)).toEqual([
       { text: "before", files: [] },
@@ -123,18 +123,18 @@ describe("an album", () => {
     const config = { transport: "webhook", webhookSecret } as const;
     await using bench = await openBench(config, { context: { clock } });
     // The pause before the next webhook check.
-    await expect.poll(() => clock.waiting).toBe(1);
+    await expect.poll(() => clock.pending).toBe(1);
     const post = async (part: unknown) => {
       const headers = { "x-telegram-bot-api-secret-token": webhookSecret };
       const request = new Request("http://gateway/", { method: "POST", headers, body: JSON.stringify(part) });
       return (await bench.channel.webhook?.(request))?.status;
     };
     const answers = [picture("7", "a", "two"), picture("7", "b")].toReversed().map(post);
-    await expect.poll(() => clock.waiting).toBe(2);
+    await expect.poll(() => clock.pending).toBe(2);
     expect(bench.events).toEqual([]);
-    clock.turn(500);
-    await expect.poll(() => clock.waiting).toBe(2);
-    clock.turn(500);
+    clock.advance(500);
+    await expect.poll(() => clock.pending).toBe(2);
+    clock.advance(500);
     expect(await Promise.all(answers)).toEqual([200, 200]);
     expect(seen(bench.events)).toEqual([{ text: "two", files: ["a", "b"] }]);
   });

@@ -53,9 +53,9 @@ function updateOf({ eventId, messageId, text, from }: Delivery) {
 
 const faults: Record<Failure, TelegramFault> = {
   rate: { kind: "rate" },
-  "rate-until": { kind: "rate", retryAfter: 3 },
+  rate_until: { kind: "rate", retryAfter: 3 },
   server: { kind: "status", status: 502 },
-  "lost-answer": { kind: "cut" },
+  lost_response: { kind: "cut" },
 };
 
 const kinds: Readonly<Record<string, OutboundMediaKind>> = {
@@ -185,9 +185,9 @@ const harness: ChannelHarness<TelegramAddress> = {
 };
 
 const skip = [
-  { test: "answers the platform's challenge", reason: "Telegram asks for none" },
+  { check: "answers the platform's challenge", reason: "Telegram asks for none" },
   {
-    test: "hands over what was said while its process was away, in order and once",
+    check: "delivers messages missed while offline, in order and once",
     reason: "Telegram keeps what was not taken, and delivers it again",
   },
 ];

@@ -57,7 +57,7 @@ describe("a draft", () => {
     await using _ = bench;
     await draft.update("one");
     const late = draft.update("one and");
-    await expect.poll(() => clock.waiting).toBe(1);
+    await expect.poll(() => clock.pending).toBe(1);
     await draft.finalize({ parts: [{ type: "text", text: "one and all" }] });
     await late;
     expect(bench.standIn.sent).toMatchObject([{ text: "one and all" }]);

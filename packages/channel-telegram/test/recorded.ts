@@ -1,4 +1,4 @@
-import type { Recorded } from "@signalbox/channel/testkit";
+import type { RecordedPayload } from "@signalbox/channel/testkit";
 
 const chat = { id: 5_001, type: "private", first_name: "张三" };
 const from = { id: 5_001, is_bot: false, first_name: "张三", language_code: "zh-hans" };
@@ -7,7 +7,7 @@ const message = { message_id: 7, date: 1_760_000_000, chat, from };
 const inGroup = { ...message, chat: group };
 
 /** Updates in the shapes that the Bot API reference describes. */
-export const recorded: readonly Recorded[] = [
+export const recorded: readonly RecordedPayload[] = [
   {
     name: "a photo with a caption",
     payload: {

@@ -26,9 +26,9 @@ import { type EchoButton, type EchoMessage, type EchoServer, people, servers, si
 
 const { text: limit, sendMedia, editWindowMs } = echoLimits;
 
-/** One account of the tests' channel. */
+/** Creates an account of the echo channel. */
 export function createEcho(context: ChannelContext<EchoConfig>) {
-  const server = serverOf(context.config);
+  const server = getServer(context.config);
   const { clock, config } = context;
   const messages = createMessages(server, context);
   const { request } = messages;
@@ -44,7 +44,7 @@ export function createEcho(context: ChannelContext<EchoConfig>) {
 
   const send: Channel<EchoAddress>["send"] = (to, message, options) =>
     sendParts(message, options, async ({ part, key }) => {
-      if (options.signal.aborted) throw new ChannelError("transient", "Echo: given up before it was tried");
+      if (options.signal.aborted) throw new ChannelError("transient", "Echo: the signal has already fired");
       if (part.type === "poll") {
         const { question, options: choices, multiple = false } = assertPoll(part, echoLimits);
         server.polls.push({ messageId: key, question, options: choices, multiple });
@@ -70,11 +70,12 @@ export function createEcho(context: ChannelContext<EchoConfig>) {
     },
     async closePoll(_to: EchoAddress, messageId: string) {
       const poll = server.polls.find((each) => each.messageId === messageId);
-      if (poll === undefined) throw new ChannelError("invalid", "Echo: there is no such poll");
+      if (poll === undefined) throw new ChannelError("invalid", "Echo: unknown poll");
       const votes = server.votes.get(messageId) ?? [];
       return { options: poll.options.map((text, index) => ({ text, votes: votes[index] ?? 0 })) };
     },
-    health: () => (messages.isRefused() ? { state: "down" as const, reason: "refused" } : { state }),
+    health: () =>
+      messages.isRevoked() ? { state: "down" as const, reason: "the password is wrong" } : { state },
     self: () => ({ id: "bot" }),
     webhook: createWebhook<Payload>({
       maxBytes: 10_000,
@@ -83,23 +84,24 @@ export function createEcho(context: ChannelContext<EchoConfig>) {
         const signedAt = Number(headers.get("x-time") ?? Number.NaN);
         if (!isRecent(signedAt, clock.now(), 60_000)) return { kind: "forged", reason: "too old" };
         if (!equalInConstantTime(headers.get("x-signature") ?? "", sign(body, signedAt, config.password)))
-          return { kind: "forged", reason: "the signature does not hold" };
+          return { kind: "forged", reason: "the signature is wrong" };
         const event = parsePayload(Buffer.from(body).toString());
-        if (event === undefined) return { kind: "malformed", reason: "no JSON" };
+        if (event === undefined) return { kind: "malformed", reason: "the body is not JSON" };
         const challenge = textAt(event, "challenge");
         return challenge === undefined ? { kind: "event", event } : { kind: "answer", body: { challenge } };
       },
       async handle(payload) {
         if (state !== "ready") return "rejected";
         const event = readEvent(payload, context);
-        const handled = await context.emit(event);
-        if (handled !== "rejected") await backfill.note(event.conversation.id, event.timestamp);
-        return handled;
+        const result = await context.emit(event);
+        if (result !== "rejected") await backfill.note(event.conversation.id, event.timestamp);
+        return result;
       },
     }),
     send,
     edit: async (_to, messageId, { parts: [part, ...more] }) => {
-      if (part === undefined || more.length > 0) throw new ChannelError("invalid", "an edit is one message");
+      if (part === undefined || more.length > 0)
+        throw new ChannelError("invalid", "an edit must have exactly one part");
       messages.edit(messageId, part);
     },
     remove: async (_to, messageId) => messages.remove(messageId),
@@ -112,15 +114,15 @@ export function createEcho(context: ChannelContext<EchoConfig>) {
       }),
     typing: async () => request(() => {}),
     openDirect: async (userId: string) => {
-      if (!people.has(userId)) throw new ChannelError("not_found", "nobody of that id");
+      if (!people.has(userId)) throw new ChannelError("not_found", "unknown person");
       return { id: "direct" };
     },
-    history: async ({ id }, { limit: most, before = Number.POSITIVE_INFINITY }) =>
+    history: async ({ id }, { limit: max, before = Number.POSITIVE_INFINITY }) =>
       request(() =>
         messages
           .in(id)
           .filter(({ at }) => at < before)
-          .slice(-most)
+          .slice(-max)
           .map(({ id: messageId, by, text, at }) => ({
             messageId,
             sender: { id: by, isBot: by !== "person", isSelf: by === "self" },
@@ -155,7 +157,7 @@ export function createEcho(context: ChannelContext<EchoConfig>) {
       if (!isPayload(media.ref) || media.ref["address"] !== echoLimits.attachment)
         throw new ChannelError("invalid", "not an attachment on this platform");
       const { body, headers, ok } = server.attachment();
-      if (!ok || body === null) throw new ChannelError("not_found", "it is not there");
+      if (!ok || body === null) throw new ChannelError("not_found", "the attachment no longer exists");
       return createFetchedMedia({ body, headers }, media, echoLimits.mediaBytes);
     },
     async reconcile({ idempotencyKey, part }) {
@@ -165,37 +167,39 @@ export function createEcho(context: ChannelContext<EchoConfig>) {
   } satisfies Channel<EchoAddress>;
 }
 
-function serverOf({ server: name }: EchoConfig): EchoServer {
+function getServer({ server: name }: EchoConfig): EchoServer {
   const server = servers.get(name);
   if (server === undefined) throw new ChannelError("auth", "no such server");
   return server;
 }
 
-/** What the account does on its server. */
+/** Requests of an account to its server. */
 function createMessages(server: EchoServer, { clock }: Pick<ChannelContext, "clock">) {
-  let isRefused = false;
+  let isRevoked = false;
 
-  /** One request: everything that the server may do to it. */
+  /** Performs a request, which may fail in the way that the test has set. */
   function request<T>(work: () => T): T {
     const { failure } = server;
     if (server.revoked) {
-      isRefused = true;
-      throw new ChannelError("auth", "the password is refused", { scope: "account" });
+      isRevoked = true;
+      throw new ChannelError("auth", "the password is wrong", { scope: "account" });
     }
-    if (server.away) throw new ChannelError("transient", "nobody answers");
+    if (server.away) throw new ChannelError("transient", "the platform does not respond");
     server.failure = undefined;
-    if (failure === "rate") throw new ChannelError("rate_limited", "slow", { retryAfterMs: 500 });
-    if (failure === "rate-until") throw new ChannelError("rate_limited", "slow", { retryAfterMs: 3000 });
-    if (failure === "server") throw new ChannelError("transient", "broken");
+    if (failure === "rate")
+      throw new ChannelError("rate_limited", "too many requests", { retryAfterMs: 500 });
+    if (failure === "rate_until")
+      throw new ChannelError("rate_limited", "too many requests", { retryAfterMs: 3000 });
+    if (failure === "server") throw new ChannelError("transient", "internal error");
     const result = work();
-    if (failure === "lost-answer") throw new ChannelError("unknown_outcome", "no answer");
+    if (failure === "lost_response") throw new ChannelError("unknown_outcome", "the response was lost");
     return result;
   }
 
   function change(id: string, to: (message: EchoMessage) => Partial<EchoMessage>): void {
     request(() => {
       const message = server.messages.get(id);
-      if (message === undefined) throw new ChannelError("not_found", "gone");
+      if (message === undefined) throw new ChannelError("not_found", "the message no longer exists");
       if (clock.now() - message.at + server.passedMs > editWindowMs)
         throw new ChannelError("permission", "too old");
       Object.assign(message, to(message));
@@ -204,13 +208,13 @@ function createMessages(server: EchoServer, { clock }: Pick<ChannelContext, "clo
 
   return {
     request,
-    isRefused: () => isRefused,
+    isRevoked: () => isRevoked,
     in: (place: string): readonly EchoMessage[] =>
       [...server.messages.values()].filter((message) => message.place === place),
     post(place: string, part: OutboundPart, key: string): string {
       const isQuestion = part.type === "buttons";
-      const text = textOf(part, isQuestion);
-      const buttons = isQuestion ? buttonsOf(part.buttons) : [];
+      const text = getText(part, isQuestion);
+      const buttons = isQuestion ? createButtons(part.buttons) : [];
       return request(() => {
         const message = { id: key, place, by: "self", at: clock.now(), text, buttons };
         if (!server.messages.has(key)) server.messages.set(key, message);
@@ -220,25 +224,25 @@ function createMessages(server: EchoServer, { clock }: Pick<ChannelContext, "clo
     change: (id: string, text: string): void => change(id, () => ({ text })),
     edit: (id: string, part: OutboundPart): void =>
       change(id, ({ buttons }) => ({
-        text: textOf(part, buttons.length > 0),
-        buttons: part.type === "buttons" ? buttonsOf(part.buttons) : [],
+        text: getText(part, buttons.length > 0),
+        buttons: part.type === "buttons" ? createButtons(part.buttons) : [],
       })),
     remove: (id: string): void => request(() => void server.messages.delete(id)),
   };
 }
 
-function textOf(part: OutboundPart, isQuestion: boolean): string {
-  if (!("text" in part)) throw new ChannelError("unsupported", "there is no text in it");
+function getText(part: OutboundPart, isQuestion: boolean): string {
+  if (!("text" in part)) throw new ChannelError("unsupported", "the part has no text");
   const max = isQuestion ? echoLimits.cards.textMax : limit.max;
   if (textLength(part.text, limit.unit) > max) throw new ChannelError("too_large", "too long");
   return part.text;
 }
 
-function buttonsOf(buttons: ButtonsPart["buttons"]): readonly EchoButton[] {
+function createButtons(buttons: ButtonsPart["buttons"]): readonly EchoButton[] {
   if (buttons.length > echoLimits.cards.buttons) throw new ChannelError("too_large", "too many buttons");
   return buttons.map(({ id, label, value, opensForm = false }) => {
     if (Buffer.byteLength(JSON.stringify(value ?? null)) > echoLimits.cards.callbackBytes)
-      throw new ChannelError("too_large", "too much behind a button");
+      throw new ChannelError("too_large", "the value of a button is too long");
     return { label, opensForm, data: JSON.stringify(value === undefined ? { id } : { id, value }) };
   });
 }

@@ -10,7 +10,7 @@ export interface EchoAddress {
 export const echoLimits = {
   text: { max: 400, unit: "codepoints" },
   sendMedia: { file: { maxBytes: 100, mimeTypes: ["text/plain"] } },
-  /** Where the only attachment of a person is. */
+  /** The address of the only inbound attachment. */
   attachment: "https://echo.example/attachment",
   mediaBytes: 100,
   polls: { options: 3, questionLength: 20, optionLength: 10 },

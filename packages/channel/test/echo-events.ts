@@ -11,31 +11,30 @@ import type { EchoMessage } from "./echo-server.ts";
 
 type Reader = Pick<ChannelContext, "account" | "clock">;
 
-/** What the platform tells: a message, a click or a command. */
+/** Reads a message, a click or a command of the platform. */
 export function readEvent(payload: Payload, context: Reader): InboundEvent {
-  const base = baseOf(payload, context);
+  const base = createBase(payload, context);
   const command = textAt(payload, "command");
   if (command !== undefined)
     return { ...base, type: "command", name: command, args: textAt(payload, "args") ?? "" };
   const clicked = textAt(payload, "clicked");
-  if (clicked === undefined) return { ...base, ...wordsOf(payload) };
-  const text = textAt(payload, "text");
+  if (clicked === undefined) return { ...base, ...readBody(payload) };
   return {
     ...base,
     ...readButton(clicked),
     type: "action",
     messageId: textAt(payload, "message") ?? "",
-    ...(text === undefined ? {} : { text }),
+    text: textAt(payload, "text"),
   };
 }
 
-/** A message that nobody told of. */
+/** Reads a message from the platform's history. */
 export function readMissed({ id, by, text, at }: EchoMessage, context: Reader): MessageEvent {
   const payload = { id: `missed ${id}`, message: id, text, from: { id: by } };
-  return { ...baseOf(payload, context), ...wordsOf(payload), timestamp: at };
+  return { ...createBase(payload, context), ...readBody(payload), timestamp: at };
 }
 
-function baseOf(payload: Payload, { account, clock }: Reader) {
+function createBase(payload: Payload, { account, clock }: Reader) {
   const id = textAt(objectAt(payload, "from"), "id") ?? "";
   const kind = id === "person" ? "direct" : "group";
   return {
@@ -50,7 +49,7 @@ function baseOf(payload: Payload, { account, clock }: Reader) {
   } as const;
 }
 
-function wordsOf(payload: Payload) {
+function readBody(payload: Payload) {
   return {
     type: "message",
     messageId: textAt(payload, "message") ?? "",

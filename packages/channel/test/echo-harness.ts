@@ -7,7 +7,7 @@ type Running = Channel<EchoAddress>;
 
 const password = "pa55word";
 
-/** A request as the platform sends it. */
+/** Creates a signed request of the platform. */
 function push(event: unknown, how: { at?: number; password?: string } = {}): Request {
   const body = JSON.stringify(event);
   const at = how.at ?? Date.now();
@@ -18,14 +18,14 @@ function push(event: unknown, how: { at?: number; password?: string } = {}): Req
   return new Request("http://gateway/", { method: "POST", body, headers });
 }
 
-async function hand(channel: Running, request: Request): Promise<number> {
+async function deliver(channel: Running, request: Request): Promise<number> {
   return (await channel.webhook?.(request))?.status ?? 0;
 }
 
 const recordedMessage = { id: "e1", message: "m1", text: "recorded", from: { id: "person" } };
 
-/** What somebody says stands on the server. */
-function keep(server: EchoServer, { messageId, text, from }: Delivery): void {
+/** Stores a message on the server. */
+function store(server: EchoServer, { messageId, text, from }: Delivery): void {
   const place = from === "person" ? "direct" : "group";
   server.messages.set(messageId, { id: messageId, place, by: from, at: Date.now(), text, buttons: [] });
 }
@@ -33,25 +33,26 @@ function keep(server: EchoServer, { messageId, text, from }: Delivery): void {
 async function choose(server: EchoServer, channel: Running, choice: Choice): Promise<boolean> {
   const { eventId, messageId, label, text } = choice;
   const button = server.messages.get(messageId)?.buttons.find((one) => one.label === label);
-  if (button === undefined) throw new Error(`There is no button ${label}.`);
-  if (button.opensForm !== (text !== undefined)) throw new Error(`${label} opens another thing.`);
+  if (button === undefined) throw new Error(`The message has no button ${label}.`);
+  if (button.opensForm !== (text !== undefined))
+    throw new Error(`The button ${label} does not open what the test expects.`);
   const event = { id: eventId, message: messageId, clicked: button.data, text, from: { id: "person" } };
-  return (await hand(channel, push(event))) === 200;
+  return (await deliver(channel, push(event))) === 200;
 }
 
 function forge(channel: Running, how: Forgery): Promise<number> {
   const { method, headers } = push(recordedMessage);
   switch (how) {
     case "missing":
-      return hand(channel, new Request("http://gateway/", { method, body: "{}" }));
+      return deliver(channel, new Request("http://gateway/", { method, body: "{}" }));
     case "wrong":
-      return hand(channel, push(recordedMessage, { password: "a guess" }));
+      return deliver(channel, push(recordedMessage, { password: "a guess" }));
     case "stale":
-      return hand(channel, push(recordedMessage, { at: Date.now() - 3_600_000 }));
+      return deliver(channel, push(recordedMessage, { at: Date.now() - 3_600_000 }));
     case "ahead":
-      return hand(channel, push(recordedMessage, { at: Date.now() + 3_600_000 }));
+      return deliver(channel, push(recordedMessage, { at: Date.now() + 3_600_000 }));
     case "tampered":
-      return hand(channel, new Request("http://gateway/", { method, headers, body: "{}" }));
+      return deliver(channel, new Request("http://gateway/", { method, headers, body: "{}" }));
   }
 }
 
@@ -85,22 +86,22 @@ export const echoHarness: ChannelHarness<EchoAddress> = {
       person: { id: "person", name: people.get("person") ?? "" },
       async deliver(channel, delivery) {
         const { eventId, messageId, text, from } = delivery;
-        keep(server, delivery);
+        store(server, delivery);
         const event = { id: eventId, message: messageId, text, from: { id: from } };
-        return (await hand(channel, push(event))) === 200;
+        return (await deliver(channel, push(event))) === 200;
       },
-      miss: async (delivery) => keep(server, delivery),
+      miss: async (delivery) => store(server, delivery),
       reactions: (messageId) => [...(server.reactions.get(messageId) ?? [])],
       choices: (messageId) => server.messages.get(messageId)?.buttons.map(({ label }) => label) ?? [],
       choose: (channel, choice) => choose(server, channel, choice),
       commands: () => server.commands,
       command: async (channel, { eventId, name: command, args }) =>
-        (await hand(channel, push({ id: eventId, command, args, from: { id: "person" } }))) === 200,
-      deliverRecorded: async (channel, payload) => (await hand(channel, push(payload))) === 200,
+        (await deliver(channel, push({ id: eventId, command, args, from: { id: "person" } }))) === 200,
+      deliverRecorded: async (channel, payload) => (await deliver(channel, push(payload))) === 200,
       forge,
       async challenge(channel) {
-        const answer = await channel.webhook?.(push({ challenge: "c-1" }));
-        return (await answer?.text()) === '{"challenge":"c-1"}';
+        const response = await channel.webhook?.(push({ challenge: "c-1" }));
+        return (await response?.text()) === '{"challenge":"c-1"}';
       },
       fail: (how) => {
         server.failure = how;

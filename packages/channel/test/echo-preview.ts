@@ -2,20 +2,20 @@ import { ChannelError } from "../src/index.ts";
 import { type EchoDefinition, echo } from "./echo.ts";
 import { type EchoServer, servers } from "./echo-server.ts";
 
-const lifetimeMs = 20_000;
+const LIFETIME_MS = 20_000;
 
-/** In which ways previews are not as the channel says. */
+/** Faults of previews. */
 export interface Previews {
-  readonly livesMs: number;
+  readonly lifetimeMs: number;
   readonly staysAfterAbort: boolean;
   readonly ignoresProlong: boolean;
 }
 
-/** The tests' channel on a platform that shows what is written for a while, and makes no message of it. */
+/** The echo channel on a platform whose drafts are previews, optionally with faults. */
 export function previewing(wrong: Partial<Previews> = {}): EchoDefinition {
   return {
     ...echo,
-    capabilities: { ...echo.capabilities, preview: { lifetimeMs, prolong: true } },
+    capabilities: { ...echo.capabilities, preview: { lifetimeMs: LIFETIME_MS, prolong: true } },
     async create(context) {
       const channel = await echo.create(context);
       const server = servers.get(context.config.server);
@@ -26,20 +26,20 @@ export function previewing(wrong: Partial<Previews> = {}): EchoDefinition {
 }
 
 function openPreview(server: EchoServer, wrong: Partial<Previews>) {
-  const { livesMs = lifetimeMs, staysAfterAbort = false, ignoresProlong = false } = wrong;
-  let until = server.passedMs + livesMs;
+  const { lifetimeMs = LIFETIME_MS, staysAfterAbort = false, ignoresProlong = false } = wrong;
+  let until = server.passedMs + lifetimeMs;
   let isOver = false;
   return {
     messageId: undefined,
     async update(text: string) {
       if (isOver) return;
-      if (server.passedMs >= until) throw new ChannelError("not_found", "it is gone");
+      if (server.passedMs >= until) throw new ChannelError("not_found", "the preview has expired");
       server.drafted.push(text);
     },
     async prolong() {
-      if (!ignoresProlong) until = server.passedMs + livesMs;
+      if (!ignoresProlong) until = server.passedMs + lifetimeMs;
     },
-    finalize: () => Promise.reject(new ChannelError("unsupported", "it is no message")),
+    finalize: () => Promise.reject(new ChannelError("unsupported", "a preview is not a message")),
     async abort() {
       isOver = !staysAfterAbort;
     },

@@ -1,50 +1,49 @@
 import { createHmac } from "node:crypto";
 import type { Failure, SentMedia, SentPoll } from "../src/testkit/index.ts";
 
-/** A message on the platform in memory. */
+/** A message on the in-memory platform. */
 export interface EchoMessage {
   readonly id: string;
-  /** The conversation it stands in. */
+  /** The id of its conversation. */
   readonly place: string;
   readonly by: string;
   readonly at: number;
   text: string;
-  /** What it offers to choose from. */
   readonly buttons: readonly EchoButton[];
 }
 
 export interface EchoButton {
   readonly label: string;
-  /** Comes back with a click. */
+  /** Included in a click. */
   readonly data: string;
   /** A click opens a form. */
   readonly opensForm: boolean;
 }
 
-/** A platform in memory, on which the channel of the tests does all that the contract knows. */
+/** A platform in memory that supports everything in the contract. */
 export interface EchoServer {
   readonly messages: Map<string, EchoMessage>;
   readonly files: Map<string, SentMedia>;
   readonly polls: SentPoll[];
-  /** For each option of a poll, by its message. */
+  /** The votes of each option, by message id. */
   readonly votes: Map<string, readonly number[]>;
-  /** Answers whoever asks for the attachment of a person. */
+  /** Creates the response to a request for the attachment. */
   attachment: () => Response;
   readonly drafted: string[];
-  /** By message. */
+  /** By message id. */
   readonly reactions: Map<string, Set<string>>;
   commands: readonly string[];
-  /** By how much everything that was sent is older than it was. */
+  /** How much older everything is than its timestamp. */
   passedMs: number;
   failure: Failure | undefined;
   away: boolean;
   revoked: boolean;
 }
 
-/** By name: what an account is configured with. */
+/** Servers by name, which is part of an account's settings. */
 export const servers: Map<string, EchoServer> = new Map();
 
-/** Who is on every server. */
+/** The people on every server, by id. */
 export const people: ReadonlyMap<string, string> = new Map([["person", "Ann"]]);
 
 export function startEchoServer(name: string): EchoServer {
@@ -66,7 +65,7 @@ export function startEchoServer(name: string): EchoServer {
   return server;
 }
 
-/** How the platform signs what it sends. */
+/** Computes the platform's signature. */
 export function sign(body: Uint8Array, at: number, password: string): string {
   return createHmac("sha256", password).update(`${at}:`).update(body).digest("hex");
 }

@@ -4,7 +4,7 @@ import { type EchoAddress, type EchoConfig, echoConfig, echoLimits } from "./ech
 
 export type EchoDefinition = ChannelDefinition<EchoConfig, EchoAddress>;
 
-/** A channel that does all that the contract knows, on a platform in memory. */
+/** A channel that implements everything in the contract, on a platform in memory. */
 export const echo: EchoDefinition = defineChannel({
   specVersion: 1,
   id: "echo",
@@ -34,16 +34,16 @@ export const echo: EchoDefinition = defineChannel({
     encode: ({ id }) => `echo:${encodeURIComponent(id)}`,
     decode(text) {
       const id = /^echo:([\w%.~!*'()-]+)$/.exec(text)?.[1];
-      const plain = id === undefined ? undefined : decoded(id);
+      const plain = id === undefined ? undefined : decodePart(id);
       if (plain === undefined || encodeURIComponent(plain) !== id)
-        throw new ChannelError("invalid", "not an address");
+        throw new ChannelError("invalid", "invalid address");
       return { id: plain };
     },
   },
   create: async (context) => createEcho(context),
 });
 
-function decoded(text: string): string | undefined {
+function decodePart(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -2,71 +2,64 @@ import { ChannelError, type Draft } from "../src/index.ts";
 import { type Previews, previewing } from "./echo-preview.ts";
 import { another, drafts, type Fault, opened, running } from "./planting.ts";
 
-/** A channel whose drafts are previews, which are not as it says. */
+/** Plants a fault in a channel whose drafts are previews. */
 const previews =
   (change: Partial<Previews>): Fault["plant"] =>
   () =>
     previewing(change);
 
-/** What can be wrong with what grows while it is written. */
+/** Faults in drafts and previews. */
 export const faultsWithDrafts: readonly Fault[] = [
   {
-    fault: "shows nothing before the end",
-    check: "drafts: shows a draft as it grows, and finishes it once",
+    fault: "shows drafts only when they are finished",
+    check: "drafts: shows a draft as it grows and finalizes it once",
     plant: drafts(() => ({ update: async () => {} })),
   },
   {
-    fault: "carries changes out in any order",
+    fault: "shows older texts after newer ones",
     check: "drafts: never shows an older text after a newer one",
-    plant: running((channel) => ({
-      openDraft: async (to, options) => {
-        const draft = await opened(channel, to, options);
-        let last = "";
-        return Object.defineProperties(
-          {
-            ...draft,
-            update: async (text: string) => {
-              const older = last;
-              last = text;
-              await draft.update(text);
-              if (older !== "") await draft.update(older);
-            },
-          },
-          { messageId: { get: () => draft.messageId } },
-        );
-      },
-    })),
+    plant: drafts(({ update }) => {
+      let last = "";
+      return {
+        update: async (text: string) => {
+          const older = last;
+          last = text;
+          await update(text);
+          if (older !== "") await update(older);
+        },
+      };
+    }),
   },
   {
-    fault: "forgets the parts behind a draft",
-    check: "drafts: finishes a draft as the first of several parts",
+    fault: "drops the parts after the draft",
+    check: "drafts: finalizes a draft as the first of several parts",
     plant: drafts(({ finalize }) => ({
       finalize: ({ parts }, how) => finalize({ parts: parts.slice(0, 1) }, how),
     })),
   },
   {
-    fault: "leaves what was taken back",
-    check: "drafts: takes a draft back",
+    fault: "does not remove aborted drafts",
+    check: "drafts: removes an aborted draft",
     plant: drafts(() => ({ abort: async () => {} })),
   },
   {
-    fault: "knows no earlier drafts",
-    check: "drafts: takes up a draft of an earlier process",
+    fault: "cannot continue an earlier draft",
+    check: "drafts: continues a draft of an earlier process",
     plant: running((channel) => ({
       openDraft: (to, { messageId: _forgotten, ...options }) =>
         opened(channel, to, { ...options, idempotencyKey: another() }),
     })),
   },
   {
-    fault: "finishes a draft of the same key beside it",
-    check: "drafts: finishes in its place a draft that only the key leads to",
+    fault: "creates a second message for the same key",
+    check: "drafts: finalizes in place a draft that is known only by its key",
     plant: running((channel) => ({
       openDraft: (to, options) => opened(channel, to, { ...options, idempotencyKey: another() }),
     })),
   },
   {
-    fault: "begins a second draft when an answer is lost",
-    check: "drafts: stays one message when the platform's answer is lost",
+    fault: "creates a second draft after a lost response",
+    check: "drafts: creates only one message if the response is lost",
     plant: running((channel) => ({
       openDraft: async (to, options) => {
         let draft = await opened(channel, to, options);
@@ -88,13 +81,13 @@ export const faultsWithDrafts: readonly Fault[] = [
     })),
   },
   {
-    fault: "shows only the beginning of a long text, for good",
-    check: "drafts: shows of a long text what one message holds, until it is finished",
+    fault: "shows only a few characters of a long draft",
+    check: "drafts: truncates a long draft until it is finalized",
     plant: drafts(({ update }) => ({ update: (text) => update(text.slice(0, 10)) })),
   },
   {
-    fault: "hopes that an old draft can be changed later",
-    check: "drafts: says for good that a draft is too old to be changed",
+    fault: "reports an expired draft as retryable",
+    check: "drafts: reports a draft past its edit window as not retryable",
     plant: drafts(({ update }) => ({
       update: (text) =>
         update(text).catch((error: unknown) => {
@@ -103,23 +96,23 @@ export const faultsWithDrafts: readonly Fault[] = [
     })),
   },
   {
-    fault: "makes a message of what it says is a preview",
-    check: "previews: shows what is written without a message, which is sent by itself",
-    plant: (sound) => ({ ...sound, capabilities: { ...sound.capabilities, preview: {} } }),
+    fault: "creates a message for a preview",
+    check: "previews: shows a preview without creating a message",
+    plant: (echo) => ({ ...echo, capabilities: { ...echo.capabilities, preview: {} } }),
   },
   {
-    fault: "goes on showing a preview that was taken away",
-    check: "previews: shows what is written without a message, which is sent by itself",
+    fault: "shows a preview after abort",
+    check: "previews: shows a preview without creating a message",
     plant: previews({ staysAfterAbort: true }),
   },
   {
-    fault: "shows a preview for a shorter time than it says",
-    check: "previews: shows it for as long as it claims, and longer where it is prolonged",
-    plant: previews({ livesMs: 5_000 }),
+    fault: "removes a preview before the end of its lifetime",
+    check: "previews: keeps a preview for its lifetime, and longer if prolonged",
+    plant: previews({ lifetimeMs: 5_000 }),
   },
   {
-    fault: "does not prolong its previews",
-    check: "previews: shows it for as long as it claims, and longer where it is prolonged",
+    fault: "does not prolong previews",
+    check: "previews: keeps a preview for its lifetime, and longer if prolonged",
     plant: previews({ ignoresProlong: true }),
   },
 ];

@@ -2,44 +2,44 @@ import type { FetchedMedia, MediaRef } from "../src/index.ts";
 import { servers } from "./echo-server.ts";
 import { another, type Context, type Fault, running } from "./planting.ts";
 
-/** An attachment of whatever the platform answers, as a channel gives it that looks at nothing. */
-function unlooked({ config }: Context, { mimeType }: MediaRef): FetchedMedia {
+/** Returns the platform's response without any checks. */
+function fetchUnchecked({ config }: Context, { mimeType }: MediaRef): FetchedMedia {
   const answer = servers.get(config.server)?.attachment() ?? new Response();
   return { body: answer.body ?? new Blob().stream(), mimeType };
 }
 
-/** What can be wrong with attachments, whichever way they go. */
+/** Faults in inbound and outbound attachments. */
 export const faultsWithMedia: readonly Fault[] = [
   {
-    fault: "fetches whatever it is given",
-    check: "media: fetches an attachment, and refuses a reference it did not make",
-    plant: running((_, context) => ({ fetchMedia: async (media) => unlooked(context, media) })),
+    fault: "fetches any reference",
+    check: "media: fetches an attachment and rejects foreign references",
+    plant: running((_, context) => ({ fetchMedia: async (media) => fetchUnchecked(context, media) })),
   },
   {
-    fault: "loses the first byte of an attachment",
-    check: "media: gives an attachment as large as it claims",
+    fault: "drops the first byte of an attachment",
+    check: "media: fetches attachments up to its size limit",
     plant: running(({ fetchMedia }) => ({
       fetchMedia: async (media, signal) => {
         const fetched = await fetchMedia?.(media, signal);
-        if (fetched === undefined) throw new Error("there are no attachments");
+        if (fetched === undefined) throw new Error("the channel has no fetchMedia");
         const bytes = new Uint8Array(await new Response(fetched.body).arrayBuffer());
         return { ...fetched, body: new Blob([bytes.subarray(1)]).stream() };
       },
     })),
   },
   {
-    fault: "counts the bytes of an attachment when all are there",
-    check: "media: breaks off what is larger than it claims, announced or not",
-    plant: running((_, context) => ({ fetchMedia: async (media) => unlooked(context, media) })),
+    fault: "does not limit the size of attachments",
+    check: "media: aborts downloads over its size limit, announced or not",
+    plant: running((_, context) => ({ fetchMedia: async (media) => fetchUnchecked(context, media) })),
   },
   {
-    fault: "takes an attachment for what a sender calls it",
-    check: "media: says of which type the platform's answer is, not what was claimed",
-    plant: running((_, context) => ({ fetchMedia: async (media) => unlooked(context, media) })),
+    fault: "trusts the type in the reference",
+    check: "media: reports the type from the platform's response",
+    plant: running((_, context) => ({ fetchMedia: async (media) => fetchUnchecked(context, media) })),
   },
   {
-    fault: "asks any address for an attachment",
-    check: "media: asks nobody but the platform, whatever address stands in a reference",
+    fault: "requests any address in a reference",
+    check: "media: requests attachments only from the platform",
     plant: running(() => ({
       fetchMedia: async ({ ref, mimeType }) => {
         const { body } = await fetch((ref as { readonly address: string }).address);
@@ -48,8 +48,8 @@ export const faultsWithMedia: readonly Fault[] = [
     })),
   },
   {
-    fault: "goes where the platform's answer sends it",
-    check: "media: follows no answer that leads to another server",
+    fault: "follows redirects to other servers",
+    check: "media: does not follow cross-origin redirects",
     plant: running((channel, { config }) => ({
       fetchMedia: async (media, signal) => {
         const elsewhere = servers.get(config.server)?.attachment().headers.get("location");
@@ -59,8 +59,8 @@ export const faultsWithMedia: readonly Fault[] = [
     })),
   },
   {
-    fault: "cuts attachments",
-    check: "attachments: sends each kind it claims, byte for byte and among texts in order",
+    fault: "changes the bytes of attachments",
+    check: "attachments: sends each claimed kind unchanged and in order",
     plant: running(({ send }) => ({
       send: (to, message, { openMedia, ...options }) =>
         send(to, message, {
@@ -75,8 +75,8 @@ export const faultsWithMedia: readonly Fault[] = [
     })),
   },
   {
-    fault: "opens an attachment before it looks at it",
-    check: "attachments: refuses before it opens it what is too large, empty or of a kind it does not claim",
+    fault: "opens attachments before checking them",
+    check: "attachments: rejects oversized, empty and unclaimed attachments before opening them",
     plant: running(({ send }) => ({
       send: async (to, message, options) => {
         for (const part of message.parts) if (part.type === "media") await options.openMedia?.(part);
@@ -85,8 +85,8 @@ export const faultsWithMedia: readonly Fault[] = [
     })),
   },
   {
-    fault: "names an attachment that it cannot send",
-    check: "attachments: sends nothing where the bytes are gone, break off or are not as many as was said",
+    fault: "sends the name of an attachment that failed",
+    check: "attachments: sends nothing if the bytes are missing, incomplete or wrong in length",
     plant: running(({ send }) => ({
       send: (to, message, options) =>
         send(to, message, options).catch(async (error: unknown) => {
@@ -96,8 +96,8 @@ export const faultsWithMedia: readonly Fault[] = [
     })),
   },
   {
-    fault: "sends an attachment anew each time",
-    check: "attachments: repeats an attachment without a second message",
+    fault: "ignores the idempotency key of attachments",
+    check: "attachments: resends an attachment without a duplicate",
     plant: running(({ send }) => ({
       send: (to, message, options) => send(to, message, { ...options, idempotencyKey: another() }),
     })),

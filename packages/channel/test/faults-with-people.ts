@@ -7,11 +7,11 @@ import {
 } from "../src/index.ts";
 import { another, type Fault, given, running } from "./planting.ts";
 
-/** Clicks and commands that are not what came. */
+/** Changes the events of clicks and commands. */
 const interactions = (change: (event: InboundEvent) => InboundEvent) =>
   given(({ emit }) => ({ emit: (event) => emit(event.type === "message" ? event : change(event)) }));
 
-/** A question with buttons that is not shown as it was put. */
+/** Changes messages with buttons before they are sent. */
 const question = (change: (part: ButtonsPart) => OutboundPart) =>
   running(({ send }) => ({
     send: (to, { parts, ...message }, options) => {
@@ -20,29 +20,29 @@ const question = (change: (part: ButtonsPart) => OutboundPart) =>
     },
   }));
 
-/** What can be wrong with what people are offered, and with what is done to messages that are there. */
+/** Faults in interactions, people, history and changes. */
 export const faultsWithPeople: readonly Fault[] = [
   {
-    fault: "forgets what it heard last",
-    check: "coming back: hands over what was said while its process was away, in order and once",
+    fault: "does not store watermarks",
+    check: "backfill: delivers messages missed while offline, in order and once",
     plant: given(() => ({ state: createInMemoryState() })),
   },
   {
-    fault: "edits by a second message",
-    check: "changes: changes a message of its own in its place",
+    fault: "edits by sending a second message",
+    check: "changes: edits its own message in place",
     plant: running(({ send }) => ({
       edit: async (to, _messageId, message, signal) =>
         void (await send(to, message, { idempotencyKey: another(), signal })),
     })),
   },
   {
-    fault: "leaves what it was to take back",
-    check: "changes: takes a message back, and changes none that is gone",
+    fault: "does not remove messages",
+    check: "changes: removes a message, and cannot edit it afterwards",
     plant: running(() => ({ remove: async () => {} })),
   },
   {
-    fault: "would try for ever to change what is gone",
-    check: "changes: takes a message back, and changes none that is gone",
+    fault: "reports the edit of a removed message as retryable",
+    check: "changes: removes a message, and cannot edit it afterwards",
     plant: running(() => ({
       edit: async () => {
         throw new ChannelError("transient", "try again");
@@ -50,15 +50,15 @@ export const faultsWithPeople: readonly Fault[] = [
     })),
   },
   {
-    fault: "keeps its reactions",
-    check: "changes: reacts to a message, and takes that back",
+    fault: "does not remove reactions",
+    check: "changes: adds and removes reactions",
     plant: running(({ react }) => ({
       react: async (to, messageId, { emoji }, signal) => react?.(to, messageId, { emoji, on: true }, signal),
     })),
   },
   {
-    fault: "writes that it writes",
-    check: "changes: shows that it writes without a message",
+    fault: "sends a message as typing indicator",
+    check: "changes: shows the typing indicator without sending a message",
     plant: running(({ send }) => ({
       typing: async (to, _state, signal) =>
         void (await send(
@@ -69,13 +69,13 @@ export const faultsWithPeople: readonly Fault[] = [
     })),
   },
   {
-    fault: "ignores what is under a question",
-    check: "buttons: shows a question with its buttons, and says which one was clicked",
+    fault: "drops buttons",
+    check: "buttons: shows buttons and reports which one was clicked",
     plant: question((part) => ({ ...part, type: "text" })),
   },
   {
-    fault: "does not say what was behind the button",
-    check: "buttons: shows a question with its buttons, and says which one was clicked",
+    fault: "drops the value of a click",
+    check: "buttons: shows buttons and reports which one was clicked",
     plant: interactions((event) => {
       if (event.type !== "action") return event;
       const { value: _behind, ...rest } = event;
@@ -83,35 +83,34 @@ export const faultsWithPeople: readonly Fault[] = [
     }),
   },
   {
-    fault: "makes up ids for clicks",
-    check: "buttons: gives a repeated click the same event id, and another click another one",
+    fault: "generates event ids for clicks",
+    check: "buttons: uses the same event id for a redelivered click, and another for a new one",
     plant: interactions((event) => ({ ...event, eventId: another() })),
   },
   {
-    fault: "takes all clicks on a message for one",
-    check: "buttons: gives a repeated click the same event id, and another click another one",
+    fault: "uses one event id for all clicks",
+    check: "buttons: uses the same event id for a redelivered click, and another for a new one",
     plant: interactions((event) => ({ ...event, eventId: "click" })),
   },
   {
-    fault: "leaves out the buttons that are too many",
-    check: "buttons: offers as much as it claims, and refuses more",
+    fault: "drops buttons over the limit",
+    check: "buttons: accepts buttons up to its limits and rejects more",
     plant: question((part) => ({ ...part, buttons: part.buttons.slice(0, 8) })),
   },
   {
     fault: "claims more buttons than it can show",
-    check: "buttons: offers as much as it claims, and refuses more",
-    plant: (sound) => ({
-      ...sound,
+    check: "buttons: accepts buttons up to its limits and rejects more",
+    plant: (echo) => ({
+      ...echo,
       capabilities: {
-        ...sound.capabilities,
-        cards: { ...sound.capabilities.cards, buttons: 20, callbackBytes: 100 },
+        ...echo.capabilities,
+        cards: { ...echo.capabilities.cards, buttons: 20, callbackBytes: 100 },
       },
     }),
   },
   {
-    fault: "cuts a long question",
-    check:
-      "buttons: shows a question as long as it claims, also once it is changed, and refuses a longer one",
+    fault: "truncates the text above buttons",
+    check: "buttons: accepts button texts up to their limit, also after an edit",
     plant: running(({ send }) => ({
       send: (to, { parts, ...message }, options) =>
         send(
@@ -127,9 +126,8 @@ export const faultsWithPeople: readonly Fault[] = [
     })),
   },
   {
-    fault: "cannot say how a long question ended",
-    check:
-      "buttons: shows a question as long as it claims, also once it is changed, and refuses a longer one",
+    fault: "cannot edit a long text with buttons",
+    check: "buttons: accepts button texts up to their limit, also after an edit",
     plant: running(() => ({
       edit: async () => {
         throw new ChannelError("too_large", "too long");
@@ -137,8 +135,8 @@ export const faultsWithPeople: readonly Fault[] = [
     })),
   },
   {
-    fault: "hands the click over in place of what was written",
-    check: "forms: opens a form at a click, and hands over what was written into it",
+    fault: "drops the text of a form",
+    check: "forms: opens a form on a click and reports the entered text",
     plant: interactions((event) => {
       if (event.type !== "action") return event;
       const { text: _written, ...rest } = event;
@@ -147,35 +145,35 @@ export const faultsWithPeople: readonly Fault[] = [
   },
   {
     fault: "opens no forms",
-    check: "forms: opens a form at a click, and hands over what was written into it",
+    check: "forms: opens a form on a click and reports the entered text",
     plant: question((part) => ({
       ...part,
       buttons: part.buttons.map(({ opensForm: _form, ...button }) => button),
     })),
   },
   {
-    fault: "says nothing of the host's commands",
-    check: "commands: has the platform list the host's commands",
+    fault: "registers no commands",
+    check: "commands: registers the host's commands",
     plant: given(() => ({ commands: [] })),
   },
   {
-    fault: "loses what follows a command",
-    check: "commands: hands over a command and what follows it",
+    fault: "drops the arguments of commands",
+    check: "commands: reports commands with their arguments",
     plant: interactions((event) => (event.type === "command" ? { ...event, args: "" } : event)),
   },
   {
-    fault: "speaks to anybody",
-    check: "people: opens a direct conversation with a person, and with nobody else",
+    fault: "accepts any person in openDirect",
+    check: "people: opens a direct conversation only with an existing person",
     plant: running(() => ({ openDirect: async (id) => ({ id }) })),
   },
   {
-    fault: "calls people by their ids",
-    check: "people: says what a person is called, and never fails at it",
+    fault: "returns ids as names",
+    check: "people: resolves names and never throws",
     plant: running(() => ({ resolve: async (name) => ({ name }) })),
   },
   {
-    fault: "reads from the beginning, newest first",
-    check: "history: reads what was said, the newest last and no more than asked for",
+    fault: "returns the whole history, newest first",
+    check: "history: reads the history, newest last and up to the limit",
     plant: running(({ history }) => ({
       history: async (to, options) => (await history?.(to, { ...options, limit: 100 }))?.toReversed() ?? [],
     })),

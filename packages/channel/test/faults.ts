@@ -10,69 +10,69 @@ function withFewOptions(part: OutboundPart): OutboundPart {
   return part.type === "poll" ? { ...part, options: part.options.slice(0, 3) } : part;
 }
 
-/** What can be wrong with what a channel hears and says, and with its coming and going. */
+/** Faults in the definition, in receiving and sending, and in the life cycle. */
 export const faults: readonly Fault[] = [
   {
-    fault: "has capabilities that are no data",
-    check: "definition: states version, id and capabilities as plain data",
-    plant: (sound) => ({ ...sound, id: "Echo!" }),
+    fault: "has an invalid id",
+    check: "definition: has a version, an id and capabilities as plain data",
+    plant: (echo) => ({ ...echo, id: "Echo!" }),
   },
   {
     fault: "loads its SDK with its definition",
-    check: "definition: loads no SDK",
-    plant: (sound) => sound,
+    check: "definition: loads no SDK when imported",
+    plant: (echo) => echo,
     entry: new URL("./echo.ts", import.meta.url),
   },
   {
-    fault: "claims reactions, and has no way to react",
-    check: "definition: has a method for each capability, and none without",
-    plant: (sound) => ({
-      ...sound,
+    fault: "claims reactions but has no react",
+    check: "definition: has exactly the methods that its capabilities claim",
+    plant: (echo) => ({
+      ...echo,
       create: async (context) => {
-        const { react: _missing, ...channel } = await sound.create(context);
+        const { react: _missing, ...channel } = await echo.create(context);
         return channel;
       },
     }),
   },
   {
-    fault: "claims polls, and has no way to end one",
-    check: "definition: has a method for each capability, and none without",
-    plant: (sound) => ({
-      ...sound,
+    fault: "claims polls but has no closePoll",
+    check: "definition: has exactly the methods that its capabilities claim",
+    plant: (echo) => ({
+      ...echo,
       create: async (context) => {
-        const { closePoll: _missing, ...channel } = await sound.create(context);
+        const { closePoll: _missing, ...channel } = await echo.create(context);
         return channel;
       },
     }),
   },
   {
-    fault: "writes addresses without its prefix",
-    check: "addresses: reads back what it wrote",
-    plant: (sound) => ({ ...sound, codec: { ...sound.codec, encode: ({ id }) => id } }),
+    fault: "encodes addresses without its prefix",
+    check: "addresses: round-trips addresses through text",
+    plant: (echo) => ({ ...echo, codec: { ...echo.codec, encode: ({ id }) => id } }),
   },
   {
-    fault: "reads any address",
-    check: "addresses: refuses what it did not write",
-    plant: (sound) => ({ ...sound, codec: { ...sound.codec, decode: (text) => ({ id: text.slice(5) }) } }),
+    fault: "decodes any address",
+    check: "addresses: rejects invalid addresses",
+    plant: (echo) => ({ ...echo, codec: { ...echo.codec, decode: (text) => ({ id: text.slice(5) }) } }),
   },
   {
-    fault: "takes a direct message for a group's",
-    check: "intake: hands a direct message over as the contract says",
+    fault: "does not address direct messages as dm",
+    check: "receiving: emits a direct message as the contract requires",
     plant: events(() => ({ addressed: "none" })),
   },
   {
-    fault: "makes up event ids",
-    check: "intake: gives a repeated delivery the same event id and acknowledges it",
+    fault: "generates event ids",
+    check: "receiving: uses the same event id for a redelivery and acknowledges it",
     plant: events(() => ({ eventId: another() })),
   },
   {
-    fault: "has one event id for all",
-    check: "intake: gives different deliveries different event ids, in any order",
+    fault: "uses one event id for all messages",
+    check: "receiving: uses different event ids for different deliveries",
     plant: events(() => ({ eventId: "event" })),
   },
   {
-    fault: "acknowledges early",
-    check: "intake: acknowledges only after the message is accepted",
+    fault: "acknowledges before emit returns",
+    check: "receiving: acknowledges a message only after it was accepted",
     plant: given(({ emit }) => ({
       emit: async (event) => {
         emit(event).catch(() => {});
@@ -81,30 +81,30 @@ export const faults: readonly Fault[] = [
     })),
   },
   {
-    fault: "acknowledges what was rejected",
-    check: "intake: does not acknowledge what was rejected or failed",
+    fault: "acknowledges rejected messages",
+    check: "receiving: does not acknowledge rejected or failed events",
     plant: given(({ emit }) => ({ emit: async (event) => (await emit(event)) && "accepted" })),
   },
   {
-    fault: "listens after its stop",
-    check: "intake: takes nothing after it was stopped",
+    fault: "emits events after stop",
+    check: "receiving: accepts nothing after it was stopped",
     plant: running(() => ({ stop: async () => {} })),
   },
   {
-    fault: "takes bots for people",
-    check: "intake: tells its own messages and other bots' from people's",
+    fault: "marks bots as people",
+    check: "receiving: marks its own messages and those of other bots",
     plant: events(({ sender }) => ({ sender: { ...sender, isBot: false } })),
   },
   {
-    fault: "keeps messages of bots to itself",
-    check: "intake: tells its own messages and other bots' from people's",
+    fault: "drops messages of bots",
+    check: "receiving: marks its own messages and those of other bots",
     plant: given(({ emit }) => ({
       emit: async (event) => (event.sender.isBot ? "accepted" : emit(event)),
     })),
   },
   {
-    fault: "does not look at signatures",
-    check: "signatures: refuses forged requests before any work",
+    fault: "does not verify signatures",
+    check: "signatures: rejects forged requests",
     plant: running(({ webhook }) => ({
       webhook: async (request) => {
         const answer = await webhook?.(request);
@@ -113,8 +113,8 @@ export const faults: readonly Fault[] = [
     })),
   },
   {
-    fault: "takes what a clock far ahead has signed",
-    check: "signatures: refuses forged requests before any work",
+    fault: "accepts signatures of a clock far ahead",
+    check: "signatures: rejects forged requests",
     plant: given(({ clock }) => ({ clock: { ...clock, now: () => clock.now() + 3_600_000 } })),
   },
   {
@@ -125,13 +125,13 @@ export const faults: readonly Fault[] = [
     })),
   },
   {
-    fault: "loses the text of what was recorded",
-    check: "normalisation: reads recorded payloads, with unknown fields too",
+    fault: "drops the text of messages",
+    check: "normalization: reads recorded payloads, also with unknown fields",
     plant: events(() => ({ text: "" })),
   },
   {
-    fault: "tells its parts when all are out",
-    check: "sending: sends every part once, in order, with a receipt",
+    fault: "calls onPart only after the last part",
+    check: "sending: sends every part once, in order, with receipts",
     plant: running(({ send }) => ({
       send: async (to, message, { onPart, ...options }) => {
         const receipt = await send(to, message, options);
@@ -141,15 +141,15 @@ export const faults: readonly Fault[] = [
     })),
   },
   {
-    fault: "begins again at the first part",
-    check: "sending: goes on at the part it is told",
+    fault: "ignores startAt",
+    check: "sending: resumes at startAt",
     plant: running(({ send }) => ({
       send: (to, message, options) => send(to, message, { ...options, startAt: 0 }),
     })),
   },
   {
-    fault: "cuts what is too long",
-    check: "text: takes max − 1 and max, and refuses max + 1, in its unit",
+    fault: "truncates long texts",
+    check: "text: accepts texts up to its limit and rejects longer ones",
     plant: running(({ send }) => ({
       send: (to, { parts }, options) =>
         send(
@@ -162,65 +162,65 @@ export const faults: readonly Fault[] = [
     })),
   },
   {
-    fault: "sends the first of many parts",
-    check: "text: takes what the gateway cuts: emoji, Chinese and code blocks",
+    fault: "sends only the first part",
+    check: "text: sends split texts with emoji, Chinese and code blocks",
     plant: running(({ send }) => ({
       send: (to, { parts }, options) => send(to, { parts: parts.slice(0, 1) }, options),
     })),
   },
   {
-    fault: "forgets when to try again",
-    check: "failures: says that it is too fast, and until when",
+    fault: "drops retryAfterMs",
+    check: "failures: reports rate limits with retryAfterMs",
     plant: errors(({ code, message, scope }) => new ChannelError(code, message, { scope })),
   },
   {
-    fault: "sends again under another key",
-    check: "failures: tells a failure from an open outcome, and repeats without a second message",
+    fault: "retries with another idempotency key",
+    check: "failures: distinguishes failures from unknown outcomes, and retries without duplicates",
     plant: running(({ send }) => ({
       send: (to, message, options) => send(to, message, { ...options, idempotencyKey: another() }),
     })),
   },
   {
-    fault: "has doubts about what was never tried",
-    check: "failures: gives up before it is tried where its signal has fired",
+    fault: "reports an unknown outcome although nothing was sent",
+    check: "failures: rejects if already aborted",
     plant: errors((error) =>
       error.code === "transient" ? new ChannelError("unknown_outcome", error.message) : error,
     ),
   },
   {
-    fault: "gives a message up where the platform is away",
-    check: "failures: fails while the platform is away, and works again when it is back",
+    fault: "reports an outage as invalid",
+    check: "failures: fails during an outage and recovers after it",
     plant: errors((error) =>
       error.code === "transient" ? new ChannelError("invalid", error.message) : error,
     ),
   },
   {
-    fault: "finds every message",
-    check: "failures: finds a doubtful message again",
+    fault: "finds messages that were never sent",
+    check: "failures: finds a message with an unknown outcome",
     plant: running(() => ({ reconcile: async () => ({ outcome: "sent", messageId: "m" }) })),
   },
   {
-    fault: "tells its password",
-    check: "failures: shows no secret in errors and logs",
-    plant: (sound) => ({
-      ...sound,
+    fault: "logs its password",
+    check: "failures: reveals no secrets in errors and logs",
+    plant: (echo) => ({
+      ...echo,
       create: async (context) => {
-        const channel = await sound.create(context);
+        const channel = await echo.create(context);
         context.logger.info(`signing in with ${context.config.password}`);
         return channel;
       },
     }),
   },
   {
-    fault: "forgets that one may vote for several",
-    check: "polls: sends a poll as it was asked for, with a receipt",
+    fault: "drops the setting for several votes",
+    check: "polls: sends polls with their options and settings",
     plant: running(({ send }) => ({
       send: (to, message, options) => send(to, { parts: message.parts.map(withOneVote) }, options),
     })),
   },
   {
-    fault: "tells of options that nobody voted for as of none",
-    check: "polls: ends a poll, and tells how people have voted",
+    fault: "omits options without votes",
+    check: "polls: closes a poll and reports the votes",
     plant: running(({ closePoll }) => ({
       closePoll: async (to, messageId, signal) => {
         const result = await closePoll?.(to, messageId, signal);
@@ -229,20 +229,20 @@ export const faults: readonly Fault[] = [
     })),
   },
   {
-    fault: "leaves out options that are too many",
-    check: "polls: takes a poll as large as it claims, and refuses a larger one",
+    fault: "drops poll options over the limit",
+    check: "polls: accepts polls up to its limits and rejects larger ones",
     plant: running(({ send }) => ({
       send: (to, message, options) => send(to, { parts: message.parts.map(withFewOptions) }, options),
     })),
   },
   {
-    fault: "is always ready",
-    check: "lifecycle: says how it is",
+    fault: "always reports that it is ready",
+    check: "lifecycle: reports its health",
     plant: running(() => ({ health: () => ({ state: "ready" }) })),
   },
   {
-    fault: "starts after its stop",
-    check: "lifecycle: may be stopped twice, and before it started",
+    fault: "starts after stop",
+    check: "lifecycle: can be stopped twice, and before it starts",
     plant: running(({ start, health }) => {
       let started = false;
       return {
@@ -255,8 +255,8 @@ export const faults: readonly Fault[] = [
     }),
   },
   {
-    fault: "goes on starting when it is stopped",
-    check: "lifecycle: may be stopped while it starts",
+    fault: "continues its start after stop",
+    check: "lifecycle: can be stopped while it starts",
     plant: running(({ start, health }) => {
       let isUp = false;
       return {
@@ -270,13 +270,13 @@ export const faults: readonly Fault[] = [
     }),
   },
   {
-    fault: "starts whatever its signal says",
-    check: "lifecycle: does not start under a signal that has fired",
+    fault: "ignores the signal of start",
+    check: "lifecycle: does not start if already aborted",
     plant: running(({ start }) => ({ start: () => start(new AbortController().signal) })),
   },
   {
-    fault: "leaves timers",
-    check: "lifecycle: starts and stops twenty times without leaving a handle",
+    fault: "leaks timers",
+    check: "lifecycle: starts and stops twenty times without leaking handles",
     plant: running(({ start }) => ({
       start: (signal) => {
         void delay(3000);

@@ -11,54 +11,64 @@ import type { EchoAddress } from "./echo-config.ts";
 export type Echo = Channel<EchoAddress>;
 export type Context = Parameters<EchoDefinition["create"]>[0];
 
-/** A way of being wrong, and the check that must catch it. */
+/** A fault, and the check that must catch it. */
 export interface Fault {
   readonly fault: string;
   readonly check: string;
-  plant(sound: EchoDefinition): EchoDefinition;
-  /** The module that is loaded as the channel's, where that is what is wrong. */
+  plant(echo: EchoDefinition): EchoDefinition;
+  /** Replaces the module of the channel's definition, if that has the fault. */
   readonly entry?: URL;
 }
 
-/** Something else of a running channel. */
+/** Replaces methods of a running channel. */
 export const running =
-  (change: (channel: Echo, context: Context) => Partial<Echo>) => (sound: EchoDefinition) => ({
-    ...sound,
+  (change: (channel: Echo, context: Context) => Partial<Echo>) => (echo: EchoDefinition) => ({
+    ...echo,
     create: async (context: Context) => {
-      const channel = await sound.create(context);
+      const channel = await echo.create(context);
       return { ...channel, ...change(channel, context) };
     },
   });
-/** Something else of what a channel is given. */
-export const given = (change: (context: Context) => Partial<Context>) => (sound: EchoDefinition) => ({
-  ...sound,
-  create: (context: Context) => sound.create({ ...context, ...change(context) }),
+/** Replaces parts of the channel's context. */
+export const given = (change: (context: Context) => Partial<Context>) => (echo: EchoDefinition) => ({
+  ...echo,
+  create: (context: Context) => echo.create({ ...context, ...change(context) }),
 });
-/** Messages that are not what came. */
+/** Changes message events. */
 export const events = (change: (event: MessageEvent) => Partial<MessageEvent>) =>
   given(({ emit }) => ({
     emit: (event) => emit(event.type === "message" ? { ...event, ...change(event) } : event),
   }));
-/** Drafts that do something else. */
-export const drafts = (change: (draft: Draft) => Partial<Draft>) =>
+type DraftMethods = Pick<Draft, "update" | "finalize" | "abort">;
+
+/** Replaces methods of drafts. */
+export const drafts = (change: (draft: DraftMethods) => Partial<DraftMethods>) =>
   running((channel) => ({
-    openDraft: async (to, options) => {
-      const draft = await opened(channel, to, options);
-      return Object.defineProperties(
-        { ...draft, ...change(draft) },
-        {
-          messageId: { get: () => draft.messageId },
-        },
-      );
-    },
+    openDraft: async (to, options) => changeDraft(await opened(channel, to, options), change),
   }));
 
+/** Replaces methods of a draft, which is an instance of a class. */
+export function changeDraft(draft: Draft, change: (draft: DraftMethods) => Partial<DraftMethods>): Draft {
+  const methods: DraftMethods = {
+    update: (text) => draft.update(text),
+    finalize: (message, options) => draft.finalize(message, options),
+    abort: () => draft.abort(),
+  };
+  return {
+    get messageId() {
+      return draft.messageId;
+    },
+    ...methods,
+    ...change(methods),
+  };
+}
+
 export function opened(channel: Echo, ...args: Parameters<NonNullable<Echo["openDraft"]>>): Promise<Draft> {
-  if (channel.openDraft === undefined) throw new Error("there are no drafts");
+  if (channel.openDraft === undefined) throw new Error("the channel has no openDraft");
   return channel.openDraft(...args);
 }
 
-/** An error in place of the channel's own. */
+/** Replaces errors of `send`. */
 export const errors = (change: (error: ChannelError) => ChannelError) =>
   running((channel) => ({
     send: (...args) =>
@@ -69,7 +79,7 @@ export const errors = (change: (error: ChannelError) => ChannelError) =>
 
 let counter = 0;
 
-/** A key that was never used. */
+/** Returns a new key. */
 export function another(): string {
   counter += 1;
   return `k${counter}`;

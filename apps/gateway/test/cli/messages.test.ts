@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { MessageEvent } from "@signalbox/channel";
-import { keysOf, plainMessage } from "@signalbox/channel/testkit";
+import { getKeys, plainMessage } from "@signalbox/channel/testkit";
 import { openStore } from "@signalbox/store";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import type { ServiceBodies } from "../../src/messages/service-store.ts";
@@ -39,7 +39,7 @@ beforeEach(async () => {
   const rule = "group_not_allowed";
   for (const event of [written("om_0", "second"), written("om_1", TEXT)]) {
     const accepted = await store.inbox.accept({
-      ...keysOf(event),
+      ...getKeys(event),
       kind: "message",
       receivedAt: AT,
       payload: { event, rule },

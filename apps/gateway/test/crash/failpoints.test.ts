@@ -1,5 +1,5 @@
 import { type ChannelDefinition, ChannelError, type MessageEvent } from "@signalbox/channel";
-import { keysOf } from "@signalbox/channel/testkit";
+import { getKeys } from "@signalbox/channel/testkit";
 import { gatewayToken, openVault, readConfig } from "@signalbox/home";
 import { createLogger } from "@signalbox/telemetry/logger";
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
@@ -124,7 +124,7 @@ it("passes every failpoint on the usual way of messages", async () => {
 
 function unrouted(event: MessageEvent) {
   return {
-    ...keysOf(event),
+    ...getKeys(event),
     kind: "message",
     payload: { event, role: "guest", rule: "pairing" },
   } as const;

@@ -97,7 +97,7 @@ describe("backfill", () => {
       ["c", 1000],
     ] as const)
       await backfill.note(conversation, start - ago);
-    clock.turn(1000);
+    clock.advance(1000);
     await backfill.catchUp({ signal: never, since: start });
     expect(read).toEqual([
       ["c", 16_000],
@@ -133,15 +133,15 @@ describe("backfill", () => {
     await backfill.note("down", start - 1_000);
     await backfill.note("a", start - 2_000);
     const caughtUp = backfill.catchUp({ signal: never });
-    await expect.poll(() => clock.waiting).toBe(1);
+    await expect.poll(() => clock.pending).toBe(1);
     expect(emitted).toEqual([]);
-    clock.turn(1_000);
-    await expect.poll(() => clock.waiting).toBe(1);
+    clock.advance(1_000);
+    await expect.poll(() => clock.pending).toBe(1);
     expect(emitted).toEqual(["a 1", "a 2"]);
     away.delete("down");
-    clock.turn(1_000);
+    clock.advance(1_000);
     expect(read.map(([conversation]) => conversation)).toEqual(["down", "a", "down"]);
-    clock.turn(1_000);
+    clock.advance(1_000);
     await caughtUp;
     expect(emitted).toEqual(["a 1", "a 2", "down 1", "down 2"]);
   });
@@ -151,9 +151,9 @@ describe("backfill", () => {
     await backfill.note("a", start - 1_000);
     setFull(true);
     const caughtUp = backfill.catchUp({ signal: never });
-    await expect.poll(() => clock.waiting).toBe(1);
+    await expect.poll(() => clock.pending).toBe(1);
     setFull(false);
-    clock.turn(1_000);
+    clock.advance(1_000);
     await caughtUp;
     expect(emitted).toEqual(["a 1", "a 2"]);
   });
@@ -182,11 +182,11 @@ describe("backfill", () => {
     await before.backfill.note("a", start - 60_000);
     before.away.add("a");
     const caughtUp = before.backfill.catchUp({ signal: never });
-    await expect.poll(() => before.clock.waiting).toBe(1);
+    await expect.poll(() => before.clock.pending).toBe(1);
     await before.backfill.note("a", start);
     await before.backfill.stop();
     await caughtUp;
-    expect(before.clock.waiting).toBe(0);
+    expect(before.clock.pending).toBe(0);
     const after = open(before.state);
     await after.backfill.catchUp({ signal: never });
     expect(after.read).toEqual([["a", 90_000]]);

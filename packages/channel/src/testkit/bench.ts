@@ -1,29 +1,28 @@
-import { strict as assert } from "node:assert";
 import { setTimeout as delay } from "node:timers/promises";
 import type { TextCapability } from "../contract/capabilities.ts";
 import type { ChannelContext, ChannelDefinition } from "../contract/definition.ts";
 import { textLength } from "../text.ts";
+import { expectEqual, expectThat } from "./expect.ts";
 import type { ChannelHarness, Platform } from "./harness.ts";
 import { openChannel, type RunningChannel } from "./open-channel.ts";
 
-/** The account that the kit's channels run as. */
+/** The name of the account under test. */
 export const account = "conformance";
 
-/** A channel against its stand-in. */
+/** An account connected to a fake platform. */
 export interface Bench<Address> extends RunningChannel<Address> {
   readonly platform: Platform<Address>;
 }
 
 export interface BenchOptions<Address> {
-  /** Default true. */
+  /** Whether to start the account. Default: true. */
   readonly start?: boolean;
-  /** Of what the channel is given. */
   readonly context?: Partial<Pick<ChannelContext, "state" | "commands">>;
-  /** Of a bench before, which closes it. Default: a new one. */
+  /** The platform of another bench, which closes it. Default: a new one. */
   readonly platform?: Platform<Address>;
 }
 
-/** Brings a channel up against a stand-in. */
+/** Starts an account against a fake platform. */
 export async function openBench<Config, Address>(
   definition: ChannelDefinition<Config, Address>,
   harness: ChannelHarness<Address>,
@@ -40,7 +39,7 @@ export async function openBench<Config, Address>(
   return Object.assign(running, { platform });
 }
 
-/** Exactly `length` long in the unit, of characters as wide as they come. */
+/** A text of exactly `length` in the unit, with wide characters. */
 export function exactly(length: number, { unit }: Pick<TextCapability, "unit">): string {
   const wide = "你😀";
   let text = wide.repeat(Math.floor(length / textLength(wide, unit)));
@@ -48,28 +47,30 @@ export function exactly(length: number, { unit }: Pick<TextCapability, "unit">):
   return text;
 }
 
-/** Lets everything run that only waits for its turn in the event loop. */
+/** Lets pending callbacks of the event loop run. */
 export async function turns(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Waits for what comes by itself, for `waitMs` at most. */
-export async function eventually(holds: () => boolean, what: string, waitMs: number): Promise<void> {
+/** Waits until the condition holds, and fails after `waitMs`. */
+export async function eventually(holds: () => boolean, sentence: string, waitMs: number): Promise<void> {
   for (let waited = 0; waited < waitMs && !holds(); waited += 20) await delay(20);
-  assert.ok(holds(), `${what}, and it did not happen within ${waitMs} ms`);
+  expectThat(holds(), `${sentence}, but this did not happen within ${waitMs} ms`);
 }
 
 /** A signal that never fires. */
 export const never: AbortSignal = new AbortController().signal;
 
-/** Fails unless `actual` holds everything that `expected` does; lists have to agree in length. */
-export function assertHolds(actual: unknown, expected: unknown, path: string): void {
+/** Fails unless `actual` contains everything in `expected`. Arrays must have the same length. */
+export function expectContains(actual: unknown, expected: unknown, path: string): void {
   if (typeof expected !== "object" || expected === null) {
-    assert.equal(actual, expected, path);
+    expectEqual(actual, expected, `${path} is wrong`);
     return;
   }
-  assert.ok(typeof actual === "object" && actual !== null, `${path} is missing`);
+  expectThat(typeof actual === "object" && actual !== null, `${path} is missing`);
   const found = new Map(Object.entries(actual));
-  if (Array.isArray(expected)) assert.equal(found.size, expected.length, `${path}: length`);
-  for (const [key, value] of Object.entries(expected)) assertHolds(found.get(key), value, `${path}.${key}`);
+  if (Array.isArray(expected))
+    expectEqual(found.size, expected.length, `${path} has the wrong number of elements`);
+  for (const [key, value] of Object.entries(expected))
+    expectContains(found.get(key), value, `${path}.${key}`);
 }

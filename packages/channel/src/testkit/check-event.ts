@@ -8,14 +8,14 @@ import {
 } from "../contract/events.ts";
 import { isPayload } from "../inbound/payload.ts";
 
-/** What is wrong with an event by the contract; empty for a good one. */
+/** Returns the violations of the contract in an event. Empty if it is valid. */
 export function checkEvent(
   event: InboundEvent,
   expected: { readonly channel: string; readonly account: string },
 ): string[] {
-  const wrong: string[] = [];
+  const problems: string[] = [];
   const must = (holds: boolean, what: string): void => {
-    if (!holds) wrong.push(what);
+    if (!holds) problems.push(what);
   };
   must(event.channel === expected.channel, `channel is ${event.channel}, not ${expected.channel}`);
   must(event.account === expected.account, `account is ${event.account}, not ${expected.account}`);
@@ -26,31 +26,34 @@ export function checkEvent(
   must(addressedKinds.includes(event.addressed), "addressed is unknown");
   must(
     (event.conversation.kind === "direct") === (event.addressed === "dm"),
-    "addressed is dm exactly in direct conversations",
+    "addressed must be dm in direct conversations, and only there",
   );
   must(Number.isInteger(event.timestamp) && event.timestamp > 1e12, "timestamp is not in milliseconds");
-  must(survivesJson(event), "it does not survive JSON");
+  must(survivesJson(event), "the event changes in a round trip through JSON");
   if (event.type === "message" || event.type === "edited") {
     must(event.messageId !== "", "messageId is empty");
-    must(!/\r|\u2028|\u2029/.test(event.text), "text has line ends other than \\n");
-    must(event.text.isWellFormed(), "text has half a surrogate pair");
+    must(!/\r|\u2028|\u2029/.test(event.text), "text contains line endings other than \\n");
+    must(event.text.isWellFormed(), "text contains a lone surrogate");
     must(event.sender.id !== "", "sender.id is empty");
     for (const media of event.media)
-      must(/^[\w.+-]+\/[\w.+-]+$/.test(media.mimeType), `mimeType ${media.mimeType}`);
+      must(/^[\w.+-]+\/[\w.+-]+$/.test(media.mimeType), `${media.mimeType} is not a valid mimeType`);
     for (const mention of event.mentions) must(mention.id !== "", "a mention has no id");
     const { references = [] } = event;
-    must(references.length <= MAX_REFERENCES, `it has more than ${MAX_REFERENCES} references`);
+    must(references.length <= MAX_REFERENCES, `there are more than ${MAX_REFERENCES} references`);
     for (const { kind, messageId, text = "", media = [] } of references) {
       must(referenceKinds.includes(kind), `a reference has the unknown kind ${kind}`);
-      must(messageId !== undefined || text !== "" || media.length > 0, "a reference refers to nothing");
-      must(!/\r|\u2028|\u2029/.test(text), "the text of a reference has line ends other than \\n");
+      must(
+        messageId !== undefined || text !== "" || media.length > 0,
+        "a reference has no id, text or media",
+      );
+      must(!/\r|\u2028|\u2029/.test(text), "the text of a reference contains line endings other than \\n");
     }
     must(
       event.addressed !== "mention" || event.mentions.some((one) => one.isSelf),
-      "addressed by a mention that is not there",
+      "addressed is mention, but no mention has isSelf",
     );
   }
-  return wrong;
+  return problems;
 }
 
 /** Whether a value is the same after a round trip through JSON. A property that is `undefined` counts as absent. */

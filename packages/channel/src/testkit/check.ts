@@ -3,52 +3,56 @@ import type { ChannelDefinition } from "../contract/definition.ts";
 import type { Bench, BenchOptions } from "./bench.ts";
 import type { ChannelHarness } from "./harness.ts";
 
-/** What a check works with. */
+/** The channel under test. */
 export interface Subject<Config, Address> {
   readonly definition: ChannelDefinition<Config, Address>;
   readonly harness: ChannelHarness<Address>;
   readonly seed: number;
-  /** How long what comes by itself may take. */
+  /** Time limit for asynchronous effects, in milliseconds. */
   readonly waitMs: number;
-  /** A channel against a stand-in, a new one unless told otherwise. */
+  /** Starts an account against a fake platform, by default a new one. */
   open(options?: BenchOptions<Address>): Promise<Bench<Address>>;
 }
 
-/** One line of the matrix. */
+/** A check of the suite, which is a row of the matrix. */
 export interface Check {
   readonly group: string;
   readonly name: string;
-  /** Why it does not apply to a channel with these capabilities; undefined where it does. */
+  /** Why the check does not apply to a channel with these capabilities, or `undefined` if it does. */
   applies?(definition: ChannelDefinition): string | undefined;
   run<Config, Address>(subject: Subject<Config, Address>): Promise<void>;
 }
 
-/** For checks of a capability; `without` says why they do not apply to a channel that does not have it. */
-export function only(capability: keyof Capabilities, without: string): NonNullable<Check["applies"]> {
+/**
+ * An `applies` for checks of a capability.
+ *
+ * @param otherwise why the check does not apply to a channel without it
+ */
+export function requires(capability: keyof Capabilities, otherwise: string): NonNullable<Check["applies"]> {
   return ({ capabilities }) =>
-    capabilities[capability] === undefined || capabilities[capability] === false ? without : undefined;
+    capabilities[capability] === undefined || capabilities[capability] === false ? otherwise : undefined;
 }
 
-/** For checks that need a platform between the channel and people. */
-export function withPlatform({ capabilities }: ChannelDefinition): string | undefined {
+/** An `applies` for checks that need a remote platform. */
+export function requiresPlatform({ capabilities }: ChannelDefinition): string | undefined {
   return capabilities.transports.includes("internal") ? "no platform" : undefined;
 }
 
-/** For checks of what the platform's own memory of keys is for. */
-export function withKeys({ capabilities }: ChannelDefinition): string | undefined {
+/** An `applies` for checks of the platform's idempotency keys. */
+export function requiresKeys({ capabilities }: ChannelDefinition): string | undefined {
   return capabilities.delivery.idempotencyKey === undefined ? "no idempotency keys" : undefined;
 }
 
-/** What the harness must bring for a check that applies. */
-export function needed<T>(value: T | undefined, what: string): T {
+/** Returns a value that the harness must provide for a check that applies. */
+export function required<T>(value: T | undefined, what: string): T {
   if (value === undefined)
-    throw new Error(`The harness has no ${what}: add it, or skip this test with a reason.`);
+    throw new Error(`The harness has no ${what}. Add it, or skip this check with a reason.`);
   return value;
 }
 
-/** A method that the harness, or a channel by its capabilities, must have for a check that applies. */
+/** Returns a method that the harness, or a channel by its capabilities, must have for a check that applies. */
 export function method<Of, Name extends keyof Of & string>(of: Of, name: Name): NonNullable<Of[Name]> {
-  const found: unknown = needed(of[name], name);
-  if (typeof found !== "function") throw new TypeError(`${name} is no method`);
+  const found: unknown = required(of[name], name);
+  if (typeof found !== "function") throw new TypeError(`${name} is not a method.`);
   return found.bind(of);
 }

@@ -1,17 +1,18 @@
-import { strict as assert } from "node:assert";
 import {
   type Capabilities,
   type OutboundMediaKind,
   outboundMediaKinds,
   type SendMediaLimit,
 } from "../contract/capabilities.ts";
-import { ChannelError } from "../contract/errors.ts";
+import { ChannelError, type ChannelErrorCode } from "../contract/errors.ts";
 import type { MediaPart, OutboundPart, SendOptions } from "../contract/messages.ts";
 import { never } from "./bench.ts";
-import { type Check, method, needed, only, withKeys } from "./check.ts";
-import { failing } from "./failing.ts";
+import { type Check, method, required, requires, requiresKeys } from "./check.ts";
+import { expectChannelError, expectEqual, expectThat } from "./expect.ts";
 
-/** The smallest thing of each kind that a server that looks at it takes for what it says. */
+const group = "attachments";
+
+/** The smallest valid file of each kind, for servers that inspect uploads. */
 const samples: Readonly<Record<OutboundMediaKind, { readonly mimeType: string; readonly content: Buffer }>> =
   {
     image: {
@@ -23,14 +24,14 @@ const samples: Readonly<Record<OutboundMediaKind, { readonly mimeType: string; r
     },
     audio: {
       mimeType: "audio/ogg",
-      content: oggPage(0, Buffer.from("OpusHead\x01\x01\0\0\x80\xbb\0\0\0\0\0", "latin1")),
+      content: createOggPage(0, Buffer.from("OpusHead\x01\x01\0\0\x80\xbb\0\0\0\0\0", "latin1")),
     },
     video: { mimeType: "video/mp4", content: Buffer.from("\0\0\0\x18ftypisom\0\0\x02\0isomiso2", "latin1") },
     file: { mimeType: "text/plain", content: Buffer.from("line one\nline two\n") },
   };
 
-/** RFC 3533: the header of a page, and one packet. */
-function oggPage(sequence: number, packet: Buffer): Buffer {
+/** A page header and one packet (RFC 3533). */
+function createOggPage(sequence: number, packet: Buffer): Buffer {
   const head = Buffer.alloc(28);
   head.write("OggS", 0, "latin1");
   head.writeUInt8(sequence === 0 ? 2 : 0, 5);
@@ -41,26 +42,26 @@ function oggPage(sequence: number, packet: Buffer): Buffer {
   return Buffer.concat([head, packet]);
 }
 
-type Claimed = readonly [OutboundMediaKind, SendMediaLimit];
+type Claim = readonly [OutboundMediaKind, SendMediaLimit];
 
-function claimedBy({ sendMedia = {} }: Capabilities): readonly Claimed[] {
-  return outboundMediaKinds.flatMap((kind): Claimed[] => {
+function getClaims({ sendMedia = {} }: Capabilities): readonly Claim[] {
+  return outboundMediaKinds.flatMap((kind): Claim[] => {
     const limit = sendMedia[kind];
     return limit === undefined ? [] : [[kind, limit]];
   });
 }
 
-function partOf(kind: OutboundMediaKind, limit?: SendMediaLimit): MediaPart {
+function createPart(kind: OutboundMediaKind, limit?: SendMediaLimit): MediaPart {
   const { mimeType, content } = samples[kind];
-  assert.ok(
+  expectThat(
     limit?.mimeTypes?.includes(mimeType) ?? true,
-    `the kit's sample of ${kind} is ${mimeType}, which the channel does not take`,
+    `The suite's sample of the kind ${kind} has the type ${mimeType}, which the channel must accept`,
   );
   return { type: "media", kind, name: `${kind} 一.bin`, mimeType, size: content.byteLength, ref: kind };
 }
 
-/** Gives the samples out in small pieces, and counts how often. */
-function source(opened: string[] = []): SendOptions {
+/** Send options whose `openMedia` yields the samples in small chunks and records what was opened. */
+function createOptions(opened: string[] = []): SendOptions {
   return {
     idempotencyKey: "conf-1",
     signal: never,
@@ -77,142 +78,151 @@ function source(opened: string[] = []): SendOptions {
   };
 }
 
-const withMedia = only("sendMedia", "sends no attachments");
+const applies = requires("sendMedia", "sends no attachments");
 
-/** Attachments that go out. */
+/** Checks of outbound attachments. */
 export const attachmentChecks: readonly Check[] = [
   {
-    group: "attachments",
-    name: "refuses an attachment, as its capabilities say",
-    applies: ({ capabilities }) => (capabilities.sendMedia === undefined ? undefined : "takes some"),
+    group,
+    name: "rejects attachments if it claims none",
+    applies: ({ capabilities }) => (capabilities.sendMedia === undefined ? undefined : "accepts some"),
     async run({ open }) {
       await using bench = await open();
-      const error = await failing(
-        bench.channel.send(bench.platform.to, { parts: [partOf("file")] }, source()),
-        "an attachment, where none can be sent,",
+      await expectChannelError(
+        bench.channel.send(bench.platform.to, { parts: [createPart("file")] }, createOptions()),
+        "Sending an attachment without capabilities.sendMedia",
+        "unsupported",
       );
-      assert.equal(error.code, "unsupported");
-      assert.deepEqual(bench.platform.sent(), []);
+      expectEqual(bench.platform.sent(), [], "A rejected attachment must not be sent");
     },
   },
   {
-    group: "attachments",
-    name: "sends each kind it claims, byte for byte and among texts in order",
-    applies: withMedia,
+    group,
+    name: "sends each claimed kind unchanged and in order",
+    applies,
     async run({ open, definition }) {
       await using bench = await open();
       const sentMedia = method(bench.platform, "sentMedia");
-      const claimed = claimedBy(definition.capabilities);
-      assert.ok(claimed.length > 0, "sendMedia names no kind");
+      const claims = getClaims(definition.capabilities);
+      expectThat(claims.length > 0, "capabilities.sendMedia must contain a kind");
       const parts: OutboundPart[] = [
         { type: "text", text: "before" },
-        ...claimed.map(([kind, limit]) => partOf(kind, limit)),
+        ...claims.map(([kind, limit]) => createPart(kind, limit)),
         { type: "text", text: "after" },
       ];
       const opened: string[] = [];
-      const receipt = await bench.channel.send(bench.platform.to, { parts }, source(opened));
-      assert.deepEqual(
+      const receipt = await bench.channel.send(bench.platform.to, { parts }, createOptions(opened));
+      expectEqual(
         receipt.parts.map((part) => part.index),
         parts.map((_, index) => index),
+        "The receipt must list the index of every part in order",
       );
-      assert.deepEqual(
+      expectEqual(
         opened,
-        claimed.map(([kind]) => kind),
+        claims.map(([kind]) => kind),
+        "Every attachment must be opened once, in order",
       );
+      expectEqual(sentMedia().length, claims.length, "The platform has the wrong number of attachments");
       for (const [index, one] of sentMedia().entries()) {
-        const [kind] = claimed[index] ?? [];
-        assert.equal(one.kind, kind);
-        assert.equal(one.messageId, receipt.parts[index + 1]?.messageId);
-        if (one.name !== undefined) assert.equal(one.name, `${kind} 一.bin`);
-        assert.deepEqual(Buffer.from(one.content), kind && samples[kind].content);
+        const [kind] = claims[index] ?? [];
+        const what = `Attachment ${index}, sent as ${kind},`;
+        expectEqual(one.kind, kind, `${what} arrived as another kind`);
+        expectEqual(
+          one.messageId,
+          receipt.parts[index + 1]?.messageId,
+          `${what} has another message id than its receipt`,
+        );
+        if (one.name !== undefined) expectEqual(one.name, `${kind} 一.bin`, `${what} has the wrong name`);
+        expectEqual(
+          Buffer.from(one.content),
+          kind && samples[kind].content,
+          `${what} arrived with different bytes`,
+        );
       }
-      assert.equal(sentMedia().length, claimed.length);
     },
   },
   {
-    group: "attachments",
-    name: "refuses before it opens it what is too large, empty or of a kind it does not claim",
-    applies: withMedia,
+    group,
+    name: "rejects oversized, empty and unclaimed attachments before opening them",
+    applies,
     async run({ open, definition }) {
       await using bench = await open();
       const opened: string[] = [];
-      const refused = async (part: MediaPart) =>
-        (
-          await failing(
-            bench.channel.send(bench.platform.to, { parts: [part] }, source(opened)),
-            `a ${part.kind} of ${part.size} bytes, ${part.mimeType},`,
-          )
-        ).code;
-      for (const [kind, limit] of claimedBy(definition.capabilities)) {
-        assert.equal(await refused({ ...partOf(kind, limit), size: limit.maxBytes + 1 }), "too_large");
-        assert.equal(await refused({ ...partOf(kind, limit), size: 0 }), "invalid");
+      const expectRejected = (part: MediaPart, code: ChannelErrorCode) =>
+        expectChannelError(
+          bench.channel.send(bench.platform.to, { parts: [part] }, createOptions(opened)),
+          `Sending a ${part.kind} of ${part.size} bytes with the type ${part.mimeType}`,
+          code,
+        );
+      for (const [kind, limit] of getClaims(definition.capabilities)) {
+        await expectRejected({ ...createPart(kind, limit), size: limit.maxBytes + 1 }, "too_large");
+        await expectRejected({ ...createPart(kind, limit), size: 0 }, "invalid");
         if (limit.mimeTypes !== undefined)
-          assert.equal(await refused({ ...partOf(kind, limit), mimeType: "x-odd/type" }), "unsupported");
+          await expectRejected({ ...createPart(kind, limit), mimeType: "x-odd/type" }, "unsupported");
       }
       const claimed = definition.capabilities.sendMedia ?? {};
-      for (const kind of outboundMediaKinds) {
-        if (claimed[kind] === undefined) assert.equal(await refused(partOf(kind)), "unsupported");
-      }
-      assert.deepEqual(opened, []);
-      assert.deepEqual(bench.platform.sent(), []);
+      for (const kind of outboundMediaKinds)
+        if (claimed[kind] === undefined) await expectRejected(createPart(kind), "unsupported");
+      expectEqual(opened, [], "A rejected attachment must not be opened");
+      expectEqual(bench.platform.sent(), [], "A rejected attachment must not be sent");
     },
   },
   {
-    group: "attachments",
-    name: "sends nothing where the bytes are gone, break off or are not as many as was said",
-    applies: withMedia,
+    group,
+    name: "sends nothing if the bytes are missing, incomplete or wrong in length",
+    applies,
     async run({ open, definition }) {
       await using bench = await open();
-      const [claimed] = claimedBy(definition.capabilities);
-      const part = partOf(...needed(claimed, "kind of attachment"));
+      const [claim] = getClaims(definition.capabilities);
+      const part = createPart(...required(claim, "kind of attachment"));
       const { content } = samples[part.kind];
-      const send = (openMedia: NonNullable<SendOptions["openMedia"]>, size = part.size) =>
-        failing(
+      const expectFailing = (
+        what: string,
+        code: ChannelErrorCode,
+        openMedia: SendOptions["openMedia"],
+        size = part.size,
+      ) =>
+        expectChannelError(
           bench.channel.send(
             bench.platform.to,
             { parts: [{ ...part, size }] },
             { idempotencyKey: "conf-1", signal: never, openMedia },
           ),
-          "an attachment whose bytes are not as it says",
+          `Sending an attachment ${what}`,
+          code,
         );
-      const gone = await send(async () => {
+      await expectFailing("whose bytes no longer exist", "not_found", async () => {
         throw new ChannelError("not_found", "gone");
       });
-      assert.equal(gone.code, "not_found");
-      const broken = await send(
-        async () =>
-          new ReadableStream({
-            pull(controller) {
-              controller.error(new Error("broken off"));
-            },
-          }),
+      await expectFailing(
+        "whose stream fails",
+        "transient",
+        async () => new ReadableStream({ pull: (controller) => controller.error(new Error("broken off")) }),
       );
-      assert.equal(broken.code, "transient");
-      const whole = async () => new Blob([new Uint8Array(content)]).stream();
-      assert.equal((await send(whole, part.size + 1)).code, "invalid");
-      assert.equal((await send(whole, part.size - 1)).code, "invalid");
-      const without = bench.channel.send(
-        bench.platform.to,
-        { parts: [part] },
-        { idempotencyKey: "conf-1", signal: never },
-      );
-      assert.equal((await failing(without, "an attachment without openMedia")).code, "unsupported");
-      assert.deepEqual(bench.platform.sent(), []);
+      const complete = async () => new Blob([new Uint8Array(content)]).stream();
+      await expectFailing("that is shorter than announced", "invalid", complete, part.size + 1);
+      await expectFailing("that is longer than announced", "invalid", complete, part.size - 1);
+      await expectFailing("without openMedia", "unsupported", undefined);
+      expectEqual(bench.platform.sent(), [], "An attachment that failed must not be sent");
     },
   },
   {
-    group: "attachments",
-    name: "repeats an attachment without a second message",
-    applies: (definition) => withMedia(definition) ?? withKeys(definition),
+    group,
+    name: "resends an attachment without a duplicate",
+    applies: (definition) => applies(definition) ?? requiresKeys(definition),
     async run({ open, definition }) {
       await using bench = await open();
       const sentMedia = method(bench.platform, "sentMedia");
-      const [claimed] = claimedBy(definition.capabilities);
-      const parts = [partOf(...needed(claimed, "kind of attachment"))];
-      const first = await bench.channel.send(bench.platform.to, { parts }, source());
-      const again = await bench.channel.send(bench.platform.to, { parts }, source());
-      assert.deepEqual(again, first);
-      assert.equal(sentMedia().length, 1);
+      const [claim] = getClaims(definition.capabilities);
+      const parts = [createPart(...required(claim, "kind of attachment"))];
+      const first = await bench.channel.send(bench.platform.to, { parts }, createOptions());
+      const again = await bench.channel.send(bench.platform.to, { parts }, createOptions());
+      expectEqual(again, first, "Sending an attachment again with the same key must return the same receipt");
+      expectEqual(
+        sentMedia().length,
+        1,
+        "Sending an attachment again with the same key must not create a second message",
+      );
     },
   },
 ];

@@ -1,13 +1,11 @@
-import { strict as assert } from "node:assert";
 import type { ChannelDefinition } from "../contract/definition.ts";
 import { createInMemoryState } from "../host/in-memory.ts";
 import { eventually } from "./bench.ts";
-import { type Check, method, withPlatform } from "./check.ts";
+import { type Check, method, requiresPlatform } from "./check.ts";
+import { expectEqual, expectThat } from "./expect.ts";
 import type { Delivery } from "./harness.ts";
 
-const group = "coming back";
-
-function said(number: number): Delivery {
+function createDelivery(number: number): Delivery {
   return {
     eventId: `event-${number}`,
     messageId: `message-${number}`,
@@ -16,39 +14,49 @@ function said(number: number): Delivery {
   };
 }
 
-/** Where nothing can be read back, the platform has to keep what it could not deliver. */
-function withRedelivery({ capabilities }: ChannelDefinition): string | undefined {
+/** A platform without history and connections has to redeliver what it could not deliver. */
+function requiresBackfill({ capabilities }: ChannelDefinition): string | undefined {
   const { history, transports } = capabilities;
   if (history === true || transports.some((transport) => transport !== "webhook")) return undefined;
-  return "the platform delivers again";
+  return "the platform redelivers";
 }
 
-/** What a channel hears of the time in which it was not there. */
+/** Checks of messages that arrive while the channel is offline. */
 export const backfillChecks: readonly Check[] = [
   {
-    group,
-    name: "hands over what was said while its process was away, in order and once",
-    applies: (definition) => withPlatform(definition) ?? withRedelivery(definition),
+    group: "backfill",
+    name: "delivers messages missed while offline, in order and once",
+    applies: (definition) => requiresPlatform(definition) ?? requiresBackfill(definition),
     async run({ open, waitMs }) {
       const state = createInMemoryState();
       await using before = await open({ context: { state } });
       const { platform } = before;
-      assert.equal(await platform.deliver(before.channel, said(1)), true);
+      expectThat(
+        await platform.deliver(before.channel, createDelivery(1)),
+        "The channel must acknowledge a message",
+      );
       await before.channel.stop({ drainMs: 1_000 });
       const miss = method(platform, "miss");
-      for (const number of [2, 3]) await miss(said(number));
+      for (const number of [2, 3]) await miss(createDelivery(number));
       await using after = await open({ platform, context: { state } });
       const texts = () => after.events.flatMap((event) => (event.type === "message" ? [event.text] : []));
-      await eventually(() => texts().includes("word 3"), "what was missed is handed over", waitMs);
-      // The first may come again: the host that took it knows it.
-      const missed = () => texts().filter((text) => text !== "word 1");
-      assert.deepEqual(missed(), ["word 2", "word 3"]);
-      assert.equal(
-        await platform.deliver(after.channel, said(3)),
-        true,
-        "delivered late, it is acknowledged",
+      await eventually(
+        () => texts().includes("word 3"),
+        "A message that was written while the channel was offline must be emitted after the next start",
+        waitMs,
       );
-      assert.deepEqual(missed(), ["word 2", "word 3"], "delivered late, it is no second message");
+      // The first message may be emitted again, because the host recognizes duplicates.
+      const missed = () => texts().filter((text) => text !== "word 1");
+      expectEqual(missed(), ["word 2", "word 3"], "Missed messages must be emitted once and in order");
+      expectThat(
+        await platform.deliver(after.channel, createDelivery(3)),
+        "The channel must acknowledge a late delivery of a message that it has already read",
+      );
+      expectEqual(
+        missed(),
+        ["word 2", "word 3"],
+        "A late delivery of a message that was already read must have the same event or message id",
+      );
     },
   },
 ];

@@ -1,11 +1,9 @@
-import { strict as assert } from "node:assert";
 import { isRetryable } from "../contract/errors.ts";
-import type { Outbound } from "../contract/messages.ts";
 import { type Bench, never } from "./bench.ts";
-import { type Check, method, needed, only } from "./check.ts";
-import { failing } from "./failing.ts";
+import { type Check, method, required, requires } from "./check.ts";
+import { expectChannelError, expectEqual, expectThat } from "./expect.ts";
 import type { Delivery } from "./harness.ts";
-import { texts, words } from "./steps.ts";
+import { message, sentTexts } from "./steps.ts";
 
 const group = "changes";
 
@@ -13,51 +11,59 @@ const hello: Delivery = { eventId: "event-1", messageId: "message-1", text: "hel
 
 async function sendOne<Address>({ channel, platform }: Bench<Address>, text: string): Promise<string> {
   const options = { idempotencyKey: "conf-1", signal: never };
-  const { parts } = await channel.send(platform.to, words(text), options);
-  return needed(parts[0]?.messageId, "receipt");
+  const { parts } = await channel.send(platform.to, message(text), options);
+  return required(parts[0]?.messageId, "receipt");
 }
 
-/** What is done to messages that are there. */
+/** Checks of changes to existing messages. */
 export const changeChecks: readonly Check[] = [
   {
     group,
-    name: "changes a message of its own in its place",
-    applies: only("edit", "no edits"),
+    name: "edits its own message in place",
+    applies: requires("edit", "no edits"),
     async run({ open }) {
       await using bench = await open();
       const edit = method(bench.channel, "edit");
       const messageId = await sendOne(bench, "one");
-      await edit(bench.platform.to, messageId, words("two"), never);
-      assert.deepEqual(bench.platform.sent(), [{ messageId, text: "two" }]);
-      const several: Outbound = { parts: [...words("three").parts, ...words("four").parts] };
-      const error = await failing(
-        edit(bench.platform.to, messageId, several, never),
-        "an edit that would be two messages",
+      await edit(bench.platform.to, messageId, message("two"), never);
+      expectEqual(
+        bench.platform.sent(),
+        [{ messageId, text: "two" }],
+        "An edit must change the message and create no other",
       );
-      assert.equal(error.code, "invalid");
-      assert.deepEqual(texts(bench), ["two"]);
+      await expectChannelError(
+        edit(bench.platform.to, messageId, message("three", "four"), never),
+        "An edit with two parts",
+        "invalid",
+      );
+      expectEqual(sentTexts(bench), ["two"], "A rejected edit must not change the message");
     },
   },
   {
     group,
-    name: "takes a message back, and changes none that is gone",
-    applies: only("remove", "no removals"),
+    name: "removes a message, and cannot edit it afterwards",
+    applies: requires("remove", "no removals"),
     async run({ open }) {
       await using bench = await open();
       const remove = method(bench.channel, "remove");
       const messageId = await sendOne(bench, "one");
       await remove(bench.platform.to, messageId, never);
-      assert.deepEqual(texts(bench), []);
+      expectEqual(sentTexts(bench), [], "A removed message must no longer be on the platform");
       if (bench.channel.edit === undefined) return;
-      const late = bench.channel.edit(bench.platform.to, messageId, words("two"), never);
-      const error = await failing(late, "a change of a message that was taken back");
-      assert.ok(!isRetryable(error), `${error.code}: it would be tried again`);
+      const error = await expectChannelError(
+        bench.channel.edit(bench.platform.to, messageId, message("two"), never),
+        "Editing a removed message",
+      );
+      expectThat(
+        !isRetryable(error),
+        `Editing a removed message failed with "${error.code}", so it would be retried; use "not_found"`,
+      );
     },
   },
   {
     group,
-    name: "reacts to a message, and takes that back",
-    applies: only("reactions", "no reactions"),
+    name: "adds and removes reactions",
+    applies: requires("reactions", "no reactions"),
     async run({ open, definition }) {
       await using bench = await open();
       const { channel, platform, events } = bench;
@@ -65,27 +71,34 @@ export const changeChecks: readonly Check[] = [
       const reactions = method(platform, "reactions");
       await platform.deliver(channel, hello);
       const [event] = events;
-      assert.ok(event?.type === "message", "one message event");
+      expectThat(event?.type === "message", "A direct message must cause a message event");
       const to = definition.codec.decode(event.address);
-      for (const round of ["at first", "again"]) {
+      for (const call of ["first", "second"]) {
         await react(to, event.messageId, { emoji: "👍", on: true }, never);
-        assert.notEqual(reactions(event.messageId).length, 0, `a reaction is there: ${round}`);
+        expectThat(
+          reactions(event.messageId).length > 0,
+          `The message must have a reaction after the ${call} call of react with on: true`,
+        );
       }
-      for (const round of ["at first", "again"]) {
+      for (const call of ["first", "second"]) {
         await react(to, event.messageId, { emoji: "👍", on: false }, never);
-        assert.equal(reactions(event.messageId).length, 0, `the reaction is gone: ${round}`);
+        expectEqual(
+          reactions(event.messageId),
+          [],
+          `The message must have no reaction after the ${call} call of react with on: false`,
+        );
       }
     },
   },
   {
     group,
-    name: "shows that it writes without a message",
-    applies: only("typing", "no sign of writing"),
+    name: "shows the typing indicator without sending a message",
+    applies: requires("typing", "no typing indicator"),
     async run({ open }) {
       await using bench = await open();
       const typing = method(bench.channel, "typing");
       for (const on of [true, true, false, false]) await typing(bench.platform.to, { on }, never);
-      assert.deepEqual(bench.platform.sent(), []);
+      expectEqual(bench.platform.sent(), [], "The typing indicator must not be a message");
     },
   },
 ];

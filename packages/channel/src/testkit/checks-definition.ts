@@ -1,53 +1,65 @@
-import { strict as assert } from "node:assert";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { isChannelError } from "../contract/errors.ts";
-import { type Check, needed } from "./check.ts";
-import { createRandom, randomText } from "./random.ts";
+import { type Check, required } from "./check.ts";
+import { expectEqual, expectThat } from "./expect.ts";
+import { createRandom, createRandomText } from "./random.ts";
 
 const group = "definition";
 
-/** Run in a process of its own: reports which packages the import of a module loads. */
-const probe = `
-// By namespace: before Node.js 22.15 there is no such name to import.
+/** Runs in a separate process and reports the packages that the import of a module loads. */
+const PROBE = `
+// A namespace import, because Node.js before 22.15 has no registerHooks.
 import * as module from "node:module";
 const { registerHooks } = module;
 const loaded = new Set();
 registerHooks?.({ resolve(specifier, context, next) { loaded.add(specifier); return next(specifier, context); } });
 await import(process.argv[1]);
-process.stdout.write(JSON.stringify({ known: registerHooks !== undefined, loaded: [...loaded] }));
+process.stdout.write(JSON.stringify([...loaded]));
 `;
 
-/** What a definition is before any account of it runs. */
+/** Checks of the definition, before any account runs. */
 export const definitionChecks: readonly Check[] = [
   {
     group,
-    name: "states version, id and capabilities as plain data",
-    async run({ definition }) {
-      assert.equal(definition.specVersion, 1);
-      assert.match(definition.id, /^[a-z][a-z0-9-]*$/);
-      assert.deepEqual(JSON.parse(JSON.stringify(definition.capabilities)), definition.capabilities);
-      assert.ok((definition.capabilities.text.max ?? 16) >= 16, "a part holds at least 16");
-      assert.ok(definition.capabilities.transports.length > 0, "a way in");
-    },
-  },
-  {
-    group,
-    name: "loads no SDK",
-    async run({ harness }) {
-      const { url, sdk } = needed(harness.entry, "entry");
-      const run = promisify(execFile);
-      const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", probe, url]);
-      const found: { known: boolean; loaded: string[] } = JSON.parse(stdout);
-      const heavy = found.loaded.filter((name) =>
-        sdk.some((one) => name === one || name.startsWith(`${one}/`)),
+    name: "has a version, an id and capabilities as plain data",
+    async run({ definition: { specVersion, id, capabilities } }) {
+      expectEqual(specVersion, 1, "specVersion must be 1");
+      expectThat(
+        /^[a-z][a-z0-9-]*$/.test(id),
+        `The id "${id}" must consist of lower-case letters, digits and hyphens and start with a letter`,
       );
-      assert.deepEqual(heavy, []);
+      expectEqual(
+        JSON.parse(JSON.stringify(capabilities)),
+        capabilities,
+        "The capabilities must be the same after a round trip through JSON",
+      );
+      expectThat(
+        (capabilities.text.max ?? 16) >= 16,
+        `capabilities.text.max is ${capabilities.text.max}, but must be at least 16`,
+      );
+      expectThat(capabilities.transports.length > 0, "capabilities.transports must not be empty");
     },
   },
   {
     group,
-    name: "has a method for each capability, and none without",
+    name: "loads no SDK when imported",
+    async run({ harness }) {
+      const { url, sdk } = required(harness.entry, "entry");
+      const run = promisify(execFile);
+      const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", PROBE, url]);
+      const loaded: string[] = JSON.parse(stdout);
+      const heavy = loaded.filter((name) => sdk.some((one) => name === one || name.startsWith(`${one}/`)));
+      expectEqual(
+        heavy,
+        [],
+        "Importing the definition must not load the SDK; import it in `create` or later",
+      );
+    },
+  },
+  {
+    group,
+    name: "has exactly the methods that its capabilities claim",
     async run({ open, definition }) {
       await using bench = await open();
       const { capabilities: can } = definition;
@@ -65,56 +77,63 @@ export const definitionChecks: readonly Check[] = [
         fetchMedia: can.media !== undefined,
         reconcile: can.delivery.readback === true,
       };
-      const has = new Map(
+      const methods = new Map(
         Object.entries(bench.channel).map(([name, value]) => [name, typeof value === "function"]),
       );
-      for (const [method, claimed] of Object.entries(claims)) {
-        assert.equal(has.get(method) ?? method in bench.channel, claimed, `${method}: claimed ${claimed}`);
+      for (const [name, isClaimed] of Object.entries(claims)) {
+        const isThere = methods.get(name) ?? name in bench.channel;
+        if (isClaimed) expectThat(isThere, `The capabilities require the method ${name}, which is missing`);
+        else expectThat(!isThere, `The channel has the method ${name}, which its capabilities do not claim`);
       }
     },
   },
   {
     group: "addresses",
-    name: "reads back what it wrote",
+    name: "round-trips addresses through text",
     async run({ definition, harness }) {
-      assert.ok(harness.addresses.length > 0, "the harness has no addresses");
+      expectThat(harness.addresses.length > 0, "The harness must provide addresses");
       for (const address of harness.addresses) {
         const text = definition.codec.encode(address);
-        assert.ok(text.startsWith(`${definition.id}:`), `${text} does not start with the channel's id`);
-        assert.deepEqual(definition.codec.decode(text), address);
+        expectThat(
+          text.startsWith(`${definition.id}:`),
+          `The encoded address "${text}" must start with the channel's id and a colon`,
+        );
+        expectEqual(
+          definition.codec.decode(text),
+          address,
+          `Decoding "${text}" must return the same address`,
+        );
       }
     },
   },
   {
     group: "addresses",
-    name: "refuses what it did not write",
+    name: "rejects invalid addresses",
     async run({ definition, seed }) {
-      const { codec } = definition;
+      const { codec, id } = definition;
       const random = createRandom(seed);
-      const foreign = [
-        "",
-        ":",
-        definition.id,
-        `${definition.id}:`,
-        "other:x",
-        `x${definition.id}:y`,
-        `${definition.id}x:y`,
-      ];
-      for (const text of foreign)
-        assert.throws(() => codec.decode(text), isChannelError, JSON.stringify(text));
-      for (let round = 0; round < 2000; round += 1) {
-        const text = `${random() < 0.9 ? `${definition.id}:` : ""}${randomText(random, 12)}`;
-        let address: ReturnType<typeof codec.decode>;
+      const decode = (text: string): ReturnType<typeof codec.decode> | undefined => {
         try {
-          address = codec.decode(text);
+          return codec.decode(text);
         } catch (error) {
-          assert.ok(
+          expectThat(
             isChannelError(error) && error.code === "invalid",
-            `${JSON.stringify(text)}: ${String(error)}`,
+            `Decoding ${JSON.stringify(text)} must throw a ChannelError with the code "invalid", but threw ${String(error)}`,
           );
-          continue;
+          return undefined;
         }
-        assert.equal(codec.encode(address), text);
+      };
+      for (const text of ["", ":", id, `${id}:`, "other:x", `x${id}:y`, `${id}x:y`])
+        expectEqual(decode(text), undefined, `Decoding ${JSON.stringify(text)} must fail`);
+      for (let round = 0; round < 2000; round += 1) {
+        const text = `${random() < 0.9 ? `${id}:` : ""}${createRandomText(random, 12)}`;
+        const address = decode(text);
+        if (address !== undefined)
+          expectEqual(
+            codec.encode(address),
+            text,
+            `Decoding ${JSON.stringify(text)} succeeded, so encoding the address must return the same text`,
+          );
       }
     },
   },

@@ -1,42 +1,58 @@
-import { strict as assert } from "node:assert";
 import { isRetryable } from "../contract/errors.ts";
 import { splitText } from "../markdown/split-text.ts";
 import { textLength } from "../text.ts";
-import { type Check, method, withKeys, withPlatform } from "./check.ts";
-import { failing } from "./failing.ts";
+import { type Check, method, requiresKeys, requiresPlatform } from "./check.ts";
+import { expectChannelError, expectEqual, expectThat } from "./expect.ts";
 import type { Platform } from "./harness.ts";
-import { openDraft, texts, words } from "./steps.ts";
+import { message, openDraft, sentTexts } from "./steps.ts";
 
 const group = "drafts";
 const applies: Check["applies"] = ({ capabilities: { stream, preview } }) => {
   if (stream === "none") return "no drafts";
-  return preview === undefined ? undefined : "previews, no messages";
+  return preview === undefined ? undefined : "drafts are previews";
 };
+const appliesWithKeys: Check["applies"] = (definition) =>
+  applies(definition) ?? requiresPlatform(definition) ?? requiresKeys(definition);
 
-function drafted<Address>(platform: Platform<Address>): readonly string[] {
+function getDraftedTexts<Address>(platform: Platform<Address>): readonly string[] {
   return method(platform, "drafted")();
 }
 
-/** A message that grows while it is written. */
+/** Checks of messages that grow while the model writes. */
 export const draftChecks: readonly Check[] = [
   {
     group,
-    name: "shows a draft as it grows, and finishes it once",
+    name: "shows a draft as it grows and finalizes it once",
     applies,
     async run({ open }) {
       await using bench = await open();
       const draft = await openDraft(bench);
       for (const snapshot of ["on", "one", "one and"]) await draft.update(snapshot);
-      assert.deepEqual(drafted(bench.platform), ["on", "one", "one and"]);
+      expectEqual(
+        getDraftedTexts(bench.platform),
+        ["on", "one", "one and"],
+        "The draft must show every text",
+      );
       const { messageId } = draft;
-      assert.ok(messageId !== undefined && messageId !== "", "a draft that is shown has an id");
-      const receipt = await draft.finalize(words("one and all"));
-      assert.deepEqual(receipt.parts, [{ index: 0, messageId }]);
-      assert.deepEqual(texts(bench), ["one and all"]);
-      assert.equal((await failing(draft.finalize(words("again")), "a second finalize")).code, "invalid");
+      expectThat(
+        messageId !== undefined && messageId !== "",
+        "A draft must have a message id after an update",
+      );
+      const receipt = await draft.finalize(message("one and all"));
+      expectEqual(
+        receipt.parts,
+        [{ index: 0, messageId }],
+        "The receipt of finalize must contain the draft's message as part 0",
+      );
+      expectEqual(
+        sentTexts(bench),
+        ["one and all"],
+        "finalize must turn the draft's message into the finished message",
+      );
+      await expectChannelError(draft.finalize(message("again")), "A second call of finalize", "invalid");
       await draft.update("late");
       await draft.abort();
-      assert.deepEqual(texts(bench), ["one and all"]);
+      expectEqual(sentTexts(bench), ["one and all"], "update and abort must do nothing after finalize");
     },
   },
   {
@@ -48,47 +64,54 @@ export const draftChecks: readonly Check[] = [
       const draft = await openDraft(bench);
       const snapshots = Array.from({ length: 40 }, (_, index) => "word ".repeat(index + 1).trim());
       await Promise.all(snapshots.map((snapshot) => draft.update(snapshot)));
-      const seen = drafted(bench.platform).map((text) => snapshots.indexOf(text));
-      assert.ok(!seen.includes(-1), "it showed what it was not given");
-      assert.deepEqual(
-        seen,
-        seen.toSorted((a, b) => a - b),
+      const shown = getDraftedTexts(bench.platform).map((text) => snapshots.indexOf(text));
+      expectThat(!shown.includes(-1), "The draft must show only texts that were passed to update");
+      expectEqual(
+        shown,
+        shown.toSorted((a, b) => a - b),
+        "Concurrent updates must be shown in order (numbers of the updates)",
       );
-      assert.equal(seen.at(-1), snapshots.length - 1, "the newest text is not shown");
+      expectEqual(shown.at(-1), snapshots.length - 1, "The last update must be shown");
       const late = draft.update("word ".repeat(60).trim());
-      await draft.finalize(words("the end"));
+      await draft.finalize(message("the end"));
       await late;
-      assert.deepEqual(texts(bench), ["the end"]);
+      expectEqual(sentTexts(bench), ["the end"], "An update must not replace the finished message");
     },
   },
   {
     group,
-    name: "finishes a draft as the first of several parts",
+    name: "finalizes a draft as the first of several parts",
     applies,
     async run({ open }) {
       await using bench = await open();
       const draft = await openDraft(bench);
       await draft.update("one");
-      const told: number[] = [];
-      const receipt = await draft.finalize(words("one", "two", "three"), {
+      const reported: number[] = [];
+      const receipt = await draft.finalize(message("one", "two", "three"), {
         idempotencyKey: "conf-2",
-        onPart: (part) => void told.push(part.index),
+        onPart: (part) => void reported.push(part.index),
       });
-      assert.deepEqual(
+      expectEqual(
         receipt.parts.map((part) => part.index),
         [0, 1, 2],
+        "The receipt of finalize must list every part in order",
       );
-      assert.deepEqual(told, [0, 1, 2]);
-      assert.deepEqual(texts(bench), ["one", "two", "three"]);
-      assert.deepEqual(
+      expectEqual(reported, [0, 1, 2], "onPart must be called for every part in order");
+      expectEqual(
+        sentTexts(bench),
+        ["one", "two", "three"],
+        "The platform must have every part once, in order",
+      );
+      expectEqual(
         receipt.parts.map((part) => part.messageId),
         bench.platform.sent().map((one) => one.messageId),
+        "The receipt of finalize must contain the platform's message ids",
       );
     },
   },
   {
     group,
-    name: "takes a draft back",
+    name: "removes an aborted draft",
     applies,
     async run({ open }) {
       await using bench = await open();
@@ -97,70 +120,95 @@ export const draftChecks: readonly Check[] = [
       await draft.abort();
       await draft.abort();
       await draft.update("never");
-      assert.deepEqual(texts(bench), []);
-      const unseen = await openDraft(bench, { idempotencyKey: "conf-2" });
-      await unseen.abort();
-      assert.deepEqual(texts(bench), []);
+      expectEqual(
+        sentTexts(bench),
+        [],
+        "abort must remove the draft's message, and later updates do nothing",
+      );
+      const unshown = await openDraft(bench, { idempotencyKey: "conf-2" });
+      await unshown.abort();
+      expectEqual(sentTexts(bench), [], "abort before the first update must not create a message");
     },
   },
   {
     group,
-    name: "takes up a draft of an earlier process",
+    name: "continues a draft of an earlier process",
     applies,
     async run({ open, definition }) {
       await using bench = await open();
       const draft = await openDraft(bench);
       await draft.update("one");
       const { messageId } = draft;
-      assert.ok(messageId !== undefined);
-      const known = await openDraft(bench, { messageId });
-      assert.equal(known.messageId, messageId);
-      await known.update("one and");
+      expectThat(messageId !== undefined, "A draft must have a message id after an update");
+      const continued = await openDraft(bench, { messageId });
+      expectEqual(
+        continued.messageId,
+        messageId,
+        "A draft that is opened with a message id must have this id",
+      );
+      await continued.update("one and");
       if (definition.capabilities.delivery.idempotencyKey !== undefined) {
         const again = await openDraft(bench);
         await again.update("one and a");
-        assert.equal(again.messageId, messageId, "the same key leads to another message");
+        expectEqual(
+          again.messageId,
+          messageId,
+          "A draft that is opened again with the same idempotency key must be the same message",
+        );
       }
-      const unseen = await openDraft(bench, { messageId });
-      await unseen.finalize(words("one and all"));
-      assert.deepEqual(texts(bench), ["one and all"]);
+      const unshown = await openDraft(bench, { messageId });
+      await unshown.finalize(message("one and all"));
+      expectEqual(
+        sentTexts(bench),
+        ["one and all"],
+        "A draft that continues an earlier one must finalize the same message",
+      );
     },
   },
   {
     group,
-    name: "finishes in its place a draft that only the key leads to",
-    applies: (definition) => applies(definition) ?? withPlatform(definition) ?? withKeys(definition),
+    name: "finalizes in place a draft that is known only by its key",
+    applies: appliesWithKeys,
     async run({ open }) {
       await using bench = await open();
       const earlier = await openDraft(bench);
       await earlier.update("one");
       const later = await openDraft(bench);
-      await later.finalize(words("one and all"));
-      assert.deepEqual(texts(bench), ["one and all"]);
+      await later.finalize(message("one and all"));
+      expectEqual(
+        sentTexts(bench),
+        ["one and all"],
+        "A draft that is opened again with the same key must finalize the existing message",
+      );
     },
   },
   {
     group,
-    name: "stays one message when the platform's answer is lost",
-    applies: (definition) => applies(definition) ?? withPlatform(definition) ?? withKeys(definition),
+    name: "creates only one message if the response is lost",
+    applies: appliesWithKeys,
     async run({ open }) {
       await using bench = await open();
       const draft = await openDraft(bench);
-      method(bench.platform, "fail")("lost-answer");
-      assert.equal(
-        (await failing(draft.update("one"), "an update without an answer")).code,
-        "unknown_outcome",
-      );
-      assert.equal(bench.platform.sent().length, 1);
+      method(bench.platform, "fail")("lost_response");
+      await expectChannelError(draft.update("one"), "An update whose response is lost", "unknown_outcome");
+      expectEqual(bench.platform.sent().length, 1, "The first update must create one message");
       await draft.update("one and");
-      assert.deepEqual(texts(bench), ["one and"]);
-      await draft.finalize(words("one and all"));
-      assert.deepEqual(texts(bench), ["one and all"]);
+      expectEqual(
+        sentTexts(bench),
+        ["one and"],
+        "The update after a lost response must change the existing message",
+      );
+      await draft.finalize(message("one and all"));
+      expectEqual(
+        sentTexts(bench),
+        ["one and all"],
+        "finalize after a lost response must change the existing message",
+      );
     },
   },
   {
     group,
-    name: "shows of a long text what one message holds, until it is finished",
+    name: "truncates a long draft until it is finalized",
     applies: (definition) =>
       applies(definition) ?? (definition.capabilities.text.max === undefined ? "no limit" : undefined),
     async run({ open, definition }) {
@@ -170,17 +218,25 @@ export const draftChecks: readonly Check[] = [
       const draft = await openDraft(bench);
       const long = "四个字。😀".repeat(Math.ceil((max * 1.5) / textLength("四个字。😀", text.unit)));
       await draft.update(long);
-      const [shown = ""] = texts(bench);
-      assert.ok(shown.endsWith("…") && long.startsWith(shown.slice(0, -1)), "it is not the text's beginning");
-      assert.ok(shown.isWellFormed() && textLength(shown, text.unit) > max / 2);
+      const [shown = ""] = sentTexts(bench);
+      expectThat(
+        shown.endsWith("…") && long.startsWith(shown.slice(0, -1)),
+        "A draft that is too long must show the start of the text with an ellipsis",
+      );
+      expectThat(shown.isWellFormed(), "A truncated draft must not end within a surrogate pair");
+      const length = textLength(shown, text.unit);
+      expectThat(
+        length > max / 2,
+        `A truncated draft shows only ${length} of ${max} ${text.unit}; it must show more than half`,
+      );
       const parts = splitText(long, text);
-      await draft.finalize(words(...parts));
-      assert.deepEqual(texts(bench), parts);
+      await draft.finalize(message(...parts));
+      expectEqual(sentTexts(bench), parts, "finalize must send the whole text in parts");
     },
   },
   {
     group,
-    name: "says for good that a draft is too old to be changed",
+    name: "reports a draft past its edit window as not retryable",
     applies: (definition) =>
       applies(definition) ??
       (definition.capabilities.edit?.windowMs === undefined ? "no edit window" : undefined),
@@ -190,11 +246,17 @@ export const draftChecks: readonly Check[] = [
       await draft.update("one");
       const age = method(bench.platform, "age");
       age((definition.capabilities.edit?.windowMs ?? 0) + 60_000);
-      for (const work of [() => draft.update("one and"), () => draft.finalize(words("one and all"))]) {
-        const error = await failing(work(), "a change after the edit window");
-        assert.ok(!isRetryable(error), error.code);
+      for (const [what, work] of [
+        ["update", () => draft.update("one and")],
+        ["finalize", () => draft.finalize(message("one and all"))],
+      ] as const) {
+        const error = await expectChannelError(work(), `${what} after the edit window`);
+        expectThat(
+          !isRetryable(error),
+          `${what} after the edit window failed with "${error.code}", so it would be retried`,
+        );
       }
-      assert.deepEqual(texts(bench), ["one"]);
+      expectEqual(sentTexts(bench), ["one"], "A draft must not change after the edit window");
     },
   },
 ];

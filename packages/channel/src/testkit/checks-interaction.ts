@@ -1,11 +1,10 @@
-import { strict as assert } from "node:assert";
 import type { ChannelDefinition } from "../contract/definition.ts";
 import type { ActionEvent } from "../contract/events.ts";
 import type { ButtonsPart } from "../contract/messages.ts";
 import { account, type Bench, eventually, exactly, never } from "./bench.ts";
-import { type Check, method, needed, only } from "./check.ts";
+import { type Check, method, required, requires } from "./check.ts";
 import { checkEvent } from "./check-event.ts";
-import { failing } from "./failing.ts";
+import { expectChannelError, expectEqual, expectThat } from "./expect.ts";
 
 const question: ButtonsPart = {
   type: "buttons",
@@ -18,225 +17,284 @@ const question: ButtonsPart = {
 };
 
 const hostCommands = [
-  { name: "status", description: "What is going on" },
-  { name: "remind", description: "Reminds you", usage: "[text]" },
+  { name: "status", description: "Shows the status" },
+  { name: "remind", description: "Sets a reminder", usage: "[text]" },
 ];
 
-const withCards = only("cards", "no buttons");
-const withCommands = only("commands", "no slash commands");
+const requiresCards = requires("cards", "no buttons");
+const requiresCommands = requires("commands", "no slash commands");
 
-function withLongQuestions(definition: ChannelDefinition): string | undefined {
+function requiresTextMax(definition: ChannelDefinition): string | undefined {
   const { cards } = definition.capabilities;
-  return withCards(definition) ?? (cards?.textMax === undefined ? "no more text than elsewhere" : undefined);
+  return (
+    requiresCards(definition) ?? (cards?.textMax === undefined ? "same limit as other texts" : undefined)
+  );
 }
 
-function withForms(definition: ChannelDefinition): string | undefined {
-  return withCards(definition) ?? (definition.capabilities.cards?.forms === true ? undefined : "no forms");
+function requiresForms(definition: ChannelDefinition): string | undefined {
+  return (
+    requiresCards(definition) ?? (definition.capabilities.cards?.forms === true ? undefined : "no forms")
+  );
 }
 
-/** A question that stands there, and what can be done with it. */
-async function ask<Address>({ channel, platform }: Bench<Address>, part: ButtonsPart, key = "conf-1") {
+/** Sends a message with buttons. Returns functions to read and to click them. */
+async function sendButtons<Address>(
+  { channel, platform }: Bench<Address>,
+  part: ButtonsPart,
+  key = "conf-1",
+) {
   const options = { idempotencyKey: key, signal: never };
   const { parts } = await channel.send(platform.to, { parts: [part] }, options);
-  const messageId = needed(parts[0]?.messageId, "receipt");
+  const messageId = required(parts[0]?.messageId, "receipt");
   const choose = method(platform, "choose");
   return {
     messageId,
     choices: () => method(platform, "choices")(messageId),
-    choose: (label: string, more: { readonly eventId?: string; readonly text?: string } = {}) =>
-      choose(channel, { messageId, label, eventId: `choice-${label}`, ...more }),
+    click: async (label: string, more: { readonly eventId?: string; readonly text?: string } = {}) =>
+      expectThat(
+        await choose(channel, { messageId, label, eventId: `choice-${label}`, ...more }),
+        `The channel must acknowledge a click on "${label}"`,
+      ),
   };
 }
 
-function actionsOf<Address>({ events }: Bench<Address>): readonly ActionEvent[] {
+function getActions<Address>({ events }: Bench<Address>): readonly ActionEvent[] {
   return events.filter((event) => event.type === "action");
 }
 
-/** `id` and a value that takes so many bytes as JSON. */
-function buttonOf(bytes: number, index: number): ButtonsPart["buttons"][number] {
-  return { id: "sixteen-letters!", label: `Choice ${index}`, value: "v".repeat(bytes - 2) };
+/** Buttons with an id of 16 characters and different values of `bytes` as JSON. */
+function createButtons(count: number, bytes: number): ButtonsPart["buttons"] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: "sixteen-letters!",
+    label: `Choice ${index}`,
+    value: `${"v".repeat(bytes - 4)}${String(index).padStart(2, "0")}`,
+  }));
 }
 
-/** What people do with what the bot offers them. */
+function createQuestion(count: number, bytes: number): ButtonsPart {
+  return { type: "buttons", text: "Which?", buttons: createButtons(count, bytes) };
+}
+
+/** Checks of buttons, forms and commands. */
 export const interactionChecks: readonly Check[] = [
   {
     group: "buttons",
-    name: "shows a question with its buttons, and says which one was clicked",
-    applies: withCards,
+    name: "shows buttons and reports which one was clicked",
+    applies: requiresCards,
     async run({ open, definition }) {
       await using bench = await open();
-      const { messageId, choices, choose } = await ask(bench, question);
-      assert.deepEqual(choices(), ["Yes", "No", "Later"]);
-      assert.ok(bench.platform.sent()[0]?.text.includes("Shall I?"), "the question stands above its buttons");
-      for (const { label } of question.buttons) assert.equal(await choose(label), true, `${label}: taken`);
-      const actions = actionsOf(bench);
-      assert.deepEqual(
+      const { messageId, choices, click } = await sendButtons(bench, question);
+      expectEqual(
+        choices(),
+        ["Yes", "No", "Later"],
+        "The message must show the labels of all buttons in order",
+      );
+      expectThat(
+        bench.platform.sent()[0]?.text.includes("Shall I?"),
+        "The message must show the text above the buttons",
+      );
+      for (const { label } of question.buttons) await click(label);
+      const actions = getActions(bench);
+      expectEqual(
         actions.map((action) => ({ id: action.actionId, value: action.value })),
         question.buttons.map(({ id, value }) => ({ id, value })),
+        "Each click must cause an action event with the id and value of its button",
       );
       for (const action of actions) {
-        assert.deepEqual(checkEvent(action, { channel: definition.id, account }), []);
-        assert.equal(action.messageId, messageId);
-        assert.deepEqual([action.sender.isSelf, action.sender.isBot], [false, false]);
+        expectEqual(
+          checkEvent(action, { channel: definition.id, account }),
+          [],
+          "The event of a click violates the contract",
+        );
+        expectEqual(action.messageId, messageId, "The event of a click must have the id of its message");
+        expectEqual(
+          { isSelf: action.sender.isSelf, isBot: action.sender.isBot },
+          { isSelf: false, isBot: false },
+          "The sender of a click must be the person",
+        );
       }
     },
   },
   {
     group: "buttons",
-    name: "gives a repeated click the same event id, and another click another one",
-    applies: withCards,
+    name: "uses the same event id for a redelivered click, and another for a new one",
+    applies: requiresCards,
     async run({ open }) {
       await using bench = await open();
-      const { choose } = await ask(bench, question);
+      const { click } = await sendButtons(bench, question);
       const ids: string[] = [];
       bench.onEmit = async ({ eventId }) => {
         ids.push(eventId);
         return "accepted";
       };
-      for (const eventId of ["click-1", "click-1", "click-2"])
-        assert.equal(await choose("Yes", { eventId }), true);
-      assert.equal(ids.length, 3);
-      assert.equal(ids[0], ids[1], "a click that is delivered again");
-      assert.notEqual(ids[1], ids[2], "a second click");
+      for (const eventId of ["click-1", "click-1", "click-2"]) await click("Yes", { eventId });
+      expectEqual(ids.length, 3, "Three clicks must cause three events");
+      expectThat(ids[0] === ids[1], "A click that is delivered again must have the same event id");
+      expectThat(ids[1] !== ids[2], "A second click on the same button must have another event id");
     },
   },
   {
     group: "buttons",
-    name: "offers as much as it claims, and refuses more",
-    applies: withCards,
+    name: "accepts buttons up to its limits and rejects more",
+    applies: requiresCards,
     async run({ open, definition }) {
       await using bench = await open();
-      const { buttons: most = 0, callbackBytes = 0 } = definition.capabilities.cards ?? {};
-      const part = (count: number, bytes: number): ButtonsPart => ({
-        type: "buttons",
-        text: "Which?",
-        buttons: Array.from({ length: count }, (_, index) => buttonOf(bytes, index)),
-      });
-      // Few with as much behind each as there can be, and as many as there can be.
+      const { buttons: max = 0, callbackBytes = 0 } = definition.capabilities.cards ?? {};
+      // Two buttons with the longest values, then the largest number of buttons.
       for (const { key, count, bytes } of [
         { key: "conf-1", count: 2, bytes: callbackBytes },
-        { key: "conf-2", count: most, bytes: 16 },
+        { key: "conf-2", count: max, bytes: 16 },
       ]) {
-        const { buttons } = part(count, bytes);
-        const asked = await ask(bench, { type: "buttons", text: "Which?", buttons: numbered(buttons) }, key);
-        assert.equal(asked.choices().length, count);
-        const last = buttons[count - 1];
-        assert.equal(await asked.choose(`Choice ${count - 1}`, { eventId: `click-${key}` }), true);
-        const action = actionsOf(bench).at(-1);
-        assert.equal(action?.actionId, last?.id);
-        assert.equal(action?.value, numbered(buttons)[count - 1]?.value);
+        const what = `A message with ${count} buttons and values of ${bytes} bytes`;
+        const part = createQuestion(count, bytes);
+        const { choices, click } = await sendButtons(bench, part, key);
+        expectEqual(choices().length, count, `${what} must show all buttons`);
+        await click(`Choice ${count - 1}`, { eventId: `click-${key}` });
+        const { actionId, value } = getActions(bench).at(-1) ?? {};
+        const last = part.buttons[count - 1];
+        expectEqual(
+          { id: actionId, value },
+          { id: last?.id, value: last?.value },
+          `${what} must report the last button unchanged`,
+        );
       }
       const sent = bench.platform.sent().length;
-      for (const [what, tooMuch] of [
-        ["one button more", part(most + 1, 16)],
-        ["one byte more", part(1, callbackBytes + 1)],
-      ] as const) {
-        const options = { idempotencyKey: "conf-3", signal: never };
-        const error = await failing(
-          bench.channel.send(bench.platform.to, { parts: [tooMuch] }, options),
-          what,
+      for (const [what, part] of [
+        [`${max + 1} buttons, one more than claimed,`, createQuestion(max + 1, 16)],
+        [
+          `a value of ${callbackBytes + 1} bytes, one more than claimed,`,
+          createQuestion(1, callbackBytes + 1),
+        ],
+      ] as const)
+        await expectChannelError(
+          bench.channel.send(
+            bench.platform.to,
+            { parts: [part] },
+            { idempotencyKey: "conf-3", signal: never },
+          ),
+          `Sending a message with ${what}`,
+          "too_large",
         );
-        assert.equal(error.code, "too_large", what);
-      }
-      assert.equal(bench.platform.sent().length, sent);
+      expectEqual(bench.platform.sent().length, sent, "A rejected message with buttons must not be sent");
     },
   },
   {
     group: "buttons",
-    name: "shows a question as long as it claims, also once it is changed, and refuses a longer one",
-    applies: withLongQuestions,
+    name: "accepts button texts up to their limit, also after an edit",
+    applies: requiresTextMax,
     async run({ open, definition }) {
       await using bench = await open();
       const { channel, platform } = bench;
       const { text: unit, cards, edit } = definition.capabilities;
-      const most = cards?.textMax ?? 0;
-      const [long, other] = [exactly(most, unit), `!${exactly(most - 1, unit)}`];
-      const { messageId, choices } = await ask(bench, { ...question, text: long });
-      assert.deepEqual(platform.sent(), [{ messageId, text: long }]);
-      assert.deepEqual(choices(), ["Yes", "No", "Later"]);
+      const max = cards?.textMax ?? 0;
+      const [long, other] = [exactly(max, unit), `!${exactly(max - 1, unit)}`];
+      const { messageId, choices } = await sendButtons(bench, { ...question, text: long });
+      expectEqual(
+        platform.sent(),
+        [{ messageId, text: long }],
+        "A text of cards.textMax must arrive unchanged above its buttons",
+      );
+      expectEqual(choices(), ["Yes", "No", "Later"], "A message with a long text must show all buttons");
       if (edit !== undefined) {
-        const ended = { parts: [{ type: "text", text: other }] } as const;
-        await method(channel, "edit")(platform.to, messageId, ended, never);
-        assert.deepEqual(platform.sent(), [{ messageId, text: other }]);
-        assert.deepEqual(choices(), [], "what is over offers nothing");
+        const replacement = { parts: [{ type: "text", text: other }] } as const;
+        await method(channel, "edit")(platform.to, messageId, replacement, never);
+        expectEqual(
+          platform.sent(),
+          [{ messageId, text: other }],
+          "An edit of a message with buttons must replace its text",
+        );
+        expectEqual(choices(), [], "An edit without buttons must remove the buttons");
       }
-      const tooLong = { parts: [{ ...question, text: exactly(most + 1, unit) }] };
-      const options = { idempotencyKey: "conf-2", signal: never };
-      const error = await failing(channel.send(platform.to, tooLong, options), "a longer question");
-      assert.equal(error.code, "too_large");
+      const tooLong = { parts: [{ ...question, text: exactly(max + 1, unit) }] };
+      await expectChannelError(
+        channel.send(platform.to, tooLong, { idempotencyKey: "conf-2", signal: never }),
+        "Sending buttons with a text over cards.textMax",
+        "too_large",
+      );
     },
   },
   {
     group: "forms",
-    name: "opens a form at a click, and hands over what was written into it",
-    applies: withForms,
+    name: "opens a form on a click and reports the entered text",
+    applies: requiresForms,
     async run({ open, definition }) {
       await using bench = await open();
-      const own: ButtonsPart["buttons"][number] = {
+      const button: ButtonsPart["buttons"][number] = {
         id: "answer",
         label: "In other words",
         opensForm: true,
         value: { id: "q-1" },
       };
-      const { messageId, choose } = await ask(bench, { ...question, buttons: [...question.buttons, own] });
+      const { messageId, click } = await sendButtons(bench, {
+        ...question,
+        buttons: [...question.buttons, button],
+      });
       const text = "Rather tomorrow 😀\nat nine";
-      assert.equal(await choose("In other words", { text }), true);
-      const actions = actionsOf(bench);
-      assert.equal(actions.length, 1, "the click itself is nothing to hand over, what was written is");
-      const [action] = actions;
-      assert.ok(action !== undefined);
-      assert.deepEqual(checkEvent(action, { channel: definition.id, account }), []);
-      assert.deepEqual([action.actionId, action.value, action.text], [own.id, own.value, text]);
-      assert.equal(action.messageId, messageId);
+      await click("In other words", { text });
+      const actions = getActions(bench);
+      expectEqual(
+        actions.map(({ actionId, value, text: entered }) => ({ actionId, value, text: entered })),
+        [{ actionId: button.id, value: button.value, text }],
+        "A form must cause one event, when it is submitted, with the button's id and value and the entered text",
+      );
+      for (const action of actions) {
+        expectEqual(
+          checkEvent(action, { channel: definition.id, account }),
+          [],
+          "The event of a form violates the contract",
+        );
+        expectEqual(action.messageId, messageId, "The event of a form must have the id of its message");
+      }
     },
   },
   {
     group: "commands",
-    name: "has the platform list the host's commands",
-    applies: withCommands,
+    name: "registers the host's commands",
+    applies: requiresCommands,
     async run({ open, waitMs }) {
       await using bench = await open({ context: { commands: hostCommands } });
       const listed = method(bench.platform, "commands");
       for (const { name } of hostCommands)
-        await eventually(() => listed().includes(name), `the platform lists ${name}`, waitMs);
+        await eventually(
+          () => listed().includes(name),
+          `The channel must register the command ${name}`,
+          waitMs,
+        );
     },
   },
   {
     group: "commands",
-    name: "hands over a command and what follows it",
-    applies: withCommands,
+    name: "reports commands with their arguments",
+    applies: requiresCommands,
     async run({ open, definition }) {
       await using bench = await open({ context: { commands: hostCommands } });
       const use = method(bench.platform, "command");
-      assert.equal(
-        await use(bench.channel, { eventId: "command-1", name: "remind", args: "me at nine" }),
-        true,
-      );
-      assert.equal(await use(bench.channel, { eventId: "command-2", name: "status", args: "" }), true);
+      for (const used of [
+        { eventId: "command-1", name: "remind", args: "me at nine" },
+        { eventId: "command-2", name: "status", args: "" },
+      ])
+        expectThat(await use(bench.channel, used), `The channel must acknowledge the command ${used.name}`);
       const commands = bench.events.filter((event) => event.type === "command");
-      assert.deepEqual(
+      expectEqual(
         commands.map(({ name, args }) => [name, args]),
         [
           ["remind", "me at nine"],
           ["status", ""],
         ],
+        "Each command must cause a command event with its name and arguments",
       );
       for (const command of commands) {
-        assert.deepEqual(checkEvent(command, { channel: definition.id, account }), []);
-        assert.deepEqual(
+        expectEqual(
+          checkEvent(command, { channel: definition.id, account }),
+          [],
+          "The event of a command violates the contract",
+        );
+        expectEqual(
           definition.codec.encode(definition.codec.decode(command.address)),
           command.address,
-          "where the answer goes",
+          "The address of a command must round-trip through the codec",
         );
       }
     },
   },
 ];
-
-/** Values that tell the buttons apart. */
-function numbered(buttons: ButtonsPart["buttons"]): ButtonsPart["buttons"] {
-  return buttons.map((button, index) => {
-    const tail = String(index).padStart(2, "0");
-    return { ...button, value: `${String(button.value).slice(0, -2)}${tail}` };
-  });
-}

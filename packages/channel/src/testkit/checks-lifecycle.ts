@@ -1,82 +1,95 @@
-import { strict as assert } from "node:assert";
 import { setTimeout as delay } from "node:timers/promises";
+import type { Health } from "../contract/definition.ts";
 import { turns } from "./bench.ts";
 import type { Check } from "./check.ts";
+import { expectEqual, expectThat } from "./expect.ts";
 
 const group = "lifecycle";
 
-/** Handles that keep a process alive. */
-function handles(): number {
+/** The number of handles that keep the process alive. */
+function countHandles(): number {
   return process.getActiveResourcesInfo().filter((name) => name !== "Immediate").length;
 }
 
-/** Coming and going. */
+function expectState(health: Health, state: Health["state"], when: string): void {
+  expectEqual(health.state, state, `The health must be ${state} ${when}`);
+}
+
+/** Checks of starting and stopping. */
 export const lifecycleChecks: readonly Check[] = [
   {
     group,
-    name: "says how it is",
+    name: "reports its health",
     async run({ open }) {
       await using bench = await open({ start: false });
-      assert.equal(bench.channel.health().state, "starting");
+      expectState(bench.channel.health(), "starting", "before start");
       await bench.channel.start(new AbortController().signal);
-      assert.equal(bench.channel.health().state, "ready");
+      expectState(bench.channel.health(), "ready", "after start");
       await bench.channel.stop({ drainMs: 0 });
-      assert.equal(bench.channel.health().state, "stopped");
+      expectState(bench.channel.health(), "stopped", "after stop");
     },
   },
   {
     group,
-    name: "may be stopped twice, and before it started",
+    name: "can be stopped twice, and before it starts",
     async run({ open }) {
       await using bench = await open({ start: false });
       await bench.channel.stop({ drainMs: 0 });
       await bench.channel.stop({ drainMs: 0 });
-      assert.equal(bench.channel.health().state, "stopped");
+      expectState(bench.channel.health(), "stopped", "after stop, even if start was never called");
       await bench.channel.start(new AbortController().signal).catch(() => undefined);
-      assert.equal(bench.channel.health().state, "stopped");
+      expectState(bench.channel.health(), "stopped", "if start is called after stop");
     },
   },
   {
     group,
-    name: "may be stopped while it starts",
+    name: "can be stopped while it starts",
     async run({ open }) {
       await using bench = await open({ start: false });
       const starting = bench.channel.start(new AbortController().signal).catch(() => undefined);
       await bench.channel.stop({ drainMs: 0 });
       await starting;
       await turns();
-      assert.equal(bench.channel.health().state, "stopped");
+      expectState(bench.channel.health(), "stopped", "if stop is called during start");
       const late = { eventId: "event-1", messageId: "message-1", text: "late", from: "person" } as const;
-      assert.equal(await bench.platform.deliver(bench.channel, late).catch(() => false), false);
-      assert.deepEqual(bench.events, []);
+      const isAcknowledged = await bench.platform.deliver(bench.channel, late).catch(() => false);
+      expectThat(!isAcknowledged, "A channel that was stopped during start must not acknowledge messages");
+      expectEqual(bench.events, [], "A channel that was stopped during start must not emit events");
     },
   },
   {
     group,
-    name: "does not start under a signal that has fired",
+    name: "does not start if already aborted",
     async run({ open }) {
       await using bench = await open({ start: false });
-      await assert.rejects(bench.channel.start(AbortSignal.abort()));
+      const isRejected = await bench.channel.start(AbortSignal.abort()).then(
+        () => false,
+        () => true,
+      );
+      expectThat(isRejected, "start must reject if its signal has already fired");
     },
   },
   {
     group,
-    name: "starts and stops twenty times without leaving a handle",
+    name: "starts and stops twenty times without leaking handles",
     async run({ open }) {
       const round = async () => {
         await using bench = await open();
-        assert.equal(bench.channel.health().state, "ready");
+        expectState(bench.channel.health(), "ready", "after start");
       };
       await round();
       await turns();
-      const before = handles();
+      const before = countHandles();
       for (let count = 0; count < 20; count += 1) await round();
-      let after = handles();
+      let after = countHandles();
       for (let wait = 0; wait < 20 && after > before; wait += 1) {
         await delay(50);
-        after = handles();
+        after = countHandles();
       }
-      assert.ok(after <= before, `${after} handles, ${before} before`);
+      expectThat(
+        after <= before,
+        `After twenty starts and stops, ${after} timers and sockets are open, but only ${before} were open before`,
+      );
     },
   },
 ];

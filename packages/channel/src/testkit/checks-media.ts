@@ -1,26 +1,25 @@
-import { strict as assert } from "node:assert";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { deadline } from "../host/deadline.ts";
 import { rejectOnAbort } from "../host/reject-on-abort.ts";
 import { type Bench, never } from "./bench.ts";
-import { type Check, method, needed, only } from "./check.ts";
-import { failing } from "./failing.ts";
+import { type Check, method, required, requires } from "./check.ts";
+import { expectChannelError, expectEqual, expectThat } from "./expect.ts";
 
-/** What a check of attachments works with. */
-function attachedTo<Address>({ channel, platform }: Bench<Address>) {
-  const { ref, content, answerWith, leadingTo } = needed(platform.media, "media");
+/** The attachment of the harness, and the channel's method to fetch it. */
+function getMedia<Address>({ channel, platform }: Bench<Address>) {
+  const { ref, content, answerWith, leadingTo } = required(platform.media, "media");
   return {
     fetchMedia: method(channel, "fetchMedia"),
     ref,
     content,
-    answerWith: (answer: () => Response) => needed(answerWith, "media.answerWith")(answer),
-    leadingTo: (address: string) => needed(leadingTo, "media.leadingTo")(address),
+    answerWith: (answer: () => Response) => required(answerWith, "media.answerWith")(answer),
+    leadingTo: (address: string) => required(leadingTo, "media.leadingTo")(address),
   };
 }
 
-/** So many bytes, then silence: neither more nor an end. */
-function silentAfter(bytes: number): ReadableStream<Uint8Array> {
+/** A stream that yields this many bytes and then neither more nor an end. */
+function createSilentStream(bytes: number): ReadableStream<Uint8Array> {
   const piece = new Uint8Array(65_536);
   const silence = Promise.withResolvers<void>();
   let left = bytes;
@@ -35,34 +34,38 @@ function silentAfter(bytes: number): ReadableStream<Uint8Array> {
   });
 }
 
-async function lengthOf(body: ReadableStream<Uint8Array>): Promise<number> {
+async function countBytes(body: ReadableStream<Uint8Array>): Promise<number> {
   let length = 0;
   for await (const piece of body) length += piece.byteLength;
   return length;
 }
 
-/** The same work, which fails the test where it takes longer. */
+/** Fails if the work takes longer than `waitMs`. */
 async function within<T>(waitMs: number, work: Promise<T>, what: string): Promise<T> {
   const limit = deadline(waitMs);
   try {
-    return await rejectOnAbort(work, limit.signal, () => new Error(`${what}: nothing within ${waitMs} ms`));
+    return await rejectOnAbort(
+      work,
+      limit.signal,
+      () => new Error(`${what} must fail, but nothing happened within ${waitMs} ms`),
+    );
   } finally {
     limit.end();
   }
 }
 
-/** A server on the gateway's network that no outsider should get the gateway to call. Disposing of it stops it. */
-async function openNeighbour() {
-  const asked: string[] = [];
+/** Starts an internal server that the channel must not be tricked into calling. Disposing of it stops it. */
+async function startInternalServer() {
+  const requests: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(request.url ?? "");
-    response.end("what only neighbours may read");
+    requests.push(request.url ?? "");
+    response.end("internal data");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/attachments/1/2/a`,
-    asked,
+    requests,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -70,108 +73,127 @@ async function openNeighbour() {
   };
 }
 
-const withMedia = only("media", "no media");
+const applies = requires("media", "no media");
 
-/** Attachments that come in. */
+/** Checks of inbound attachments. */
 export const mediaChecks: readonly Check[] = [
   {
     group: "media",
-    name: "fetches an attachment, and refuses a reference it did not make",
-    applies: withMedia,
+    name: "fetches an attachment and rejects foreign references",
+    applies,
     async run({ open }) {
       await using bench = await open();
-      const { fetchMedia, ref, content } = attachedTo(bench);
+      const { fetchMedia, ref, content } = getMedia(bench);
       const fetched = await fetchMedia(ref, never);
-      assert.deepEqual(
+      expectEqual(
         new Uint8Array(await new Response(fetched.body).arrayBuffer()),
         new Uint8Array(content),
+        "The fetched bytes differ from the attachment's",
       );
-      for (const foreign of [null, "http://127.0.0.1/", {}, { url: "file:///etc/passwd" }]) {
-        const error = await failing(
+      for (const foreign of [null, "http://127.0.0.1/", {}, { url: "file:///etc/passwd" }])
+        await expectChannelError(
           fetchMedia({ ...ref, ref: foreign }, never),
-          `a foreign reference, ${JSON.stringify(foreign)},`,
+          `Fetching the foreign reference ${JSON.stringify(foreign)}`,
+          "invalid",
+          "not_found",
         );
-        assert.ok(error.code === "invalid" || error.code === "not_found", error.code);
-      }
     },
   },
   {
     group: "media",
-    name: "gives an attachment as large as it claims",
-    applies: withMedia,
+    name: "fetches attachments up to its size limit",
+    applies,
     async run({ open, definition }) {
       await using bench = await open();
-      const { fetchMedia, ref, answerWith } = attachedTo(bench);
-      const { maxBytes } = needed(definition.capabilities.media, "media");
+      const { fetchMedia, ref, answerWith } = getMedia(bench);
+      const { maxBytes } = required(definition.capabilities.media, "media");
       answerWith(() => new Response(new Uint8Array(maxBytes)));
       const { body } = await fetchMedia(ref, never);
-      assert.equal(await lengthOf(body), maxBytes);
+      expectEqual(
+        await countBytes(body),
+        maxBytes,
+        "An attachment of exactly capabilities.media.maxBytes must arrive completely",
+      );
     },
   },
   {
     group: "media",
-    name: "breaks off what is larger than it claims, announced or not",
-    applies: withMedia,
+    name: "aborts downloads over its size limit, announced or not",
+    applies,
     async run({ open, definition, waitMs }) {
       await using bench = await open();
-      const { fetchMedia, ref, answerWith } = attachedTo(bench);
-      const { maxBytes } = needed(definition.capabilities.media, "media");
-      const refused = async (answer: () => Response, what: string) => {
+      const { fetchMedia, ref, answerWith } = getMedia(bench);
+      const { maxBytes } = required(definition.capabilities.media, "media");
+      const expectTooLarge = async (answer: () => Response, what: string) => {
         answerWith(answer);
-        const fetching = fetchMedia(ref, never).then(({ body }) => lengthOf(body));
-        const error = await failing(within(waitMs, fetching, what), what);
-        assert.equal(error.code, "too_large");
+        const fetching = fetchMedia(ref, never).then(({ body }) => countBytes(body));
+        await expectChannelError(within(waitMs, fetching, what), what, "too_large");
       };
       const headers = { "content-length": String(maxBytes + 1) };
-      await refused(() => new Response(silentAfter(0), { headers }), "an attachment announced as too large");
-      // No length is announced, and the last byte is not the end: only who counts as they come can notice.
-      await refused(() => new Response(silentAfter(maxBytes + 1)), "an attachment that grows too large");
+      await expectTooLarge(
+        () => new Response(createSilentStream(0), { headers }),
+        "Fetching an attachment whose content-length exceeds the limit",
+      );
+      // Without a content-length and an end of the stream, only counting bytes reveals the size.
+      await expectTooLarge(
+        () => new Response(createSilentStream(maxBytes + 1)),
+        "Fetching an attachment that exceeds the limit while it is streamed",
+      );
     },
   },
   {
     group: "media",
-    name: "says of which type the platform's answer is, not what was claimed",
-    applies: withMedia,
+    name: "reports the type from the platform's response",
+    applies,
     async run({ open }) {
       await using bench = await open();
-      const { fetchMedia, ref, answerWith } = attachedTo(bench);
+      const { fetchMedia, ref, answerWith } = getMedia(bench);
       const headers = { "content-type": "image/png" };
       answerWith(() => new Response("content", { headers }));
       const fetched = await fetchMedia({ ...ref, mimeType: "text/plain" }, never);
       await fetched.body.cancel();
-      assert.equal(fetched.mimeType, "image/png");
+      expectEqual(
+        fetched.mimeType,
+        "image/png",
+        "The type of an attachment must come from the response, not from the reference",
+      );
     },
   },
   {
     group: "media",
-    name: "asks nobody but the platform, whatever address stands in a reference",
-    applies: withMedia,
+    name: "requests attachments only from the platform",
+    applies,
     async run({ open }) {
       await using bench = await open();
-      await using neighbour = await openNeighbour();
-      const { fetchMedia, ref, leadingTo } = attachedTo(bench);
-      const leading = leadingTo(neighbour.url);
-      assert.ok(leading.length > 0, "leadingTo names no reference");
-      for (const changed of leading) {
-        const what = `a reference to a neighbour, ${JSON.stringify(changed)},`;
-        const error = await failing(fetchMedia({ ...ref, ref: changed }, never), what);
-        assert.ok(error.code === "invalid" || error.code === "not_found", error.code);
-      }
-      assert.deepEqual(neighbour.asked, []);
+      await using internal = await startInternalServer();
+      const { fetchMedia, ref, leadingTo } = getMedia(bench);
+      const references = leadingTo(internal.url);
+      expectThat(references.length > 0, "media.leadingTo of the harness must return references");
+      for (const changed of references)
+        await expectChannelError(
+          fetchMedia({ ...ref, ref: changed }, never),
+          `Fetching the reference ${JSON.stringify(changed)}, which leads to an internal server,`,
+          "invalid",
+          "not_found",
+        );
+      expectEqual(internal.requests, [], "The channel sent a request to an internal server");
     },
   },
   {
     group: "media",
-    name: "follows no answer that leads to another server",
-    applies: withMedia,
+    name: "does not follow cross-origin redirects",
+    applies,
     async run({ open }) {
       await using bench = await open();
-      await using neighbour = await openNeighbour();
-      const { fetchMedia, ref, answerWith } = attachedTo(bench);
-      const headers = { location: neighbour.url };
+      await using internal = await startInternalServer();
+      const { fetchMedia, ref, answerWith } = getMedia(bench);
+      const headers = { location: internal.url };
       answerWith(() => new Response(null, { status: 302, headers }));
-      await failing(fetchMedia(ref, never), "an attachment that is said to be elsewhere");
-      assert.deepEqual(neighbour.asked, []);
+      await expectChannelError(
+        fetchMedia(ref, never),
+        "Fetching an attachment whose response redirects to another server",
+      );
+      expectEqual(internal.requests, [], "The channel followed a redirect to an internal server");
     },
   },
 ];

@@ -1,77 +1,111 @@
-import { strict as assert } from "node:assert";
 import { never } from "./bench.ts";
-import { type Check, method, needed, only, withPlatform } from "./check.ts";
-import { failing } from "./failing.ts";
-import { words } from "./steps.ts";
+import { type Check, method, required, requires, requiresPlatform } from "./check.ts";
+import { expectChannelError, expectEqual } from "./expect.ts";
+import { message } from "./steps.ts";
 
-/** Who is there, and what was said. */
+/** Checks of people and history. */
 export const peopleChecks: readonly Check[] = [
   {
     group: "people",
-    name: "opens a direct conversation with a person, and with nobody else",
-    applies: only("openDirect", "opens no direct conversations"),
+    name: "opens a direct conversation only with an existing person",
+    applies: requires("openDirect", "opens no direct conversations"),
     async run({ open, definition }) {
       await using bench = await open();
       const { channel, platform } = bench;
       const openDirect = method(channel, "openDirect");
-      const { id } = needed(platform.person, "person");
+      const { id } = required(platform.person, "person");
       const to = await openDirect(id, never);
-      assert.deepEqual(definition.codec.decode(definition.codec.encode(to)), to);
-      const message = words("for you alone");
-      await channel.send(to, message, { idempotencyKey: "conf-1", signal: never });
-      assert.equal(platform.sent().at(-1)?.text, "for you alone");
-      // A platform may find out only when something is sent there.
-      const nobody = openDirect("../nobody", never).then((address) =>
-        channel.send(address, message, { idempotencyKey: "conf-2", signal: never }),
+      expectEqual(
+        definition.codec.decode(definition.codec.encode(to)),
+        to,
+        "The address from openDirect must round-trip through the codec",
       );
-      await failing(nobody, "a message to nobody");
-      assert.equal(platform.sent().length, 1);
+      const sent = message("for you alone");
+      await channel.send(to, sent, { idempotencyKey: "conf-1", signal: never });
+      expectEqual(
+        platform.sent().at(-1)?.text,
+        "for you alone",
+        "A message to the address from openDirect must arrive",
+      );
+      // Some platforms report a missing person only when a message is sent.
+      const toNobody = openDirect("../nobody", never).then((address) =>
+        channel.send(address, sent, { idempotencyKey: "conf-2", signal: never }),
+      );
+      await expectChannelError(
+        toNobody,
+        "Opening a direct conversation with a missing person and sending there",
+      );
+      expectEqual(platform.sent().length, 1, "A message to a missing person must not be sent");
     },
   },
   {
     group: "people",
-    name: "says what a person is called, and never fails at it",
-    applies: only("resolve", "knows no names"),
+    name: "resolves names and never throws",
+    applies: requires("resolve", "resolves no names"),
     async run({ open }) {
       await using bench = await open();
       const { channel, platform } = bench;
       const resolve = method(channel, "resolve");
-      const { id, name } = needed(platform.person, "person");
-      assert.deepEqual(await resolve(id, never), { name: needed(name, "name of the person") });
-      assert.equal(await resolve("../nobody", never), undefined);
+      const { id, name } = required(platform.person, "person");
+      expectEqual(
+        await resolve(id, never),
+        { name: required(name, "name of the person") },
+        "resolve must return the name of a person",
+      );
+      expectEqual(
+        await resolve("../nobody", never),
+        undefined,
+        "resolve must return undefined for a missing person",
+      );
       platform.setAway?.(true);
-      assert.equal(await resolve("nobody-else", never), undefined);
+      expectEqual(
+        await resolve("nobody-else", never),
+        undefined,
+        "resolve must return undefined during an outage",
+      );
     },
   },
   {
     group: "history",
-    name: "reads what was said, the newest last and no more than asked for",
-    applies: (definition) => withPlatform(definition) ?? only("history", "reads no history")(definition),
+    name: "reads the history, newest last and up to the limit",
+    applies: (definition) =>
+      requiresPlatform(definition) ?? requires("history", "reads no history")(definition),
     async run({ open }) {
       await using bench = await open();
       const { channel, platform } = bench;
       const history = method(channel, "history");
-      const receipt = await channel.send(platform.to, words("one", "two", "three"), {
+      const receipt = await channel.send(platform.to, message("one", "two", "three"), {
         idempotencyKey: "conf-1",
         signal: never,
       });
       const read = await history(platform.to, { limit: 2, signal: never });
-      assert.deepEqual(
+      expectEqual(
         read.map(({ text }) => text),
         ["two", "three"],
+        "history with a limit of 2 must return the two latest messages, newest last",
       );
-      assert.deepEqual(
+      expectEqual(
         read.map(({ messageId }) => messageId),
         receipt.parts.slice(1).map(({ messageId }) => messageId),
+        "history must return the message ids of the receipts",
       );
       for (const { sender } of read)
-        assert.deepEqual([sender.isSelf, sender.isBot], [true, true], "its own messages");
-      assert.deepEqual(
-        read.map(({ timestamp }) => timestamp),
-        read.map(({ timestamp }) => timestamp).toSorted((a, b) => a - b),
+        expectEqual(
+          { isSelf: sender.isSelf, isBot: sender.isBot },
+          { isSelf: true, isBot: true },
+          "history must mark the bot's own messages",
+        );
+      const times = read.map(({ timestamp }) => timestamp);
+      expectEqual(
+        times,
+        times.toSorted((a, b) => a - b),
+        "history must be sorted by time",
       );
-      const earlier = await history(platform.to, { limit: 5, before: 1_500_000_000_000, signal: never });
-      assert.deepEqual(earlier, [], "nothing was said in 2017");
+      expectEqual(
+        await history(platform.to, { limit: 5, before: 1_500_000_000_000, signal: never }),
+        [],
+        "history before 2017 must be empty, because nothing was written then",
+      );
     },
   },
 ];

@@ -1,38 +1,40 @@
-import { strict as assert } from "node:assert";
 import type { PollPart, SendOptions } from "../contract/messages.ts";
 import { never } from "./bench.ts";
-import { type Check, method, needed, only } from "./check.ts";
-import { failing } from "./failing.ts";
+import { type Check, method, required, requires } from "./check.ts";
+import { expectChannelError, expectEqual } from "./expect.ts";
 
 const group = "polls";
 const options: SendOptions = { idempotencyKey: "conf-1", signal: never };
 const small: PollPart = { type: "poll", question: "Where to?", options: ["Lisbon 里斯本", "Rome"] };
 
-const withPolls = only("polls", "no polls");
+const applies = requires("polls", "no polls");
 
-/** Polls that people vote in at the platform. */
+/** Checks of polls. */
 export const pollChecks: readonly Check[] = [
   {
     group,
-    name: "refuses a poll, as its capabilities say",
-    applies: ({ capabilities }) => (capabilities.polls === undefined ? undefined : "takes some"),
+    name: "rejects polls if it claims none",
+    applies: ({ capabilities }) => (capabilities.polls === undefined ? undefined : "accepts some"),
     async run({ open }) {
       await using bench = await open();
-      const send = bench.channel.send(bench.platform.to, { parts: [small] }, options);
-      assert.equal((await failing(send, "a poll, where there are none,")).code, "unsupported");
-      assert.deepEqual(bench.platform.sent(), []);
+      await expectChannelError(
+        bench.channel.send(bench.platform.to, { parts: [small] }, options),
+        "Sending a poll without capabilities.polls",
+        "unsupported",
+      );
+      expectEqual(bench.platform.sent(), [], "A rejected poll must not be sent");
     },
   },
   {
     group,
-    name: "sends a poll as it was asked for, with a receipt",
-    applies: withPolls,
+    name: "sends polls with their options and settings",
+    applies,
     async run({ open }) {
       await using bench = await open();
       const polls = method(bench.platform, "polls");
       const parts = [small, { ...small, question: "Which of them?", multiple: true }];
       const receipt = await bench.channel.send(bench.platform.to, { parts }, options);
-      assert.deepEqual(
+      expectEqual(
         polls(),
         parts.map(({ question, options: choices, multiple = false }, index) => ({
           messageId: receipt.parts[index]?.messageId,
@@ -40,55 +42,55 @@ export const pollChecks: readonly Check[] = [
           options: choices,
           multiple,
         })),
+        "The platform must have each poll as it was sent, with the message id of its receipt",
       );
     },
   },
   {
     group,
-    name: "ends a poll, and tells how people have voted",
-    applies: withPolls,
+    name: "closes a poll and reports the votes",
+    applies,
     async run({ open }) {
       await using bench = await open();
       const { platform, channel } = bench;
       const vote = method(platform, "vote");
       const closePoll = method(channel, "closePoll");
       const { parts } = await channel.send(platform.to, { parts: [small] }, options);
-      const messageId = needed(parts[0]?.messageId, "a receipt");
+      const messageId = required(parts[0]?.messageId, "receipt");
       vote(messageId, [0, 3]);
-      assert.deepEqual(await closePoll(platform.to, messageId, never), {
-        options: small.options.map((text, index) => ({ text, votes: [0, 3][index] })),
-      });
+      expectEqual(
+        await closePoll(platform.to, messageId, never),
+        { options: small.options.map((text, index) => ({ text, votes: [0, 3][index] })) },
+        "closePoll must return the votes of every option, including those without votes",
+      );
     },
   },
   {
     group,
-    name: "takes a poll as large as it claims, and refuses a larger one",
-    applies: withPolls,
+    name: "accepts polls up to its limits and rejects larger ones",
+    applies,
     async run({ open, definition }) {
-      const most = needed(definition.capabilities.polls, "polls");
+      const limits = required(definition.capabilities.polls, "polls");
       await using bench = await open();
       const polls = method(bench.platform, "polls");
-      const choices = Array.from({ length: most.options }, (_, index) =>
-        `${index} `.padEnd(most.optionLength, "o"),
+      const choices = Array.from({ length: limits.options }, (_, index) =>
+        `${index} `.padEnd(limits.optionLength, "o"),
       );
       const largest: PollPart = {
         type: "poll",
-        question: "q".repeat(most.questionLength),
+        question: "q".repeat(limits.questionLength),
         options: choices,
       };
       const send = (part: PollPart) => bench.channel.send(bench.platform.to, { parts: [part] }, options);
       await send(largest);
-      assert.deepEqual(polls()[0]?.options, choices);
-      const larger: readonly PollPart[] = [
-        { ...largest, question: `${largest.question}q` },
-        { ...largest, options: [...choices, "one more"] },
-        { ...largest, options: [`${choices[0]}o`, ...choices.slice(1)] },
-      ];
-      for (const part of larger) {
-        const { code } = await failing(send(part), "a poll that is larger than what is claimed");
-        assert.ok(code === "too_large" || code === "invalid", code);
-      }
-      assert.equal(polls().length, 1);
+      expectEqual(polls()[0]?.options, choices, "A poll of the claimed size must arrive with all options");
+      for (const [what, part] of [
+        ["a question over questionLength", { ...largest, question: `${largest.question}q` }],
+        ["more options than claimed", { ...largest, options: [...choices, "one more"] }],
+        ["an option over optionLength", { ...largest, options: [`${choices[0]}o`, ...choices.slice(1)] }],
+      ] as const)
+        await expectChannelError(send(part), `Sending a poll with ${what}`, "too_large", "invalid");
+      expectEqual(polls().length, 1, "A rejected poll must not be sent");
     },
   },
 ];

@@ -1,21 +1,21 @@
-import { strict as assert } from "node:assert";
 import { never } from "./bench.ts";
 import { type Check, method } from "./check.ts";
-import { openDraft, texts, words } from "./steps.ts";
+import { expectEqual } from "./expect.ts";
+import { message, openDraft, sentTexts } from "./steps.ts";
 
 const group = "previews";
 const applies: Check["applies"] = ({ capabilities: { stream, preview } }) => {
   if (stream === "none") return "no drafts";
   return preview === undefined ? "drafts are messages" : undefined;
 };
-/** How long before its end a preview is asked for something. */
-const marginMs = 1_000;
+/** The time before the end of a preview at which it is used. */
+const MARGIN_MS = 1_000;
 
-/** Drafts that their platform takes away by itself. */
+/** Checks of drafts that are previews. */
 export const previewChecks: readonly Check[] = [
   {
     group,
-    name: "shows what is written without a message, which is sent by itself",
+    name: "shows a preview without creating a message",
     applies,
     async run({ open }) {
       await using bench = await open();
@@ -24,22 +24,22 @@ export const previewChecks: readonly Check[] = [
       const preview = await openDraft(bench);
       await preview.update("one");
       await preview.update("one and");
-      assert.deepEqual(drafted(), ["one", "one and"]);
-      assert.equal(preview.messageId, undefined, "a preview is no message");
-      assert.deepEqual(platform.sent(), []);
+      expectEqual(drafted(), ["one", "one and"], "The preview must show every text");
+      expectEqual(preview.messageId, undefined, "A preview must have no message id");
+      expectEqual(platform.sent(), [], "A preview must not be a message");
       await preview.abort();
       await preview.update("late");
-      assert.deepEqual(drafted(), ["one", "one and"]);
-      await channel.send(platform.to, words("one and all"), { idempotencyKey: "conf-2", signal: never });
-      assert.deepEqual(texts(bench), ["one and all"]);
+      expectEqual(drafted(), ["one", "one and"], "A preview must show nothing after abort");
+      await channel.send(platform.to, message("one and all"), { idempotencyKey: "conf-2", signal: never });
+      expectEqual(sentTexts(bench), ["one and all"], "The answer must be sent as a separate message");
     },
   },
   {
     group,
-    name: "shows it for as long as it claims, and longer where it is prolonged",
+    name: "keeps a preview for its lifetime, and longer if prolonged",
     applies: (definition) =>
       applies(definition) ??
-      (definition.capabilities.preview?.lifetimeMs === undefined ? "lives until it is finished" : undefined),
+      (definition.capabilities.preview?.lifetimeMs === undefined ? "no lifetime" : undefined),
     async run({ open, definition }) {
       await using bench = await open();
       const { platform } = bench;
@@ -48,15 +48,19 @@ export const previewChecks: readonly Check[] = [
       const drafted = method(platform, "drafted");
       const preview = await openDraft(bench);
       await preview.update("one");
-      age(lifetimeMs - marginMs);
+      age(lifetimeMs - MARGIN_MS);
       await preview.update("one and");
+      expectEqual(drafted(), ["one", "one and"], "A preview must show texts until the end of its lifetime");
       if (prolong === true) {
         await method(preview, "prolong")();
-        age(lifetimeMs - marginMs);
+        age(lifetimeMs - MARGIN_MS);
         await preview.update("one and all");
+        expectEqual(
+          drafted(),
+          ["one", "one and", "one and all"],
+          "A prolonged preview must show texts for another lifetime",
+        );
       }
-      const shown = prolong === true ? ["one", "one and", "one and all"] : ["one", "one and"];
-      assert.deepEqual(drafted(), shown);
       await preview.abort();
     },
   },

@@ -1,84 +1,105 @@
-import { strict as assert } from "node:assert";
 import type { SendOptions } from "../contract/messages.ts";
 import { splitText } from "../markdown/split-text.ts";
 import { textLength } from "../text.ts";
 import { type Bench, exactly, never } from "./bench.ts";
-import { type Check, method, withPlatform } from "./check.ts";
-import { failing } from "./failing.ts";
-import { texts, words } from "./steps.ts";
+import { type Check, method, requiresPlatform } from "./check.ts";
+import { expectChannelError, expectEqual, expectThat } from "./expect.ts";
+import { message, sentTexts } from "./steps.ts";
 
 const options: SendOptions = { idempotencyKey: "conf-1", signal: never };
 
-/** The error of a send of one word; `what` says why it has to fail. */
-function failedSend<Address>({ channel, platform }: Bench<Address>, what: string, how = options) {
-  return failing(channel.send(platform.to, words("one"), how), what);
+type Codes = Parameters<typeof expectChannelError>[2][];
+
+/** Sends a message that must fail. `what`: the send, as the subject of a sentence. */
+function sendFailing<Address>({ channel, platform }: Bench<Address>, what: string, ...codes: Codes) {
+  return expectChannelError(channel.send(platform.to, message("one"), options), what, ...codes);
 }
 
-/** What goes out. */
+const requiresLimit: Check["applies"] = ({ capabilities }) =>
+  capabilities.text.max === undefined ? "no limit" : undefined;
+
+/** Checks of outbound messages. */
 export const sendingChecks: readonly Check[] = [
   {
     group: "sending",
-    name: "sends every part once, in order, with a receipt",
+    name: "sends every part once, in order, with receipts",
     async run({ open }) {
       await using bench = await open();
-      const told: (readonly [number, number])[] = [];
-      const onPart = (part: { index: number }) => void told.push([part.index, bench.platform.sent().length]);
-      const receipt = await bench.channel.send(bench.platform.to, words("one", "two", "three"), {
+      const reported: (readonly [part: number, messages: number])[] = [];
+      const receipt = await bench.channel.send(bench.platform.to, message("one", "two", "three"), {
         ...options,
-        onPart,
+        onPart: ({ index }) => void reported.push([index, bench.platform.sent().length]),
       });
-      assert.deepEqual(
+      expectEqual(
         receipt.parts.map((part) => part.index),
         [0, 1, 2],
+        "The receipt must list the index of every part in order",
       );
-      assert.deepEqual(
-        told,
+      expectEqual(
+        reported,
         [0, 1, 2].map((index) => [index, index + 1]),
-        "[part, messages out]: onPart tells each part before the next one is tried",
+        "onPart must be called after each part and before the next one is sent ([part, messages sent so far])",
       );
-      assert.equal(new Set(receipt.parts.map((part) => part.messageId)).size, 3);
-      assert.deepEqual(texts(bench), ["one", "two", "three"]);
+      expectEqual(
+        new Set(receipt.parts.map((part) => part.messageId)).size,
+        3,
+        "Three parts must have three different message ids",
+      );
+      expectEqual(
+        sentTexts(bench),
+        ["one", "two", "three"],
+        "The platform must have every part once, in order",
+      );
     },
   },
   {
     group: "sending",
-    name: "goes on at the part it is told",
+    name: "resumes at startAt",
     async run({ open }) {
       await using bench = await open();
-      const receipt = await bench.channel.send(bench.platform.to, words("one", "two", "three"), {
+      const receipt = await bench.channel.send(bench.platform.to, message("one", "two", "three"), {
         ...options,
         startAt: 2,
       });
-      assert.deepEqual(
+      expectEqual(
         receipt.parts.map((part) => part.index),
         [2],
+        "With startAt 2 of 3 parts, the receipt must contain only part 2",
       );
-      assert.deepEqual(texts(bench), ["three"]);
+      expectEqual(sentTexts(bench), ["three"], "With startAt 2 of 3 parts, only the last part must be sent");
     },
   },
   {
     group: "text",
-    name: "takes max − 1 and max, and refuses max + 1, in its unit",
-    applies: ({ capabilities }) => (capabilities.text.max === undefined ? "no limit" : undefined),
+    name: "accepts texts up to its limit and rejects longer ones",
+    applies: requiresLimit,
     async run({ open, definition }) {
       const { text } = definition.capabilities;
+      const max = text.max ?? 0;
       await using bench = await open();
-      for (const [index, length] of [(text.max ?? 0) - 1, text.max ?? 0].entries()) {
+      for (const [index, length] of [max - 1, max].entries()) {
         const sent = exactly(length, text);
-        await bench.channel.send(bench.platform.to, words(sent), {
+        await bench.channel.send(bench.platform.to, message(sent), {
           ...options,
           idempotencyKey: `conf-${index}`,
         });
-        assert.equal(bench.platform.sent()[index]?.text, sent);
+        expectEqual(
+          bench.platform.sent()[index]?.text,
+          sent,
+          `A text of ${length} ${text.unit}, within the claimed limit, must arrive unchanged`,
+        );
       }
-      const over = bench.channel.send(bench.platform.to, words(exactly((text.max ?? 0) + 1, text)), options);
-      assert.equal((await failing(over, "a text of max + 1")).code, "too_large");
+      await expectChannelError(
+        bench.channel.send(bench.platform.to, message(exactly(max + 1, text)), options),
+        `Sending a text of ${max + 1} ${text.unit}, over the claimed limit,`,
+        "too_large",
+      );
     },
   },
   {
     group: "text",
-    name: "takes what the gateway cuts: emoji, Chinese and code blocks",
-    applies: ({ capabilities }) => (capabilities.text.max === undefined ? "no limit" : undefined),
+    name: "sends split texts with emoji, Chinese and code blocks",
+    applies: requiresLimit,
     async run({ open, definition }) {
       const { text } = definition.capabilities;
       await using bench = await open();
@@ -89,118 +110,137 @@ export const sendingChecks: readonly Check[] = [
         type: text.markup === "markdown" ? ("markdown" as const) : ("text" as const),
         text: part,
       }));
-      assert.ok(parts.length >= 3);
       const receipt = await bench.channel.send(bench.platform.to, { parts }, options);
-      assert.equal(receipt.parts.length, parts.length);
-      assert.equal(bench.platform.sent().length, parts.length);
+      expectEqual(receipt.parts.length, parts.length, "The receipt must list every part of a long text");
+      expectEqual(
+        bench.platform.sent().length,
+        parts.length,
+        "Every part of a long text must become one message",
+      );
     },
   },
   {
     group: "failures",
-    name: "says that it is too fast, and until when",
-    applies: withPlatform,
+    name: "reports rate limits with retryAfterMs",
+    applies: requiresPlatform,
     async run({ open }) {
       await using bench = await open();
       const fail = method(bench.platform, "fail");
-      fail("rate-until");
-      const until = await failedSend(bench, "a send that the platform limits, with a time,");
-      assert.equal(until.code, "rate_limited");
-      assert.equal(until.retryAfterMs, 3000);
+      fail("rate_until");
+      const withTime = await sendFailing(bench, "Sending over the rate limit", "rate_limited");
+      expectEqual(withTime.retryAfterMs, 3000, "retryAfterMs must be the 3 seconds that the platform sent");
       fail("rate");
-      const without = await failedSend(bench, "a send that the platform limits");
-      assert.equal(without.code, "rate_limited");
-      assert.ok((without.retryAfterMs ?? 0) > 0, "a guess, where the platform names no time");
-      assert.deepEqual(bench.platform.sent(), []);
+      const withoutTime = await sendFailing(bench, "Sending over the rate limit", "rate_limited");
+      expectThat(
+        (withoutTime.retryAfterMs ?? 0) > 0,
+        "If the platform sends no time with a rate limit, the channel must set retryAfterMs to a default",
+      );
+      expectEqual(bench.platform.sent(), [], "A message that was rate-limited must not be sent");
     },
   },
   {
     group: "failures",
-    name: "tells a failure from an open outcome, and repeats without a second message",
-    applies: withPlatform,
+    name: "distinguishes failures from unknown outcomes, and retries without duplicates",
+    applies: requiresPlatform,
     async run({ open, definition }) {
       await using bench = await open();
       const fail = method(bench.platform, "fail");
       fail("server");
-      const server = await failedSend(bench, "a send that breaks the platform");
-      assert.ok(server.code === "transient" || server.code === "unknown_outcome", server.code);
-      fail("lost-answer");
-      const lost = await failedSend(bench, "a send whose answer is lost");
-      assert.equal(lost.code, "unknown_outcome");
-      assert.equal(bench.platform.sent().length, 1);
+      await sendFailing(bench, "Sending during a server error", "transient", "unknown_outcome");
+      fail("lost_response");
+      await sendFailing(bench, "Sending a message whose response is lost", "unknown_outcome");
+      expectEqual(bench.platform.sent().length, 1, "A message whose response is lost must be sent once");
       if (definition.capabilities.delivery.idempotencyKey === undefined) return;
-      await bench.channel.send(bench.platform.to, words("one"), options);
-      assert.equal(bench.platform.sent().length, 1);
+      await bench.channel.send(bench.platform.to, message("one"), options);
+      expectEqual(
+        bench.platform.sent().length,
+        1,
+        "Sending a message again with the same idempotency key must not create a second message",
+      );
     },
   },
   {
     group: "failures",
-    name: "gives up before it is tried where its signal has fired",
-    applies: withPlatform,
+    name: "rejects if already aborted",
+    applies: requiresPlatform,
     async run({ open }) {
       await using bench = await open();
-      const signal = AbortSignal.abort();
-      const error = await failedSend(bench, "a send under a signal that has fired", { ...options, signal });
-      assert.equal(error.code, "transient", "nothing went out, so it may be tried again");
-      assert.deepEqual(bench.platform.sent(), []);
+      const { channel, platform } = bench;
+      await expectChannelError(
+        channel.send(platform.to, message("one"), { ...options, signal: AbortSignal.abort() }),
+        "Sending with a signal that has already fired",
+        "transient",
+      );
+      expectEqual(platform.sent(), [], "Nothing must be sent if the signal has already fired");
     },
   },
   {
     group: "failures",
-    name: "fails while the platform is away, and works again when it is back",
-    applies: withPlatform,
+    name: "fails during an outage and recovers after it",
+    applies: requiresPlatform,
     async run({ open }) {
       await using bench = await open();
       const { platform, channel } = bench;
       const setAway = method(platform, "setAway");
       setAway(true);
-      const { code } = await failedSend(bench, "a send to nobody");
-      assert.ok(code === "transient" || code === "unknown_outcome", `${code} would not be tried again`);
+      await sendFailing(bench, "Sending during an outage", "transient", "unknown_outcome");
       setAway(false);
-      await channel.send(platform.to, words("one"), options);
-      assert.deepEqual(texts(bench), ["one"]);
-      assert.equal(channel.health().state, "ready", "health after the platform came back");
+      await channel.send(platform.to, message("one"), options);
+      expectEqual(sentTexts(bench), ["one"], "Sending must work again after an outage");
+      expectEqual(channel.health().state, "ready", "The health must be ready after an outage");
     },
   },
   {
     group: "failures",
-    name: "finds a doubtful message again",
+    name: "finds a message with an unknown outcome",
     applies: ({ capabilities }) => (capabilities.delivery.readback === true ? undefined : "no readback"),
     async run({ open }) {
       await using bench = await open();
       const content = { type: "text", text: "looked for" } as const;
-      const base = {
+      const intent = {
         to: bench.platform.to,
         idempotencyKey: "conf-1",
         part: 0,
         content,
         attemptedAt: Date.now(),
       };
-      const look = method(bench.channel, "reconcile");
-      assert.notEqual((await look(base, never)).outcome, "sent");
+      const reconcile = method(bench.channel, "reconcile");
+      const before = await reconcile(intent, never);
+      expectThat(before.outcome !== "sent", "reconcile must not find a message that was never sent");
       const receipt = await bench.channel.send(bench.platform.to, { parts: [content] }, options);
-      assert.deepEqual(await look(base, never), { outcome: "sent", messageId: receipt.parts[0]?.messageId });
+      expectEqual(
+        await reconcile(intent, never),
+        { outcome: "sent", messageId: receipt.parts[0]?.messageId },
+        "reconcile must find a message that was sent, with its id",
+      );
     },
   },
   {
     group: "failures",
-    name: "shows no secret in errors and logs",
+    name: "reveals no secrets in errors and logs",
     applies: ({ capabilities }) => (capabilities.transports.includes("internal") ? "no secrets" : undefined),
     async run({ open }) {
       await using bench = await open();
       method(bench.platform, "revoke")();
-      const error = await failedSend(bench, "a send with refused credentials");
-      assert.equal(error.code, "auth");
-      assert.equal(error.scope, "account");
+      const error = await sendFailing(bench, "Sending with revoked credentials", "auth");
+      expectEqual(error.scope, "account", "The error of revoked credentials must have the scope account");
       const { logged, platform, channel } = bench;
-      const told = [
+      const output = [
+        ...logged,
         error.message,
         JSON.stringify(error),
         String(error.cause),
         JSON.stringify(channel.health()),
-      ];
-      const said = [...logged, ...told].join("\n");
-      for (const secret of platform.secrets) assert.ok(!said.includes(secret), "a secret is shown");
-      assert.notEqual(bench.channel.health().state, "ready");
+      ].join("\n");
+      for (const [index, secret] of platform.secrets.entries())
+        expectThat(
+          !output.includes(secret),
+          `Secret ${index} of the harness appears in an error or a log entry`,
+        );
+      expectThat(
+        channel.health().state !== "ready",
+        "The health must not be ready after the platform has rejected the credentials",
+      );
     },
   },
 ];

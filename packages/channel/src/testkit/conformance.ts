@@ -1,4 +1,5 @@
 import type { ChannelDefinition } from "../contract/definition.ts";
+import { isChannelError } from "../contract/errors.ts";
 import { openBench } from "./bench.ts";
 import type { Check, Subject } from "./check.ts";
 import { attachmentChecks } from "./checks-attachments.ts";
@@ -6,41 +7,41 @@ import { backfillChecks } from "./checks-backfill.ts";
 import { changeChecks } from "./checks-changes.ts";
 import { definitionChecks } from "./checks-definition.ts";
 import { draftChecks } from "./checks-drafts.ts";
-import { intakeChecks } from "./checks-intake.ts";
 import { interactionChecks } from "./checks-interaction.ts";
 import { lifecycleChecks } from "./checks-lifecycle.ts";
 import { mediaChecks } from "./checks-media.ts";
 import { peopleChecks } from "./checks-people.ts";
 import { pollChecks } from "./checks-polls.ts";
 import { previewChecks } from "./checks-previews.ts";
+import { receivingChecks } from "./checks-receiving.ts";
 import { sendingChecks } from "./checks-sending.ts";
 import type { ChannelHarness } from "./harness.ts";
 
-/** The functions of a test runner: vitest's, node:test's and jest's fit. */
+/** The functions of a test runner, such as vitest, node:test or jest. */
 export interface TestFunctions {
   describe(name: string, body: () => void): void;
-  /** A runner without a third parameter has its own limit. */
+  /** `timeoutMs` may be ignored by a runner with its own limit. */
   it(name: string, body: () => Promise<void>, timeoutMs: number): void;
   afterAll(body: () => void): void;
 }
 
 export interface ConformanceOptions {
   readonly test: TestFunctions;
-  /** Tests that are known not to hold, each with its reason, which goes into the matrix. */
-  readonly skip?: readonly { readonly test: string; readonly reason: string }[];
-  /** Of the random part. Default 1; printed with the matrix. */
+  /** Checks to skip, each with a reason, which appears in the matrix. */
+  readonly skip?: readonly { readonly check: string; readonly reason: string }[];
+  /** The seed of random values, printed with the matrix. Default: 1. */
   readonly seed?: number;
-  /** How long what a channel does by itself may take, in milliseconds. Default 20,000: a slow machine is no fault. */
+  /** Time limit for asynchronous effects, in milliseconds. Default: 20,000. */
   readonly waitMs?: number;
-  /** Takes the matrix, a Markdown table. Default: `console.log`. */
+  /** Receives the matrix, a Markdown table. Default: `console.log`. */
   readonly print?: (matrix: string) => void;
 }
 
-/** Generous: a slow machine is no reason to fail. */
-const timeoutMs = 120_000;
+/** Time limit of a check. Generous, so that a slow machine does not cause failures. */
+const TIMEOUT_MS = 120_000;
 const checks: readonly Check[] = [
   ...definitionChecks,
-  ...intakeChecks,
+  ...receivingChecks,
   ...backfillChecks,
   ...sendingChecks,
   ...mediaChecks,
@@ -55,9 +56,16 @@ const checks: readonly Check[] = [
 ];
 
 /**
- * Declares a test for every requirement of the contract, and finally prints the outcomes as a Markdown table. What the
- * channel's capabilities rule out is not tested; anything else that is left out needs a reason.
- * @throws Error for a skip that names no test
+ * Declares a test for every requirement of the contract, and prints the results as a Markdown table. Checks of
+ * capabilities that the channel does not claim do not apply. Any other check can be skipped only with a reason.
+ *
+ * @throws Error if `skip` contains an unknown check
+ * @example
+ * ```ts
+ * import { afterAll, describe, it } from "vitest";
+ *
+ * runChannelConformance(mine, harness, { test: { describe, it, afterAll } });
+ * ```
  */
 export function runChannelConformance<Config, Address>(
   definition: ChannelDefinition<Config, Address>,
@@ -66,10 +74,10 @@ export function runChannelConformance<Config, Address>(
 ): void {
   const { test, seed = 1, waitMs = 20_000, skip = [], print = console.log } = options;
   const outcomes = new Map<Check, string>();
-  const skipped = new Map(skip.map((one) => [one.test, one.reason]));
-  for (const { test: name } of skip) {
+  const skipped = new Map(skip.map((one) => [one.check, one.reason]));
+  for (const { check: name } of skip) {
     if (!checks.some((check) => check.name === name))
-      throw new Error(`The conformance kit has no test "${name}".`);
+      throw new Error(`The conformance suite has no check "${name}".`);
   }
   const subject: Subject<Config, Address> = {
     definition,
@@ -87,13 +95,24 @@ export function runChannelConformance<Config, Address>(
       }
       const run = async () => {
         outcomes.set(check, "✗");
-        await check.run(subject);
+        await check.run(subject).catch((error: unknown) => {
+          throw withContext(error);
+        });
         outcomes.set(check, "✓");
       };
-      test.it(`${check.group}: ${check.name}`, run, timeoutMs);
+      test.it(`${check.group}: ${check.name}`, run, TIMEOUT_MS);
     }
     test.afterAll(() => print(matrix(definition.id, seed, outcomes)));
   });
+}
+
+/** Explains an error that no expectation of the check has caused. */
+function withContext(error: unknown): unknown {
+  if (!isChannelError(error)) return error;
+  return new Error(
+    `A method of the channel failed unexpectedly with the code "${error.code}": ${error.message}.`,
+    { cause: error },
+  );
 }
 
 function matrix(id: string, seed: number, outcomes: ReadonlyMap<Check, string>): string {

@@ -1,10 +1,10 @@
 import type { Json } from "../contract/json.ts";
 
-const strange: readonly Json[] = [
+const VALUES: readonly Json[] = [
   ...[null, true, 0, -1, 1e308, "", "x", "\ud83d", "\r\n", "../../etc/passwd", "1767225599123", "{}"],
-  ...["[".repeat(500), [], {}, [[]], [null], { id: 0 }, nested(200)],
+  ...["[".repeat(500), [], {}, [[]], [null], { id: 0 }, nest(200)],
 ];
-const names: readonly string[] = [
+const NAMES: readonly string[] = [
   "id",
   "type",
   "text",
@@ -16,23 +16,23 @@ const names: readonly string[] = [
 ];
 
 /**
- * A payload in which one to four places are replaced, removed, added or cut in ways that no platform would: to show
- * that a channel survives whatever comes. The same random numbers damage in the same way.
+ * Damages a payload in one to four places: values are replaced, removed, added or truncated. For fuzz tests. The same
+ * random numbers cause the same damage.
  *
- * @param random from 0 up to and without 1
+ * @param random returns numbers from 0 (inclusive) to 1 (exclusive)
  */
-export function damaged(payload: Json, random: () => number): Json {
+export function damage(payload: Json, random: () => number): Json {
   const pick = <T>(list: readonly T[]): T | undefined => list[Math.floor(random() * list.length)];
   const copy: Json = structuredClone(payload);
   for (let times = 1 + Math.floor(random() * 4); times > 0; times -= 1) {
-    const place = pick(placesIn(copy));
+    const place = pick(findPlaces(copy));
     if (place === undefined) break;
     const { holder, key } = place;
     const before = holder[key];
-    const value = structuredClone(pick(strange)) ?? null;
+    const value = structuredClone(pick(VALUES)) ?? null;
     const how = random();
     if (how < 0.25) delete holder[key];
-    else if (how < 0.4) holder[pick(names) ?? "id"] = value;
+    else if (how < 0.4) holder[pick(NAMES) ?? "id"] = value;
     else if (how < 0.6 && typeof before === "string")
       holder[key] = before.slice(0, Math.floor(random() * (before.length + 1)));
     else holder[key] = value;
@@ -45,13 +45,13 @@ interface Place {
   readonly key: string;
 }
 
-function placesIn(value: Json | undefined): Place[] {
+function findPlaces(value: Json | undefined): Place[] {
   if (typeof value !== "object" || value === null) return [];
   const holder: Record<string, Json> = Object.assign(value);
-  return Object.keys(value).flatMap((key) => [{ holder, key }, ...placesIn(holder[key])]);
+  return Object.keys(value).flatMap((key) => [{ holder, key }, ...findPlaces(holder[key])]);
 }
 
-function nested(depth: number): Json {
+function nest(depth: number): Json {
   return Array.from({ length: depth }).reduce<Json>(
     (inner, _, level) => (level % 2 ? [inner] : { a: inner }),
     [],

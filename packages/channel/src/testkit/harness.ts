@@ -3,71 +3,71 @@ import type { Channel } from "../contract/definition.ts";
 import type { MediaRef } from "../contract/events.ts";
 import type { Json } from "../contract/json.ts";
 
-/** What a channel package provides for the conformance kit. */
+/** What a channel package provides for the conformance suite. */
 export interface ChannelHarness<Address> {
-  /** Starts a stand-in for the platform; a new one for each test. */
+  /** Starts a fake platform. Called for each check. */
   open(): Promise<Platform<Address>>;
-  /** Some addresses, odd ones among them. */
+  /** Sample addresses, including unusual ones. */
   readonly addresses: readonly Address[];
-  /**
-   * The module that exports the definition, as a file URL, and the packages that loading it must not load. Checked in
-   * a process of its own.
-   */
+  /** The file URL of the module that exports the definition, and the packages that it must not load when imported. */
   readonly entry?: { readonly url: string; readonly sdk: readonly string[] };
-  /** Recorded payloads of the platform and what they mean. */
-  readonly recorded?: readonly Recorded[];
+  /** Recorded payloads of the platform and the events that they must cause. */
+  readonly recorded?: readonly RecordedPayload[];
 }
 
-/** One recorded payload. */
-export interface Recorded {
+/** A recorded payload. */
+export interface RecordedPayload {
   readonly name: string;
   readonly payload: Json;
-  /** What each event holds at least, in order; none for what is ignored. */
+  /** Fields of the expected events, in order. Empty if the payload must be ignored. */
   readonly events: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** A message that the stand-in delivers. */
+/** A message that the fake platform delivers. */
 export interface Delivery {
   readonly eventId: string;
   readonly messageId: string;
   readonly text: string;
-  /** `person`: in a direct conversation; `self`, `bot`: the bot itself or another one, in a group. */
+  /** `person`: in a direct conversation. `self` or `bot`: by the bot itself or another bot, in a group. */
   readonly from: "person" | "self" | "bot";
 }
 
 /**
- * - `rate`: refused for being too many, without a time; `rate-until`: with 3 seconds.
+ * - `rate`: a rate limit without a time. `rate_until`: a rate limit with 3 seconds.
  * - `server`: an internal error.
- * - `lost-answer`: done, but the answer never arrives.
+ * - `lost_response`: the request is carried out, but the response is lost.
  */
-export type Failure = "rate" | "rate-until" | "server" | "lost-answer";
+export type Failure = "rate" | "rate_until" | "server" | "lost_response";
 
-/** How a request pretends to be the platform's; `stale` and `ahead` were signed long ago, and by a clock far ahead. */
+/**
+ * A kind of forged request. `missing` and `wrong`: the signature. `tampered`: the body was changed. `stale` and
+ * `ahead`: the signature is valid, but its time is long ago or far in the future.
+ */
 export type Forgery = "missing" | "wrong" | "tampered" | "stale" | "ahead";
 
-/** An attachment that a person sent. */
+/** An attachment from a person. */
 export interface AttachedMedia {
   readonly ref: MediaRef;
   readonly content: Uint8Array;
-  /** Answers all further requests to the platform for the attachment's bytes. */
+  /** Replaces the platform's response to requests for the bytes. */
   answerWith?(answer: () => Response): void;
   /**
-   * What its `ref.ref` is where it has this address in place of the platform's, and where the platform, asked for it,
-   * gives this address. An id or a key takes the address as its text, where references have no addresses.
+   * Creates references that lead to another address: with the address itself, or with an id for which the platform
+   * returns the address. If references contain no addresses, the address takes the place of an id or key.
    */
   leadingTo?(address: string): readonly Json[];
 }
 
-/** An attachment that the bot sent. */
+/** An attachment from the bot. */
 export interface SentMedia {
   readonly messageId: string;
   readonly kind: OutboundMediaKind;
-  /** Undefined where the platform keeps none. */
+  /** Undefined if the platform stores no name. */
   readonly name?: string;
   readonly content: Uint8Array;
 }
 
-/** A poll that the bot sent. */
+/** A poll from the bot. */
 export interface SentPoll {
   readonly messageId: string;
   readonly question: string;
@@ -75,14 +75,14 @@ export interface SentPoll {
   readonly multiple: boolean;
 }
 
-/** A person takes one of the choices that a message of the bot offers: clicks a button, or picks from a menu. */
+/** A person clicks a button or chooses from a menu in a message of the bot. */
 export interface Choice {
-  /** The same where it is delivered again. */
+  /** The same at a redelivery. */
   readonly eventId: string;
-  /** The message, as `send` has called it. */
+  /** The id of the message that `send` returned. */
   readonly messageId: string;
   readonly label: string;
-  /** What the person writes into the form that opens at it. */
+  /** The text that the person enters into the form that opens. */
   readonly text?: string;
 }
 
@@ -94,65 +94,63 @@ export interface UsedCommand {
   readonly args: string;
 }
 
-/** A stand-in for the platform, running. */
+/** A running fake platform. */
 export interface Platform<Address> {
-  /** Settings of an account, before the schema. */
+  /** The settings of an account, before validation. */
   readonly config: unknown;
-  /** Texts of the settings that must show up nowhere. */
+  /** The secrets in the settings, which must not appear in errors and logs. */
   readonly secrets: readonly string[];
-  /** A conversation the bot may write to. */
+  /** A conversation that the bot may write to. */
   readonly to: Address;
-  /** What the platform has of the bot's messages, in order, with their text as it would be shown now. */
+  /** The bot's messages on the platform, in order, with their current text. */
   sent(): readonly { readonly messageId: string; readonly text: string }[];
-  /**
-   * Every text that drafts have shown so far, in order, even if the message is gone by now. For channels with drafts.
-   */
+  /** Every text that drafts have shown so far, in order, including removed messages. For channels with drafts. */
   drafted?(): readonly string[];
-  /** Makes everything that was sent or shown this much older. For channels with an edit window, or previews. */
+  /** Makes everything that was sent or shown older by `ms`. For channels with an edit window or previews. */
   age?(ms: number): void;
   /**
-   * What the channel calls the message of a delivery, where the platform's own ids hold within a conversation only.
-   * Default: the delivery's id.
+   * The channel's id for the message of a delivery, if the platform's ids are unique only within a conversation.
+   * Default: the id of the delivery.
    */
   messageId?(delivery: Delivery): string;
-  /** Delivers as the platform does. Resolves with whether the channel acknowledged it. */
+  /** Delivers a message as the platform does. Returns whether the channel acknowledged it. */
   deliver(channel: Channel<Address>, delivery: Delivery): Promise<boolean>;
-  /** A person writes while nothing reaches the channel. */
+  /** A person writes a message while the channel is offline. */
   miss?(delivery: Delivery): Promise<void>;
-  /** The person that deliveries come from. For channels with `openDirect` or `resolve`. */
+  /** The sender of deliveries. For channels with `openDirect` or `resolve`. */
   readonly person?: { readonly id: string; readonly name?: string };
-  /** The bot's own reactions on a message, in the platform's words. For channels with `reactions`. */
+  /** The bot's reactions to a message, as the platform names them. For channels with `reactions`. */
   reactions?(messageId: string): readonly string[];
-  /** The labels of what a message of the bot offers, in order. For channels with `cards`. */
+  /** The labels of the buttons in a message of the bot, in order. For channels with `cards`. */
   choices?(messageId: string): readonly string[];
-  /** Resolves with whether the channel acknowledged what it was told of it. For channels with `cards`. */
+  /** Delivers a click. Returns whether the channel acknowledged it. For channels with `cards`. */
   choose?(channel: Channel<Address>, choice: Choice): Promise<boolean>;
-  /** The names of the bot's commands that the platform lists. For channels with `commands`. */
+  /** The names of the commands that the bot has registered. For channels with `commands`. */
   commands?(): readonly string[];
-  /** Resolves with whether the channel acknowledged it. For channels with `commands`. */
+  /** Delivers a command. Returns whether the channel acknowledged it. For channels with `commands`. */
   command?(channel: Channel<Address>, used: UsedCommand): Promise<boolean>;
-  /** Delivers a recorded payload; `how` adds fields the channel cannot know. */
+  /** Delivers a recorded payload. Returns whether the channel acknowledged it. */
   deliverRecorded?(channel: Channel<Address>, payload: Json): Promise<boolean>;
   /**
-   * Sends a forged delivery. Resolves with the HTTP status; undefined for `tampered`, `stale` and `ahead` where the
-   * platform sends a shared secret and signs nothing.
+   * Sends a forged delivery. Returns the HTTP status, or `undefined` for `tampered`, `stale` and `ahead` if the
+   * platform sends a shared secret instead of a signature.
    */
   forge?(channel: Channel<Address>, how: Forgery): Promise<number | undefined>;
-  /** Asks the channel to prove itself, where the platform does. Resolves with whether it did. */
+  /** Sends the platform's challenge. Returns whether the channel answered correctly. */
   challenge?(channel: Channel<Address>): Promise<boolean>;
   /** Makes the next send fail. */
   fail?(how: Failure): void;
-  /** While it is away, the platform takes and answers nothing. */
+  /** Simulates an outage: the platform accepts no requests. */
   setAway?(away: boolean): void;
-  /** From now on the credentials are refused. */
+  /** Rejects the credentials from now on. */
   revoke?(): void;
   /** For channels with `media`. */
   readonly media?: AttachedMedia;
-  /** The attachments the platform has of the bot, in order, as a reader would get them. */
+  /** The attachments that the bot has sent, in order, as people would download them. */
   sentMedia?(): readonly SentMedia[];
-  /** The polls the platform has of the bot, in order. For channels with polls. */
+  /** The polls that the bot has sent, in order. For channels with polls. */
   polls?(): readonly SentPoll[];
-  /** People vote in one of them, this often for each option. For channels with polls. */
+  /** Adds votes to a poll, with a count for each option. For channels with polls. */
   vote?(messageId: string, counts: readonly number[]): void;
   close(): Promise<void>;
 }

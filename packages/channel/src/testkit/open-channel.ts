@@ -1,39 +1,50 @@
-import { strict as assert } from "node:assert";
 import type { Channel, ChannelContext, ChannelDefinition } from "../contract/definition.ts";
 import type { EmitResult, InboundEvent } from "../contract/events.ts";
 import { createInMemoryCache, createInMemoryState } from "../host/in-memory.ts";
 import { systemClock } from "../host/system-clock.ts";
+import { expectThat } from "./expect.ts";
 
-/** An account of a channel that runs, with what it emitted and logged. Disposing of it stops it. */
+/** A running account with its emitted events and log entries. Disposing of it stops it. */
 export interface RunningChannel<Address> extends AsyncDisposable {
   readonly channel: Channel<Address>;
-  /** What `emit` has accepted. */
+  /** The events that `emit` accepted. */
   readonly events: InboundEvent[];
   readonly logged: string[];
-  /** What `emit` answers. Undefined: it knows the ids of events and of messages, as a gateway does. */
+  /** Replaces `emit`. Default: events and messages with a known id are duplicates, as in a gateway. */
   onEmit: ((event: InboundEvent) => Promise<EmitResult>) | undefined;
 }
 
 export interface OpenOptions<Config> {
-  /** Takes the place of what the channel is given otherwise. */
+  /** Overrides parts of the context. */
   readonly context?: Partial<ChannelContext<Config>>;
-  /** Default true. */
+  /** Whether to start the account. Default: true. */
   readonly start?: boolean;
-  /** How long it may end what is under way, in milliseconds. Default 0. */
+  /** Time for work in progress when the account is stopped, in milliseconds. Default: 0. */
   readonly drainMs?: number;
-  /** What ends with it: its stand-in, for instance. */
+  /** Called after the account was stopped, for instance to stop the fake platform. */
   readonly close?: () => Promise<void>;
 }
 
-/** Brings an account up as a gateway would, for a test. @param settings before the definition's schema */
+/**
+ * Starts an account for a test, as a gateway would.
+ *
+ * @param settings the settings before validation by the schema
+ * @example
+ * ```ts
+ * await using running = await openChannel(mine, { token: "secret" });
+ * await running.channel.send(to, { parts: [{ type: "text", text: "hi" }] }, { idempotencyKey: "k", signal });
+ * ```
+ */
 export async function openChannel<Config, Address>(
   definition: ChannelDefinition<Config, Address>,
   settings: unknown,
   { context, start = true, drainMs = 0, close }: OpenOptions<Config> = {},
 ): Promise<RunningChannel<Address>> {
   const checked = await definition.config["~standard"].validate(settings);
-  if (checked.issues !== undefined)
-    assert.fail(`the settings are refused: ${checked.issues.map(({ message }) => message).join("; ")}`);
+  expectThat(
+    checked.issues === undefined,
+    `The schema rejects the settings: ${checked.issues?.map(({ message }) => message).join("; ")}`,
+  );
   const lifetime = new AbortController();
   const logged: string[] = [];
   const log = (message: string, fields?: unknown): void =>
@@ -51,7 +62,7 @@ export async function openChannel<Config, Address>(
     signal: lifetime.signal,
     async emit(event) {
       if (running.onEmit !== undefined) return running.onEmit(event);
-      const ids = idsOf(event);
+      const ids = getIds(event);
       if (ids.some((id) => seen.has(id))) return "duplicate";
       for (const id of ids) seen.add(id);
       events.push(event);
@@ -79,8 +90,8 @@ export async function openChannel<Config, Address>(
   return running;
 }
 
-/** What makes an event one that was there before. */
-function idsOf(event: InboundEvent): readonly string[] {
+/** The ids by which duplicates are recognized. */
+function getIds(event: InboundEvent): readonly string[] {
   const ids = [`event ${event.eventId}`];
   if (event.type !== "message" || event.messageId === "") return ids;
   return [...ids, `message ${event.conversation.id} ${event.messageId}`];

@@ -1,6 +1,6 @@
 import type { MessageEvent } from "../contract/events.ts";
 
-/** A message as simple as can be, for tests of what is done with messages; `more` says what is special about it. */
+/** Creates a minimal message event for tests. `more` overrides fields. */
 export function plainMessage(more: Partial<MessageEvent> = {}): MessageEvent {
   return {
     type: "message",
@@ -20,8 +20,8 @@ export function plainMessage(more: Partial<MessageEvent> = {}): MessageEvent {
   };
 }
 
-/** What a host keeps a message under: where it came from, what it is called there, and who sent it. */
-export function keysOf(event: MessageEvent): Pick<
+/** Returns the fields under which a host stores a message. */
+export function getKeys(event: MessageEvent): Pick<
   MessageEvent,
   "channel" | "account" | "eventId" | "messageId"
 > & {

@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+/** Creates a deterministic generator of numbers from 0 to 1 (mulberry32). */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,19 +9,10 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-const alphabet = [
-  ..."abcXYZ019:/_-%.#? \n\t\u0000{}[]\"'<>@",
-  "%2F",
-  "%zz",
-  "你",
-  "😀",
-  "\ud83d",
-  "..",
-  "//",
-];
+const PIECES = [..."abcXYZ019:/_-%.#? \n\t\u0000{}[]\"'<>@", "%2F", "%zz", "你", "😀", "\ud83d", "..", "//"];
 
-/** Up to `most` pieces of text that likes to break parsers. */
-export function randomText(random: () => number, most: number): string {
-  const length = Math.floor(random() * (most + 1));
-  return Array.from({ length }, () => alphabet[Math.floor(random() * alphabet.length)]).join("");
+/** Creates a text of up to `max` pieces that parsers often handle wrongly. */
+export function createRandomText(random: () => number, max: number): string {
+  const length = Math.floor(random() * (max + 1));
+  return Array.from({ length }, () => PIECES[Math.floor(random() * PIECES.length)]).join("");
 }

@@ -6,7 +6,7 @@ export interface WebhookServer {
   stop(): Promise<void>;
 }
 
-/** A real HTTP server in front of a channel's webhook, for stand-ins that post events. */
+/** Starts an HTTP server that forwards requests to the webhook of a channel, for fake platforms that post events. */
 export async function serveWebhook(channel: Pick<Channel, "webhook">): Promise<WebhookServer> {
   const server = createServer(async (incoming, response) => {
     const { method = "POST" } = incoming;
@@ -16,9 +16,9 @@ export async function serveWebhook(channel: Pick<Channel, "webhook">): Promise<W
     for (const [name, value] of Object.entries(incoming.headers)) headers.set(name, String(value));
     const body = method === "GET" || method === "HEAD" ? {} : { body: Buffer.concat(chunks) };
     const request = new Request("http://gateway/events", { method, headers, ...body });
-    const answer = (await channel.webhook?.(request)) ?? new Response(null, { status: 404 });
-    response.writeHead(answer.status, Object.fromEntries(answer.headers));
-    response.end(Buffer.from(await answer.arrayBuffer()));
+    const reply = (await channel.webhook?.(request)) ?? new Response(null, { status: 404 });
+    response.writeHead(reply.status, Object.fromEntries(reply.headers));
+    response.end(Buffer.from(await reply.arrayBuffer()));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();

@@ -4,8 +4,8 @@ import { never } from "./bench.ts";
 import { method } from "./check.ts";
 import type { Platform } from "./harness.ts";
 
-/** A message of so many parts. */
-export function words(...texts: string[]): Outbound {
+/** Creates a message with one text part for each text. */
+export function message(...texts: string[]): Outbound {
   return { parts: texts.map((text) => ({ type: "text" as const, text })) };
 }
 
@@ -14,12 +14,12 @@ interface Opened<Address> {
   readonly channel: Channel<Address>;
 }
 
-/** What people see of the bot's messages. */
-export function texts<Address>({ platform }: Pick<Opened<Address>, "platform">): string[] {
+/** The texts of the bot's messages on the platform. */
+export function sentTexts<Address>({ platform }: Pick<Opened<Address>, "platform">): string[] {
   return platform.sent().map(({ text }) => text);
 }
 
-/** Begins a draft where the bot may write. */
+/** Opens a draft in the conversation that the bot may write to. */
 export function openDraft<Address>(
   { channel, platform }: Opened<Address>,
   options: Partial<DraftOptions> = {},

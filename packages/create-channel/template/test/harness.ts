@@ -9,9 +9,9 @@ const signingSecret = "secret-of-the-webhook";
 
 const faults: Record<Failure, Fault> = {
   rate: { status: 429 },
-  "rate-until": { status: 429, retryAfter: 3 },
+  rate_until: { status: 429, retryAfter: 3 },
   server: { status: 500 },
-  "lost-answer": "lost-answer",
+  lost_response: "lost_response",
 };
 
 const senders = {

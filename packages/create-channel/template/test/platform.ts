@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
 /** What goes wrong with the next message. */
-export type Fault = { readonly status: number; readonly retryAfter?: number } | "lost-answer";
+export type Fault = { readonly status: number; readonly retryAfter?: number } | "lost_response";
 
 export interface Message {
   readonly id: string;
@@ -84,7 +84,7 @@ export async function startPlatform({
       request.method === "POST"
         ? post(body)
         : change(decodeURIComponent(id ?? ""), request.method === "PUT" ? (body["text"] ?? "") : undefined);
-    if (fault === "lost-answer") return void response.destroy();
+    if (fault === "lost_response") return void response.destroy();
     return typeof result === "number" ? reply(result) : reply(200, { id: result.id });
   }
 
