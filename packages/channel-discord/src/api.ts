@@ -79,9 +79,9 @@ export function createApi(
           fullRoute: path,
           signal: limit.signal,
           auth: !ownToken,
-          ...(query === undefined ? {} : { query: new URLSearchParams(query) }),
-          ...(body === undefined ? {} : { body }),
-          ...(files === undefined ? {} : { files: [...files] }),
+          query: query === undefined ? undefined : new URLSearchParams(query),
+          body,
+          files: files === undefined ? undefined : [...files],
         });
         if (!ownToken) refusedAt = undefined;
         return answer;
@@ -123,12 +123,12 @@ async function request(fetch: typeof globalThis.fetch, url: string, init: Init):
   const { method, body, headers, signal } = init;
   const isSendable = typeof body === "string" || body instanceof FormData;
   return await fetch(url, {
-    ...(method === undefined ? {} : { method }),
+    method,
     ...(isSendable ? { body } : {}),
     headers: Object.entries(isPayload(headers) ? headers : {}).map(([name, value]): [string, string] => [
       name,
       String(value),
     ]),
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
 }

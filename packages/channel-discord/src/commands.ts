@@ -84,7 +84,7 @@ function toDiscordCommand({ name, description, localized = {}, usage }: ChannelC
     description: shown(description),
     ...(descriptions.length > 0 && { description_localizations: Object.fromEntries(descriptions) }),
     contexts,
-    ...(usage === undefined ? {} : { options: [createOption(usage)] }),
+    options: usage === undefined ? undefined : [createOption(usage)],
   };
 }
 

@@ -78,9 +78,9 @@ export function readConversation(channel: Payload): Conversation | undefined {
   return {
     id,
     kind: getKind(type),
-    ...(guildId === undefined ? {} : { guildId }),
-    ...(parentId === undefined ? {} : { parentId }),
-    ...(subject === undefined ? {} : { subject }),
+    guildId,
+    parentId,
+    subject,
   };
 }
 
@@ -112,8 +112,8 @@ function parseCached(saved: Payload): Conversation | undefined {
   return {
     id,
     kind,
-    ...(guildId === undefined ? {} : { guildId }),
-    ...(parentId === undefined ? {} : { parentId }),
-    ...(subject === undefined ? {} : { subject }),
+    guildId,
+    parentId,
+    subject,
   };
 }

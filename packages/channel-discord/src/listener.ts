@@ -50,7 +50,7 @@ export function createListener(options: ListeningOptions): Listener {
     missed: (lostAt) =>
       receiver.backfill.catchUp({
         signal: context.signal,
-        ...(lostAt === undefined ? {} : { since: lostAt }),
+        since: lostAt,
       }),
   });
   const listening: Listener = { receiver, session, connection, intake: undefined };

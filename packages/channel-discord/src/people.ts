@@ -104,7 +104,7 @@ async function fetchSelf(api: DiscordApi, signal: AbortSignal): Promise<Identity
       scope: "account",
     });
   const name = getDisplayName(user);
-  return { id, ...(name === undefined ? {} : { name }) };
+  return { id, name };
 }
 
 async function fetchOwnRole(

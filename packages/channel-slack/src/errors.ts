@@ -69,7 +69,7 @@ export function toChannelError(error: unknown, what: string, write: boolean): Ch
   const { code, scope, reason, platformCode, retryAfterMs } = readFailure(error, write);
   return new ChannelError(code, `Slack: ${what}: ${reason}`, {
     scope: scope ?? "message",
-    ...(platformCode === undefined ? {} : { platformCode }),
+    platformCode,
     ...(code === "rate_limited" ? { retryAfterMs: retryAfterMs ?? limits.rateWaitMs } : {}),
     cause: error,
   });

@@ -73,10 +73,10 @@ export function createHistory(
       }
       const args = {
         channel,
-        ...(thread === undefined ? {} : { ts: thread }),
-        ...(oldest === undefined ? {} : { oldest: seconds(oldest) }),
-        ...(latest === undefined ? {} : { latest: seconds(latest) }),
-        ...(cursor === undefined ? {} : { cursor }),
+        ts: thread,
+        oldest: oldest === undefined ? undefined : seconds(oldest),
+        latest: latest === undefined ? undefined : seconds(latest),
+        cursor,
         limit: Math.min(Math.max(size, 1), maxSize),
         include_all_metadata: true,
       };
@@ -126,7 +126,7 @@ async function readThread(
   const read = new Map<string | undefined, Payload>();
   let oldest: number | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const span = { ...until, ...(oldest === undefined ? {} : { oldest }) };
+    const span = { ...until, oldest };
     const { messages, hasMore } = await history.page(to, span, signal).catch((error: unknown) => {
       if (page === 0 || !isChannelError(error) || error.code !== "rate_limited") throw error;
       return { messages: [], hasMore: false, cursor: undefined };

@@ -81,7 +81,7 @@ export function createPeople(
           scope: "account",
         });
       const name = textAt(answer, "user");
-      self = { id, teamId, botId: textAt(answer, "bot_id"), ...(name === undefined ? {} : { name }) };
+      self = { id, teamId, botId: textAt(answer, "bot_id"), name };
       return self;
     },
     name: (userId, signal) => (/^[UW]/.test(userId) ? nameOf(userId, signal) : Promise.resolve(undefined)),

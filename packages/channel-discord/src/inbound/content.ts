@@ -138,7 +138,7 @@ function readAttachments(message: Payload, said: Payload): readonly MediaRef[] {
       {
         kind: getMediaKind(mimeType),
         mimeType,
-        ...(name === undefined ? {} : { name }),
+        name,
         ...(typeof size === "number" && size >= 0 ? { size } : {}),
         ref: {
           channelId: textAt(message, "channel_id") ?? "",

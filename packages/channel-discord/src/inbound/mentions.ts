@@ -13,9 +13,7 @@ export function readMentions(message: Payload, own: OwnIds): readonly Mention[] 
   const people = objectsAt(message, "mentions").flatMap((user): Mention[] => {
     const id = textAt(user, "id");
     const name = getDisplayName(user);
-    return id === undefined
-      ? []
-      : [{ id, isSelf: id === own.botId, ...(name === undefined ? {} : { name }) }];
+    return id === undefined ? [] : [{ id, isSelf: id === own.botId, name }];
   });
   const byRole = own.roleId !== undefined && mentionedRoles(message).includes(own.roleId);
   return byRole && !people.some(({ isSelf }) => isSelf)

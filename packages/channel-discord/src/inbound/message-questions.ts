@@ -43,7 +43,7 @@ export function formToOpen(payload: Payload, { kind }: InteractionHead): Form | 
     customId,
     title: findLabel(message, clicked) ?? answer,
     label: answer,
-    ...(description === undefined ? {} : { description }),
+    description,
   };
 }
 

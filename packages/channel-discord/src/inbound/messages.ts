@@ -115,7 +115,7 @@ export function createSender(
     id,
     isBot: isBot || user["bot"] === true || id === botId,
     isSelf: id === botId,
-    ...(name === undefined ? {} : { name }),
+    name,
     ...(roles.length === 0 ? {} : { roles }),
   };
 }

@@ -50,7 +50,7 @@ async function addMemberRoles(
     return {
       ...message,
       guild_id: guildId,
-      ...(roles === undefined ? {} : { member: { roles: [...roles] } }),
+      member: roles === undefined ? undefined : { roles: [...roles] },
     };
   });
 }

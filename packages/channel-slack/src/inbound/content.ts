@@ -47,7 +47,7 @@ export function readContent(
     media: objectsAt(message, "files").flatMap(readFile),
     mentions: findMentionedUsers(message).map((id) => {
       const name = nameOf(id);
-      return { id, isSelf: id === selfId, ...(name === undefined ? {} : { name }) };
+      return { id, isSelf: id === selfId, name };
     }),
     references: shared.map((attachment) => readShare(attachment, names)),
   };
@@ -147,7 +147,7 @@ function readFile(file: Payload): readonly MediaRef[] {
       kind: textAt(file, "subtype") === "slack_audio" ? "audio" : getMediaKind(mimeType),
       mimeType,
       ref: url === undefined ? { id } : { id, url },
-      ...(name === undefined ? {} : { name }),
+      name,
       ...(typeof size === "number" && size >= 0 ? { size } : {}),
     },
   ];

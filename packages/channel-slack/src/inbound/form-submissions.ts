@@ -36,7 +36,7 @@ export function formToOpen(body: Payload): { readonly form: Form; readonly trigg
     actionId: id,
     channel,
     ts,
-    ...(value === undefined ? {} : { value }),
+    value,
     ...(thread === undefined || thread === ts ? {} : { thread }),
   };
   return {
@@ -69,8 +69,8 @@ function readAskedBy(metadata: string): AskedBy | undefined {
     actionId,
     channel,
     ts,
-    ...(value === undefined ? {} : { value }),
-    ...(thread === undefined ? {} : { thread }),
+    value,
+    thread,
   };
 }
 

@@ -35,7 +35,7 @@ function readClick(body: Payload, facts: Facts): Read {
   return {
     ...createBase({ channel, thread, body, sender: createSender(user), key, at }, facts),
     type: "action",
-    ...(ts === undefined ? {} : { messageId: messageId({ channel, ts }) }),
+    messageId: ts === undefined ? undefined : messageId({ channel, ts }),
     ...(readChosenOption(action) ?? readClickedButton(action, actionId)),
   };
 }

@@ -53,7 +53,7 @@ function renderButton(
     action_id: actionId,
     text: plainText(label, limits.labelLength),
     ...(style === "default" ? {} : { style }),
-    ...(written === undefined ? {} : { value: written }),
+    value: written,
   };
 }
 

@@ -139,8 +139,8 @@ async function post(
   const args = {
     channel: to.channel,
     text,
-    ...(blocks === undefined ? {} : { blocks }),
-    ...(to.thread === undefined ? {} : { thread_ts: to.thread }),
+    blocks,
+    thread_ts: to.thread,
     metadata: createMetadata(key),
     client_msg_id: toUuid(key),
     // Unfurling would fetch links before anyone clicks them.

@@ -16,13 +16,13 @@ export function readPlace(message: Payload): Place | undefined {
   if (chatId === undefined) return undefined;
   const topicId = topicOf(message);
   const subject = textAt(chat, "title");
-  const to = { chatId, ...(topicId === undefined ? {} : { topicId }) };
+  const to = { chatId, topicId };
   return {
     conversation: {
       id: chatId,
       kind: readKind(chat),
-      ...(topicId === undefined ? {} : { threadId: topicId }),
-      ...(subject === undefined ? {} : { subject }),
+      threadId: topicId,
+      subject,
     },
     to,
     address: addressCodec.encode(to),
@@ -57,7 +57,7 @@ export function readSender(message: Payload, bot: Bot): Sender | undefined {
   const chatId = idAt(chat);
   if (chatId !== undefined) {
     const name = textAt(chat, "title") ?? textAt(chat, "username");
-    return { id: chatId, ...(name === undefined ? {} : { name }), isBot: false, isSelf: false };
+    return { id: chatId, name, isBot: false, isSelf: false };
   }
   return readUser(objectAt(message, "from"), bot);
 }

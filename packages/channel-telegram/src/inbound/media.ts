@@ -39,7 +39,7 @@ function reference(file: Payload, kind: MediaKind, mimeType: string): MediaRef[]
     {
       kind,
       mimeType: textAt(file, "mime_type")?.toLowerCase() ?? mimeType,
-      ...(name === undefined ? {} : { name }),
+      name,
       ...(typeof size === "number" && size >= 0 ? { size } : {}),
       ref: { fileId },
     },

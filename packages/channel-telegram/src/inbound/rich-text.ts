@@ -33,7 +33,7 @@ export function readRich(message: Payload, bot: Bot): ReadText & { readonly medi
     text: stripOwnMention(raw, bot),
     mentions,
     media,
-    ...(command === undefined ? {} : { command }),
+    command,
   };
 }
 

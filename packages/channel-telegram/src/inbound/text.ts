@@ -34,7 +34,7 @@ export function readText(message: Payload, bot: Bot): ReadText {
   return {
     text: stripOwnMention(writeMarkdown(raw, entities), bot),
     mentions,
-    ...(command === undefined ? {} : { command }),
+    command,
   };
 }
 
@@ -81,7 +81,7 @@ export function parseCommand(raw: string, length: number): ReadText["command"] {
   if (length === 0) return undefined;
   const [name = "", bot] = raw.slice(1, length).split("@");
   const args = raw.slice(length).trim();
-  return { name: name.toLowerCase(), args, ...(bot === undefined ? {} : { bot: bot.toLowerCase() }) };
+  return { name: name.toLowerCase(), args, bot: bot?.toLowerCase() };
 }
 
 export function stripOwnMention(text: string, { username }: Bot): string {

@@ -196,7 +196,7 @@ function readClick(query: Payload, reading: Reading): readonly InboundEvent[] | 
     {
       ...createBase(reading, where, sender, undefined),
       type: "action",
-      ...(messageId === undefined ? {} : { messageId }),
+      messageId,
       ...facts.clicked,
     },
   ];

@@ -46,7 +46,7 @@ export function renderText(part: OutboundPart, settings: RenderSettings): Render
 function renderMarkdown(markdown: string, { richMessages }: RenderSettings): Rendered {
   const clean = cleanText(markdown);
   const rich = richMessages ? toRich(clean) : undefined;
-  return { ...toTelegram(clean), ...(rich === undefined ? {} : { rich }) };
+  return { ...toTelegram(clean), rich };
 }
 
 /** Removes control characters, which Telegram rejects or counts differently. */
