@@ -22,7 +22,8 @@ const members = workspaceMembers().map((member) => [
     // Workers are started by the address of their file; the bundle of the program begins at its first page.
     entry: [
       ...published(member),
-      "src/{**/*-worker,main,run-signalbox}.ts",
+      "src/**/*-worker.ts",
+      "src/{main,run-signalbox}.ts",
       "{bench,scripts,test}/**/*.{ts,tsx,mts,mjs}",
     ],
     project: ["{src,bench,scripts,test}/**/*.{ts,tsx,mts,mjs}"],

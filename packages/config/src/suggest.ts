@@ -12,7 +12,7 @@ const MAX_SUGGESTIONS = 3;
  *
  * @returns nothing if `written` is one of the words
  */
-export function suggest(written: string, words: readonly string[]): readonly string[] {
+function suggest(written: string, words: readonly string[]): readonly string[] {
   if (words.includes(written)) return [];
   const lower = written.toLowerCase();
   const limit =

@@ -8,7 +8,7 @@ import { type Clock, sleep, systemClock } from "./clock.ts";
  * - `give_up`: the task can never succeed.
  * - `fatal`: nothing in this process can succeed anymore.
  */
-export type RetryDecision = "retry" | "wait" | "give_up" | "fatal";
+type RetryDecision = "retry" | "wait" | "give_up" | "fatal";
 
 /** Decides what to do after a failure. `failures` counts the earlier failures of the task. */
 export type RetryPolicy = (error: unknown, failures: number) => RetryDecision;
@@ -34,7 +34,7 @@ export interface Task {
 }
 
 /** The outcome of a task in this process. `stopped`: the supervisor was closed first; the next process continues. */
-export type TaskResult =
+type TaskResult =
   | { readonly outcome: "done" }
   | { readonly outcome: "given_up" | "fatal" | "stopped"; readonly error: unknown };
 

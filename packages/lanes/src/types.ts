@@ -12,7 +12,7 @@ export const QUEUE_MODES = ["steer", "followup", "collect", "interrupt"] as cons
 export type QueueMode = (typeof QUEUE_MODES)[number];
 
 /** What happens beyond the cap: the oldest items are summarised, the oldest are dropped, or the newest are dropped. */
-export type DropPolicy = "summarise" | "old" | "new";
+type DropPolicy = "summarise" | "old" | "new";
 
 export interface QueueSettings {
   readonly mode: QueueMode;

@@ -14,7 +14,7 @@ const MAX_DEPTH = 16;
  * Removes members that are `null` where the specification only allows them to be absent, and fills in members that
  * servers leave out although nothing depends on them.
  */
-export function normalizeMessage(message: unknown): unknown {
+function normalizeMessage(message: unknown): unknown {
   if (Array.isArray(message)) return message.map(normalizeMessage);
   if (!isObject(message)) return message;
   const { jsonrpc = "2.0", ...rest } = dropNulls(message, 0);

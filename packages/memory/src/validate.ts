@@ -79,7 +79,7 @@ function problemOfOrigin({ scope, author, ...texts }: Origin): string | undefine
   return undefined;
 }
 
-export function isScope(value: unknown): value is Scope {
+function isScope(value: unknown): value is Scope {
   if (!isRecord(value)) return false;
   switch (value["kind"]) {
     case "everyone":

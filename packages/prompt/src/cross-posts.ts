@@ -34,7 +34,7 @@ interface CrossPostOptions {
 }
 
 /** Messages that agents post in a conversation from another one, stored for the next run there. */
-export interface CrossPosts {
+interface CrossPosts {
   /** Creates an entry for the history of the target conversation. */
   createEntry(
     to: Place,

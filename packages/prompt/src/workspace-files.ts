@@ -8,7 +8,7 @@ import type { WorkspaceFile } from "./types.ts";
  * The files that are part of every prompt, in this order: files that change often come last. `BOOTSTRAP.md` is only for
  * the first conversation: see `readFirstRun`.
  */
-export const WORKSPACE_FILES: readonly string[] = [
+const WORKSPACE_FILES: readonly string[] = [
   "AGENTS.md",
   "SOUL.md",
   "IDENTITY.md",

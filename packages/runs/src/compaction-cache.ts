@@ -1,7 +1,7 @@
 import type { CompactionCache } from "@signalbox/agent-core";
 
 /** Storage for the summaries of an interrupted compaction. */
-export interface SummaryStore {
+interface SummaryStore {
   get(namespace: string, key: string): Promise<unknown>;
   set(namespace: string, key: string, value: string, ttlMs: number): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import { type AgentMessage, addUsage, type RunUsage as LoopUsage, NO_USAGE } from "@signalbox/agent-core";
 
 /** Usage of a run for API clients. */
-export interface ClientUsage {
+interface ClientUsage {
   readonly inputTokens: number;
   readonly cachedTokens: number;
   readonly outputTokens: number;
@@ -9,7 +9,7 @@ export interface ClientUsage {
 }
 
 /** Usage of a run for a journal. */
-export interface JournalUsage {
+interface JournalUsage {
   readonly modelCalls: number;
   readonly inputTokens: number;
   readonly outputTokens: number;

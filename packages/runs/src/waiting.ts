@@ -21,7 +21,7 @@ export interface WaitingRuns {
 }
 
 /** The slot that a run takes among the concurrent ones. */
-export interface RunSlot {
+interface RunSlot {
   /** Frees the slot while the run only waits. */
   standBy(on: boolean): void;
 }

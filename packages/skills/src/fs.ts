@@ -26,12 +26,12 @@ export interface SkillFs {
 }
 
 /** An entry of a folder. Links are not followed. */
-export interface FolderEntry {
+interface FolderEntry {
   readonly name: string;
   readonly kind: FileKind;
 }
 
-export type FileKind = "file" | "folder" | "link" | "other";
+type FileKind = "file" | "folder" | "link" | "other";
 
 /** A file or folder. Links are not followed. */
 export interface FileStat {

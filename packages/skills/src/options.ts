@@ -6,7 +6,7 @@ import type { PinStore } from "./pins/pin-store.ts";
 import type { SkillSource } from "./sources.ts";
 
 /** Where approvals of skills are stored, and how changes are shown to whoever approves. */
-export interface SkillPins {
+interface SkillPins {
   readonly store: PinStore;
   readonly compare: CompareTexts;
 }

@@ -2,7 +2,7 @@ import type { SkillInstall } from "./install.ts";
 import type { SkillSourceKind } from "./sources.ts";
 
 /** What a skill requires of the machine that it is used on. */
-export interface SkillRequirements {
+interface SkillRequirements {
   /** Programs, all of which are needed. */
   readonly bins: readonly string[];
   /** Programs, one of which is needed. Empty: none. */

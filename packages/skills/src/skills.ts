@@ -36,7 +36,7 @@ export interface AgentSkills {
 }
 
 /** A skill whose whole text is part of the prompt. */
-export interface ActiveSkill {
+interface ActiveSkill {
   readonly name: string;
   readonly location: string;
   /** The text after the frontmatter. */
@@ -44,7 +44,7 @@ export interface ActiveSkill {
 }
 
 /** A skill that an agent cannot use. */
-export interface ExcludedSkill {
+interface ExcludedSkill {
   readonly skill: Skill;
   readonly reasons: readonly Ineligibility[];
 }

@@ -35,7 +35,7 @@ export interface ApprovalChange extends Pick<Approval, "approver" | "grant" | "d
 }
 
 /** `open`: the same question is already open. `full`: too many are open in its session. `taken`: the id is in use. */
-export type Asked =
+type Asked =
   | { readonly outcome: "asked" | "open"; readonly approval: Approval }
   | { readonly outcome: "full"; readonly open: number }
   | { readonly outcome: "taken" };

@@ -13,7 +13,7 @@ import type { ApprovalSubject, RunFacts } from "./types.ts";
 /** `allow` is for one call. `allow-always` also creates an allow rule, so that the same command runs unasked later. */
 export type ApprovalDecision = "allow" | "allow-always" | "deny";
 
-export type ResolveOutcome =
+type ResolveOutcome =
   | { readonly ok: true; readonly approval: Approval }
   | { readonly ok: false; readonly code: "unknown" | "decided" | "expired"; readonly message: string };
 
@@ -43,7 +43,7 @@ export interface Approvals {
 }
 
 /** The call that uses an approval. Both ids stay the same if the call is repeated after a restart. */
-export interface ApprovedCall {
+interface ApprovedCall {
   readonly runId: string;
   readonly callId: string;
 }

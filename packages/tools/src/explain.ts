@@ -46,7 +46,7 @@ function decideCall(policy: ToolPolicy, facts: RunFacts, tool: string, claim?: C
 }
 
 /** A call that a run could make unasked although an untrusted sender might have caused it. */
-export interface UnsafeCall {
+interface UnsafeCall {
   readonly tool: string;
   readonly role: Role;
   readonly channelKind: string;

@@ -5,7 +5,7 @@ import { failure, success } from "./result.ts";
 import type { Permit, RunFacts } from "./types.ts";
 
 /** The result of a memory query, as text for the model. */
-export interface MemoryAnswer {
+interface MemoryAnswer {
   readonly text: string;
   /** Whether others wrote any of it. */
   readonly untrusted: boolean;

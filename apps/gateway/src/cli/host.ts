@@ -45,14 +45,14 @@ export interface PreparedGateway {
   start(options: StartOptions): Promise<StartedGateway>;
 }
 
-export interface StartOptions {
+interface StartOptions {
   /** A new one is kept in the home once the gateway runs. */
   readonly token: GatewayToken;
   /** Told when it cannot go on. */
   readonly onFatal: (error: Error) => void;
 }
 
-export interface StartedGateway {
+interface StartedGateway {
   /** Base URL of the server. */
   readonly url: string;
   /** Reads the configuration again and applies what it can. The log lists the changes. */

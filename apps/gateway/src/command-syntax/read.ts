@@ -26,14 +26,14 @@ export type Order =
   | { readonly kind: "unknown"; readonly name: string };
 
 /** A command that a skill brings. */
-export interface SkillCommand {
+interface SkillCommand {
   readonly name: string;
   /** Calls a tool directly. Absent: the agent is asked to follow the skill. */
   readonly dispatch?: { readonly tool: string };
 }
 
 /** A text that begins with a skill's command. */
-export interface SkillInvocation {
+interface SkillInvocation {
   readonly command: SkillCommand;
   readonly args: string;
   /** The words that ask the agent to follow the skill. */

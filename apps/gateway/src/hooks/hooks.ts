@@ -23,7 +23,7 @@ export interface Hooks<Points extends AnyPoints<Points>> {
   idle(): Promise<void>;
 }
 
-export type GateResult<Payload> =
+type GateResult<Payload> =
   /** `changed`: a hook changed the payload, which must be validated again. */
   | { readonly action: "allow"; readonly payload: Payload; readonly changed: boolean }
   | { readonly action: "deny"; readonly reason: string };

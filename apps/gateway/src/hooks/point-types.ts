@@ -20,7 +20,7 @@ export interface Gated<Payload, Changes extends keyof Payload = never> {
   readonly change: Partial<Pick<Payload, Changes>>;
 }
 
-export type AnyPoint =
+type AnyPoint =
   | { readonly kind: "observe"; readonly payload: object }
   | { readonly kind: "modify" | "gate"; readonly payload: object; readonly change: object };
 
@@ -34,10 +34,10 @@ export type PointOf<Points extends AnyPoints<Points>, Kind extends AnyPoint["kin
 
 export type Payload<Points extends AnyPoints<Points>, Name extends keyof Points> = Points[Name]["payload"];
 
-export type Change<Point> = Point extends { readonly change: infer Made } ? Made : never;
+type Change<Point> = Point extends { readonly change: infer Made } ? Made : never;
 
 /** Runtime definition of a point: its kind and the fields that hooks may change. Other returned fields are ignored. */
-export type PointDefinition<Point extends AnyPoint> = Point["kind"] extends "observe"
+type PointDefinition<Point extends AnyPoint> = Point["kind"] extends "observe"
   ? { readonly kind: "observe" }
   : { readonly kind: Point["kind"]; readonly change: StandardSchemaV1<unknown, Change<Point>> };
 
@@ -48,7 +48,7 @@ export type PointDefinitions<Points extends AnyPoints<Points>> = {
 type Awaitable<T> = T | Promise<T>;
 
 /** Verdict of a gate hook. Returning nothing means `allow`. */
-export type GateVerdict<Made = object> =
+type GateVerdict<Made = object> =
   | { readonly action: "allow"; readonly change?: Made }
   | { readonly action: "deny"; readonly reason: string };
 
@@ -60,7 +60,7 @@ type Returned<Point extends AnyPoint> = Point["kind"] extends "observe"
     : Awaitable<GateVerdict<Change<Point>> | undefined>;
 
 /** Code of a host at one point. */
-export interface HookAt<Points extends AnyPoints<Points>, Name extends keyof Points> {
+interface HookAt<Points extends AnyPoints<Points>, Name extends keyof Points> {
   readonly point: Name;
   /** For the log. */
   readonly name: string;

@@ -9,7 +9,7 @@ import { historyInWords } from "./session-words.ts";
 import { type EmitTrigger, keptPlace, messageAt, type Place, placeOf } from "./trigger.ts";
 
 /** Which sessions an agent reaches besides its own. */
-export interface SessionReach {
+interface SessionReach {
   /** `tree`: none; `agent`: those of the same agent; `all`: those of `agents` too. */
   readonly visibility: "tree" | "agent" | "all";
   /** Agents that reach each other's conversations. */

@@ -48,7 +48,7 @@ export interface AccountServices {
   readonly commands: (channel: string, account: string) => readonly ChannelCommand[];
 }
 
-export interface AccountHealth {
+interface AccountHealth {
   readonly channel: string;
   readonly account: string;
   readonly state: Health["state"];

@@ -2,7 +2,7 @@ import type { ChannelState } from "../contract/definition.ts";
 import type { Json } from "../contract/json.ts";
 
 /** A key-value store of the host. */
-export interface StateStore {
+interface StateStore {
   get(namespace: string, key: string): Promise<Json | undefined>;
   set(namespace: string, key: string, value: Json): Promise<void>;
   delete(namespace: string, key: string): Promise<unknown>;

@@ -37,7 +37,7 @@ export interface RateLimit {
 }
 
 /** The limits for a poll. Lengths are in UTF-16 units. */
-export interface PollLimits {
+interface PollLimits {
   readonly options: number;
   readonly questionLength: number;
   readonly optionLength: number;

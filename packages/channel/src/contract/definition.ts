@@ -13,7 +13,7 @@ import type {
   SendOptions,
 } from "./messages.ts";
 
-export interface ChannelMeta {
+interface ChannelMeta {
   /** For people, for instance `Feishu / Lark`. */
   readonly label: string;
   readonly description?: string;
@@ -25,7 +25,7 @@ export interface ChannelMeta {
 }
 
 /** The prompt for a field of the configuration. */
-export interface ConfigField {
+interface ConfigField {
   readonly label: string;
   /** The value is never shown, logged or exported. */
   readonly secret?: boolean;

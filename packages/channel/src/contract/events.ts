@@ -88,7 +88,7 @@ export interface Mention {
 
 /** How a message refers to another one. */
 export const referenceKinds = ["reply", "thread", "forward"] as const;
-export type ReferenceKind = (typeof referenceKinds)[number];
+type ReferenceKind = (typeof referenceKinds)[number];
 
 /**
  * Another message that a message refers to. Content of other people reaches the model only marked as such, so a channel
@@ -250,7 +250,7 @@ export interface CommandEvent extends EventBase {
   readonly args: string;
 }
 
-export interface MemberEvent extends EventBase {
+interface MemberEvent extends EventBase {
   readonly type: "member";
   readonly change: "joined" | "left";
   /** The person who joined or left. The sender is the person who caused it. */
@@ -258,7 +258,7 @@ export interface MemberEvent extends EventBase {
 }
 
 /** A change of the account or the conversation, or a gap in the received events. */
-export interface LifecycleEvent extends EventBase {
+interface LifecycleEvent extends EventBase {
   readonly type: "lifecycle";
   readonly what: "installed" | "removed" | "renamed" | "gap";
   readonly detail?: Json;

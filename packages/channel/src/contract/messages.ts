@@ -2,13 +2,13 @@ import type { OutboundMediaKind } from "./capabilities.ts";
 import type { Json } from "./json.ts";
 
 /** Plain text without markup. */
-export interface TextPart {
+interface TextPart {
   readonly type: "text";
   readonly text: string;
 }
 
 /** CommonMark with tables and strikethrough. Sent only to channels whose `text.markup` is `markdown`. */
-export interface MarkdownPart {
+interface MarkdownPart {
   readonly type: "markdown";
   readonly text: string;
 }

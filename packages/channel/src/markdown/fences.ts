@@ -1,5 +1,5 @@
 /** The role of a line: it opens or closes a fenced code block, is inside one, or is outside. */
-export type FencedLine = "fence" | "code" | "text";
+type FencedLine = "fence" | "code" | "text";
 
 /** Follows fenced code blocks line by line. */
 export interface FenceTracker {

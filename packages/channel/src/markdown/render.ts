@@ -2,7 +2,7 @@ import type { Image, Nodes, Parents } from "mdast";
 import { endOf, getSource, isParent, type MarkdownDocument, parseMarkdown, startOf } from "./parse.ts";
 
 /** Functions for the rules of a platform. */
-export interface MarkdownWriter {
+interface MarkdownWriter {
   /** Writes a node by its rule, or unchanged if it has none. */
   write(node: Nodes): string;
   /** Writes the children of a node, separated by `between`. */

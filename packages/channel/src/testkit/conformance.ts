@@ -18,7 +18,7 @@ import { sendingChecks } from "./checks-sending.ts";
 import type { ChannelHarness } from "./harness.ts";
 
 /** The functions of a test runner, such as vitest, node:test or jest. */
-export interface TestFunctions {
+interface TestFunctions {
   describe(name: string, body: () => void): void;
   /** `timeoutMs` may be ignored by a runner with its own limit. */
   it(name: string, body: () => Promise<void>, timeoutMs: number): void;

@@ -46,7 +46,7 @@ export type Failure = "rate" | "rate_until" | "server" | "lost_response";
 export type Forgery = "missing" | "wrong" | "tampered" | "stale" | "ahead";
 
 /** An attachment from a person. */
-export interface AttachedMedia {
+interface AttachedMedia {
   readonly ref: MediaRef;
   readonly content: Uint8Array;
   /** Replaces the platform's response to requests for the bytes. */

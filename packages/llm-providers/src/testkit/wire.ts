@@ -12,7 +12,7 @@ export interface WireAnswer {
 }
 
 /** A request that was sent over a {@link Wire}. */
-export interface SentRequest {
+interface SentRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

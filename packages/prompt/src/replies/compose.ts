@@ -2,7 +2,7 @@ import { type AgentMessage, type AssistantMessage, STOP_REASONS } from "@signalb
 import { parseReply } from "./parse.ts";
 
 /** Attachments requested by a reply. */
-export interface ReplyMedia {
+interface ReplyMedia {
   /** Paths or URLs in order, without duplicates. */
   readonly sources: readonly string[];
   /** Whether attached audio is sent as a voice note. */

@@ -13,7 +13,7 @@ export interface ConversationMessage extends PlacedMessage {
 }
 
 /** A message that a person sent to the agent. */
-export interface SentMessage {
+interface SentMessage {
   readonly id: string;
   /** Timestamp in the conversation, in milliseconds since the epoch. A summary of several messages has a later one. */
   readonly at: number;

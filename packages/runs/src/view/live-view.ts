@@ -15,7 +15,7 @@ const MAX_RESULT_CHARS = 4_000;
 const MAX_ARGS_CHARS = 500;
 
 /** Receives what viewers of a run see. */
-export interface LiveViewOutput {
+interface LiveViewOutput {
   readonly publish: (event: LiveEvent) => void;
   /** Called if the text shown for the current turn is void. */
   readonly retract: () => void;

@@ -19,7 +19,7 @@ export interface StoreUnderTest {
 export type Test = (name: string, run: () => Promise<void>) => void;
 
 /** Checks one fact about a store. */
-export type Check = (under: StoreUnderTest) => Promise<void>;
+type Check = (under: StoreUnderTest) => Promise<void>;
 
 /** Checks by the fact that each of them shows. */
 export type Checks = Readonly<Record<string, Check>>;

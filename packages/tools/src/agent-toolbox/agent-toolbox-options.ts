@@ -133,7 +133,7 @@ export interface MoreTools {
   readonly taint?: readonly TaintMark[];
 }
 
-export interface HookedCall {
+interface HookedCall {
   readonly agentId: string;
   readonly sessionKey: string;
   readonly tool: string;

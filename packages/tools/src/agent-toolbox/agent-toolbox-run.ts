@@ -10,7 +10,7 @@ import type { Role, TaintSource } from "../types.ts";
 import type { HookVerdict, MayAttach } from "./agent-toolbox-options.ts";
 
 /** Options of a call that a command makes, not the model. */
-export interface CommandCallOptions extends Omit<DirectCallOptions, "asked"> {
+interface CommandCallOptions extends Omit<DirectCallOptions, "asked"> {
   /** Wraps the wait for a person's decision. */
   readonly asking: <T>(ask: () => Promise<T>) => Promise<T>;
 }
@@ -42,7 +42,7 @@ export interface AgentToolboxRun extends Pick<RunTools, "tools"> {
 }
 
 /** Another message that a message replies to, forwards or follows in a thread. */
-export interface ReferencedMessage {
+interface ReferencedMessage {
   readonly kind: "reply" | "thread" | "forward";
   readonly messageId?: string | undefined;
   /** Absent if only its id is known. */
@@ -51,7 +51,7 @@ export interface ReferencedMessage {
 }
 
 /** The parts of a message that affect a run's rights. */
-export interface RunMessage {
+interface RunMessage {
   readonly text: string;
   /** Present if someone else's words were forwarded. */
   readonly forwarded?: object;

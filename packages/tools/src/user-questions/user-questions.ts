@@ -11,7 +11,7 @@ import {
 } from "./user-question.ts";
 
 /** A question that is not stored yet. */
-export interface NewUserQuestion
+interface NewUserQuestion
   extends Pick<UserQuestion, "sessionKey" | "speaker" | "role" | "question" | "options"> {
   /** Identifies the call that asks. The same call always gets the same question, with its original deadline. */
   readonly call: string;
@@ -20,7 +20,7 @@ export interface NewUserQuestion
 }
 
 /** A person's answer to a question. */
-export interface UserAnswer {
+interface UserAnswer {
   readonly words: string;
   readonly speaker: string;
   readonly role: Role;
@@ -29,7 +29,7 @@ export interface UserAnswer {
 }
 
 /** `closed`: the question already has another outcome. `wrong_person`: someone else was asked. */
-export type AnswerResult =
+type AnswerResult =
   | { readonly ok: true; readonly question: UserQuestion }
   | { readonly ok: false; readonly why: "unknown" | "closed" | "wrong_person" };
 

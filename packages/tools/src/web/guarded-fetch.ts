@@ -24,7 +24,7 @@ export interface GuardedFetchOptions {
   readonly userAgent?: string;
 }
 
-export interface FetchCallOptions {
+interface FetchCallOptions {
   readonly signal?: AbortSignal;
   /** Sent to the origin of the URL only: after a redirect to another one they are left out, and stay so. */
   readonly headers?: Readonly<Record<string, string>>;

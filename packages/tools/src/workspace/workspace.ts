@@ -28,7 +28,7 @@ export interface FolderEntry {
   readonly type: "file" | "folder" | "link" | "other";
 }
 
-export interface Folder {
+interface Folder {
   /** As the agent would write it. */
   readonly displayPath: string;
   /** Absolute, without links. */
@@ -37,7 +37,7 @@ export interface Folder {
   readonly entries: readonly FolderEntry[];
 }
 
-export interface WriteOptions {
+interface WriteOptions {
   /** May refuse after the path was followed and before anything is changed; gets the display path. */
   readonly check?: (displayPath: string) => void;
   /** Awaited after `check` and before anything is changed; gets the absolute path. */

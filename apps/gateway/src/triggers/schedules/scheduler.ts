@@ -19,7 +19,7 @@ export interface SchedulerOptions<Task> {
  * Takes an occurrence over. `taken` once it is on record at the host; the same occurrence may come again after a crash,
  * and must then be known. `later`: it is tried again in a while, as after a rejection.
  */
-export type Fire<Task> = (occurrence: Occurrence<Task>) => Promise<"taken" | "later">;
+type Fire<Task> = (occurrence: Occurrence<Task>) => Promise<"taken" | "later">;
 
 export interface Scheduler<Task> {
   /** Reads what is on record, and begins to hand over what is due. */

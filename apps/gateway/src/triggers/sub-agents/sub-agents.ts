@@ -15,7 +15,7 @@ export interface SubAgentsOptions<Origin> {
   readonly now: () => number;
 }
 
-export interface NewSubAgent {
+interface NewSubAgent {
   readonly label: string;
   readonly text: string;
   /** Names of the tools it may use at most: those of the giver's run, or fewer. */
