@@ -185,10 +185,10 @@ describe("tool calls", () => {
         signal = context.signal;
         return new Promise(() => {});
       },
-      { timeoutMs: 10 },
+      { timeoutMs: 200 },
     );
     const { results, events } = await run([toolCall("a", "t")], [t], { abortGraceMs: 5 });
-    expect(said(results[0])).toBe('"t" did not finish within 10 ms and was stopped.');
+    expect(said(results[0])).toBe('"t" did not finish within 200 ms and was stopped.');
     expect(signal?.aborted).toBe(true);
     expect(events.find((event) => event.type === "tool.end")).toMatchObject({ outcome: "timeout" });
   });

@@ -18,7 +18,7 @@ const MESSAGE: MessageInfo = {
 };
 
 function explained(message: Partial<MessageInfo>, model?: string) {
-  const entries = model === undefined ? [] : [{ at: 1, stage: "model", summary: model }];
+  const entries = model === undefined ? [] : [{ at: 1, stage: "run", summary: model, data: { of: "model" } }];
   return explain({ messageId: "1", entries, message: { ...MESSAGE, ...message } });
 }
 
