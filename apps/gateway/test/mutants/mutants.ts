@@ -112,7 +112,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: "runs a tool with outside effects again blindly",
     edits: [
       {
-        file: `${RUNS}/open-calls.ts`,
+        file: `${RUNS}/pending-calls.ts`,
         from: 'return own.state === "started" && isExternal',
         to: "return false && isExternal",
       },
@@ -156,7 +156,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${DELIVERY}/attempt.ts`,
-        from: "await ports.recordPart(row, storedReceipt(part));",
+        from: "await context.recordPart(row, toStoredReceipt(part));",
         to: "",
       },
     ],
@@ -168,8 +168,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${DELIVERY}/attempt.ts`,
-        from: "return await resendDoubtful(ports, account, row);",
-        to: "return await sendOpenParts(ports, account, row);",
+        from: "return await resendDoubtful(context, account, row);",
+        to: "return await sendOpenParts(context, account, row);",
       },
     ],
     scenario: { course: killedAt(...times(6, "send.after")), mode: "followup", only: ["plain"] },
@@ -266,7 +266,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "leaves a draft that its run does not need",
-    edits: [{ file: `${DELIVERY}/finish-draft.ts`, from: "await opened.abort();", to: "" }],
+    edits: [{ file: `${DELIVERY}/drafts/finish-draft.ts`, from: "await opened.abort();", to: "" }],
     scenario: { course: [], loadMs: 4_000 },
     caughtBy: /^draft: nobody's/,
   },
@@ -275,8 +275,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: "packages/prompt/src/replies/parse.ts",
-        from: 'const said = stripSilence(kept.join("\\n"));',
-        to: 'const said = kept.join("\\n");',
+        from: 'const shown = stripSilence(lines.join("\\n"));',
+        to: 'const shown = lines.join("\\n");',
       },
     ],
     scenario: { ...quiet, only: ["silent"] },
