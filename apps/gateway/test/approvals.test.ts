@@ -71,10 +71,14 @@ async function tainted(channel: string) {
     carried: { open: async () => undefined },
   });
   const { config: settings } = loaded;
+  const current = { settings, agents, skills, plugins: { tools: [] } };
   const core = fakeContext({
     options: { home, vault: createVault() },
     home,
-    config: { current: () => ({ settings, agents, skills, plugins: { tools: [] } }) },
+    config: {
+      current: () => current,
+      derived: (read: (value: typeof current) => unknown) => () => read(current),
+    },
     store,
     lease: { name: "gateway", epoch: 1 },
     web: { fetch: nothing },

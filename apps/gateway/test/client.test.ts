@@ -99,7 +99,7 @@ describe("the gateway's own client", () => {
     });
     const { entries } = await client.trace("m1");
     expect([...new Set(entries.map(({ stage }) => stage))]).toEqual(
-      expect.arrayContaining(["intake", "routing", "gate", "prompt", "model", "tool", "reply"]),
+      expect.arrayContaining(["accept", "admit", "prepare", "run", "conclude"]),
     );
     expect(await code(() => client.history("never"))).toBe("not_found");
     expect(await code(() => client.trace("never"))).toBe("not_found");

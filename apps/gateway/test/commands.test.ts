@@ -177,17 +177,17 @@ describe("slash commands", () => {
     const [, why, , refused, short, own] = said(world);
     for (const stage of [
       "replied",
-      "intake: ",
-      "routing: agent coder by default",
-      "gate: answer: owner",
-      "model: ",
+      "accept: ",
+      "admit: agent coder by default",
+      "answer: owner",
+      "run: anthropic/",
     ])
       expect(why).toContain(stage);
     expect(refused).toBe(`Message ${secret} was not found here.`);
     expect(short).toMatch(
       /^om_\d+: It was answered by agent coder: access\.dm is open to everyone \(dm_open\)\.$/,
     );
-    expect(own).toContain("gate: answer: dm_open");
+    expect(own).toContain("answer: dm_open");
   });
 
   it("/queue keeps a conversation's own mode over a restart", async () => {

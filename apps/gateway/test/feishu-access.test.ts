@@ -186,11 +186,11 @@ describe("who may talk to an agent on Feishu", () => {
       "group",
     ]);
     const why = await command(world, "why", "om_1", "--details");
-    expect(why.out).toMatch(/routing +agent person by binding\.peer, session agent:person:feishu:direct:ou_/);
+    expect(why.out).toMatch(/admit +agent person by binding\.peer, session agent:person:feishu:direct:ou_/);
     expect((await command(world, "why", "om_2", "--details")).out).toMatch(
-      /routing +agent account by binding\.account/,
+      /admit +agent account by binding\.account/,
     );
-    expect((await command(world, "trace", "om_3", "--json")).out).toContain('"stage": "outbox"');
+    expect((await command(world, "trace", "om_3", "--json")).out).toContain('"stage": "deliver"');
     expect(await command(world, "why", "om_never")).toEqual({
       code: 1,
       out: expect.stringContaining("There is no message om_never."),

@@ -95,8 +95,8 @@ describe("when the model", () => {
     await started.post(textMessage("go", { senderId: ZHANG, messageId: "om_1" }));
     await started.settled();
     const noted = async () => (await started.gateway.service.trace("om_1"))?.entries ?? [];
-    await expect.poll(noted).toContainEqual(expect.objectContaining({ stage: "reply" }));
-    const lines = (await noted()).flatMap(({ stage, summary }) => (stage === "model" ? [summary] : []));
+    await expect.poll(noted).toContainEqual(expect.objectContaining({ stage: "deliver" }));
+    const lines = (await noted()).flatMap(({ stage, summary }) => (stage === "run" ? [summary] : []));
     expect(lines).toEqual([
       expect.stringMatching(/^anthropic\/claude-sonnet-4-6 failed \(overloaded\): .*; next: /),
       expect.stringMatching(/^anthropic\/claude-sonnet-4-6 failed \(overloaded\): .*; next: /),

@@ -202,9 +202,7 @@ describe("a repeated request", () => {
     const { id } = await openai().chat.completions.create(hello);
     const response = await openai().responses.create({ model: MODEL, input: "hello" });
     for (const one of [id, response.id])
-      expect((await started.gateway.service.trace(one))?.entries.map(({ stage }) => stage)).toContain(
-        "model",
-      );
+      expect((await started.gateway.service.trace(one))?.entries.map(({ stage }) => stage)).toContain("run");
   });
 });
 

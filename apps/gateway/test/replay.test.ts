@@ -42,7 +42,7 @@ describe("replay", () => {
       /^## Platform event 1 \(answered 200\)$/m,
       /"message_type": "text"/,
       /^## Inbound message om_6123456789abcdefghijklmnopqrstu$/m,
-      /^ {3}routing {2}agent coder by binding\.peer, session agent:coder:feishu:direct:ou_/m,
+      /^ {3}admit {4}agent coder by binding\.peer, session agent:coder:feishu:direct:ou_/m,
       /^ {3}gate {5}answer: dm_bound$/m,
       /^## System prompt for om_\S+: \d+ sections/m,
       /^ {3}stable {3}tooling +\d+ characters {2}~\d+ tokens$/m,
