@@ -80,7 +80,7 @@ describe("why a message went where it went", () => {
       entries: expect.arrayContaining([
         {
           at: expect.any(Number),
-          stage: "routing",
+          stage: "admit",
           summary: expect.stringContaining("by binding.channel"),
           data: expect.objectContaining({
             binding: 3,
