@@ -169,7 +169,9 @@ function packageProblems(loaded: LoadedConfig, models: ReachableModels, packages
 
 /** Without what to do about it, which the remedy says. */
 function faultOf({ code, provider, message }: ModelProblem): string {
-  return code === "missing_key" ? `the provider ${provider} has no key` : message.replace(/\.$/, "");
+  return code === "missing_key"
+    ? `the provider ${provider} has no key`
+    : message.replace(/; did you mean .*/, "").replace(/\.$/, "");
 }
 
 function remedyOf(problem: ModelProblem, { config }: LoadedConfig): string {
