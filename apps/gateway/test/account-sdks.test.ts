@@ -10,13 +10,13 @@ import { eventually } from "./eventually.ts";
 import { exampleConfig, feishuAccount, openWorld, TOKEN } from "./harness.ts";
 
 const dist = fileURLToPath(new URL("../dist/", import.meta.url));
-/** What the vendor's SDK asks for its long connection, which is built into the program. */
+/** Path from the SDK of Feishu's long connection, which is bundled in a chunk of its own. */
 const ENDPOINT = "/callback/ws/endpoint";
 const [longConnection = "nothing"] = readdirSync(dist).filter(
-  (name) => name.endsWith(".cjs") && readFileSync(join(dist, name), "utf8").includes(ENDPOINT),
+  (name) => name.startsWith("signalbox") && readFileSync(join(dist, name), "utf8").includes(ENDPOINT),
 );
 
-/** What an SDK is known by, in the address of a module that is loaded. */
+/** Patterns that match the URLs of each SDK's modules. */
 const sdks: Readonly<Record<string, RegExp>> = {
   discord: /\/node_modules\/(?:discord\.js|@discordjs\/(?:ws|rest))\//,
   feishu: new RegExp(`/node_modules/@larksuiteoapi/|/dist/${longConnection}$`),
@@ -24,19 +24,13 @@ const sdks: Readonly<Record<string, RegExp>> = {
   telegram: /\/node_modules\/grammy\//,
 };
 
-/** Notes every module that the process loads, and every file of its bundle that it reads. */
+/** Records the URL of every module that the process loads. */
 const recorder = `
-import fs from "node:fs";
-import { registerHooks, syncBuiltinESMExports } from "node:module";
+import { writeFileSync } from "node:fs";
+import { registerHooks } from "node:module";
 const loaded = new Set();
 registerHooks({ load(url, context, next) { loaded.add(url); return next(url, context); } });
-const { readFileSync } = fs;
-fs.readFileSync = (file, ...rest) => {
-  if (String(file).endsWith(".cjs")) loaded.add(String(file));
-  return readFileSync(file, ...rest);
-};
-syncBuiltinESMExports();
-process.on("exit", () => fs.writeFileSync(process.env.LOADED_MODULES, JSON.stringify([...loaded])));
+process.on("exit", () => writeFileSync(process.env.LOADED_MODULES, JSON.stringify([...loaded])));
 `;
 
 const discordToken = `${Buffer.from("1000").toString("base64")}.made-up.secret`;

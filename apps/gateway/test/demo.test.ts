@@ -87,7 +87,7 @@ describe("a fresh home without a key", () => {
 
     await say("remember that the cake is at five");
     expect(await say("what do you remember?")).toContain("the cake is at five");
-    expect(readFileSync(join(workspace, "MEMORY.md"), "utf8")).toContain("the cake is at five");
+    expect(readFileSync(join(workspace, "memory", "MEMORY.md"), "utf8")).toContain("the cake is at five");
 
     const sessions: unknown = JSON.parse(await output(world, "sessions", "--json"));
     expect(sessions).toMatchObject([{ key: "agent:main:api:direct:user%3Atester", agentId: "main" }]);

@@ -84,7 +84,7 @@ it("an account that is not configured any more has its last replies among the de
   const inbox = await inboxRows(world);
   expect(inbox.map(({ state }) => state)).toEqual(["failed-reported", "failed-reported"]);
   const listed = await world.command(["outbox", "list"]);
-  expect(listed.out).toMatch(/dead {3}feishu\/main .*not in the configuration/);
+  expect(listed.out).toMatch(/dead {3}feishu\/main .*account feishu\/main is not configured/);
 
   world.configure(exampleConfig());
   for (const row of await rows(world)) {

@@ -44,7 +44,7 @@ it("doctor has a line for what each platform says an account lacks there, with w
   expect(said).toMatch(
     /^warning channel slack\/main scopes: the token lacks app_mentions:read .*\n +Add them under/m,
   );
-  expect(said).toMatch(/^ok +channel discord\/main intents: Message Content Intent is turned on$/m);
+  expect(said).toMatch(/^ok +channel discord\/main intents: Message Content Intent is on$/m);
   expect(said).toMatch(/^ok +channel telegram\/main groups: /m);
   // No model is called, and paid for, unless that is asked for.
   expect(world.anthropic.requests).toHaveLength(0);

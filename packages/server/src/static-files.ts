@@ -21,8 +21,9 @@ export function staticFiles(dir: string): MiddlewareHandler {
   if (!existsSync(dir)) return (_context, next) => next();
   const serve = serveStatic({ root: dir, precompressed: true });
   return async (context, next) => {
-    const response = await serve(context, next);
-    if (response === undefined) return undefined;
+    const response: unknown = await serve(context, next);
+    // For a path without a file, `serve` returns whatever `next` returned.
+    if (!(response instanceof Response)) return undefined;
     for (const [name, value] of Object.entries(PAGE_HEADERS)) response.headers.set(name, value);
     const isImmutable = context.req.path.startsWith("/assets/");
     response.headers.set("cache-control", isImmutable ? "public, max-age=31536000, immutable" : "no-cache");

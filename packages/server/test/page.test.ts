@@ -55,3 +55,12 @@ it("serves precompressed files to browsers that accept them", async () => {
   expect(page.headers["content-encoding"]).toBeUndefined();
   expect(page.body.toString()).toBe("<!doctype html>");
 });
+
+it("answers 404 for a path without a file", async () => {
+  const dir = await mkdtemp(join(tmpdir(), "signalbox-page-"));
+  onTestFinished(() => rm(dir, { recursive: true }));
+  await writeFile(join(dir, "index.html"), "<!doctype html>");
+  const { url } = await openServer(createMemoryService(), 0, dir);
+  for (const path of ["/nothing", "/assets/nothing.js", "/..%2fetc/passwd"])
+    expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 404]);
+});
