@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
 import { testStore } from "./support.ts";
 
+test("values are stored without their undefined members", async () => {
+  const { store } = await testStore();
+  await store.kv.set("places", "1", { conversation: { id: "C1", threadId: undefined }, names: undefined });
+  expect(await store.kv.get("places", "1")).toStrictEqual({ conversation: { id: "C1" } });
+});
+
 test("values have a namespace and can run out", async () => {
   const { store, time } = await testStore();
   await store.kv.set("discord", "resume", { session: "s", seq: 4 });

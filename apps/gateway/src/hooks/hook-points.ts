@@ -205,22 +205,22 @@ export const HOOK_POINTS: PointDefinitions<HookPoints> = {
   before_model_resolve: {
     kind: "modify",
     change: z.object({
-      model: z.exactOptional(z.union([z.string(), z.undefined()])),
-      thinking: z.exactOptional(z.enum(THINKING)),
+      model: z.optional(z.union([z.string(), z.undefined()])),
+      thinking: z.optional(z.enum(THINKING)),
     }),
   },
-  before_prompt_build: { kind: "modify", change: z.object({ extra: z.exactOptional(SECTIONS) }) },
+  before_prompt_build: { kind: "modify", change: z.object({ extra: z.optional(SECTIONS) }) },
   run_start: { kind: "observe" },
   turn_start: { kind: "observe" },
   before_tool_call: {
     kind: "gate",
-    change: z.object({ args: z.exactOptional(TOOL_ARGUMENTS) }),
+    change: z.object({ args: z.optional(TOOL_ARGUMENTS) }),
   },
   after_tool_call: { kind: "observe" },
   turn_end: { kind: "observe" },
   compaction_start: { kind: "observe" },
   compaction_end: { kind: "observe" },
-  before_reply: { kind: "modify", change: z.object({ text: z.exactOptional(z.string()) }) },
+  before_reply: { kind: "modify", change: z.object({ text: z.optional(z.string()) }) },
   message_sent: { kind: "observe" },
   run_end: { kind: "observe" },
 };

@@ -25,7 +25,7 @@ export interface KeptExchanges {
   remove(sessionKey: string): Promise<void>;
 }
 
-const exchangeSchema = z.object({ messages: z.array(ChatMessage), end: z.exactOptional(RunEnd) });
+const exchangeSchema = z.object({ messages: z.array(ChatMessage), end: z.optional(RunEnd) });
 
 /** The answer to one or more messages. */
 interface Said {
@@ -71,7 +71,7 @@ export function createExchanges({ store, getCapabilities, redact, now }: CoreCon
     return awaitsSingleAnswer === true ? "asks-again" : "looks-back";
   };
   const put = (sessionKey: string, id: string, exchange: Exchange): Promise<void> =>
-    store.kv.set(namespaceOf(sessionKey), id, z.json().parse(exchange), KEPT_MS);
+    store.kv.set(namespaceOf(sessionKey), id, exchange, KEPT_MS);
   return {
     async keep(sessionKey, messages, { id, text, begins, error, ...end }) {
       const [first] = messages;

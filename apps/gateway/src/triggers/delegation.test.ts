@@ -52,6 +52,19 @@ function messageOf({ messageId = "" }: { readonly messageId?: string } = {}): In
   return id;
 }
 
+it("stores the place of a message that has undefined fields and several ids", async () => {
+  const { store, delegation } = await world();
+  const event = plainMessage();
+  const conversation = { ...event.conversation, threadId: undefined, otherIds: ["old"] };
+  const place = placeOf({ ...event, botId: undefined, conversation });
+  await delegation.spawn(
+    { label: "a", text: "a", tools: [] },
+    { ...giver("c1"), origin: { place, role: "owner", taint: [] } },
+  );
+  const [stored] = await store.kv.list("subagents");
+  expect(JSON.stringify(stored?.value)).toContain('"otherIds":["old"]');
+});
+
 it("ends what a sub-agent has in the background with its last task, not under one that it works on", async () => {
   const { store, delegation, ended } = await world();
   const { id, sessionKey } = await delegation.spawn({ label: "a", text: "a", tools: [] }, giver("c1"));

@@ -30,8 +30,8 @@ const origin: z.ZodType<TaskOrigin> = z.object({
   place: keptPlace,
   role: z.enum(["owner", "member", "guest", "system"]),
   taint: z.array(taintSourceSchema),
-  within: z.object({ id: z.string(), depth: z.int(), tools: z.array(z.string()) }).exactOptional(),
-  saidFrom: z.string().exactOptional(),
+  within: z.object({ id: z.string(), depth: z.int(), tools: z.array(z.string()) }).optional(),
+  saidFrom: z.string().optional(),
 });
 
 type KeptSubAgents = SubAgents<TaskOrigin, readonly TaintSource[]>;
@@ -64,7 +64,7 @@ export function createDelegation({ store, logger, now }: DelegationOptions): Del
   const subAgents: KeptSubAgents = createSubAgents({
     store: {
       list: async () => (await kv.list(NAMESPACE)).map(({ key: id, value }) => ({ id, value })),
-      put: (id, value) => kv.set(NAMESPACE, id, z.json().parse(value)),
+      put: (id, value) => kv.set(NAMESPACE, id, value),
       async remove(id) {
         await kv.delete(NAMESPACE, id);
       },

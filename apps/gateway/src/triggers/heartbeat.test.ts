@@ -46,7 +46,7 @@ function memoryKeyValues(): KeyValues & { fail: boolean } {
     list: async () => [...values].map(([key, value]) => ({ key, value })),
     async set(_namespace, key, value) {
       if (this.fail) throw new Error("the disk is gone");
-      values.set(key, value);
+      values.set(key, JSON.parse(JSON.stringify(value)));
     },
     delete: async (_namespace, key) => values.delete(key),
   };

@@ -3,7 +3,6 @@ import { getSpeakerKey, type MessageEvent } from "@signalbox/channel";
 import { parseSessionKey } from "@signalbox/routing";
 import type { SessionPosition } from "@signalbox/store";
 import { type SessionsCall, taintIn } from "@signalbox/tools";
-import { z } from "zod";
 import type { TriggeringRun, TriggerStore } from "./ports.ts";
 import { historyInWords } from "./session-words.ts";
 import { type EmitTrigger, keptPlace, messageAt, type Place, placeOf } from "./trigger.ts";
@@ -109,7 +108,7 @@ async function placeFor(
   const last = await lastIn(store, sessionKey);
   if (last === undefined) return undefined;
   const place = placeOf(last);
-  await store.kv.set(SAID_IN, eventId, z.json().parse(place), SAID_IN_MS);
+  await store.kv.set(SAID_IN, eventId, place, SAID_IN_MS);
   return place;
 }
 

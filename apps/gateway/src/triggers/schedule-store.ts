@@ -6,11 +6,11 @@ const timing = z.object({
   when: z.discriminatedUnion("kind", [
     z.object({ kind: z.literal("at"), at: z.number() }),
     z.object({ kind: z.literal("every"), everyMs: z.number().positive(), from: z.number() }),
-    z.object({ kind: z.literal("cron"), expression: z.string(), zone: z.string().exactOptional() }),
+    z.object({ kind: z.literal("cron"), expression: z.string(), zone: z.string().optional() }),
   ]),
   missed: z.enum(["once", "skip"]),
   nextAt: z.number(),
-  lastAt: z.number().exactOptional(),
+  lastAt: z.number().optional(),
 });
 const kept = timing.extend({ task: z.json() });
 
@@ -37,7 +37,7 @@ export function createScheduleStore<Task>(
         return [];
       });
     },
-    put: ({ id, ...rest }) => kv.set(kind, id, kept.parse(rest)),
+    put: ({ id, ...rest }) => kv.set(kind, id, rest),
     async remove(id) {
       await kv.delete(kind, id);
     },

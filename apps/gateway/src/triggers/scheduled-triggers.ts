@@ -22,7 +22,7 @@ const keptWake = z.object({
   sessionKey: z.string(),
   text: z.string(),
   place: keptPlace,
-  saidFrom: z.string().exactOptional(),
+  saidFrom: z.string().optional(),
 });
 
 const SCHEDULES = "schedules";

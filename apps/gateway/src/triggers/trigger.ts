@@ -52,25 +52,26 @@ export type Place = Pick<
 export const keptPlace: z.ZodType<Place> = z.object({
   channel: z.string(),
   account: z.string(),
-  botId: z.string().exactOptional(),
+  botId: z.string().optional(),
   conversation: z.object({
     id: z.string(),
+    otherIds: z.array(z.string()).optional(),
     kind: z.enum(["direct", "group", "channel"]),
-    threadId: z.string().exactOptional(),
-    parentId: z.string().exactOptional(),
-    guildId: z.string().exactOptional(),
-    teamId: z.string().exactOptional(),
+    threadId: z.string().optional(),
+    parentId: z.string().optional(),
+    guildId: z.string().optional(),
+    teamId: z.string().optional(),
   }),
   address: z.string(),
   sender: z.object({
     id: z.string(),
-    name: z.string().exactOptional(),
+    name: z.string().optional(),
     isBot: z.boolean(),
     isSelf: z.boolean(),
-    roles: z.array(z.string()).exactOptional(),
-    authenticatedAs: z.enum(["owner", "member"]).exactOptional(),
+    roles: z.array(z.string()).optional(),
+    authenticatedAs: z.enum(["owner", "member"]).optional(),
   }),
-  forwarded: z.object({ from: z.string() }).exactOptional(),
+  forwarded: z.object({ from: z.string() }).optional(),
 });
 
 /** The place of a message, as far as an answer to it and the gate need it. */

@@ -20,9 +20,9 @@ const POINTS: PointDefinitions<Kitchen> = {
   ordered: { kind: "observe" },
   before_serving: {
     kind: "modify",
-    change: z.object({ dish: z.exactOptional(z.string()), sauces: z.exactOptional(z.array(z.string())) }),
+    change: z.object({ dish: z.optional(z.string()), sauces: z.optional(z.array(z.string())) }),
   },
-  before_cooking: { kind: "gate", change: z.object({ minutes: z.exactOptional(z.number()) }) },
+  before_cooking: { kind: "gate", change: z.object({ minutes: z.optional(z.number()) }) },
 };
 
 const SERVED = { dish: "soup", sauces: [], table: { seats: ["anna"] } } as const satisfies object;

@@ -38,7 +38,7 @@ function gateWith(options: Partial<HttpHookOptions> & Pick<HttpHookOptions, "url
   const failures: HookFailure[] = [];
   const hook = createHttpHook({ point: "before_call", name: "guard", ...options });
   const hooks = createHooks<Points>({
-    points: { before_call: { kind: "gate", change: z.object({ args: z.exactOptional(z.string()) }) } },
+    points: { before_call: { kind: "gate", change: z.object({ args: z.optional(z.string()) }) } },
     hooks: [],
     unchecked: () => [hook],
     onFailure: (failure) => failures.push(failure),

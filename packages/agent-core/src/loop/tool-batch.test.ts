@@ -198,7 +198,7 @@ describe("tool calls", () => {
       "t",
       (_call, context) =>
         new Promise((resolve) => context.signal.addEventListener("abort", () => resolve(text("half of it")))),
-      { timeoutMs: 5 },
+      { timeoutMs: 200 },
     );
     const { results } = await run([toolCall("a", "t")], [t]);
     expect(said(results[0])).toBe("half of it");

@@ -5,7 +5,7 @@ const webSearchSchema = z.discriminatedUnion("engine", [
   z.strictObject({
     engine: z.enum(["brave", "tavily"]),
     apiKey: z.string().min(1),
-    url: webAddress.exactOptional(),
+    url: webAddress.optional(),
   }),
   z.strictObject({ engine: z.literal("searxng"), url: webAddress }),
 ]);
@@ -88,15 +88,15 @@ const milliseconds = z.int().positive().max(3_600_000);
 
 export const mcpServerSchema = z
   .strictObject({
-    command: z.string().min(1).exactOptional().describe("The program to start."),
-    args: z.array(z.string()).exactOptional(),
+    command: z.string().min(1).optional().describe("The program to start."),
+    args: z.array(z.string()).optional(),
     env: z
       .record(z.string(), z.string())
-      .exactOptional()
+      .optional()
       .describe("Its environment variables, in addition to `PATH`, `HOME` and similar ones."),
-    cwd: z.string().min(1).exactOptional().describe("Its working directory."),
-    url: webAddress.exactOptional().describe("Its address, if it is not a program."),
-    headers: z.record(z.string(), z.string()).exactOptional().describe("Sent with each request."),
+    cwd: z.string().min(1).optional().describe("Its working directory."),
+    url: webAddress.optional().describe("Its address, if it is not a program."),
+    headers: z.record(z.string(), z.string()).optional().describe("Sent with each request."),
     startMs: milliseconds
       .default(30_000)
       .describe("Time limit for starting and listing its tools, in milliseconds."),

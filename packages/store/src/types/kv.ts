@@ -3,8 +3,13 @@ import type { JsonValue, Millis } from "./common.ts";
 /** Small values with a name: cursors, resume states, cached names. */
 export interface KvStore {
   get(namespace: string, key: string): Promise<JsonValue | undefined>;
-  /** `ttlMs`: it is removed after this long. Default: it stays. */
-  set(namespace: string, key: string, value: JsonValue, ttlMs?: number): Promise<void>;
+  /**
+   * Stores a value as JSON, without its `undefined` members.
+   *
+   * @param ttlMs time until the value is removed. Default: never
+   * @throws StoreError `invalid` if JSON cannot represent the value
+   */
+  set(namespace: string, key: string, value: unknown, ttlMs?: number): Promise<void>;
   delete(namespace: string, key: string): Promise<boolean>;
   /** By key. A damaged value is `null`: the reader must recognise it by its key. */
   list(

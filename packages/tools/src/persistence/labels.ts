@@ -9,7 +9,7 @@ const COMMANDS = "labelled-commands";
 
 const author = {
   source: taintSourceSchema,
-  by: z.string().exactOptional(),
+  by: z.string().optional(),
 };
 const labelSchema = z.object({ ...author, path: z.string(), kind: z.enum(["entry", "tree"]) });
 const commandSchema = z.object({

@@ -45,7 +45,7 @@ export const userQuestionSchema: z.ZodType<UserQuestion> = z.object({
   question: z.string(),
   options: z.array(z.string()),
   expiresAt: z.number(),
-  outcome: outcomeSchema.exactOptional(),
+  outcome: outcomeSchema.optional(),
 });
 
 /**

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { z } from "zod";
 import type { KeyValues } from "../persistence/key-values.ts";
 import type { Role } from "../types.ts";
 import {
@@ -179,7 +178,7 @@ class StoredUserQuestions implements UserQuestions {
   }
 
   async #write(question: UserQuestion): Promise<void> {
-    await this.#options.kv.set(NAMESPACE, question.id, z.json().parse(question));
+    await this.#options.kv.set(NAMESPACE, question.id, question);
     this.#questions.set(question.id, question);
   }
 

@@ -20,8 +20,8 @@ export function createRecords<Origin>(
     origin,
     chain: z.string(),
     givenAt: z.number(),
-    messageId: z.string().exactOptional(),
-    ended: z.enum(["done", "cut", "failed", "stopped"]).exactOptional(),
+    messageId: z.string().optional(),
+    ended: z.enum(["done", "cut", "failed", "stopped"]).optional(),
   });
   const record = z.object({
     agentId: z.string(),
