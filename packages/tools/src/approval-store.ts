@@ -1,12 +1,12 @@
 import type { ApprovalSubject, TaintMark } from "./types.ts";
 
-/** What a person is asked to approve. */
+/** A request to approve one tool call. */
 export interface ApprovalRequest {
   readonly tool: string;
   readonly subject: ApprovalSubject;
   readonly agentId: string;
   readonly sessionKey: string;
-  /** Why it is asked, with the sources of the taint. */
+  /** Why the call needs approval, including the sources of the taint. */
   readonly reason: string;
   readonly taint: readonly TaintMark[];
 }
@@ -17,37 +17,43 @@ export interface Approval extends ApprovalRequest {
   /** Eight letters and digits that a person can type. */
   readonly id: string;
   readonly state: ApprovalState;
-  /** Over tool, subject, agent and session, as hexadecimal digits. */
+  /** SHA-256 of tool, subject, agent and session in hexadecimal. */
   readonly hash: string;
-  /** Over `hash`, id, approver and, once it is used, the call that used it; present once someone decided. */
+  /** SHA-256 of `hash`, id, approver and the call that used the approval. Present once someone has decided. */
   readonly grant?: string;
   readonly approver?: string;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
   readonly expiresAt: number;
-  /** When it was allowed or denied. */
+  /** Time of the decision, in milliseconds since the epoch. */
   readonly decidedAt?: number;
 }
 
-/** The state of a question. */
+/** A change of an approval's state. */
 export interface ApprovalChange extends Pick<Approval, "approver" | "grant" | "decidedAt"> {
   readonly state: ApprovalState;
 }
 
-/** `open`: the same question is already open. `full`: too many are open in its session. `taken`: the id is in use. */
+/**
+ * - `open`: the same request is already pending.
+ * - `full`: the session already has the maximum number of pending requests.
+ * - `taken`: the id is in use.
+ */
 type Asked =
   | { readonly outcome: "asked" | "open"; readonly approval: Approval }
   | { readonly outcome: "full"; readonly open: number }
   | { readonly outcome: "taken" };
 
-/** Stores questions and their outcomes. Each method is one transaction. */
+/** Stores approval requests and their outcomes. Each method is one transaction. */
 export interface ApprovalStore {
-  /** Keeps a new question, unless the same is open, or `most` are open in its session. */
+  /**
+   * Stores a new request, unless the same request is pending or the session already has `maxPending` pending requests.
+   */
   ask(approval: Approval, most: number): Promise<Asked>;
   get(id: string): Promise<Approval | undefined>;
-  /** Changes a question in the state `from`, and returns it; undefined if someone else was faster. */
+  /** Changes an approval that is in the state `from`. Returns undefined if it is in another state. */
   change(id: string, from: ApprovalState, to: ApprovalChange): Promise<Approval | undefined>;
-  /** The newest first. Default: all states, at most 100. */
+  /** Lists approvals, the newest first. Default: all states, at most 100. */
   list(filter?: {
     readonly states?: readonly ApprovalState[];
     readonly limit?: number;
@@ -55,10 +61,10 @@ export interface ApprovalStore {
 }
 
 const DEFAULT_LIMIT = 100;
-/** How many ended questions are kept. */
+/** Maximum number of approvals that the memory store keeps. Only completed ones are removed. */
 const KEPT = 1_000;
 
-/** Kept in memory, for tests and for hosts that need no record. */
+/** Creates a store in memory, for tests and for hosts that do not need an audit trail. */
 export function createMemoryApprovalStore(): ApprovalStore {
   const kept = new Map<string, Approval>();
   const forgetOldest = (): void => {
@@ -96,7 +102,7 @@ export function createMemoryApprovalStore(): ApprovalStore {
   };
 }
 
-/** Whether it still waits, for a decision or for its use. */
+/** Returns true if the approval awaits a decision, or was allowed and has not been used yet. */
 function isOpen(state: ApprovalState): boolean {
   return state === "pending" || state === "allowed";
 }

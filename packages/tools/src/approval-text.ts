@@ -5,7 +5,7 @@ import { codeBlock, codeSpan } from "./visible.ts";
 /**
  * Formats an approval request as Markdown. It shows in full everything that the decision is bound to.
  *
- * @param isPrivate whether only an owner reads it. Otherwise details that are for owners are left out.
+ * @param isPrivate true if only an owner reads the text. Otherwise details for owners are omitted.
  */
 export function formatApproval(
   approval: Approval,

@@ -10,7 +10,10 @@ import { hashOf } from "./hash.ts";
 import type { AllowRules } from "./persistence/allow-rules.ts";
 import type { ApprovalSubject, RunFacts } from "./types.ts";
 
-/** `allow` is for one call. `allow-always` also creates an allow rule, so that the same command runs unasked later. */
+/**
+ * `allow` approves one call. `allow-always` also creates an allow rule, so later calls of the same command run without
+ * approval.
+ */
 export type ApprovalDecision = "allow" | "allow-always" | "deny";
 
 type ResolveOutcome =
@@ -52,11 +55,11 @@ export interface ApprovalsOptions {
   readonly store: ApprovalStore;
   /** Milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
-  /** How long a request and its decision are valid, in milliseconds. Default: 10 minutes. */
+  /** Time for which a request and its decision are valid, in milliseconds. Default: 10 minutes. */
   readonly ttlMs?: number;
-  /** How many requests of one session may be pending. More are refused. Default: 5. */
+  /** Maximum number of pending requests in one session. Further requests are refused. Default: 5. */
   readonly maxPendingPerSession?: number;
-  /** Asks people about a new request. Called once per request. Default: nobody is asked. */
+  /** Asks people about a new request. Called once per request. Default: people are not notified. */
   readonly prompt?: (approval: Approval) => Promise<void>;
   /** Called after each decision. */
   readonly onDecided?: (approval: Approval, approver: string) => void;
@@ -69,7 +72,7 @@ export interface ApprovalsOptions {
 
 /** Letters and digits that are hard to confuse with one another. */
 const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
-/** How often a waiting call polls the store for a decision that another process received. */
+/** Interval at which a waiting call polls the store for a decision that another process received, in milliseconds. */
 const POLL_MS = 2_000;
 
 /** Requests without a decision, and decisions that were not used yet. */
@@ -219,7 +222,7 @@ class StoredApprovals implements Approvals {
     }
   }
 
-  /** Expires a request on time even if nobody waits for it. If the store fails, the next access expires it. */
+  /** Expires a request on time even if no call waits for it. If the store fails, the next access expires it. */
   #expireLater({ expiresAt }: Approval): void {
     const expire = (): void => void this.#expire().catch(() => {});
     setTimeout(expire, Math.max(0, expiresAt - this.#now())).unref();
@@ -248,9 +251,9 @@ class StoredApprovals implements Approvals {
 
 /**
  * Expires all pending requests and unused decisions of an earlier process. Calls that are repeated after a restart
- * request again.
+ * request approval again.
  *
- * @returns the requests that nobody had decided
+ * @returns the requests that were still undecided
  */
 export async function expireApprovals(store: ApprovalStore): Promise<readonly Approval[]> {
   const undecided: Approval[] = [];
@@ -289,7 +292,7 @@ function requestHash({ tool, subject, agentId, sessionKey }: ApprovalRequest): s
   return hashOf({ tool, subject, agentId, sessionKey });
 }
 
-/** Returns whether the approved change has been made already and is still in place. */
+/** Returns true if the approved change has already been made and is still in place. */
 function isDone(request: ApprovalRequest, approval: Approval): boolean {
   const { tool, agentId, sessionKey, subject } = request;
   const approved = approval.subject.states;

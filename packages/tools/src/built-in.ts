@@ -59,7 +59,7 @@ const MAX_PAGE_BYTES = 5_000_000;
 
 export interface BuiltInToolsOptions {
   readonly workspace: WorkspaceOptions;
-  /** Starts the sandbox. Its self-test takes a moment; the first agent that may run commands waits for it. */
+  /** Starts the sandbox, including its self-test. Called for the first agent that may run commands. */
   readonly sandbox: () => Promise<Sandbox>;
   /** See `ExecToolOptions`. Default: none. */
   readonly domains?: readonly string[];
@@ -135,7 +135,7 @@ export async function createBuiltInTools(
   ];
 }
 
-/** Creates `exec`, and `process` if the agent may use it. Without `process`, nothing may run in the background. */
+/** Creates `exec`, and `process` if the agent may use it. Without `process`, commands cannot run in the background. */
 async function createCommandTools(
   rule: ToolRule,
   { sandbox, processes, domains = [], environment }: BuiltInToolsOptions,

@@ -21,7 +21,7 @@ export interface CallDecisionOptions {
   readonly record: (record: DecisionRecord) => void | Promise<void>;
   /** Default: calls that need approval are denied. */
   readonly approvals?: Pick<Approvals, "request" | "take" | "wait">;
-  /** Calls that run unasked in the mode `unlisted`. Default: none. */
+  /** Calls that run without approval in the mode `unlisted`. Default: none. */
   readonly allowRules?: () => readonly AllowRule[] | Promise<readonly AllowRule[]>;
   /** Milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
@@ -31,7 +31,7 @@ export interface CallDecisionOptions {
 export interface DecidedRun {
   readonly state: RunState;
   readonly getCurrentRights: GetCurrentRights;
-  /** Stays the same if the run continues after a restart. Default: no call of it continues. */
+  /** Stays the same if the run continues after a restart. Without it, approvals are not reused after a restart. */
   readonly runId?: string | undefined;
   /** Language of the reasons that people read. Records are always in English. Default: English. */
   readonly phrases?: Phrases | undefined;

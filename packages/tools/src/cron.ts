@@ -9,10 +9,10 @@ export type CronRequest =
       readonly action: "add";
       /** The task that the agent gets when the schedule is due. */
       readonly text: string;
-      /** Exactly one of these, as the model wrote it. */
+      /** The schedule as the model wrote it. Has exactly one entry. */
       readonly when: Readonly<Partial<Record<"at" | "in" | "every" | "cron", string>>>;
       readonly zone?: string;
-      /** What happens to times that pass while the host is down. Default: the last one runs late. */
+      /** `once` runs a missed task late, and only once; `skip` does not run it. Default: `once`. */
       readonly missed?: "once" | "skip";
     }
   | { readonly action: "list" }
@@ -83,7 +83,7 @@ interface CronArgs {
   readonly id?: string | undefined;
 }
 
-/** Returns the request, or what is missing. */
+/** Returns the request, or a message that names the missing argument. */
 function toRequest({
   action,
   text,

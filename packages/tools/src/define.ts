@@ -1,10 +1,10 @@
 import type { InputSchema, JsonValue, ToolEffects } from "@signalbox/agent-core";
 import type { ToolBlueprint } from "./types.ts";
 
-/** The bodies of all definitions. Not exported from the package, so that only a tool runner can reach a body. */
+/** The implementations of all definitions. Not exported from the package, so only a tool runner can call them. */
 const bodies = new WeakMap<ToolDefinition, ToolBlueprint>();
 
-/** A tool whose body cannot be called. Created by `defineTool` and run by `createToolRunner`. */
+/** A tool that can be listed but not called. Created by `defineTool` and run by `createToolRunner`. */
 export class ToolDefinition {
   readonly name: string;
   readonly description: string;

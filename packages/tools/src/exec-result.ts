@@ -6,7 +6,7 @@ import type { Sandbox, SandboxOutcome } from "./sandbox/types.ts";
 /**
  * Creates the result of a command that has ended.
  *
- * @param view pass it if files were hidden from the command
+ * @param view passed if files were hidden from the command
  */
 export function toExecResult(outcome: SandboxOutcome, sandbox: Sandbox, view: View | undefined): ToolResult {
   const details: JsonObject = {

@@ -36,23 +36,23 @@ export type CommandEnvironment = () => Promise<Readonly<Record<string, string>>>
 
 /** At most 120,000 bytes in UTF-8. Linux accepts 131,071 bytes in one argument. */
 const MAX_COMMAND_CHARS = 40_000;
-/** Taint of a command with network access, of its output and of the files that it writes. */
+/** Taint of a command with network access, and of its output and the files that it writes. */
 const FROM_NETWORK: TaintMark = { source: "web", detail: "what a command fetched" };
 /** Minimum time between progress reports, in milliseconds. */
 const UPDATE_MS = 250;
-/** How long `exec` waits for a background command to fail or finish early, in milliseconds. */
+/** Time that `exec` waits for a background command to fail or finish early, in milliseconds. */
 const START_WAIT_MS = 500;
 
 /**
- * Creates `exec`, which runs a shell command in the sandbox. Its effects are external: nobody knows what a command did,
- * so the loop never repeats one by itself.
+ * Creates `exec`, which runs a shell command in the sandbox. Its effects are external: after a crash it is unknown what
+ * the command did, so the loop does not repeat it.
  */
 export function createExecTool(options: ExecToolOptions): ToolDefinition {
   const { workspace, sandbox, domains = [] } = options;
   const reachable = sandbox.rung === "bubblewrap" ? domains : [];
   const seconds = Math.floor(sandbox.limits.timeoutMs / 1000);
   const minutes = Math.floor(sandbox.limits.backgroundMs / 60_000);
-  // Without a sandbox, nothing ends a background command if the host is killed.
+  // Without a sandbox, a background command would keep running if the host is killed.
   const canRunInBackground = options.processes !== undefined && sandbox.rung === "bubblewrap";
   const background = canRunInBackground
     ? `with \`background\`, up to ${minutes} minutes; see process`
@@ -157,7 +157,7 @@ async function createSubject(
   };
 }
 
-/** Allow rules do not cover the network, nor terminals: in a terminal, `git log` starts a pager. */
+/** Allow rules cover neither the network nor terminals: in a terminal, `git log` starts a pager. */
 function canBeCovered({ network, pty }: ExecArgs): boolean {
   return network !== true && pty !== true;
 }
@@ -187,7 +187,7 @@ async function findChangedFile(
   return [...new Set([...before.keys(), ...now.keys()])].find((path) => before.get(path) !== now.get(path));
 }
 
-/** Prepares a command: hides untrusted files from it, and follows its changes to label them with their author. */
+/** Prepares a command: hides untrusted files from it, and tracks its changes to label them with their author. */
 async function prepareCommand(options: ExecToolOptions, args: ExecArgs, facts: RunFacts) {
   const { workspace, sandbox, domains, environment = NO_VARIABLES } = options;
   const env = await environment();
@@ -247,7 +247,9 @@ async function runCommand(
   return toExecResult(outcome, options.sandbox, facts.taint.length === 0 ? view : undefined);
 }
 
-/** Starts a command that outlives its call. Whoever reads its output later is tainted by what the command has read. */
+/**
+ * Starts a command that outlives its call. Everything that the command has read taints the runs that read its output.
+ */
 async function startInBackground(
   options: ExecToolOptions,
   args: ExecArgs,
@@ -293,7 +295,7 @@ async function startInBackground(
     : toExecResult(end, sandbox, author.taint.length === 0 ? view : undefined);
 }
 
-/** Returns the untrusted content that a command sees whatever it does. The run is tainted before the decision. */
+/** Returns the untrusted content that any command in this folder sees. It taints the run before the decision. */
 async function getExposure(
   { labels, dir }: Workspace,
   { rung }: Sandbox,
@@ -322,7 +324,7 @@ function createReporter(update: ToolContext["update"]): (output: string) => void
   };
 }
 
-/** Returns whether a text contains a name that is not part of a longer word. */
+/** Returns true if a text contains a name that is not part of a longer word. */
 function mentions(text: string, name: string): boolean {
   const letters = /[\p{L}\p{N}]/u;
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
@@ -333,8 +335,9 @@ function mentions(text: string, name: string): boolean {
 }
 
 /**
- * Returns the places that a command cannot write. Only owners' untainted runs may write identity files: approving a
- * command does not show what it writes. The inbox and people folders always exist, so that they can be covered.
+ * Returns the names that a command cannot write to. Only untainted runs of owners may write identity files, because the
+ * approval of a command does not show what it writes. The inbox and people folders are protected to make sure that they
+ * exist and can be covered.
  */
 function getProtection({ role, taint }: RunFacts): SandboxRequest["protect"] {
   const ofOthers = [INBOX_FOLDER, PEOPLE_FOLDER];

@@ -1,7 +1,7 @@
 import { type Decision, decideByPolicy, type ToolPolicy } from "./policy.ts";
 import type { ClaimKind, Role, RunFacts, TaintMark } from "./types.ts";
 
-/** The claims that calls of each built-in tool can have. Calls of other tools are decided by the tool's name alone. */
+/** The claims that calls of each built-in tool can have. Calls of other tools are decided by name only. */
 const CLAIMS: Readonly<Record<string, readonly ClaimKind[]>> = {
   read: ["read_identity"],
   ls: ["read_identity"],
@@ -23,14 +23,17 @@ const CLAIMS: Readonly<Record<string, readonly ClaimKind[]>> = {
   memory_forget: ["forget_memory"],
 };
 
-/** How a call of a tool would be decided. */
+/** The decision that a call of a tool would get. */
 export interface ExplainedUse {
   /** The claim of the call, if it has one. */
   readonly claim?: ClaimKind;
   readonly decision: Decision;
 }
 
-/** Returns how calls of a tool would be decided in a run: without a claim, and with each claim the tool can have. */
+/**
+ * Returns the decisions that calls of a tool would get in a run: without a claim, and with each claim the tool can
+ * have.
+ */
 export function explainUse(policy: ToolPolicy, facts: RunFacts, tool: string): readonly ExplainedUse[] {
   const plain = decideCall(policy, facts, tool);
   const claims = plain.decision === "deny" || !Object.hasOwn(CLAIMS, tool) ? [] : (CLAIMS[tool] ?? []);
@@ -45,18 +48,18 @@ function decideCall(policy: ToolPolicy, facts: RunFacts, tool: string, claim?: C
   return decideByPolicy(policy, { tool: { name: tool, effects: "external" }, claims, facts });
 }
 
-/** A call that a run could make unasked although an untrusted sender might have caused it. */
+/** A call that would run without approval although an untrusted sender might have caused it. */
 interface UnsafeCall {
   readonly tool: string;
   readonly role: Role;
   readonly channelKind: string;
-  /** Whether the run has read untrusted content. */
+  /** True if the run has read untrusted content. */
   readonly tainted: boolean;
   readonly claim?: ClaimKind;
 }
 
 export interface PolicyCheck {
-  /** How many combinations were checked. */
+  /** Number of combinations that were checked. */
   readonly checked: number;
   /** Calls that the policy allows and should not. */
   readonly unsafe: readonly UnsafeCall[];

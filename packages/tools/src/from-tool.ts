@@ -35,7 +35,7 @@ export function fromTool(tool: Tool, { taints }: FromToolOptions = {}): ToolDefi
   });
 }
 
-/** Returns whether a value, such as an export of a plugin, is a tool. */
+/** Returns true if a value, such as an export of a plugin, is a tool. */
 export function isTool(value: unknown): value is Tool {
   if (typeof value !== "object" || value === null) return false;
   const get = (key: string): unknown => Reflect.get(value, key);

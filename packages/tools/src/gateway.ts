@@ -11,7 +11,10 @@ export interface ConfigChange {
   readonly value?: JsonValue;
 }
 
-/** What the host reports about itself, without secrets. The model sees the messages of rejections. */
+/**
+ * Functions that the host provides to the tool `gateway`. Their results must not contain secrets. The model sees the
+ * messages of rejections.
+ */
 export interface GatewayToolOptions {
   readonly status: () => Promise<string>;
   /** Returns the effective configuration, at a key or as a whole. */
@@ -23,8 +26,8 @@ export interface GatewayToolOptions {
 }
 
 /**
- * Characters of a proposed value, as JSON. Parsing and checking a value takes time on the main thread, and nobody reads
- * a longer diff before approving it.
+ * Maximum length of a proposed value as JSON. Parsing and checking a value takes time on the main thread, and a longer
+ * diff cannot be reviewed before approval.
  */
 const MAX_VALUE_CHARS = 10_000;
 
@@ -53,7 +56,7 @@ export function createGatewayTool(options: GatewayToolOptions): ToolDefinition {
       if (call?.action !== "propose") return [{ kind: "read_config", detail: args.action }];
       const chars = JSON.stringify(call.change.value ?? null).length;
       if (chars > MAX_VALUE_CHARS) throw new Error(describeTooLong(chars));
-      // Nobody is asked about a change that cannot be made.
+      // A change that cannot be made fails here, before approval is requested.
       await options.preview(call.change);
       return [{ kind: "configure", detail: call.change.key }];
     },
@@ -88,7 +91,7 @@ function describeTooLong(chars: number): string {
   return `The value has ${chars} characters; at most ${MAX_VALUE_CHARS} can be proposed. Propose smaller changes, or ask an owner to edit the file.`;
 }
 
-/** Returns whether everyone in the run's conversation may see values of the configuration. */
+/** Returns true if everyone in the run's conversation may see values of the configuration. */
 function mayReadConfig(facts: RunFacts): boolean {
   return isOwnerInPrivate(facts) || (facts.role === "owner" && facts.taint.length === 0);
 }

@@ -21,7 +21,7 @@ export interface ImageToolOptions {
   readonly workspace: Workspace;
   /** Default: images are not resized. */
   readonly fitImage?: FitImage | undefined;
-  /** Lets a vision model answer the question. The model that asks sees the message of a rejection. */
+  /** Lets a vision model answer the question. The model that made the call sees the message of a rejection. */
   readonly describeImage: (
     image: ImageQuestion,
     call: { readonly sessionKey: string; readonly signal: AbortSignal },

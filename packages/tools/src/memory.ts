@@ -7,14 +7,14 @@ import type { Permit, RunFacts } from "./types.ts";
 /** The result of a memory query, as text for the model. */
 interface MemoryAnswer {
   readonly text: string;
-  /** Whether others wrote any of it. */
+  /** True if others wrote any of it. */
   readonly untrusted: boolean;
 }
 
 /** The part of an agent's memory that a run may access. */
 export interface AgentMemory {
   search(query: string, limit: number, facts: RunFacts): Promise<MemoryAnswer>;
-  /** Returns an entry with its neighbors, or undefined if there is none. */
+  /** Returns an entry with its neighbors, or undefined if it does not exist. */
   get(id: string, facts: RunFacts): Promise<MemoryAnswer | undefined>;
   /**
    * Writes an entry, unless the same note is already there.
@@ -28,12 +28,12 @@ export interface AgentMemory {
   ): Promise<{ readonly id: string; readonly isNew: boolean }>;
   /** Deletes entries and returns the ids of those that existed. */
   forget(ids: readonly string[], facts: RunFacts): Promise<readonly string[]>;
-  /** Returns the texts of the entries that the run may see, and whether all of them are the speaker's own. */
+  /** Returns the texts of the entries that the run may see. `areOwn` is true if all of them are the speaker's own. */
   describe(
     ids: readonly string[],
     facts: RunFacts,
   ): Promise<{ readonly texts: readonly string[]; readonly areOwn: boolean }>;
-  /** Returns whether the run writes into the owners' notes, which are part of the system prompt. */
+  /** Returns true if the run writes into the owners' notes, which are part of the system prompt. */
   writesOwnersNotes(facts: RunFacts): boolean;
 }
 
@@ -78,7 +78,7 @@ function createWriteTool(memory: AgentMemory): ToolDefinition {
       "Remember a fact, preference or decision, in one sentence. With `lasting`, it becomes part of every prompt.",
     inputSchema: z.object({ text: z.string().min(1).max(2_000), lasting: z.boolean().optional() }),
     effects: "external",
-    // Notes other than the agent's own are always read as untrusted, so memory that the run has read changes nothing.
+    // Notes other than the agent's own are always read as untrusted, so memory that the run has read needs no approval.
     claims: ({ text }, facts) =>
       memory.writesOwnersNotes(facts) || hasReadBeyondMemory(facts)
         ? [{ kind: "write_identity", detail: `memory: ${text.slice(0, 200)}` }]

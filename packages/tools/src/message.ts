@@ -17,11 +17,13 @@ export interface MessageContext {
 }
 
 export interface MessageToolOptions {
-  /** What the agent's channels can do. Default: `send`. */
+  /** Actions that the agent's channels support. Default: `send`. */
   readonly actions?: readonly MessageActionName[];
   /** Carries out an action. */
   readonly send: (action: MessageAction, context: MessageContext) => Promise<MessageOutcome>;
-  /** Returns whether a destination is the run's own conversation. Default: only if the call names none. */
+  /**
+   * Returns true if a destination is the run's own conversation. Default: true only if the call names no destination.
+   */
   readonly isCurrent?: (destination: MessageDestination, facts: RunFacts) => boolean;
 }
 
@@ -78,7 +80,7 @@ function createSchema(actions: readonly [MessageActionName, ...MessageActionName
 
 type MessageArgs = z.output<ReturnType<typeof createSchema>>;
 
-/** Returns the action, or what is missing. */
+/** Returns the action, or a message that names the missing argument. */
 function toAction(args: MessageArgs): MessageAction | string {
   const { action, target, channel } = args;
   if (action === "send") {

@@ -24,7 +24,7 @@ export interface ToolRule {
  */
 export type AskMode = "always" | "unlisted" | "tainted" | "never";
 
-/** What an agent's runs may use: the agent's rule, narrowed by role, by kind of conversation and by model. */
+/** The tools that an agent's runs may use: the agent's rule, narrowed by role, by kind of conversation and by model. */
 export interface ToolPolicy extends ToolRule {
   /** Rules by role. Default: everything, and `group:read` for guests. */
   readonly roles?: Partial<Record<Role, ToolRule>>;
@@ -40,7 +40,9 @@ export interface CurrentRights {
   readonly role: Role;
 }
 
-/** Looks up the current rights of a run. Undefined if someone in the run may no longer ask for anything. */
+/**
+ * Looks up the current rights of a run. Resolves with undefined if someone who has spoken in the run no longer has any.
+ */
 export type GetCurrentRights = () => Promise<CurrentRights | undefined>;
 
 const DEFAULT_ROLES: Readonly<Record<Role, ToolRule>> = {
@@ -64,7 +66,7 @@ export interface DecisionInput {
   readonly tool: { readonly name: string; readonly effects: ToolEffects };
   readonly claims: readonly Claim[];
   readonly facts: RunFacts;
-  /** Whether an allow rule covers the call. Default: false. */
+  /** True if an allow rule covers the call. Default: false. */
   readonly isCovered?: boolean;
   /** Language of the reason. Default: English. */
   readonly phrases?: Phrases;
@@ -119,12 +121,12 @@ export function decideByPolicies(
   return strictest.find((decision) => decision !== undefined) ?? none;
 }
 
-/** Returns whether a run could use a tool at all. Only such tools are offered to the model. */
+/** Returns true if some call of the tool could be allowed in the run. Only such tools are offered to the model. */
 export function isOffered(policy: ToolPolicy, tool: DecisionInput["tool"], facts: RunFacts): boolean {
   return decideByPolicy(policy, { tool, facts, claims: [] }).decision !== "deny";
 }
 
-/** Returns whether a rule allows a tool, with or without approval. */
+/** Returns true if a rule allows a tool, with or without approval. */
 export function allowsTool(rule: ToolRule, tool: string): boolean {
   return decideByRule(rule, tool, { kind: "agent" }, "", phrasesIn("en").policy)?.decision !== "deny";
 }
@@ -177,7 +179,7 @@ function decideByAskMode(
     : undefined;
 }
 
-/** How many sources of taint a reason names. */
+/** Maximum number of taint sources that a reason names. */
 const MAX_SOURCES = 5;
 
 function describeSources({ taint }: RunFacts): string[] {
@@ -188,10 +190,10 @@ function describeSources({ taint }: RunFacts): string[] {
   return sources.length > MAX_SOURCES ? [...sources.slice(0, MAX_SOURCES), "…"] : sources;
 }
 
-/** How many characters of a detail a reason shows. */
+/** Maximum number of characters of a detail in a reason. */
 const MAX_DETAIL_CHARS = 200;
 
-/** Formats a name as inline code: untrusted people choose such names, and they appear in approval requests. */
+/** Formats a name as inline code. Untrusted people choose such names, and they appear in approval requests. */
 function quote(detail: string): string {
   return codeSpan(detail.length > MAX_DETAIL_CHARS ? `${detail.slice(0, MAX_DETAIL_CHARS - 1)}…` : detail);
 }

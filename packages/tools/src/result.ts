@@ -19,12 +19,12 @@ export function fileFailure(error: unknown): ToolResult {
   return failure(`The file could not be read or written: ${reasonOf(error)}.`);
 }
 
-/** How many characters a tool may add around the content of its result. */
+/** Characters that a tool may add around the content of its result. */
 const NOTE_CHARS = 1_000;
 
 /**
- * Returns how many characters of content a tool may return: the limit of the model's window, less room for notes. The
- * loop then has nothing to cut.
+ * Returns the maximum length of a tool's content in characters: the limit for results minus room for notes. The agent
+ * loop then does not need to truncate the result.
  */
 export function contentRoom({ resultChars }: ToolContext): number {
   return resultChars - Math.min(NOTE_CHARS, Math.floor(resultChars / 4));

@@ -2,7 +2,7 @@ import type { Role, RunFacts, TaintMark } from "./types.ts";
 
 const RANK: Readonly<Record<Role, number>> = { guest: 0, member: 1, system: 2, owner: 3 };
 
-/** Returns whether `role` has at least the rights of `other`. */
+/** Returns true if `role` has at least the rights of `other`. */
 export function isAtLeast(role: Role, other: Role): boolean {
   return RANK[role] >= RANK[other];
 }
@@ -19,7 +19,10 @@ export interface RunState {
   readonly version: number;
   /** Adds untrusted content that the run has read. */
   taint(mark: TaintMark): void;
-  /** Adds a speaker. The run continues with the weaker role, and with no single speaker if this is another person. */
+  /**
+   * Adds a speaker. The run continues with the weaker role. If this is another person, it no longer has a single
+   * speaker.
+   */
   addSpeaker(role: Role, speaker: string | undefined): void;
 }
 

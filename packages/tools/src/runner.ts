@@ -40,15 +40,15 @@ export interface ToolRunner {
 }
 
 export interface ForRunOptions {
-  /** Whether people can be asked during the run. Default: true. */
+  /** True if people can approve calls and answer questions during the run. Default: true. */
   readonly canAsk?: boolean;
-  /** Additional tools of this run, such as those of MCP servers. A tool whose name is taken is left out. */
+  /** Additional tools of this run, such as those of MCP servers. A tool whose name is taken is ignored. */
   readonly more?: readonly ToolDefinition[];
-  /** Looks up what applies now. Default: the runner's policy, and the run's role. */
+  /** Looks up the current rights of the run. Default: the runner's policy, and the run's role. */
   readonly getCurrentRights?: GetCurrentRights;
-  /** Stays the same if the run continues after a restart. Calls that were approved before are not asked about again. */
+  /** Stays the same if the run continues after a restart. Approvals of its calls then remain valid. */
   readonly runId?: string | undefined;
-  /** Language in which people are told why they are asked. Default: English. */
+  /** Language of the reasons in approval requests. Default: English. */
   readonly phrases?: Phrases | undefined;
 }
 
@@ -69,11 +69,14 @@ export interface DirectCallOptions {
   readonly callId: string;
   readonly signal: AbortSignal;
   readonly update?: ToolContext["update"];
-  /** How many characters the result may have. Default: 16,000. */
+  /** Maximum length of the result in characters. Default: 16,000. */
   readonly resultChars?: number;
   /** Called with the approval that the call needs and does not have. The call then fails without running. */
   readonly asked?: (approval: Approval) => void;
-  /** Awaited after the call was allowed and before its body runs. A rejection is thrown, and the body does not run. */
+  /**
+   * Awaited after the call was allowed and before the tool runs. If it rejects, the call rejects and the tool does not
+   * run.
+   */
   readonly started?: () => Promise<void>;
 }
 
@@ -210,7 +213,7 @@ async function waitForApproval(
   const answer = await approvals.wait(approvalId, signal);
   if (answer === "denied") return "The approval was denied.";
   if (answer === "expired") return "Nobody approved it in time.";
-  // Decide again: what would run may have changed since it was approved.
+  // Decide again: the effect of the call may have changed since it was approved.
   const outcome = await permits.decide(blueprint, call.id, args);
   return outcome.kind === "permit" ? undefined : outcome.reason;
 }
@@ -253,7 +256,7 @@ async function callDirectly(
   }
 }
 
-/** Returns the permit for a call, or a failure that says why there is none. */
+/** Returns the permit for a call, or a failure that explains why the call may not run. */
 async function getPermit(
   { permits }: RunContext,
   blueprint: ToolBlueprint,

@@ -1,4 +1,4 @@
-/** Limits how many tasks run at a time. Waiting tasks start in order. */
+/** Limits the number of concurrent tasks. Waiting tasks start in order. */
 export interface Semaphore {
   /**
    * Waits for a permit. Resolves with the function that releases it.

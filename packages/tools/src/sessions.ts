@@ -22,7 +22,7 @@ export interface SessionsCall {
   readonly sessionKey: string;
   /** Stays the same if the call is repeated after a restart. */
   readonly callId: string;
-  /** The run. It cannot delegate more rights than it has, and what it reads may taint it. */
+  /** The run that made the call. It cannot delegate more rights than it has, and results may taint it. */
   readonly run: Permit["run"];
 }
 
@@ -34,7 +34,7 @@ export interface SessionsToolsOptions {
   readonly carryOut: (request: SessionsRequest, call: SessionsCall) => Promise<string>;
 }
 
-/** Returns whether this is the key of another conversation. The id of a sub-agent contains no colon. */
+/** Returns true if this is the key of another conversation. The id of a sub-agent contains no colon. */
 export function isOtherSession(session: string): boolean {
   return session.includes(":");
 }

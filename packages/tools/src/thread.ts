@@ -7,7 +7,7 @@ export function getWorkerFile(name: string, moduleUrl: string): URL {
 }
 
 export interface ThreadOptions {
-  /** Limits how many threads run at a time. Each may use 288 MB and one core. */
+  /** Limits the number of concurrent threads. Each may use 288 MB and one core. */
   readonly places: Semaphore;
   /** Ends the thread, or the wait for a place. */
   readonly signal: AbortSignal;
@@ -15,16 +15,16 @@ export interface ThreadOptions {
   readonly timeoutMs?: number;
 }
 
-/** The message that a thread posted, or why there is none. */
+/** The message that a thread posted, or the reason why it did not post one. */
 export type ThreadOutcome =
   | { readonly kind: "done"; readonly value: unknown }
   | { readonly kind: "stopped" | "timeout" | "failed" };
 
 /**
  * Runs a worker thread with limits on time and memory. Untrusted text can keep a parser busy or exhaust its memory or
- * stack, which does no harm in a thread.
+ * stack; in a thread, this does not affect the process.
  *
- * @param file a worker that posts one message: what it made of its `workerData`
+ * @param file a worker that processes its `workerData` and posts one message with the result
  */
 export async function runInThread(
   file: URL,
@@ -45,7 +45,7 @@ export async function runInThread(
       signal.removeEventListener("abort", onAbort);
       clearTimeout(timer);
       resolve(outcome);
-      // The place stays taken until the thread has released its memory.
+      // Release the place only after the thread has released its memory.
       void worker.terminate().finally(release);
     };
     const onAbort = (): void => end({ kind: "stopped" });

@@ -1,20 +1,20 @@
 import type { ToolResult } from "@signalbox/agent-core";
 
-/** How long a body may take to finish after its signal was aborted, in milliseconds. */
+/** Time that a tool has to finish after its signal was aborted, in milliseconds. */
 const GRACE_MS = 5_000;
 /** The longest delay of a Node.js timer, in milliseconds. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 interface Limits {
-  /** Cancels the body. */
+  /** Cancels the call. */
   readonly signal: AbortSignal;
   /** Default: no time limit. */
   readonly timeoutMs?: number | undefined;
 }
 
 /**
- * Runs the body of a tool with a time limit. A body that ignores its signal is abandoned after a grace period, so that
- * it does not block the conversation.
+ * Runs a tool with a time limit. A tool that ignores its signal is abandoned after a grace period, so it does not block
+ * the conversation.
  */
 export async function withTimeout(
   { signal, timeoutMs = MAX_TIMER_MS }: Limits,

@@ -22,7 +22,7 @@ export const TOOL_PROFILES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns whether a list contains a tool. Entries are names, `*` for every tool, `prefix*`, `group:<name>` and
+ * Returns true if a list contains a tool. Entries are names, `*` for every tool, `prefix*`, `group:<name>` and
  * `profile:<name>`.
  */
 export function matchesAny(entries: readonly string[], tool: string): boolean {
@@ -65,7 +65,7 @@ export function findUnknownToolNames(
   return [...new Set(names)].filter((name) => !isKnown(name));
 }
 
-/** Returns what a list of tool names may contain: the tools, groups and profiles. */
+/** Returns all valid entries of a list of tool names: the tools, groups and profiles. */
 export function listToolNames(existing: readonly string[]): readonly string[] {
   return [...existing, ...SHORTHANDS];
 }

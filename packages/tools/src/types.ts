@@ -18,7 +18,7 @@ const TAINT_SOURCES = [
   "other",
 ] as const;
 
-/** Where untrusted content in a run came from. `person`: another person who writes to the same agent. */
+/** Origin of untrusted content in a run. `person` is another person who writes to the same agent. */
 export type TaintSource = (typeof TAINT_SOURCES)[number];
 
 /** Validates a stored source of taint. */
@@ -37,7 +37,7 @@ export interface RunFacts {
   readonly sessionKey: string;
   /** The weakest role that has spoken in the run. */
   readonly role: Role;
-  /** Immutable id of the only person who has spoken in the run. Absent if several people have, or nobody. */
+  /** Immutable id of the only person who has spoken in the run. Absent if there were several speakers or none. */
   readonly speaker?: string;
   /** The kind of conversation: `direct`, `group`, `channel`, `api`, or another kind that the host distinguishes. */
   readonly channelKind: string;
@@ -50,7 +50,7 @@ export interface RunFacts {
 }
 
 /**
- * What a call accesses beyond its tool:
+ * The access of a call that needs a decision beyond the tool's name:
  * - `read_identity`, `write_identity`: files that define who the agent is, what it remembers or how it works.
  * - `forget_memory`: deleting memory entries that are not the speaker's own, or an owner's.
  * - `exec_network`: a program that can reach the network.
@@ -81,7 +81,7 @@ export interface Claim {
 
 export type Verdict = "allow" | "deny" | "ask";
 
-/** A decision about a call. Recorded before the body runs, or instead of running it. */
+/** A decision about a call. Recorded before the tool runs, or instead of running it. */
 export interface DecisionRecord {
   readonly decision: Verdict;
   /**
@@ -105,14 +105,14 @@ export interface DecisionRecord {
   readonly at: number;
 }
 
-/** Proof that a call may run. Passed to the body of its tool. */
+/** Proof that a call may run. Passed to the tool's `run`. */
 export interface Permit {
   readonly record: DecisionRecord;
-  /** Whether a person approved exactly this call. */
+  /** True if a person approved exactly this call. */
   readonly approved: boolean;
-  /** What that person was shown. */
+  /** The content that the person approved. */
   readonly subject?: ApprovalSubject;
-  /** The run. A body that returns untrusted content calls `taint` before it returns. */
+  /** The run. A tool that returns untrusted content calls `taint` before it returns. */
   readonly run: { readonly facts: RunFacts; taint(mark: TaintMark): void };
 }
 
@@ -124,11 +124,11 @@ export interface NamedFile {
   readonly sha256: string;
 }
 
-/** What an approval is for. It is shown in full, and the approval is bound to its hash. */
+/** The content of an approval. It is shown in full, and the approval is bound to its hash. */
 export interface ApprovalSubject {
   /** The script, the change of a file, or the arguments as JSON. */
   readonly action: string;
-  /** Whether the action contains something that its run may not read. Then only owners see it, in private. */
+  /** True if the action contains something that the run may not read. It is then shown only to owners, in private. */
   readonly forOwners?: boolean;
   /** SHA-256 of the action before invisible characters were escaped. Set when the approval is requested. */
   readonly sha256?: string;
@@ -146,24 +146,24 @@ export interface ApprovalSubject {
   readonly binary?: string;
 }
 
-/** The input of `defineTool`: a tool of `@signalbox/agent-core` with what policy decisions need to know about it. */
+/** The input of `defineTool`: a tool of `@signalbox/agent-core` with additional methods for policy decisions. */
 export interface ToolBlueprint<Args = unknown, Details extends JsonValue = JsonValue>
   extends Omit<Tool<Args, Details>, "execute"> {
-  /** Taints the run after each call, including failed ones: the results are written by others. */
+  /** Taints the run after each call, including failed ones. Set it for tools whose results are written by others. */
   readonly taints?: TaintSource;
-  /** Returns the untrusted content that the call exposes the run to. Called before the decision. */
+  /** Returns the untrusted content that the run reads by making the call. Called before the decision. */
   exposes?(args: Args, facts: RunFacts): readonly TaintMark[] | Promise<readonly TaintMark[]>;
-  /** Returns what the call accesses. If it throws, the call is denied. */
+  /** Returns the claims of the call. If it throws, the call is denied. */
   claims?(args: Args, facts: RunFacts): readonly Claim[] | Promise<readonly Claim[]>;
-  /** Returns what a person is asked to approve. Default: the arguments as JSON. */
+  /** Returns the content of an approval request. Default: the arguments as JSON. */
   subject?(args: Args, facts: RunFacts): ApprovalSubject | Promise<ApprovalSubject>;
-  /** Returns whether an allow rule lets the call run unasked. Default: false. */
+  /** Returns true if an allow rule covers the call, so it runs without approval. Default: false. */
   isCovered?(args: Args, rules: readonly AllowRule[]): Promise<boolean>;
   /**
-   * Waits for a condition besides the policy decision, for example a person's answer. Rejects if it cannot be met. A
-   * tool with this method is offered only in runs in which a person can be asked.
+   * Waits for a condition in addition to the policy decision, for example a person's answer. Rejects if it cannot be
+   * met. A tool with this method is offered only in runs in which people can answer questions.
    */
   waitsFor?(call: ToolCall<Args>, facts: RunFacts, signal: AbortSignal): Promise<void>;
-  /** The body. Only a tool runner can call it, after it recorded the decision `allow`. */
+  /** Runs the tool. Only a tool runner can call it, after it recorded the decision `allow`. */
   run(call: ToolCall<Args>, context: ToolContext, permit: Permit): Promise<ToolResult<Details>>;
 }

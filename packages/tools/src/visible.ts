@@ -29,7 +29,9 @@ export function codeBlock(text: string): string {
   return `${fence}\n${visibleText(text)}\n${fence}`;
 }
 
-/** Returns one backtick more than any run of backticks in the text has, and more than `least`. */
+/**
+ * Returns a fence that is one backtick longer than the longest run of backticks in the text, and longer than `least`.
+ */
 function createFence(text: string, least: number): string {
   const runs = text.match(/`+/g) ?? [];
   return "`".repeat(runs.reduce((most, { length }) => Math.max(most, length), least) + 1);

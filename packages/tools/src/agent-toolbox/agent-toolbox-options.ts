@@ -15,7 +15,10 @@ import type { Role, TaintMark } from "../types.ts";
 import type { AskUserRequest } from "../user-questions/ask-user.ts";
 import type { UserQuestionOutcome } from "../user-questions/user-question.ts";
 
-/** What the toolbox needs to know about a run. A host adds what its functions in {@link AgentToolboxOptions} need. */
+/**
+ * The facts about a run that the toolbox needs. A host adds the facts that its functions in {@link AgentToolboxOptions}
+ * need.
+ */
 export interface ToolRun {
   /** See `ForRunOptions`. */
   readonly runId?: string;
@@ -27,14 +30,14 @@ export interface ToolRun {
   readonly speaker: string;
   /** See `RunFacts`. */
   readonly channelKind: string;
-  /** Whether people can be asked during the run. */
+  /** True if people can approve calls and answer questions during the run. */
   readonly canAsk: boolean;
   /** See `RunFacts`. */
   readonly models?: readonly string[];
   /** See `RunFacts`. */
   readonly parentTools?: readonly string[];
   /**
-   * Looks up what applies to the run now. Each call is decided by the narrower of this and the run's initial rights.
+   * Looks up the current rights of the run. Each call is decided by the narrower of these and the run's initial rights.
    * Default: rights do not change during the run.
    */
   readonly getCurrentRights?: GetCurrentRights;
@@ -76,7 +79,7 @@ export interface AgentToolboxOptions<Run extends ToolRun> {
     run: Run & { readonly mayAttach: MayAttach },
     call: { readonly callId: string; readonly signal: AbortSignal },
   ) => Promise<MessageOutcome>;
-  /** Returns whether a destination of the tool `message` is the run's own conversation. Default: false. */
+  /** Returns true if a destination of the tool `message` is the run's own conversation. Default: false. */
   readonly isCurrent?: (destination: MessageDestination, run: Run) => boolean;
   /** Carries out the requests of the tool `cron`. Default: the tool does not exist. */
   readonly cron?: (request: CronRequest, run: Run, call: { readonly callId: string }) => Promise<string>;
@@ -102,9 +105,9 @@ export interface AgentToolboxOptions<Run extends ToolRun> {
   readonly onDecided?: (approval: Approval, approver: string) => void;
   /** Called for each approval request that expired without a decision. */
   readonly onExpired?: (approval: Approval) => void;
-  /** Returns the language in which people are told why they are asked. Default: English. */
+  /** Returns the language of the reasons in approval requests. Default: English. */
   readonly getPhrases?: (run: Run) => Phrases;
-  /** Which commands run unasked in the mode `unlisted`. Default: none. */
+  /** The commands that run without approval in the mode `unlisted`. Default: none. */
   readonly allowRules?: AllowRules;
   /** Called before every decision, for the host's hooks. */
   readonly beforeCall: (call: HookedCall) => Promise<HookVerdict>;
@@ -129,7 +132,7 @@ interface RecordedDecision {
 /** Tools that are not built in: the host's own, and those of packages and servers. */
 export interface MoreTools {
   readonly tools: readonly ToolDefinition[];
-  /** Taint of the runs that see these tools, for descriptions that nobody reviewed. Default: none. */
+  /** Taint of the runs that see these tools, if their descriptions were not reviewed. Default: none. */
   readonly taint?: readonly TaintMark[];
 }
 

@@ -9,7 +9,7 @@ import type { DirectCallOptions, RunTools } from "../runner.ts";
 import type { Role, TaintSource } from "../types.ts";
 import type { HookVerdict, MayAttach } from "./agent-toolbox-options.ts";
 
-/** Options of a call that a command makes, not the model. */
+/** Options of a call that a command makes instead of the model. */
 interface CommandCallOptions extends Omit<DirectCallOptions, "asked"> {
   /** Wraps the wait for a person's decision. */
   readonly asking: <T>(ask: () => Promise<T>) => Promise<T>;
@@ -23,8 +23,8 @@ export interface AgentToolboxRun extends Pick<RunTools, "tools"> {
   readonly beforeToolCall: BeforeToolCall;
   readonly onAsk: OnAsk;
   /**
-   * Makes a call that the model did not ask for. It is decided like any other, and waits for an approval if it needs
-   * one. If the approvals are closed meanwhile, this rejects with the reason, and nothing was done.
+   * Makes a call that the model did not request. It is decided like any other, and waits for an approval if it needs
+   * one. Rejects without running the tool if the approvals are closed meanwhile.
    */
   readonly call: (name: string, args: unknown, how: CommandCallOptions) => Promise<ToolResult>;
   /** Adds a message to the run. Its speaker may lower the run's rights, and quoted content taints the run. */
@@ -33,7 +33,7 @@ export interface AgentToolboxRun extends Pick<RunTools, "tools"> {
   addLinks(text: string): void;
   /** Taints the run. */
   addTaint(source: TaintSource): void;
-  /** Returns what has tainted the run so far. */
+  /** Returns the sources of taint so far. */
   readonly taint: () => readonly TaintSource[];
   /** Returns the weakest role that has spoken in the run so far. */
   readonly role: () => Role;

@@ -175,7 +175,7 @@ class DefaultAgentToolbox<Run extends ToolRun> implements AgentToolbox<Run> {
     });
   }
 
-  /** Returns what the tools of an agent work with. */
+  /** Returns the resources that the tools of an agent use. */
   #resources(agent: Run["agent"]) {
     const { folders, memory, sandbox, domains, environment, fitImage, fetch, webSearch } = this.#options;
     return {

@@ -4,37 +4,40 @@ import { reasonOf } from "@signalbox/agent-core";
 import type { SandboxOutcome } from "../sandbox/types.ts";
 import type { RunFacts, TaintMark } from "../types.ts";
 
-/** A command that runs beside the run that started it. */
+/** A command that runs in the background of a conversation. */
 interface BackgroundCommand {
   readonly sessionKey: string;
   readonly command: string;
-  /** Of the run that started it, as they were then. */
+  /** Facts of the run that started the command, at the time of the start. */
   readonly facts: RunFacts;
-  /** Runs it until it ends or the signal does. */
+  /** Runs the command until it ends or the signal is aborted. */
   readonly run: (io: {
     readonly signal: AbortSignal;
     readonly input: PassThrough;
     readonly onOutput: (output: string) => void;
   }) => Promise<SandboxOutcome>;
-  /** What a run has seen that is shown this output. */
+  /** Returns the taint of a run that reads this output. */
   readonly taintOf: (output: string) => readonly TaintMark[];
 }
 
-/** The same once it was started. */
+/** A background command that has been started. */
 export interface BackgroundProcess extends Omit<BackgroundCommand, "run"> {
-  /** No later process of the gateway gives it to another command. */
+  /** Random, so that no id is reused after a restart of the gateway. */
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** What is kept of its output so far. */
+  /** Returns the output so far, shortened in the middle if it is long. */
   output(): string;
-  /** How it ended; absent while it runs. A text where it could not be run. */
+  /** Returns the outcome, the error message if the command could not run, or undefined while it is running. */
   end(): SandboxOutcome | string | undefined;
-  /** Resolves when it has ended, or after so many milliseconds; with `orOutput` also when it says something. */
+  /** Resolves when the command has ended or after `ms` milliseconds; with `orOutput`, also on new output. */
   wait(ms: number, orOutput?: boolean): Promise<void>;
-  /** Gives it a text to read; `undefined` ends its input. Gives whether it takes any: not once that has ended. */
+  /**
+   * Writes to the standard input of the command, or closes it if the text is undefined. Returns false if the input was
+   * already closed.
+   */
   write(text: string | undefined): boolean;
-  /** Ends it, with everything that it started. */
+  /** Kills the command and all processes that it started. */
   kill(): Promise<void>;
 }
 
@@ -43,29 +46,32 @@ type Whose =
   | { readonly agentId: string }
   | { readonly isOf: (speaker: string) => boolean };
 
-/** The commands in the background of all conversations. */
+/** The background commands of all conversations. */
 export interface Processes {
-  /** Starts one; a text says why it may not. */
+  /** Starts a command. Returns the reason as a string if it may not start. */
   start(command: BackgroundCommand): BackgroundProcess | string;
-  /** Those that go on, in any conversation. */
+  /** Returns the running commands of all conversations. */
   running(): readonly BackgroundProcess[];
-  /** Those of a conversation, ended ones until they have been seen. */
+  /** Returns the commands of a conversation. Commands that have ended are included until they are forgotten. */
   of(sessionKey: string): readonly BackgroundProcess[];
-  /** Whoever has seen how it ended needs it no more. */
+  /** Removes a command that has ended, after its outcome was reported. */
   forget(process: BackgroundProcess): void;
-  /** Ends those of a conversation, of an agent or of speakers, or all of them: then none is started any more. */
+  /**
+   * Kills the commands of a conversation, of an agent or of matching speakers. Without an argument, kills all commands
+   * and refuses to start new ones.
+   */
   end(whose?: Whose): Promise<void>;
 }
 
 const MAX_OF_SESSION = 4;
 const MAX_ALL = 16;
-/** Ended ones that nobody has asked about. */
+/** Commands that have ended and whose outcome was not read yet. Older ones are dropped. */
 const MAX_ENDED = 32;
 
 export interface ProcessesOptions {
-  /** Milliseconds since the epoch; default `Date.now`. */
+  /** Milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
-  /** Default: by chance. */
+  /** Creates the id of a command. Default: a random id. */
   readonly makeId?: () => string;
 }
 
@@ -103,7 +109,10 @@ export function createProcesses(options: ProcessesOptions = {}): Processes {
   };
 }
 
-/** A count would begin anew with each start, and lead a conversation that goes on to a command of another. */
+/**
+ * Random rather than a counter: a counter restarts with the process, and an id from an earlier process would then refer
+ * to another command.
+ */
 function idByChance(): string {
   return `p${randomBytes(4).toString("hex")}`;
 }

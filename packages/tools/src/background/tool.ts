@@ -9,14 +9,17 @@ import type { BackgroundProcess, Processes } from "./processes.ts";
 
 export interface ProcessToolOptions {
   readonly processes: Processes;
-  /** Milliseconds since the epoch; default `Date.now`. */
+  /** Milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
 const MAX_WAIT_S = 30;
 const MAX_INPUT = 10_000;
 
-/** `process`: reads, writes to and ends the background commands that `exec` started in a conversation. External. */
+/**
+ * Creates `process`, which lists, reads, writes to and kills the background commands of a conversation. Its effects are
+ * external.
+ */
 export function createProcessTool({ processes, now = Date.now }: ProcessToolOptions): ToolDefinition {
   return defineTool({
     name: "process",
@@ -34,7 +37,7 @@ export function createProcessTool({ processes, now = Date.now }: ProcessToolOpti
     }),
     effects: "external",
     truncate: "head_tail",
-    // What it may be given to read is a command again; looking at it and ending it is not.
+    // Input can be a command too, for example in a shell, so an allow rule does not cover `write`.
     isCovered: async ({ action }) => action !== "write",
     async run({ args }, context, { run }): Promise<ToolResult> {
       const theirs = processes.of(run.facts.sessionKey);
@@ -65,12 +68,15 @@ const WEAKER =
 
 const INPUT_ENDED = "The input of this command is closed. Poll it or kill it.";
 
-/** What a command reads it may do: it has the rights of the run that started it. */
+/**
+ * A command acts on its input with the rights of the run that started it. Only runs with at least these rights may
+ * write to it.
+ */
 function mayWrite({ facts: before }: BackgroundProcess, facts: RunFacts): boolean {
   return isAtLeast(facts.role, before.role) && (facts.taint.length === 0 || before.taint.length > 0);
 }
 
-/** What it was started with are words of whoever started it, and what it says may be. */
+/** The command line was written by the run that started it, and its output may repeat it, so both taint the reader. */
 function taintBy(process: BackgroundProcess, output: string, run: Permit["run"]): void {
   const marks = process.taintOf(output);
   for (const mark of marks) run.taint(mark);

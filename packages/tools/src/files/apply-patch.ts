@@ -17,12 +17,12 @@ export interface ApplyPatchToolOptions {
   readonly workspace: Workspace;
 }
 
-/** Bytes of one file. */
+/** Maximum size of a patched file in bytes. */
 const MAX_BYTES = 2_000_000;
 
 /**
- * `apply_patch`: several files at once. Everything is worked out before anything is written. Its effects count as
- * external: applied twice, it may change twice.
+ * Creates `apply_patch`, which changes several files at once. All changes are computed before the first file is
+ * written. Its effects are external: applying the same patch twice may change a file twice.
  */
 export function createApplyPatchTool({ workspace }: ApplyPatchToolOptions): ToolDefinition {
   return defineTool({
@@ -62,14 +62,14 @@ export function createApplyPatchTool({ workspace }: ApplyPatchToolOptions): Tool
   });
 }
 
-/** Of a patch that fits and could not be written to its end. */
+/** Creates the result of a patch that was valid but could not be written completely. */
 function brokenOff(error: unknown, done: readonly string[]): ToolResult {
   const { content, ...failed } = fileFailure(error);
   const before = `\nThe rest of the patch was not carried out. Done before it:\n${done.join("\n")}`;
   return { ...failed, content: [...content, { type: "text", text: before }] };
 }
 
-/** What a step comes to. */
+/** The effect of one step of a patch. */
 interface StepOutcome {
   readonly write?: { readonly path: string; readonly text: string };
   readonly remove?: string;
@@ -123,7 +123,9 @@ async function carryOut(workspace: Workspace, { write, remove }: StepOutcome, pe
   await workspace.removeFile(remove);
 }
 
-/** What a file holds, which the run has then read: that a change does not fit tells of it. */
+/**
+ * Reads a file and marks it as read by the run, since the message for a change that does not fit reveals its content.
+ */
 async function textOf(workspace: Workspace, path: string, { run }: Permit): Promise<string> {
   const file = await workspace.openFile(path);
   try {
@@ -138,7 +140,7 @@ async function textOf(workspace: Workspace, path: string, { run }: Permit): Prom
   }
 }
 
-/** A file can be made there: it would be in the workspace, and there is none yet. */
+/** Checks that a file can be created at a path: in the workspace, and without replacing another file. */
 async function assertFree(workspace: Workspace, path: string, { run }: Permit): Promise<void> {
   const place = await workspace.locate(path);
   assertVisible(path, place, run.facts);
@@ -157,7 +159,7 @@ async function claimsOf(workspace: Workspace, patch: string, facts: RunFacts): P
   return (await Promise.all(paths.map((path) => writeClaims(workspace, path, facts)))).flat();
 }
 
-/** What becomes of each file, line by line; of one that moves, all that is to be at its new place. */
+/** Returns the diff of each file. A file that moves is shown in full at its new path. */
 async function subjectOf(workspace: Workspace, patch: string, facts: RunFacts): Promise<ApprovalSubject> {
   const parts: string[] = [];
   for (const step of stepsOf(patch)) {
@@ -175,7 +177,7 @@ async function subjectOf(workspace: Workspace, patch: string, facts: RunFacts): 
   return { action: parts.join("\n"), cwd: workspace.dir };
 }
 
-/** A text after its changes, as a question shows it. */
+/** Returns a text after its changes, for an approval request. */
 async function fitted(path: string, before: string, changes: readonly PatchChange[]): Promise<string> {
   try {
     return await patchText(path, before, changes);
@@ -185,7 +187,7 @@ async function fitted(path: string, before: string, changes: readonly PatchChang
   }
 }
 
-/** A patch that cannot be read reaches for nothing: the tool itself says what is wrong with it. */
+/** A patch that cannot be parsed has no claims. The tool reports the mistake when it runs. */
 function stepsOf(patch: string): readonly PatchStep[] {
   try {
     return parsePatch(patch);

@@ -6,12 +6,12 @@ import { assertVisible } from "./places.ts";
 import { detectEncoding } from "./text.ts";
 import { compareTexts } from "./text-work.ts";
 
-/** Of a file; larger ones are shown whole, without what was there before. */
+/** Maximum size in bytes of a file whose old content is compared. Larger files are shown as new. */
 const MAX_BYTES = 1_000_000;
-/** In place of the change: what is wrong with it would tell the run of a text that it has not read. */
+/** Shown instead of a change that does not fit. The reason could reveal text that the run has not read. */
 export const CANNOT_BE_MADE = "[this change cannot be made]";
 
-/** What a person is shown before a file is written: its change, line by line. */
+/** Returns the diff of a file, which a person approves before the file is written. */
 export async function changeOf(
   workspace: Workspace,
   path: string,

@@ -13,7 +13,7 @@ import { acquireWriteLock } from "./write-lock.ts";
 
 export interface EditToolOptions {
   readonly workspace: Workspace;
-  /** Bytes of the file; default 2,000,000. */
+  /** Maximum size of the file in bytes. Default: 2,000,000. */
   readonly maxBytes?: number;
 }
 
@@ -24,8 +24,8 @@ const replacement = z.object({
 });
 
 /**
- * `edit`: replaces exact text. Its effects count as external: done twice, it may change the file twice, so after a
- * crash the model is told to check, and the call is not repeated.
+ * Creates `edit`, which replaces exact text. Its effects are external: a second call may change the file again, so
+ * after a crash the model checks the file instead of repeating the call.
  */
 export function createEditTool(options: EditToolOptions): ToolDefinition {
   const { workspace } = options;
@@ -58,7 +58,7 @@ export function createEditTool(options: EditToolOptions): ToolDefinition {
       try {
         file = await workspace.openFile(args.file_path);
         assertVisible(args.file_path, file.displayPath, permit.run.facts);
-        // What is said of a text that is not there tells of what is.
+        // The message about a text that was not found quotes similar text of the file.
         words.read(file.path, file.changedAt, permit.run);
         if (file.size > maxBytes) {
           return failure(`${file.displayPath} has ${count(file.size)} bytes, more than can be edited.`);

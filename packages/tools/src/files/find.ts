@@ -10,13 +10,13 @@ import { visibleName } from "./text.ts";
 export interface FindToolOptions {
   readonly workspace: Workspace;
   readonly search: Search;
-  /** Milliseconds that a search may take; default 10,000. */
+  /** Time limit of a search in milliseconds. Default: 10,000. */
   readonly searchMs?: number;
 }
 
 const MAX_FILES = 500;
 
-/** `find`: files by their names. No effects. */
+/** Creates `find`, which finds files by name. No effects. */
 export function createFindTool({ workspace, search, searchMs }: FindToolOptions): ToolDefinition {
   return defineTool({
     name: "find",

@@ -13,19 +13,22 @@ import { cutWell, detectEncoding, visibleName } from "./text.ts";
 export interface GrepToolOptions {
   readonly workspace: Workspace;
   readonly search: Search;
-  /** Milliseconds that a search may take; default 10,000. */
+  /** Time limit of a search in milliseconds. Default: 10,000. */
   readonly searchMs?: number;
 }
 
 const MAX_LINES = 200;
-/** Of one line: minified files have lines of megabytes. */
+/** Maximum length of a line in the result. Minified files have lines of megabytes. */
 const MAX_LINE_CHARS = 400;
-/** Files that are read while those before them wait to be shown, and the bytes of each: larger ones wait, too. */
+/**
+ * Number of files that are read ahead, and the maximum size of each in bytes. Larger files are read when they are
+ * shown.
+ */
 const READ_AHEAD = 32;
 const MAX_BYTES_AHEAD = 1_000_000;
 const MORE = "there is more; narrow the search";
 
-/** `grep`: lines of files by what they hold. No effects. */
+/** Creates `grep`, which searches the text of files. No effects. */
 export function createGrepTool({ workspace, search, searchMs }: GrepToolOptions): ToolDefinition {
   return defineTool({
     name: "grep",
@@ -73,27 +76,30 @@ export function createGrepTool({ workspace, search, searchMs }: GrepToolOptions)
   });
 }
 
-/** A file with candidates, and the numbers of their lines. */
+/** A file that contains candidates, with their line numbers. */
 interface FileCandidates {
   readonly path: string;
   readonly at: readonly number[];
 }
 
-/** The text of such a file, and whose words it was when it was read. */
+/** The text of such a file, with the taint of a run that reads it. */
 interface FileMatches extends Pick<OpenFile, "path" | "displayPath" | "changedAt"> {
   readonly lines: readonly string[];
   readonly at: readonly number[];
   readonly mark: TaintMark | undefined;
 }
 
-/** Searches come upon the lines of a file one after the other. Also where a search fails, what it came upon counts. */
+/**
+ * Groups candidates by file. Searches return the lines of a file in succession. If a search fails, the candidates found
+ * so far are still returned.
+ */
 async function* byFile(candidates: AsyncIterable<Candidate>): AsyncGenerator<FileCandidates> {
   let file: { readonly path: string; readonly at: number[] } | undefined;
   try {
     for await (const { path, line = 1 } of candidates) {
       if (file !== undefined && file.path !== path) yield file;
       if (file?.path !== path) file = { path, at: [] };
-      // A line comes once for each match in it. One more than is shown says that there is more.
+      // ripgrep returns a line once per match. One line more than the limit shows that there are more.
       if (file.at.at(-1) !== line && file.at.length <= MAX_LINES) file.at.push(line);
     }
   } catch (error) {
@@ -103,7 +109,7 @@ async function* byFile(candidates: AsyncIterable<Candidate>): AsyncGenerator<Fil
   if (file !== undefined) yield file;
 }
 
-/** Works on the next few while the search goes on; gives what came of them in their order. */
+/** Processes the next few items while the search continues, and yields the results in order. */
 async function* inAdvance<Item, Result>(
   items: AsyncIterable<Item>,
   work: (item: Item) => Promise<Result>,
@@ -113,7 +119,7 @@ async function* inAdvance<Item, Result>(
   try {
     for await (const item of items) {
       const result = work(item);
-      // Whoever has enough does not wait for the rest.
+      // The caller may stop before it has awaited all results.
       result.catch(() => {});
       begun.push(result);
       if (begun.length < READ_AHEAD) continue;
@@ -127,7 +133,10 @@ async function* inAdvance<Item, Result>(
   if (failure !== undefined) throw failure.error;
 }
 
-/** Reads a file anew, by a way that no link leads out of; gives how a large one is to be read when its turn comes. */
+/**
+ * Reads a file through the workspace, which does not follow links out of it. Returns a function for a large file, which
+ * is read when it is shown.
+ */
 async function readAhead(place: SearchPlace, { path, at }: FileCandidates) {
   const file = await place.open(path);
   if (file === undefined || file.size <= MAX_BYTES_AHEAD) return readMatches(place, file, at);
@@ -135,7 +144,7 @@ async function readAhead(place: SearchPlace, { path, at }: FileCandidates) {
   return async () => readMatches(place, await place.open(path), at);
 }
 
-/** Undefined where the run may not see it. Closes it. */
+/** Reads and closes a file. Returns undefined if the file is too large or is not UTF-8. */
 async function readMatches(
   place: SearchPlace,
   file: OpenFile | undefined,
@@ -157,7 +166,7 @@ async function readMatches(
   }
 }
 
-/** What is shown, line by line, as far as there is room. */
+/** The lines of the result, up to the limit on characters. */
 class ShownLines {
   readonly #around: number;
   readonly #room: number;
@@ -182,7 +191,7 @@ class ShownLines {
     return this.#lines >= MAX_LINES || this.#chars >= this.#room;
   }
 
-  /** Says whether all of it had room. */
+  /** Adds the matches of a file. Returns false if there was not enough room for all of them. */
   add({ displayPath, lines, at }: FileMatches): boolean {
     const matched = new Set(at);
     let last = 0;
@@ -190,7 +199,7 @@ class ShownLines {
       const from = Math.max(number - this.#around, last + 1);
       for (let each = from; each <= number + this.#around; each++) {
         const line = lines[each - 1];
-        // A match further on shows itself, and what is around it.
+        // A later match is added with its own context.
         if (line === undefined || (each > number && matched.has(each))) break;
         if (this.isFull) return false;
         if (this.#around > 0 && each === from && last > 0 && each > last + 1) this.#add("--");

@@ -3,7 +3,7 @@ import { WorkspaceError } from "../workspace/errors.ts";
 import { fold } from "../workspace/paths.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
-/** Names at the top of a workspace that say who the agent is, what it knows of people, and how it works. */
+/** Files at the top of a workspace that define who the agent is, what it knows about people, and how it works. */
 export const IDENTITY_FILES: readonly string[] = [
   "AGENTS.md",
   "BOOTSTRAP.md",
@@ -16,38 +16,38 @@ export const IDENTITY_FILES: readonly string[] = [
 ];
 /** Folders of the same kind: memories, and skills, which later runs follow. */
 export const IDENTITY_FOLDERS: readonly string[] = [".agents", "memory", "skills"];
-/** Anyone who may read at all may read skills. */
+/** Identity files that everyone with read access may read. */
 const READABLE = new Set([".agents", "skills", "AGENTS.md", "TOOLS.md"].map(fold));
 
 const PROTECTED = new Set([...IDENTITY_FILES, ...IDENTITY_FOLDERS].map(fold));
 
-/** Whether a path, relative to the workspace and without links, is one of the agent's own notes. */
+/** Returns true if a path, relative to the workspace and with links resolved, is an identity file. */
 function isIdentityPath(path: string): boolean {
   return PROTECTED.has(fold(path.split("/", 1)[0] ?? ""));
 }
 
-/** Whether guests may not see a place of the workspace: what the agent is, and what it remembers. */
+/** Returns true if guests may not see a path of the workspace: the files that define the agent, and its memories. */
 export function isPrivate(path: string): boolean {
   return isIdentityPath(path) && !READABLE.has(fold(path.split("/", 1)[0] ?? ""));
 }
 
-/** The claim of a call that reads the agent's own notes, by where its path really leads. */
+/** Returns the claim of a call that reads identity files, for the path with its links resolved. */
 export async function readClaims(workspace: Workspace, path: string): Promise<readonly Claim[]> {
-  // Outside the workspace, or nowhere: the tool itself will say so.
+  // The path is invalid or outside the workspace. The tool reports this when it runs.
   const place = await workspace.locate(path).catch(() => undefined);
   return place === undefined ? [] : claimsOn("read_identity", place);
 }
 
 /**
- * The claim on the agent's own notes of a caller that has opened a file; `path` as the workspace displays it. For hosts
- * that give out files in other ways than through the tools.
+ * Returns the claim for access to a path, as the workspace displays it. For hosts that provide files by other means
+ * than the tools.
  */
 export function claimsOn(kind: "read_identity" | "write_identity", path: string): readonly Claim[] {
   const claimed = kind === "read_identity" ? isPrivate(path) : isIdentityPath(path);
   return claimed ? [{ kind, detail: path }] : [];
 }
 
-/** Refuses one of the agent's own notes that was not claimed when the call was judged. */
+/** Returns a check that rejects an identity file whose claim was not part of the decision. */
 export function identityGuard(permit: Permit): (path: string) => void {
   return (path) => {
     const decided = permit.record.claims.some(

@@ -29,7 +29,7 @@ export async function readStart(file: OpenFile): Promise<Uint8Array> {
   return buffer.subarray(0, bytesRead);
 }
 
-/** Reads an image for a model. Returns a failure if the file is no image, or too large for models. */
+/** Reads an image for a model. Returns a failure if the file is not an image, or too large for models. */
 export async function readImage(
   file: OpenFile,
   fitImage: FitImage | undefined,

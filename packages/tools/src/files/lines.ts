@@ -1,26 +1,26 @@
 import type { FileHandle } from "node:fs/promises";
 import { cutWell, type TextEncoding } from "./text.ts";
 
-/** The lines asked for, as far as they fit. */
+/** The requested lines, as far as they fit. */
 export interface LineSlice {
   readonly text: string;
   /** The first line in `text`, from 1. */
   readonly from: number;
-  /** The last line in `text`, `from - 1` when there is none. */
+  /** The last line in `text`, or `from - 1` if `text` is empty. */
   readonly to: number;
-  /** The last line was cut, since it alone is too long. */
+  /** True if the last line was cut because it alone exceeds the limit. */
   readonly cutLine: boolean;
-  /** Whether anything follows. */
+  /** True if there are more lines. */
   readonly more: boolean;
-  /** Lines of the file, where its end was reached. */
+  /** Number of lines of the file. Present if the end was reached. */
   readonly total?: number;
 }
 
 const CHUNK_BYTES = 262_144;
 
 /**
- * Reads lines `offset` to `offset + limit - 1`, at most `maxChars` UTF-16 units, streaming: what comes before is read
- * and dropped, what comes after is not read. A character is never cut.
+ * Reads the lines from `offset` to `offset + limit - 1`, at most `maxChars` UTF-16 units. Streams the file up to the
+ * last of these lines and drops the lines before `offset`. Never cuts a character in half.
  */
 export async function readLines(
   handle: FileHandle,
@@ -45,7 +45,7 @@ export async function readLines(
     more,
     ...(total === undefined ? {} : { total }),
   });
-  /** Takes one line with its end; says when that was the last one wanted. */
+  /** Adds one line, including its line break. Returns `full` or `cut` after the last requested line. */
   const take = (text: string): "go-on" | "full" | "cut" => {
     if (line < range.offset) {
       line += 1;
@@ -77,8 +77,8 @@ export async function readLines(
       if (taken !== "go-on") return slice(true, taken === "cut");
     }
     partial += text.slice(from);
-    // A line without end must not be gathered without end: before the range one character says that there is a line,
-    // in it there is no room.
+    // Limits the memory for a very long line. Before the range, one character shows that there is a line; in the range,
+    // the line is cut as soon as it exceeds the room.
     if (line < range.offset) partial = partial.slice(-1);
     else if (partial.length > room) {
       const taken = take(partial);

@@ -8,16 +8,16 @@ import { readClaims } from "./identity-files.ts";
 import { assertVisible, isVisible } from "./places.ts";
 import { count, visibleName } from "./text.ts";
 
-/** Entries that are examined before other work gets its turn: a few milliseconds. */
+/** Number of entries that are examined before the event loop runs again. Takes a few milliseconds. */
 const SLICE_ENTRIES = 500;
 
 export interface LsToolOptions {
   readonly workspace: Workspace;
-  /** Default 1,000. */
+  /** Default: 1,000. */
   readonly maxEntries?: number;
 }
 
-/** `ls`: the entries of a folder, one a line, folders with a slash. No effects. */
+/** Creates `ls`, which lists a folder, one entry per line. No effects. */
 export function createLsTool(options: LsToolOptions): ToolDefinition {
   const { workspace } = options;
   const words = labelledWorkspace(workspace);

@@ -1,4 +1,4 @@
-/** What a patch does to one file. */
+/** The change of one file by a patch. */
 export type PatchStep =
   | { readonly kind: "add"; readonly path: string; readonly text: string }
   | { readonly kind: "delete"; readonly path: string }
@@ -16,7 +16,7 @@ export interface PatchChange {
   readonly after: readonly string[];
   readonly old: readonly string[];
   readonly new: readonly string[];
-  /** Whether the old lines are the last ones of the file. */
+  /** True if the old lines are the last ones of the file. */
   readonly atEnd: boolean;
 }
 
@@ -132,7 +132,7 @@ export function applyChanges(path: string, original: string, changes: readonly P
   return [...lines, ...(endsInLineBreak || original === "" ? [""] : [])].join(isCrlf ? "\r\n" : "\n");
 }
 
-/** How lines are compared, the strictest first: models drop white space. */
+/** Comparisons of lines, the strictest first. Models omit white space. */
 const NORMALIZATIONS: readonly ((line: string) => string)[] = [
   (line) => line,
   (line) => line.trimEnd(),

@@ -5,41 +5,50 @@ import { fold } from "../workspace/paths.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { claimsOn, identityGuard, isPrivate } from "./identity-files.ts";
 
-/** At the top of a workspace: a folder for what came with the messages of each conversation. */
+/** Folder at the top of a workspace with the attachments of messages, in a subfolder for each conversation. */
 export const INBOX_FOLDER = "inbox";
-/** At the top of a workspace: a folder for the notes of each person who is not an owner. */
+/** Folder at the top of a workspace with the notes of people who are not owners, in a subfolder for each person. */
 export const PEOPLE_FOLDER = "people";
 
-/** At the top of a workspace: what the agent remembers. */
+/** Folder at the top of a workspace with the agent's memories. */
 const MEMORY_FOLDER = "memory";
-/** In it, what was said to the agent in private or in a group: the memory tools alone know for whom it is. */
+/** Subfolders of memory with private and group conversations. Only the memory tools know who may read their content. */
 const OF_OTHERS: ReadonlySet<string> = new Set(["people", "chats"]);
-/** Conversations in which no one else can read. */
+/** Kinds of conversations that no other person can read. */
 const IN_PRIVATE: ReadonlySet<string> = new Set(["direct", "api"]);
 
-/** Files of memory are the owners', in private; what others told the agent is no file for anybody's tools. */
+/**
+ * Only owners may open memory files, and only in private. No file tool opens the memories of other people and of
+ * groups.
+ */
 function mayOpenMemory(second: string | undefined, facts: RunFacts): boolean {
   if (second === undefined) return true;
   return isOwnerInPrivate(facts) && !OF_OTHERS.has(fold(second)) && !second.startsWith(".");
 }
 
-/** Whether what is said in a run is read by owners alone. */
+/** Returns true if only owners read the run's conversation. */
 export function isOwnerInPrivate({ role, channelKind }: RunFacts): boolean {
   return role === "owner" && IN_PRIVATE.has(channelKind);
 }
 
-/** The places of memory that a run may not see, relative to the workspace. */
+/** Returns the memory folders that a run may not see, relative to the workspace. */
 export function closedMemory(facts: RunFacts): readonly string[] {
   if (!isOwnerInPrivate(facts)) return [MEMORY_FOLDER];
   return [...OF_OTHERS].map((name) => `${MEMORY_FOLDER}/${name}`);
 }
 
-/** The folder of one conversation or person in a folder of many: remote strings make no paths. */
+/**
+ * Returns the name of the subfolder of a conversation or person. A hash, because ids come from remote systems and must
+ * not become paths.
+ */
 export function folderFor(id: string): string {
   return createHash("sha256").update(id).digest("hex").slice(0, 16);
 }
 
-/** Whose folder of `inbox` and of `people` a run may see; absent in `people`: every one, for owners alone. */
+/**
+ * Returns the only subfolders of `inbox` and `people` that a run may see. `people` has no value for untainted owners,
+ * who may see all of it.
+ */
 export function ownFolders({
   sessionKey,
   speaker,
@@ -55,8 +64,8 @@ export function ownFolders({
 }
 
 /**
- * Whether a run may know of a place at all, `path` as the workspace displays it. Attachments belong to their
- * conversation and notes to their person; guests see nothing of what the agent remembers.
+ * Returns true if a run may know about a path, as the workspace displays it. Attachments belong to their conversation
+ * and notes to their person. Guests do not see the agent's memories.
  */
 export function isVisible(path: string, facts: RunFacts): boolean {
   const [top = "", second] = path.split("/");
@@ -67,21 +76,27 @@ export function isVisible(path: string, facts: RunFacts): boolean {
   return own === undefined || fold(second) === own;
 }
 
-/** Refuses a place that the run may not know of, by where its path has led. @param path as the agent wrote it */
+/**
+ * Throws if the run may not know about a path.
+ *
+ * @param path the path as the agent wrote it, for the message
+ * @param place the path with its links resolved, as the workspace displays it
+ * @throws WorkspaceError `not_found`
+ */
 export function assertVisible(path: string, place: string, facts: RunFacts): void {
   if (!isVisible(place, facts)) throw new WorkspaceError("not_found", `There is no ${path} here.`);
 }
 
 /**
- * The claim of a call that changes the agent's own notes, by where its path really leads. Throws for a place that the
- * run may not know of, so that nobody is asked about it: the question, which its conversation reads, would show it.
+ * Returns the claim of a call that changes identity files, for the path with its links resolved. Throws for a path that
+ * the run may not know about, because an approval request would reveal the path to its conversation.
  */
 export async function writeClaims(
   workspace: Workspace,
   path: string,
   facts: RunFacts,
 ): Promise<readonly Claim[]> {
-  // Outside the workspace, or nowhere: the tool itself will say so.
+  // The path is invalid or outside the workspace. The tool reports this when it runs.
   const place = await workspace.locate(path).catch(() => undefined);
   if (place === undefined) return [];
   assertVisible(path, place, facts);
@@ -89,8 +104,8 @@ export async function writeClaims(
 }
 
 /**
- * What `writeClaims` said is said again of the place that is really about to be written, since links may have changed
- * since the decision.
+ * Returns a check that repeats `writeClaims` for the file that is about to be written. Links may have changed since the
+ * decision.
  */
 export function writeGuard(path: string, permit: Permit): (place: string) => void {
   const guard = identityGuard(permit);

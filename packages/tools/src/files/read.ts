@@ -14,14 +14,14 @@ import { count, detectEncoding, type TextEncoding } from "./text.ts";
 
 export interface ReadToolOptions {
   readonly workspace: Workspace;
-  /** Default: images are not made smaller. */
+  /** Default: images are not resized. */
   readonly fitImage?: FitImage | undefined;
 }
 
-/** Of the start of a file that does not fit; the end has the rest. */
+/** Share of the start in the result if a file does not fit. The rest is for the end. */
 const HEAD_SHARE = 0.7;
 
-/** `read`: text by lines, images as images. No effects. */
+/** Creates `read`, which returns text by lines and images as images. No effects. */
 export function createReadTool({ workspace, fitImage }: ReadToolOptions): ToolDefinition {
   const words = labelledWorkspace(workspace);
   return defineTool({
@@ -72,7 +72,7 @@ interface ReadArgs {
   readonly limit?: number | undefined;
 }
 
-/** The lines asked for; without any, the whole file, or the start and the end of one that does not fit. */
+/** Returns the requested lines. Without a request, returns the whole file, or its start and end if it does not fit. */
 async function readText(
   file: OpenFile,
   encoding: TextEncoding,

@@ -8,12 +8,12 @@ export interface Replacement {
   readonly replace_all?: boolean | undefined;
 }
 
-/** A text after its replacements, or why they failed. */
+/** A text after its replacements, or the reason why they failed. */
 export type Replaced =
   | { readonly text: string; readonly lines: number; readonly replaced: number; readonly firstLine: number }
   | { readonly problem: string };
 
-/** Limits the result: a few replacements of all occurrences can multiply a text. */
+/** Maximum length of the result. A few replacements of all occurrences can multiply a text. */
 const MAX_RESULT_CHARS = 10_000_000;
 
 /** Applies all replacements in order, or none if one fails. */

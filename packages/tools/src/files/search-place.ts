@@ -14,24 +14,30 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { assertVisible, INBOX_FOLDER, isVisible } from "./places.ts";
 import { count } from "./text.ts";
 
-/** Where a run searches, and what of it the run is shown. */
+/** A folder or file to search, limited to what the run may see. */
 export interface SearchPlace {
   readonly target: Pick<SearchRequest, "folder" | "descriptor" | "closed" | "file">;
-  /** A file as the agent would write it; nothing where the run may not know of it, or not without taint. */
+  /**
+   * Returns the path of a file as the agent would write it. Returns undefined if the run may not know about the file,
+   * or if the name would taint the run.
+   */
   nameOf(path: string): Promise<string | undefined>;
-  /** The same file, opened without following links out of the workspace. Close it. */
+  /** Opens the same file without following links out of the workspace. Close it. */
   open(path: string): Promise<OpenFile | undefined>;
-  /** Whose words a file holds that has just been read, where they are not the run's own. */
+  /** Returns the taint of a run that reads the file now. */
   markOf(file: Pick<OpenFile, "path" | "changedAt">): TaintMark | undefined;
-  /** The run is shown what a file held, whose words it may be labelled as no more. */
+  /**
+   * Marks a file as shown to the run. `mark` is the taint from when the file was read; its label may have changed
+   * since.
+   */
   show(file: Pick<OpenFile, "path" | "changedAt"> & { readonly mark: TaintMark | undefined }): void;
-  /** What the model should know of what it was not shown. */
+  /** Returns notes for the model about results that were omitted. */
   notes(): readonly string[];
 }
 
 /**
- * Opens a folder or file, searches there and closes it. As with commands, a run that has seen nothing of others does
- * not come upon what others wrote, unless it searches there: then it has read their words.
+ * Opens a folder or file, searches it and closes it. An untainted run does not find what others wrote, unless the
+ * search starts in such a place; then the search taints the run. Commands follow the same rule.
  *
  * @throws WorkspaceError
  */
@@ -89,7 +95,7 @@ function placeOf(
     },
     async nameOf(candidate) {
       const name = displayed(candidate);
-      // Not by a link, and nowhere that is closed: what a search comes upon is looked at again.
+      // A candidate is checked again, because a link may have replaced a folder since the search.
       if (name === undefined || !(await tree.isFile(candidate))) return undefined;
       if (isOthers(join(tree.path, candidate))) run.taint({ source: "file", detail: `the name ${name}` });
       return name;
@@ -112,7 +118,7 @@ function placeOf(
 
 interface SearchStart {
   readonly tree: FolderTree;
-  /** The only one of it that is searched. */
+  /** The only file that is searched. */
   readonly file?: string;
 }
 
@@ -127,26 +133,26 @@ async function openStart(workspace: Workspace, path: string): Promise<SearchStar
   }
 }
 
-/** What went wrong as a result: a pattern that cannot be searched for, or a problem with a path. */
+/** Creates the result of a failed search: an invalid pattern, or a problem with a path. */
 export function searchFailure(error: unknown): ToolResult {
   return error instanceof SyntaxError
     ? failure(`That cannot be searched for: ${error.message.slice(0, 300)}`)
     : fileFailure(error);
 }
 
-/** Where a search ends: when there is enough, when its time is over, or with the run. */
+/** The end of a search: enough results, the time limit, or the end of the run. */
 export interface SearchEnd {
   readonly signal: AbortSignal;
-  /** Ends it, with what the model should know. */
+  /** Ends the search and adds a note for the model. */
   stop(note: string): void;
-  /** Works until the end. */
+  /** Runs the search. Resolves when it is complete or its time limit is exceeded. */
   until(work: () => Promise<void>): Promise<void>;
   notes(): readonly string[];
 }
 
 const SEARCH_MS = 10_000;
 
-/** @param searchMs milliseconds that the search may take; default 10,000 */
+/** @param searchMs time limit in milliseconds. Default: 10,000 */
 export function searchEnd(signal: AbortSignal, searchMs: number = SEARCH_MS): SearchEnd {
   const limit = AbortSignal.timeout(searchMs);
   const notes: string[] = [];

@@ -1,14 +1,11 @@
 import type { FileHandle } from "node:fs/promises";
 import type { TextEncoding } from "./text.ts";
 
-/** Bytes that one UTF-16 unit takes at most in any of the encodings. */
+/** Maximum number of bytes of one UTF-16 unit in any of the encodings. */
 const BYTES_PER_UNIT = 4;
 const NEWLINE = 0x0a;
 
-/**
- * The end of a text file in at most `maxChars` UTF-16 units: whole lines where there are any. Reads only as much of the
- * file as that may be.
- */
+/** Reads the end of a text file, at most `maxChars` UTF-16 units. Starts at a line break if there is one. */
 export async function readTail(
   handle: FileHandle,
   encoding: TextEncoding,
@@ -16,7 +13,7 @@ export async function readTail(
   maxChars: number,
 ): Promise<string> {
   const length = Math.min(fileBytes, maxChars * BYTES_PER_UNIT);
-  // UTF-16 is read from an even place.
+  // UTF-16 must be read from an even offset.
   const from = fileBytes - length - ((fileBytes - length) % 2);
   const buffer = new Uint8Array(fileBytes - from);
   const { bytesRead } = await handle.read(buffer, 0, buffer.length, from);
@@ -28,13 +25,13 @@ export async function readTail(
   return whole.replace(/^[\uDC00-\uDFFF]/, "");
 }
 
-/** The first place at which a character surely begins. */
+/** Returns the first offset at which a character surely starts. */
 function characterStart(bytes: Uint8Array, encoding: TextEncoding): number {
   if (encoding === "utf-8")
     return Math.max(
       0,
       bytes.findIndex((byte) => (byte & 0xc0) !== 0x80),
     );
-  // In GB 18030 a line break is part of no other character.
+  // In GB 18030, a line break is never part of another character.
   return encoding === "gb18030" ? bytes.indexOf(NEWLINE) + 1 : 0;
 }

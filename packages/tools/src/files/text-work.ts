@@ -4,7 +4,7 @@ import { type Comparison, compareByLine, compareWhole } from "./comparison.ts";
 import { applyChanges, type PatchChange, PatchError } from "./patch-format.ts";
 import { type Replaced, type Replacement, replaceAll, replaceIfFound } from "./replacements.ts";
 
-/** Work on a text that may take long. */
+/** Work on a text that may take a long time. */
 type TextWork =
   | { readonly kind: "replace"; readonly text: string; readonly edits: readonly Replacement[] }
   | {
@@ -17,7 +17,7 @@ type TextWork =
 
 type Patched = { readonly text: string } | { readonly problem: string };
 
-/** Limits for work on the main thread. Each takes a few milliseconds at most; larger work runs in a thread. */
+/** Limits for work on the main thread. Each takes at most a few milliseconds; larger work runs in a thread. */
 const MAIN_THREAD = {
   /** UTF-16 units in which one exact text is replaced. */
   replaceChars: 3_000_000,
@@ -35,7 +35,7 @@ const MAIN_THREAD = {
 /** Edit distance of a comparison in a thread. */
 const MAX_EDITS = 3_000;
 const MAX_THREAD_MS = 10_000;
-/** Threads for text work. Separate from those for pages and PDFs, which others can make slow. */
+/** Limits the threads for text work. Separate from the threads for pages and PDFs, which others can slow down. */
 const places = createSemaphore(2);
 const PROBLEMS: Readonly<Record<Exclude<ThreadOutcome["kind"], "done">, string>> = {
   stopped: "the call was stopped.",
@@ -43,7 +43,7 @@ const PROBLEMS: Readonly<Record<Exclude<ThreadOutcome["kind"], "done">, string>>
   failed: "it failed: the thread could not start or ran out of memory.",
 };
 
-/** Applies replacements. Work that may take long runs in a thread. */
+/** Applies replacements. Large work runs in a thread. */
 export async function replaceInText(
   text: string,
   edits: readonly Replacement[],
@@ -67,7 +67,7 @@ export async function replaceInText(
 }
 
 /**
- * Applies the changes of a patch. Work that may take long runs in a thread.
+ * Applies the changes of a patch. Large work runs in a thread.
  *
  * @throws PatchError if a change does not fit
  */
@@ -85,7 +85,10 @@ export async function patchText(
   return patched.text;
 }
 
-/** Each context line and each block of old lines is searched for in the whole text, and read itself once. */
+/**
+ * Returns an estimate of the compared UTF-16 units: each context line and each block of old lines is searched for in
+ * the whole text.
+ */
 function getPatchCost(text: string, changes: readonly PatchChange[]): number {
   let searches = 0;
   let chars = 0;
@@ -96,7 +99,7 @@ function getPatchCost(text: string, changes: readonly PatchChange[]): number {
   return text.length * searches + chars;
 }
 
-/** Compares two texts for a person, as a unified diff. Work that may take long runs in a thread. */
+/** Compares two texts for a person, as a unified diff. Large work runs in a thread. */
 export async function compareTexts(comparison: Comparison): Promise<string> {
   const { before, after } = comparison;
   if (before.length + after.length <= MAIN_THREAD.compareChars) {

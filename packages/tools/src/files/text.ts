@@ -1,14 +1,14 @@
 import { isUtf8 } from "node:buffer";
 
-/** How the bytes of a text file are to be read. */
+/** Encoding of a text file. */
 export type TextEncoding = "utf-8" | "utf-16le" | "utf-16be" | "gb18030";
 
-/** Bytes of the start of a file that decide about it. */
+/** Number of bytes at the start of a file that determine its encoding. */
 export const SAMPLE_BYTES = 65_536;
 
 /**
- * The encoding of a text by the start of its file, or `undefined` for what is not text. UTF-16 is known by its mark;
- * what is not UTF-8 but valid GB 18030 is taken for that.
+ * Detects the encoding of a text from the start of its file. Returns undefined for binary data. UTF-16 is detected by
+ * its byte order mark. Valid GB 18030 that is not valid UTF-8 counts as GB 18030.
  */
 export function detectEncoding(sample: Uint8Array, isWhole: boolean): TextEncoding | undefined {
   if (sample[0] === 0xff && sample[1] === 0xfe) return "utf-16le";
@@ -27,7 +27,7 @@ function decodes(encoding: TextEncoding, sample: Uint8Array, isWhole: boolean): 
   }
 }
 
-/** Control characters that text files do not hold. */
+/** Returns true if there are control characters that text files do not contain. */
 function hasOddControls(sample: Uint8Array): boolean {
   return sample.some(
     (byte) =>
@@ -35,20 +35,20 @@ function hasOddControls(sample: Uint8Array): boolean {
   );
 }
 
-/** `1,234`. */
+/** Formats a number, for example as `1,234`. */
 export function count(value: number): string {
   return value.toLocaleString("en-US");
 }
 
-/** The first `max` UTF-16 units, never half a character. */
+/** Returns the first `max` UTF-16 units, without half of a surrogate pair. */
 export function cutWell(text: string, max: number): string {
   if (text.length <= max) return text;
   const last = text.charCodeAt(max - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max);
 }
 
-/** A name must not look like several lines. */
+/** Replaces control characters in a file name, so that it stays on one line. */
 export function visibleName(name: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is made visible
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: replaces control characters
   return name.replace(/[\u0000-\u001F\u007F-\u009F\u2028\u2029]/g, "�");
 }

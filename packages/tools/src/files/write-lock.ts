@@ -1,7 +1,7 @@
 import { createSemaphore, type Semaphore } from "../semaphore.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
-/** By folder, since several `Workspace` objects may share one. */
+/** Locks by folder, since several `Workspace` objects may share one. */
 const locks = new Map<string, Semaphore>();
 
 /**

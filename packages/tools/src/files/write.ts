@@ -10,11 +10,14 @@ import { acquireWriteLock } from "./write-lock.ts";
 
 export interface WriteToolOptions {
   readonly workspace: Workspace;
-  /** Bytes of one file; default 10,000,000. */
+  /** Maximum size of a file in bytes. Default: 10,000,000. */
   readonly maxBytes?: number;
 }
 
-/** `write`: makes or replaces a file, with the folders on the way. Idempotent: the same call gives the same file. */
+/**
+ * Creates `write`, which creates or replaces a file and its missing folders. Idempotent: the same call leads to the
+ * same file.
+ */
 export function createWriteTool(options: WriteToolOptions): ToolDefinition {
   const { workspace } = options;
   const words = labelledWorkspace(workspace);

@@ -5,15 +5,19 @@ import type { WorkspaceOptions } from "../workspace/workspace.ts";
 import { type FileLabels, openFileLabels } from "./file-labels.ts";
 import { createTrust, type Trust } from "./trust.ts";
 
-/** The folders of agents, with what is known of whose words the files in them hold. */
+/** The agents' workspaces and the labels of their files. */
 export interface AgentFiles {
   readonly workspaces: AgentWorkspaces;
   readonly labels: FileLabels;
-  /** How an owner vouches for a file. */
+  /** Marks files as trusted on behalf of an owner. */
   readonly trust: Trust;
 }
 
-/** Opens them with the labels that are kept in `kv`; no file of a `forbidden` place is read or written. */
+/**
+ * Opens the workspaces of agents, with the labels that are stored in `kv`.
+ *
+ * @param forbidden places that are never read or written, even inside a workspace
+ */
 export async function openAgentFiles(
   kv: KeyValues,
   forbidden: NonNullable<WorkspaceOptions["forbidden"]>,

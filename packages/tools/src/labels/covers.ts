@@ -10,27 +10,27 @@ import type { Workspace } from "../workspace/workspace.ts";
 import type { FileLabels } from "./file-labels.ts";
 import { type FileLabel, isForeign } from "./label.ts";
 
-/** What of a workspace a command of a run sees. */
+/** The part of a workspace that a command of a run can see. */
 export interface View {
   readonly covers: readonly Cover[];
-  /** Whether there is anything under one of them. */
+  /** True if at least one cover hides something. */
   readonly hides: boolean;
-  /** What others wrote and the command sees nevertheless, its name at least. */
+  /** Untrusted files that the command can see, or whose names it can read. */
   readonly exposed: readonly FileLabel[];
   /** Names that others chose and that the command can list. */
   readonly names: readonly string[];
 }
 
-/** Each is a mount: beyond so many the run counts as having seen them. */
+/** Maximum number of covers, since each one is a mount. The run is tainted by further files. */
 const MAX_COVERS = 100;
-/** Labels that are examined before other work gets its turn: a few milliseconds. */
+/** Number of labels that are examined before the event loop runs again. Takes a few milliseconds. */
 const SLICE_LABELS = 500;
-/** Longer or stranger names can carry sentences. */
+/** Names that cannot contain a sentence. Other names taint the run. */
 const PLAIN_NAME = /^[\w.-]{1,32}$/;
 
 /**
- * What a command sees: never the attachments of other conversations and the notes of other people, and while its run
- * has seen nothing of others, nothing that is labelled as theirs either.
+ * Returns the view of a command. Attachments of other conversations and notes of other people are always hidden. Files
+ * that others wrote are hidden as long as the run is untainted.
  */
 export async function getView(labels: FileLabels, dir: string, facts: RunFacts): Promise<View> {
   const tainted = facts.taint.length > 0;
@@ -55,15 +55,15 @@ export async function getView(labels: FileLabels, dir: string, facts: RunFacts):
 }
 
 /**
- * Whether they exist or not. No command ever puts anything beside the folder that one may see, a link in its place
- * least of all: the launcher looks it up by its path.
+ * Covers the folders of other people, and creates them if necessary: a command must not be able to put a link in their
+ * place, which the launcher would follow.
  */
 function foldersOfOthers(dir: string, facts: RunFacts): Cover[] {
   const covers: Cover[] = [];
   for (const [top, own] of ownFolders(facts)) {
     const path = join(dir, top);
     assertFolder(path, top);
-    // What came with messages is the word of others: a run sees its own conversation's once it has read such words.
+    // Attachments were written by others, so a run sees those of the current conversation only once it is tainted.
     const mine =
       own !== undefined && (top !== INBOX_FOLDER || facts.taint.length > 0) ? join(path, own) : undefined;
     const except = mine !== undefined && typeOf(mine) === "folder" ? { except: mine } : {};
@@ -89,7 +89,7 @@ function privateNames(facts: RunFacts): ReadonlySet<string> {
   return new Set([...ofGuests, ...closedMemory(facts)]);
 }
 
-/** What a search of a run does not look into: what it comes upon there would not be shown. Links are not followed. */
+/** Returns the places that a search skips because their files would not be shown. Links are not followed. */
 export function closedPlaces({ dir, forbidden }: Workspace, facts: RunFacts): Cover[] {
   const ofOthers = [...ownFolders(facts)].flatMap(([top, own]) =>
     own === undefined ? [] : coverOf(join(dir, top), join(dir, top, own)),
@@ -114,7 +114,7 @@ function isIn(path: string, folder: string | undefined): boolean {
   return folder !== undefined && inside(path, folder);
 }
 
-/** Synchronous: a look takes microseconds, a trip to another thread ten times as many. */
+/** Synchronous, because `lstat` takes microseconds and a round trip to the thread pool ten times as long. */
 function typeOf(path: string): "file" | "folder" | "link" | "other" | undefined {
   const info = infoOf(path);
   if (info === undefined) return undefined;

@@ -12,23 +12,23 @@ import {
 } from "./label.ts";
 import { changesSince, type Folders, fileSystemNow, findInode, foldersOf, inodeOf } from "./tree.ts";
 
-/** Which files of the workspaces hold what others wrote. One for all agents, since workspaces may share folders. */
+/** Labels of the files that others wrote. Shared by all agents, since workspaces may share folders. */
 export interface FileLabels {
-  /** Of what is at a path: its own label, or that of a folder around it. */
+  /** Returns the label of a path: its own, or that of a folder that contains it. */
   of(path: string): FileLabel | undefined;
-  /** Of the entry itself, whose name others have chosen too. */
+  /** Returns the label of the entry itself. Its name was chosen by others too. */
   at(path: string): FileLabel | undefined;
   below(folder: string): readonly FileLabel[];
-  /** Counts additions, so that a reader can tell whether anything has been added since. */
+  /** Number of labels added so far. A caller compares it to detect new labels. */
   readonly additions: number;
   add(labels: readonly FileLabel[]): Promise<void>;
-  /** The path holds nothing of others any more: its owner has written it anew, or vouches for it. */
+  /** Removes labels after an owner has replaced the files or marked them as trusted. */
   remove(paths: readonly string[]): Promise<void>;
-  /** A run is about to write a file: from now on the file is its author's, and so are the names of new folders. */
+  /** Labels a file that a run is about to write with its author, and new folders on its path as well. */
   write(path: string, author: Author): Promise<void>;
-  /** Who else is changing files of a folder just now, as far as a run must not believe them. */
+  /** Returns another command that is changing files in a folder and that the run must not trust, if any. */
   changing(folder: string, facts: RunFacts): OpenCommand | undefined;
-  /** Follows a command that may write to a workspace. */
+  /** Tracks the changes of a command that may write to a workspace. */
   follow(command: CommandToFollow): Promise<FollowedCommand>;
 }
 
@@ -36,23 +36,23 @@ interface CommandToFollow {
   /** The workspace. */
   readonly folder: string;
   readonly facts: RunFacts;
-  /** Places of the folder that are not looked at: they are labelled as they are, or closed. */
+  /** Places in the folder that are not examined, because they are already labelled or closed. */
   readonly skip: ReadonlySet<string>;
-  /** What the command does not see, but may have moved with a folder around it. */
+  /** Places that are hidden from the command. It may still move them together with a parent folder. */
   readonly covered: readonly string[];
-  /** The count of {@link FileLabels.additions} when it was decided what the command sees. */
+  /** The value of {@link FileLabels.additions} when the view of the command was computed. */
   readonly additions: number;
 }
 
 interface FollowedCommand {
   /**
-   * The command is over, with all its processes. Labels what it changed, and returns whose words may have reached it
-   * because others changed files at the same time.
+   * Call it when all processes of the command have ended. Labels its changes. Returns the author of content that may
+   * have reached the command because others changed files at the same time.
    */
   end(): Promise<Author | undefined>;
 }
 
-/** Reads what the store knows, and labels what commands have changed that an earlier process did not see end. */
+/** Opens labels over a store. First labels the changes of commands that were running when an earlier process ended. */
 export async function openFileLabels(store: LabelStore): Promise<FileLabels> {
   const { labels, commands } = await store.load();
   const all = new LabelledFiles(store, labels);
@@ -64,9 +64,9 @@ class LabelledFiles implements FileLabels {
   readonly #store: LabelStore;
   readonly #labels = new Map<string, FileLabel>();
   readonly #open = new Set<OpenCommand>();
-  /** Labelled here and not yet in the store, or not at all, where its disk is full. */
+  /** Paths whose labels are not stored yet, or could not be stored, for example because the disk is full. */
   readonly #unkept = new Set<string>();
-  /** The latest addition to each path, as a number that rises. */
+  /** The value of `additions` after the latest change of each path. */
   readonly #addedAt = new Map<string, number>();
   #additions = 0;
 
@@ -162,26 +162,26 @@ class LabelledFiles implements FileLabels {
     };
   }
 
-  /** Both before the command starts; looking at the folders takes no longer than the disk needs for the other. */
+  /** Completes before the command starts. Listing the folders and storing the record run in parallel. */
   async #begin(open: OpenCommand, skip: ReadonlySet<string>): Promise<Folders> {
     this.#open.add(open);
     try {
       const [before] = await Promise.all([foldersOf(open.folder, skip), this.#store.begin(open)]);
       return before;
     } catch (error) {
-      // The command does not start: nobody is changing anything.
+      // The command does not start, so it does not change files.
       this.#open.delete(open);
       throw error;
     }
   }
 
-  /** What a command has changed whose end no process saw. */
+  /** Labels the changes of a command that was running when an earlier process ended. */
   async makeUpFor({ id, folder, since, author }: OpenCommand): Promise<void> {
     await this.#labelChanges(folder, BigInt(since), undefined, new Set(), author);
     await this.#store.end(id);
   }
 
-  /** Whose words came into a folder while a command ran there whose run had not seen any. */
+  /** Returns the author of foreign content that came into a folder while an untainted command ran there, if any. */
   #metDuring(
     folder: string,
     facts: RunFacts,
@@ -215,7 +215,10 @@ class LabelledFiles implements FileLabels {
     ]);
   }
 
-  /** A covered file cannot be moved by itself, but with a folder around it: its labels go along. */
+  /**
+   * Moves labels along with a covered file. A command cannot move the file itself, but can move a folder that contains
+   * it.
+   */
   async #moveAlong(
     inodes: ReadonlyMap<string, bigint>,
     folder: string,

@@ -1,44 +1,44 @@
 import type { RunFacts, TaintSource } from "../types.ts";
 
-/** Whose words these are, where they are not the owner's or the agent's own. */
+/** The author of content that neither an owner nor the agent wrote. */
 export interface Author {
-  /** What taints a run that reads them. */
+  /** The taint of a run that reads the content. */
   readonly source: TaintSource;
-  /** The one person who wrote them, whose own runs they do not taint. Absent: they came from outside. */
+  /**
+   * The only person who wrote the content. It does not taint this person's own runs. Absent if it came from elsewhere.
+   */
   readonly by?: string;
 }
 
-/** A file or folder that holds what others wrote. */
+/** Marks a file or folder with content that others wrote. */
 export interface FileLabel extends Author {
-  /** Absolute, without links. */
+  /** Absolute path with links resolved. */
   readonly path: string;
-  /** `entry`: this one, its name included. `tree`: a folder with all that is in it, now and later. */
+  /** `entry`: only this file or folder, including its name. `tree`: a folder with everything in it, now and later. */
   readonly kind: "entry" | "tree";
 }
 
-/**
- * A command whose changes are labelled when it ends. One that a crash has left open is made up for at the next start.
- */
+/** A running command, whose changes are labelled when it ends. If a crash prevents this, the next start labels them. */
 export interface OpenCommand {
   readonly id: string;
-  /** The workspace that it may write to. */
+  /** The workspace that the command may write to. */
   readonly folder: string;
-  /** The clock of the file system when it began, in nanoseconds since the epoch, as decimal digits. */
+  /** Time of the file system's clock at the start of the command: nanoseconds since the epoch, in decimal digits. */
   readonly since: string;
   readonly author: Author;
 }
 
-/** Where labels are kept. Each method is durable once it resolves. */
+/** Stores labels. Each method is durable once it resolves. */
 export interface LabelStore {
   load(): Promise<{ readonly labels: readonly FileLabel[]; readonly commands: readonly OpenCommand[] }>;
-  /** A label of the same path is replaced. */
+  /** Adds labels. Replaces existing labels of the same paths. */
   put(labels: readonly FileLabel[]): Promise<void>;
   remove(paths: readonly string[]): Promise<void>;
   begin(command: OpenCommand): Promise<void>;
   end(commandId: string): Promise<void>;
 }
 
-/** Labels that a restart forgets: for tests, and for hosts whose workspaces do not outlive them either. */
+/** Creates a store in memory, for tests and for hosts whose workspaces do not outlive the process. */
 export function createMemoryLabelStore(): LabelStore {
   const labels = new Map<string, FileLabel>();
   const commands = new Map<string, OpenCommand>();
@@ -55,7 +55,10 @@ export function createMemoryLabelStore(): LabelStore {
   };
 }
 
-/** Who counts as the author of what a run writes; `undefined`: the owner, whom every run may trust. */
+/**
+ * Returns the author of content that a run writes. Returns undefined for an untainted run of an owner, which every run
+ * may trust.
+ */
 export function authorOf({ role, taint, speaker }: RunFacts): Author | undefined {
   const [mark] = taint;
   if (mark !== undefined) return { source: mark.source };
@@ -63,7 +66,7 @@ export function authorOf({ role, taint, speaker }: RunFacts): Author | undefined
   return speaker === undefined ? { source: "person" } : { source: "person", by: speaker };
 }
 
-/** Whether reading this means reading what someone else wrote. */
+/** Returns true if content of this author taints the run. */
 export function isForeign({ by }: Author, { speaker }: Pick<RunFacts, "speaker">): boolean {
   return by === undefined || by !== speaker;
 }

@@ -5,17 +5,19 @@ import { fold, inside } from "../workspace/paths.ts";
 import type { FolderEntry, Workspace } from "../workspace/workspace.ts";
 import { type Author, authorOf, type FileLabel, isForeign } from "./label.ts";
 
-/** Whose words a tool's body reads and writes in a workspace: reading taints the run, writing labels the file. */
+/** Applies labels to the reads and writes of a tool: reading taints the run, and writing labels the file. */
 export interface LabelledWorkspace {
-  /** What a run that reads the file now has seen of others. */
+  /** Returns the taint of a run that reads the file now. */
   markOf(path: string, changedAt: bigint, run: Permit["run"]): TaintMark | undefined;
-  /** The run has read what a file holds. */
+  /** Taints the run after it has read a file. */
   read(path: string, changedAt: bigint, run: Permit["run"]): void;
-  /** The run has read the names of entries of a folder. */
+  /** Taints the run after it has read the names of entries of a folder. */
   listed(folder: string, entries: readonly FolderEntry[], run: Permit["run"]): void;
-  /** The run is about to write a file. What a person has seen and approved is that person's. */
+  /** Labels a file that the run is about to write. A person's approval makes the content trusted. */
   beforeWrite(path: string, permit: Permit): Promise<void>;
-  /** The run has given a file a new content as a whole; `path` as the workspace displays it. */
+  /**
+   * Removes the label of a file whose content the run has replaced completely. `path` is as the workspace displays it.
+   */
   replaced(path: string, permit: Permit): Promise<void>;
 }
 

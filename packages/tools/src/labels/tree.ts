@@ -3,23 +3,26 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 
-/** The inode of each folder below one, by its path. */
+/** The inodes of all folders below a folder, by path. */
 export type Folders = ReadonlyMap<string, bigint>;
 
-/** What has come into a folder, or changed there. */
+/** New and changed entries below a folder. */
 export interface Changes {
   /** Files, links and other entries. */
   readonly entries: readonly string[];
-  /** Folders that were not there before: made, or moved there with all that is in them. */
+  /** New folders: created there, or moved there with all of their content. */
   readonly trees: readonly string[];
 }
 
-/** More entries than that are not looked at one by one: then every entry at the top counts as changed. */
+/** Maximum number of entries that are compared. Above it, every entry at the top counts as changed. */
 const MAX_ENTRIES = 200_000;
-/** Entries that are examined before other work gets its turn: a few milliseconds. */
+/** Number of entries that are examined before the event loop runs again. Takes a few milliseconds. */
 const SLICE_ENTRIES = 1_000;
 
-/** What the file system takes for now, in nanoseconds: times of files are compared with its clock, not with ours. */
+/**
+ * Returns the current time of the file system's clock in nanoseconds. It may differ from the system clock, and file
+ * times are compared with it.
+ */
 export function fileSystemNow(folder: string): bigint {
   const probe = mkdtempSync(join(folder, ".signalbox-"));
   try {
@@ -29,7 +32,7 @@ export function fileSystemNow(folder: string): bigint {
   }
 }
 
-/** Notes which folders there are, so that one that is moved can be told from one in which something was added. */
+/** Lists all folders, to distinguish a folder that was moved from one in which an entry was added. */
 export async function foldersOf(root: string, skip: ReadonlySet<string>): Promise<Folders> {
   const folders = new Map<string, bigint>();
   await visit(root, skip, (path, isFolder) => {
@@ -42,9 +45,11 @@ export async function foldersOf(root: string, skip: ReadonlySet<string>): Promis
 }
 
 /**
- * What was created, changed, renamed or linked below a folder since a given time: each of these changes `ctime`, which
- * no one can set. A folder's own changes too when something is added to it; `before` says which folders are new.
- * Without it, as after a crash, each folder that may be new counts as new.
+ * Returns the entries below a folder that were created, changed, renamed or linked since a time. Each of these changes
+ * sets `ctime`, which no program can set to another value.
+ *
+ * @param before the folders at that time. Adding an entry changes the `ctime` of its folder, so the list
+ *   distinguishes new folders. Without it, as after a crash, each folder that may be new counts as new.
  */
 export async function changesSince(
   root: string,
@@ -69,7 +74,7 @@ export async function changesSince(
   return whole ? { entries, trees } : await everything(root, skip);
 }
 
-/** Where an inode is now. */
+/** Returns the current path of an inode. */
 export async function findInode(
   root: string,
   inode: bigint,
@@ -95,9 +100,9 @@ async function everything(root: string, skip: ReadonlySet<string>): Promise<Chan
 }
 
 /**
- * Looks at everything below a folder, links not followed, and goes into the folders for which `look` says so. Gives
- * whether it came to an end. Synchronous calls, in slices: a file costs microseconds, a
- * trip to another thread ten times as many.
+ * Visits everything below a folder without following links, and descends into folders for which `look` returns true.
+ * Returns false if it stopped at `MAX_ENTRIES`. The calls are synchronous, in slices: a round trip to the thread pool
+ * takes ten times as long as a call.
  */
 async function visit(
   root: string,
@@ -120,7 +125,10 @@ async function visit(
   return true;
 }
 
-/** One after the other, so that a folder of any size can be left in the middle; none where it cannot be opened. */
+/**
+ * Yields entries one at a time, so a visit can stop in the middle of a large folder. Yields nothing if the folder
+ * cannot be opened.
+ */
 function* entriesOf(folder: string): Generator<Dirent> {
   let open: ReturnType<typeof opendirSync>;
   try {
@@ -135,7 +143,7 @@ function* entriesOf(folder: string): Generator<Dirent> {
   }
 }
 
-/** Of the entry itself, where there is one. */
+/** Returns the inode of the entry itself, if it exists. */
 export function inodeOf(path: string): bigint | undefined {
   return statOf(path)?.ino;
 }

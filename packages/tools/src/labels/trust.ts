@@ -17,7 +17,7 @@ interface TrustRequest {
   readonly digest?: string;
 }
 
-/** The content that an owner is asked to trust. */
+/** The content that an owner reviews before trusting it. */
 interface TrustReview {
   /** The text of a file, or one line for each file of a folder. */
   readonly content: string;
@@ -40,7 +40,7 @@ export type Trust = (
   phrases?: Pick<Phrases, "notTrusted">,
 ) => Promise<TrustResult>;
 
-/** Time to wait for calls that are changing files. */
+/** Time limit for other calls to finish changing files, in milliseconds. */
 const LOCK_MS = 30_000;
 const MAX_FILES = 2_000;
 const MAX_BYTES = 64_000_000;
@@ -52,7 +52,7 @@ export function createTrust(labels: FileLabels, workspaces: AgentWorkspaces): Tr
   return async (agent, { path, digest }, { notTrusted } = phrasesIn("en")) => {
     try {
       const workspace = await workspaces(agent);
-      // No tool changes a file between the comparison and the removal of its label.
+      // Keep other tools from changing a file between the comparison and the removal of its label.
       const release = await acquireWriteLock(workspace, AbortSignal.timeout(LOCK_MS));
       try {
         const shown = await workspace.locate(path);
@@ -151,7 +151,7 @@ class Reviewer {
     }
   }
 
-  /** Each part begins with its length, so that different entries never have the same input. */
+  /** Hashes the length with each part, so that different entries never have the same input. */
   #add(type: string, path: string, bytes: Uint8Array = new Uint8Array()): void {
     this.#files += 1;
     this.#hash.update(JSON.stringify([type, path, bytes.length])).update(bytes);

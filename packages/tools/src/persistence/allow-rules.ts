@@ -2,11 +2,11 @@ import { z } from "zod";
 import { type AllowRule, parseAllowRule } from "../shell/allow-rule.ts";
 import type { KeyValues } from "./key-values.ts";
 
-/** The namespace kept its first name so that existing rules stay valid. */
+/** The namespace keeps its original name so that stored rules stay valid. */
 const NAMESPACE = "standing-rules";
 const rulesSchema = z.array(z.array(z.string()));
 
-/** The commands that each agent may run unasked: from the configuration, and from `allow-always` decisions. */
+/** The commands that each agent may run without approval: from the configuration, and from `allow-always` decisions. */
 export interface AllowRules {
   get(agentId: string): Promise<readonly AllowRule[]>;
   add(agentId: string, rules: readonly AllowRule[]): Promise<void>;

@@ -19,11 +19,11 @@ const commandSchema = z.object({
   author: z.object(author),
 });
 
-/** Keeps beside other values which files hold what others wrote. */
+/** Creates a label store over a key-value store. */
 export function createLabelStore(kv: KeyValues): LabelStore {
   return {
     load: async () => ({
-      // A row that cannot be read keeps its file from being believed.
+      // An unreadable row keeps its file untrusted.
       labels: (await kv.list(LABELS)).map(({ key: path, value }): FileLabel => {
         return labelSchema.safeParse(value).data ?? { path, kind: "tree", source: "other" };
       }),
@@ -32,7 +32,7 @@ export function createLabelStore(kv: KeyValues): LabelStore {
         return command === undefined ? [] : [command];
       }),
     }),
-    // Side by side, so that they share a commit.
+    // Written concurrently to share one commit.
     put: async (labels) =>
       void (await Promise.all(labels.map((label) => kv.set(LABELS, label.path, rowOf(label))))),
     remove: async (paths) => void (await Promise.all(paths.map((path) => kv.delete(LABELS, path)))),

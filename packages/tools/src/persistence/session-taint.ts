@@ -2,31 +2,31 @@ import type { JsonValue } from "@signalbox/agent-core";
 import { z } from "zod";
 import { type TaintSource, taintSourceSchema } from "../types.ts";
 
-/** What the history of a session holds in addition to the words of its owners. */
+/** Untrusted content and speakers in the history of a session. */
 interface Seen {
-  /** What tainted earlier runs: untrusted content stays in the history, so later runs are tainted as well. */
+  /** Sources that tainted earlier runs. Untrusted content stays in the history, so it taints later runs as well. */
   readonly sources: readonly TaintSource[];
-  /** Who else than owners has spoken in it. */
+  /** Speakers who are not owners. */
   readonly speakers: readonly string[];
 }
 
-/** The taint of a session, over its runs. */
+/** The taint of a session across its runs. */
 export interface SessionTaint {
-  /** What earlier runs have seen. */
+  /** The taint from earlier runs. */
   readonly earlier: Seen;
-  /** Remembers what a run has seen, and who spoke in it. */
+  /** Adds the taint and the speakers of a run. */
   keep(seen: Seen): Promise<void>;
 }
 
-/** A session as its host has it. */
+/** A session as its host stores it. */
 export interface TaintedSession {
   readonly key: string;
   readonly generation: number;
-  /** What is kept with it. */
+  /** Data that the host stores with the session. */
   readonly data?: unknown;
 }
 
-/** Keeps with a session what belongs to it. */
+/** Stores data with sessions. */
 export interface SessionData {
   patch(sessionKey: string, change: { readonly data: JsonValue }): Promise<unknown>;
 }
@@ -34,8 +34,8 @@ export interface SessionData {
 const NOTHING: Seen = { sources: [], speakers: [] };
 
 /**
- * A new generation starts without taint. It is kept with the session, as all its host keeps there: it lasts as long as
- * the history does, and goes with it.
+ * Creates the taint of a session. A new generation starts without taint. The taint is stored with the session, so it
+ * exists as long as the history.
  */
 export function createSessionTaint(
   sessions: SessionData,
@@ -56,7 +56,7 @@ export function createSessionTaint(
       try {
         await sessions.patch(key, { data: { taint: { generation, sources, speakers } } });
       } catch (error) {
-        // The next time it is written again.
+        // Retry at the next call.
         kept = before;
         throw error;
       }
@@ -76,18 +76,18 @@ const dataSchema = z.object({
 });
 
 interface KeptTaint extends Seen {
-  /** Of the session, which begins anew without taint. */
+  /** The generation of the session. A new generation starts without taint. */
   readonly generation: number;
 }
 
-/** Nobody knows whose words it was about, nor of which generation. */
+/** Stands for unreadable data, whose sources and generation are unknown. */
 const UNREADABLE: KeptTaint = {
   generation: Number.MAX_SAFE_INTEGER,
   sources: ["other"],
   speakers: ["unknown"],
 };
 
-/** What is kept with a session. */
+/** Reads the taint from the data of a session. */
 export function taintIn(data: unknown): KeptTaint | undefined {
   if (data === undefined) return undefined;
   const read = dataSchema.safeParse(data);

@@ -18,7 +18,7 @@ import {
   timeOf,
 } from "./types.ts";
 
-/** The few settings that ordinary programs look for; nothing with secrets or users. */
+/** Settings that ordinary programs read. None of them contains secrets or user accounts. */
 const SYSTEM_SETTINGS = [
   "/etc/alternatives",
   "/etc/ca-certificates",
@@ -43,24 +43,24 @@ export interface BubblewrapOptions {
   readonly shell: string;
   readonly limits: SandboxLimits;
   readonly env: Readonly<Record<string, string>>;
-  /** Further folders to read, absolute, for instance of a language runtime. */
+  /** Further readable folders, absolute, for example of a language runtime. */
   readonly readOnly: readonly string[];
-  /** Compiled, for system calls; see `seccompFilter`. */
+  /** Compiled filter for system calls; see `seccompFilter`. */
   readonly filter: Buffer | undefined;
   readonly notes: readonly string[];
   readonly openProxy: OpenDomainProxy;
   readonly groups: CommandGroups | undefined;
-  /** Descriptors of this process that no command is to get. */
+  /** Descriptors of this process that commands must not inherit. */
   readonly descriptors: readonly string[];
 }
 
-/** What the launcher reads, by its descriptors. */
+/** Descriptors from which the launcher reads its arguments and files. */
 const ARGUMENTS = "3";
 const PASSWD_FILE = "4";
 const GROUP_FILE = "5";
 const FILTER = "6";
 
-/** A sandbox of namespaces: the workspace, system folders to read, no network, nothing else. */
+/** Creates a sandbox from Linux namespaces: a writable workspace, readable system folders, and no network. */
 export function createBubblewrap(options: BubblewrapOptions): Sandbox {
   const { shell, limits, env, notes, filter, readOnly } = options;
   const system = systemArgs();
@@ -135,7 +135,11 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
   };
 }
 
-/** What one command sees, in the order of its mounts. @param mounts its folders, and what it has besides */
+/**
+ * Returns the arguments that define the view of one command, in the order of its mounts.
+ *
+ * @param mounts the folders of the command and further mounts
+ */
 function commandArgs(
   { limits, filter, system }: BubblewrapOptions & { readonly system: readonly string[] },
   request: SandboxRequest,
@@ -157,7 +161,10 @@ function commandArgs(
   ];
 }
 
-/** As `--args` reads them. An argument with a zero in it would be two, and the second could be any option. */
+/**
+ * Formats arguments for `--args`. An argument that contains a NUL would be split, and its second part could be any
+ * option.
+ */
 function argumentsText(args: readonly string[]): string {
   if (args.some((arg) => arg.includes("\0")))
     throw new Error("A command and its folders cannot hold a zero byte.");
@@ -169,7 +176,7 @@ interface Command {
   readonly args: readonly string[];
 }
 
-/** A command beside a bridge to the proxy, which listens on the loopback address of the sandbox. */
+/** Wraps a command with a bridge to the proxy, which listens on the loopback address of the sandbox. */
 function bridged({ socket }: DomainProxy, inner: Command): { mounts: readonly string[]; command: Command } {
   const inside = {
     node: "/run/signalbox/node",
@@ -196,46 +203,49 @@ const ISOLATION = [
   "--new-session",
 ];
 
-/** The same for every command; settings that do not exist would cost a look each time. */
+/**
+ * Returns the arguments that are the same for every command. Missing settings are omitted here, because bubblewrap
+ * would look for them each time.
+ */
 function systemArgs(): readonly string[] {
   const args = ["--proc", "/proc", "--dev", "/dev", ...systemFolderArgs()];
   for (const path of SYSTEM_SETTINGS) if (infoOf(path) !== undefined) args.push("--ro-bind-try", path, path);
   return args;
 }
 
-/** The mount of one place. */
+/** The mount of one path. */
 interface Mount {
   readonly path: string;
   readonly args: readonly string[];
 }
 
-/** @param first what the launcher has the first of them as; the others follow */
+/** @param first descriptor of the first folder in the launcher; the others follow */
 function innerMounts(inner: readonly InnerFolder[], first: number): readonly Mount[] {
   return inner.map(({ path }, index) => ({ path, args: ["--ro-bind-fd", String(first + index), path] }));
 }
 
-/** @param within those of the readable ones that lie in the workspace */
+/** @param within mounts of the readable folders that lie in the workspace */
 function folderArgs(
   folders: SandboxFolders,
   readable: readonly string[],
   within: readonly Mount[],
 ): readonly string[] {
   const args: string[] = [];
-  // Those around the workspace come before it, those inside it and what is closed after: outer ones before inner ones,
-  // so that each keeps its own rights, and a folder to read inside a closed one is not hidden with it.
+  // Folders around the workspace are mounted before it, folders inside it and closed places after it, outer ones before
+  // inner ones. Each then keeps its own rights, and a readable folder inside a closed one stays visible.
   const around = readable.filter((dir) => !inside(dir, folders.dir));
   for (const dir of around) args.push("--ro-bind-try", dir, dir);
   args.push("--bind", folders.dir, folders.dir);
   const upon = [...within];
   const visible = [folders.dir, ...readable, ...SYSTEM_FOLDERS];
   for (const path of folders.forbidden) {
-    // One that the workspace is part of is not there in the first place.
+    // A closed folder that contains the workspace is not mounted at all.
     if (inside(folders.dir, path) || !visible.some((dir) => inside(path, dir))) continue;
     const info = infoOf(path);
     if (info === undefined) continue;
     upon.push({ path, args: info.isDirectory() ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path] });
   }
-  // An outer path is shorter; of the same path the closed one comes last.
+  // An outer path is shorter. Of equal paths, the closed one is mounted last.
   for (const mount of upon.toSorted((a, b) => a.path.length - b.path.length)) args.push(...mount.args);
   return args;
 }

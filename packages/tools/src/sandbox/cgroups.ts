@@ -4,21 +4,24 @@ import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { SandboxLimits } from "./types.ts";
 
-/** Limits of the kernel for all processes of a command together: what is over them is refused at once. */
+/** Kernel limits for all processes of a command together. The kernel enforces them immediately. */
 export interface CommandGroups {
   readonly version: "v1" | "v2";
   create(): CommandGroup;
 }
 
-/** The processes of one command. */
+/** The control groups of one command. */
 export interface CommandGroup {
-  /** A program that begins in the group, so that nothing it starts is ever outside. */
+  /**
+   * Wraps a program so that it joins the group before it starts. All of its child processes then belong to the group
+   * too.
+   */
   enter(program: Program): Program;
-  /** Whether the kernel has ended a process for want of memory. */
+  /** Returns true if the kernel killed a process because the group was out of memory. */
   wasOutOfMemory(): boolean;
-  /** Whether the kernel has refused one more process. */
+  /** Returns true if the kernel refused to create a process. */
   wasOutOfProcesses(): boolean;
-  /** Once all of its processes are over. */
+  /** Removes the group. Call it after all of its processes have ended. */
   remove(): Promise<void>;
 }
 
@@ -28,14 +31,16 @@ interface Program {
 }
 
 export interface CgroupPlaces {
-  /** Where cgroups are mounted; default `/sys/fs/cgroup`. */
+  /** Mount point of cgroups. Default: `/sys/fs/cgroup`. */
   readonly root?: string;
-  /** Which groups this process is in; default `/proc/self/cgroup`. */
+  /** File that lists the groups of this process. Default: `/proc/self/cgroup`. */
   readonly own?: string;
   readonly pid?: number;
 }
 
-/** A folder for each hierarchy that counts, the settings of a group in it, and where it says what was short. */
+/**
+ * A hierarchy in which groups are created: its folder, the settings of a group, and the files with its event counters.
+ */
 interface Hierarchy {
   readonly folder: string;
   readonly settings: readonly (readonly [file: string, value: string])[];
@@ -44,14 +49,14 @@ interface Hierarchy {
 }
 
 const PREFIX = "signalbox-command-";
-/** In v2 no group has both processes and groups. */
+/** In v2, a group cannot contain both processes and groups, so the gateway and the commands get one each. */
 const COMMANDS = "signalbox-commands";
 const GATEWAY = "signalbox-gateway";
-/** Processes that are over are still counted for a moment. */
+/** A group still counts processes for a moment after they have ended. */
 const REMOVE_TRIES = 20;
 const REMOVE_WAIT_MS = 25;
 
-/** Groups where this process may make them, by trying; `undefined` where it may not. */
+/** Opens cgroups, v2 before v1, by creating a group. Returns undefined if this process cannot create groups. */
 export function openCommandGroups(
   limits: SandboxLimits,
   { root = "/sys/fs/cgroup", own = "/proc/self/cgroup", pid = process.pid }: CgroupPlaces = {},
@@ -66,17 +71,20 @@ export function openCommandGroups(
       const all = hierarchies();
       removeLeft(all);
       const create = () => createGroup(all);
-      // Whether the kernel takes the settings is known by making a group.
+      // Creating a group shows if the kernel accepts the settings.
       removeNow(all, create().name);
       return { version, create };
     } catch {
-      // Not mounted, not ours, or of another kind: the next way, or none.
+      // This version is not mounted or not delegated to this process. Try the next one.
     }
   }
   return undefined;
 }
 
-/** The path of this process in each hierarchy by the names of its controllers; that of v2 has none. cgroups(7). */
+/**
+ * Returns the path of this process in each hierarchy by the names of its controllers. The name is empty for v2. Source:
+ * cgroups(7).
+ */
 function pathsOf(own: string): ReadonlyMap<string, string> {
   const paths = new Map<string, string>();
   for (const line of readFileSync(own, "latin1").split("\n")) {
@@ -86,7 +94,10 @@ function pathsOf(own: string): ReadonlyMap<string, string> {
   return paths;
 }
 
-/** One hierarchy for everything; it has to be delegated to us, as `Delegate=memory pids` of systemd does. */
+/**
+ * Returns the single hierarchy of v2. It must be delegated to this process, for example with `Delegate=memory pids` of
+ * systemd.
+ */
 function unified(
   root: string,
   path: string | undefined,
@@ -119,7 +130,7 @@ function unified(
   return [{ folder, settings, memoryEvents: "memory.events", pidsEvents: "pids.events" }];
 }
 
-/** A hierarchy for each controller, as older systems have them. */
+/** Returns the hierarchies of v1, one for each controller. */
 function separate(
   root: string,
   paths: ReadonlyMap<string, string>,
@@ -142,7 +153,7 @@ function separate(
 }
 
 function createGroup(hierarchies: readonly Hierarchy[]): CommandGroup & { readonly name: string } {
-  // A process that was killed may have had the same id, in a container it always has, and have left a group.
+  // Random, because a killed process may have left a group behind and had the same id. In a container it always has.
   const name = `${PREFIX}${process.pid}-${randomBytes(8).toString("hex")}`;
   const folders = hierarchies.map(({ folder }) => join(folder, name));
   for (const { folder, settings } of hierarchies) {
@@ -169,7 +180,7 @@ function createGroup(hierarchies: readonly Hierarchy[]): CommandGroup & { readon
   };
 }
 
-/** What a gateway has left that was killed. */
+/** Removes groups of gateways that were killed. */
 function removeLeft(hierarchies: readonly Hierarchy[]): void {
   for (const name of hierarchies.flatMap(({ folder }) => readdirSync(folder))) {
     const [, pid] = /^(\d+)-[0-9a-f]+$/.exec(name.startsWith(PREFIX) ? name.slice(PREFIX.length) : "") ?? [];
@@ -177,7 +188,7 @@ function removeLeft(hierarchies: readonly Hierarchy[]): void {
   }
 }
 
-/** Whether the group is gone. */
+/** Removes a group. Returns true if it no longer exists. */
 function removeNow(hierarchies: readonly Hierarchy[], name: string): boolean {
   const removed = hierarchies.map(({ folder }) => {
     try {
@@ -190,7 +201,10 @@ function removeNow(hierarchies: readonly Hierarchy[], name: string): boolean {
   return removed.every(Boolean);
 }
 
-/** Whether a file of a group tells of any event of a kind; not where the group is gone. */
+/**
+ * Returns true if the counter of an event in a file of a group is above zero. Returns false if the group does not
+ * exist.
+ */
 function counted(folder: string, name: string, file: string | undefined, event: string): boolean {
   if (file === undefined) return false;
   try {

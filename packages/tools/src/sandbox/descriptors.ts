@@ -1,12 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** `O_CLOEXEC` of Linux, as `/proc/self/fdinfo` writes it. */
+/** `O_CLOEXEC` of Linux, as shown in `/proc/self/fdinfo`. */
 const CLOSED_ON_EXEC = 0o2000000;
 const STANDARD = new Set(["0", "1", "2"]);
 
 /**
- * Descriptors that whoever started this process has left open, and that programs it starts would get too: a command
- * could read the file behind one however well it is kept from the path. Node.js closes the first sixteen of them.
+ * Returns the descriptors that this process inherited and that its child processes would inherit as well. A command
+ * could read the file behind such a descriptor, even if its path is hidden. Node.js closes only the first sixteen of
+ * them.
  */
 export function inheritedDescriptors(): readonly string[] {
   return readdirSync("/proc/self/fdinfo").filter((name) => !STANDARD.has(name) && outlivesExec(name));
@@ -18,12 +19,16 @@ function outlivesExec(descriptor: string): boolean {
       /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "latin1")) ?? [];
     return flags !== undefined && (Number.parseInt(flags, 8) & CLOSED_ON_EXEC) === 0;
   } catch {
-    // The one that the folder itself was read by.
+    // The descriptor that was used to read the folder itself.
     return false;
   }
 }
 
-/** A program that begins without some descriptors. @param shell absolute path of one that closes them */
+/**
+ * Wraps a program so that some descriptors are closed before it starts.
+ *
+ * @param shell absolute path of the shell that closes them
+ */
 export function without(
   descriptors: readonly string[],
   shell: string,

@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync } from "node:fs";
 import { inside } from "../workspace/paths.ts";
 
-/** A folder to read that lies in the workspace, open. */
+/** An open folder inside the workspace that commands may read. */
 export interface InnerFolder {
   readonly path: string;
   readonly descriptor: number;
@@ -10,9 +10,9 @@ export interface InnerFolder {
 const FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /**
- * Opens, for as long as they are used, those of some folders that lie in the workspace: from there on and never through
- * a link, since a command that runs already can put one on the way, and the launcher would follow it. What is no folder
- * is left out; a command sees it as it sees the rest of the workspace.
+ * Opens the folders that lie in the workspace and closes them after use. Opens each component without following links,
+ * because a running command could replace one by a link, which the launcher would follow. Skips entries that are not
+ * folders; a command sees them like the rest of the workspace.
  */
 export function withInnerFolders<Result>(
   workspace: string,

@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import type { Cover } from "./types.ts";
 
-/** Programs and libraries. Those that do not exist are left out. */
+/** Folders with programs and libraries. Missing folders are skipped. */
 export const SYSTEM_FOLDERS: readonly string[] = [
   "/usr",
   "/bin",
@@ -22,7 +22,10 @@ export function systemFolderArgs(): string[] {
   return args;
 }
 
-/** An unreadable device over a file, an empty folder over a folder; nothing can be moved away from under a mount. */
+/**
+ * Returns the mounts that hide places: an unreadable device over a file, an empty folder over a folder. A command
+ * cannot move a mount point.
+ */
 export function coverArgs(covers: readonly Cover[]): string[] {
   return covers.flatMap(({ path, kind, except }) => {
     if (kind === "file") return ["--ro-bind", "/dev/null", path];

@@ -24,7 +24,7 @@ export class OutputBuffer {
     const first = this.#tail === "" && room > 0 ? cutWell(text, room) : "";
     this.#head += first;
     this.#tail += text.slice(first.length);
-    // Cut only now and then, so that a push costs what it brings.
+    // Cut only occasionally, so that the cost of a push is proportional to its length.
     if (this.#tail.length > 2 * this.#tailMax + 4_096) this.#tail = this.#tail.slice(-this.#tailMax);
   }
 

@@ -6,55 +6,60 @@ import { OutputBuffer } from "./output.ts";
 import type { SandboxLimits, SandboxOutcome } from "./types.ts";
 import { startWatch } from "./watch.ts";
 
-/** What it takes to start a program. */
+/** The options for starting a program. */
 export interface ProgramSpec {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
-  /** Whether it is given something to read as its input. */
+  /** True if the program reads from its standard input. */
   readonly hasInput: boolean;
-  /** How many descriptors besides it reads from: 3, 4 … */
+  /** Number of further descriptors that the program reads from, starting at 3. */
   readonly descriptors: number;
-  /** Descriptors of this process that it gets after those. Default: none. */
+  /** Descriptors of this process that the program inherits after those. Default: none. */
   readonly folders?: readonly number[];
-  /** Where the kernel limits all processes of the program together. */
+  /** Kernel limits for all processes of the program together. */
   readonly groups: CommandGroups | undefined;
 }
 
-/** A program that runs, in a process group of its own. */
+/** A running program, the leader of a process group. */
 export interface StartedProgram {
   readonly child: ChildProcess;
   readonly group: CommandGroup | undefined;
 }
 
-/** How a program that runs is followed to its end. */
+/** The options for following a program until it ends. */
 export interface FollowSpec {
   readonly limits: SandboxLimits;
   readonly timeoutMs: number;
   readonly outputChars: number;
   readonly signal: AbortSignal;
   readonly onOutput?: ((output: string) => void) | undefined;
-  /** What it reads as its input. Default: nothing. */
+  /** Standard input of the program. Default: none. */
   readonly input?: Readable | undefined;
-  /** Written to descriptors 3, 4 …, which are then closed. */
+  /** Data written to descriptors 3, 4 and so on, which are then closed. */
   readonly inputs?: readonly (string | Buffer)[];
-  /** A folder of the disk that the program writes to. */
+  /** A folder on the disk that the program writes to. */
   readonly disk: string;
 }
 
-/** As `SandboxOutcome`; `stderr` is what came beside the output (a launcher's own complaints). */
+/** A `SandboxOutcome` with the separate error output of the launcher. */
 export interface ProcessOutcome extends SandboxOutcome {
   readonly stderr: string;
 }
 
-/** After the end: how long something that left the process group may hold the output open. */
+/**
+ * Time that a process outside the process group may hold the output open after the program has ended, in milliseconds.
+ */
 const CLOSE_GRACE_MS = 500;
-/** A command that writes without end would keep the gateway busy for all of its time. UTF-16 units. */
+/**
+ * Maximum length of the whole output in UTF-16 units. A command that writes endlessly would keep the gateway busy until
+ * its timeout.
+ */
 const MAX_OUTPUT_CHARS = 50_000_000;
 const STDERR_CHARS = 4_000;
 
-/** Starts a program in a process group of its own, and in a group of the kernel where there are such. */
+/** Starts a program in a new process group and, if available, in a control group of the kernel. */
 export function startProgram({
   file,
   args,
@@ -72,20 +77,22 @@ export function startProgram({
     cwd,
     env: { ...env },
     detached: true,
-    // Programs tell a pipe from nothing to read: some read it to its end.
+    // Some programs detect a pipe and read it to its end.
     stdio: [hasInput ? "pipe" : "ignore", "pipe", "pipe", ...pipes, ...folders],
   });
   return { child, group };
 }
 
-/** Gathers the output of a program within bounds, watches the whole tree and ends it on abort, time-out or excess. */
+/**
+ * Collects the output of a program, watches its process tree, and kills it on abort, timeout or if it exceeds a limit.
+ */
 export async function followProgram(
   { child, group }: StartedProgram,
   spec: FollowSpec,
 ): Promise<ProcessOutcome> {
   const started = performance.now();
   const inputs = spec.inputs ?? [];
-  // A command may end before it has read all.
+  // A command may end before it has read all of its input.
   if (child.stdin !== null) spec.input?.pipe(child.stdin.on("error", () => {}));
   const output = new OutputBuffer(spec.outputChars);
   const stderr = new OutputBuffer(STDERR_CHARS);
@@ -132,12 +139,15 @@ export async function followProgram(
     clearTimeout(timer);
     watch.stop();
     spec.signal.removeEventListener("abort", aborted);
-    // Nobody waits until the kernel has forgotten its last process.
+    // Not awaited: the kernel counts the last processes for a moment.
     void group?.remove();
   }
 }
 
-/** Of the program, and of its output, for which there is a moment: whoever it left behind may hold that open. */
+/**
+ * Waits for the end of the program and of its output. A process that it left behind may hold the output open, so the
+ * second wait is short.
+ */
 function endOf(
   child: ChildProcess,
 ): Promise<{ readonly code: number | null; readonly signal: string | null }> {

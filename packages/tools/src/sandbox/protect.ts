@@ -12,20 +12,20 @@ import { join } from "node:path";
 import { errno } from "../workspace/errors.ts";
 import type { SandboxRequest } from "./types.ts";
 
-/** Read-only mounts for the time of one command. */
+/** Read-only mounts for one command. */
 export interface Protection {
-  /** For the launcher. */
+  /** Arguments for the launcher. */
   readonly args: readonly string[];
   release(): void;
 }
 
-/** What was made to mount upon, by its path, and how many commands are using it. */
+/** Placeholders by path, with the number of commands that use them. */
 const placeholders = new Map<string, { readonly inode: number; readonly folder: boolean; holders: number }>();
 
 /**
- * Covers the protected names of a workspace with read-only mounts. What does not exist needs something to mount upon:
- * an empty file or folder is made for the time of the command, shared by commands that run at once. All of it is
- * synchronous: between making a placeholder and noting it, nobody may take it for the real thing.
+ * Covers the protected names of a workspace with read-only mounts. A missing file or folder needs a mount point, so an
+ * empty placeholder is created, which concurrent commands share. Synchronous, so that no other code takes a new
+ * placeholder for a real file before it is registered.
  */
 export function protect(request: SandboxRequest): Protection {
   const args: string[] = [];
@@ -56,7 +56,9 @@ function namesOf({ protect: { files, folders } }: SandboxRequest): { name: strin
   ];
 }
 
-/** Whether the path is a placeholder, made now or before. */
+/**
+ * Registers a user of a placeholder, and creates it if the path does not exist. Returns false if a real entry exists.
+ */
 function holdPlaceholder(path: string, folder: boolean): boolean {
   const placeholder = placeholders.get(path);
   if (placeholder !== undefined && statOf(path)?.ino === placeholder.inode) {
@@ -75,19 +77,19 @@ function releasePlaceholder(path: string): void {
   placeholder.holders -= 1;
   if (placeholder.holders > 0) return;
   placeholders.delete(path);
-  // Someone outside the sandbox may have put a real file or folder in its place meanwhile.
+  // A process outside the sandbox may have replaced the placeholder by a real file or folder.
   const now = statOf(path);
   if (now?.ino !== placeholder.inode || (!placeholder.folder && now.size > 0)) return;
   try {
     if (placeholder.folder) rmdirSync(path);
     else unlinkSync(path);
   } catch (error) {
-    // A folder in which somebody has put something meanwhile is no placeholder any more.
+    // A folder that is no longer empty is no longer a placeholder.
     if (!["ENOTEMPTY", "EEXIST", "ENOENT"].includes(errno(error) ?? "")) throw error;
   }
 }
 
-/** The inode of what was made, `undefined` when something was there. */
+/** Creates a placeholder and returns its inode. Returns undefined if the path already exists. */
 function makePlaceholder(path: string, folder: boolean): number | undefined {
   try {
     if (folder) {

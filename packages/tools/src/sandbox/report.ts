@@ -1,6 +1,6 @@
 import type { Sandbox } from "./types.ts";
 
-/** What `doctor` prints about a sandbox. */
+/** The report about a sandbox, for example for `signalbox doctor`. */
 export interface SandboxReport {
   readonly rung: Sandbox["rung"];
   readonly ok: boolean;
@@ -9,7 +9,7 @@ export interface SandboxReport {
   readonly notes: readonly string[];
 }
 
-/** Says in plain words where commands run. */
+/** Describes the place where commands run. */
 export function describeSandbox(sandbox: Sandbox): SandboxReport {
   const { rung, limits, notes } = sandbox;
   switch (rung) {

@@ -1,21 +1,22 @@
-/** What the filter has to know of a processor: numbers of system calls, as in the kernel's tables. */
+/** Numbers of system calls of a processor architecture, from the kernel's tables. */
 interface Numbers {
   readonly audit: number;
-  /** Calls beyond belong to another table (x32). */
+  /** Numbers from this one on belong to another table (x32). */
   readonly below?: number;
   readonly socket: number;
-  /** Answered as if the kernel did not have them. */
+  /** Calls that fail as if the kernel did not implement them. */
   readonly missing: readonly number[];
-  /** Calls that give a file its rights, with the place of the mode among their arguments. */
+  /** Calls that set the mode of a file, with the index of the mode argument. */
   readonly modes: readonly (readonly [call: number, argument: number])[];
-  /** The same, where the mode counts only when the flags make a file. */
+  /** Calls whose mode argument applies only if the flags create a file. */
   readonly opening: readonly (readonly [call: number, flags: number, mode: number])[];
 }
 
 /*
- * Missing: memory that no process maps and no limit counts (memfd_create, memfd_secret, shmget, msgget), keys of the
- * kernel's keyring (add_key, request_key, keyctl), interfaces that reach past this filter or far into the kernel
- * (io_uring_*, bpf, perf_event_open, userfaultfd), and openat2, whose mode a filter cannot see: programs fall back.
+ * `missing` contains memory that is not mapped and not limited (memfd_create, memfd_secret, shmget, msgget), the
+ * kernel's keyring (add_key, request_key, keyctl), interfaces that bypass this filter or reach deep into the kernel
+ * (io_uring_*, bpf, perf_event_open, userfaultfd), and openat2, whose mode a filter cannot read. Programs fall back
+ * from openat2.
  */
 const PROCESSORS: Readonly<Partial<Record<NodeJS.Architecture, Numbers>>> = {
   x64: {
@@ -62,7 +63,7 @@ const PROCESSORS: Readonly<Partial<Record<NodeJS.Architecture, Numbers>>> = {
   },
 };
 
-/** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: what programs need to talk to themselves. */
+/** AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK, which programs need for local communication. */
 const ADDRESS_FAMILIES = [1, 2, 10, 16];
 const SET_ID_BITS = 0o6000;
 /** O_CREAT and O_TMPFILE. */
@@ -76,9 +77,9 @@ const ENOSYS = 38;
 const EAFNOSUPPORT = 97;
 
 /**
- * A filter for `bwrap --seccomp`: compiled classic BPF over `struct seccomp_data`, see seccomp(2). Refuses sockets of
- * other families, files with the set-user-id or set-group-id bit, and some interfaces of the kernel. `undefined` for
- * processors whose numbers are not known here.
+ * Creates a filter for `bwrap --seccomp`: compiled classic BPF over `struct seccomp_data`, see seccomp(2). It refuses
+ * sockets of other families, files with the set-user-id or set-group-id bit, and some kernel interfaces. Returns
+ * undefined for unknown processor architectures.
  */
 export function seccompFilter(architecture: NodeJS.Architecture): Buffer | undefined {
   const numbers = PROCESSORS[architecture];
@@ -115,7 +116,7 @@ const EQUAL = 0x15;
 const AT_LEAST = 0x35;
 const ANY_BIT = 0x45;
 
-/** Runs `then` where the loaded word compares so; otherwise goes on behind it. */
+/** Runs `then` if the comparison with the loaded word is true. Otherwise continues after it. */
 function when(comparison: number, value: number, then: readonly Buffer[]): Buffer[] {
   return [instruction(comparison, value, 0, then.length), ...then];
 }
@@ -133,12 +134,12 @@ function load(offset: number): Buffer {
   return instruction(0x20, offset, 0, 0);
 }
 
-/** The lower half of an argument, which is all of a mode, flags or a family. */
+/** Loads the lower half of an argument, which contains the whole mode, flags or address family. */
 function loadArgument(index: number): Buffer {
   return load(16 + 8 * index);
 }
 
-/** `struct sock_filter`, little-endian as both processors are. */
+/** Encodes a `struct sock_filter`, in little-endian order like both architectures. */
 function instruction(code: number, value: number, jumpTrue: number, jumpFalse: number): Buffer {
   const bytes = Buffer.alloc(8);
   bytes.writeUInt16LE(code, 0);

@@ -7,14 +7,15 @@ import type { Sandbox, SandboxOutcome } from "./types.ts";
 
 const CANARY_PREFIX = ".signalbox-canary-";
 const STALE_MS = 600_000;
-/** Far longer than it takes, also on a busy machine. */
+/** Time limit of the self-test in milliseconds. It takes far less, even on a busy machine. */
 const LONGEST_MS = 30_000;
 
 /**
- * Runs one command that tries to read and to write what it must not. Gives what went wrong, or `undefined`. The folders
- * must be ones that the gateway's user can write to; others are left out, but one is needed.
+ * Runs one command that tries to read and write outside its workspace. Returns the problem, or undefined if the test
+ * passed. The gateway's user must be able to write to at least one of the folders; others are skipped.
  *
- * @param descriptors those of this process that the command must not have
+ * @param canaryDirs folders in which files are planted that the command must not reach
+ * @param descriptors descriptors of this process that the command must not have
  */
 export async function selfTest(
   sandbox: Sandbox,
@@ -68,7 +69,7 @@ async function attack(
   return proof === "fine\n" ? undefined : "the self-test could not write in its workspace.";
 }
 
-/** Tries what it must not, and says what it sees around it. */
+/** Returns a script that tries forbidden operations and prints facts about its environment. */
 function scriptAgainst(planted: readonly string[], descriptors: readonly string[]): string {
   return [
     ...planted.flatMap((folder) => [
@@ -81,13 +82,13 @@ function scriptAgainst(planted: readonly string[], descriptors: readonly string[
     ...descriptors.map((each) => `[ -e /proc/self/fd/${each} ] && echo "descriptor=left"`),
     'echo "uid=$(id -u)"',
     'echo "links=$(grep -c : /proc/net/dev)"',
-    // The first process of a namespace of its own is the launcher.
+    // In a new process namespace, the first process is the launcher.
     'echo "first=$(cat /proc/1/comm)"',
     "echo fine > proof",
   ].join("\n");
 }
 
-/** What is wrong by the words of the script. */
+/** Returns the problem that the output of the script shows, if any. */
 function faultIn({ output, stopped }: SandboxOutcome): string | undefined {
   if (stopped !== undefined) return `the self-test was ended before its time: ${ENDED[stopped]}.`;
   if (!/^uid=[1-9]\d*$/m.test(output))
@@ -110,7 +111,7 @@ const ENDED: Readonly<Record<NonNullable<SandboxOutcome["stopped"]>, string>> = 
   output: "it wrote more than a command may",
 };
 
-/** One in each folder that can be written to. */
+/** Creates a folder in each writable folder. */
 async function newFolders(dirs: readonly string[]): Promise<string[]> {
   const folders: string[] = [];
   for (const dir of dirs) {
@@ -121,7 +122,7 @@ async function newFolders(dirs: readonly string[]): Promise<string[]> {
   return folders;
 }
 
-/** What self-tests that were killed half-way have left. */
+/** Removes folders of earlier self-tests that were killed. */
 async function removeStale(dir: string): Promise<void> {
   for (const name of await readdir(dir).catch(() => [])) {
     const path = join(dir, name);

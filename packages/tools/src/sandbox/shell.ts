@@ -1,14 +1,17 @@
 import type { SandboxLimits } from "./types.ts";
 
-/** A small one where there is one (dash starts in a third of the time of bash): it sets limits and is gone. */
+/**
+ * On many systems this is dash, which starts in a third of the time of bash. It sets limits and then runs the command's
+ * shell.
+ */
 const LAUNCHER = "/bin/sh";
-/** Where the launcher finds the command; the command itself does not have it. */
+/** Environment variable with the command. The launcher removes it before it runs the command. */
 const VARIABLE = "SIGNALBOX_COMMAND";
 
 /**
- * A program with its arguments: a shell that sets the kernel's limits and then becomes the shell of the command that
- * {@link commandVariable} holds. Error output joins the output here, so that what is left on standard error comes from
- * whoever started the shell.
+ * Returns a shell that sets kernel limits and then becomes the shell that runs the command from {@link
+ * commandVariable}. It redirects error output to the output, so that standard error contains only messages of the
+ * launcher.
  */
 export function limitedShell(
   shell: string,
@@ -16,10 +19,11 @@ export function limitedShell(
   countProcesses: boolean,
 ): { readonly file: string; readonly args: readonly string[] } {
   const kilobytes = Math.floor(limits.memoryBytes / 1024);
-  // Shells differ in the letter of the process limit. Data, not address space: runtimes reserve far more than they use.
+  // Shells use different letters for the process limit. Limits data instead of address space, because language runtimes
+  // reserve far more address space than they use.
   const setup = [
     "ulimit -c 0",
-    // In blocks of 1,024 bytes, or of 512 in some shells.
+    // In blocks of 1,024 bytes; some shells use blocks of 512 bytes.
     `ulimit -f ${Math.floor(limits.diskBytes / 1024)}`,
     `ulimit -d ${kilobytes}`,
     ...(countProcesses
@@ -31,7 +35,7 @@ export function limitedShell(
   return { file: LAUNCHER, args: ["-c", setup, shell] };
 }
 
-/** The variable through which a shell of {@link limitedShell} is told its command: it may have been started before. */
+/** Returns the environment variable that passes the command to a shell of {@link limitedShell}. */
 export function commandVariable(script: string): Readonly<Record<string, string>> {
   return { [VARIABLE]: script };
 }

@@ -14,22 +14,27 @@ import { givesTerminal } from "./terminal.ts";
 import { type Sandbox, type SandboxLimits, type SandboxSetting, timeOf } from "./types.ts";
 
 export interface StartSandboxOptions {
-  /** Default `default`. `none` runs commands without a sandbox: the owner's explicit choice, and loudly noted. */
+  /** `none` runs commands without a sandbox. Default: `default`. */
   readonly setting?: SandboxSetting;
   readonly limits?: Partial<SandboxLimits>;
-  /** Further folders that commands may read, absolute, for instance of a language runtime. */
+  /** Further folders that commands may read, absolute, for example of a language runtime. */
   readonly readOnly?: readonly string[];
-  /** A folder of the operator's own programs, absolute: commands read it, and its `bin` is the last on their path. */
+  /**
+   * A folder with the operator's own programs, absolute. Commands can read it, and its `bin` is the last entry of their
+   * `PATH`.
+   */
   readonly programs?: string;
-  /** Where the self-test plants what must stay unreadable; default the home and the temporary folder. */
+  /**
+   * Folders in which the self-test plants files that must stay unreadable. Default: the home and the temporary folder.
+   */
   readonly canaryDirs?: readonly string[];
-  /** The search path for `bwrap`; default the gateway's `PATH`. */
+  /** Search path for `bwrap`. Default: the gateway's `PATH`. */
   readonly searchPath?: string;
-  /** How commands reach the hosts that they may reach; default {@link openDomainProxy}. */
+  /** Opens the proxy through which commands reach their allowed hosts. Default: {@link openDomainProxy}. */
   readonly openProxy?: OpenDomainProxy;
-  /** Where limits for all processes of a command are looked for; default the system's. */
+  /** Location of cgroups. Default: the system's. */
   readonly cgroups?: CgroupPlaces;
-  /** Default `process.platform`. */
+  /** Default: `process.platform`. */
   readonly platform?: NodeJS.Platform;
 }
 
@@ -43,7 +48,7 @@ const DEFAULT_LIMITS: SandboxLimits = {
   outputChars: 15_000,
 };
 
-/** All that a command finds in its environment. The gateway's own, with its secrets, is not passed on. */
+/** The whole environment of a command. The gateway's own environment contains secrets and is not passed on. */
 const ENVIRONMENT = {
   PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
   HOME: "/tmp",
@@ -53,7 +58,7 @@ const ENVIRONMENT = {
   TERM: "dumb",
 };
 
-/** What all commands find in their environment; undefined where there are none. */
+/** Returns the environment of all commands, or undefined if commands cannot run. */
 export function commandEnvironment(
   setting: SandboxSetting,
   programs?: string,
@@ -72,8 +77,12 @@ export function commandEnvironment(
 }
 
 /**
- * Chooses where commands run and proves that it holds. When the rung asked for cannot be had, the sandbox that comes
- * back is `disabled` and says why; nothing ever runs on a lower rung than asked for. Never rejects.
+ * Starts the configured sandbox and verifies it with a self-test. If it cannot start, the returned sandbox is
+ * `disabled` and has a reason; commands never run with less isolation than configured. Never rejects.
+ *
+ * @example
+ * const sandbox = await startSandbox({ setting: "default", limits: { timeoutMs: 30_000 } }); const exec =
+ * createExecTool({ workspace, sandbox });
  */
 export async function startSandbox(options: StartSandboxOptions = {}): Promise<Sandbox> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
@@ -105,7 +114,7 @@ function disabled(limits: SandboxLimits, reason: string): Sandbox {
   };
 }
 
-/** Which limits are the kernel's on this machine, and which are looked after. */
+/** Describes which limits the kernel enforces on this machine and which ones the watchdog checks. */
 function limitsNote(groups: CommandGroups | undefined): string {
   const watched = "is looked after ten times a second";
   return groups === undefined

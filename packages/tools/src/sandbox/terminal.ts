@@ -3,10 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Sandbox } from "./types.ts";
 
-/** Of a window that most programs are content with. */
+/** A window size that suits most programs. */
 const SIZE = "rows 40 cols 120";
 
-/** Shell text that gives a command a terminal of its own, by `script` of util-linux, and ends with its exit code. */
+/**
+ * Returns a script that runs a command in a terminal, with `script` of util-linux, and ends with the command's exit
+ * code.
+ */
 export function inTerminal(command: string, shell: string): string {
   const inside = `stty ${SIZE}; ${command}`;
   return `SHELL=${quoted(shell)} TERM=xterm-256color exec script -qefc ${quoted(inside)} /dev/null`;
@@ -16,7 +19,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Whether commands get one: not every system has such a program, nor one that does as it is told here. */
+/** Returns true if commands can run in a terminal. `script` may be missing, or may not support the options. */
 export async function givesTerminal(sandbox: Sandbox): Promise<boolean> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), "signalbox-terminal-")));
   try {

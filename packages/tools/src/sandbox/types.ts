@@ -1,44 +1,46 @@
 import type { Readable } from "node:stream";
 
-/** The configured setting: `default` is the strictest rung that allows exec at all. */
+/** The configured setting: `default` runs commands in a sandbox, `none` without one, and `off` disables commands. */
 export type SandboxSetting = "default" | "off" | "none";
 
 export interface SandboxLimits {
-  /** Milliseconds of one command; default 60,000. */
+  /** Time limit of a command in milliseconds. Default: 60,000. */
   readonly timeoutMs: number;
-  /** Milliseconds of a command in the background; default an hour. */
+  /** Time limit of a background command in milliseconds. Default: one hour. */
   readonly backgroundMs: number;
-  /** Processes and threads at once; default 256. */
+  /** Maximum number of concurrent processes and threads. Default: 256. */
   readonly processes: number;
-  /** Bytes of memory, for one process and for all together; default 1 GiB. */
+  /** Maximum memory in bytes, for each process and for all together. Default: 1 GiB. */
   readonly memoryBytes: number;
-  /** Bytes that one command may add to the disk of the workspace, for one file and in all; default 1 GiB. */
+  /**
+   * Maximum number of bytes that a command may add to the workspace's disk, in one file and in total. Default: 1 GiB.
+   */
   readonly diskBytes: number;
-  /** Bytes of the scratch folder `/tmp`, which each command finds empty; default 256 MiB. */
+  /** Size of the scratch folder `/tmp` in bytes. It is empty at the start of each command. Default: 256 MiB. */
   readonly scratchBytes: number;
   /**
-   * UTF-16 units of output kept, 70 % from its start and 30 % from its end,
-   * where a request does not say; default 15,000.
+   * Maximum length of the output in UTF-16 units, 70 % from its start and 30 % from its end. A request can set another
+   * limit. Default: 15,000.
    */
   readonly outputChars: number;
 }
 
-/** The folders a command sees. A `Workspace` is one. */
+/** The folders that a command sees. A `Workspace` provides them. */
 export interface SandboxFolders {
-  /** Absolute, links resolved. Read and written. */
+  /** Absolute, with links resolved. Readable and writable. */
   readonly dir: string;
-  /** Absolute. Read. */
+  /** Absolute. Readable. */
   readonly readOnlyDirs: readonly string[];
-  /** Absolute. Hidden if they lie inside one of the others. */
+  /** Absolute. Hidden if they are inside one of the other folders. */
   readonly forbidden: readonly string[];
 }
 
-/** A file or folder that a command does not see. */
+/** A file or folder that is hidden from a command. */
 export interface Cover {
-  /** Absolute; never a link. */
+  /** Absolute. Never a link. */
   readonly path: string;
   readonly kind: "file" | "folder";
-  /** A folder inside it that the command sees anyway. */
+  /** A folder inside it that stays visible. */
   readonly except?: string;
 }
 
@@ -49,67 +51,67 @@ export interface SandboxRequest {
   readonly folders: SandboxFolders;
   /** Absolute, inside `folders.dir`. */
   readonly cwd: string;
-  /** Names at the top of `folders.dir` that must stay unchanged, whether they exist or not. */
+  /** Names at the top of `folders.dir` that the command must not change or create. */
   readonly protect: { readonly files: readonly string[]; readonly folders: readonly string[] };
-  /**
-   * Places in `folders.dir` that the command must not see, outer ones first. Nothing covers them on the rung `none`.
-   */
+  /** Places in `folders.dir` that are hidden from the command, outer ones first. Not applied without a sandbox. */
   readonly covers: readonly Cover[];
-  /** Additional environment variables of the command; those that the sandbox gives all commands stay. Default: none. */
+  /** Additional environment variables. They do not replace the variables of the sandbox. Default: none. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Hosts that the command reaches through a proxy; default none. On the rung `none` nothing is kept from it. */
+  /**
+   * Hosts that the command can reach through a proxy. Default: none. Without a sandbox, commands can reach every host.
+   */
   readonly domains?: readonly string[];
   readonly signal: AbortSignal;
-  /** Milliseconds; at most the limit, which is the default. */
+  /** Time limit in milliseconds, at most the configured limit. Default: the configured limit. */
   readonly timeoutMs?: number;
-  /** Whether it runs in the background, within the limit for that. Default no. */
+  /** True for a background command, which has a longer time limit. Default: false. */
   readonly background?: boolean;
-  /** What it reads as its input. Default: nothing. */
+  /** Standard input of the command. Default: none. */
   readonly input?: Readable;
-  /** Whether it has a terminal of its own. Only if the sandbox offers one. */
+  /** True if the command runs in a terminal. Allowed only if the sandbox supports terminals. Default: false. */
   readonly terminal?: boolean;
-  /** UTF-16 units of output to keep; default the limit's. */
+  /** Maximum length of the output in UTF-16 units. Default: the configured limit. */
   readonly outputChars?: number;
-  /** Called as output arrives, with what is kept so far. */
+  /** Called on new output, with the shortened output so far. */
   readonly onOutput?: (output: string) => void;
 }
 
-/** How a command ended. */
+/** The outcome of a command. */
 export interface SandboxOutcome {
-  /** Absent when a signal or we ended it. */
+  /** Absent if a signal ended the command or the gateway stopped it. */
   readonly exitCode?: number;
   readonly signal?: string;
-  /** Why we ended it. */
+  /** The reason why the gateway stopped the command. */
   readonly stopped?: "timeout" | "abort" | "processes" | "memory" | "disk" | "output";
-  /** Standard output and error as they came, shortened in the middle. */
+  /** Standard output and error in order of arrival, shortened in the middle. */
   readonly output: string;
-  /** UTF-16 units of the whole output. */
+  /** Length of the whole output in UTF-16 units. */
   readonly outputChars: number;
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   readonly durationMs: number;
 }
 
-/** Where commands run. */
+/** A place where commands run. */
 export interface Sandbox {
-  /** `disabled`: nothing runs, and `reason` says why. */
+  /** If it is `disabled`, no command runs, and `reason` explains why. */
   readonly rung: "bubblewrap" | "none" | "disabled";
   readonly reason?: string;
-  /** Whether a command can have a terminal of its own. Absent: it cannot. */
+  /** True if commands can run in a terminal. Default: false. */
   readonly terminal?: boolean;
-  /** Whether a command can reach the network. */
+  /** True if commands can reach the network without a proxy. */
   readonly network: boolean;
   readonly limits: SandboxLimits;
   /** The whole environment of a command. */
   readonly env: Readonly<Record<string, string>>;
-  /** Absolute path of the shell, links resolved; empty when disabled. */
+  /** Absolute path of the shell, with links resolved. Empty if the sandbox is disabled. */
   readonly shell: string;
-  /** What people should know about this rung on this machine. */
+  /** Notes for the operator about the isolation on this machine. */
   readonly notes: readonly string[];
-  /** Runs one command. Rejects when it could not be started at all. */
+  /** Runs one command. Rejects if it could not be started. */
   run(request: SandboxRequest): Promise<SandboxOutcome>;
 }
 
-/** How long a command may take, in milliseconds. */
+/** Returns the time limit of a command in milliseconds. */
 export function timeOf({ timeoutMs, background }: SandboxRequest, limits: SandboxLimits): number {
   const most = background === true ? limits.backgroundMs : limits.timeoutMs;
   return Math.min(timeoutMs ?? most, most);

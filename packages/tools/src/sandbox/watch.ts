@@ -3,15 +3,15 @@ import type { CommandGroup } from "./cgroups.ts";
 import type { SandboxLimits } from "./types.ts";
 
 const WATCH_MS = 100;
-/** Files and folders that one command may add. */
+/** Maximum number of files and folders that a command may add. */
 const MAX_NEW_FILES = 200_000;
-/** What is left on the disk for everybody else. */
+/** Free space that must remain on the disk, in bytes. */
 const KEEP_FREE_BYTES = 268_435_456;
 
 /**
- * Looks at the tree of processes and at the disk ten times a second. The kernel's own limits (set by the shell that
- * starts the command) count for one process, or not for root at all; these count everything together. What
- * comes and goes between two looks is not seen.
+ * Checks the process tree and the disk ten times a second. The kernel limits that the shell sets apply to single
+ * processes, and some of them not to root; these checks add up the whole tree. Short peaks between two checks are
+ * missed.
  */
 export function startWatch(
   pid: () => number | undefined,
@@ -32,7 +32,7 @@ export function startWatch(
     const isFull = isDiskFull(await before, await freeOn(disk), limits);
     if (stopped) return;
     if ((use !== undefined && use.tasks > limits.processes) || group?.wasOutOfProcesses()) kill("processes");
-    // Older kernels end one process at a time: what is left of the command goes with it.
+    // Older kernels kill only one process, so the rest of the command is killed here.
     else if ((use !== undefined && use.bytes > limits.memoryBytes) || group?.wasOutOfMemory()) kill("memory");
     else if (isFull) kill("disk");
     timer = setTimeout(look, WATCH_MS);
@@ -56,7 +56,10 @@ async function freeOn(folder: string): Promise<Free | undefined> {
   return info && { bytes: info.bavail * info.bsize, files: info.ffree };
 }
 
-/** What others write meanwhile counts too: there is no cheap way to tell. */
+/**
+ * Returns true if the command used too much of the disk. Concurrent writes by other processes count as well, because
+ * they cannot be distinguished at low cost.
+ */
 function isDiskFull(before: Free | undefined, now: Free | undefined, { diskBytes }: SandboxLimits): boolean {
   if (before === undefined || now === undefined) return false;
   const used = before.bytes - now.bytes;
@@ -66,9 +69,9 @@ function isDiskFull(before: Free | undefined, now: Free | undefined, { diskBytes
 }
 
 /**
- * Threads and memory of a process and its descendants: private and shared memory, not the files that they map. Stops
- * counting above the limit of tasks. Shared memory counts in each process that has it, so that a sum above the limit is
- * counted again by halves. proc(5).
+ * Returns the number of threads and the memory of a process tree: private and shared memory without mapped files. Stops
+ * above the limit of processes. Shared memory counts once for each process; if the sum exceeds the limit, it is
+ * computed again with proportional shares. Source: proc(5).
  */
 async function useOfTree(root: number, limits: SandboxLimits): Promise<{ tasks: number; bytes: number }> {
   const pids = await treeOf(root, limits.processes);
@@ -102,7 +105,7 @@ async function treeOf(root: number, max: number): Promise<readonly number[]> {
   return pids;
 }
 
-/** A number of a list of `Name: value` lines. */
+/** Returns a number from a list of `Name: value` lines. */
 function field(text: string, name: string): number {
   const at = text.indexOf(`\n${name}:`);
   return at < 0 ? 0 : Number.parseInt(text.slice(at + name.length + 2), 10) || 0;

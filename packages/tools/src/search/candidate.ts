@@ -1,38 +1,43 @@
 import type { Cover } from "../sandbox/types.ts";
 
-/** What is looked for below a folder. */
+/** A search below a folder. */
 export interface SearchRequest {
-  /** The folder, absolute and without links. */
+  /** Absolute path of the folder, with links resolved. */
   readonly folder: string;
-  /** That folder, open, where that leads to it: its path may lead elsewhere by now. */
+  /**
+   * Descriptor of the open folder, if the folder can be reached through it. The path may lead elsewhere in the
+   * meantime.
+   */
   readonly descriptor?: number;
-  /** What is not looked into. */
+  /** Places that are not searched. */
   readonly closed: readonly Cover[];
-  /** One file of the folder, in place of all that is below it. */
+  /** Searches only this file of the folder. */
   readonly file?: string;
-  /** Which files, by their path below the folder, `src/*.ts`. Without a slash it is their name. Default: all. */
+  /**
+   * Glob for paths below the folder, for example `src/*.ts`. Without a slash it matches file names. Default: all files.
+   */
   readonly glob?: string;
-  /** What a line holds. Default: files are looked for, not lines. */
+  /** Searches lines with a regular expression. Default: searches for files. */
   readonly line?: { readonly pattern: string; readonly ignoreCase: boolean };
 }
 
 /**
- * A place that a search has come upon. Only a hint: what a run is shown is read anew through
- * the workspace, which no link leads out of.
+ * A possible match. Results that are shown to a run are read again through the workspace, which does not follow links
+ * out of it.
  */
 export interface Candidate {
   /** Relative to the folder. */
   readonly path: string;
-  /** Of the line, from 1; absent where files are looked for. */
+  /** Line number, from 1. Absent in a search for files. */
   readonly line?: number;
 }
 
-/** A way to the folder for this process, and for a program that it starts there. */
+/** Returns a path to the folder for this process and for programs that it starts there. */
 export function accessTo({ folder, descriptor }: SearchRequest): string {
   return descriptor === undefined ? folder : `/proc/self/fd/${descriptor}`;
 }
 
-/** Folders that nobody means: what they hold was fetched or made by programs. */
+/** Folders that are not searched, because programs fetched or created their content. */
 export const SKIPPED_FOLDERS: readonly string[] = [".git", "node_modules"];
 /** Larger files are not searched. */
 export const MAX_FILE_BYTES = 10_000_000;

@@ -3,14 +3,14 @@ import type { Cover } from "../sandbox/types.ts";
 import { inside } from "../workspace/paths.ts";
 import type { SearchRequest } from "./candidate.ts";
 
-/** Inside, whatever it is called outside. */
+/** Path of the program inside the sandbox. */
 const PROGRAM = "/signalbox-search";
-/** What the launcher gets the folder as. */
+/** Descriptor of the folder in the launcher. */
 const FOLDER = 3;
 
 /**
- * A program as bubblewrap starts it, in the folder that it searches. There is nothing else but the system's libraries,
- * and nothing of what is closed, so a link that takes the place of a folder while it searches leads to neither.
+ * Wraps a search program with bubblewrap. It sees only the folder, without closed places, and the system's libraries.
+ * If a link replaces a folder during the search, it leads to neither closed nor outside files.
  */
 export function contained(
   launcher: string,

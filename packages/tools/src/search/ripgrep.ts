@@ -8,18 +8,20 @@ import {
 } from "./candidate.ts";
 import { contained } from "./contained.ts";
 
-/** What there is to search with, by absolute paths. */
+/** Absolute paths of the search programs. */
 export interface Programs {
   readonly ripgrep: string;
-  /** bubblewrap; where there is none, no command that could replace folders runs in one either. */
+  /**
+   * Path of bubblewrap. Undefined if it is not installed; commands that could replace folders do not run then either.
+   */
   readonly launcher: string | undefined;
 }
 
 /**
- * Looks with ripgrep, which opens what it searches by paths: so it is given nothing else where that can be. Says
- * whether it ran at all.
+ * Searches with ripgrep. ripgrep opens files by path, so it runs in a sandbox if possible. Returns false if it could
+ * not run.
  *
- * @throws SyntaxError what ripgrep says of a pattern that it cannot search for
+ * @throws SyntaxError with ripgrep's message for an invalid pattern
  */
 export async function* searchWithRipgrep(
   { ripgrep, launcher }: Programs,
@@ -45,7 +47,7 @@ export async function* searchWithRipgrep(
     child.once("error", reject);
     child.once("close", resolve);
   });
-  // Nobody waits for it where the search is broken off.
+  // Not awaited if the search ends early.
   ended.catch(() => {});
   try {
     let rest = "";
@@ -56,7 +58,7 @@ export async function* searchWithRipgrep(
     }
     const code = await ended;
     if (isContained && (complaint.startsWith("bwrap: ") || code === NO_LIBRARIES)) return false;
-    // 1: nothing was found. 2: something went wrong; what does with single files is not told of (`--no-messages`).
+    // 1: no match. 2: an error. Errors of single files are not reported (`--no-messages`).
     if (code === 2 && complaint !== "") throw new SyntaxError(complaint.trim());
     return true;
   } finally {
@@ -64,19 +66,19 @@ export async function* searchWithRipgrep(
   }
 }
 
-/** The exit code of a program whose libraries are not there. */
+/** Exit code of a program whose libraries are missing. */
 const NO_LIBRARIES = 127;
 
 /**
- * No settings of anybody's, no links followed, hidden files too. Of a line only its number is asked
- * for: its text is read through the workspace.
+ * Returns the arguments of ripgrep: without configuration files, without following links, with hidden files. Returns
+ * only line numbers, because the text is read through the workspace.
  */
 function argumentsFor({ file, glob, line }: SearchRequest): string[] {
   return [
     ...["--no-config", "--no-ignore", "--hidden", "--no-messages", "--color", "never", "--null"],
     ...["--max-filesize", String(MAX_FILE_BYTES)],
     ...(glob === undefined ? [] : ["--glob", glob]),
-    // Of several that bear on a file the last one counts.
+    // The last matching glob counts.
     ...SKIPPED_FOLDERS.flatMap((folder) => ["--glob", `!**/${folder}/**`]),
     ...(line === undefined
       ? ["--files"]
@@ -89,13 +91,16 @@ function argumentsFor({ file, glob, line }: SearchRequest): string[] {
   ];
 }
 
-/** What ripgrep says, among the lines that it has found, of a file that turned out not to be text. */
+/** Messages that ripgrep mixes with the matches if a file turns out to be binary. */
 const NOTES =
   /(?:\.\/[^\0]*?: (?:WARNING: stopped searching binary file after match|binary file matches) \(.*\)\n)*/;
 const FILE = /\.\/([^\0]+)\0/gy;
 const LINE = new RegExp(`${NOTES.source}\\./([^\\0]+)\\0(\\d+):\\n`, "gy");
 
-/** Files come as `path\0`, lines as `path\0number:\n`: a path may hold anything but a NUL. */
+/**
+ * Parses the output of ripgrep. Files have the form `path\0`, lines `path\0number:\n`, because a path may contain any
+ * character except NUL.
+ */
 function readRecords(
   text: string,
   areFiles: boolean,

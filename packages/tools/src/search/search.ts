@@ -5,10 +5,10 @@ import { getWorkerFile } from "../thread.ts";
 import type { Candidate, SearchRequest } from "./candidate.ts";
 import { type Programs, searchWithRipgrep } from "./ripgrep.ts";
 
-/** Looks for places below a folder, until it is broken off or the signal ends. */
+/** Searches below a folder until the caller stops or the signal is aborted. */
 export type Search = (request: SearchRequest, signal: AbortSignal) => AsyncIterable<Candidate>;
 
-/** Searches with ripgrep where that is installed and runs, else in a thread of this process. */
+/** Creates a search that uses ripgrep if it is installed and runs, and otherwise a worker thread. */
 export function createSearch(searchPath: string = process.env["PATH"] ?? ""): Search {
   let programs: Promise<Programs | undefined> | undefined;
   return async function* search(request, signal) {

@@ -2,7 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { Candidate } from "./candidate.ts";
 import { searchByWalking } from "./walk.ts";
 
-/** Candidates go over in groups, so that a host that has enough can end the thread soon. */
+/** Candidates are posted in groups, so that the host can stop the thread early. */
 const GROUP = 200;
 
 let group: Candidate[] = [];

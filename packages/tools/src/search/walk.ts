@@ -11,25 +11,25 @@ import {
   SKIPPED_FOLDERS,
 } from "./candidate.ts";
 
-/** Levels of folders. */
+/** Maximum depth of folders. */
 const MAX_DEPTH = 64;
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** Should it have become a named pipe meanwhile, opening must not wait for a writer. */
+/** `O_NONBLOCK`: opening a named pipe that replaced the file must not wait for a writer. */
 const FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** A file or folder that a search has come upon. */
+/** A file or folder below the searched folder. */
 interface Entry {
-  /** Relative to the folder that is searched. */
+  /** Relative to the searched folder. */
   readonly path: string;
-  /** A way there for this process. */
+  /** Path through which this process can open it. */
   readonly access: string;
 }
 
 /**
- * Looks without ripgrep, file by file. Each folder is opened from the one that it is in, where descriptors can be gone
- * through, and never as a link. Meant for a thread of its own: a pattern can keep the engine busy for ever.
+ * Searches file by file, without ripgrep. Opens each folder relative to its parent if descriptors can be used, and
+ * never through a link. Must run in a worker thread, because a regular expression can take forever.
  *
- * @throws SyntaxError for a pattern that is none
+ * @throws SyntaxError for an invalid pattern
  */
 export function* searchByWalking(request: SearchRequest): Generator<Candidate> {
   const { file, glob, line } = request;

@@ -11,7 +11,7 @@ export function parseAllowRule(text: string): AllowRule {
   return text.split(/\s+/).filter((word) => word !== "");
 }
 
-/** Returns whether the rules cover every command of a script. Only scripts of plain commands can be covered. */
+/** Returns true if the rules cover every command of a script. Only scripts of plain commands can be covered. */
 export function isCovered({ commands }: ShellScript, rules: readonly AllowRule[]): boolean {
   if (commands === undefined || commands.length === 0) return false;
   return commands.every((words) => rules.some((rule) => covers(rule, words)));

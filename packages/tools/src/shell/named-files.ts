@@ -6,13 +6,13 @@ import { inside } from "../workspace/paths.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 const MAX_FILES = 50;
-/** Places that are looked at: words, from each folder that the command may have gone to. */
+/** Maximum number of examined paths: each word, relative to each folder that the command may have changed to. */
 const MAX_PLACES = 20_000;
 
 /**
- * The files of a workspace that a command names, with the hash of what they hold now; from each folder that it names,
- * too, since it may go there first. Those that it finds by a pattern, that a script of its own names, or that its run
- * may not know of, are not among them.
+ * Returns the files of a workspace that a command names, with the hash of their current content. Words are also
+ * resolved relative to each folder that the command names, since it may change to that folder first. Files that are
+ * matched by a pattern, named by a script, or hidden from the run are not included.
  */
 export async function namedFiles(
   workspace: Workspace,

@@ -1,18 +1,18 @@
 import { fileURLToPath } from "node:url";
 import type { Node, Parser } from "web-tree-sitter";
 
-/** What can be said of a shell script without running it. */
+/** The parts of a shell script that are known without running it. */
 export interface ShellScript {
   /**
-   * The words of each simple command, where the script is nothing but such commands and what joins them (`;`, `&&`,
-   * `||`, `|`). Absent where it does anything else: expands, redirects, substitutes, loops, defines.
+   * The words of each simple command. Absent if the script contains anything except simple commands joined by `;`,
+   * `&&`, `||` or `|`, for example expansions, redirections, substitutions, loops or definitions.
    */
   readonly commands?: readonly (readonly string[])[];
-  /** Every text in it that could name a file, nested scripts in quotes included. */
+  /** Every text in the script that could name a file, including texts in nested quoted scripts. */
   readonly words: readonly string[];
 }
 
-/** Parses a script of the shell, by the grammar of Bash. The parser is loaded at first use (about 30 ms). */
+/** Parses a shell script with the grammar of Bash. The first call loads the parser, which takes about 30 ms. */
 export async function parseShell(script: string): Promise<ShellScript> {
   parser ??= loadParser();
   const tree = (await parser).parse(script);
@@ -28,13 +28,16 @@ export async function parseShell(script: string): Promise<ShellScript> {
 }
 
 /**
- * What the grammar and the shell do not read alike: control characters, blanks other than spaces and tabs, a tab that
- * is escaped, a line that goes on in the middle of a word, and a word that begins with a backslash, which the grammar
- * joins to the line before.
+ * Matches texts that the grammar parses differently from the shell: control characters, white space other than spaces
+ * and tabs, an escaped tab, a line continuation in the middle of a word, and a word that begins with a backslash, which
+ * the grammar joins to the line before.
  */
 const READ_OTHERWISE = /(?![\t\n])\p{Cc}|(?! )\p{Z}|(?:[^ \t\n]|\\ )\\\n|(?:^|[\s;&|])\\(?!\n)|\\\t/u;
 
-/** The same of quotes: `$'…'`, and a backslash behind a quote, where the grammar ends the word. */
+/**
+ * Returns true for quotes that the grammar parses differently: `$'…'`, and a backslash after a quote, at which the
+ * grammar ends the word.
+ */
 function areQuotesReadOtherwise(root: Node, script: string): boolean {
   const quoted = root
     .descendantsOfType(["string", "raw_string", "ansi_c_string"])
@@ -44,7 +47,9 @@ function areQuotesReadOtherwise(root: Node, script: string): boolean {
   );
 }
 
-/** Every text between two blanks, quotes or joints, as the shell puts lines together; also with what is in quotes. */
+/**
+ * Returns every text between blanks, quotes or operators, after joining continued lines. Includes texts inside quotes.
+ */
 function wordsOfShell(script: string): string[] {
   const lines = script.replaceAll("\\\n", "");
   const pieces = [
@@ -64,24 +69,24 @@ async function loadParser(): Promise<Parser> {
   return bash;
 }
 
-/** Beside the built package, wherever this code has been bundled to. */
+/** Returns the path in the built package, because this code may be bundled elsewhere. */
 function grammarFile(): string {
   const tools = import.meta.resolve("@signalbox/tools");
   return fileURLToPath(new URL("grammar/tree-sitter-bash.wasm", tools));
 }
 
 const JOINING: ReadonlySet<string> = new Set(["program", "list", "pipeline"]);
-/** What joins two commands in one line. */
+/** Operators that join two commands in one line. */
 const OPERATORS: ReadonlySet<string> = new Set([";", "&&", "||", "|"]);
 const JOINTS: ReadonlySet<string> = new Set([...OPERATORS, "\n", "comment"]);
-/** Where a line goes on. */
+/** White space within one line, including line continuations. */
 const BLANKS = /^(?:[ \t]|\\\n)*$/;
 
 function commandsOf(node: Node, script: string): readonly (readonly string[])[] | undefined {
   if (node.hasError) return undefined;
   const children = childrenOf(node);
-  // The grammar goes on with the line before at a backslash that begins a line, and begins another word, without a
-  // blank, at one behind a quote (`ls''\x`).
+  // The grammar continues the previous line at a backslash that begins a line, and begins a new word without white
+  // space at a backslash after a quote (`ls''\x`).
   const gapBefore = (index: number) =>
     script.slice(children[index - 1]?.endIndex ?? 0, children[index]?.startIndex);
   if (node.type === "command") {
@@ -101,7 +106,7 @@ function commandsOf(node: Node, script: string): readonly (readonly string[])[] 
   return commands.every((each) => each !== undefined) ? commands.flat() : undefined;
 }
 
-/** The text that a word stands for, where nothing is expanded in it. */
+/** Returns the text of a word, or undefined if the word contains an expansion. */
 function literal(node: Node): string | undefined {
   const { type, text } = node;
   switch (type) {
@@ -130,7 +135,7 @@ function literal(node: Node): string | undefined {
 function wordsIn(node: Node): string[] {
   const word = literal(node);
   if (word === undefined) return childrenOf(node).flatMap(wordsIn);
-  // A script may stand in quotes, and a file behind an option's equals sign.
+  // A quoted word may contain a script, and a file may follow an option's equals sign.
   const pieces = [word, ...word.split(/[\s;|&<>()'"=]+/)];
   return pieces.filter((piece) => piece !== "");
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Approval, ApprovalStore } from "../approval-store.ts";
 
-/** A runner's `test`, such as Vitest's. */
+/** The `test` function of a test runner, such as Vitest. */
 type Test = (name: string, run: () => Promise<void>) => void;
 
 const question = (id: string, more: Partial<Approval> = {}): Approval => ({
@@ -85,7 +85,11 @@ const CHECKS: Readonly<Record<string, (store: ApprovalStore) => Promise<void>>> 
   },
 };
 
-/** What every {@link ApprovalStore} has to keep. `open` gives a fresh, empty one. */
+/**
+ * Registers the conformance tests of an {@link ApprovalStore}.
+ *
+ * @param open returns a new, empty store
+ */
 export function approvalStoreConformance(test: Test, open: () => Promise<ApprovalStore>): void {
   for (const [name, check] of Object.entries(CHECKS))
     test(`approvals: ${name}`, async () => check(await open()));

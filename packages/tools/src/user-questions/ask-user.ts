@@ -9,7 +9,7 @@ export interface AskUserRequest {
   readonly question: string;
   /** Suggested answers. The person can always answer in their own words. */
   readonly options: readonly string[];
-  /** How long to wait for an answer, in milliseconds. */
+  /** Time limit for the answer, in milliseconds. */
   readonly ttlMs: number;
 }
 
@@ -44,7 +44,8 @@ export function createAskUserTool({ ask }: AskUserToolOptions): ToolDefinition {
         .describe(`How long to wait. Default: ${DEFAULT_MINUTES}`),
     }),
     effects: "keyed",
-    // The loop waits here, not in the body: meanwhile the run occupies no run slot, and a restart resumes the wait.
+    // The loop waits here instead of in `run`. Meanwhile the run does not occupy a run slot, and a restart resumes the
+    // wait.
     async waitsFor({ id: callId, args }, { sessionKey }, signal) {
       await ask(toRequest(args), { sessionKey, callId, signal });
     },

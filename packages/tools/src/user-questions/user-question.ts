@@ -8,9 +8,9 @@ export interface UserQuestion {
   /** Eight letters and digits that a person can type. Derived from the call, so a repeated call has the same id. */
   readonly id: string;
   readonly sessionKey: string;
-  /** Immutable id of the person who is asked. */
+  /** Immutable id of the person who should answer. */
   readonly speaker: string;
-  /** The person's role when the question was asked. The run continues with the rights of this role. */
+  /** The person's role when the question was created. The run continues with the rights of this role. */
   readonly role: Role;
   readonly question: string;
   /** Suggested answers. Empty if the person answers in their own words. */
@@ -24,8 +24,8 @@ export interface UserQuestion {
 /**
  * - `answered`: the message with this id answered the question.
  * - `passed_over`: the person sent something else, which reaches the agent as an ordinary message.
- * - `expired`: nobody answered in time.
- * - `stopped`: the run that asked no longer waits.
+ * - `expired`: there was no answer in time.
+ * - `stopped`: the run that created the question no longer waits.
  */
 export type UserQuestionOutcome =
   | { readonly kind: "answered"; readonly text: string; readonly messageId: string }
@@ -49,8 +49,8 @@ export const userQuestionSchema: z.ZodType<UserQuestion> = z.object({
 });
 
 /**
- * Returns whether a person may answer. Someone whose role was lowered since may not: the run has the rights of the
- * role they had when they were asked.
+ * Returns true if a person may answer. A person whose role was lowered in the meantime may not, because the run
+ * continues with the rights of the original role.
  */
 export function mayAnswer(
   question: Pick<UserQuestion, "speaker" | "role">,

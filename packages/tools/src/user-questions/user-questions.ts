@@ -27,7 +27,11 @@ interface UserAnswer {
   readonly messageId: string;
 }
 
-/** `closed`: the question already has another outcome. `wrong_person`: someone else was asked. */
+/**
+ * - `unknown`: there is no such question.
+ * - `closed`: the question already has another outcome.
+ * - `wrong_person`: the question is for another person, or the person's role was lowered.
+ */
 type AnswerResult =
   | { readonly ok: true; readonly question: UserQuestion }
   | { readonly ok: false; readonly why: "unknown" | "closed" | "wrong_person" };
@@ -46,7 +50,7 @@ export interface UserQuestions {
   /**
    * Returns the open question that this person can answer in this session.
    *
-   * @param isResuming whether a run of an earlier process continues in the session. Only then does a question count
+   * @param isResuming true if a run of an earlier process continues in the session. Only then does a question count
    *   for which no call waits in this process.
    */
   getOpen(sessionKey: string, speaker: string, isResuming: boolean): UserQuestion | undefined;
@@ -63,9 +67,9 @@ export interface UserQuestionsOptions {
 }
 
 const NAMESPACE = "user_questions";
-/** How long a question is kept after it expired, so that a late message finds its outcome. */
+/** Time for which a question is kept after it expired, in milliseconds. A late message still finds its outcome. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
-/** How often a waiting call polls the store for an answer that another process received. */
+/** Interval at which a waiting call polls the store for an answer that another process received, in milliseconds. */
 const POLL_MS = 2_000;
 /** Letters and digits that are hard to confuse with one another. */
 const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
@@ -182,7 +186,7 @@ class StoredUserQuestions implements UserQuestions {
     this.#questions.set(question.id, question);
   }
 
-  /** Reads the store too: another process may have asked or closed the question. */
+  /** Reads the store as well, because another process may have created or closed the question. */
   async #read(id: string): Promise<UserQuestion | undefined> {
     const cached = this.#questions.get(id);
     if (cached?.outcome !== undefined) return cached;

@@ -1,8 +1,8 @@
 import { BlockList, isIP } from "node:net";
 
 /**
- * IPv4 that is no public host. Sources: IANA's registry of special-purpose addresses, RFC 1122 (class D and E), and
- * Azure's machine agent, which has a public address that is answered inside only.
+ * IPv4 ranges without public hosts. Sources: IANA's registry of special-purpose addresses, RFC 1122 (class D and E),
+ * and Azure's virtual machine agent, which has a public address that only works inside Azure.
  */
 const IPV4_CLOSED: readonly (readonly [string, number])[] = [
   ["0.0.0.0", 8],
@@ -23,7 +23,10 @@ const IPV4_CLOSED: readonly (readonly [string, number])[] = [
   ["240.0.0.0", 4],
 ];
 
-/** Of IPv6 only global unicast is open; these parts of it stand for something else, some for an IPv4 address. */
+/**
+ * IPv6 ranges inside global unicast that are not public, for example because they contain an IPv4 address. IPv6 ranges
+ * outside global unicast are not public anyway.
+ */
 const IPV6_CLOSED: readonly (readonly [string, number])[] = [
   ["2001::", 23],
   ["2001:db8::", 32],
@@ -39,8 +42,9 @@ const closed6 = new BlockList();
 for (const [net, prefix] of IPV6_CLOSED) closed6.addSubnet(net, prefix, "ipv6");
 
 /**
- * Whether an IP address is that of a host on the public internet: not loopback, private, link-local, shared, multicast,
- * documentation, a cloud's metadata service, nor an IPv6 form of an IPv4 address. False for what is no IP address.
+ * Returns true if an IP address belongs to a host on the public internet: not loopback, private, link-local, shared,
+ * multicast, documentation, the metadata service of a cloud, or an IPv6 form of an IPv4 address. Returns false if the
+ * text is not an IP address.
  */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {

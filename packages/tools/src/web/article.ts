@@ -2,7 +2,7 @@ import { Readability } from "@mozilla/readability";
 import { parseHTML } from "linkedom";
 import Turndown from "turndown";
 
-/** A page to take apart, and where it is from. */
+/** An HTML page and its address. */
 export interface ArticleWork {
   readonly html: string;
   readonly url: string;
@@ -17,7 +17,7 @@ export interface Article {
 const MAX_ELEMENTS = 30_000;
 const LONGEST_LINK = 500;
 
-/** What a page is about, without what stands around it; undefined where that is nothing. Loaded in a thread alone. */
+/** Extracts the main text of a page as Markdown. Returns undefined if it has none. Only loaded in a worker thread. */
 export function articleOf({ html, url }: ArticleWork): Article | undefined {
   const { document } = parseHTML(html);
   const article = new Readability(document, {
@@ -27,7 +27,7 @@ export function articleOf({ html, url }: ArticleWork): Article | undefined {
   const node: unknown = article?.content;
   if (!isElement(node)) return undefined;
   const turndown = new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-" });
-  // It is to be read, not rendered.
+  // Models read the text unrendered, so escapes would only add noise.
   turndown.escape = (text) => text;
   turndown.remove(["script", "style", "noscript", "iframe", "form", "button"]);
   turndown.addRule("pictures", { filter: "img", replacement: (_content, image) => altOf(image) });

@@ -3,8 +3,9 @@ import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { FetchError } from "./errors.ts";
 
 /**
- * Reads a body to its end, decompressing as it comes; stops at the first byte too many, compressed or not.
- * @throws FetchError `too_large`, `encoding`; what broke the stream
+ * Reads and decompresses a response body. Stops as soon as it exceeds the limit, compressed or decompressed.
+ *
+ * @throws FetchError `too_large` or `encoding`, or the error that interrupted the stream
  */
 export async function readBody(
   body: Readable,
@@ -14,7 +15,7 @@ export async function readBody(
   const decompress = decompressor(encoding);
   let arrived = 0;
   let failure: unknown;
-  // A compressed body that is larger than it may be unpacked is no better than one that is not compressed.
+  // The limit applies to the compressed size as well.
   const count = (chunk: Uint8Array): void => {
     arrived += chunk.byteLength;
     if (arrived > maxBytes) body.destroy(tooLarge(maxBytes));
@@ -58,7 +59,7 @@ function decompressor(encoding: string | undefined): Duplex | undefined {
     case "br":
       return createBrotliDecompress();
     default:
-      // Several in a row are how a small page becomes an endless one.
+      // Several nested compressions could turn a small page into an endless one.
       throw new FetchError("encoding", "The page uses an unsupported compression.");
   }
 }

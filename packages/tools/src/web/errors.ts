@@ -22,7 +22,10 @@ export type FetchErrorCode =
   | "status"
   | "type";
 
-/** Why a page was not fetched. The message is written for the model and reveals nothing about internal networks. */
+/**
+ * An error that prevented fetching a page. The message is written for the model and reveals nothing about internal
+ * networks.
+ */
 export class FetchError extends CodedError<FetchErrorCode> {
   override readonly name = "FetchError";
 }

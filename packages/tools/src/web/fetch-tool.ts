@@ -11,7 +11,7 @@ import { createPageLinks, type SessionLinks } from "./session-links.ts";
 
 export interface WebFetchToolOptions {
   readonly fetch: GuardedFetch;
-  /** Returns whether an address appeared in a message of the run. Default: false. */
+  /** Returns true if an address appeared in a message of the run. Default: always false. */
   readonly isKnownLink?: (url: string, facts: RunFacts) => boolean;
   /** The addresses on pages that runs have read. Pass the same object to other tools that read pages. */
   readonly pageLinks?: SessionLinks;
@@ -19,7 +19,7 @@ export interface WebFetchToolOptions {
   readonly now?: () => number;
 }
 
-/** How long a page is cached, in milliseconds. */
+/** Lifetime of a cached page in milliseconds. */
 const CACHE_MS = 15 * 60_000;
 /** Total length of all cached pages in UTF-16 units. */
 const MAX_CACHE_CHARS = 10_000_000;
@@ -56,7 +56,7 @@ export function createWebFetchTool(options: WebFetchToolOptions): ToolDefinition
     execution: "parallel",
     taints: "web",
     claims({ url }, facts) {
-      // Only untrusted content could have made the model put information into an address.
+      // Only untrusted content could make the model put information into an address.
       if (facts.taint.length === 0 || isKnownLink(url, facts)) return [];
       if (pageLinks.has(facts.sessionKey, url)) return [];
       return [{ kind: "fetch_unseen", detail: url.slice(0, 500) }];

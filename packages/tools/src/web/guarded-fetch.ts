@@ -7,28 +7,28 @@ import { type Resolve, systemResolve } from "./resolve.ts";
 
 export interface GuardedFetchOptions {
   /**
-   * Hosts that may be reached though they are not public, as `host:port`, for instance `127.0.0.1:8080` or
-   * `wiki.internal:443`. Matched exactly, by the name in the URL; whatever such a name resolves to is accepted.
-   * Default: none.
+   * Hosts that may be reached although they are not public, as `host:port`, for example `127.0.0.1:8080` or
+   * `wiki.internal:443`. Must match the host in the URL exactly; all addresses of such a host are accepted. Default:
+   * none.
    */
   readonly allow?: readonly string[];
-  /** All addresses of a host name. Default: the system's resolver, two names at a time in the whole process. */
+  /** Resolves a host name. Default: the system's resolver, with at most two concurrent lookups in the process. */
   readonly resolve?: Resolve;
-  /** Of the decompressed body, in bytes. Default 5,000,000. */
+  /** Maximum size of the decompressed body in bytes. Default: 5,000,000. */
   readonly maxBytes?: number;
-  /** For everything together, redirects included, in milliseconds. Default 15,000. */
+  /** Time limit in milliseconds, including redirects. Default: 15,000. */
   readonly timeoutMs?: number;
-  /** Default 5. */
+  /** Default: 5. */
   readonly maxRedirects?: number;
-  /** Default `Signalbox`. */
+  /** Default: `Signalbox`. */
   readonly userAgent?: string;
 }
 
 interface FetchCallOptions {
   readonly signal?: AbortSignal;
-  /** Sent to the origin of the URL only: after a redirect to another one they are left out, and stay so. */
+  /** Sent only to the origin of the URL. Removed after a redirect to another origin. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** As in `GuardedFetchOptions`, never more than there. */
+  /** Can only lower the limit of `GuardedFetchOptions`. */
   readonly maxBytes?: number;
   readonly timeoutMs?: number;
 }
@@ -38,9 +38,9 @@ export interface FetchedResource {
   /** The address after all redirects. */
   readonly url: string;
   readonly bytes: Uint8Array;
-  /** The `content-type` header as received; empty if there was none. */
+  /** The `content-type` header as received, or an empty string. */
   readonly contentType: string;
-  /** When the time limit of the request ends, on the clock of `performance.now()`. Limits parsing, too. */
+  /** End of the request's time limit, on the clock of `performance.now()`. It also limits parsing. */
   readonly deadline?: number;
 }
 
@@ -52,19 +52,26 @@ export interface FetchedResource {
 export type GuardedFetch = (url: string, options?: FetchCallOptions) => Promise<FetchedResource>;
 
 const LONGEST_URL = 4_096;
-/** Ports of other services that a crafted URL could speak to. Source: the Fetch standard's bad ports, above 1023. */
+/** Ports of other services that a crafted URL could address. Source: the Fetch standard's bad ports, above 1023. */
 const BAD_PORTS = new Set([
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679,
   6697, 9100, 10080, 11211,
 ]);
 
-/** One hop: where to, and the addresses that were found for it, once. */
+/** The destination of one hop, with the addresses of its host. */
 interface Target {
   readonly url: URL;
   readonly addresses: readonly string[];
 }
 
-/** Makes a fetch that cannot be led to a host that is not public, by whatever name, disguise, redirect or resolver. */
+/**
+ * Creates a fetch that connects only to public hosts, also after redirects and if the DNS record changes between check
+ * and connection.
+ *
+ * @example
+ * const fetchPage = createGuardedFetch(); const { contentType, bytes } = await fetchPage("https://example.com/", {
+ * signal: AbortSignal.timeout(15_000) });
+ */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const { maxBytes = 5_000_000, timeoutMs = 15_000, maxRedirects = 5, userAgent = "Signalbox" } = options;
   const { resolve = systemResolve } = options;
@@ -82,7 +89,7 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
     const host = url.hostname.replace(/^\[|\]$/g, "");
     const addresses = isIP(host) === 0 ? await within(signal, () => resolve(host, signal), host) : [host];
     if (addresses.length === 0) throw notFound(host);
-    // One that is not public is enough: a name that leads to both is up to something.
+    // A host is refused if any of its addresses is not public, because a mix of both suggests DNS rebinding.
     if (!allowed && !addresses.every(isPublicAddress))
       throw new FetchError("blocked", `${url.hostname} is not a host on the public internet.`);
     return { url, addresses };
@@ -99,7 +106,7 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
     try {
       for (let hop = 0; ; hop++) {
         const target = await targetOf(url, signal);
-        // Not `deflate`, by which servers mean one of two formats.
+        // `deflate` is omitted, because servers use that name for two different formats.
         const own = { "user-agent": userAgent, "accept-encoding": "gzip, br" };
         const answer = await get(target, { ...headers, ...own }, most, signal);
         if (!("location" in answer)) return { ...answer, deadline };
@@ -139,7 +146,7 @@ async function get(
       connect(target, (...outcome) => {
         const [error, socket] = outcome;
         if (error !== null) return callback(error, null);
-        // What the lookup gave is what counts; this sees to it that nothing on the way thought otherwise.
+        // The lookup already returns only checked addresses. This verifies that the connection uses one of them.
         if (addresses.includes(socket.remoteAddress ?? "")) return callback(null, socket);
         socket.destroy();
         callback(new FetchError("blocked", `${url.hostname} is not a host on the public internet.`), null);
@@ -164,12 +171,12 @@ async function get(
       contentType: firstValue(response.headers["content-type"]) ?? "",
     };
   } finally {
-    // The connection is good for this one host and its addresses of now.
+    // The agent is bound to the checked addresses of one host.
     await agent.destroy();
   }
 }
 
-/** Gives the addresses that were checked, whatever the name would resolve to by now. */
+/** Returns a lookup function that always returns the checked addresses. */
 function pinned(addresses: readonly string[]): LookupFunction {
   const entries = addresses.map((address) => ({ address, family: isIP(address) }));
   const [first] = entries;
@@ -183,7 +190,7 @@ function firstValue(header: string | string[] | undefined): string | undefined {
   return Array.isArray(header) ? header[0] : header;
 }
 
-/** A resolver has no signal of its own. */
+/** Makes a lookup abortable. Resolvers do not accept a signal. */
 async function within(
   signal: AbortSignal,
   work: () => Promise<readonly string[]>,

@@ -6,15 +6,15 @@ import { pageText } from "./page.ts";
 export interface LinkedPagesOptions {
   readonly fetch: GuardedFetch;
   readonly signal: AbortSignal;
-  /** How many links of the text are read, from the first one on. */
+  /** Maximum number of links that are read, from the start of the text. */
   readonly max: number;
-  /** How many UTF-16 units of each page are returned. */
+  /** Maximum length of the text of each page in UTF-16 units. */
   readonly maxChars: number;
   /** Called if a page could not be read. */
   readonly onFailure?: (error: unknown) => void;
 }
 
-/** The page of a link, or why it could not be read. */
+/** The page of a link, or a note that explains why it could not be read. */
 export type LinkedPage =
   | { readonly place: string; readonly name?: string; readonly text: string; readonly cut: boolean }
   | { readonly place: string; readonly note: string };

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 /** A web address in running text. It ends at quotes, brackets, and Chinese and other full-width punctuation. */
 const LINK = /\bhttps?:\/\/[^\s<>"'`{}|\\^，。；：！？、（）《》【】「」『』“”‘’\p{Cc}\p{Cf}]+/giu;
 const MAX_LINK_CHARS = 2_048;
-/** How many candidates are examined for each link that is wanted. Limits the work on texts with many duplicates. */
+/** Maximum number of candidates that are examined per requested link. Limits the work on texts with many duplicates. */
 const MAX_CANDIDATES_PER_LINK = 10;
 
 /** Returns the distinct web addresses in a text, in order, without trailing punctuation. */
@@ -23,7 +23,7 @@ export function linksIn(text: string, max = 100): string[] {
   return [...links.values()];
 }
 
-/** Normalizes an address and removes its fragment. Returns a text that is no address unchanged. */
+/** Normalizes an address and removes its fragment. Returns other texts unchanged. */
 export function normalizeAddress(address: string): string {
   const url = URL.parse(address);
   if (url === null) return address;

@@ -4,18 +4,18 @@ import type { Article } from "./article.ts";
 import { FetchError } from "./errors.ts";
 import type { FetchedResource } from "./guarded-fetch.ts";
 
-/** A page as text. The server's operator wrote it: never trust it. */
+/** A page as text. Its content is untrusted. */
 export interface PageText {
   readonly url: string;
   readonly title?: string;
-  /** Markdown of a page, other texts as they are. */
+  /** Markdown for HTML. Other texts are unchanged. */
   readonly text: string;
-  /** Whether there was more. */
+  /** True if the text was cut. */
   readonly cut: boolean;
 }
 
 export interface PageTextOptions {
-  /** UTF-16 units; default 20,000. */
+  /** Maximum length of the text in UTF-16 units. Default: 20,000. */
   readonly maxChars?: number;
   /**
    * Time limit for extracting the article of a page, including the wait for a thread, in milliseconds. It also ends
@@ -25,17 +25,18 @@ export interface PageTextOptions {
   readonly signal?: AbortSignal;
 }
 
-/** UTF-16 units of a page that are parsed. */
+/** Maximum length of HTML that is parsed, in UTF-16 units. */
 const MAX_HTML_CHARS = 1_000_000;
 /** A page with more tags is not parsed for its article; its plain text is returned. */
 const MAX_TAGS = 60_000;
-/** Threads that parse pages and PDFs, in the whole process. */
+/** Limits the threads that parse pages and PDFs in the whole process. */
 const parsers = createSemaphore(2);
 
 /**
- * The text of what was fetched: the article of a page without what stands around it, as Markdown with its links, or a
- * text as it is.
- * @throws FetchError `type` for what has no text; what the signal was aborted with
+ * Converts a fetched resource to text: the article of an HTML page as Markdown with its links, the text of a PDF,
+ * indented JSON, or any other text unchanged.
+ *
+ * @throws FetchError `type` if the resource contains no text, or the signal's reason if it is aborted
  */
 export async function pageText(resource: FetchedResource, options: PageTextOptions = {}): Promise<PageText> {
   const { maxChars = 20_000, parseMs = 15_000, signal } = options;
@@ -54,7 +55,7 @@ export async function pageText(resource: FetchedResource, options: PageTextOptio
 }
 
 interface Content extends Article {
-  /** Whether it was too long to be looked at as a whole. Default no. */
+  /** True if only the start of the page was parsed. Default: false. */
   readonly cut?: boolean;
 }
 
@@ -74,7 +75,7 @@ async function contentOf(
   return { text: /^application\/(.+\+)?json$/.test(type) ? indented(text) : text };
 }
 
-/** JSON in lines, since a model is shown a part of it; what is none stays as it is. */
+/** Indents JSON, so that parts of it are readable. Returns invalid JSON unchanged. */
 function indented(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json), undefined, 1);
@@ -94,7 +95,7 @@ async function textOfPdf(
   return pdf;
 }
 
-/** What a thread made of it in time. */
+/** Parses a document in a thread. Returns undefined if that fails or takes too long. */
 async function parsed(
   file: "article-worker" | "pdf-worker",
   work: unknown,
@@ -131,7 +132,7 @@ function decode({ bytes, contentType, url }: FetchedResource, type: string): str
   }
 }
 
-/** The article, as far as a thread of its own makes one out of the page in time; else all of its words. */
+/** Returns the article of a page as Markdown, or all of its text if no article is found in time. */
 async function articleOf(
   html: string,
   url: string,
@@ -144,7 +145,7 @@ async function articleOf(
   const cut = html.length > MAX_HTML_CHARS;
   if (countTags(page) > MAX_TAGS) return { ...plain, cut };
   const article = await parsed("article-worker", { html: page, url }, parseMs, signal);
-  // What is left of an article that is all links and menus is less than the page says.
+  // If an article is much shorter than the page, it consists of links and menus.
   if (article === undefined || article.text.trim().length < plain.text.length / 50) return { ...plain, cut };
   return { title: plain.title ?? "", ...article, cut };
 }
@@ -155,7 +156,7 @@ function countTags(html: string): number {
   return tags;
 }
 
-/** The words of a page without its markup, in one pass. */
+/** Removes the markup of a page in one pass. */
 function stripped(html: string): string {
   let out = "";
   let at = 0;
@@ -171,7 +172,7 @@ function stripped(html: string): string {
   return entities(out);
 }
 
-/** Where a tag ends, or a comment, or what is not shown from its first tag to its last; -1: nowhere. */
+/** Returns the index of the end of a tag, a comment or a hidden element, or -1 if it does not end. */
 function endOfTag(html: string, from: number): number {
   if (html.startsWith("<!--", from)) {
     const end = html.indexOf("-->", from + 2);
@@ -205,12 +206,12 @@ function entities(text: string): string {
   });
 }
 
-/** Without characters that hide or reorder text, and without blank lines in a row. */
+/** Removes characters that hide or reorder text, and repeated blank lines. */
 function tidy(text: string): string {
   return (
     text
       .replace(/\r\n?/g, "\n")
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it takes out.
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: removes control characters
       .replace(/[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g, "")
       .replace(/(?![\u200C\u200D])(?:\p{Cf}|\u034F|[\u115F\u1160\u2800\u3164\uFFA0])/gu, "")
       .split("\n")

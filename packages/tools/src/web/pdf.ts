@@ -1,12 +1,14 @@
 import { extractText, getDocumentProxy, getMeta } from "unpdf";
 
-/** What a PDF says. */
+/** The text of a PDF. */
 export interface PdfText {
   readonly text: string;
   readonly title?: string;
 }
 
-/** The words of a PDF, page after page; none where its pages are pictures. Loaded in a thread alone. */
+/**
+ * Returns the text of a PDF, page by page, or an empty text if its pages are images. Only loaded in a worker thread.
+ */
 export async function pdfText(bytes: Uint8Array): Promise<PdfText> {
   const document = await getDocumentProxy(new Uint8Array(bytes));
   const { totalPages, text } = await extractText(document, { mergePages: false });

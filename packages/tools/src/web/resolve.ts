@@ -1,10 +1,13 @@
 import { lookup } from "node:dns/promises";
 import { createSemaphore } from "../semaphore.ts";
 
-/** All addresses of a host name. What is under way may go on after the signal. */
+/** Returns all addresses of a host name. A lookup in progress continues after the signal is aborted. */
 export type Resolve = (host: string, signal: AbortSignal) => Promise<readonly string[]>;
 
-/** Asks for two names at a time; a name counts until its answer is there, whoever still waits for it. */
+/**
+ * Creates a resolver with at most two concurrent lookups. A lookup counts until it ends, even if its caller has stopped
+ * waiting.
+ */
 export function createResolve(ask: (host: string) => Promise<readonly string[]>): Resolve {
   const lookups = createSemaphore(2);
   return async (host, signal) => {
@@ -19,8 +22,8 @@ export function createResolve(ask: (host: string) => Promise<readonly string[]>)
 }
 
 /**
- * The system's resolver. Each question takes one of the process's four threads for such work, also for as long as a
- * name server is silent, and the connections of everything else need one too.
+ * Uses the system's resolver. Each lookup occupies one of the four threads of the process's thread pool until the name
+ * server responds, and all other connections need these threads as well.
  */
 export const systemResolve: Resolve = createResolve(async (host) =>
   (await lookup(host, { all: true })).map(({ address }) => address),

@@ -1,11 +1,11 @@
 import { z } from "zod";
 
-/** A search service, by key or by address. */
+/** A search service, with its API key or its address. */
 export type WebSearchSettings =
   | { readonly engine: "brave" | "tavily"; readonly apiKey: string; readonly url?: string }
   | { readonly engine: "searxng"; readonly url: string };
 
-/** One thing that was found. */
+/** One search result. */
 export interface SearchHit {
   readonly title: string;
   readonly url: string;
@@ -17,7 +17,7 @@ export interface SearchQuery {
   readonly limit: number;
 }
 
-/** A service says no, or something that cannot be read. */
+/** A search service refused the request or returned an invalid response. */
 export class SearchError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -28,7 +28,11 @@ export class SearchError extends Error {
 const TIMEOUT_MS = 15_000;
 const MAX_BYTES = 2_000_000;
 
-/** Asks a service. @throws SearchError; what the signal was aborted with */
+/**
+ * Queries a search service.
+ *
+ * @throws SearchError, or the signal's reason if it is aborted
+ */
 export async function searchWeb(
   settings: WebSearchSettings,
   query: SearchQuery,
@@ -94,7 +98,7 @@ const BRAVE = z.object({
     })
     .optional(),
 });
-/** Tavily and SearXNG name things alike. */
+/** Tavily and SearXNG use the same names. */
 const RESULTS = z.object({
   results: z.array(z.object({ title: z.string(), url: z.string(), content: z.string().nullish() })),
 });

@@ -6,7 +6,7 @@ import { createPageLinks, type SessionLinks } from "./session-links.ts";
 
 export interface WebSearchToolOptions {
   readonly settings: WebSearchSettings;
-  /** Shared with `web_fetch`, so that it may read the results. */
+  /** Shared with `web_fetch`, so that it can read the results without approval. */
   readonly pageLinks?: SessionLinks;
 }
 

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { linksIn, pageKey } from "./links.ts";
 
-/** The addresses that each session has come across. A model did not invent these. */
+/** The addresses that appeared in each session. The model did not invent them. */
 export interface SessionLinks {
   /** Adds the addresses in a text, and further ones. */
   add(sessionKey: string, text: string, addresses?: readonly string[]): void;
@@ -9,9 +9,9 @@ export interface SessionLinks {
 }
 
 export interface SessionLinksOptions {
-  /** How many sessions are remembered: those that came across an address last. */
+  /** Maximum number of sessions. The least recently used ones are removed. */
   readonly maxSessions: number;
-  /** How many addresses of each session are remembered: the latest ones. */
+  /** Maximum number of addresses per session. The oldest ones are removed. */
   readonly maxLinks: number;
 }
 

@@ -1,9 +1,9 @@
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "./workspace.ts";
 
-/** The workspace of an agent, opened when it is first needed: the same one as long as its folder is the same. */
+/** Returns the workspace of an agent. Opened at first use, and again if the agent's folder changes. */
 export type AgentWorkspaces = (agent: { readonly workspaceDir: string }) => Promise<Workspace>;
 
-/** The agents' own folders, for what a host itself reads there and puts there: no skills, nothing else of its own. */
+/** Creates the function that opens the agents' workspaces for the host itself, without folders of skills. */
 export function createAgentWorkspaces(
   options: Pick<WorkspaceOptions, "forbidden" | "labels">,
 ): AgentWorkspaces {
@@ -11,7 +11,7 @@ export function createAgentWorkspaces(
   return ({ workspaceDir: dir }) => {
     const workspace = open.get(dir) ?? openWorkspace({ ...options, dir });
     open.set(dir, workspace);
-    // A folder that is away now may be there the next time.
+    // Retry at the next call, for example after a missing folder was mounted.
     workspace.catch(() => open.delete(dir));
     return workspace;
   };

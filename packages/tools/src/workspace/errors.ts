@@ -1,6 +1,6 @@
 import { CodedError } from "@signalbox/agent-core";
 
-/** Why a path cannot be used. */
+/** Codes of the reasons why a path cannot be used. */
 export type WorkspaceErrorCode =
   | "outside"
   | "forbidden"

@@ -4,32 +4,32 @@ import { outside } from "./errors.ts";
 import { type OpenFile, openRegularFile } from "./open-file.ts";
 import { checkedAccessTo, FOLDER_FLAGS } from "./walk.ts";
 
-/** Folders that stay open for the next file. */
+/** Maximum number of folders that stay open for further files. */
 const MAX_HELD = 64;
 
 interface HeldFolder {
   readonly opened: Promise<FileHandle>;
-  /** What is being opened through it just now. */
+  /** Number of operations that use the folder at the moment. */
   users: number;
 }
 
 export interface FolderTreeOptions {
-  /** Absolute, without links. */
+  /** Absolute path with links resolved. */
   readonly path: string;
-  /** That folder. It belongs to the tree from now on. */
+  /** Handle of the folder. The tree closes it. */
   readonly handle: FileHandle;
   readonly viaDescriptors: boolean;
-  /** Throws for what is closed to tools; gets the absolute path. */
+  /** Throws if the absolute path is closed to tools. */
   readonly assertOpen: (path: string) => void;
   readonly displayPath: (path: string) => string;
 }
 
 /**
- * A folder and everything below it, for opening many of its files: links are never followed, and each folder on the way
- * is opened once. Paths are relative to the folder. Close it after use.
+ * A folder and everything below it, for opening many of its files. Links are never followed, and each folder is opened
+ * once. Paths are relative to the folder. Close it after use.
  */
 export class FolderTree {
-  /** Absolute, without links. */
+  /** Absolute path with links resolved. */
   readonly path: string;
   readonly #options: FolderTreeOptions;
   readonly #held = new Map<string, HeldFolder>();
@@ -40,7 +40,7 @@ export class FolderTree {
     this.#options = options;
   }
 
-  /** Of the folder, where what is below it can be reached through that. Open as long as the tree. */
+  /** Descriptor of the folder, if files can be opened through it. Open as long as the tree. */
   get descriptor(): number | undefined {
     const { viaDescriptors, handle } = this.#options;
     return viaDescriptors ? handle.fd : undefined;
@@ -52,13 +52,13 @@ export class FolderTree {
     );
   }
 
-  /** Whether there is a regular file. */
+  /** Returns true if the path is a regular file. */
   isFile(path: string): Promise<boolean> {
     return this.#look(path, async (access) => (await lstat(access)).isFile()).catch(() => false);
   }
 
   async close(): Promise<void> {
-    // The number of a folder that is closed may soon be that of another one.
+    // The descriptor number of a closed folder may be reused for another one.
     await Promise.allSettled(this.#looks);
     const held = [...this.#held.values()];
     this.#held.clear();
@@ -105,14 +105,14 @@ export class FolderTree {
     const opened = this.#inFolderOf(folder, (access) => open(access, FOLDER_FLAGS));
     const held = { opened, users: 0 };
     this.#held.set(folder, held);
-    // Too many open files, say: the next file of it tries again.
+    // Retry with the next file, for example if too many files were open.
     opened.catch(() => {
       if (this.#held.get(folder) === held) this.#held.delete(folder);
     });
     return held;
   }
 
-  /** Of folders that are not in use the oldest, where there are too many. */
+  /** Closes the oldest unused folder if too many are open. */
   #letGo(): void {
     if (this.#held.size < MAX_HELD) return;
     const spare = [...this.#held].find(([, { users }]) => users === 0);
@@ -122,7 +122,7 @@ export class FolderTree {
   }
 }
 
-/** What could not be opened need not be closed, and that a folder could not be closed is of no use to anybody. */
+/** Closes a folder. Errors are ignored, because callers cannot handle them. */
 function closed({ opened }: HeldFolder): Promise<void> {
   return opened.then((handle) => handle.close()).catch(() => {});
 }

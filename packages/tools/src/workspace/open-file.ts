@@ -2,24 +2,32 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { WorkspaceError } from "./errors.ts";
 
-/** An opened file. `close` it. */
+/** An open file. Call `close` after use. */
 export interface OpenFile {
   readonly handle: FileHandle;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
-  /** When its content, name or rights last changed, in nanoseconds since the epoch; no one can set it. */
+  /**
+   * Time of the last change of content, name or permissions (`ctime`), in nanoseconds since the epoch. Programs cannot
+   * set it.
+   */
   readonly changedAt: bigint;
-  /** Absolute, without links. */
+  /** Absolute path with links resolved. */
   readonly path: string;
-  /** As the agent would write it: relative to the workspace, or absolute outside it. */
+  /** Path as the agent would write it: relative to the workspace, or absolute outside it. */
   readonly displayPath: string;
   close(): Promise<void>;
 }
 
-// O_NONBLOCK: should it have become a named pipe meanwhile, opening must not wait for a writer.
+// `O_NONBLOCK`: opening a named pipe that replaced the file must not wait for a writer.
 const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** @param access a way for the calls of this process, whose last part is no link */
+/**
+ * Opens a regular file.
+ *
+ * @param access path through which this process opens the file. Its last component must not be a link.
+ * @throws WorkspaceError `not_a_file`
+ */
 export async function openRegularFile(
   access: string,
   names: Pick<OpenFile, "path" | "displayPath">,
@@ -42,7 +50,7 @@ export async function openRegularFile(
   };
 }
 
-/** As many bytes as it had when it was opened; fewer where it has become shorter. */
+/** Reads the bytes that the file had when it was opened, or fewer if it has become shorter. */
 export async function readWhole(file: OpenFile): Promise<Uint8Array> {
   const bytes = new Uint8Array(file.size);
   let length = 0;

@@ -2,17 +2,21 @@ import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { WorkspaceError } from "./errors.ts";
 
-/** Names that some file system takes for the same. */
+/** Normalizes a path so that names are equal if some file system treats them as equal. */
 export function fold(path: string): string {
   return path.normalize("NFC").toLowerCase();
 }
 
-/** Whether a path is a folder, or something in it. */
+/** Returns true if a path is a folder or inside it. */
 export function inside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
-/** A folder without links on its way. @throws WorkspaceError `not_found` or `not_a_folder` */
+/**
+ * Resolves the links in the path of a folder.
+ *
+ * @throws WorkspaceError `not_found` or `not_a_folder`
+ */
 export async function realFolder(dir: string): Promise<string> {
   const real = await realpath(dir).catch((error: unknown) => {
     throw new WorkspaceError("not_found", `The folder ${dir} does not exist.`, { cause: error });
@@ -21,7 +25,7 @@ export async function realFolder(dir: string): Promise<string> {
   return real;
 }
 
-/** A path as it is given, and as it really leads where that is another. */
+/** Returns the absolute path, followed by the path with links resolved if that differs. */
 export async function realOrGiven(path: string): Promise<string[]> {
   const given = resolve(path);
   const real = await realpath(given).catch(() => given);

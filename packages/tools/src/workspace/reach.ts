@@ -4,9 +4,9 @@ import { fold, inside } from "./paths.ts";
 import { findRoot, type Place, type Root, splitPath, type WalkOptions, walk } from "./walk.ts";
 
 interface ReachOptions {
-  /** The agent's own folder, where paths that are not absolute begin. */
+  /** The agent's folder. Relative paths start here. */
   readonly home: Root;
-  /** Folders that may be read as well. */
+  /** Further readable folders. */
   readonly readable: readonly Root[];
   readonly forbidden: readonly string[];
   readonly walk: WalkOptions;
@@ -14,7 +14,7 @@ interface ReachOptions {
 
 const MAX_PATH = 4_096;
 
-/** Where paths of a workspace lead, which is never out of its folders nor into what is closed. */
+/** Resolves paths of a workspace. They never lead out of its folders or into closed places. */
 export class Reach {
   readonly #home: Root;
   readonly #roots: readonly Root[];
@@ -28,7 +28,7 @@ export class Reach {
     this.#walk = walk;
   }
 
-  /** Follows a path. Its end must be closed. */
+  /** Resolves a path. The returned place must be closed. */
   async to(path: string, extra: WalkOptions = {}): Promise<Place> {
     const { root, parts } = this.#start(path);
     const place = await walk(this.#roots, root, parts, { ...this.#walk, ...extra }).catch(
@@ -45,7 +45,7 @@ export class Reach {
     }
   }
 
-  /** What is done with the end of a path, which is closed after it. */
+  /** Resolves a path, calls `use` with the place, and closes it. */
   async at<T>(path: string, use: (place: Place) => Promise<T> | T, extra?: WalkOptions): Promise<T> {
     const place = await this.to(path, extra);
     try {
@@ -57,10 +57,10 @@ export class Reach {
     }
   }
 
-  /** Where a path leads that need not exist, as the agent would write it. */
+  /** Resolves a path that may not exist, and returns it as the agent would write it. */
   async locate(path: string): Promise<string> {
     const { root, parts } = this.#start(path);
-    // What does not exist yet has no links: the part that exists decides where the rest will be.
+    // Missing components have no links, so the existing part determines the location of the rest.
     for (let existing = parts.length; existing >= 0; existing--) {
       try {
         const place = await walk(this.#roots, root, parts.slice(0, existing), this.#walk);
@@ -79,7 +79,12 @@ export class Reach {
     throw outside(path);
   }
 
-  /** @throws WorkspaceError `forbidden` */
+  /**
+   * Throws if a place is closed to tools.
+   *
+   * @param given the path as the agent wrote it, for the message
+   * @throws WorkspaceError `forbidden`
+   */
   assertOpen(place: Pick<Place, "path" | "root">, given: string): void {
     const path = fold(place.path);
     const root = fold(place.root.real);

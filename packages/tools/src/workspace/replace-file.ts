@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { open, rename, stat, unlink } from "node:fs/promises";
 import type { Place } from "./walk.ts";
 
-/** Writes beside the file and renames over it, so that a reader sees the old content or the new, never a part. */
+/** Writes a temporary file and renames it, so that a reader sees either the old or the new content. */
 export async function replaceFile(place: Place, content: Uint8Array): Promise<void> {
   const mode = place.type === "file" ? (await stat(place.access)).mode & 0o777 : undefined;
   const temporary = `${place.folderAccess}/.signalbox-${randomBytes(8).toString("hex")}.tmp`;

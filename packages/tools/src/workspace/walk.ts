@@ -3,18 +3,18 @@ import { type FileHandle, lstat, mkdir, open, readlink, realpath } from "node:fs
 import { join } from "node:path";
 import { errno, WorkspaceError } from "./errors.ts";
 
-/** A folder tree that paths are followed in. */
+/** A folder in which paths are resolved. */
 export interface Root {
-  /** Absolute, links resolved. */
+  /** Absolute path with links resolved. */
   readonly real: string;
-  /** As it was configured; absolute paths may begin with either. */
+  /** Path as configured. Absolute paths may begin with this one or with `real`. */
   readonly given: string;
   readonly writable: boolean;
 }
 
 interface OpenFolder {
   readonly handle: FileHandle;
-  /** Absolute, without links. */
+  /** Absolute path with links resolved. */
   readonly path: string;
 }
 
@@ -22,27 +22,28 @@ interface FolderOnTheWay extends OpenFolder {
   readonly root: Root;
 }
 
-/** Where a path leads: an open folder and a name in it. `close` must be called. */
+/** The location of a path: an open folder and a name in it. Call `close` after use. */
 export interface Place {
   readonly root: Root;
-  /** For the file system calls of this process alone; leads through the open folder. */
+  /** Path through the open folder, for file system calls of this process only. */
   readonly access: string;
-  /** The open folder, in the same form. */
+  /** Path of the open folder, in the same form. */
   readonly folderAccess: string;
-  /** Absolute, without links. */
+  /** Absolute path with links resolved. */
   readonly path: string;
-  /** What is there; `undefined` when nothing is. */
+  /** The type of the entry. Undefined if it does not exist. */
   readonly type: "file" | "folder" | "other" | undefined;
   close(): Promise<void>;
 }
 
 export interface WalkOptions {
-  /** Makes the folders on the way that do not exist. */
+  /** Creates missing folders in the path. */
   readonly makeFolders?: boolean;
   /**
-   * Whether folders are opened through their descriptors (`/proc/self/fd`), which leaves no gap between looking and
-   * opening. Default: on Linux. Elsewhere someone who can make links in the workspace at the right moment could use
-   * the gap; the tools themselves cannot make links, and there is no sandboxed exec there.
+   * True if folders are opened through their descriptors (`/proc/self/fd`), which leaves no gap between checking and
+   * opening. Default: true on Linux. On other systems, a process that creates links in the workspace at the right
+   * moment could use the gap. The tools themselves cannot create links, and there is no sandboxed exec on these
+   * systems.
    */
   readonly viaDescriptors?: boolean;
 }
@@ -52,9 +53,9 @@ const MAX_LINKS = 40;
 const MAX_DEPTH = 256;
 
 /**
- * Follows a path component by component. Each one is opened relative to the open folder before it and never as a link;
- * links are read and followed here, and only to places below one of the roots. So no concurrent change can lead the
- * walk out of them.
+ * Resolves a path component by component. Each component is opened relative to the open folder before it, and never as
+ * a link. Links are read and followed here, and only to places below one of the roots. Concurrent changes therefore
+ * cannot lead out of the roots.
  */
 export async function walk(
   roots: readonly Root[],
@@ -99,7 +100,7 @@ class Walk {
     await Promise.all(this.#stack.splice(0).map((folder) => folder.handle.close()));
   }
 
-  /** Undefined where it goes on. */
+  /** Resolves one component. Returns undefined if it is not the last one. */
   async #step(name: string): Promise<Place | undefined> {
     if (name === ".") return undefined;
     if (name === "..") {
@@ -178,14 +179,17 @@ function accessTo({ handle, path }: OpenFolder, viaDescriptors: boolean): string
   return viaDescriptors ? `/proc/self/fd/${handle.fd}` : path;
 }
 
-/** A way to what an open folder holds. Without descriptors the folder is looked at again, right before. */
+/**
+ * Returns a path to the content of an open folder. Without descriptors, checks right before use that the folder was not
+ * replaced.
+ */
 export async function checkedAccessTo(folder: OpenFolder, viaDescriptors: boolean): Promise<string> {
   if (!viaDescriptors && (await realpath(folder.path)) !== folder.path)
     throw new WorkspaceError("changed", "The folder was replaced while it was being opened.");
   return accessTo(folder, viaDescriptors);
 }
 
-/** The root that an absolute path is in, the deepest one, and the components below it. */
+/** Returns the innermost root that contains an absolute path, and the components below it. */
 export function findRoot(
   roots: readonly Root[],
   path: string,
@@ -232,7 +236,7 @@ async function openFolder(path: string, name: string): Promise<FileHandle> {
     return await open(path, FOLDER_FLAGS);
   } catch (error) {
     const code = errno(error);
-    // It was a folder a moment ago.
+    // The folder was checked a moment before.
     if (code === "ELOOP" || code === "ENOTDIR" || code === "ENOENT") {
       throw new WorkspaceError("changed", `${name} was replaced while it was being opened.`, {
         cause: error,

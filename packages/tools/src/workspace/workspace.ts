@@ -13,11 +13,11 @@ import { FOLDER_FLAGS, leadsThroughDescriptors, type Place, type Root, type Walk
 export interface WorkspaceOptions {
   /** The agent's folder. It must exist. */
   readonly dir: string;
-  /** Folders that may be read as well, for instance those of skills; absolute. Missing ones are left out. */
+  /** Further readable folders, absolute, for example of skills. Missing ones are ignored. */
   readonly readOnlyDirs?: readonly string[];
-  /** Places that stay closed even where they lie inside the workspace, for instance the gateway's own state. */
+  /** Places that are closed even if they are inside the workspace, for example the gateway's own state. */
   readonly forbidden?: readonly string[];
-  /** Which files hold what others wrote. Default: remembered for this workspace, until it is opened anew. */
+  /** Labels of the files that others wrote. Default: labels in memory, until the workspace is opened again. */
   readonly labels?: FileLabels;
   /** See `WalkOptions`. */
   readonly viaDescriptors?: boolean;
@@ -29,57 +29,64 @@ export interface FolderEntry {
 }
 
 interface Folder {
-  /** As the agent would write it. */
+  /** Path as the agent would write it. */
   readonly displayPath: string;
-  /** Absolute, without links. */
+  /** Absolute path with links resolved. */
   readonly path: string;
-  /** By name. */
+  /** Sorted by name. */
   readonly entries: readonly FolderEntry[];
 }
 
 interface WriteOptions {
-  /** May refuse after the path was followed and before anything is changed; gets the display path. */
+  /** Throws to refuse the write. Called with the display path, before anything is changed. */
   readonly check?: (displayPath: string) => void;
-  /** Awaited after `check` and before anything is changed; gets the absolute path. */
+  /** Awaited after `check` and before anything is changed. Called with the absolute path. */
   readonly before?: (path: string) => Promise<void>;
 }
 
-/** An agent's files. Every path is followed without leaving the folders given. Failures are `WorkspaceError`s. */
+/** An agent's files. No path leads out of the given folders. Methods reject with `WorkspaceError`. */
 export interface Workspace {
-  /** Absolute, links resolved. */
+  /** Absolute path with links resolved. */
   readonly dir: string;
   readonly readOnlyDirs: readonly string[];
   readonly forbidden: readonly string[];
   readonly labels: FileLabels;
-  /** Where a path really leads, as the agent would write it; the path need not exist. */
+  /** Resolves the links of a path, which may not exist, and returns it as the agent would write it. */
   locate(path: string): Promise<string>;
-  /** The absolute path, without links, of a folder that exists. */
+  /** Returns the absolute path of an existing folder, with links resolved. */
   locateFolder(path: string): Promise<string>;
-  /** Opens a folder for reading many files below it. */
+  /** Opens a folder for reading many of the files below it. */
   openTree(path: string): Promise<FolderTree>;
   /** Opens a regular file for reading. */
   openFile(path: string): Promise<OpenFile>;
-  /** Reads a whole file; refuses one of more bytes. For hosts that attach what an agent names. */
+  /** Reads a whole file. Rejects if it is larger than `maxBytes`. For hosts that send files as attachments. */
   readBytes(path: string, maxBytes: number): Promise<Uint8Array>;
   list(path: string): Promise<Folder>;
-  /** Replaces or creates a file in one step, with the folders on the way. Returns its display path. */
+  /** Replaces or creates a file atomically, and creates missing folders. Returns its display path. */
   writeFile(path: string, content: Uint8Array, options?: WriteOptions): Promise<string>;
-  /** Removes a regular file of a writable folder. For hosts that clean up what they put there. */
+  /** Removes a regular file of a writable folder. For hosts that remove files they have created. */
   removeFile(path: string): Promise<void>;
-  /** The same for a folder, where it is empty. */
+  /** Removes an empty folder. */
   removeFolder(path: string): Promise<void>;
 }
 
 const ENTRIES_AT_ONCE = 500;
 
-/** Opens a workspace. Throws `WorkspaceError` `not_found` or `not_a_folder` for its folder. */
+/**
+ * Opens a workspace.
+ *
+ * @throws WorkspaceError `not_found` or `not_a_folder` for the agent's folder
+ * @example
+ * const workspace = await openWorkspace({ dir: "/srv/agents/coder" }); const runner = createToolRunner({ tools:
+ * [createReadTool({ workspace })], policy, record });
+ */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   const dir = await realFolder(options.dir);
   const readable: Root[] = [];
   for (const extra of options.readOnlyDirs ?? []) {
     const real = await realFolder(extra).catch(() => undefined);
     const given = resolve(extra);
-    // Whoever can write the workspace could have put a link there.
+    // A process that can write to the workspace could have created a link there.
     const leadsOut = inside(given, dir) && real !== undefined && !inside(real, dir);
     if (real !== undefined && !leadsOut) readable.push({ real, given, writable: false });
   }
@@ -115,7 +122,10 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   };
 }
 
-/** From the folder that it is in: whatever takes its place meanwhile, a link for instance, is no folder and stays. */
+/**
+ * Removes a folder relative to its parent. An entry that replaces the folder meanwhile, for example a link, is not a
+ * folder and stays.
+ */
 async function removeFolder(reach: Reach, path: string): Promise<void> {
   await reach.at(path, async (place) => mustBeFolder(place, path));
   await reach.at(dirname(path), async (parent) => {
@@ -167,7 +177,7 @@ async function readBytes(reach: Reach, path: string, maxBytes: number): Promise<
 async function listFolder(reach: Reach, place: Place, path: string): Promise<Folder> {
   mustBeFolder(place, path);
   const types = new Map<string, FolderEntry["type"]>();
-  // In portions: all entries of a large folder at once would hold everybody else up.
+  // Read in chunks: reading all entries of a large folder at once would block the event loop.
   for await (const entry of await opendir(place.access, { bufferSize: ENTRIES_AT_ONCE }))
     types.set(entry.name, entryType(entry));
   const entries = [...types.keys()].sort().map((name) => ({ name, type: types.get(name) ?? "other" }));
@@ -181,7 +191,7 @@ interface Writing extends WriteOptions {
 }
 
 async function writeFile(reach: Reach, { dir, path, content, check, before }: Writing): Promise<string> {
-  // Looked at first, so that a refusal leaves no new folders behind.
+  // Checked first, so that a refusal creates no folders.
   const expected = await reach.locate(path);
   check?.(expected);
   await before?.(resolve(dir, expected));

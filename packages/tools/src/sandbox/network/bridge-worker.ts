@@ -1,6 +1,6 @@
-// Runs inside the sandbox, whose own network is empty: `node bridge-worker.js <socket> <port> <program>
-// [arguments]` listens on the loopback address of the sandbox, passes every connection on to the
-// proxy's socket, and ends as the program does.
+// Runs inside the sandbox, which has no network. `node bridge-worker.js <socket> <port> <program> [arguments]` listens
+// on the loopback address of the sandbox, forwards each connection to the proxy's socket, and ends when the program
+// does.
 import { spawn } from "node:child_process";
 import { connect, createServer } from "node:net";
 import { constants } from "node:os";

@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 
-/** Where a command wants to go. */
+/** The destination of a command's connection. */
 export interface Target {
-  /** In lower case, without brackets or a dot at its end. */
+  /** In lower case, without brackets or a trailing dot. */
   readonly host: string;
   readonly port: number;
 }
@@ -10,8 +10,8 @@ export interface Target {
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
 
 /**
- * Whether a list names a host: `example.org` that host alone, `*.example.org` all below it; with `:8443` behind it that
- * port alone, without one those of the web.
+ * Returns true if a list contains a host. `example.org` matches only that host, and `*.example.org` all of its
+ * subdomains. `example.org:8443` allows only that port; without a port, 80 and 443 are allowed.
  */
 export function isListed(domains: readonly string[], { host, port }: Target): boolean {
   return domains.some((entry) => {
@@ -21,13 +21,13 @@ export function isListed(domains: readonly string[], { host, port }: Target): bo
   });
 }
 
-/** `host:port` of a request to connect. */
+/** Parses the `host:port` of a `CONNECT` request. */
 export function readAuthority(text: string): Target | undefined {
   const [, host = "", port = ""] = /^(\[[0-9a-f:.]+\]|[^\s:@/?#]+):(\d{1,5})$/i.exec(text) ?? [];
   return host === "" ? undefined : targetOf(host, Number(port));
 }
 
-/** The host and port that a whole address names; none for other protocols than `http:`. */
+/** Parses the absolute URL of a proxy request. Returns undefined for other protocols than `http:`. */
 export function readAddress(text: string): (Target & { readonly url: URL }) | undefined {
   const url = URL.parse(text);
   if (url?.protocol !== "http:" || url.username !== "" || url.password !== "") return undefined;

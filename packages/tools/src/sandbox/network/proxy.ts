@@ -15,11 +15,11 @@ import { isPublicAddress } from "../../web/address.ts";
 import { type Resolve, systemResolve } from "../../web/resolve.ts";
 import { isListed, readAddress, readAuthority, type Target } from "./domains.ts";
 
-/** The one way from a command to the network. */
+/** The only connection from a command to the network. */
 export interface DomainProxy {
-  /** Path of the Unix socket that it listens on. */
+  /** Path of the Unix socket on which the proxy listens. */
   readonly socket: string;
-  /** Ends it, with every connection that goes through it. */
+  /** Closes the proxy and all of its connections. */
   close(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export interface DomainProxyOptions {
   /** See {@link isListed}. */
   readonly domains: readonly string[];
   readonly resolve?: Resolve;
-  /** Which addresses may be connected to; default those of public hosts. */
+  /** Returns true for IP addresses that may be reached. Default: addresses of public hosts. */
   readonly isOpen?: (address: string) => boolean;
 }
 
@@ -35,7 +35,9 @@ export type OpenDomainProxy = (domains: readonly string[]) => Promise<DomainProx
 
 const MAX_CONNECTIONS = 64;
 const CONNECT_MS = 10_000;
-/** Of one hop alone, and not for whoever is behind the proxy. No trailers are passed on, so none are announced. */
+/**
+ * Hop-by-hop headers, which are not forwarded. Trailers are not forwarded, so their announcement is removed as well.
+ */
 const HOP_HEADERS: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
@@ -47,9 +49,8 @@ const HOP_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A proxy for HTTP and for what connects through it, to the hosts of a list alone. A name is resolved here, once, every
- * address of it has to be that of a public host, and the connection goes to that address: what the name stands for a
- * moment later bears on nothing.
+ * Opens a proxy for HTTP requests and `CONNECT` tunnels to the listed hosts. Each name is resolved once, all of its
+ * addresses must be public, and the connection goes to one of them. A later change of the DNS record has no effect.
  */
 export async function openDomainProxy(options: DomainProxyOptions): Promise<DomainProxy> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "signalbox-proxy-")));
@@ -75,7 +76,7 @@ export async function openDomainProxy(options: DomainProxyOptions): Promise<Doma
   };
 }
 
-/** Why a command may not go somewhere. */
+/** A refused connection. The message is for the command. */
 class Refused extends Error {}
 
 async function reachTarget(
@@ -105,7 +106,7 @@ async function reachTarget(
 
 type Reach = (target: Target) => Promise<Socket>;
 
-/** `CONNECT host:port`: bytes to and fro. */
+/** Handles `CONNECT host:port`. */
 async function tunnel(incoming: IncomingMessage, client: Duplex, reach: Reach): Promise<void> {
   client.on("error", () => client.destroy());
   try {
@@ -123,7 +124,7 @@ async function tunnel(incoming: IncomingMessage, client: Duplex, reach: Reach): 
   }
 }
 
-/** A request with the whole address in it, as proxies for plain HTTP are asked. */
+/** Handles a request with an absolute URL, the form that proxies receive for plain HTTP. */
 async function forward(incoming: IncomingMessage, response: ServerResponse, reach: Reach): Promise<void> {
   try {
     const target = readAddress(incoming.url ?? "");
@@ -148,10 +149,10 @@ function passBack(answer: IncomingMessage, response: ServerResponse): void {
     if (statusCode < 200 || statusCode > 599)
       throw new Error(`The host's status ${statusCode} means nothing.`);
     response.writeHead(statusCode, passedOn(answer.headers));
-    // What breaks off there breaks off here.
+    // A truncated response from the host is passed on as a truncated response.
     pipeline(answer, response, () => {});
   } catch (error) {
-    // Thrown to the event's emitter, it would end the process.
+    // An exception in an event handler would end the process.
     refuse(response, error);
   }
 }

@@ -1,11 +1,11 @@
 import { fileURLToPath } from "node:url";
 
-/** On the loopback address of a sandbox, which nothing else is on. */
+/** Port on the loopback address of the sandbox, where nothing else listens. */
 export const PROXY_PORT = 3128;
 
 const PROXY = `http://127.0.0.1:${PROXY_PORT}`;
 
-/** How programs are told of the proxy: most read one of these. */
+/** Environment variables that point programs to the proxy. Most programs read one of them. */
 export const PROXY_VARIABLES: Readonly<Record<string, string>> = {
   http_proxy: PROXY,
   https_proxy: PROXY,
@@ -13,11 +13,11 @@ export const PROXY_VARIABLES: Readonly<Record<string, string>> = {
   HTTP_PROXY: PROXY,
   HTTPS_PROXY: PROXY,
   ALL_PROXY: PROXY,
-  // Node.js from 24 on.
+  // Read by Node.js 24 and later.
   NODE_USE_ENV_PROXY: "1",
 };
 
-/** Beside the built package, wherever this code has been bundled to. */
+/** Returns the path in the built package, because this code may be bundled elsewhere. */
 export function bridgeFile(): string {
   return fileURLToPath(new URL("sandbox/network/bridge-worker.js", import.meta.resolve("@signalbox/tools")));
 }
