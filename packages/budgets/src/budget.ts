@@ -1,21 +1,21 @@
 import type { Amount, Limit, Pot } from "@signalbox/store/types";
 
-/** What happens to a call once its budget is used up. */
+/** Handling of calls after their budget is used up. */
 export type WhenUsedUp =
   /** The call is made, and a notice is sent. */
   | { readonly action: "warn" }
   /** Another model answers. */
   | { readonly action: "cheaper"; readonly model: string }
-  /** A person is asked. If they agree, the budget's amount is granted once more for the rest of its period. */
+  /** Asks a person for approval. If they agree, the budget's amount is granted again for the rest of its period. */
   | { readonly action: "ask" }
   /** The call is refused. */
   | { readonly action: "stop" };
 
 /** A limit on the cost of the calls that count together in a period. */
 export interface Budget {
-  /** Which calls count together: those of one sender, one agent, one channel, or all. */
+  /** Grouping of calls: those of one sender, one agent, one channel, or all. */
   readonly of: "sender" | "agent" | "channel" | "all";
-  /** Limits the budget to one sender, agent or channel. Default: each has a budget of its own. */
+  /** Limits the budget to one sender, agent or channel. Default: a separate budget for each. */
   readonly name?: string;
   /** Counts only calls for people with one of these roles. Default: any role. */
   readonly roles?: readonly string[];

@@ -8,7 +8,7 @@ const SHORT_WORD = 4;
 const MAX_SUGGESTIONS = 3;
 
 /**
- * Returns the words that somebody may have meant who wrote another one, most similar first.
+ * Returns the words most similar to `written`, most similar first.
  *
  * @returns nothing if `written` is one of the words
  */

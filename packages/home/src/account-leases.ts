@@ -3,25 +3,28 @@ import { accountLease, type Lease, type LeaseStore } from "@signalbox/store";
 
 export interface AccountLeasesOptions {
   readonly leases: Pick<LeaseStore, "acquire" | "renew" | "release">;
-  /** The same over restarts, so that a crash leaves nothing to wait for. */
+  /** Stays the same across restarts, so that after a crash the lease can be acquired at once. */
   readonly holder: string;
   readonly leaseMs: number;
-  /** Whether only one gateway may run an account of this channel: not so one that every gateway has for itself. */
+  /**
+   * Returns true if only one gateway at a time may run an account of this channel. False for channels that every
+   * gateway has for itself, such as its web page.
+   */
   readonly isShared: (channel: string) => boolean;
 }
 
-/** The right to run an account. */
+/** The lease of an account that runs here. */
 export interface AccountRight {
-  /** Fires when another gateway has it. */
+  /** Aborted when another gateway has taken the lease. */
   readonly lost: AbortSignal;
   release(): Promise<void>;
 }
 
-/** The leases of the accounts that this gateway runs. Of several gateways on one store, one runs each account. */
+/** Leases of the accounts that this gateway runs. If several gateways share a store, one of them runs each account. */
 export interface AccountLeases {
-  /** Undefined while another gateway runs the account. */
+  /** Acquires the lease of an account. Returns undefined while another gateway runs the account. */
   right(channel: string, account: string): Promise<AccountRight | undefined>;
-  /** Prolongs all of them, and lets those know that were lost. */
+  /** Renews all leases and aborts the `lost` signals of those that were lost. */
   renew(): Promise<void>;
 }
 
@@ -34,7 +37,7 @@ export function createAccountLeases(options: AccountLeasesOptions): AccountLease
   const { leases, holder, leaseMs, isShared } = options;
   const held = new Map<string, Held>();
 
-  /** Another start of the account may have it by now. */
+  /** The account may have been restarted under a later epoch. */
   const forget = ({ name, epoch }: Lease): void => {
     if (held.get(name)?.lease.epoch === epoch) held.delete(name);
   };

@@ -15,12 +15,12 @@ import { GatewayError } from "./errors.ts";
 import type { Home } from "./layout.ts";
 import { isThere } from "./readable.ts";
 
-/** The name of the lease under which the gateway of a home writes. Several may share one store. */
+/** Returns the name of the lease under which the gateway of a home writes. Several gateways may share a store. */
 export function gatewayLease(home: Pick<Home, "dir">): string {
   return `gateway ${home.dir}`;
 }
 
-/** Makes this process the one that works on the home. @throws GatewayError where another has it */
+/** Makes this process the only one that works on the home. @throws GatewayError if another process holds it */
 export function lockHome(home: Home): HomeLock {
   try {
     return acquireHomeLock(home.dir);
@@ -31,8 +31,9 @@ export function lockHome(home: Home): HomeLock {
 }
 
 /**
- * Opens the database for the gateway that holds the home, making or migrating it.
- * @throws GatewayError where it is newer than this program, or cannot be opened
+ * Opens the database for the gateway that holds the home, and creates or migrates it if necessary.
+ *
+ * @throws GatewayError if it is newer than this program or cannot be opened
  */
 export async function openDatabase<B extends Bodies>(
   home: Home,
@@ -49,8 +50,9 @@ export async function openDatabase<B extends Bodies>(
 }
 
 /**
- * Takes the lease of the gateway of a home. The holder of the home's lock is the only holder of its lease, so a crash
- * leaves nothing to wait for.
+ * Acquires the lease of the gateway of a home. Only the holder of the home's lock uses this lease, so after a crash it
+ * can be acquired at once.
+ *
  * @throws GatewayError if another gateway holds it
  */
 export async function takeLease(
@@ -67,9 +69,10 @@ export async function takeLease(
 }
 
 /**
- * Uses the database of a home beside a gateway that may be running on it. A database of another version is refused and
- * left as it is.
- * @throws GatewayError if there is none, or one that is newer than this program
+ * Opens the database of a home that a running gateway may be using, and closes it after `use`. A database of another
+ * version is refused.
+ *
+ * @throws GatewayError if there is no database, or if it is newer than this program
  */
 export async function withDatabase<B extends Bodies, T>(
   home: Home,
@@ -89,7 +92,7 @@ export async function withDatabase<B extends Bodies, T>(
   }
 }
 
-/** @throws GatewayError where the database is newer than this program */
+/** @throws GatewayError if the database is newer than this program */
 async function openKnown<B extends Bodies>(options: StoreOptions): Promise<SqliteStore<B>> {
   try {
     return await openStore<B>(options);

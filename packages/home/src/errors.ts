@@ -1,23 +1,23 @@
 import { CodedError } from "@signalbox/agent-core";
 
-/** Why a gateway cannot be used as it is, or a command cannot do what it is asked to. */
+/** Codes of {@link GatewayError}. */
 export type GatewayErrorCode =
-  /** None of the others. */
+  /** Any other failure. */
   | "failure"
-  /** What was asked for cannot be understood. */
+  /** Invalid arguments. */
   | "usage"
-  /** The database was made by a newer version. */
+  /** A newer version wrote the database. */
   | "newer_database"
-  /** The port is taken, or the gateway cannot be reached. */
+  /** The port is in use, or the gateway cannot be reached. */
   | "unavailable"
-  /** A folder or file cannot be made or written. */
+  /** A folder or file cannot be created or written. */
   | "cannot_write"
   /** Another gateway holds the home. */
   | "held"
-  /** The configuration is wrong. */
+  /** The configuration is invalid. */
   | "config";
 
-/** Something an operator must mend; the message says what is wrong and what to do. */
+/** A problem that an operator must fix. The message names the problem and the remedy. */
 export class GatewayError extends CodedError<GatewayErrorCode> {
   override readonly name = "GatewayError";
 }

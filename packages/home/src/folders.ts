@@ -4,7 +4,7 @@ import { reasonOf } from "@signalbox/agent-core";
 import { GatewayError } from "./errors.ts";
 import type { Home } from "./layout.ts";
 
-/** Makes an agent's workspace under the home where it is missing. @throws GatewayError naming the folder */
+/** Creates an agent's workspace under the home if it is missing. @throws GatewayError naming the folder */
 export function prepareWorkspace(dir: string): void {
   try {
     makeFolder(dir);
@@ -17,7 +17,8 @@ export function prepareWorkspace(dir: string): void {
 }
 
 /**
- * Makes the home where it is missing, readable by its owner only.
+ * Creates the home if it is missing, readable by its owner only.
+ *
  * @throws GatewayError naming the folder
  */
 export function prepareHome(home: Home): void {
@@ -33,8 +34,8 @@ export function prepareHome(home: Home): void {
 }
 
 /**
- * With those on the way. Not by `recursive`, which goes round for ever where a file system makes no folders and says
- * that the one on the way is missing, as /proc does.
+ * Creates a folder with its parents. Does not use the option `recursive`, which loops forever on file systems such as
+ * /proc that create no folders and report the parent as missing.
  */
 function makeFolder(dir: string): void {
   if (existsSync(dir)) return;
@@ -42,12 +43,12 @@ function makeFolder(dir: string): void {
   try {
     mkdirSync(dir, { mode: 0o700 });
   } catch (error) {
-    // Somebody else may have been faster.
+    // Another process may have created it.
     if (!existsSync(dir)) throw error;
   }
 }
 
-/** What is in the way of using a folder, or of making it where it is missing. Nothing is made. */
+/** Returns the reason why a folder cannot be used or created, if any. Creates nothing. */
 export function folderFault(dir: string): string | undefined {
   try {
     const stats = statSync(dir, { throwIfNoEntry: false });

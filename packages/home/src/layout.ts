@@ -5,7 +5,7 @@ import { isAbsolute, join, resolve } from "node:path";
 
 const CONFIG_NAMES = ["signalbox.yaml", "signalbox.yml", "signalbox.json", "signalbox.json5"];
 
-/** What lies beside the configuration: what the gateway keeps and writes, with what SQLite puts next to its files. */
+/** Names of the gateway's files next to the configuration, including those that SQLite creates. */
 const STATE_NAMES = [
   ...["signalbox.db", "signalbox.db-wal", "signalbox.db-shm", "signalbox.db-journal"],
   ...["signalbox.lock", "signalbox.lock-journal", "signalbox.holder.json"],
@@ -13,48 +13,48 @@ const STATE_NAMES = [
   ...["logs", "service.log", "media", "memory"],
 ];
 
-/** Variables of an environment. */
+/** Environment variables. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** The folder that holds everything a gateway keeps. */
+/** The folder with all files of a gateway. */
 export interface Home {
   readonly dir: string;
-  /** The configuration file; `signalbox.yaml` where none exists yet. */
+  /** The configuration file; `signalbox.yaml` if none exists yet. */
   readonly configFile: string;
   readonly databaseFile: string;
   readonly skillsDir: string;
-  /** Programs that an owner has installed for skills; commands of agents may run what is in its `bin`. */
+  /** Programs that an owner installed for skills. Commands of agents may run those in its `bin`. */
   readonly programsDir: string;
-  /** Holds which skills owners have approved. */
+  /** Holds the approvals of skills by owners. */
   readonly skillPinsDir: string;
   /** Holds the default workspaces of agents. */
   readonly workspacesDir: string;
-  /** Configuration files besides `configFile`: which one counts must not depend on who wrote last. */
+  /** Configuration files other than `configFile`. More than one file is an error. */
   readonly otherConfigFiles: readonly string[];
-  /** Attachments that wait to be sent. */
+  /** Holds attachments of unsent replies. */
   readonly mediaDir: string;
-  /** The gateway's log, as lines of JSON; older parts are beside it. */
+  /** The gateway's log, as JSON lines. Rotated files are in the same folder. */
   readonly logFile: string;
-  /** Holds the token made on first start; mode 0600. */
+  /** Holds the token created at the first start; mode 0600. */
   readonly tokenFile: string;
-  /** Holds the end of the audit chain, so that a tail that is cut off in the database is missed. */
+  /** Holds the head of the audit chain, to detect a truncated log. */
   readonly auditHeadFile: string;
-  /** Holds when and where the last backup was made. */
+  /** Holds the time and folder of the last backup. */
   readonly backupNoteFile: string;
   /**
-   * What no tool may reach, wherever an agent's workspace is: the folder itself, each file of it that is ours, and the
-   * compiled code that the process keeps.
+   * Paths that no tool may access, wherever an agent's workspace is: the home, each file of the gateway in it, and the
+   * compile cache.
    */
   readonly closed: readonly string[];
-  /** The default workspace of an agent. */
+  /** Returns the default workspace of an agent. */
   workspace(agentId: string): string;
-  /** In which an agent's memory is found; the memory itself is in the workspace and the database. */
+  /** Returns the search index of an agent's memory. The memory itself is in the workspace and the database. */
   memoryIndex(agentId: string): string;
 }
 
 /**
- * Where `--home`, `$SIGNALBOX_HOME` or `~/.signalbox` points, in that order; an empty one names nothing. Nothing is
- * made yet.
+ * Returns the home given by `--home`, `$SIGNALBOX_HOME` or `~/.signalbox`, in that order. Empty values are ignored.
+ * Creates nothing.
  */
 export function locateHome(option: string | undefined, env: Env): Home {
   const dir = resolve(expandTilde(option || env["SIGNALBOX_HOME"] || join(homedir(), ".signalbox")));
@@ -76,7 +76,8 @@ export function locateHome(option: string | undefined, env: Env): Home {
     tokenFile: join(dir, "token"),
     auditHeadFile: join(dir, "audit-head.json"),
     backupNoteFile: join(dir, "last-backup.json"),
-    // The folder closes all of it to workspaces around it; one that is the folder itself needs the names.
+    // The folder itself protects everything from workspaces that contain it. A workspace that is the folder needs the
+    // single names.
     closed: [
       dir,
       ...[...CONFIG_NAMES, ...STATE_NAMES].map((name) => join(dir, name)),
@@ -87,7 +88,7 @@ export function locateHome(option: string | undefined, env: Env): Home {
   };
 }
 
-/** A path from the configuration: `~` is the user's home, relative ones start at the gateway's home. */
+/** Resolves a path of the configuration: `~` is the user's home, and relative paths start at the gateway's home. */
 export function configuredPath(home: Pick<Home, "dir">, path: string): string {
   const expanded = expandTilde(path);
   return isAbsolute(expanded) ? expanded : join(home.dir, expanded);

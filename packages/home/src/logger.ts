@@ -1,4 +1,4 @@
-/** The log for what is done with a home. */
+/** Logger for operations on a home. */
 export interface HomeLogger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

@@ -13,34 +13,35 @@ import { type AskingBodies, storeWithRedaction } from "./redacted-store.ts";
 
 export interface OpenHomeOptions<T extends AskingBodies> {
   readonly home: Home;
-  /** Recorded as what applies from now on. */
+  /** The configuration, which is recorded in the audit log. */
   readonly loaded: LoadedConfig;
-  /** How long the lease lasts without being renewed, in milliseconds. */
+  /** Duration of the lease, in milliseconds. */
   readonly leaseMs: number;
-  /** Takes secrets out of a text. */
+  /** Removes secrets from a text. */
   readonly redact: Redact;
   readonly logger: HomeLogger;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Called before the database writes, commits and syncs; what it throws happens there. */
+  /** Fault injection of the store, see `StoreOptions`. */
   readonly faults?: StoreOptions["faults"] | undefined;
-  /** Wraps the store, for what times, counts or disturbs its work. */
+  /** Wraps the store, to measure or disturb it in tests. */
   readonly instrument?: ((store: SqliteStore<T>) => SqliteStore<T>) | undefined;
 }
 
-/** The home of a gateway, which no other process can use while it is open. */
+/** The open home of a gateway. No other gateway can use it at the same time. */
 export interface OpenHome<T extends AskingBodies> {
   readonly lock: HomeLock;
   readonly store: SqliteStore<T>;
   readonly lease: Lease;
-  /** Puts decisions on record. */
+  /** Records decisions in the audit log. */
   readonly audit: Auditor;
   readonly redact: Redact;
 }
 
 /**
- * Takes the home, opens its database, takes its lease, and puts on record what it is configured to.
- * @throws GatewayError where another gateway has it, or it cannot be used
+ * Locks the home, opens its database, acquires its lease, and records the configuration in the audit log.
+ *
+ * @throws GatewayError if another gateway holds it, or if it cannot be used
  */
 export async function openHome<T extends AskingBodies>(
   options: OpenHomeOptions<T>,

@@ -4,26 +4,26 @@ import type { Home } from "./layout.ts";
 
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
-/** In such a folder nobody removes or replaces the files of others. */
+/** In a folder with this bit, users cannot remove or replace files of others. */
 const STICKY = 0o1000;
 
-/** A file of a home that others could read. */
+/** A file of a home that other users could read. */
 export interface OpenFile {
   readonly path: string;
-  /** As `ls` and `chmod` write it, before it was mended. */
+  /** Octal mode before it was fixed, as for `chmod`. */
   readonly mode: string;
-  /** Whether it is closed to them now. */
+  /** True if the mode was fixed. */
   readonly mended: boolean;
 }
 
-/** Whether somebody else can read a file of this user's, who could close it. What others own is theirs to judge. */
+/** Returns true if other users can access a file of this user. Files of other users are their responsibility. */
 export function isOpenToOthers({ uid, mode }: Stats): boolean {
   return uid === process.getuid?.() && (mode & OTHERS) !== 0;
 }
 
-/** What of the home and of what lies in it others could read; nothing is changed. */
+/** Returns the files of the home that other users can access. Changes nothing. */
 export function openFiles(home: Home): OpenFile[] {
-  // On Windows there are no such modes.
+  // Windows does not have these modes.
   if (process.getuid === undefined) return [];
   const inHome = home.closed.filter((path) => path === home.dir || path.startsWith(`${home.dir}/`));
   return inHome.flatMap((path) => {
@@ -34,8 +34,9 @@ export function openFiles(home: Home): OpenFile[] {
 }
 
 /**
- * Closes to others what is this user's own of the home and of what lies in it.
- * @throws GatewayError where others can write what it must trust, and this user cannot change that
+ * Removes other users' access to the files of the home that this user owns.
+ *
+ * @throws GatewayError if others can write a file that another user owns
  */
 export function closeHome(home: Home): OpenFile[] {
   return openFiles(home).map((open) => {

@@ -2,12 +2,12 @@ import { accessSync, constants, readFileSync } from "node:fs";
 import { reasonOf } from "@signalbox/agent-core";
 import { GatewayError } from "./errors.ts";
 
-/** Whether something is there. @throws GatewayError `config` where this user may not read it, or not even look */
+/** Returns true if the path exists. @throws GatewayError `config` if this user may not read it or its folder */
 export function isThere(path: string): boolean {
   return ifThere(path, () => accessSync(path, constants.R_OK) === undefined) ?? false;
 }
 
-/** What a file says; nothing where there is none. @throws GatewayError `config` where it cannot be read */
+/** Returns the text of a file, or undefined if it does not exist. @throws GatewayError `config` if it cannot be read */
 export function textIfThere(path: string): string | undefined {
   return ifThere(path, () => readFileSync(path, "utf8"));
 }
@@ -22,7 +22,7 @@ function ifThere<T>(path: string, read: () => T): T | undefined {
   }
 }
 
-/** What an operator is told of a file that cannot be read. */
+/** Returns the error for a file that cannot be read. */
 export function unreadable(path: string, cause: unknown): GatewayError {
   const remedy = "Make it readable for this user.";
   return new GatewayError("config", `${path} cannot be read: ${reasonOf(cause)}. ${remedy}`, { cause });

@@ -1,17 +1,17 @@
 import { type Redact, redactErrors, redactJson } from "@signalbox/redaction";
 import type { Bodies, SqliteStore } from "@signalbox/store";
 
-/** What people are asked about, as the texts in it are kept. */
+/** Subject of an approval request. */
 interface AskedSubject {
   readonly action: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly rules?: readonly (readonly string[])[];
 }
 
-/** Bodies of a store whose approvals quote what was asked for. */
+/** Bodies of a store whose approval requests have a subject. */
 export type AskingBodies = Bodies & { readonly approval: { readonly subject: AskedSubject } };
 
-/** The store with every text that explains something passed through `redact`: errors quote what they were given. */
+/** Wraps the store so that reasons, errors, approval requests and traces are redacted, since they may quote secrets. */
 export function storeWithRedaction<T extends AskingBodies>(
   store: SqliteStore<T>,
   redact: Redact,
@@ -42,7 +42,7 @@ export function storeWithRedaction<T extends AskingBodies>(
     },
     approvals: {
       ...approvals,
-      // What was asked for is told by its hash.
+      // The hash still identifies the original request.
       ask: (approval, most) =>
         approvals.ask({ ...approval, subject: redactedSubject(approval.subject, redact) }, most),
     },
@@ -66,7 +66,7 @@ function redactedSubject(subject: AskedSubject, redact: Redact): AskedSubject {
   return {
     ...subject,
     action: redact(action),
-    // A rule with a secret in it covers nothing.
+    // A rule with a redacted secret never matches.
     ...(rules === undefined ? {} : { rules: rules.map((words) => words.map(redact)) }),
     ...(env === undefined ? {} : { env: Object.fromEntries(clean) }),
   };

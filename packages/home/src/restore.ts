@@ -8,18 +8,19 @@ import { GatewayError } from "./errors.ts";
 import { prepareHome } from "./folders.ts";
 import type { Home } from "./layout.ts";
 
-/** What a restore put into a home. */
+/** Result of a restore. */
 export interface Restored {
-  /** Bytes of the database. */
+  /** Size of the database. */
   readonly databaseBytes: number;
-  /** Where lies what the home had before; absent where that was nothing. */
+  /** Folder with the replaced files. Absent if the home was empty. */
   readonly before?: string;
 }
 
 /**
- * Puts a backup in the place of what a home keeps. What was there is kept in a folder of its own; until the backup is
- * there whole, nothing of it is touched.
- * @throws GatewayError where a gateway holds the home, or the folder holds no backup that can be used
+ * Replaces the data of a home with a backup. The replaced files are moved into a separate folder, after the backup was
+ * copied completely.
+ *
+ * @throws GatewayError if a gateway holds the home, or if the folder does not contain a usable backup
  */
 export async function restoreBackup(home: Home, folder: string, now: Date): Promise<Restored> {
   const backup = join(folder, "signalbox.db");
@@ -33,7 +34,7 @@ export async function restoreBackup(home: Home, folder: string, now: Date): Prom
     mkdirSync(next, { mode: 0o700 });
     const copy = join(next, basename(backup));
     await copyFile(backup, copy);
-    // Not the backup itself, which may be where nothing can be written: SQLite puts files beside what it opens.
+    // Check the copy, since SQLite creates files next to a database, and the backup may be on a read-only file system.
     const databaseBytes = await soundBytes(copy, backup);
     if (existsSync(join(folder, "media")))
       await cp(join(folder, "media"), join(next, "media"), { recursive: true });
@@ -50,7 +51,11 @@ export async function restoreBackup(home: Home, folder: string, now: Date): Prom
   }
 }
 
-/** The bytes of a copy of a backup's database, which has to be sound. */
+/**
+ * Checks the copied database and returns its size.
+ *
+ * @throws GatewayError if it is damaged or not a database of this version
+ */
 async function soundBytes(copy: string, backup: string): Promise<number> {
   try {
     const store = await openStore({ path: copy, access: "read" });
@@ -69,7 +74,8 @@ async function soundBytes(copy: string, backup: string): Promise<number> {
 }
 
 /**
- * Moves what the backup replaces into a folder of its own. What of the audit and the memory follows from it goes along.
+ * Moves the files that the backup replaces into a separate folder, together with the audit head and memory indexes,
+ * which belong to the old database.
  */
 function setAside(home: Home, now: Date): string | undefined {
   const replaced = [

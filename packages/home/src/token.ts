@@ -8,11 +8,11 @@ import { textIfThere } from "./readable.ts";
 /** The token that clients must present. */
 export interface GatewayToken {
   readonly value: string;
-  /** Made now, and kept nowhere yet. */
+  /** True if it was created now and is not stored yet. */
   readonly isNew: boolean;
 }
 
-/** The configured token, else the one kept in the home, else a new one of 256 bits. */
+/** Returns the configured token, else the one stored in the home, else a new one of 256 bits. */
 export function gatewayToken(loaded: LoadedConfig, home: Home, env: Env): GatewayToken {
   const value = effectiveToken(loaded, home, env);
   return value === undefined
@@ -20,19 +20,20 @@ export function gatewayToken(loaded: LoadedConfig, home: Home, env: Env): Gatewa
     : { value, isNew: false };
 }
 
-/** The token that a running gateway asks for; none where no gateway has made one yet. */
+/** Returns the token that a running gateway requires, if a gateway created one already. */
 export function effectiveToken(loaded: LoadedConfig, home: Home, env: Env): string | undefined {
   return loaded.config.gateway.auth.token ?? tokenBesideConfig(home, env);
 }
 
-/** The same without what the configuration says. */
+/** Returns the token of the environment or the home, ignoring the configuration. */
 export function tokenBesideConfig(home: Home, env: Env): string | undefined {
   return environmentToken(env) ?? keptToken(home);
 }
 
 /**
- * The token that `SIGNALBOX_TOKEN` gives; an empty variable gives none.
- * @throws GatewayError where it could be guessed
+ * Returns the token in `SIGNALBOX_TOKEN`, unless it is empty.
+ *
+ * @throws GatewayError if it is too short
  */
 function environmentToken(env: Env): string | undefined {
   const token = env["SIGNALBOX_TOKEN"];
@@ -42,8 +43,9 @@ function environmentToken(env: Env): string | undefined {
 }
 
 /**
- * The token of an earlier start; an empty file has none.
- * @throws GatewayError where it cannot be read, or is one that a person wrote and that could be guessed
+ * Returns the token stored in the home, unless the file is empty.
+ *
+ * @throws GatewayError if the file cannot be read, or if its token is too short
  */
 function keptToken({ tokenFile }: Home): string | undefined {
   const token = textIfThere(tokenFile)?.trim();
@@ -52,13 +54,13 @@ function keptToken({ tokenFile }: Home): string | undefined {
   throw new GatewayError("config", `${tokenFile}: the token is shorter than 16 characters. ${remedy}`);
 }
 
-/** Keeps a token for later starts, readable by the owner of the home only. */
+/** Stores a token for later starts, readable by the owner of the home only. */
 export function keepToken(home: Home, token: string): void {
   writeFileSync(home.tokenFile, `${token}\n`, { mode: 0o600 });
   chmodSync(home.tokenFile, 0o600);
 }
 
-/** Whoever listens for other machines must have chosen a token. */
+/** Returns a problem if other machines can reach the gateway and no token is configured. */
 export function openListeningProblem(loaded: LoadedConfig, env: Env): Problem | undefined {
   const { host, auth } = loaded.config.gateway;
   if (isLoopback(host) || auth.token !== undefined || environmentToken(env) !== undefined) return undefined;
@@ -70,14 +72,15 @@ export function openListeningProblem(loaded: LoadedConfig, env: Env): Problem | 
   });
 }
 
-/** @throws GatewayError if other machines could get in without a token that a person chose */
+/** @throws GatewayError if other machines can reach the gateway and no token is configured */
 export function refuseOpenListening(loaded: LoadedConfig, env: Env): void {
   const problem = openListeningProblem(loaded, env);
   if (problem !== undefined) throw new GatewayError("config", formatProblem(problem));
 }
 
 /**
- * A guessable token keeps no one out, not even on the loopback interface.
+ * Refuses a token that is easy to guess, even on the loopback interface.
+ *
  * @throws GatewayError
  */
 export function refuseGuessableToken(
@@ -95,12 +98,12 @@ export function refuseGuessableToken(
   );
 }
 
-/** Where a token comes from that the configuration does not have. */
+/** Names the source of a token that is not in the configuration, for messages. */
 export function unconfiguredToken(env: Env, home: Pick<Home, "tokenFile">): string {
   return environmentToken(env) === undefined ? `the token in ${home.tokenFile}` : "SIGNALBOX_TOKEN";
 }
 
-/** Whether an address to listen on can be reached from this machine only. */
+/** Returns true if the address can be reached from this machine only. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }

@@ -1,4 +1,4 @@
-/** What the longer texts are made of, whatever the language. */
+/** Arguments of the longer texts, in any language. */
 
 export interface NamedAgent {
   readonly id: string;
@@ -17,7 +17,7 @@ export interface StatusFacts {
   readonly isRunning: boolean;
   readonly waiting: number;
   readonly queueMode: string;
-  /** What waits for an owner; absent for everybody else. */
+  /** Work that waits for an owner. Absent for other people. */
   readonly forOwner?: { readonly calls: number; readonly skills: number };
 }
 
@@ -33,43 +33,43 @@ export interface WhoamiFacts {
   /** `channel:id`. */
   readonly speaker: string;
   readonly role: RoleName;
-  /** By which the gate let them in. */
+  /** The admission rule that let them in. */
   readonly rule: string;
   readonly agent: NamedAgent;
   readonly conversation: PlaceFacts;
   readonly sessionKey: string;
 }
 
-/** What was used. Absent figures count as 0. */
+/** Usage. Absent figures count as 0. */
 export interface UsedTotals {
   readonly modelCalls: number;
   readonly inputTokens: number;
   readonly cacheReadTokens: number;
   readonly outputTokens: number;
-  /** Millionths of a dollar. */
+  /** Millionths of a US dollar. */
   readonly costMicros: number;
 }
 
 export interface BudgetFacts {
   readonly of: "sender" | "agent" | "channel" | "all";
-  /** The one it is for. Absent: each has a budget of its own. */
+  /** Id of the sender, agent or channel. Absent if each has a separate budget. */
   readonly name?: string;
   readonly roles?: readonly string[];
   readonly per: "day" | "month";
   readonly unit: "micros" | "tokens";
   readonly limit: number;
   readonly left: number;
-  /** When it begins anew, in milliseconds since the epoch. */
+  /** Time of the next reset, in milliseconds since the epoch. */
   readonly until: number;
 }
 
-/** A tool call that waits for an approval, with every text in a form that a person can judge. */
+/** A tool call that needs approval. All texts are escaped for display. */
 export interface QuestionFacts {
   readonly id: string;
   readonly agent: string;
   readonly tool: string;
   readonly reason: string;
-  /** What would be done, in a block of its own. */
+  /** The action, as a separate block. */
   readonly action: string;
   readonly program?: string;
   readonly folder?: string;
@@ -77,13 +77,13 @@ export interface QuestionFacts {
   readonly files: readonly string[];
   /** `NAME=value` */
   readonly environment: readonly string[];
-  /** Until when it counts, in words. */
+  /** Time at which the request expires, as text. */
   readonly until: string;
-  /** What may be said to it, as commands. */
+  /** Commands that decide it. */
   readonly answers: readonly string[];
 }
 
-/** What an explanation names of a message. */
+/** The fields of a message that an explanation mentions. */
 export interface Concerned {
   readonly channel: string;
   readonly conversation: string;

@@ -1,24 +1,24 @@
-/** Whole numbers, the thousands apart. Without `Intl`, whose data takes milliseconds to load. */
+/** Formats an integer with thousands separators. Without `Intl`, whose data takes milliseconds to load. */
 export function count(number: number): string {
   return String(number).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
-/** Of integer millionths, without a rounding. */
+/** Formats millionths of a US dollar exactly. */
 export function dollars(micros: number): string {
   return `$${count(Math.floor(micros / 1e6))}.${String(micros % 1e6).padStart(6, "0")}`;
 }
 
-/** `$1.25`; less than a cent is told to the last millionth. */
+/** Formats an amount as `$1.25`, or with all six digits if it is not a whole number of cents. */
 export function shortDollars(micros: number): string {
   return `$${(micros / 1e6).toFixed(micros % 10_000 === 0 ? 2 : 6)}`;
 }
 
-/** `2026-11-23 06:10` (UTC) */
+/** Formats a time as `2026-11-23 06:10` (UTC). */
 export function minuteOf(at: number): string {
   return new Date(at).toISOString().slice(0, 16).replace("T", " ");
 }
 
-/** The largest two units of a time that matter to somebody who reads it. */
+/** Splits a duration into its largest unit, and the remaining minutes if that unit is hours. */
 export function spanOf(ms: number): { unit: "s" | "min" | "h" | "days"; value: number; minutes: number } {
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 1) return { unit: "s", value: Math.floor(ms / 1000), minutes: 0 };

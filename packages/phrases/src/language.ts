@@ -10,14 +10,14 @@ export function phrasesIn(language: Language): Phrases {
   return PHRASES[language];
 }
 
-/** Chinese, where somebody wrote with Chinese characters; other writing says nothing. */
+/** Returns Chinese for a text with Chinese characters; undefined for other texts. */
 export function languageOf(written: string): Language | undefined {
   return /\p{Script=Han}/u.test(written) ? "zh" : undefined;
 }
 
 /**
- * The phrases for a person: in the configured language, else in Chinese if what they wrote has Chinese characters, and
- * in English otherwise.
+ * Returns the phrases for a person: in the configured language, else in Chinese if their text has Chinese characters,
+ * else in English.
  */
 export function phrasesFor(set: Language | undefined, written: string): Phrases {
   return PHRASES[set ?? languageOf(written) ?? "en"];

@@ -3,12 +3,12 @@ import type { policy } from "./policy/en.ts";
 import type { ends, gate } from "./rules/en.ts";
 import type { why } from "./why/en.ts";
 
-/** Everything that a gateway itself says in chats; a language that lacks something does not compile. */
+/** All texts of a gateway in chats. A language with a missing text does not compile. */
 export type Phrases = typeof chat & {
-  /** Why a call of a tool is allowed, denied or asked about. */
+  /** Reasons why a tool call is allowed, denied or needs approval. */
   readonly policy: typeof policy;
-  /** What became of a message. */
+  /** Outcomes of messages. */
   readonly why: typeof why;
-  /** What the gate's rules mean, and the ends of a message that it let in. */
+  /** Meanings of the admission rules, and of the final states of admitted messages. */
   readonly rules: { readonly gate: typeof gate; readonly ends: typeof ends };
 };

@@ -20,18 +20,18 @@ export interface DurableRun {
    */
   readonly config: Omit<AgentLoopConfig, "onPendingCall">;
   readonly journal: JournalOptions;
-  /** Whether a call that an earlier process has begun may be made again. Default: no. */
+  /** Returns true if a call that an earlier process has started may be repeated. Default: no call is repeated. */
   readonly isRepeatable?: (call: PendingCall["call"]) => boolean;
   /** Records that the run waits for a person while `config.onAsk` does. Default: not recorded. */
   readonly waiting?: Waiting;
-  /** Whether an abort leaves the run to the next process. Default: an abort ends the run. */
+  /** Returns true if an abort leaves the run to the next process. Default: an abort ends the run. */
   readonly isSuspended?: () => boolean;
 }
 
 /** A run whose agent has finished. The host records its end, together with everything that follows from it. */
 export interface EndedRun {
   readonly result: RunResult;
-  /** Messages that have to be committed together with the end of the run. */
+  /** Messages to commit together with the end of the run. */
   readonly tail: RunTail;
 }
 
@@ -76,7 +76,7 @@ export async function runDurably(
       },
       emit,
     );
-    // A run ends with `waiting` only if nobody in this process can wait for the response.
+    // A run ends with `waiting` only if nothing in this process waits for the response.
     if (run.isSuspended?.() === true || result.reason === "waiting") {
       await journal.flush();
       return undefined;
@@ -90,7 +90,7 @@ export async function runDurably(
   }
 }
 
-/** Commits first, so that after a crash the question is about the same call and is asked only once. */
+/** Commits first, so that after a crash the request is about the same call and is not repeated. */
 async function askAfterCommit<T>(
   journal: Journal,
   waiting: Waiting | undefined,

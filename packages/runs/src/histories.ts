@@ -25,7 +25,7 @@ export interface Histories {
 export interface SessionState {
   /** Counts the resets of the conversation. */
   readonly generation: number;
-  /** Sequence number of the newest message; 0 if there is none. */
+  /** Sequence number of the newest message; 0 before the first. */
   readonly lastSeq: number;
 }
 

@@ -48,14 +48,14 @@ export interface Journal {
   close(): void;
 }
 
-/** How long a turn waits for the results of its calls before it is committed without them. */
+/** Maximum time for which a turn waits for the results of its calls before it is committed without them. */
 const RESULTS_WAIT_MS = 100;
 
 /**
  * Creates the journal of a run. Entries share a commit if nothing between them has effects that may not be repeated: a
  * turn with harmless calls waits for their results, and the last turn for the end of the run. Any other call is
- * committed as started before it is made, and its result at once, because a model that is asked again would make the
- * call under another id.
+ * committed as started before it is made, and its result at once. Otherwise the model would have to repeat the turn
+ * after a crash, and would make the call under another id.
  */
 export function createJournal(options: JournalOptions): Journal {
   return new RunJournal(options);
@@ -74,7 +74,7 @@ class RunJournal implements Journal {
   /** Calls of the pending turn that have no result yet. */
   readonly #open = new Map<string, ToolIntent>();
   #timer: NodeJS.Timeout | undefined;
-  /** A commit in the background that nobody has awaited yet. */
+  /** A commit in the background that has not been awaited yet. */
   #background: Promise<void> = Promise.resolve();
   #failure: { readonly error: unknown } | undefined;
 

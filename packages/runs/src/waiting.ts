@@ -29,7 +29,7 @@ interface RunSlot {
 export interface WaitingRunsOptions {
   readonly store: { readonly runs: Pick<JournalStore, "wait"> };
   readonly lease: LeaseToken;
-  /** Called if the waiting state could not be recorded. The person is asked anyway. */
+  /** Called if the waiting state could not be recorded. The run waits anyway. */
   readonly onFailure: (runId: RunId, error: unknown) => void;
 }
 
@@ -128,7 +128,7 @@ function createWaiting({ slot, isRecorded, note, onFailure }: WaitingContext): W
   };
 }
 
-/** Whether the run has ended, and with it the waiting. */
+/** True if the run has ended, and with it the waiting. */
 function hasEnded(error: unknown): boolean {
   return error instanceof Error && "code" in error && ENDED.has(error.code);
 }

@@ -5,8 +5,8 @@ export interface AccountOfChannel {
 }
 
 /**
- * The name of an account's lease. Messages to be sent through an account are left to the holder of its lease; if no one
- * holds it, any process may send them.
+ * Returns the name of an account's lease. Only the holder of that lease sends through the account; if there is no
+ * holder, any process may.
  */
 export function accountLease({ channel, account }: AccountOfChannel): string {
   return `account ${channel}/${account}`;

@@ -7,7 +7,7 @@ import type { WriteAheadLog } from "./write-ahead-log.ts";
 
 interface Parts {
   readonly path: string;
-  /** Absent in memory, and where the store only reads. */
+  /** Absent for a database in memory and for a read-only store. */
   readonly log: WriteAheadLog | undefined;
   /** Runs a checkpoint between two batches. */
   readonly checkpoint: () => Promise<void>;

@@ -10,20 +10,23 @@ import type { InboxFinalState } from "./types/inbox.ts";
 
 type UndeliveredState = Extract<InboxFinalState, "failed-reported" | "expired-reported">;
 
-/** Which messages a row of the outbox answers, and what its fate makes of them. */
+/** Links rows of the outbox to the messages that they answer, and updates these messages when a delivery ends. */
 export interface Answers {
   of(row: OutboxRecord): readonly InboxId[];
-  /** Those of them that count as replied by it. */
+  /** Returns only the messages whose state is `replied`. */
   awaiting(row: OutboxRecord): readonly InboxId[];
-  /** The reply never came: messages that count as replied have another end. */
+  /** Records that the reply was not delivered: `replied` messages get the given final state. */
   undelivered(row: OutboxRecord, state: UndeliveredState, why: string): void;
-  /** The reply is on its way after all: they count as replied again. */
+  /** Records that an operator retries the reply: its messages are `replied` again. */
   reopened(row: OutboxRecord): void;
-  /** A message has its end as replied just now: where its reply was given up before that, it has another. */
+  /**
+   * Called when a message becomes `replied`. If its reply was given up before that, the message gets the state for
+   * undelivered replies.
+   */
   settled(seq: number): void;
 }
 
-/** How the reason of a message begins whose reply did not come. */
+/** Prefix of the reason of a message whose reply was not delivered. */
 const MARK = "undelivered: ";
 
 function prepareStatements(database: Database) {
@@ -74,7 +77,7 @@ export function createAnswers({ database }: Context, runs: RunRows): Answers {
     if (answers.length > 0) return answers.flatMap((seq) => statements.bySeq.get({ seq }) ?? []);
     const made = row.run === null ? undefined : runs.record(row.run);
     if (made === undefined) return [];
-    // Messages that a run gave back to their queue are another run's.
+    // Messages that this run returned to the queue belong to another run by now.
     return runs
       .messagesOf(made)
       .flatMap((seq) => statements.bySeq.get({ seq }) ?? [])
@@ -104,7 +107,7 @@ export function createAnswers({ database }: Context, runs: RunRows): Answers {
   };
 }
 
-/** The numbers of messages, as the column has them. */
+/** Returns the row numbers of messages, as the column `answers` stores them. */
 export function answeredRows(ids: readonly InboxId[] | undefined): readonly number[] {
   return (ids ?? []).flatMap((id) => rowOf(id) ?? []);
 }

@@ -34,7 +34,7 @@ function prepareStatements(database: Database) {
 export function createApprovalStore<T extends Bodies>({ database, queue }: Context): ApprovalStore<T> {
   const statements = prepareStatements(database);
 
-  /** Nobody can be asked one whose text is damaged, and nobody is to wait for it. */
+  /** Parses a row. Omits a question with damaged text, since no person can decide it. */
   function intact({ question, state, approver, grant, decidedAt }: ApprovalRecord): T["approval"][] {
     const asked = decodeIntact<T["approval"]>(question);
     if (asked === undefined) return [];
@@ -94,7 +94,7 @@ export function createApprovalStore<T extends Bodies>({ database, queue }: Conte
   };
 }
 
-/** By the index of those that are open, where no others are wanted. */
+/** Adds the condition of the index `approval_open` if only open approvals are requested. */
 function conditionOf(states: readonly ApprovalState[] | undefined) {
   if (states === undefined) return undefined;
   const wanted = inArray(approval.state, [...states]);

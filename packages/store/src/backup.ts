@@ -5,10 +5,10 @@ import { toStoreError } from "./driver-errors.ts";
 import { StoreError } from "./errors.ts";
 
 /**
- * Has `copy` fill a file that is not there yet. It has its name only once it is whole and on the disk; whatever
- * goes wrong, nothing is left behind.
+ * Creates a file with the content that `copy` writes. The file gets its name after it was written completely and
+ * synced, and is removed if anything fails.
  *
- * @throws StoreError `invalid` where the file exists, `disk_full`, `corrupt`
+ * @throws StoreError `invalid` if the file exists, `disk_full`, `corrupt`
  */
 export async function backupTo(
   toPath: string,
@@ -36,14 +36,14 @@ export async function backupTo(
   }
 }
 
-/** Unlike a rename, a link never takes the place of a file that came meanwhile. */
+/** Links instead of renaming, because a rename would overwrite a file that was created in the meantime. */
 async function giveName(part: string, toPath: string): Promise<void> {
   try {
     await fs.link(part, toPath);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "EEXIST") throw taken(toPath);
-    // Some file systems have no links.
+    // Some file systems do not support links.
     if (code !== "EPERM" && code !== "ENOTSUP" && code !== "EOPNOTSUPP" && code !== "ENOSYS") throw error;
     await fs.rename(part, toPath);
   }

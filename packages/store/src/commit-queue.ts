@@ -4,85 +4,91 @@ import { isBusy, toStoreError } from "./driver-errors.ts";
 import { StoreError } from "./errors.ts";
 import type { Logger } from "./types/logger.ts";
 
-/** Makes everything committed so far survive a loss of power. */
+/** Syncs the log: everything committed so far survives a power failure. */
 type SyncLog = () => Promise<void>;
 
 export interface CommitQueueOptions {
   readonly database: Database;
-  /** Syncs the log after a commit. Without: the database lives in memory. */
+  /** Syncs the log after a commit. Absent for a database in memory. */
   readonly syncLog?: SyncLog;
-  /** The widest spacing of commits under load. */
+  /** Maximum time between two commits under load. */
   readonly spacingMs: number;
-  /** Runs after a batch is on the disk and before the next begins; for checkpoints. What it throws is only logged. */
+  /** Runs between two batches, for checkpoints. Errors are only logged. */
   readonly afterBatch?: () => Promise<void>;
   readonly logger?: Pick<Logger, "warn">;
 }
 
 export interface CommitQueue {
   /**
-   * Runs `work` in a transaction that it shares with its neighbours, isolated by a savepoint: when it throws, only
-   * its own writes are undone. Resolves once the transaction is on the disk.
+   * Runs `work` in a transaction that it shares with concurrent calls, isolated by a savepoint: if `work` throws, only
+   * its own writes are rolled back. Resolves once the transaction is durable.
    */
   write<R>(work: () => R, manner?: Manner): Promise<R>;
-  /** The same, but resolves with the commit: what may begin meanwhile does not wait for the disk. */
+  /**
+   * As {@link write}, but resolves after the commit, before the sync. The caller can continue and wait for `onDisk`
+   * later.
+   */
   writeAhead<R>(work: () => R): Promise<Ahead<R>>;
   /** Runs `work` now, on the last committed state. */
   read<R>(work: () => R): Promise<R>;
-  /** Changes with every transaction and every undone call: what was read under one number holds until the next. */
+  /**
+   * Changes with every transaction and every rolled-back call. Values read under one number stay valid until it
+   * changes.
+   */
   readonly transaction: number;
   /** Changes with every transaction. */
   readonly batch: number;
-  /** While `work` keeps the database locked from elsewhere, calls wait for as long as it takes. */
+  /** Suspends the time limit for locks while `work` holds a lock on another connection. */
   whileLocked<R>(work: () => Promise<R>): Promise<R>;
   readonly counts: { readonly commits: number; readonly calls: number; readonly syncs: number };
-  /** Resolves when nothing waits; afterwards calls reject with `closed`. */
+  /** Resolves when no call is pending. Later calls reject with `closed`. */
   close(): Promise<void>;
 }
 
-/** What a transaction gave that is not yet on the disk. */
+/** The result of a committed transaction that is not yet synced. */
 interface Ahead<R> {
   readonly result: R;
-  /** Resolves once it is. */
+  /** Resolves once the transaction is synced. */
   readonly onDisk: Promise<void>;
 }
 
 /**
- * `patient`: waits a moment for others to share the commit with. `unsynced`: resolves with the commit. A process that
- * is killed leaves it behind; a loss of power may take it, and nothing before it, until a later call is synced.
+ * `patient`: waits briefly for another call to share its commit. `unsynced`: resolves after the commit. The commit
+ * survives a killed process; a power failure may undo it, and nothing before it, until a later call is synced.
  */
 type Manner = "patient" | "unsynced";
 
 interface Call {
   readonly manner: Manner | undefined;
   run(): void;
-  /** Called when it is committed, which may be before it is on the disk. */
+  /** Called after the commit, before the sync. */
   committed?(): void;
-  /** Only called once; with an error or, when it went well, without. */
+  /** Called once: with an error, or without one on success. */
   done(error?: unknown): void;
 }
 
-/** How long a batch may hold the event loop before the rest waits for the next one. */
+/** Maximum time for which a batch blocks the event loop; the remaining calls run in the next batch. */
 const maxHoldMs = 5;
-/** How long writers wait for another process's transaction, and how often they look. */
+/** Time limit for another process's transaction, and the interval between two attempts. */
 const maxLockedMs = 10_000;
 const lockedRetryMs = 5;
-/** How long a patient call waits for company. */
+/** Maximum wait of a patient call. */
 const patienceMs = 10;
-/** Calls a second from which on commits are spaced out, and where they reach the widest spacing. */
+/** Calls per second at which the spacing of commits begins, and at which it reaches its maximum. */
 const spacingFrom = 500;
 const spacingFull = 1500;
-/** The weight of the past in the rate halves in this time. */
+/** Half-life of the call rate. */
 const rateHalfLifeMs = 100;
-/** The weight of the newest batch in the usual size of one. */
+/** Weight of the latest batch in the average batch size. */
 const sizeWeight = 1 / 16;
-/** Spacing pays where calls come side by side. From this usual size on it is applied in full. */
+/** Average batch size at which spacing applies in full. It only helps concurrent calls. */
 const sizeFull = 1.5;
 
 /**
- * Group commit. Calls of one turn of the event loop, and calls that come while a batch is being synced, share one
- * transaction and one sync. The sync runs on libuv's thread pool, so that the event loop is held for the statements
- * only. Under load commits are spaced out by some milliseconds: a page that several messages change is then written
- * once. Calls that come one after the other, each waiting for the one before, are never held up.
+ * Group commit. Calls of one turn of the event loop, and calls that arrive during a sync, share one transaction and one
+ * sync. The sync runs on libuv's thread pool, so only the statements block the event loop. Under load, commits are
+ * spaced by some milliseconds, so that a page that several messages change is written once. Sequential calls are never
+ * delayed.
  */
 export function commitQueue(options: CommitQueueOptions): CommitQueue {
   return new BatchingQueue(options);
@@ -109,7 +115,7 @@ class BatchingQueue implements CommitQueue {
   #lockedSince: number | undefined;
   #lockedByUs = 0;
   #patience: NodeJS.Timeout | undefined;
-  /** Of the connection, which only batches write by. */
+  /** Total changes of the connection. Only batches write through it. */
   #changes: number | undefined;
   #transaction = 0;
   #batch = 0;
@@ -145,7 +151,7 @@ class BatchingQueue implements CommitQueue {
 
   writeAhead<R>(work: () => R): Promise<Ahead<R>> {
     const { promise: onDisk, resolve: isOnDisk, reject: isLost } = Promise.withResolvers<void>();
-    // Whoever does not wait for the disk hears of its failure with the next call.
+    // A caller that ignores `onDisk` gets the error with its next call.
     onDisk.catch(() => {});
     return new Promise<Ahead<R>>((resolve, reject) => {
       let settle = () => {};
@@ -224,7 +230,10 @@ class BatchingQueue implements CommitQueue {
     else setImmediate(() => this.#runBatch());
   }
 
-  /** Runs calls in one transaction until none is left or the time is up; the calls it ran, with their errors. */
+  /**
+   * Runs pending calls in one transaction until the time limit. Returns the calls with their errors, or undefined if
+   * another process holds the lock.
+   */
   #transact(): Map<Call, unknown> | undefined {
     try {
       this.#begin.run();
@@ -245,7 +254,7 @@ class BatchingQueue implements CommitQueue {
         try {
           call.run();
         } catch (error) {
-          // A full disk can make SQLite give up the whole transaction.
+          // On a full disk SQLite may roll back the whole transaction.
           if (!this.#raw.inTransaction) throw error;
           outcomes.set(call, toStoreError(error));
           this.#undo.run();
@@ -264,7 +273,7 @@ class BatchingQueue implements CommitQueue {
     return outcomes;
   }
 
-  /** As {@link #transact}; where not even that could begin, all that wait fail. */
+  /** As {@link #transact}, but if the transaction cannot begin, every pending call fails. */
   #transactOrFail(): Map<Call, unknown> | undefined {
     try {
       return this.#transact();
@@ -274,7 +283,7 @@ class BatchingQueue implements CommitQueue {
     }
   }
 
-  /** Whether they changed anything. */
+  /** Returns whether the transaction changed anything. */
   #countCommit(): boolean {
     const changesNow = this.#totalChanges.get();
     if (changesNow === this.#changes) return false;
@@ -283,7 +292,7 @@ class BatchingQueue implements CommitQueue {
     return true;
   }
 
-  /** What is not synced anyway does not wait for a sync, unless commits are spaced out or others wait as well. */
+  /** Commits unsynced calls during a sync, unless commits are spaced or other calls are pending. */
   #runBesideSync(): void {
     if (!this.#syncing || this.#spacing.at(performance.now()) > 0) return;
     if (this.#waiting.length === 0 || this.#waiting.some(({ manner }) => manner !== "unsynced")) return;
@@ -327,7 +336,7 @@ class BatchingQueue implements CommitQueue {
     else for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** The calls have their answers by now: what fails here is tried again after the next batch. */
+  /** A failure is only logged: the calls have completed, and the next batch retries. */
   async #tendTheLog(): Promise<void> {
     try {
       await this.#options.afterBatch?.();
@@ -345,8 +354,8 @@ class BatchingQueue implements CommitQueue {
       this.counts.syncs += 1;
       await syncLog();
     } catch (cause) {
-      // After a failed sync nobody knows what is on the disk, and asking again would be answered with a lie: only
-      // reading the file anew tells.
+      // After a failed fsync the content of the disk is unknown, and Linux reports the error only once: a second fsync
+      // would succeed without writing. The file must be reopened.
       this.#broken = new StoreError("io", "The database could not be synced to the disk: open it again.", {
         cause,
       });
@@ -362,7 +371,7 @@ class BatchingQueue implements CommitQueue {
   }
 }
 
-/** How far apart commits are, by how many calls there are and whether they come side by side. */
+/** Computes the time between commits from the call rate and the average batch size. */
 class Spacing {
   readonly #widestMs: number;
   #rate = 0;
@@ -377,12 +386,12 @@ class Spacing {
     this.#rate += 1;
   }
 
-  /** A batch of so many calls is on the disk. */
+  /** Records the size of a committed batch. */
   committed(calls: number): void {
     this.#usualSize += (calls - this.#usualSize) * sizeWeight;
   }
 
-  /** In milliseconds. */
+  /** Returns the time between commits, in milliseconds. */
   at(now: number): number {
     this.#rate *= 0.5 ** ((now - this.#rateAt) / rateHalfLifeMs);
     this.#rateAt = now;

@@ -1,16 +1,16 @@
 import { isStoreError, StoreError } from "./errors.ts";
 
-/** The `code` of an error of SQLite or of Node. */
+/** Returns the `code` of an error of SQLite or Node.js, or an empty string. */
 function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-/** Another process holds the write lock: try again. */
+/** Returns whether another process holds the lock. */
 export function isBusy(error: unknown): boolean {
   return codeOf(error).startsWith("SQLITE_BUSY");
 }
 
-/** The error that the caller gets instead of the driver's. */
+/** Converts an error of the driver or the file system to a {@link StoreError}. Other errors are returned unchanged. */
 export function toStoreError(error: unknown): unknown {
   if (isStoreError(error)) return error;
   const code = codeOf(error);

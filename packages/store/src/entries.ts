@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import type { Bound, Database } from "./database.ts";
 import { type EntryRecord, entry } from "./schema/index.ts";
 
-/** Where an entry belongs; what is not given is NULL. */
+/** Columns of an entry other than its body. Absent ones are NULL. */
 interface EntryPlace {
   readonly at: number;
   readonly sessionKey?: string | null;
@@ -12,9 +12,9 @@ interface EntryPlace {
   readonly generation?: number;
 }
 
-/** The one table of bodies. */
+/** The table of bodies. */
 export interface Entries {
-  /** Gives the number of the new entry. */
+  /** Inserts an entry and returns its number. */
   add(kind: EntryRecord["kind"], body: string, place: EntryPlace): number;
   get(id: number): EntryRecord | undefined;
   setBody(id: number, body: string): void;

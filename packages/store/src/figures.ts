@@ -2,10 +2,10 @@ import type { RunUsage } from "./types/usage.ts";
 
 type Figure = keyof RunUsage;
 
-/** Something of every figure of usage. */
+/** A value for each figure of usage. */
 export type Figures<V> = Record<Figure, V>;
 
-/** The one list of the figures, in the order of their columns. */
+/** Maps every figure of usage to a value. This is the only list of the figures. */
 export function eachFigure<V>(of: (figure: Figure) => V): Figures<V> {
   return {
     modelCalls: of("modelCalls"),

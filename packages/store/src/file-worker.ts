@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { PAGE_BYTES } from "./connection.ts";
 import { toStoreError } from "./driver-errors.ts";
 
-/** Plain JavaScript, so that the thread starts the same from sources and from the build. */
+/** Plain JavaScript, so that the worker runs from sources and from the build. */
 const program = `
 const { parentPort, workerData } = require("node:worker_threads");
 const Sqlite = require(workerData.driver);
@@ -33,14 +33,14 @@ try {
 }
 `;
 
-/** Runs on a thread of its own what goes through the whole file and would hold the event loop for as long. */
+/** Runs an operation on the whole file in a worker thread, because it would block the event loop. */
 async function onThread(work: { readonly path: string; readonly copy?: string }): Promise<void> {
   const driver = createRequire(import.meta.url).resolve("better-sqlite3");
   const { Worker } = await import("node:worker_threads");
   return new Promise((resolve, reject) => {
     const worker = new Worker(program, { eval: true, workerData: { ...work, driver } });
     worker.once("error", reject);
-    // A thrown error would lose its code on the way from one thread to the other.
+    // `postMessage` would drop the `code` of an error.
     worker.once("message", ({ code, message }: { code: unknown; message: string }) =>
       reject(toStoreError(Object.assign(new Error(message), { code }))),
     );
@@ -50,14 +50,14 @@ async function onThread(work: { readonly path: string; readonly copy?: string })
   });
 }
 
-/** `VACUUM`, with what it wrote copied from the log into the file. */
+/** Runs `VACUUM` and checkpoints the log. */
 export function vacuumOnThread(path: string): Promise<void> {
   return onThread({ path });
 }
 
 /**
- * Writes one committed state of the database into the empty file `copy`, and checks that it is whole. Concurrent
- * writers neither wait nor make it restart: one read transaction spans all of it.
+ * Copies one committed state of the database to the empty file `copy`, and checks its integrity. The copy uses one read
+ * transaction, so concurrent writers neither wait nor restart it.
  */
 export function copyOnThread(path: string, copy: string): Promise<void> {
   return onThread({ path, copy });

@@ -5,7 +5,7 @@ import { encode } from "./json.ts";
 import { groupHistory } from "./schema/index.ts";
 import type { ToldEntry } from "./types/history.ts";
 
-/** An entry checked and encoded, before its transaction. */
+/** A validated and encoded entry. */
 export interface PreparedHistory {
   readonly conversation: string;
   readonly entryId: string;
@@ -14,14 +14,14 @@ export interface PreparedHistory {
   readonly at: number;
 }
 
-/** What several parts need of the history of groups. */
+/** Writes of the group history that several parts use. */
 export interface GroupHistoryRows {
-  /** Adds one, or replaces the one with its id; the oldest beyond `limit` (default 20) go. */
+  /** Adds or replaces an entry. Removes the oldest entries beyond `limit` (default 20). */
   push(entry: PreparedHistory, limit?: number): void;
 }
 
 const DEFAULT_LIMIT = 20;
-/** Rows trimmed at once; one is pushed at a time, so more are only there after the limit was lowered. */
+/** Maximum number of rows trimmed at once. More rows than one only exist after the limit was lowered. */
 const TRIM_AT_MOST = 1000;
 
 /** @throws StoreError `invalid` */

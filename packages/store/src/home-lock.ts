@@ -9,19 +9,19 @@ import type { JsonValue } from "./types/common.ts";
 const lockName = "signalbox.lock";
 const holderName = "signalbox.holder.json";
 
-/** Who holds a home, as it wrote it down itself. */
+/** The process that holds a home, as written by itself. */
 export interface HomeHolder {
   readonly pid: number;
   readonly host: string;
   /** Milliseconds since the epoch. */
   readonly since: number;
-  /** What the holder wants others to know, for instance the port it listens on. */
+  /** Details for other processes, such as the port on which the holder listens. */
   readonly details?: JsonValue;
 }
 
 export interface HomeLock {
   readonly holder: HomeHolder;
-  /** Replaces what others can read about the holder. */
+  /** Replaces the details that other processes can read. */
   describe(details: JsonValue): void;
   /** May be called twice. */
   release(): void;
@@ -49,26 +49,29 @@ function readHolder(home: string): HomeHolder | undefined {
   }
 }
 
-/** Locks that are held: a connection that nobody refers to any more would be closed, and its lock with it. */
+/**
+ * Connections that hold a lock. Without a reference, the garbage collector would close the connection and release the
+ * lock.
+ */
 const held = new Set<Sqlite.Database>();
 
-/** Somebody who only looks has the lock for a moment. */
+/** `readHomeHolder` in another process holds the lock for a moment. */
 const takeTimeoutMs = 200;
 
 /**
- * Nobody else can open the lock: a lock that another user shared would keep its owner out. The file is not opened here
- * where it exists: to close it again would let a lock go that this process holds on it.
+ * Restricts the lock file to its owner. Another user who could open it could hold a shared lock and keep the owner out.
+ * An existing file is not opened here: closing it would release this process's locks on it.
  */
 function closeToOthers(path: string): void {
   try {
     if (!fs.existsSync(path)) fs.writeFileSync(path, "", { flag: "wx", mode: 0o600 });
     else if ((fs.statSync(path).mode & 0o077) !== 0) fs.chmodSync(path, 0o600);
   } catch {
-    // Made meanwhile, or another user's: whether it can be locked is seen then.
+    // Another process created the file, or another user owns it. `take` reports whether it can be locked.
   }
 }
 
-/** The lock of the operating system on a file of its own; `undefined` while another process has it. */
+/** Locks a file of the home through the operating system. Returns undefined while another process holds the lock. */
 function take(home: string, timeout: number): Sqlite.Database | undefined {
   const path = join(home, lockName);
   let file: Sqlite.Database | undefined;
@@ -90,10 +93,10 @@ function take(home: string, timeout: number): Sqlite.Database | undefined {
 }
 
 /**
- * Makes this process the only one that works on a home. The lock belongs to the operating system, so it ends with its
- * holder in any case, and no one has to guess whether a holder is alive. The file beside it only tells people who the
- * holder is.
- * @throws HomeHeldError while another process (or another part of this one) has it
+ * Makes this process the only one that works on a home. The operating system releases the lock when the process ends,
+ * in whatever way. The holder file next to it only informs people.
+ *
+ * @throws HomeHeldError while another process, or another part of this one, holds it
  */
 export function acquireHomeLock(
   home: string,
@@ -127,7 +130,7 @@ export function acquireHomeLock(
     try {
       fs.rmSync(path, { force: true });
     } catch {
-      // Without the lock, what it says counts for nobody.
+      // Without the lock, the holder file has no meaning.
     }
     held.delete(lock);
     lock.close();
@@ -152,7 +155,7 @@ export function acquireHomeLock(
   };
 }
 
-/** The live holder of a home, for programs that want to talk to it; `undefined` if there is none. */
+/** Returns the live holder of a home, if any, for programs that connect to it. */
 export function readHomeHolder(home: string): HomeHolder | "unknown" | undefined {
   if (!fs.existsSync(join(home, lockName))) return undefined;
   const lock = take(home, 0);

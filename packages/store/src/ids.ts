@@ -17,17 +17,18 @@ function encode(value: number, length: number): string {
 export type AnyId = InboxId | RunId | OutboxId;
 
 /**
- * The id of a row, a ULID: 10 characters of the time it was made at, 8 of its nonce, 8 of its number. So a row is found
- * by its id without an index, and two databases make different ones.
+ * Returns the id of a row, a ULID: 10 characters for the time, 8 for the nonce and 8 for the row number. A row is found
+ * by its id without an index, and ids of two databases differ.
  */
 export function idOf<Id extends AnyId>(at: number, nonce: number, row: number): Id {
   return brand(encode(at, 10) + encode(nonce, 8) + encode(row, 8));
 }
 
 /**
- * Makes the random part of ids, which stays for as long as the time does: ids of one millisecond sort as their rows.
+ * Creates the random part of ids. It stays the same within one millisecond, so ids of one millisecond sort by row
+ * number.
  *
- * @param random gives a number in [0, 1)
+ * @param random returns a number in [0, 1)
  */
 export function nonceMaker(random: () => number): (at: number) => number {
   let time: number | undefined;
@@ -41,22 +42,22 @@ export function nonceMaker(random: () => number): (at: number) => number {
   };
 }
 
-/** The one place where a text becomes an id. */
+/** The only cast from a string to an id. */
 function brand<Id extends AnyId>(text: string): Id {
   return text as Id;
 }
 
-/** An id that came from outside, for instance from a command line; `undefined` for what is none. */
+/** Parses an id, for instance from a command line. Returns undefined if it is not valid. */
 export function parseId<Id extends AnyId>(text: string): Id | undefined {
   return shape.test(text) ? brand(text) : undefined;
 }
 
-/** When an id was made, in milliseconds since the epoch. */
+/** Returns the time at which an id was created, in milliseconds since the epoch. */
 export function timeOf(id: AnyId): number {
   return [...id.slice(0, 10)].reduce((time, digit) => time * 32 + digits.indexOf(digit), 0);
 }
 
-/** The row an id names; `undefined` for what is no id. Whether the row bears this id is for the caller to check. */
+/** Returns the row number in an id, or undefined if the id is not valid. The caller checks that the row has this id. */
 export function rowOf(id: string): number | undefined {
   if (!shape.test(id)) return undefined;
   let row = 0;
@@ -64,7 +65,7 @@ export function rowOf(id: string): number | undefined {
   return row;
 }
 
-/** The row of a cursor; behind all rows without one, and for what is no id. */
+/** Returns the row number of a cursor, or a number after all rows if there is no valid cursor. */
 export function rowOrEnd(cursor: string | undefined): number {
   return (cursor === undefined ? undefined : rowOf(cursor)) ?? Number.MAX_SAFE_INTEGER;
 }

@@ -13,11 +13,11 @@ import type { InboxAccept, InboxStore } from "./types/inbox.ts";
 interface Parts {
   readonly entries: Entries;
   readonly dedupe: DedupeIndex;
-  /** Unfinished messages beyond which none is accepted. */
+  /** Maximum number of unfinished messages. */
   readonly limit: number;
 }
 
-/** Takes responsibility for an event, once. */
+/** Creates the methods that accept an event, once. */
 export function createAccept<T extends Bodies>(
   { database, queue, now, nonce }: Context,
   { entries, dedupe, limit }: Parts,
@@ -36,7 +36,7 @@ export function createAccept<T extends Bodies>(
   const addAccount = database.insert(accountTable);
 
   let open = { transaction: -1, count: 0 };
-  /** Counted once in a transaction; what ends within it is not subtracted. */
+  /** Counts once per transaction. Messages that end within the transaction are not subtracted. */
   function openCount(): number {
     if (open.transaction !== queue.transaction) {
       open = { transaction: queue.transaction, count: unfinished.get()?.n ?? 0 };
@@ -94,7 +94,7 @@ export function createAccept<T extends Bodies>(
 
 type Keys = ReturnType<typeof keysOf>;
 
-/** Either of the names that an event may be delivered under again. */
+/** Returns the keys under which a platform may deliver an event again. */
 function keysOf({ channel, account, eventId, messageId, kind }: InboxAccept) {
   return {
     event: dedupeKey("event", channel, account, eventId),

@@ -7,7 +7,7 @@ import { type InboxRecord, inbox } from "./schema/index.ts";
 import type { Bodies, InboxId } from "./types/common.ts";
 import type { InboxChange, InboxStore, PlatformMessage } from "./types/inbox.ts";
 
-/** What happened to a message on its platform after it was accepted: it was edited or deleted. */
+/** Creates the methods for messages that were edited or deleted on their platform after they were accepted. */
 export function createInboxRevisions<T extends Bodies>(
   { database, queue }: Context,
   rows: InboxRows<T>,

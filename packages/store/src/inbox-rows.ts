@@ -10,7 +10,7 @@ import { entry, type InboxRecord, inbox, type RunRecord, run } from "./schema/in
 import type { Bodies, InboxId, LeaseToken } from "./types/common.ts";
 import type { InboxDetail, InboxFinalState, InboxRow, InboxState } from "./types/inbox.ts";
 
-/** What stands in the entry of an inbound event. */
+/** The body of an inbound event's entry. */
 export interface InboundBody<T extends Bodies = Bodies> {
   readonly channel: string;
   readonly account: string;
@@ -36,38 +36,39 @@ interface End {
   readonly reason: string | null;
 }
 
-/** A row with what belongs to it; without a body that can be read the file was damaged. */
+/** A row with its body and run. A missing or unreadable body means that the file is damaged. */
 interface Joined {
   readonly row: InboxRecord;
   readonly body: string | null;
   readonly run: Pick<RunRecord, "n" | "nonce" | "startedAt"> | null;
 }
 
-/** Rows that a query asked for, and those of them whose body is damaged. */
+/** The readable rows of a query, and the rows with a damaged body. */
 export interface InboxRead<T extends Bodies> {
   readonly rows: readonly InboxRow<T>[];
   readonly damaged: readonly InboxRecord[];
 }
 
-/** What several parts need of the inbox. */
+/** Access to the inbox that several parts use. */
 export interface InboxRows<T extends Bodies> {
   record(seq: number): InboxRecord | undefined;
   byId(id: string): InboxRecord | undefined;
-  /** What came in; undefined where it is damaged. */
+  /** Returns the body of a row, or undefined if it is damaged. */
   event(row: InboxRecord): InboundBody<T> | undefined;
   /**
-   * Puts a {@link copied} payload in the place of the one it has.
-   * @throws StoreError `corrupt` where that is damaged
+   * Replaces the payload of a row. Pass a {@link copied} payload.
+   *
+   * @throws StoreError `corrupt` if the current body is damaged
    */
   setPayload(row: InboxRecord, payload: T["inbound"]): void;
   full(seq: number): InboxRow<T> | undefined;
-  /** Those of them that are kept, by their numbers. */
+  /** Returns the stored rows among these, by number. */
   some(seqs: readonly number[]): ReadonlyMap<number, InboxRow<T>>;
-  /** The numbers of those that have no end yet. */
+  /** Returns the numbers of unfinished rows. */
   unfinished(): readonly number[];
-  /** Whose messages wait; a lease without a name is nobody's. */
+  /** Returns the leases of waiting messages. A message without an owner has a lease with an empty name. */
   holders(): LeaseToken[];
-  /** Gives the waiting messages of one holder to another, in the order in which they came. */
+  /** Moves the waiting messages of one holder to another, and returns them in the order of their arrival. */
   handOver(from: LeaseToken, to: LeaseToken): InboxRead<T>;
   list(filter: Filter): readonly InboxRow<T>[];
   end(end: End): void;
@@ -75,7 +76,7 @@ export interface InboxRows<T extends Bodies> {
 
 const DEFAULT_LIMIT = 50;
 
-/** Why a message whose body is damaged ended. */
+/** Rule and reason for a message that ended because its body is damaged. */
 export const damage = {
   rule: "damaged",
   reason: "Its content is missing or damaged in the database.",
@@ -89,7 +90,7 @@ export function inboxIdOf({
   return idOf<InboxId>(receivedAt, nonce, seq);
 }
 
-/** As it is kept: what the caller changes in it afterwards changes nothing. */
+/** Returns a copy through JSON, so later changes by the caller have no effect. */
 export function copied<Payload>(payload: Payload): Payload {
   return JSON.parse(encode(payload, "The payload of a changed message"));
 }
@@ -133,7 +134,7 @@ function read<T extends Bodies>(joined: readonly Joined[]): InboxRead<T> {
 
 function prepareStatements(database: Database) {
   const { db } = database;
-  /** Rows with all that belongs to them, in one query. */
+  /** Selects rows with their bodies and runs. */
   const withBody = () =>
     db
       .select({ row: inbox, body: entry.body, run: { n: run.n, startedAt: run.startedAt, nonce: run.nonce } })
@@ -233,7 +234,10 @@ function meets(filter: Filter): SQL | undefined {
   );
 }
 
-/** Those without an end are few and have an index; SQLite would go through all rows, since these lie in their order. */
+/**
+ * For unfinished rows, which are few, SQLite should use their partial index. Without the unary plus it would scan all
+ * rows, since these are already in the right order.
+ */
 function placeFor({ state }: Filter): SQL {
   return isOpen(state) ? sql`+${inbox.seq}` : sql`${inbox.seq}`;
 }

@@ -21,7 +21,7 @@ interface Parts<T extends Bodies> {
   readonly entries: Entries;
   readonly dedupe: DedupeIndex;
   readonly answers: Pick<Answers, "settled">;
-  /** Unfinished messages beyond which none is accepted. */
+  /** Maximum number of unfinished messages. */
   readonly limit: number;
   readonly logger: Pick<Logger, "warn"> | undefined;
 }
@@ -38,7 +38,7 @@ export function createInboxStore<T extends Bodies>(context: Context, parts: Part
   };
 }
 
-/** The state of an accepted message. */
+/** Creates the methods that change the state of an accepted message. */
 function createWay<T extends Bodies>(
   { database, queue }: Context,
   { rows, answers }: Parts<T>,
@@ -126,7 +126,7 @@ function claimDue<T extends Bodies>(parts: Parts<T>, lease: LeaseToken): readonl
   return due;
 }
 
-/** Waiting messages that no process works on, whoever had them before. */
+/** Moves waiting messages of lost leases, and messages without a lease, to the holder `to`. */
 function handOverDue<T extends Bodies>({ fence, rows }: Parts<T>, to: LeaseToken): InboxRead<T> {
   fence.check(to);
   const lost = rows.holders().filter((holder) => fence.lost(holder, to));
@@ -137,7 +137,7 @@ function handOverDue<T extends Bodies>({ fence, rows }: Parts<T>, to: LeaseToken
   };
 }
 
-/** One whose body is damaged cannot be answered, and would keep all others waiting: it gets its end. */
+/** Ends messages with a damaged body as failed. They cannot be answered and would block later ones. */
 function endDamaged<T extends Bodies>({ rows, logger }: Parts<T>, damaged: readonly InboxRecord[]): void {
   if (damaged.length === 0) return;
   for (const { seq } of damaged) rows.end({ seq, state: "failed-reported", ...damage });

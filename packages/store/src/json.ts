@@ -1,6 +1,10 @@
 import { StoreError } from "./errors.ts";
 
-/** To JSON text, at the time of the call: what the caller changes later is not ours to see. */
+/**
+ * Encodes a value as JSON at the time of the call, so later changes by the caller have no effect.
+ *
+ * @throws StoreError `invalid`
+ */
 export function encode(value: unknown, what: string): string {
   let text: string | undefined;
   try {
@@ -13,15 +17,15 @@ export function encode(value: unknown, what: string): string {
   return text;
 }
 
-/** `undefined` and `null` become SQL's NULL. */
+/** As {@link encode}; `undefined` and `null` become NULL. */
 export function encodeOptional(value: unknown, what: string): string | null {
   return value === undefined || value === null ? null : encode(value, what);
 }
 
 /**
- * What {@link encode} wrote into a row; the caller says what it was.
+ * Decodes a text written by {@link encode}. The caller declares its type.
  *
- * @throws StoreError `corrupt` where it is no JSON any more
+ * @throws StoreError `corrupt` if the text is not valid JSON
  */
 export function decode<T>(text: string, table: string, key: string | number): T {
   try {
@@ -33,7 +37,7 @@ export function decode<T>(text: string, table: string, key: string | number): T 
   }
 }
 
-/** The same, for what is left out where it is damaged: undefined where the text is gone or no JSON any more. */
+/** As {@link decode}, but returns undefined if the text is missing or not valid JSON. */
 export function decodeIntact<T>(text: string | null | undefined): T | undefined {
   if (text === null || text === undefined) return undefined;
   try {

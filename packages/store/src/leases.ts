@@ -11,22 +11,22 @@ export function isSameLease(one: LeaseToken | undefined, other: LeaseToken): boo
   return one?.name === other.name && one.epoch === other.epoch;
 }
 
-/** Checks leases inside other people's transactions. */
+/** Checks leases inside the transactions of other stores. */
 export interface Fence {
-  /** @throws FencedError unless `token` is of the present epoch of its name */
+  /** @throws FencedError unless `token` has the current epoch of its lease */
   check(token: LeaseToken): void;
   /**
-   * Was this stamp's lease released, taken by a later epoch, or has it run out? What bears the `asker`'s own is under
-   * way there, also where that has run out meanwhile.
+   * Returns whether a lease was released, taken under a later epoch, or has expired. The `asker`'s own lease never
+   * counts as lost: it still works on what it owns, even if its lease expired in the meantime.
    */
   lost(token: LeaseToken, asker?: LeaseToken): boolean;
-  /** Does anyone other than the holder of `token` run this account? */
+  /** Returns whether a holder other than that of `token` runs this account. */
   isElsewhere(account: AccountOfChannel, token: LeaseToken): boolean;
-  /** Forgets what was read in this transaction. */
+  /** Clears the leases read in this transaction. */
   forget(): void;
 }
 
-/** Reads each lease once in a transaction: nobody else can write one while it lasts. */
+/** Reads each lease once per transaction: no other process can write a lease during it. */
 export function createFence({ database, queue, now }: Context): Fence {
   const byName = database.query((p: Bound<{ name: string }>) =>
     database.db.select().from(lease).where(eq(lease.name, p.name)),
@@ -101,7 +101,7 @@ export function createLeaseStore({ database, queue, now }: Context, fence: Fence
     release: ({ name, epoch }) =>
       queue.write(() => {
         if (byName.get({ name })?.epoch !== epoch) return;
-        // A step of the epoch: what its holder still writes by mistake is refused, though nobody took the name yet.
+        // Raise the epoch, so that late writes of the holder are rejected although no one has taken the lease yet.
         put.run({ name, holder: "", epoch: epoch + 1, expiresAt: 0 });
         fence.forget();
       }),

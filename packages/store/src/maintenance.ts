@@ -15,7 +15,7 @@ export function createMaintenanceStore(
       .where(isNull(inbox.settledAt))
       .groupBy(inbox.state),
   );
-  // Two, since no one index has them all.
+  // Two queries, since no single index covers all these states.
   const unsentCounts = database.query(() =>
     db.select({ state: outbox.state, n: count() }).from(outbox).where(isUnsent).groupBy(outbox.state),
   );

@@ -7,15 +7,15 @@ import { type EntryRecord, messageContext, toldHistory } from "./schema/index.ts
 import type { Bodies, RunId } from "./types/common.ts";
 import type { SessionMessage } from "./types/sessions.ts";
 
-/** Where a session's chain of messages ends. */
+/** The end of a session's chain of messages. */
 export interface Head {
   readonly lastEntry: number | null;
   readonly lastSeq: number;
-  /** Messages that the present history has. */
+  /** Number of messages in the current history. */
   readonly messageCount: number;
 }
 
-/** What an appended message belongs to. */
+/** Columns that all messages of one append share. */
 export interface Place {
   readonly sessionKey: string;
   readonly generation: number;
@@ -23,13 +23,13 @@ export interface Place {
   readonly at: number;
 }
 
-/** Where a walk begins: an entry and its session. */
+/** The start of a walk: an entry and its session. */
 interface Start {
   readonly head: number | null;
   readonly key: string;
 }
 
-/** Messages between two, both left out. */
+/** A range of messages, exclusive at both ends. */
 interface Stretch {
   readonly after: number;
   readonly before: number;
@@ -48,29 +48,33 @@ interface Linked {
   readonly runNonce: number | null;
 }
 
-/** The chains of messages: each entry points to the one before it, so that appending touches the table's end only. */
+/**
+ * The chains of messages. Each entry points to the previous one, so that an append only writes at the end of the table.
+ */
 export interface MessageChain<T extends Bodies> {
-  /** Appends encoded bodies and gives the new head. */
+  /** Appends encoded bodies and returns the new head. */
   append(head: Head, to: Place, bodies: readonly string[]): Head;
-  /** Appends a summary; it has its place in the chain but is no part of the running history. */
+  /** Appends a summary. It is part of the chain, but not of the current history. */
   appendSummary(head: Head, to: Place, body: string): Head & { readonly lastEntry: number };
-  /** The messages of session `key` after `floor`, oldest first, without summaries; at most the newest `limit`. */
+  /**
+   * Returns the messages of session `key` after `floor`, oldest first, without summaries; at most the newest `limit`.
+   */
   after(head: Head, key: string, floor: number, limit: number): SessionMessage<T>[];
-  /** The newest messages of a stretch, newest first, with summaries. */
+  /** Returns the newest messages of a range, newest first, with summaries. */
   back(head: Head, key: string, stretch: Stretch): SessionMessage<T>[];
-  /** The messages of one run, whose part of the chain ends at `last`, without what is damaged; oldest first. */
+  /** Returns the undamaged messages of a run whose part of the chain ends at `last`, oldest first. */
   ofRun(last: number | null, key: string, run: number): SessionMessage<T>[];
   one(id: number, key: string): SessionMessage<T> | undefined;
-  /** How many messages of the history follow `seq`; `undefined` when `seq` is not one of them. */
+  /** Returns how many messages of the history follow `seq`, or undefined if `seq` is not in the history. */
   countAfter(head: Head, key: string, floor: number, seq: number): number | undefined;
-  /** Removes the whole chain, with what the model was told beside its messages. */
+  /** Removes the whole chain, together with the contexts of its messages. */
   remove(head: Head, key: string): number;
 }
 
 /**
- * Walks the chain back from @head for as long as `goesOn` holds. By hand, since drizzle has no recursive queries. The
- * session is checked at each link, and that the message is an earlier one: a number may be used again once everything
- * from it on was removed.
+ * Walks the chain back from @head while the condition holds. Written by hand, since drizzle has no recursive queries.
+ * Each link must belong to the session and have a lower number: SQLite may reuse the row numbers at the end of the
+ * table after all of these rows were deleted.
  */
 const chainWhile = (goesOn: string) => `WITH RECURSIVE chain AS (
   SELECT * FROM entry WHERE id = @head AND session_key = @key
@@ -78,7 +82,7 @@ const chainWhile = (goesOn: string) => `WITH RECURSIVE chain AS (
   SELECT e.* FROM chain JOIN entry e ON e.id = chain.prev
   WHERE e.session_key = chain.session_key AND e.seq < chain.seq AND ${goesOn})`;
 
-/** Entries of `source` with what the id of their run is made of. */
+/** Selects entries of `source` with the columns that form the id of their run. */
 const linked = (source: string) => `SELECT m.id, m.seq, m.generation, m.kind, m.body, m.at, m.run,
     run.started_at AS runStartedAt, run.nonce AS runNonce FROM ${source} AS m LEFT JOIN run ON run.n = m.run WHERE`;
 

@@ -42,7 +42,6 @@ import { type WriteAheadLog, writeAheadLog } from "./write-ahead-log.ts";
 const defaultInboxLimit = 10_000;
 const defaultSpacingMs = 16;
 
-/** To ask the system for one number takes as long as a statement: it is asked for many at once. */
 function systemRandom(): () => number {
   const words = new Uint32Array(256);
   let used = words.length;
@@ -58,10 +57,10 @@ function systemRandom(): () => number {
 }
 
 /**
- * Opens the database, making or migrating it where it is the store's own.
+ * Opens the database. With `access: "own"` it is created or migrated if necessary.
  *
- * `T` says what the host keeps in the store ({@link Bodies}); it is taken on trust, since the bodies are only read by
- * those who wrote them.
+ * `T` declares the types of the bodies ({@link Bodies}). They are not validated, since each body is only read by the
+ * host that wrote it.
  *
  * @throws StoreNewerError, StoreError `store_older`, `corrupt`, `invalid`, `locked`, `disk_full`
  */
@@ -91,7 +90,7 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
     await traces.flush().catch(() => {});
     await queue.close();
     const closeFiles = log?.close();
-    // Closing empties the log into the file, this time with SQLite's own syncs.
+    // Closing checkpoints the log with SQLite's own syncs.
     raw.pragma("synchronous = FULL");
     raw.close();
     closeFiles?.();
@@ -169,7 +168,7 @@ function createStores<T extends Bodies>(
   };
 }
 
-/** Checkpoints that are asked for, made between two batches, where nothing else writes. */
+/** Runs requested checkpoints between two batches, when no transaction is open. */
 function betweenBatches(log: WriteAheadLog | undefined) {
   let asked: (() => void)[] = [];
   return {

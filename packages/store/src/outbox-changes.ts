@@ -14,7 +14,7 @@ interface Parts<T extends Bodies> {
   readonly answers: Answers;
 }
 
-/** Changes by an operator, who may be in another process: what is being sent is left to its sender. */
+/** Creates the methods for operators, possibly in another process. They refuse rows that are being sent. */
 export function createOutboxChanges<T extends Bodies>(
   { database, queue, now }: Context,
   { rows, entries, answers }: Parts<T>,

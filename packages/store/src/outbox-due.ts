@@ -24,7 +24,7 @@ interface DueWork<T extends Bodies> extends Context, Parts<T> {
 
 type Claimed<T extends Bodies> = OutboxRow<T["outbound"]> & { readonly doubtful: boolean };
 
-/** What is to be sent next: it is taken to be sent, or nobody wants it any more. */
+/** Creates the methods that claim or expire the rows to send next. */
 export function createOutboxDue<T extends Bodies>(
   context: Context,
   parts: Parts<T>,
@@ -90,12 +90,12 @@ function claimDue<T extends Bodies>(
     if (row.state === "sending" && !isLost(work, row, lease)) continue;
     if (fence.isElsewhere(row, lease)) continue;
     if (isTooOld(row, at)) {
-      // It became so since somebody looked, and is ended when somebody looks again.
+      // The row expired after the last `overdue()`. The next `expire()` ends it.
       if (rows.full(row.seq) === undefined) giveUpDamaged(work, row);
       untils.push(at);
     } else if (claimed.length < limit) {
       const taken = claim(work, row, lease);
-      // What stands behind one that was given up is looked at next time.
+      // The next call claims the row that follows a given-up one.
       if (taken === undefined) untils.push(at);
       else claimed.push(taken);
     } else {
@@ -111,7 +111,7 @@ function isLost<T extends Bodies>({ fence }: DueWork<T>, row: OutboxRecord, own:
   return fence.lost({ name: row.leaseName, epoch: row.leaseEpoch }, own);
 }
 
-/** Undefined for one that had to be given up. */
+/** Claims a row. Returns undefined if it was given up because it is damaged. */
 function claim<T extends Bodies>(
   work: DueWork<T>,
   row: OutboxRecord,
@@ -119,7 +119,7 @@ function claim<T extends Bodies>(
 ): Claimed<T> | undefined {
   const { seq } = row;
   const doubtful = row.state === "sending";
-  // Whether a platform still knows the key of a doubtful send is counted from its first try.
+  // Keep the time of the first attempt: a platform remembers an idempotency key for a limited time from then on.
   const at = doubtful ? row.updatedAt : work.now();
   work.setClaimed.run({ seq, leaseName: lease.name, leaseEpoch: lease.epoch, at });
   const claimed = work.rows.full(seq);
@@ -128,7 +128,7 @@ function claim<T extends Bodies>(
   return undefined;
 }
 
-/** One whose content is damaged would keep all others waiting. */
+/** Marks a row with damaged content as dead. It would block the rows after it. */
 function giveUpDamaged<T extends Bodies>({ ends }: DueWork<T>, row: OutboxRecord): void {
   ends.undelivered(row, "dead", "its content is missing or damaged in the database");
 }

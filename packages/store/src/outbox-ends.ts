@@ -12,10 +12,10 @@ interface Outcome {
   readonly error: string | null;
 }
 
-/** What became of a row that was to be sent; nobody is sending it from then on. */
+/** Records the outcome of an attempt to send, and releases the row. */
 export interface OutboxEnds {
   end(row: OutboxRecord, state: OutboxState, changes?: Partial<Omit<Outcome, "state">>): void;
-  /** It will not go out: its end, and that of the messages it answers. */
+  /** Ends a row that will not be sent, and updates the messages that it answers. */
   undelivered(row: OutboxRecord, state: "dead" | "expired", why: string): void;
 }
 

@@ -3,7 +3,7 @@ import type { Bound, Database } from "./database.ts";
 import { type Destination, isUnsentTo } from "./outbox-rows.ts";
 import { isUnsent, type OutboxRecord, outbox } from "./schema/index.ts";
 
-/** Until when the replies of an account wait. */
+/** The earliest time at which a waiting reply of an account is due. */
 interface Wait {
   readonly channel: string;
   readonly account: string;
@@ -11,21 +11,24 @@ interface Wait {
 }
 
 /**
- * The first unsent row of each destination. Many of them may wait, for an account that is away, while others are sent:
- * SQLite tells them apart, and few are read.
+ * The first unsent row of each destination. SQLite selects them, so that a claim reads few rows even if thousands wait
+ * for an account that is offline.
  */
 export interface OutboxHeads {
-  /** Those that wait for nothing, the oldest first. */
+  /** Yields the rows that can be sent now, oldest first. */
   due(at: number): Generator<OutboxRecord>;
   waiting(at: number): readonly Wait[];
-  /** What nobody wants any more, with what is behind it and nobody wants either. */
+  /** Returns the expired rows, with the expired rows that follow them at the same destination. */
   tooOld(at: number): readonly OutboxRecord[];
 }
 
-/** Rows that are read together. */
+/** Rows per query. */
 const PAGE = 100;
 
-/** What may be out already is for reconciliation to decide, not for the clock. */
+/**
+ * Returns whether a row has expired. A row that is being sent never expires: it may have been sent already, which
+ * reconciliation finds out.
+ */
 export function isTooOld({ state, expiresAt }: OutboxRecord, at: number): boolean {
   return state === "pending" && expiresAt !== null && expiresAt <= at;
 }
@@ -42,7 +45,7 @@ function prepareStatements(database: Database) {
         .groupBy(outbox.channel, outbox.account, outbox.address),
     );
   const isPending = eq(outbox.state, "pending");
-  // Where the clock was set back since, nobody knows for how long it was to wait, and it has waited.
+  // If the clock was set back since the last update, the remaining wait is unknown, and the row is due.
   const waits = ({ at }: Bound<{ at: number }>) =>
     sql`${and(
       isPending,

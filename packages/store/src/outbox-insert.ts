@@ -14,29 +14,29 @@ import type { OutboxInsert, OutboxRow } from "./types/outbox.ts";
 
 const keyShape = /^[0-9A-Za-z_-]{1,20}$/;
 
-/** An insert checked and encoded, before its transaction. */
+/** A validated and encoded insert. */
 export interface PreparedOutbox {
   readonly row: OutboxInsert;
   readonly payload: string;
   readonly told?: PreparedHistory;
 }
 
-/** Where rows come from. */
+/** The origin of inserted rows. */
 interface OutboxOrigin {
   readonly lease: LeaseToken;
   readonly run?: RunRecord;
   readonly sessionKey?: string | null;
-  /** The place of the first row among those of its run. Default 0. */
+  /** Position of the first row among those of its run. Default 0. */
   readonly place?: number;
 }
 
-/** A row that was added, or that was there with the same key. */
+/** An inserted row, or the existing row with the same key. */
 interface Inserted<T extends Bodies> {
   readonly seq: number;
   readonly row: OutboxRow<T["outbound"]>;
 }
 
-/** Adds rows, inside a transaction. */
+/** Inserts rows inside a transaction. */
 export type InsertOutbox<T extends Bodies> = (
   rows: readonly PreparedOutbox[],
   origin: OutboxOrigin,
@@ -66,7 +66,7 @@ export function prepareOutbox(rows: readonly OutboxInsert[]): PreparedOutbox[] {
   });
 }
 
-/** The same run and place give the same key. 96 bits in 16 characters. */
+/** Derives the key of a row from its run and position. 96 bits in 16 characters. */
 function derivedKey(origin: string, place: number): string {
   return hash("sha256", `${origin}\0${place}`, "buffer").subarray(0, 12).toString("base64url");
 }
@@ -123,7 +123,7 @@ export function createOutboxInsert<T extends Bodies>(
     const inserted = record(prepared, origin, place);
     if (told !== undefined) history.push(told);
     const { sessionKey = null, run = null } = origin;
-    // Known as it is: under load reading it again costs as much as writing it.
+    // Built from the inserted values, which saves a query.
     return {
       seq: inserted.seq,
       row: toOutboxRow<T>({ row: inserted, run, sessionKey }, { payload: JSON.parse(payload), receipts: [] }),

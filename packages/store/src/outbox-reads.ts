@@ -9,7 +9,10 @@ import type { Bodies, JsonValue } from "./types/common.ts";
 import type { OutboxStore } from "./types/outbox.ts";
 
 const DEFAULT_LIMIT = 100;
-/** No index leads from a platform's id to a row, which each send would pay for. */
+/**
+ * Number of latest rows searched for a platform's message id. There is no index for it, since every send would have to
+ * write it.
+ */
 const LOOKED_THROUGH = 2_000;
 
 interface Parts<T extends Bodies> {
@@ -17,7 +20,7 @@ interface Parts<T extends Bodies> {
   readonly answers: Answers;
 }
 
-/** What is asked of the outbox and changes nothing. */
+/** Creates the methods that read the outbox. */
 export function createOutboxReads<T extends Bodies>(
   { database, queue }: Context,
   { rows, answers }: Parts<T>,
@@ -58,7 +61,7 @@ export function createOutboxReads<T extends Bodies>(
 
     ofMessage: ({ channel, account, messageId }) =>
       queue.read(() => {
-        // As the text of a receipt has it.
+        // The form in which the text of a receipt contains it.
         const quoted = JSON.stringify(messageId);
         const candidates = naming.all({ channel, account, messageId: quoted });
         return withContent(
@@ -82,7 +85,7 @@ function isOfMessage(receipt: JsonValue, messageId: string): boolean {
   return typeof receipt === "object" && receipt !== null && Reflect.get(receipt, "messageId") === messageId;
 }
 
-/** Rows that changed after a moment, or then and behind the row `id`. */
+/** Selects rows that changed after a time, or at that time and after the row `id`. */
 function isBehind({ at, id }: { readonly at: number; readonly id?: string }): SQL | undefined {
   return or(gt(outbox.updatedAt, at), and(eq(outbox.updatedAt, at), gt(outbox.seq, rowOrEnd(id))));
 }

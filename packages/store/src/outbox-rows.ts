@@ -8,14 +8,17 @@ import { entry, isKeyed, isUnsent, type OutboxRecord, outbox, type RunRecord, ru
 import type { Bodies, OutboxId } from "./types/common.ts";
 import type { OutboxRow } from "./types/outbox.ts";
 
-/** Where rows are sent, those of one destination in their order. */
+/** A destination. Rows of one destination are sent in order. */
 export interface Destination {
   readonly channel: string;
   readonly account: string;
   readonly address: string;
 }
 
-/** A row with what belongs to it; without a body or receipts that can be read the file was damaged. */
+/**
+ * A row with its body, session and run. A missing or unreadable body, or unreadable receipts, mean that the file is
+ * damaged.
+ */
 interface Joined {
   readonly row: OutboxRecord;
   readonly body: string | null;
@@ -23,19 +26,22 @@ interface Joined {
   readonly run: Pick<RunRecord, "n" | "nonce" | "startedAt"> | null;
 }
 
-/** What several parts read of the outbox. */
+/** Reads of the outbox that several parts use. */
 export interface OutboxRows<T extends Bodies> {
   byId(id: string): OutboxRecord | undefined;
   byKey(key: string): OutboxRecord | undefined;
-  /** Whether something is still to be sent there. */
+  /** Returns whether the destination has unsent rows. */
   hasUnsent(to: Destination): boolean;
-  /** `undefined` where it is damaged: what is to be sent, or what of it is out already, is not known any more. */
+  /**
+   * Returns the row, or undefined if it is damaged: without its body and receipts it is unknown what to send, or which
+   * parts were sent.
+   */
   full(seq: number): OutboxRow<T["outbound"]> | undefined;
-  /** The newest of those that meet the conditions, in the order given; without those that are damaged. */
+  /** Returns at most `limit` undamaged rows that meet the conditions, in the given order. */
   list(where: SQL | undefined, orderBy: readonly SQL[], limit: number): readonly OutboxRow<T["outbound"]>[];
 }
 
-/** Rows still to be sent to one destination. */
+/** Selects the unsent rows of a destination. */
 export const isUnsentTo = (to: Bound<Destination>): SQL | undefined =>
   and(
     eq(outbox.channel, to.channel),

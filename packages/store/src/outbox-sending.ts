@@ -17,7 +17,7 @@ interface Parts<T extends Bodies> {
   readonly ends: OutboxEnds;
 }
 
-/** What came of sending, told by whoever sends under the lease that claimed a row. */
+/** Creates the methods that record the progress of sending, for the holder of the lease that claimed a row. */
 export function createOutboxSending<T extends Bodies>(
   { database, queue, now }: Context,
   { fence, rows, insert, ends }: Parts<T>,
@@ -42,7 +42,7 @@ export function createOutboxSending<T extends Bodies>(
       queue.write(() => {
         const row = claimed(id, lease);
         ends.end(row, "sent", { receipts: withReceipts(row, receipts ?? []) });
-        // The message is out; nobody waits for this.
+        // The message was sent, and no caller waits for this write.
       }, "patient"),
 
     retryAt: (id, lease, at, error) =>
@@ -59,7 +59,11 @@ export function createOutboxSending<T extends Bodies>(
   };
 }
 
-/** The row, when it is being sent under this lease. @throws StoreError `not_found`, `conflict`; FencedError */
+/**
+ * Returns the row if it is being sent under this lease.
+ *
+ * @throws StoreError `not_found`, `conflict`; FencedError
+ */
 function sendingUnder(lease: LeaseToken, id: OutboxId, row: OutboxRecord | undefined): OutboxRecord {
   if (row === undefined) throw new StoreError("not_found", `There is no outbox row ${id}.`);
   if (row.leaseName !== null && (row.leaseName !== lease.name || row.leaseEpoch !== lease.epoch)) {
@@ -72,7 +76,7 @@ function sendingUnder(lease: LeaseToken, id: OutboxId, row: OutboxRecord | undef
   return row;
 }
 
-/** The receipts of a row with others added, one for each part. */
+/** Returns the receipts of a row with added ones, one for each part. */
 function withReceipts(row: OutboxRecord, added: readonly PartReceipt[]): readonly PartReceipt[] {
   const byPart = new Map([...(row.receipts ?? []), ...added].map((receipt) => [receipt.part, receipt]));
   return [...byPart.values()].sort((a, b) => a.part - b.part);

@@ -12,14 +12,14 @@ const requestTtlMs = 10 * 60_000;
 const openPerAccount = 3;
 const maxTries = 5;
 
-/** One person on one account. */
+/** A person on an account. */
 interface Peer {
   readonly channel: string;
   readonly account: string;
   readonly peerId: string;
 }
 
-/** People read codes aloud and type them as they like: letters count without their case. */
+/** Hashes a code without case and surrounding spaces, since people read codes aloud and type them. */
 function hashCode(code: string): Buffer {
   return hash("sha256", code.trim().toUpperCase(), "buffer");
 }
@@ -69,7 +69,7 @@ export function createPairingStore<T extends Bodies>(
 ): PairingStore<T> {
   const statements = prepareStatements(database);
 
-  /** The open requests of one account, or of all where none is named: a handful. */
+  /** Returns the open requests of one account, or of all accounts if none is named. There are few. */
   function openOn(channel: string | undefined, account: string | undefined) {
     return statements.open
       .all({ at: now() })

@@ -6,20 +6,23 @@ import { approval, budgetPot, dedupe, kv, routeCache } from "./schema/index.ts";
 import { CHUNK } from "./sweep.ts";
 
 const dayMs = 86_400_000;
-/** The keys against redelivery are hashes of 53 bits; so many stretches of them are looked through one by one. */
+/**
+ * Number of ranges into which the deduplication keys, hashes of 53 bits, are divided. Each range is pruned in its own
+ * transaction.
+ */
 const keyStretches = 256;
 
-/** Removes what has had its time. Each gives how many it removed. */
+/** Removes expired data. The methods return the number of removed rows, where it is reported. */
 export interface Expiry {
-  /** Keys against redelivery of messages that came before this. */
+  /** Removes deduplication keys of messages received before this time. */
   keys(before: number): Promise<number>;
-  /** Keyed values that were to be kept until now at the longest. */
+  /** Removes values whose time to live ended before `at`. */
   kv(at: number): Promise<number>;
-  /** What was spent of budgets in periods that ended before this. */
+  /** Removes the spending of budget periods that ended before this time. */
   pots(before: number): Promise<void>;
-  /** Approvals that were asked for before this. */
+  /** Removes approvals requested before this time. */
   approvals(before: number): Promise<number>;
-  /** Routes that were worked out before this: where one is still used, it is worked out again. */
+  /** Removes routes cached before this time. A route that is still in use is resolved again. */
   routes(before: number): Promise<void>;
 }
 
@@ -28,7 +31,7 @@ export function createExpiry({ database, queue }: Context): Expiry {
   const removeKeys = database.command((p: Bound<{ from: number; to: number; day: number }>) =>
     db.delete(dedupe).where(and(gte(dedupe.key, p.from), lt(dedupe.key, p.to), lt(dedupe.day, p.day))),
   );
-  /** Some of those rows of a table that are of a time before this. */
+  /** Deletes at most {@link CHUNK} rows of a table that are older than a time. */
   const removeOld = (table: SQLiteTable, key: SQLiteColumn, time: SQLiteColumn) =>
     database.command((p: Bound<{ before: number }>) => {
       const old = db.select({ key }).from(table).where(lt(time, p.before)).limit(CHUNK);
@@ -44,12 +47,12 @@ export function createExpiry({ database, queue }: Context): Expiry {
       .limit(CHUNK);
     return db.delete(kv).where(sql`(${kv.namespace}, ${kv.key}) IN ${expired}`);
   });
-  /** The period of a month sorts before its days. What `usage` sums is kept elsewhere. */
+  /** The period of a month sorts before its days. `usage` has its own sums. */
   const removePots = database.command((p: Bound<{ before: string }>) =>
     db.delete(budgetPot).where(lt(budgetPot.period, p.before)),
   );
 
-  /** Removes some at a time, until nothing is left. */
+  /** Repeats `removeSome` until it removes less than a full chunk. */
   async function inChunks(removeSome: () => number): Promise<number> {
     let removed = 0;
     for (;;) {

@@ -2,10 +2,10 @@ import type { KvStore } from "./types/kv.ts";
 import type { PruneReport } from "./types/maintenance.ts";
 
 export interface PruneScheduleOptions {
-  /** Where the time of the last pruning is kept. */
+  /** Stores the time of the last pruning. */
   readonly kv: Pick<KvStore, "get" | "set">;
   readonly prune: () => Promise<PruneReport>;
-  /** Whether people wait for answers just now. */
+  /** Returns whether people are waiting for answers. */
   readonly busy: () => boolean;
   readonly onFailure: (error: unknown) => void;
   readonly now: () => number;
@@ -13,7 +13,7 @@ export interface PruneScheduleOptions {
   readonly random: () => number;
 }
 
-/** Prunes once an hour, counted over restarts, in a quiet moment. */
+/** Prunes once an hour, across restarts, when no one is waiting for an answer. */
 export interface PruneSchedule {
   /** Prunes now. */
   prune(): Promise<PruneReport>;
@@ -23,13 +23,16 @@ export interface PruneSchedule {
 
 const LAST = ["maintenance", "pruned"] as const;
 const EVERY_MS = 60 * 60_000;
-/** After a start: who has just started has other things to do, and many gateways may start at once. */
+/** Minimum delay after a start, with jitter, since many gateways may start at the same time. */
 const EARLIEST_MS = 60_000;
 const JITTER_MS = 120_000;
-/** A gateway that never lives for long has to do it some time. */
+/**
+ * If the last pruning is older than this, it runs soon after the start. Otherwise a gateway that restarts often would
+ * never prune.
+ */
 const OVERDUE_MS = 24 * 60 * 60_000;
 const OVERDUE_EARLIEST_MS = 5_000;
-/** How long a quiet moment is waited for, and how often. */
+/** Delay while the gateway is busy, and the maximum number of such delays. */
 const QUIET_MS = 15_000;
 const QUIET_TRIES = 20;
 
@@ -59,7 +62,7 @@ export function createPruneSchedule(options: PruneScheduleOptions): PruneSchedul
     prune,
     async start() {
       const kept = await kv.get(...LAST).catch(() => undefined);
-      // A clock that was put back makes it look like the future.
+      // A time in the future means that the clock was set back.
       const last = typeof kept === "number" && kept <= now() ? kept : Number.NEGATIVE_INFINITY;
       const since = now() - last;
       const earliest =

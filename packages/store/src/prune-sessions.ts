@@ -7,7 +7,10 @@ import type { SessionRows } from "./session-rows.ts";
 import type { Bodies } from "./types/common.ts";
 import type { Retention } from "./types/maintenance.ts";
 
-/** Removes sessions that are idle for too long, and the oldest of those that are too many, with their messages. */
+/**
+ * Creates a function that removes idle sessions, and the least recently active sessions beyond the maximum number, with
+ * their messages. Returns their number.
+ */
 export function createSessionSweeper(
   { database, queue }: Context,
   sessions: SessionRows,
@@ -52,7 +55,7 @@ export function createSessionSweeper(
       removed += await queue.write(() => {
         const state = sessions.load(key);
         if (state === undefined || state.active !== undefined || state.record.updatedAt >= limit) return 0;
-        // A message that came in changes nothing in its session before its run begins.
+        // A queued message does not update its session before its run begins.
         if (waitsIn.get({ key }) !== undefined) return 0;
         chain.remove(state.record, key);
         return removeSession.run({ key }).changes;

@@ -19,7 +19,7 @@ import {
 import { createSweeper, inStretch, isNotNewest, type Stretch, type Sweep, type Sweeper } from "./sweep.ts";
 import { isUncounted } from "./usage-count.ts";
 
-/** What goes by its age. */
+/** Sweepers for the tables that are pruned by age. */
 export interface Sweepers {
   readonly inbox: Sweeper;
   readonly runs: Sweeper;
@@ -47,8 +47,9 @@ function byAge(table: typeof trace | typeof groupHistory): Sweep {
 }
 
 /**
- * Where a reply does not come, its messages have another end, and people are told: the run that made it, with its
- * messages, stays until it is out. Asked from the run's side, since any number of replies may wait.
+ * Selects the unsent replies of runs. If such a reply fails, its messages get another end and their senders a notice,
+ * so the run and its messages stay until the reply is sent. The query starts at the run, since any number of replies
+ * may wait.
  */
 const unsentOf = (runs: SQL) =>
   sql`(SELECT 1 FROM ${runs} AS reply CROSS JOIN ${outbox} ON ${outbox.seq} = reply.value WHERE ${isUnsent}`;
@@ -71,7 +72,8 @@ function inboxSweep(database: Database): Sweep {
     time: inbox.receivedAt,
     goes,
     before: [removeBodies(database, inbox, goes)],
-    // No run tells of these. What is answered from now on ended too late to go.
+    // Messages answered by unsent rows that no run made. Messages that are answered during the sweep ended too recently
+    // to be removed.
     spared: database.handWritten<object, { number: number }>(
       `SELECT answered.value AS number FROM outbox
        CROSS JOIN json_each(CASE WHEN json_valid(outbox.answers) THEN outbox.answers END) AS answered
@@ -120,7 +122,7 @@ function outboxSweep(database: Database): Sweep {
   };
 }
 
-/** Messages that no conversation shows any more, with what was told beside them. */
+/** Sweeps messages that no session's history contains, with their contexts. */
 function messageSweep({ db, command }: Database): Sweep {
   const goes: Sweep["goes"] = (p) =>
     and(
@@ -160,7 +162,7 @@ function messageSweep({ db, command }: Database): Sweep {
   };
 }
 
-/** Of the rows of a table that go, the bodies too. */
+/** Deletes the bodies of rows that will be removed. */
 function removeBodies(
   { db, command }: Database,
   table: typeof inbox | typeof outbox,

@@ -4,7 +4,7 @@ import type { Bound } from "./database.ts";
 import { trace } from "./schema/index.ts";
 import { CHUNK } from "./sweep.ts";
 
-/** Removes the oldest traces until no more than so many are left. Each gives how many it removed. */
+/** Removes the oldest traces beyond a limit. The methods return the number of removed rows. */
 export interface TraceCaps {
   rows(limit: number): Promise<number>;
   bytes(limit: number): Promise<number>;
@@ -54,7 +54,7 @@ export function createTraceCaps({ database, queue }: Context): TraceCaps {
         before = n;
       }
       if (sizes.length < CHUNK) return 0;
-      // Others have their turn between two looks.
+      // Yield to other work between two queries.
       await new Promise((resolve) => setImmediate(resolve));
     }
   }

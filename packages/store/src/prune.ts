@@ -11,14 +11,17 @@ import type { PruneReport, Retention } from "./types/maintenance.ts";
 import type { UsageCount } from "./usage-count.ts";
 
 const dayMs = 86_400_000;
-/** For how long is kept what was spent of budgets: nobody asks for more than the present month. */
+/** Retention of budget spending. No one queries more than the current month. */
 const budgetPeriodsMs = 62 * dayMs;
-/** Each thread and each set of roles has routes of its own, and a configuration may stay for years. */
+/**
+ * Retention of cached routes. Each thread and each set of roles has its own routes, and a configuration may stay for
+ * years.
+ */
 const routesMs = 30 * dayMs;
-/** What is left of each time at most where the database is too large. */
+/** Minimum share of each retention time that is kept if the database is too large. */
 const smallestShare = 1 / 256;
 
-/** Removes what is over its time, number or bytes. */
+/** Creates the function that removes data beyond its retention time, number or size. */
 export function createPruner(
   context: Context,
   sessions: SessionRows,
@@ -72,7 +75,7 @@ export function createPruner(
 
 type Tried = <T>(work: Promise<T>, otherwise: T) => Promise<T>;
 
-/** What fails in one table, which may be damaged, keeps nothing in the others. */
+/** Collects failures, so that a damaged table does not prevent pruning of the others. */
 function collectFailures(): { readonly tried: Tried; throwIfAny(): void } {
   const failures: unknown[] = [];
   return {
@@ -89,7 +92,7 @@ function collectFailures(): { readonly tried: Tried; throwIfAny(): void } {
 
 type SweptByAge = Readonly<Record<Exclude<keyof Sweepers, "groupHistory">, number>>;
 
-/** What goes by its age. `share` of each time is kept. */
+/** Sweeps all tables by age, with `share` of each retention time. */
 async function sweepByAge(
   sweepers: Sweepers,
   retention: Retention,

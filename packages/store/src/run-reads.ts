@@ -42,7 +42,7 @@ function prepareStatements(database: Database) {
     newest: database.query((p: Bound<{ before: number; limit: number }>) =>
       db.select().from(run).where(lt(run.n, p.before)).orderBy(desc(run.n)).limit(p.limit),
     ),
-    // By hand, since drizzle has no recursive queries.
+    // Written by hand, since drizzle has no recursive queries.
     back: database.handWritten<{ head: number; key: string; before: number; limit: number }, { n: number }>(
       `WITH RECURSIVE chain AS (
          SELECT n, prev_run, session_key FROM run WHERE n = @head AND session_key = @key
@@ -54,7 +54,7 @@ function prepareStatements(database: Database) {
   };
 }
 
-/** What is asked of runs and changes nothing. */
+/** Creates the methods that read runs. */
 export function createRunReads<T extends Bodies>(
   { database, queue }: Context,
   parts: Parts<T>,
@@ -62,7 +62,7 @@ export function createRunReads<T extends Bodies>(
   const { fence, inbox: messages, sessions, rows } = parts;
   const statements = prepareStatements(database);
 
-  /** Each run names the one before it in its session. */
+  /** Returns the runs of a session, newest first. Each run points to the previous one. */
   function ofSession(key: string, before: number, limit: number): RunRecord[] {
     const state = sessions.load(key);
     const head = state?.active?.run ?? state?.record.lastRun ?? undefined;

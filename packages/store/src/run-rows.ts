@@ -10,21 +10,24 @@ import type { JsonValue, LeaseToken, RunId } from "./types/common.ts";
 import type { Run, RunWrite } from "./types/runs.ts";
 import type { RunUsage } from "./types/usage.ts";
 
-/** Reads and checks of runs that several parts need. */
+/** Access to runs that several parts use. */
 export interface RunRows {
   record(n: number): RunRecord | undefined;
   byId(id: string): RunRecord | undefined;
   /**
-   * The run, when this lease may write in it.
+   * Returns the run if this lease may write to it.
    *
-   * @throws FencedError when the lease or the run's stamp is of another epoch; StoreError `not_found`, `conflict`
+   * @throws FencedError if the lease or the run's lease has another epoch; StoreError `not_found`, `conflict`
    */
   running(write: RunWrite): RunRecord;
-  /** The numbers of the messages that it answers. Where its list is damaged, these tell it themselves. */
+  /**
+   * Returns the numbers of the messages that the run answers. If the run's list is damaged, they are found by their
+   * `run` column.
+   */
   messagesOf(record: RunRecord): readonly number[];
-  /** The numbers of its replies; the same holds for them. */
+  /** Returns the numbers of the run's replies, found in the same way. */
   repliesOf(record: RunRecord): readonly number[];
-  /** Adds rows of the outbox to those that the run made. */
+  /** Adds rows of the outbox to the replies of a run. */
   addOutbox(record: RunRecord, added: readonly Reply[]): void;
   toRun(record: RunRecord): Run;
 }
@@ -38,12 +41,12 @@ interface Reply {
   readonly seq: number;
 }
 
-/** The numbers of a run's replies, with others added. */
+/** Returns the numbers of a run's replies with added ones. */
 export function withReplies(replies: readonly number[], added: readonly Reply[]): number[] {
   return [...new Set([...replies, ...added.map(({ seq }) => seq)])];
 }
 
-/** The lease under which a run was last written. */
+/** Returns the lease under which a run was last written. */
 export function stampOf({ leaseName, leaseEpoch }: RunRecord): LeaseToken {
   return { name: leaseName, epoch: leaseEpoch };
 }

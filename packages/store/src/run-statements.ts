@@ -6,7 +6,7 @@ import { activeRun, groupHistory, inbox, run, session } from "./schema/index.ts"
 import type { RunOutcome } from "./types/runs.ts";
 import type { CheckedUsage } from "./usage.ts";
 
-/** What is written of runs. */
+/** Prepared statements that write runs. */
 export type RunStatements = ReturnType<typeof prepareRunStatements>;
 
 export function prepareRunStatements(database: Database) {
@@ -16,11 +16,11 @@ export function prepareRunStatements(database: Database) {
     setInbox: database.command((p: Bound<{ n: number; inbox: readonly number[] }>) =>
       db.update(run).set({ inbox: p.inbox }).where(eq(run.n, p.n)),
     ),
-    /** A message becomes the run's. */
+    /** Assigns a message to a run. */
     join: database.command((p: Bound<{ seq: number; run: number }>) =>
       db.update(inbox).set({ state: "running", run: p.run }).where(eq(inbox.seq, p.seq)),
     ),
-    /** A message waits for another run. */
+    /** Returns a message to its queue. */
     giveBack: database.command((p: Bound<{ seq: number }>) =>
       db.update(inbox).set({ state: "queued", run: null }).where(eq(inbox.seq, p.seq)),
     ),
@@ -35,7 +35,7 @@ export function prepareRunStatements(database: Database) {
   };
 }
 
-/** Which process a run goes on in, and how many have begun with it. */
+/** Statements for the lease of a run and the number of its attempts. */
 function leaseStatements(database: Database) {
   const { db } = database;
   return {
@@ -94,7 +94,7 @@ function endOfRun(database: Database): Command<EndOfRun> {
 
 type EndInSession = CheckedUsage["counted"] & Head & { key: string; run: number; at: number };
 
-/** A session counts its runs and what they used. */
+/** Ends a run in its session: counts the run and adds its usage. */
 function endInSession(database: Database): Command<EndInSession> {
   const { db } = database;
   return database.command((p: Bound<EndInSession>) =>

@@ -29,7 +29,7 @@ interface Parts<T extends Bodies> {
   readonly usage: UsageCount;
 }
 
-/** What the transactions of runs work with. */
+/** Dependencies of the transactions of runs. */
 interface RunWork<T extends Bodies> extends Context, Parts<T> {
   readonly statements: RunStatements;
 }
@@ -88,7 +88,8 @@ function begin<T extends Bodies>(
     const begun = rows.record(n);
     if (begun === undefined) throw new StoreError("io", `Run ${n} is gone after its insert.`);
     return { outcome: "started", run: rows.toRun(begun), session: sessions.toSession(state, begun) };
-    // Nothing of it is seen before a later step is synced; without it, its messages are queued as they were.
+    // Unsynced: nothing of a run is visible outside before a later step is synced. If the begin is lost, its messages
+    // are still queued.
   }, "unsynced");
 }
 
@@ -216,7 +217,11 @@ function encodedBodies(messages: readonly unknown[] | undefined): string[] {
   return (messages ?? []).map((message) => encode(message, "A message"));
 }
 
-/** The queued messages a run is to take, each of its session. */
+/**
+ * Returns the numbers of queued messages of this session.
+ *
+ * @throws StoreError `not_found`, `conflict`
+ */
 function takeable<T extends Bodies>(
   { inbox: messages }: RunWork<T>,
   ids: readonly InboxId[],
@@ -249,7 +254,7 @@ function append<T extends Bodies>(work: RunWork<T>, record: RunRecord, bodies: r
   work.sessions.saveHead(state, appendTo(work, record, state, bodies));
 }
 
-/** Gives each message of a run its end, also where it is damaged; one that is lost altogether needs none. */
+/** Ends every message of a run, including damaged ones. Lost messages are ignored. */
 function endMessages<T extends Bodies>(
   work: RunWork<T>,
   record: RunRecord,
@@ -281,7 +286,7 @@ function endMessage<T extends Bodies>(
   { seq, rule, reason }: InboxRecord,
   { state, detail }: InboxSettle,
 ): void {
-  // It was withdrawn while the run had it.
+  // The message was withdrawn during the run.
   if (rule !== null) messages.end({ seq, state: "ignored", rule, reason });
   else if (state === "queued") statements.giveBack.run({ seq });
   else messages.end({ seq, state, rule: detail?.rule ?? null, reason: detail?.reason ?? null });

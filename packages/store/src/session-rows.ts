@@ -19,13 +19,13 @@ import {
 import type { JsonValue, LeaseToken } from "./types/common.ts";
 import type { Session, SessionSeed } from "./types/sessions.ts";
 
-/** A session, and the run that holds it. */
+/** A session and the run that holds it. */
 export interface SessionState {
   readonly record: SessionRecord;
   readonly active: ActiveRunRecord | undefined;
 }
 
-/** Reads and head writes of sessions that several parts need. */
+/** Access to sessions that several parts use. */
 export interface SessionRows {
   load(key: string): SessionState | undefined;
   /** @throws StoreError `not_found` */
@@ -33,20 +33,19 @@ export interface SessionRows {
   create(seed: SessionSeed, at: number): SessionRecord;
   head(state: SessionState): Head;
   saveHead(state: SessionState, head: Head): void;
-  /** A run holds the session from now on. */
+  /** Assigns the session to a run. */
   hold(record: SessionRecord, n: number, head: Head): SessionState;
   release(key: string): void;
-  /** @throws StoreError `busy` while a run holds the session; with `lease`, while one of another lease does */
+  /** @throws StoreError `busy` if a run holds the session, or with `lease`, a run of another lease */
   requireFree(state: SessionState, lease?: LeaseToken): void;
-  /** `holding`, where it is at hand: the run that holds it. */
+  /** @param holding the run that holds the session, if the caller has it already */
   toSession(state: SessionState, holding?: RunRecord): Session;
-  /** Something happened in the session; `record` is as it was before. */
+  /** Records activity in the session. `record` is its state before. */
   touch(record: SessionRecord, at: number): void;
-  /** The part of {@link touch} that is left where the row has its new time already. */
+  /** Updates only the minute, if the row already has its new time. */
   touchMinute(record: SessionRecord, at: number): void;
 }
 
-/** `holding`: the run that holds it. */
 function toSession({ record, active }: SessionState, holding: RunRecord | undefined): Session {
   const head = active ?? record;
   return {
@@ -101,7 +100,7 @@ function prepareStatements(database: Database) {
     setMinute: database.command((p: Bound<{ key: string; minute: number }>) =>
       db.update(session).set({ updatedMinute: p.minute }).where(eq(session.key, p.key)),
     ),
-    // In the place of one whose run is lost, as in a file that was damaged.
+    // Replaces a row whose run is lost in a damaged file.
     hold: database.replace(activeRun, [activeRun.sessionKey]),
     release: database.command((p: Bound<{ key: string }>) =>
       db.delete(activeRun).where(eq(activeRun.sessionKey, p.key)),

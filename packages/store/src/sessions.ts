@@ -32,7 +32,7 @@ interface Parts<T extends Bodies> {
 
 const DEFAULT_LIMIT = 100;
 
-/** A setting after a patch: `undefined` leaves it, `null` removes it. */
+/** Returns a setting after a patch: `undefined` keeps it, `null` removes it. */
 function patched(value: string | null | undefined, before: string | null): string | null {
   return value === undefined ? before : value;
 }
@@ -94,7 +94,7 @@ function createPatch({ database, queue, now }: Context, rows: SessionRows): Sess
   };
 }
 
-/** How a session begins anew, and how it goes. */
+/** Creates the methods that reset and remove a session. */
 function createEnds<T extends Bodies>(
   { database, queue, now }: Context,
   { fence, rows, chain }: Parts<T>,
@@ -175,7 +175,7 @@ function isBehind({ key, updatedAt }: SessionPosition): SQL | undefined {
   );
 }
 
-/** However many there are: a statement takes no more than some thousands as values of its own. */
+/** Binds a list as one JSON value, since the number of parameters of a statement is limited. */
 function valuesOf(keys: readonly string[]): SQL {
   return sql`(SELECT value FROM json_each(${JSON.stringify(keys)}))`;
 }

@@ -3,39 +3,39 @@ import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Context } from "./context.ts";
 import type { Bound, Command, Query } from "./database.ts";
 
-/** Rows looked at in one transaction. */
+/** Rows per transaction. */
 export const CHUNK = 250;
 
-/** Some neighbouring rows of a table, and which of them are too old. */
+/** A range of rows and the age limit for them. */
 export interface Stretch {
   /** Exclusive. */
   readonly from: number;
   /** Inclusive. */
   readonly to: number;
-  /** What is older than this time goes. */
+  /** Rows older than this time are removed. */
   readonly limit: number;
-  /** Numbers of rows to be spared, as JSON. */
+  /** Numbers of rows to keep, as JSON. */
   readonly spared: string;
 }
 
-/** A table whose rows are numbered in the order of time. */
+/** A table whose row numbers are in the order of time. */
 export interface Sweep {
   readonly table: SQLiteTable;
   readonly number: SQLiteColumn;
-  /** When a row began; once a whole chunk is younger than the limit, so is everything after it. */
+  /** Start time of a row. If a whole chunk is younger than the limit, so are all later rows. */
   readonly time: SQLiteColumn;
-  /** Which rows of a stretch go. */
+  /** Condition for rows of a range that are removed. */
   readonly goes: (p: Bound<Stretch>) => SQL | undefined;
-  /** What has to be done with the same rows first. */
+  /** Commands for the same rows that run before the removal. */
   readonly before?: readonly Command<Stretch>[];
-  /** The rows to be spared, where they do not tell it themselves. */
+  /** Rows to keep, if the condition cannot express it. */
   readonly spared?: Query<object, { number: number }>;
 }
 
-/** Removes what is older than `limit`; gives the number of rows. */
+/** Removes rows older than `limit` and returns their number. */
 export type Sweeper = (limit: number) => Promise<number>;
 
-/** The newest row stays: SQLite would give its number out again. */
+/** Keeps the newest row, since SQLite would reuse its number. */
 export function isNotNewest(table: SQLiteTable, number: SQLiteColumn): SQL {
   return lt(number, sql`(SELECT max(${number}) FROM ${table})`);
 }
@@ -44,7 +44,7 @@ export function inStretch(number: SQLiteColumn, { from, to }: Bound<Stretch>): S
   return and(gt(number, from), lte(number, to));
 }
 
-/** Sweeps a table in transactions short enough to pass unnoticed between other people's. */
+/** Creates a sweeper that works in short transactions between other calls. */
 export function createSweeper(
   { database, queue, now }: Context,
   { table, number, time, goes, before, spared }: Sweep,
@@ -73,7 +73,7 @@ export function createSweeper(
     for (;;) {
       const { last, oldest } = await queue.read(() => look.get({ from }) ?? { last: null, oldest: null });
       if (last === null || oldest === null) return removed;
-      // Where a clock was ahead for a while, the time of those rows says nothing of what came after them.
+      // Rows in the future mean that the clock was ahead for a while. Then later rows may be older.
       if (oldest >= limit && oldest <= now()) return removed;
       const sparedHere = kept.filter((seq) => seq > from && seq <= last);
       const stretch = { from, to: last, limit, spared: JSON.stringify(sparedHere) };

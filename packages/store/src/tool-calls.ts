@@ -7,7 +7,7 @@ import { type RunRecord, toolCall } from "./schema/index.ts";
 import type { JsonValue } from "./types/common.ts";
 import type { JournalCall, ToolIntent } from "./types/runs.ts";
 
-/** A call that was asked for, with its arguments encoded before its transaction. */
+/** A requested call with encoded arguments. */
 export interface PreparedIntent {
   readonly intent: ToolIntent;
   readonly args: string;
@@ -18,7 +18,7 @@ export interface ToolCalls {
   add(run: RunRecord, intents: readonly PreparedIntent[]): void;
   /** @throws StoreError `not_found` for a call that was not added before */
   mark(run: RunRecord, callIds: readonly string[], state: "started" | "done"): void;
-  /** Without those that are damaged: whether they happened is unknown to whoever goes on. */
+  /** Returns the undamaged calls of a run. */
   of(run: RunRecord): JournalCall[];
 }
 

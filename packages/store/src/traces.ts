@@ -6,11 +6,11 @@ import { trace } from "./schema/index.ts";
 import type { JsonValue } from "./types/common.ts";
 import type { TraceStore } from "./types/traces.ts";
 
-/** Entries wait for each other so long, or until there are so many characters of them. */
+/** Entries are buffered for this time, or until they reach this size. */
 const flushAfterMs = 250;
 const flushChars = 262_144;
 
-/** One entry as it is kept: a message has several, so their keys would weigh as much as what they say. */
+/** An entry as it is stored. An array, since the keys of objects would double its size. */
 type Stored = readonly [stage: string, at: number, data: JsonValue];
 
 interface Waiting {
@@ -24,7 +24,10 @@ export interface BufferedTraceStore extends TraceStore {
   flush(): Promise<void>;
 }
 
-/** Explanations are worth no commit of their own: they gather in memory for a moment and are written together. */
+/**
+ * Creates a trace store that buffers entries in memory and writes them together, since traces are not worth their own
+ * commits.
+ */
 export function createTraceStore({ database, queue, now }: Context): BufferedTraceStore {
   const { db } = database;
   const insert = database.insert(trace);
@@ -40,7 +43,7 @@ export function createTraceStore({ database, queue, now }: Context): BufferedTra
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
 
-  /** Resolves when nothing appended so far is still to be written, also of what another flush has taken. */
+  /** Resolves when everything appended so far is written, including the batch of a concurrent flush. */
   async function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
@@ -71,7 +74,7 @@ export function createTraceStore({ database, queue, now }: Context): BufferedTra
       group.entries.push(...encoded);
       waiting.set(subject, group);
       for (const text of encoded) chars += text.length;
-      // A flush that fails loses explanations, not messages; the next call of somebody who waits reports the cause.
+      // A failed flush loses traces, not messages. The next awaited call reports the cause.
       if (chars >= flushChars) flush().catch(() => {});
       else timer ??= setTimeout(() => flush().catch(() => {}), flushAfterMs).unref();
     },

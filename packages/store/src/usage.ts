@@ -7,13 +7,17 @@ import { run, usageDay } from "./schema/index.ts";
 import type { RunUsage, UsageStore } from "./types/usage.ts";
 import { isUncounted, usedByRun } from "./usage-count.ts";
 
-/** A run's usage: as reported, and with 0 for what was not. */
+/** The usage of a run: as reported, and with 0 for missing figures. */
 export interface CheckedUsage {
   readonly reported: Figures<number | null>;
   readonly counted: Figures<number>;
 }
 
-/** @throws StoreError `invalid` unless every figure is a whole number from 0 up: sums have to be exact */
+/**
+ * Checks that every figure is a non-negative integer, so that sums are exact.
+ *
+ * @throws StoreError `invalid`
+ */
 export function checkUsage(usage: RunUsage): CheckedUsage {
   for (const [name, value] of Object.entries(usage)) {
     if (value !== undefined && (!Number.isSafeInteger(value) || value < 0)) {
@@ -27,7 +31,7 @@ export function checkUsage(usage: RunUsage): CheckedUsage {
   return { reported: filled(null), counted: filled(0) };
 }
 
-/** The day (UTC) of a time in milliseconds. */
+/** Returns the day (UTC) of a time in milliseconds. */
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 export function createUsageStore({ database, queue }: Context): UsageStore {

@@ -5,20 +5,20 @@ import type { Logger } from "./types/logger.ts";
 
 const fsync = promisify(fs.fsync);
 
-/** How long the log grows before it is copied into the database file. */
+/** Size of the log at which a checkpoint begins. */
 const checkpointBytes = 16_000_000;
 
 export interface WriteAheadLog {
-  /** Everything committed so far is on the disk when this resolves. */
+  /** Syncs the log. Everything committed so far is durable when this resolves. */
   sync(): Promise<void>;
-  /** Checkpoints when the log has grown long. Only between two batches. */
+  /** Checkpoints if the log is long. Call it only between two batches. */
   tend(): Promise<void> | undefined;
-  /** Only between two batches. */
+  /** Call it only between two batches. */
   checkpoint(): Promise<void>;
-  /** While `work` copies the log elsewhere, nothing of it is copied here, where it would hold the event loop. */
+  /** Suspends checkpoints while `work` copies the log in another thread. */
   leaveTo<R>(work: () => Promise<R>): Promise<R>;
   bytes(): number;
-  /** To be called before the connection is closed; the result closes what must outlive it. */
+  /** Call it before closing the connection, and the returned function afterwards. */
   close(): () => void;
 }
 
@@ -28,12 +28,12 @@ interface Progress {
 }
 
 /**
- * SQLite's own syncs would hold the event loop, so the connection runs with `synchronous=NORMAL` (a commit writes the
- * log but does not sync it) and the syncs are made here, on libuv's thread pool, before a caller is told of the
- * commit: for the caller the same as `synchronous=FULL`, unless he asked for less.
+ * SQLite's own syncs would block the event loop. So the connection runs with `synchronous=NORMAL` (a commit writes the
+ * log without a sync), and this class syncs it on libuv's thread pool before a call resolves. The caller gets the
+ * guarantee of `synchronous=FULL`.
  *
- * The descriptors opened here stay open until the connection is closed: closing any descriptor of a file drops all
- * locks the process has on it.
+ * The descriptors opened here stay open until the connection is closed: closing any descriptor of a file releases all
+ * POSIX locks that the process holds on it.
  */
 export function writeAheadLog(
   raw: Sqlite.Database,
@@ -48,7 +48,7 @@ class CheckpointedLog implements WriteAheadLog {
   readonly #path: string;
   readonly #logger: Pick<Logger, "warn"> | undefined;
   readonly #look: Sqlite.Statement<[], Progress>;
-  /** Each holds a page. */
+  /** A frame holds a page. */
   readonly #checkpointFrames: number;
   readonly #beginRead: Sqlite.Statement;
   readonly #takeSnapshot: Sqlite.Statement;
@@ -57,7 +57,7 @@ class CheckpointedLog implements WriteAheadLog {
   #databaseFile: number | undefined;
   #copier: Sqlite.Database | undefined;
   #copiedElsewhere = 0;
-  /** How long the log was at the last try: who reads an old state may keep it from being copied for long. */
+  /** Length of the log at the last attempt. A reader of an old snapshot can block checkpoints for long. */
   #triedAt = 0;
 
   constructor(raw: Sqlite.Database, path: string, logger: Pick<Logger, "warn"> | undefined) {
@@ -78,7 +78,7 @@ class CheckpointedLog implements WriteAheadLog {
   tend(): Promise<void> | undefined {
     if (this.#copiedElsewhere > 0) return undefined;
     const { log, checkpointed } = this.#look.get() ?? { log: 0, checkpointed: 0 };
-    // It was begun anew.
+    // SQLite restarted the log.
     if (log < this.#triedAt) this.#triedAt = 0;
     if (log - Math.max(checkpointed, this.#triedAt) < this.#checkpointFrames) return undefined;
     this.#triedAt = log;
@@ -86,9 +86,9 @@ class CheckpointedLog implements WriteAheadLog {
   }
 
   /**
-   * Copies the log into the database file with the syncs off the event loop. While our read transaction is open no
-   * checkpoint goes past its snapshot and no process, ours or another, starts the log anew. So: snapshot, sync the log
-   * up to it, copy up to it, sync the database file, and only then let the log be overwritten.
+   * Copies the log into the database file, with the syncs on the thread pool. While our read transaction is open, no
+   * checkpoint goes past its snapshot and no process restarts the log. The order is: take a snapshot, sync the log,
+   * copy it, sync the database file, and release the snapshot.
    */
   async checkpoint(): Promise<void> {
     try {
@@ -139,7 +139,7 @@ class CheckpointedLog implements WriteAheadLog {
       this.#copier = new Sqlite(this.#path, { timeout: 0, fileMustExist: true });
       this.#copier.pragma("synchronous = OFF");
       this.#copier.pragma("wal_autocheckpoint = 0");
-      // It copies pages and reads none.
+      // It only copies pages.
       this.#copier.pragma("cache_size = -64");
     }
     return this.#copier;

@@ -1,7 +1,10 @@
 import { type Phrases, phrasesIn } from "@signalbox/phrases";
 import type { LiveEvent, Problem } from "@signalbox/protocol";
 
-/** What people are told of a failed run, by the rule it ended with, without details of the operator's setup. */
+/**
+ * Returns the text that senders get about a failed run, by the rule with which it ended. Omits details of the
+ * operator's setup.
+ */
 export function failureNote(rule: string | undefined, { failed }: Phrases = phrasesIn("en")): string {
   switch (rule) {
     case "poison":
@@ -28,12 +31,12 @@ export function failureNote(rule: string | undefined, { failed }: Phrases = phra
   }
 }
 
-/** What viewers are told of a run that failed, ahead of its end. */
+/** Returns the event that viewers get before the end of a failed run. */
 export function failureEvent(runId: string, failure: Failure): LiveEvent {
   return { type: "error", runId, ...problemOf(failure) };
 }
 
-/** Why a run failed, with what the owner can do about it. */
+/** Returns the reason why a run failed, with a remedy for the owner. */
 export function problemOf({ code, message }: Failure): Problem {
   return { code, message, ...remedyFor(code) };
 }
@@ -43,7 +46,7 @@ interface Failure {
   readonly message: string;
 }
 
-/** What the owner can do about it. */
+/** Returns the remedy for an error code, if any. */
 function remedyFor(code: string): { remedy?: string } {
   switch (code) {
     case "auth":

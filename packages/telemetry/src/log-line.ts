@@ -1,21 +1,21 @@
 import { visible } from "./visible.ts";
 
-/** How urgent a line of the log is, the least urgent first. */
+/** Log levels in ascending order. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** One line of the log. */
+/** A parsed log line. */
 export interface LogLine {
   readonly level: LogLevel;
   /** An ISO date. */
   readonly time: string;
   readonly message: string;
-  /** Everything else that was logged with it. */
+  /** All other fields. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Reads a line of the log; undefined for what is none. */
+/** Parses a log line. Returns undefined if it is not one. */
 export function readLogLine(text: string): LogLine | undefined {
   const value = parsed(text);
   if (value === undefined) return undefined;
@@ -25,7 +25,7 @@ export function readLogLine(text: string): LogLine | undefined {
   return { level: logLevel, time, message: typeof msg === "string" ? msg : "", fields };
 }
 
-/** The line for people: `09:30:12 WARN  a message  key=value`. */
+/** Formats a line for people: `09:30:12 WARN  a message  key=value`. */
 export function formatLogLine(line: LogLine, at: string = timeOfDay(line.time)): string {
   const { level, message, fields } = line;
   const rest = Object.entries(fields).map(([name, value]) => `${name}=${fieldText(value)}`);
@@ -33,7 +33,7 @@ export function formatLogLine(line: LogLine, at: string = timeOfDay(line.time)):
   return `${at} ${level.toUpperCase().padEnd(5)} ${visible(told)}`;
 }
 
-/** Whether a line is at least as urgent as asked for. */
+/** Returns true if `level` is `least` or higher. */
 export function isAtLeast(level: LogLevel, least: LogLevel): boolean {
   return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least);
 }

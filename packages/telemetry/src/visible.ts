@@ -1,4 +1,4 @@
-/** What others wrote may hold what steers a terminal, or shows a text in another order than it has. */
+/** Escapes control characters in text of other people, which could control a terminal or reorder the text. */
 export function visible(text: string): string {
   return text.replace(
     /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu,

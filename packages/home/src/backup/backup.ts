@@ -6,17 +6,17 @@ import { withDatabase } from "../database.ts";
 import type { Home } from "../layout.ts";
 import { type BodiesWithParts, neededBlobs } from "./blobs.ts";
 
-/** What a backup holds. */
+/** Content of a backup. */
 export interface BackupReport {
-  /** Bytes of the database. */
+  /** Size of the database. */
   readonly databaseBytes: number;
-  /** Attachments of replies that have not gone out, and their bytes. */
+  /** Attachments of unsent replies. */
   readonly media: { readonly files: number; readonly bytes: number };
-  /** Attachments that unsent replies name and that were not there, or not what their name says. */
+  /** Ids of attachments of unsent replies that are missing or do not match their hash. */
   readonly missing: readonly string[];
 }
 
-/** Makes a folder and fills it, see {@link backupInto}. */
+/** Creates `folder` and backs the home up into it, see {@link backupInto}. */
 export function backupHome(home: Home, folder: string): Promise<BackupReport> {
   return withDatabase<BodiesWithParts, BackupReport>(home, "read", async (store) => {
     await mkdir(folder, { mode: 0o700 });
@@ -25,8 +25,8 @@ export function backupHome(home: Home, folder: string): Promise<BackupReport> {
 }
 
 /**
- * Fills an empty folder with what a home keeps, under the same names, while a gateway works on it: one committed state
- * of the database, and the attachments that the unsent replies in it need. All of it is on the disk when it resolves.
+ * Backs a home up into an empty folder, under the same file names, while a gateway may be using it: one committed state
+ * of the database, and the attachments of its unsent replies. Resolves after everything is synced.
  */
 export async function backupInto(
   folder: string,
@@ -43,8 +43,8 @@ export async function backupInto(
       if (bytes !== undefined) copied.set(id, bytes);
     }
   };
-  // First those that replies need now: once they are out, the gateway may remove them. What replies of the copy need
-  // besides is younger than the copy's beginning, and so stays for long enough.
+  // First copy the attachments of currently unsent replies: the gateway may remove them after sending. Attachments that
+  // only replies in the copied database need are newer, and are not removed so soon.
   await copy(await neededBlobs(store));
   const { bytes: databaseBytes } = await store.admin.backup(databaseFile);
   const opened = await openStore<BodiesWithParts>({ path: databaseFile });
@@ -63,8 +63,8 @@ export async function backupInto(
 }
 
 /**
- * Nobody works on the copy: whoever starts on it need not wait for the leases of the gateway it was taken from. Nor is
- * anybody signed in there: a session that has ended by the time of a restore would be good again.
+ * Releases the leases in the copy, so that a gateway that uses it does not wait for them, and removes the sessions of
+ * browsers, since a session may end between the backup and a restore.
  */
 async function releasedAndRead(copy: SqliteStore<BodiesWithParts>): Promise<ReadonlySet<string>> {
   await copy.access.sessions.forget(Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);

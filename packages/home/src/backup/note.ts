@@ -3,18 +3,18 @@ import type { Home } from "../layout.ts";
 
 /** The last backup of a home. */
 export interface LastBackup {
-  /** Where it was put. */
+  /** Folder of the backup. */
   readonly path: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** Records in the home that it was backed up, so that an operator can be told when that is long ago. */
+/** Records the last backup, so that `signalbox doctor` can warn if it is old. */
 export function noteBackup({ backupNoteFile }: Home, last: LastBackup): void {
   writeFileSync(backupNoteFile, `${JSON.stringify(last)}\n`, { mode: 0o600 });
 }
 
-/** Undefined where none was made, or nothing can be read of it. */
+/** Returns the last recorded backup, if any. */
 export function lastBackup({ backupNoteFile }: Home): LastBackup | undefined {
   try {
     const note: unknown = JSON.parse(readFileSync(backupNoteFile, "utf8"));

@@ -14,10 +14,10 @@ import { ASSUMED_SECRETS, secretSources } from "../secrets/sources.ts";
 import { configText, replaceConfig } from "./versions.ts";
 
 /**
- * Changes values of the configuration, as long as nothing is wrong afterwards that was not before.
+ * Changes values of the configuration, unless that causes a new problem.
  *
- * @param sources default: secrets that are kept elsewhere are looked up, which programs may take long for
- * @throws ConfigError, GatewayError naming what would be wrong; nothing was changed
+ * @param sources default: reads secrets from files and programs, which may take long
+ * @throws ConfigError, GatewayError with the new problem; nothing is changed
  */
 export function changeConfig(
   home: Home,
@@ -30,9 +30,10 @@ export function changeConfig(
 }
 
 /**
- * The text of the configuration with changes that no one has approved yet: no file that they name is read, and no
- * program started. Such a secret is assumed to exist.
- * @throws ConfigError, GatewayError naming what would be wrong
+ * Returns the text of the configuration with changes that are not approved yet. Reads no secret files and starts no
+ * programs that the changes name; such secrets are assumed to exist.
+ *
+ * @throws ConfigError, GatewayError with the new problem
  */
 export function proposedConfig(home: Home, env: Env, edits: readonly ConfigEdit[]): string {
   return editedConfig(home, env, edits, ASSUMED_SECRETS);
@@ -58,7 +59,7 @@ function problemsOf(home: Home, text: string, env: Env, sources: SecretSources):
   try {
     return loadConfig(optionsFor(home, text, env, sources)).problems;
   } catch (error) {
-    // Nothing could start with it: what is wrong is told all the same.
+    // The configuration is unusable. Compare its problems like any other.
     if (error instanceof ConfigError) return error.problems;
     throw error;
   }

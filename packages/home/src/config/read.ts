@@ -6,17 +6,19 @@ import { ASSUMED_SECRETS, askPrograms, secretSources } from "../secrets/sources.
 import { configText } from "./versions.ts";
 
 /**
- * Reads the configuration of a home; one without a file has the defaults.
- * @throws ConfigError where nothing can start, GatewayError where the file cannot be read or there are several
+ * Reads the configuration of a home. Without a file, the defaults apply.
+ *
+ * @throws ConfigError if nothing can start with it, GatewayError if the file cannot be read or there are several
  */
 export function readConfig(home: Home, env: Env): LoadedConfig {
   return readWith(home, env, secretSources(home, env));
 }
 
 /**
- * Reads it again for a running gateway: programs that hold secrets are asked in parallel, and nothing else waits for
- * them.
- * @param last what stays if the gateway's own section is now wrong
+ * Reads the configuration again for a running gateway. Programs that provide secrets run in parallel, without blocking
+ * the event loop.
+ *
+ * @param last provides the `gateway` section if that is invalid now
  * @throws as {@link readConfig}
  */
 export async function rereadConfig(

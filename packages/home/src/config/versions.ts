@@ -14,17 +14,17 @@ import { GatewayError } from "../errors.ts";
 import { prepareHome } from "../folders.ts";
 import type { Home } from "../layout.ts";
 
-/** A configuration as it was before a change. */
+/** A previous version of the configuration. */
 export interface ConfigVersion {
-  /** When it was replaced, in UTC: `2026-11-22T14-35-00.000Z`. */
+  /** Time at which it was replaced, in UTC: `2026-11-22T14-35-00.000Z`. */
   readonly id: string;
   readonly file: string;
 }
 
-/** How many are kept. */
+/** Number of previous versions to keep. */
 const MOST_VERSIONS = 20;
 
-/** The versions that are kept, the latest first. */
+/** Returns the previous versions, latest first. */
 export function configVersions(home: Home): readonly ConfigVersion[] {
   const folder = versionsFolder(home);
   if (!existsSync(folder)) return [];
@@ -34,7 +34,9 @@ export function configVersions(home: Home): readonly ConfigVersion[] {
     .map((name) => ({ id: basename(name, extname(name)), file: join(folder, name) }));
 }
 
-/** Puts an earlier version in the place of the configuration, which is kept like any other. @throws GatewayError */
+/**
+ * Restores a previous version of the configuration. The replaced one becomes a previous version. @throws GatewayError
+ */
 export function restoreConfig(home: Home, id: string, now: Date): void {
   const version = configVersions(home).find((kept) => kept.id === id);
   if (version === undefined)
@@ -43,8 +45,8 @@ export function restoreConfig(home: Home, id: string, now: Date): void {
 }
 
 /**
- * Writes the configuration anew, and keeps what it was. Whole or not at all: a crash leaves the one file or the other.
- * A link stays one: who keeps the file elsewhere finds the change there.
+ * Replaces the configuration atomically and keeps the previous version. If the file is a symbolic link, replaces its
+ * target.
  */
 export function replaceConfig(home: Home, text: string, now: Date): void {
   prepareHome(home);
@@ -76,12 +78,12 @@ function versionsFolder(home: Home): string {
   return join(home.dir, "config-history");
 }
 
-/** The text of a configuration file; empty if there is none. */
+/** Returns the text of a configuration file; empty if it does not exist. */
 export function configText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    // One that is there and cannot be read says something: nobody is to go on with defaults in its place.
+    // An unreadable file is an error: the defaults must not replace its settings.
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ENOENT" || code === "ENOTDIR") return "";
     throw error;

@@ -2,20 +2,20 @@ import { statSync } from "node:fs";
 import { reasonOf } from "@signalbox/agent-core";
 import { type Home, locateHome } from "../layout.ts";
 
-/** How often the files are looked at, in milliseconds: also where a volume tells of no change. */
+/** Polling interval, in milliseconds. Polling also works on volumes that send no change events. */
 const LOOK_MS = 1_000;
 
-/** Sees changes of the configuration, from the moment at which it was made. */
+/** Detects changes of the configuration since the creation of this object. */
 export interface ConfigWatch {
-  /** Calls back for each change, also for one that came before this. */
+  /** Calls `listener` after each change, including changes before this call. */
   onChange(listener: () => void): void;
   stop(): void;
 }
 
 /**
- * Watches the configuration of a home, to be made before that is read. Its files are looked at by themselves, since
- * what the gateway writes all the time lies in the same folder; an editor may put another file in the place of one, and
- * the first one comes under any of the names.
+ * Watches the configuration of a home. Create it before reading the configuration. It polls the configuration files,
+ * since the gateway writes other files in their folder all the time, an editor may replace a file, and a first file may
+ * have any of the supported names.
  */
 export function watchConfig({ dir }: Pick<Home, "dir">): ConfigWatch {
   const state = (): string => {
@@ -37,7 +37,7 @@ export function watchConfig({ dir }: Pick<Home, "dir">): ConfigWatch {
   };
 }
 
-/** What is another after each change. */
+/** Returns a text that differs after each change of the file. */
 function stateOf(file: string): string {
   try {
     const { ino, mtimeNs, size } = statSync(file, { bigint: true });

@@ -2,9 +2,12 @@ import { parentPort, workerData } from "node:worker_threads";
 import { ZxcvbnFactory } from "@zxcvbn-ts/core";
 import { adjacencyGraphs, dictionary } from "@zxcvbn-ts/language-common";
 
-/** Guesses that a secret has to stand: at fifty a second, which the server looks at from one address, 60,000 years. */
+/**
+ * Minimum number of guesses, as a power of ten. At fifty guesses a second, the server's limit for an address, 10^14
+ * take 60,000 years.
+ */
 const GUESSES_LOG10 = 14;
-/** What comes behind makes a secret no weaker. */
+/** Further characters cannot make a secret weaker. */
 const LOOKED_AT = 64;
 
 const estimator = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });

@@ -1,12 +1,12 @@
 import { Worker } from "node:worker_threads";
 
-/** As the gateway makes them: 256 bits, which need no estimate. */
+/** Form of a token created by the gateway: 256 random bits, which need no estimate. */
 const MADE = /^[\w-]{43}$/;
 const MADE_DIFFERENT = 16;
 
 /**
- * Those of the secrets that can be guessed: words, patterns, repetitions. Estimated by zxcvbn, in a thread, since its
- * dictionaries take 35 MB that nobody needs afterwards.
+ * Returns the secrets that are easy to guess: words, patterns, repetitions. zxcvbn runs in a worker thread, to free the
+ * 35 MB of its dictionaries afterwards.
  */
 export async function guessableSecrets(secrets: readonly string[]): Promise<ReadonlySet<string>> {
   const chosen = secrets.filter((secret) => !MADE.test(secret) || new Set(secret).size < MADE_DIFFERENT);

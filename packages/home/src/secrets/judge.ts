@@ -3,18 +3,18 @@ import type { Env, Home } from "../layout.ts";
 import { effectiveToken, unconfiguredToken } from "../token.ts";
 import { guessableSecrets } from "./guessable.ts";
 
-/** Which of the secrets that grant access can be guessed. */
+/** The result of {@link judgeSecrets}. */
 export interface JudgedSecrets {
-  /** Without those whose secret can be guessed. */
+  /** The hooks without those whose secret is easy to guess. */
   readonly hooks: Readonly<Record<string, HookConfig>>;
-  /** Whether the gateway's token can be. */
+  /** True if the gateway's token is easy to guess. */
   readonly guessableToken: boolean;
   readonly problems: readonly Problem[];
 }
 
 const REMEDY = "Create one with `openssl rand -base64 32`.";
 
-/** Looks at the gateway's token and at those of its hooks. */
+/** Checks that the gateway's token and the secrets of its hooks are hard to guess. */
 export async function judgeSecrets(loaded: LoadedConfig, home: Home, env: Env): Promise<JudgedSecrets> {
   const { hooks, gateway } = loaded.config;
   const token = effectiveToken(loaded, home, env);

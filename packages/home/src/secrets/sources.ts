@@ -8,7 +8,10 @@ import { isOpenToOthers } from "../permissions.ts";
 const LONGEST = 65_536;
 const COMMAND_MS = 10_000;
 
-/** Secrets in files, and those that programs such as `pass` or `op` know. They are asked at each start. */
+/**
+ * Returns sources that read secrets from files and from programs such as `pass` or `op`, each time the configuration is
+ * read.
+ */
 export function secretSources(home: Home, env: Env): SecretSources {
   return {
     file(path) {
@@ -30,14 +33,14 @@ export function secretSources(home: Home, env: Env): SecretSources {
   };
 }
 
-/** Takes every secret to be there that is kept elsewhere: nothing is read or started to find out. */
+/** Assumes that every secret in a file or program exists, without reading or starting anything. */
 export const ASSUMED_SECRETS: SecretSources = {
   file: () => ASSUMED,
   command: () => ASSUMED,
 };
 const ASSUMED = "a secret that is taken to be there";
 
-/** Asks programs at the same time, without waiting in between. Gives what each of them said. */
+/** Runs programs in parallel. Returns a source with their outputs. */
 export async function askPrograms(
   home: Home,
   env: Env,
@@ -73,7 +76,7 @@ function startOf(home: Home, env: Env) {
   } as const;
 }
 
-/** Its own words hold the whole command, and what the program has said so far. */
+/** Replaces the error of a program: the original message contains the whole command and its output. */
 function failureOf(program: string, error: unknown): Error {
   const end = endOf(error);
   return new Error(end === "ENOENT" ? `the program ${program} was not found` : `it ended with ${end}`);
@@ -86,7 +89,7 @@ function endOf(error: unknown): string {
   return killed === true ? "ETIMEDOUT" : String(signal ?? "an error");
 }
 
-/** What Node.js notes of how a program ended; `status` where it was waited for. */
+/** Fields of Node's errors for a program that failed. `execFileSync` sets `status`. */
 interface Ended extends Error {
   readonly status: unknown;
   readonly code: unknown;

@@ -3,8 +3,8 @@ import { createVault, findEnvironmentSecrets, type Vault } from "@signalbox/reda
 import type { Env } from "../layout.ts";
 
 /**
- * Every secret that this process knows: of the configuration by its places, of the environment, and its own token.
- * Channels add the fields of their accounts that they call secret.
+ * Collects the secrets of the configuration, the environment and the gateway's token. Channels add the secret fields of
+ * their accounts.
  */
 export function openVault(loaded: LoadedConfig, env: Env, token?: string): Vault {
   return createVault([

@@ -2,23 +2,23 @@ import { reasonOf } from "@signalbox/agent-core";
 import type { Lease, SessionPosition, SessionStore } from "@signalbox/store";
 import type { HomeLogger } from "../logger.ts";
 
-/** How long a conversation of one request is kept, in milliseconds, and how many there may be. */
+/** Retention of a conversation with a single request, in milliseconds, and the maximum number of them. */
 const ONCE_MS = 60 * 60_000;
 const ONCE_KEPT = 1_000;
-/** Sessions looked at, and removed, at once. */
+/** Sessions per page. */
 const PAGE = 200;
 
 export interface OneOffs {
   readonly sessions: Pick<SessionStore, "list" | "remove">;
   readonly lease: Lease;
   readonly channel: string;
-  /** Whether a conversation is one of a single request. */
+  /** Returns true for a conversation with a single request. */
   readonly isOneOff: (conversation: { readonly channel: string; readonly peer: string }) => boolean;
   readonly now: () => number;
   readonly logger: Pick<HomeLogger, "warn">;
 }
 
-/** Removes the conversations of clients that keep their own history: no one comes back to them. */
+/** Removes conversations of clients that send their own history: these conversations are never continued. */
 export async function pruneOneOffs(options: OneOffs): Promise<void> {
   const { sessions, lease, channel, isOneOff, now, logger } = options;
   try {

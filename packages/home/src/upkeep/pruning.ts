@@ -5,7 +5,7 @@ import type { HomeLogger } from "../logger.ts";
 const DAY_MS = 86_400_000;
 const MEGABYTE = 1_000_000;
 
-/** The configured retention in the store's units. */
+/** Converts the configured retention to the store's units. */
 export function retentionOf(config: RetentionConfig): Retention {
   return {
     inboxMs: config.inboxDays * DAY_MS,
@@ -22,7 +22,7 @@ export function retentionOf(config: RetentionConfig): Retention {
   };
 }
 
-/** Removes what is over its time or number, and tells of it. */
+/** Prunes the store and logs the result. */
 export async function pruneStore(
   maintenance: Pick<MaintenanceStore, "prune">,
   config: RetentionConfig,

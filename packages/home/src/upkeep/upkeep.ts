@@ -18,47 +18,47 @@ export interface UpkeepOptions {
   };
   readonly lease: Lease;
   readonly leaseMs: number;
-  /** Asked each time. */
+  /** Returns the current retention settings. Called for each pruning. */
   readonly retention: () => RetentionConfig;
-  /** Which conversations have one request alone, and need not be kept. */
+  /** Identifies conversations with a single request, which are removed early. */
   readonly oneOffs: Pick<OneOffs, "channel" | "isOneOff">;
-  /** Whether people wait for answers just now. */
+  /** Returns true while people wait for answers. */
   readonly busy: () => boolean;
-  /** Removes attachments that nothing needs any more. */
+  /** Removes attachments that are no longer needed. */
   readonly pruneMedia: () => Promise<void>;
-  /** Draws what lasts from notes of past days. */
+  /** Consolidates notes of past days in memory. */
   readonly consolidate: (signal: AbortSignal) => Promise<void>;
-  /** Looks for replies that are due. */
+  /** Sends replies that are due. */
   readonly wakeOutbox: () => void;
-  /** Takes up messages and runs that no process works on. */
+  /** Takes over messages and runs whose process is gone. */
   readonly recover: () => Promise<void>;
   readonly logger: HomeLogger;
   readonly now: () => number;
-  /** Prolongs the leases of the accounts that run here. */
+  /** Renews the leases of the accounts that run here. */
   readonly renewAccounts: () => Promise<void>;
-  /** Told when the lease is lost. */
+  /** Called when the lease is lost. */
   readonly onLost: (error: Error) => void;
 }
 
-/** What a gateway does from time to time while it runs. */
+/** Periodic work of a gateway. */
 export interface Upkeep {
   start(): void;
-  /** Removes now what is over its time or number. */
+  /** Prunes now. */
   prune(): Promise<PruneReport>;
-  /** Gives free pages of the database back. */
+  /** Returns free pages of the database to the file system. */
   vacuum(): Promise<{ readonly freedBytes: number }>;
-  /** Removes nothing more and looks for no work; the lease is kept. */
+  /** Stops all periodic work except renewing the lease. */
   rest(): void;
-  /** Lets the lease run out. */
+  /** Stops renewing the lease. */
   stop(): void;
 }
 
-/** The lease is renewed so often while it lasts. */
+/** Number of renewals within the duration of the lease. */
 const RENEWALS = 3;
-/** How often work that another process has left is looked for. */
+/** Interval of the search for unfinished work of other processes. */
 const RECOVER_MS = 30_000;
 const PRUNE_ONE_OFFS_MS = 5 * 60_000;
-/** Notes of past days lie still; a gateway that is never up for an hour does it all the same. */
+/** Interval of the consolidation. Short enough for gateways that never run for an hour. */
 const CONSOLIDATE_MS = 30 * 60_000;
 
 export function createUpkeep(options: UpkeepOptions): Upkeep {
@@ -87,7 +87,7 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
   return {
     start() {
       renewing = every(leaseMs / RENEWALS, () => {
-        // Then for rows that another process has put back and nobody told of.
+        // Also look for rows that another process returned to the outbox without notice.
         void renewLease(options).then(options.wakeOutbox);
       });
       looking = every(RECOVER_MS, () => {
@@ -119,11 +119,11 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
   };
 }
 
-/** Keeps the leases; tells where that is not possible any more. */
+/** Renews the leases. Calls `onLost` if that is no longer possible. */
 async function renewLease(options: UpkeepOptions): Promise<void> {
   const { store, lease, leaseMs, onLost, logger } = options;
   try {
-    // Asked for at once, they share a commit.
+    // Concurrent renewals share a commit.
     const [kept] = await Promise.all([store.leases.renew([lease], leaseMs), options.renewAccounts()]);
     if (kept.length === 0) onLost(new Error("another process has taken over this home"));
   } catch (error) {

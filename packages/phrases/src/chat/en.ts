@@ -10,9 +10,9 @@ import type {
 import { count, dollars, minuteOf, shortDollars, spanOf } from "../figures.ts";
 import { ROLES } from "../policy/en.ts";
 
-/** What is said to people in chats. */
+/** The gateway's texts in chats. */
 export const chat = {
-  /** What each command does, for `/help`. */
+  /** Descriptions of the commands, for `/help`. */
   commands: {
     help: "list the commands you can use here",
     status: "show the agent, the model and what is running",
@@ -232,7 +232,7 @@ export const chat = {
   },
   notTaken: "I have an answer, but this chat does not accept it. My operator can see why.",
   fileNotSent: (name: string, why: string) => `[file: ${name} was not sent: ${why}]`,
-  /** Behind `fileNotSent`. */
+  /** Reasons for `fileNotSent`. */
   whyNotSent: {
     refused: "the platform rejected it",
     givenUp: "the upload failed",

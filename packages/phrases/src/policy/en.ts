@@ -7,7 +7,10 @@ export const ROLES: Readonly<Record<RoleName, string>> = {
   system: "the gateway itself",
 };
 
-/** Why a call of a tool is allowed, denied or asked about. `whose` is the agent, role, place or model of a rule. */
+/**
+ * Reasons why a tool call is allowed, denied or needs approval. `whose` is the agent, role, conversation or model of a
+ * rule.
+ */
 export const policy = {
   whose: {
     agent: (id: string) => `the agent ${id}`,
@@ -27,7 +30,7 @@ export const policy = {
     `The configuration requires approval for ${tool} unless an allow rule covers it.`,
   tainted: (tool: string, sources: readonly string[]) =>
     `The configuration requires approval for ${tool} after content from ${sources.join(", ")}.`,
-  /** What a call reaches for: the second half of the sentences below. */
+  /** Effects of a call, as the second half of the sentences below. */
   claims: {
     read_identity: (detail: string) => `read the agent's own notes (${detail})`,
     write_identity: (detail: string) => `change the agent's own notes (${detail})`,

@@ -1,6 +1,6 @@
 import type { Concerned } from "../facts.ts";
 
-/** A sender, as `access` names it. */
+/** Returns the name of a sender in `access`. */
 export const person = ({ channel, sender }: Concerned): string => `"${channel}:${sender}"`;
-/** A conversation, as `access` names it. */
+/** Returns the name of a conversation in `access`. */
 export const group = ({ channel, conversation }: Concerned): string => `"${channel}:${conversation}"`;

@@ -3,7 +3,7 @@ import { group, person } from "./concerned.ts";
 
 const approve = "Approve their pairing code with `signalbox pairing approve`, or add them to access.allow";
 
-/** What the rules of the gate mean, and what to change where that is not as wanted. */
+/** Meanings of the admission rules, with the settings to change for another outcome. */
 export const gate = {
   owner: { because: "its sender is an owner" },
   dm_allowed: { because: "its sender is in access.allow" },
@@ -55,7 +55,7 @@ export const gate = {
   },
 };
 
-/** Ends that a message finds after the gate let it in. */
+/** Outcomes of admitted messages. */
 export const ends = {
   stopped: { because: "someone stopped it" },
   limit: {

@@ -1,7 +1,7 @@
-/** Why a message went as it did. */
+/** Texts of `/why` and `signalbox why`. */
 export const why = {
   pruned: "The message itself was pruned; only its trace is left.",
-  /** What became of it, by the state of the message. */
+  /** Outcomes by state. */
   states: {
     accepted: (who: string) => `It is waiting for ${who}`,
     queued: (who: string) => `It is waiting for ${who}`,

@@ -7,7 +7,7 @@ import { getVisibleText, NO_FILTER, type TextFilter } from "./text-filter.ts";
 /** A message of a conversation, and the run that added it. */
 export interface ConversationMessage extends PlacedMessage {
   readonly runId?: string;
-  /** Counts the resets of the conversation. Default: there was none. */
+  /** Number of resets of the conversation. Default 0. */
   readonly generation?: number;
   readonly at: number;
 }
@@ -21,7 +21,7 @@ interface SentMessage {
   readonly attachments?: ChatMessage["attachments"];
 }
 
-/** What a host knows about a run in addition to its messages. */
+/** Data of the host about a run, in addition to its messages. */
 export interface RunNotes {
   /**
    * The messages that the run answered, in order, as their senders wrote them. `text` is set if the model read another
@@ -59,7 +59,7 @@ type RowWith<Role extends AgentMessage["role"]> = Omit<ConversationMessage, "mes
   readonly message: Extract<AgentMessage, { readonly role: Role }>;
 };
 
-/** A message, and whether the run holds it as a message of its own or only in a summary of several. */
+/** A message of a person. `isWhole` is false if the run contains it only in a summary of several messages. */
 interface HeldMessage extends SentMessage {
   readonly isWhole: boolean;
 }

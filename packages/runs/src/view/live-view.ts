@@ -118,7 +118,7 @@ function createLiveText(
   let turn = filter.stream();
   /** Text of the current turn that was shown. */
   let current = "";
-  /** Whether text was shown before, so that the next turn starts a new paragraph. */
+  /** True if text was shown before, so that the next turn starts a new paragraph. */
   let hasShown = false;
   let hadShown = false;
   let newParagraph = false;

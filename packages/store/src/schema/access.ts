@@ -9,7 +9,7 @@ export const accessToken = sqliteTable("access_token", {
   usedAt: integer(),
 });
 
-/** Browsers that have signed in, by a hash of their cookie and their key. */
+/** Sessions of browsers, by a hash of their cookie and CSRF token. */
 export const webSession = sqliteTable(
   "web_session",
   {

@@ -4,7 +4,7 @@ import type { ApprovalState } from "../types/common.ts";
 
 const OPEN: readonly ApprovalState[] = ["pending", "allowed"];
 
-/** What people were asked about single tool calls, and what they decided. */
+/** Approval requests for tool calls, with their decisions. */
 export const approval = sqliteTable(
   "approval",
   {
@@ -12,7 +12,7 @@ export const approval = sqliteTable(
     id: text().notNull().unique(),
     sessionKey: text().notNull(),
     hash: text().notNull(),
-    /** As it was asked. */
+    /** The request as JSON. */
     question: text().notNull(),
     state: text({ enum: ["pending", "allowed", "denied", "used", "expired"] }).notNull(),
     approver: text(),
@@ -27,5 +27,5 @@ export const approval = sqliteTable(
 );
 export type ApprovalRecord = typeof approval.$inferSelect;
 
-/** Questions that wait for a decision or for its use: the condition of the index `approval_open`. */
+/** Selects approvals that are not decided or not used yet: the condition of the index `approval_open`. */
 export const isOpenApproval: SQL = inArray(approval.state, OPEN).inlineParams();

@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** What calls that are over came to, by whose they are and the period that they fell in. */
+/** Spending of completed calls by account and period. */
 export const budgetPot = sqliteTable(
   "budget_pot",
   {
@@ -9,13 +9,13 @@ export const budgetPot = sqliteTable(
     period: text().notNull(),
     micros: integer().notNull().default(0),
     tokens: integer().notNull().default(0),
-    /** How often its limit was granted once more. */
+    /** Number of times the limit was granted again. */
     grants: integer().notNull().default(0),
   },
   (t) => [primaryKey({ columns: [t.account, t.period] })],
 );
 
-/** What calls that go on may come to, in each pot that they count for. */
+/** Maximum cost of running calls, in each of their pots. */
 export const budgetReservation = sqliteTable(
   "budget_reservation",
   {

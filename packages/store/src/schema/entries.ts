@@ -1,11 +1,11 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /**
- * Every body. `message` and `summary` are a session's chain (`session.lastEntry`, then `prev` of each), `inbound` is an
- * event with its payload, `outbound` a reply.
+ * All bodies. `message` and `summary` form a session's chain (`session.lastEntry`, then `prev` of each), `inbound` is
+ * an event with its payload, `outbound` a reply.
  *
- * A commit writes whole pages. So what is large is appended to this one table and hardly ever rewritten, while what
- * changes (states, heads) sits in narrow rows of the other tables, and an index is made only where few rows are in it.
+ * A commit writes whole pages. So large bodies are appended to this table and hardly ever updated, while states and
+ * heads change in narrow rows of other tables.
  */
 export const entry = sqliteTable("entry", {
   id: integer().primaryKey(),

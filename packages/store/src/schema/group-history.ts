@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
-/** What was said in groups without being addressed to an agent. */
+/** Group messages that were not addressed to an agent. */
 export const groupHistory = sqliteTable(
   "group_history",
   {

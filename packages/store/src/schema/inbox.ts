@@ -1,9 +1,7 @@
 import { isNull } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/**
- * The state of each message that came in; its body is an `entry`. Its id is made of `seq`, `receivedAt` and `nonce`.
- */
+/** States of inbound messages; their bodies are in `entry`. An id consists of `seq`, `receivedAt` and `nonce`. */
 export const inbox = sqliteTable(
   "inbox",
   {
@@ -32,19 +30,19 @@ export const inbox = sqliteTable(
     revision: integer().notNull().default(0),
     receivedAt: integer().notNull(),
     settledAt: integer(),
-    /** Who works on it while it waits; no name: nobody. */
+    /** The lease that owns the message while it waits. An empty name means no owner. */
     leaseName: text().notNull().default(""),
     leaseEpoch: integer().notNull().default(0),
   },
   (t) => [
     index("inbox_open").on(t.sessionKey, t.seq).where(isNull(t.settledAt)),
-    // Written once for each message: without it, the messages of one session are looked for among all there are.
+    // Written once for each message. Finds the messages of a session without a full scan.
     index("inbox_session").on(t.sessionKey, t.seq),
   ],
 );
 export type InboxRecord = typeof inbox.$inferSelect;
 
-/** Keys against redelivery of the inbox rows up to the mark. They outlive the rows. */
+/** Deduplication keys. They outlive their inbox rows. */
 export const dedupe = sqliteTable("dedupe", {
   key: integer().primaryKey(),
   seq: integer().notNull(),
@@ -57,7 +55,7 @@ export const dedupeMark = sqliteTable("dedupe_mark", {
   seq: integer().notNull(),
 });
 
-/** Every account that something came in by: a message is looked up by the platform's id alone once for each. */
+/** Every account that received a message. A search by message id alone tries each of them. */
 export const account = sqliteTable(
   "account",
   {

@@ -1,6 +1,6 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Small values with a name. */
+/** Small named values. */
 export const kv = sqliteTable(
   "kv",
   {

@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Who may write in a name. `epoch` rises with every change of holder. */
+/** Leases. `epoch` rises with every change of holder. */
 export const lease = sqliteTable("lease", {
   name: text().primaryKey(),
   holder: text().notNull(),

@@ -1,8 +1,8 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /**
- * What a model was told beside messages of a session. In a table of its own, since it is known later than the message,
- * is no part of what was said, and may have to go sooner.
+ * Contexts that a model received with messages of a session. A separate table, since they are known after the message,
+ * are not part of the conversation, and may be removed earlier.
  */
 export const messageContext = sqliteTable(
   "message_context",
@@ -10,9 +10,9 @@ export const messageContext = sqliteTable(
     sessionKey: text().notNull(),
     seq: integer().notNull(),
     text: text().notNull(),
-    /** What of it came from memory. */
+    /** The part that was recalled from memory. */
     recalled: text().notNull(),
-    /** Whether what came from memory is for owners alone. */
+    /** True if only owners may see the recalled part. */
     forOwner: integer({ mode: "boolean" }).notNull().default(true),
   },
   (t) => [primaryKey({ columns: [t.sessionKey, t.seq] })],

@@ -6,19 +6,19 @@ import { jsonList } from "./json-list.ts";
 const UNSENT: readonly OutboxState[] = ["pending", "sending"];
 const GIVEN_UP: readonly OutboxState[] = ["dead", "uncertain", "expired"];
 
-/** With the states in the text: SQLite uses an index over some rows only where a query names the same condition. */
+/** Inlines the states into the SQL text: SQLite uses a partial index only if the query contains the same condition. */
 function stateIn(column: SQLiteColumn, states: readonly OutboxState[]): SQL {
   return inArray(column, states).inlineParams();
 }
 
-/** The state of each reply; its body is an `entry`. Its id is made of `seq`, `createdAt` and `nonce`. */
+/** States of replies; their bodies are in `entry`. An id consists of `seq`, `createdAt` and `nonce`. */
 export const outbox = sqliteTable(
   "outbox",
   {
     seq: integer().primaryKey(),
     nonce: integer().notNull(),
     key: text().notNull(),
-    /** Whether the key was given by the caller, and is unique. */
+    /** True if the caller chose the key. Such keys are unique. */
     keyed: integer({ mode: "boolean" }).notNull(),
     entry: integer().notNull(),
     /** The run that made it. */
@@ -37,7 +37,7 @@ export const outbox = sqliteTable(
     error: text(),
     createdAt: integer().notNull(),
     updatedAt: integer().notNull(),
-    /** The numbers of the messages it answers, where no run tells them. */
+    /** The numbers of the messages it answers, if no run made the reply. */
     answers: jsonList<number>().notNull().default([]),
   },
   (t) => [
@@ -48,9 +48,9 @@ export const outbox = sqliteTable(
 );
 export type OutboxRecord = typeof outbox.$inferSelect;
 
-/** Rows still to be sent: the condition of the index `outbox_open`. */
+/** Selects unsent rows: the condition of the index `outbox_open`. */
 export const isUnsent: SQL = stateIn(outbox.state, UNSENT);
-/** Rows that did not go out and never will of themselves: the condition of the index `outbox_ended`. */
+/** Selects rows that were given up: the condition of the index `outbox_ended`. */
 export const isGivenUp: SQL = stateIn(outbox.state, GIVEN_UP);
-/** Rows whose key their caller gave: the condition of the index `outbox_key`. */
+/** Selects rows whose key the caller chose: the condition of the index `outbox_key`. */
 export const isKeyed: SQL = sql`${outbox.keyed} = 1`;

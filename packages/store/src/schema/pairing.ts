@@ -1,6 +1,6 @@
 import { blob, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Strangers who asked to talk. */
+/** Open pairing requests of unknown senders. */
 export const pairingRequest = sqliteTable(
   "pairing_request",
   {
@@ -16,7 +16,7 @@ export const pairingRequest = sqliteTable(
   (t) => [primaryKey({ columns: [t.channel, t.account, t.peerId] })],
 );
 
-/** Who may write to an agent directly. */
+/** Senders who may write to an agent directly. */
 export const pairingPeer = sqliteTable(
   "pairing_peer",
   {

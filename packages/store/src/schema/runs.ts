@@ -1,13 +1,13 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { jsonList } from "./json-list.ts";
 
-/** The journal of runs. A run's id is made of `n`, `startedAt` and `nonce`. */
+/** The journal of runs. An id consists of `n`, `startedAt` and `nonce`. */
 export const run = sqliteTable("run", {
   n: integer().primaryKey(),
   nonce: integer().notNull(),
   sessionKey: text().notNull(),
   agentId: text().notNull(),
-  /** Who asked for it; empty where nobody was named. */
+  /** The sender whose usage includes the run; empty without a sender. */
   sender: text().notNull().default(""),
   generation: integer().notNull(),
   state: text({ enum: ["running", "completed", "failed", "aborted", "poisoned"] }).notNull(),
@@ -20,7 +20,7 @@ export const run = sqliteTable("run", {
   inbox: jsonList<number>().notNull(),
   /** The numbers of its replies. */
   outbox: jsonList<number>().notNull().default([]),
-  /** The run before it in its session. */
+  /** The previous run of the session. */
   prevRun: integer(),
   lastEntry: integer(),
   startedAt: integer().notNull(),

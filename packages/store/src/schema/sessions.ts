@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Conversations, with the heads of their chains and the sums over their runs. */
+/** Sessions, with the heads of their chains and sums over their runs. */
 export const session = sqliteTable(
   "session",
   {
@@ -27,7 +27,7 @@ export const session = sqliteTable(
     lastEntry: integer(),
     lastSeq: integer().notNull().default(0),
     messageCount: integer().notNull().default(0),
-    /** Messages up to this one are no part of the present history. */
+    /** Messages up to this one are not part of the current history. */
     floorSeq: integer().notNull().default(0),
     summaryEntry: integer(),
     lastRun: integer(),
@@ -41,7 +41,7 @@ export const session = sqliteTable(
   },
   (t) => [
     index("session_recent").on(t.updatedMinute),
-    // Without a time, so that a message changes nothing in it: somebody has few sessions, which are sorted when read.
+    // Without a time, so that messages do not update it. A person has few sessions, which are sorted when read.
     index("session_peer").on(t.channel, t.peer),
   ],
 );

@@ -1,8 +1,8 @@
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 /**
- * What of a group's history a model was told beside a message of a session. Each entry is a row of its own, so that
- * somebody who edits or deletes what they wrote in the group reaches it here.
+ * Entries of the group history that a model received with a message. Each entry has its own row, so that an edit or
+ * deletion on the platform applies here, too.
  */
 export const toldHistory = sqliteTable(
   "told_history",

@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** Explanations; a row holds what was said of a subject in one moment. */
+/** Traces. A row holds entries of one subject that were written together. */
 export const trace = sqliteTable(
   "trace",
   {

@@ -1,7 +1,7 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { jsonList } from "./json-list.ts";
 
-/** What runs used, by day. */
+/** Usage of runs, summed by day. */
 export const usageDay = sqliteTable(
   "usage_day",
   {

@@ -1,6 +1,6 @@
 import type { Millis } from "./common.ts";
 
-/** A token of one client, by its SHA-256. */
+/** A client's token, stored as its SHA-256 hash. */
 export interface AccessToken {
   readonly hash: string;
   readonly name: string;
@@ -9,26 +9,26 @@ export interface AccessToken {
   readonly usedAt?: Millis;
 }
 
-/** A browser that has signed in, by a hash of its cookie and its key. */
+/** The session of a browser. The id is a hash of its cookie and its CSRF token. */
 export interface WebSession {
   readonly id: string;
-  /** The token it was opened with. */
+  /** Hash of the token with which the session was opened. */
   readonly tokenHash: string;
   readonly createdAt: Millis;
   readonly usedAt: Millis;
 }
 
-/** Tokens and sessions, as hashes only. */
+/** Stores the hashes of tokens and sessions. */
 export interface AccessStore {
   readonly tokens: {
-    /** False where the name is taken. */
+    /** Returns false if the name is taken. */
     add(token: Omit<AccessToken, "usedAt">): Promise<boolean>;
     find(hash: string): Promise<AccessToken | undefined>;
     named(name: string): Promise<AccessToken | undefined>;
     used(hash: string, at: Millis): Promise<void>;
-    /** By name. */
+    /** Sorted by name. */
     list(): Promise<readonly AccessToken[]>;
-    /** Ends its sessions too. False if there is none of that name. */
+    /** Removes a token and its sessions. Returns false if there is no token with this name. */
     revoke(name: string): Promise<boolean>;
   };
   readonly sessions: {
@@ -36,7 +36,7 @@ export interface AccessStore {
     find(id: string): Promise<WebSession | undefined>;
     used(id: string, at: Millis): Promise<void>;
     end(id: string): Promise<void>;
-    /** Removes those that were used last before `usedBefore`, or opened before `openedBefore`. */
+    /** Removes sessions last used before `usedBefore` or opened before `openedBefore`. */
     forget(usedBefore: Millis, openedBefore: Millis): Promise<void>;
   };
 }

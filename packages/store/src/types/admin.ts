@@ -1,36 +1,38 @@
-/** The file of a database. */
+/** A database file. */
 export interface StoreFile {
   readonly path: string;
-  /** The schema's version. */
+  /** Schema version. */
   readonly version: number;
   readonly fileBytes: number;
   /** Bytes of the write-ahead log; 0 if the store only reads. */
   readonly walBytes: number;
-  /** Free bytes, which are used again before the file grows. */
+  /** Free bytes, which SQLite reuses before the file grows. */
   readonly freeBytes: number;
 }
 
-/** Maintenance of the database file: specific to SQLite, and not part of the interfaces that a gateway works with. */
+/** Maintenance of the SQLite file. Not part of {@link Store}. */
 export interface StoreAdmin {
   file(): Promise<StoreFile>;
   /**
-   * Returns free pages to the file system; without it they are used again. Runs on its own thread: reading continues,
-   * and writes wait until it is done (about a second for every 200 MB that stay). Needs the same amount of free disk.
+   * Returns free pages to the file system. Without it, SQLite reuses them. Runs in a worker thread: reads continue, and
+   * writes wait (about one second for every 200 MB of remaining data). Needs as much free disk space as the data
+   * occupies.
    */
   vacuum(): Promise<{ readonly freedBytes: number }>;
   /**
-   * Writes one committed state to a file of its own (mode 0600), compact, synced and checked for damage, on its own
-   * thread. No one waits for it, and writes of other processes do not make it restart. The log grows until it is done.
-   * The file must not exist; if something fails, there is none.
+   * Writes one committed state to a new file: compact, synced, checked for damage, mode 0600. Runs in a worker thread.
+   * Other calls continue, and writes of other processes do not restart it; the log grows until it is done.
+   *
+   * @throws StoreError `invalid` if the file exists; the file is removed if anything fails
    */
   backup(toPath: string): Promise<{ readonly bytes: number }>;
-  /** Checks the whole file; holds the event loop meanwhile. */
+  /** Checks the whole file. Blocks the event loop. */
   integrity(): Promise<{ readonly ok: boolean; readonly problems: readonly string[] }>;
   /**
-   * Prepares every statement. Each is prepared by itself when it is first used, so that opening costs little; a service
-   * calls this once it is up, and its first calls wait no longer than later ones.
+   * Prepares all statements. Otherwise each is prepared when it is first used, so that opening is cheap. A service
+   * calls this after its start, so that its first calls are as fast as later ones.
    */
   prepare(): Promise<void>;
-  /** Copies the write-ahead log into the database file. Happens by itself. */
+  /** Copies the write-ahead log into the database file. The store also does this by itself. */
   checkpoint(): Promise<void>;
 }

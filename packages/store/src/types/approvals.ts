@@ -1,15 +1,15 @@
 import type { ApprovalBody, ApprovalState, Bodies } from "./common.ts";
 
-/** The state of a question. */
+/** A state transition of an approval request. */
 export interface ApprovalChange extends Pick<ApprovalBody, "approver" | "grant" | "decidedAt"> {
   readonly state: ApprovalState;
 }
 
-/** Questions to people about single tool calls, with what they decided and when. */
+/** Approval requests for single tool calls, with their decisions. */
 export interface ApprovalStore<T extends Bodies = Bodies> {
   /**
-   * Stores a new question. `open`: the same question waits for a decision in its session; `full`: `most` questions do;
-   * `taken`: its id is in use.
+   * Stores a new request. `open`: the same request is already pending in its session; `full`: the session has `most`
+   * pending requests; `taken`: the id is in use.
    */
   ask(
     approval: T["approval"],
@@ -20,9 +20,9 @@ export interface ApprovalStore<T extends Bodies = Bodies> {
     | { readonly outcome: "taken" }
   >;
   get(id: string): Promise<T["approval"] | undefined>;
-  /** Changes a question in the state `from`, and returns it; undefined if someone else was faster. */
+  /** Changes a request in the state `from`, and returns it. Returns undefined if another caller was faster. */
   change(id: string, from: ApprovalState, to: ApprovalChange): Promise<T["approval"] | undefined>;
-  /** The newest first. Default: all states, at most 100. */
+  /** Newest first. Default: all states, at most 100. */
   list(filter?: {
     readonly states?: readonly ApprovalState[];
     readonly limit?: number;

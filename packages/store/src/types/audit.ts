@@ -9,9 +9,9 @@ export interface AuditEvent {
   readonly kind: AuditKind;
   /** The decision, as a code: `allowed`, `revoked`, `signed_in`. */
   readonly action: string;
-  /** Who decided. */
+  /** The person or component that decided. */
   readonly actor: string;
-  /** What the decision is about. */
+  /** Subject of the decision. */
   readonly subject: string;
   /** More facts about it, without secrets. */
   readonly details?: Readonly<Record<string, string | number | boolean>>;

@@ -14,7 +14,7 @@ export interface Limit {
   readonly amount: number;
 }
 
-/** What one account spends in one period. */
+/** Spending of an account in a period. */
 export interface Pot {
   readonly account: string;
   /** `2026-11-22` or `2026-11`. */
@@ -27,7 +27,7 @@ export interface Balance extends Pot {
   readonly spent: Amount;
   /** Maximum cost of running calls. */
   readonly reserved: Amount;
-  /** How many times the limit was granted once more. */
+  /** Number of times the limit was granted again. */
   readonly grants: number;
 }
 
@@ -46,7 +46,7 @@ export interface SettledPot extends Pot {
   readonly grants: number;
 }
 
-/** The account book of one process. Each method is one transaction and sees the reservations of concurrent calls. */
+/** The ledger of a process. Each method is one transaction and sees the reservations of concurrent calls. */
 export interface Ledger {
   /**
    * Reserves `amount` in every pot of the claims, or in none. A claim is full once its pot's spent and reserved amounts
@@ -62,7 +62,7 @@ export interface Ledger {
   ): Promise<{ readonly full: readonly number[] }>;
   /** Replaces a reservation by the actual cost. Returns no pots if it was settled before. */
   settle(id: string, spent: Amount): Promise<readonly SettledPot[]>;
-  /** Grants the limit of a pot once more. */
+  /** Grants the limit of a pot again. */
   grant(pot: Pot): Promise<void>;
   balances(pots: readonly Pot[]): Promise<readonly Balance[]>;
 }

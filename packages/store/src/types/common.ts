@@ -10,14 +10,14 @@ export type JsonValue =
 /** `pending` → `allowed` → `used`, or `denied`; `expired` if it was not decided or used in time. */
 export type ApprovalState = "pending" | "allowed" | "denied" | "used" | "expired";
 
-/** What the store knows of a question to people about one tool call; its content belongs to the host. */
+/** The fields of an approval request that the store uses. Other fields belong to the host. */
 export interface ApprovalBody {
   readonly id: string;
   readonly sessionKey: string;
-  /** The same for the same question. */
+  /** Equal for equal requests. */
   readonly hash: string;
   readonly state: ApprovalState;
-  /** Who decided. */
+  /** The person who decided. */
   readonly approver?: string;
   readonly grant?: string;
   readonly createdAt: Millis;
@@ -25,17 +25,17 @@ export interface ApprovalBody {
 }
 
 /**
- * What the host keeps in the store. The store never looks inside: a body goes in through `JSON.stringify` and
- * comes out through `JSON.parse`, so it must survive that.
+ * Types of the host's bodies. The store never inspects a body: it passes through `JSON.stringify` and `JSON.parse`, and
+ * must survive that.
  */
 export interface Bodies {
-  /** One message of a conversation. */
+  /** A message of a conversation. */
   readonly message: unknown;
-  /** One normalised inbound event. */
+  /** A normalized inbound event. */
   readonly inbound: unknown;
-  /** One reply to send. */
+  /** A reply to send. */
   readonly outbound: unknown;
-  /** One question to people. */
+  /** An approval request. */
   readonly approval: ApprovalBody;
 }
 
@@ -52,7 +52,7 @@ export type OutboxId = Branded<"outbox">;
 /** Milliseconds since the epoch. */
 export type Millis = number;
 
-/** Proof of a lease, which a write presents to show that it still acts for its holder. A full `Lease` is one. */
+/** A fencing token. Writes present it to prove that they still act for the holder of the lease. A `Lease` is one. */
 export interface LeaseToken {
   readonly name: string;
   readonly epoch: number;

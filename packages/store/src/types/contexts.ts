@@ -1,23 +1,23 @@
 import type { ToldEntry } from "./history.ts";
 
-/** What a model was told together with a message of a session, before its words. */
+/** Context that a model received with a message of a session. */
 export interface MessageContext {
   readonly seq: number;
   readonly text: string;
-  /** What was said in the group before, oldest first. */
+  /** Earlier messages of the group, oldest first. */
   readonly told: readonly ToldEntry[];
-  /** What came from memory; empty if nothing did, or once it was forgotten. */
+  /** The part that was recalled from memory. Empty without recalled memories, and after they were forgotten. */
   readonly recalled: string;
-  /** Whether what came from memory is for owners alone. */
+  /** True if only owners may see the recalled part. */
   readonly forOwner: boolean;
 }
 
-/** Kept as long as the messages are, so that the model is told the same about them in each later request. */
+/** Stores contexts as long as their messages, so that later requests repeat them unchanged. */
 export interface MessageContextStore {
-  /** Replaces what is there for these messages. */
+  /** Replaces the contexts of these messages. */
   put(sessionKey: string, contexts: readonly MessageContext[]): Promise<void>;
-  /** Those of messages that have one, from this message on, oldest first. */
+  /** Returns the contexts of this message and later ones, oldest first. */
   from(sessionKey: string, seq: number): Promise<readonly MessageContext[]>;
-  /** Removes what came from memory from all sessions of an agent; returns the number of messages. */
+  /** Removes the recalled parts from all sessions of an agent. Returns the number of changed contexts. */
   forgetRecalled(agentId: string): Promise<number>;
 }

@@ -8,22 +8,24 @@ export interface GroupHistoryEntry {
   readonly at: Millis;
 }
 
-/** Such an entry beside a message, with the name of its ring. */
+/** An entry of the group history, with its conversation. */
 export interface ToldEntry extends GroupHistoryEntry {
   readonly conversation: string;
 }
 
-/** A ring for each conversation. Old entries are removed by pruning, since there may never be another message. */
+/**
+ * A ring buffer for each conversation. Pruning removes old entries too, since a group may never get another message.
+ */
 export interface GroupHistoryStore {
-  /** Adds one; the oldest beyond `limit` (default 20) go. The same id again replaces. */
+  /** Adds an entry, or replaces the entry with the same id. Removes the oldest entries beyond `limit` (default 20). */
   push(conversation: string, entry: GroupHistoryEntry, limit?: number): Promise<void>;
   /**
-   * Changes one that is there, and what models were told of it (edited on the platform); false where it is not there,
-   * or not any more.
+   * Replaces the body of an entry that was edited on its platform, also in the contexts of messages. Returns false if
+   * the ring does not contain the entry.
    */
   revise(conversation: string, id: string, body: JsonValue): Promise<boolean>;
   /** Oldest first. */
   list(conversation: string): Promise<readonly GroupHistoryEntry[]>;
-  /** Removes one (deleted on the platform), or all, and what models were told of it. */
+  /** Removes an entry that was deleted on its platform, or all entries, also from the contexts of messages. */
   clear(conversation: string, id?: string): Promise<void>;
 }

@@ -1,26 +1,26 @@
 import type { Bodies, InboxId, LeaseToken, Millis, RunId } from "./common.ts";
 
-/** The final states of a message; the others lead to one. */
+/** The final states of a message. */
 export type InboxFinalState = "replied" | "silent" | "ignored" | "failed-reported" | "expired-reported";
 
 /** `accepted` (committed) → `queued` (belongs to a session) → `running` → one of {@link InboxFinalState}. */
 export type InboxState = "accepted" | "queued" | "running" | InboxFinalState;
 
-/** Where a message goes: known at acceptance if routing is fast enough, otherwise set by {@link InboxStore.route}. */
+/** The agent and session of a message. Set at acceptance or by {@link InboxStore.route}. */
 export interface InboxRoute {
   readonly agentId: string;
   readonly sessionKey: string;
 }
 
-/** One platform event to accept. */
+/** A platform event to accept. */
 export interface InboxAccept<T extends Bodies = Bodies> {
   readonly channel: string;
   readonly account: string;
-  /** The platform's id of the event: the first key against redelivery. */
+  /** The platform's id of the event, the first deduplication key. */
   readonly eventId: string;
   /**
-   * The platform's id of the message: the second key against redelivery, for `kind: "message"` only, where two
-   * different events can carry one message.
+   * The platform's id of the message, the second deduplication key. Only used with `kind: "message"`, since two events
+   * of other kinds can carry the same message.
    */
   readonly messageId?: string;
   /** The kind of the inbound event: `message`, `edited`, `action`, … */
@@ -33,8 +33,8 @@ export interface InboxAccept<T extends Bodies = Bodies> {
   /** With a route the message is `queued` at once and gets its place in the session. */
   readonly route?: InboxRoute;
   /**
-   * The lease that owns the message: {@link InboxStore.claimDue} gives it to no one else while this lease is valid.
-   * Default: none. A message accepted under a lost lease is due at once.
+   * The lease that owns the message. {@link InboxStore.claimDue} returns the message to another holder only after this
+   * lease is lost. Default: none.
    */
   readonly lease?: LeaseToken;
 }
@@ -50,28 +50,28 @@ export type InboxAccepted =
     }
   | {
       readonly outcome: "duplicate";
-      /** The row of the first delivery; absent when only its tombstone is left. */
+      /** The row of the first delivery. Absent if the row was pruned. */
       readonly id?: InboxId;
       readonly seq?: number;
-      /** The state of the first delivery; absent with its row. */
+      /** The state of the first delivery. Absent if the row was pruned. */
       readonly state?: InboxState;
     }
   | {
-      /** Nothing was written: refuse the platform, so that it delivers again. */
+      /** Nothing was written. Reject the request, so that the platform delivers the event again. */
       readonly outcome: "full";
       readonly unfinished: number;
       readonly limit: number;
     };
 
-/** Why a message ended. */
+/** The reason why a message ended. */
 export interface InboxDetail {
-  /** The gate rule or the error's code, for programs. */
+  /** The admission rule or error code, for programs. */
   readonly rule?: string;
   /** One sentence, for people. */
   readonly reason?: string;
 }
 
-/** One message of the inbox. */
+/** A message of the inbox. */
 export interface InboxRow<T extends Bodies = Bodies> {
   readonly id: InboxId;
   readonly seq: number;
@@ -89,9 +89,9 @@ export interface InboxRow<T extends Bodies = Bodies> {
   readonly route?: InboxRoute;
   /** The run that answers or answered it. */
   readonly runId?: RunId;
-  /** How often a later version of the platform replaced the payload. */
+  /** Number of edits on the platform that replaced the payload. */
   readonly revision: number;
-  /** When it reached its end. */
+  /** Time of the final state. */
   readonly settledAt?: Millis;
 }
 
@@ -103,66 +103,68 @@ export interface PlatformMessage {
 }
 
 /**
- * The outcome of an edit or a deletion: `applied`; `late` if the message has its end, for an edit also if a run has it
- * (nothing written); `unknown` if no such message is stored.
+ * The outcome of an edit or a deletion. `applied`; `late` if the message has its final state, or for an edit, if a run
+ * answers it (nothing was written); `unknown` if the message is not stored.
  */
 export type InboxChange =
   | { readonly outcome: "applied" | "late"; readonly id: InboxId; readonly state: InboxState }
   | { readonly outcome: "unknown" };
 
-/** An end for one message. `queued` gives it back to its session's queue. One that was withdrawn ends as `ignored`. */
+/** The end of a message. `queued` returns it to its session's queue. A withdrawn message ends as `ignored`. */
 export interface InboxSettle {
   readonly id: InboxId;
   readonly state: InboxFinalState | "queued";
   readonly detail?: InboxDetail;
 }
 
-/** Every message the gateway has taken responsibility for, from acceptance to its one end. */
+/** Accepted messages, from acceptance to their final state. */
 export interface InboxStore<T extends Bodies = Bodies> {
-  /** Takes responsibility for an event. Acknowledge the platform after this resolved with anything but `full`. */
+  /** Accepts an event. Acknowledge it to the platform after this resolves with any outcome but `full`. */
   accept(event: InboxAccept<T>): Promise<InboxAccepted>;
   /**
-   * The same, but resolves with the commit, so that what needs no more can begin: a loss of power takes it until
-   * `onDisk` resolves. Acknowledge the platform after that. If it rejects, the store has to be opened again.
+   * As {@link accept}, but resolves after the commit, before the sync, so that processing can begin. A power failure
+   * before `onDisk` resolves may undo it: acknowledge the event after `onDisk`. If `onDisk` rejects, the store must be
+   * reopened.
    */
   acceptAhead(
     event: InboxAccept<T>,
   ): Promise<{ readonly result: InboxAccepted; readonly onDisk: Promise<void> }>;
   /**
-   * Gives an `accepted` message its session and the state `queued`, and optionally replaces its `payload`. Error
-   * `conflict` in any other state.
+   * Assigns an `accepted` message to a session, sets the state `queued`, and replaces its `payload` if given.
+   *
+   * @throws StoreError `conflict` in any other state
    */
   route(id: InboxId, route: InboxRoute, payload?: T["inbound"]): Promise<void>;
   /**
-   * Ends a message that no run answers (ignored by a rule, expired, answered by a command). Settling one that has
-   * its end already changes nothing and gives `false`.
+   * Ends a message that no run answers (ignored by a rule, expired, or answered by a command). Returns false and
+   * changes nothing if the message has its final state already.
    */
   settle(id: InboxId, state: InboxFinalState, detail?: InboxDetail): Promise<boolean>;
   /**
-   * The platform's later version of a message that no run has started to answer. A message that ended without a run is
-   * `late`, but its later version is stored anyway.
+   * Replaces the payload of a message that was edited before a run took it. A message that ended without a run gives
+   * `late`, but its payload is replaced anyway.
    */
   revise(message: PlatformMessage, payload: T["inbound"]): Promise<InboxChange>;
   /**
-   * A message deleted on the platform before it was answered: it ends as `ignored`. One that a run has (state
-   * `running`) keeps the detail and ends so with its run, whatever end the run gives it. A second call is `late`.
+   * Ends a message that was deleted on its platform as `ignored`. If a run answers it (state `running`), it stores the
+   * detail and ends as `ignored` with the run. A second call gives `late`.
    */
   withdraw(message: PlatformMessage | InboxId, detail?: InboxDetail): Promise<InboxChange>;
   get(id: InboxId): Promise<InboxRow<T> | undefined>;
-  /** A message (`kind: "message"`) by the platform's id; without channel or account the newest of any. */
+  /** Finds a message (`kind: "message"`) by the platform's id. Without channel or account: the newest of any. */
   find(message: { channel?: string; account?: string; messageId: string }): Promise<InboxRow<T> | undefined>;
   /**
-   * Takes the messages that wait, routed or not, and that nobody works on: what nobody's lease stands for, or one that
-   * was lost. They are the asker's from then on. What is the asker's already is under way there, also where its lease
-   * has run out meanwhile. In the order in which they came.
+   * Claims waiting messages, routed or not, without a lease or with a lost one, and assigns them to `lease`. Returns
+   * them in the order of their arrival. Messages of `lease` itself are never returned, even if it expired in the
+   * meantime: its holder already works on them.
    */
   claimDue(lease: LeaseToken): Promise<readonly InboxRow<T>[]>;
   /**
-   * Messages that had no end at the time of the call, without damaged ones; read one by one, since there may be many
-   * large ones.
+   * Iterates over the messages that were unfinished at the time of the call, without damaged ones. Reads them one by
+   * one, since many may be large.
    */
   unfinished(): AsyncIterable<InboxRow<T>>;
-  /** Newest first; for lists and search. */
+  /** Newest first. */
   list(filter?: {
     readonly state?: InboxState;
     readonly sessionKey?: string;

@@ -1,6 +1,6 @@
 import type { JsonValue, Millis } from "./common.ts";
 
-/** Small values with a name: cursors, resume states, cached names. */
+/** Small named values: cursors, resume states, cached names. */
 export interface KvStore {
   get(namespace: string, key: string): Promise<JsonValue | undefined>;
   /**
@@ -11,7 +11,7 @@ export interface KvStore {
    */
   set(namespace: string, key: string, value: unknown, ttlMs?: number): Promise<void>;
   delete(namespace: string, key: string): Promise<boolean>;
-  /** By key. A damaged value is `null`: the reader must recognise it by its key. */
+  /** Sorted by key. A damaged value is `null`; the reader recognizes it by its key. */
   list(
     namespace: string,
   ): Promise<readonly { readonly key: string; readonly value: JsonValue; readonly expiresAt?: Millis }[]>;

@@ -2,12 +2,12 @@ import type { Bodies, InboxId, JsonValue, LeaseToken, Millis, OutboxId, RunId } 
 import type { ToldEntry } from "./history.ts";
 
 /**
- * `pending` → `sending` → `sent`; or `uncertain` (may have been sent, cannot be found out), `dead` (given up),
- * `expired` (too old to be of use).
+ * `pending` → `sending` → `sent`; or `uncertain` (may have been sent, outcome unknown), `dead` (given up), `expired`
+ * (past its time to live).
  */
 export type OutboxState = "pending" | "sending" | "sent" | "uncertain" | "dead" | "expired";
 
-/** One reply to send. */
+/** A reply to send. */
 export interface OutboxInsert<Payload = unknown> {
   readonly channel: string;
   readonly account: string;
@@ -17,36 +17,33 @@ export interface OutboxInsert<Payload = unknown> {
   /** Number of parts the channel will send. Default 1. */
   readonly partCount?: number;
   /**
-   * Makes the row unique: a second insert with the same key gives the first row back. Default: derived from the
-   * run and the position among its rows. At most 20 characters of `[0-9A-Za-z_-]`, so that a part number still fits
-   * where a platform allows 25.
+   * Makes the row unique: a second insert with the same key returns the first row. Default: derived from the run and
+   * the row's position. At most 20 characters of `[0-9A-Za-z_-]`, which leaves space for a part number where a platform
+   * allows 25.
    */
   readonly key?: string;
-  /** After this time it is no longer sent. Default: never. */
+  /** The row is not sent after this time. Default: never expires. */
   readonly expiresAt?: Millis;
-  /** Not before. Default: now. */
+  /** The row is not sent before this time. Default: now. */
   readonly notBefore?: Millis;
   /**
-   * The messages it answers, for a row outside the end of a run: one of a run answers the run's. Where it ends `dead`
-   * or `expired`, those of them that are `replied` become `failed-reported` or `expired-reported` in the same
-   * transaction, with the rule `undelivered` where they had none and a reason that begins with it.
+   * The messages that the row answers, if it does not belong to a run; a row of a run answers the run's messages. If
+   * the row ends `dead` or `expired`, its `replied` messages become `failed-reported` or `expired-reported` in the same
+   * transaction, with a reason that begins with `undelivered`.
    */
   readonly answers?: readonly InboxId[];
   /**
-   * Insert it as `sending` under the lease of this write, saving the commit of a claim. After a crash such a row
-   * looks doubtful though it may never have been tried: only for channels where a doubtful send can be repeated or
-   * looked up, and only when nothing else waits for that address and nobody else runs the account (else it is inserted
-   * `pending` all the same).
+   * Inserts the row as `sending` under the lease of this write, which saves a commit. After a crash such a row is
+   * doubtful although it may never have been tried. So use it only for channels on which a doubtful send can be
+   * repeated or looked up. The row is `pending` instead if others wait for the same address, or if another holder runs
+   * the account.
    */
   readonly claim?: boolean;
-  /**
-   * Goes into the history of a conversation in the same transaction, as `push` of the group history has it; not where
-   * the row is there already.
-   */
+  /** Entry to add to the group history in the same transaction, unless a row with the same key exists. */
   readonly told?: ToldEntry;
 }
 
-/** What the platform said about one part, in the channel's own words. */
+/** The platform's receipt for a part, in the channel's own format. */
 export interface PartReceipt {
   readonly part: number;
   readonly receipt: JsonValue;
@@ -61,46 +58,49 @@ export interface OutboxRow<Payload = unknown> {
   readonly address: string;
   readonly payload: Payload;
   readonly partCount: number;
-  /** The idempotency key for the platform, with the part's number if there are several. */
+  /** The idempotency key for the platform. Append the part number if there are several parts. */
   readonly key: string;
   readonly state: OutboxState;
-  /** How many times it was claimed. */
+  /** Number of claims. */
   readonly attempts: number;
   readonly nextAt: Millis;
   readonly expiresAt?: Millis;
   readonly receipts: readonly PartReceipt[];
-  /** The last error, or why it ended as it did. */
+  /** The last error, or the reason for the final state. */
   readonly error?: string;
   readonly createdAt: Millis;
-  /** Of one that is `sending`: since when its first open part is tried, also by earlier holders. */
+  /** If `sending`: time of the first attempt to send the first open part, by any holder. */
   readonly updatedAt: Millis;
 }
 
-/** Rows to work on now. */
+/** Claimed rows. */
 export interface OutboxClaim<Payload = unknown> {
-  /** Now `sending` and ours. `doubtful`: an earlier holder may have sent the first part without a receipt. */
+  /**
+   * Rows that are now `sending` under the caller's lease. `doubtful`: an earlier holder may have sent the first open
+   * part without storing its receipt.
+   */
   readonly rows: readonly (OutboxRow<Payload> & { readonly doubtful: boolean })[];
-  /** When the next row is due; absent when none waits. */
+  /** Time at which the next row is due. Absent if no row is waiting. */
   readonly nextAt?: Millis;
 }
 
-/** The outcome of an operator's change; `state` is the row's state before. */
+/** The outcome of an operator's change. `state` is the state before the change. */
 export type OutboxChange =
   | { readonly outcome: "applied" | "refused"; readonly state: OutboxState }
   | { readonly outcome: "unknown" };
 
-/** Replies: committed with the turn that made them, sent afterwards. Writes are fenced like those of runs. */
+/** Replies: committed together with the turn that made them, sent afterwards. Writes are fenced like those of runs. */
 export interface OutboxStore<T extends Bodies = Bodies> {
-  /** Adds rows outside the end of a run (a tool, a timer). */
+  /** Adds rows outside the end of a run, for example from a tool or a timer. */
   enqueue(
     rows: readonly OutboxInsert<T["outbound"]>[],
     options: { readonly lease: LeaseToken; readonly runId?: RunId; readonly sessionKey?: string },
   ): Promise<readonly OutboxRow<T["outbound"]>[]>;
-  /** Rows whose time to live has passed, of what would be sent next: to be given to {@link expire}. */
+  /** Returns expired rows among those that would be sent next. Pass them to {@link expire}. */
   overdue(): Promise<readonly OutboxRow<T["outbound"]>[]>;
   /**
-   * Ends rows as `expired`, and gives those that it ended; one that changed since is left alone. Where it ended any,
-   * the `word` about them goes into the outbox in the same transaction.
+   * Ends rows as `expired` and returns them. Rows that changed in the meantime are ignored. If any row ended, `word`, a
+   * notice about them, is added to the outbox in the same transaction.
    */
   expire(
     ids: readonly string[],
@@ -108,38 +108,38 @@ export interface OutboxStore<T extends Bodies = Bodies> {
     word?: OutboxInsert<T["outbound"]>,
   ): Promise<readonly OutboxRow<T["outbound"]>[]>;
   /**
-   * Takes rows that are due, at most the first unfinished one of each address, and rows that a lost lease left
-   * `sending`. One that waits for its next attempt, or is overdue, holds back what follows it to the same address.
-   * What goes by an account that another holder has the lease of (`accountLease`) is left to that one.
+   * Claims due rows: at most the first unfinished row of each address, and rows that a lost lease left `sending`. A row
+   * that waits for its next attempt or has expired blocks later rows to the same address. Rows of an account whose
+   * lease (`accountLease`) another holder has are skipped.
    */
   claimDue(input: {
     readonly lease: LeaseToken;
     readonly limit: number;
   }): Promise<OutboxClaim<T["outbound"]>>;
-  /** A receipt for one part of a row we are sending. */
+  /** Stores the receipt of a part of a row that is being sent. */
   markPart(id: OutboxId, lease: LeaseToken, receipt: PartReceipt): Promise<void>;
-  /** All parts were sent; `receipts` adds those that `markPart` has not recorded. */
+  /** Marks a row as sent. `receipts` adds those that `markPart` has not stored. */
   markSent(id: OutboxId, lease: LeaseToken, receipts?: readonly PartReceipt[]): Promise<void>;
-  /** It failed and was certainly not sent: back to `pending`, not before `at`. */
+  /** Returns a row that was certainly not sent to `pending`, for another attempt at `at`. */
   retryAt(id: OutboxId, lease: LeaseToken, at: Millis, error?: string): Promise<void>;
-  /** It may have been sent; no one can know. */
+  /** Ends a row that may have been sent, if that cannot be found out. */
   uncertain(id: OutboxId, lease: LeaseToken, error?: string): Promise<void>;
-  /** Given up. The `word` about it goes into the outbox in the same transaction. */
+  /** Marks a row as given up. `word`, a notice about it, is added to the outbox in the same transaction. */
   dead(id: OutboxId, lease: LeaseToken, error?: string, word?: OutboxInsert<T["outbound"]>): Promise<void>;
-  /** The messages that a row answers; none where the row is not kept any more. */
+  /** Returns the messages that a row answers; none if the row was pruned. */
   answers(id: string): Promise<readonly InboxId[]>;
-  /** The messages that count as replied by it: if it is not sent, their senders wait in vain. */
+  /** Returns the `replied` messages of a row. If the row is not sent, their senders get no answer. */
   awaiting(id: string): Promise<readonly InboxId[]>;
   get(id: string): Promise<OutboxRow<T["outbound"]> | undefined>;
-  /** The row that was inserted with a `key` of its own. */
+  /** Returns the row that was inserted with this explicit `key`. */
   withKey(key: string): Promise<OutboxRow<T["outbound"]> | undefined>;
-  /** The row that became this message at its platform, if it is one of the latest 2,000. */
+  /** Returns the row that was sent as this platform message, if it is among the latest 2,000. */
   ofMessage(message: {
     readonly channel: string;
     readonly account: string;
     readonly messageId: string;
   }): Promise<OutboxRow<T["outbound"]> | undefined>;
-  /** Whether a row to that address is `pending` or `sending`. */
+  /** Returns whether a row to this address is `pending` or `sending`. */
   hasOpen(destination: {
     readonly channel: string;
     readonly account: string;
@@ -153,13 +153,14 @@ export interface OutboxStore<T extends Bodies = Bodies> {
     readonly limit?: number;
   }): Promise<readonly OutboxRow<T["outbound"]>[]>;
   /**
-   * By an operator: a `dead`, `uncertain` or `expired` row back to `pending`, due now, its time to live lifted, and its
-   * messages `replied` again; one that is `pending` is due now. Refused for one that is being sent or was.
+   * Retries a row for an operator. A `dead`, `uncertain` or `expired` row becomes `pending` and due now, without a time
+   * to live, and its messages are `replied` again. A `pending` row becomes due now. Refused for a row that is being
+   * sent or was sent.
    */
   retry(id: string): Promise<OutboxChange>;
   /**
-   * By an operator: removes a row for good; messages that it answered and that are `replied` become `failed-reported`.
-   * Refused for one that is being sent or was.
+   * Removes a row for an operator. Its `replied` messages become `failed-reported`. Refused for a row that is being
+   * sent or was sent.
    */
   drop(id: string): Promise<OutboxChange>;
 }

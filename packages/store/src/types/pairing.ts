@@ -1,7 +1,7 @@
 import type { Bodies, LeaseToken, Millis } from "./common.ts";
 import type { OutboxInsert } from "./outbox.ts";
 
-/** A stranger who asked to talk. The code itself is kept only as a hash. */
+/** A request of an unknown sender. The store keeps only a hash of the code. */
 export interface PairingRequest {
   readonly channel: string;
   readonly account: string;
@@ -20,12 +20,12 @@ export interface PairingPeer {
   readonly approvedBy: string;
 }
 
-/** Who may write to an agent directly. */
+/** Pairing: senders who may write to an agent directly. */
 export interface PairingStore<T extends Bodies = Bodies> {
   /**
-   * Opens a request. `pending`: this peer has one already that still is good (its code is not known any more);
-   * `full`: the account has its number of open requests. Defaults: 10 min, 3 open per account. Where a request is
-   * opened, `reply` goes into the outbox in the same transaction, so that no code exists that nobody was told.
+   * Opens a request, valid for 10 minutes. `pending`: the sender has an open request already, whose code is not known
+   * any more; `full`: the account has 3 open requests. If a request is opened, `reply` is added to the outbox in the
+   * same transaction, so that every code is sent.
    */
   request(input: {
     readonly channel: string;
@@ -36,8 +36,8 @@ export interface PairingStore<T extends Bodies = Bodies> {
     readonly reply?: { readonly row: OutboxInsert<T["outbound"]>; readonly lease: LeaseToken };
   }): Promise<"created" | "pending" | "full" | "approved">;
   /**
-   * Uses a code once. `unknown`: no open request has it. Every wrong try counts against the open requests of the
-   * account (of all accounts when none is named); at 5 a request is closed.
+   * Uses a code once. `unknown`: no open request has this code. Every wrong code counts against the open requests of
+   * the account, or of all accounts if none is named. A request is closed after 5 wrong codes.
    */
   approve(input: {
     readonly code: string;

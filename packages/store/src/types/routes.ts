@@ -1,16 +1,16 @@
 import type { JsonValue } from "./common.ts";
 
 /**
- * Resolved routes, so that a restart is warm. A digest names everything a route depends on. Pruning removes those that
- * were put more than 30 days ago.
+ * Cache of resolved routes that survives restarts. A digest covers everything on which a route depends. Pruning removes
+ * routes stored more than 30 days ago.
  */
 export interface RouteCacheStore {
-  /** The most recently written routes of one configuration, newest first. Default limit 2000. */
+  /** Returns the latest routes of a configuration, newest first. Default limit: 2,000. */
   load(
     config: string,
     limit?: number,
   ): Promise<readonly { readonly digest: string; readonly route: JsonValue }[]>;
   put(config: string, rows: readonly { readonly digest: string; readonly route: JsonValue }[]): Promise<void>;
-  /** Removes the routes of every other configuration; gives their number. */
+  /** Removes the routes of every other configuration and returns their number. */
   prune(keepConfig: string): Promise<number>;
 }

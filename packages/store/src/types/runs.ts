@@ -5,10 +5,10 @@ import type { OutboxInsert, OutboxRow } from "./outbox.ts";
 import type { Session, SessionMessage, SessionSeed } from "./sessions.ts";
 import type { RunUsage } from "./usage.ts";
 
-/** Whether a tool call may be repeated if its outcome is unknown. `external`: no. */
+/** Effects of a tool call. A call with `external` effects must not be repeated if its outcome is unknown. */
 export type ToolEffects = "none" | "idempotent" | "keyed" | "external";
 
-/** A tool call the model asked for, recorded before anything happens. */
+/** A tool call requested by the model, recorded before its execution. */
 export interface ToolIntent {
   readonly callId: string;
   readonly name: string;
@@ -16,7 +16,7 @@ export interface ToolIntent {
   readonly effects: ToolEffects;
 }
 
-/** A tool call as the journal knows it. `started` without a result: it may have happened. */
+/** A tool call in the journal. A `started` call without a result may have been executed. */
 export interface JournalCall extends ToolIntent {
   readonly state: "intent" | "started" | "done";
 }
@@ -31,11 +31,11 @@ export interface Run {
   readonly agentId: string;
   readonly generation: number;
   readonly state: "running" | RunOutcome;
-  /** The lease under which it last was written. */
+  /** The lease of the last write. */
   readonly lease: LeaseToken;
   /**
-   * How many times it was started: 1, and one more for each {@link RunStore.adopt}. Starts that ended in a
-   * {@link RunStore.rest}, or while it {@link RunStore.wait waited}, do not count.
+   * Number of starts: 1, and one more for each {@link RunStore.adopt}. Starts that ended in a {@link RunStore.rest}, or
+   * while the run was waiting ({@link RunStore.wait}), do not count.
    */
   readonly attempts: number;
   readonly meta?: JsonValue;
@@ -49,12 +49,12 @@ export interface RunBegin<T extends Bodies = Bodies> {
   /** Created if it does not exist. */
   readonly session: SessionSeed;
   readonly lease: LeaseToken;
-  /** Queued messages this run answers; they become `running`. */
+  /** Queued messages that this run answers. They become `running`. */
   readonly inboxIds: readonly InboxId[];
   readonly userMessages: readonly T["message"][];
-  /** Who asked for it: its usage counts for them. */
+  /** The sender whose usage includes the run. */
   readonly sender?: string;
-  /** Anything needed to continue after a crash: model, thinking level, reply address, … */
+  /** Data needed to continue after a crash: model, thinking level, reply address, … */
   readonly meta?: JsonValue;
 }
 
@@ -63,7 +63,7 @@ export type RunBegun =
   | { readonly outcome: "started"; readonly run: Run; readonly session: Session }
   | { readonly outcome: "busy"; readonly run: Run };
 
-/** Names the run, and the lease under which it continues. */
+/** Identifies a run and the lease under which it is written. */
 export interface RunWrite {
   readonly runId: RunId;
   readonly lease: LeaseToken;
@@ -72,12 +72,12 @@ export interface RunWrite {
 export interface RunStep<T extends Bodies = Bodies> extends RunWrite {
   readonly messages: readonly T["message"][];
   readonly intents?: readonly ToolIntent[];
-  /** Queued messages that steer the run from here on; they become `running`. */
+  /** Queued messages that steer the run. They become `running`. */
   readonly inboxIds?: readonly InboxId[];
 }
 
 export interface RunToolStart<T extends Bodies = Bodies> extends RunWrite {
-  /** The calls that begin now. */
+  /** Calls that begin now. */
   readonly callIds: readonly string[];
   /** As in a {@link RunStep}. */
   readonly messages?: readonly T["message"][];
@@ -85,7 +85,7 @@ export interface RunToolStart<T extends Bodies = Bodies> extends RunWrite {
 }
 
 export interface RunToolResults<T extends Bodies = Bodies> extends RunWrite {
-  /** The calls that have their result now. */
+  /** Calls that have their results now. */
   readonly callIds: readonly string[];
   /** The results, as messages of the conversation. */
   readonly messages: readonly T["message"][];
@@ -93,17 +93,17 @@ export interface RunToolResults<T extends Bodies = Bodies> extends RunWrite {
 
 export interface RunFinish<T extends Bodies = Bodies> extends RunWrite {
   readonly outcome: RunOutcome;
-  /** The ends of the run's messages. Error `conflict` if one of them is missing. */
+  /** Final states of the run's messages. All are required. */
   readonly inbox: readonly InboxSettle[];
   readonly messages?: readonly T["message"][];
   readonly outbox?: readonly OutboxInsert<T["outbound"]>[];
-  /** Entries of a group's history that the run has told its model, and that are not told again. */
+  /** Entries of the group history that the run passed to its model. They are removed from the history. */
   readonly told?: readonly Pick<ToldEntry, "conversation" | "id">[];
   readonly usage?: RunUsage;
   readonly error?: string;
 }
 
-/** A run whose holder is gone, with everything needed to continue; without what is damaged, so that it can be ended. */
+/** A run with everything needed to continue it. Damaged parts are omitted, so that the run can still be ended. */
 export interface InterruptedRun<T extends Bodies = Bodies> {
   readonly run: Run;
   /** The messages this run committed. */
@@ -119,45 +119,54 @@ export interface RunSummary<T extends Bodies = Bodies> {
 }
 
 /**
- * The journal. Every method is one transaction and checks, in that transaction, that the lease is current and that
- * the run belongs to it; else it rejects with a `FencedError` and writes nothing.
+ * The journal. Every write is one transaction, which checks that the lease is current and owns the run.
+ *
+ * @throws FencedError if the lease is not current or does not own the run; nothing is written
  */
 export interface RunStore<T extends Bodies = Bodies> {
-  /** The only write that is not synced: a loss of power before the next one may undo it. */
+  /** Begins a run. The only write that is not synced: a power failure before the next write may undo it. */
   begin(input: RunBegin<T>): Promise<RunBegun>;
-  /** Appends what the model said, with the tool calls it asked for. */
+  /** Appends messages of the model, with the tool calls that it requested. */
   step(input: RunStep<T>): Promise<void>;
-  /** Await it before a tool with effects is executed; earlier steps that were not yet recorded may come along. */
+  /**
+   * Records the start of tool calls. Await it before executing a tool with effects. May include earlier messages and
+   * intents that were not recorded yet.
+   */
   toolStarted(input: RunToolStart<T>): Promise<void>;
   toolResults(input: RunToolResults<T>): Promise<void>;
-  /** Ends the run: last messages, ends of its inbox rows, outbox rows, told history and usage in one transaction. */
+  /**
+   * Ends the run: its last messages, final states of inbox rows, outbox rows, group history and usage in one
+   * transaction.
+   *
+   * @throws StoreError `conflict` if one of the run's messages has no final state
+   */
   finish(input: RunFinish<T>): Promise<readonly OutboxRow<T["outbound"]>[]>;
   /**
-   * Takes over an interrupted run under the caller's lease and counts an attempt. `undefined` if its holder's lease is
-   * still valid or the run has ended: someone else was faster.
+   * Takes over an interrupted run under the caller's lease and counts an attempt. Returns undefined if the holder's
+   * lease is still valid or the run has ended: another process was faster.
    */
   adopt(input: RunWrite): Promise<Run | undefined>;
   /**
-   * Gives up every run of this lease, without counting the current start: for a process that is told to stop and knows
-   * that no run is to blame. The runs are interrupted from then on, and a write to one rejects with a `FencedError`.
+   * Releases every run of this lease without counting the current start. For a process that is being stopped, so that
+   * no run is blamed for it. The runs are then interrupted, and writes to them reject with a `FencedError`.
    */
   rest(lease: LeaseToken): Promise<void>;
   /**
-   * Notes that a run waits for a person and cannot be the reason why its process ends: the current start does not
+   * Records that a run waits for a person, so that it is not blamed if the process dies: the current start does not
    * count. With `waiting: false` it counts again. Call it in pairs.
    */
   wait(input: RunWrite & { readonly waiting: boolean }): Promise<void>;
   /**
-   * Runs whose lease was lost: released, taken by a later epoch, or run out; those of the `asker` are under way there,
-   * also where its lease has run out meanwhile. Oldest first.
+   * Returns runs whose lease was released, taken under a later epoch, or has expired, oldest first. Runs of the `asker`
+   * are omitted, even if its lease expired in the meantime: it still works on them.
    */
   interrupted(asker?: LeaseToken): Promise<readonly InterruptedRun<T>[]>;
-  /** Those that have not ended, the oldest first. */
+  /** Returns runs that have not ended, oldest first. */
   active(): Promise<readonly Run[]>;
   get(id: RunId): Promise<Run | undefined>;
-  /** The journal of one run, running or ended. */
+  /** Returns the journal of a running or ended run. */
   inspect(id: RunId): Promise<InterruptedRun<T> | undefined>;
-  /** For a page of a transcript, in two queries for any number of runs; runs that are no longer stored are left out. */
+  /** Returns runs with their messages, for a page of a transcript. Uses two queries. Omits pruned runs. */
   summaries(ids: readonly RunId[]): Promise<readonly RunSummary<T>[]>;
   /** Newest first. */
   list(filter?: {

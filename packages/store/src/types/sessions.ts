@@ -1,29 +1,29 @@
 import type { Bodies, JsonValue, LeaseToken, Millis, RunId } from "./common.ts";
 import type { UsageTotals } from "./usage.ts";
 
-/** What a new session is created with. */
+/** Values with which a session is created. */
 export interface SessionSeed {
   readonly key: string;
   readonly agentId: string;
   readonly channel: string;
   readonly account: string;
-  /** The other side: a person's, group's or channel's id. */
+  /** The id of the person, group or channel on the other side. */
   readonly peer: string;
   /** `direct`, `group`, `channel`, … */
   readonly kind: string;
   readonly title?: string;
 }
 
-/** What people and commands set on a session; `null` removes a setting. */
+/** Settings of a session; `null` removes one. */
 export interface SessionPatch {
   readonly title?: string | null;
   /** Model chosen for this session instead of the agent's. */
   readonly model?: string | null;
   /** Thinking level chosen for this session. */
   readonly thinking?: string | null;
-  /** How messages that come during a run are treated, as chosen for this session. */
+  /** Queue mode chosen for this session: the handling of messages that arrive during a run. */
   readonly queueMode?: string | null;
-  /** Anything else the host keeps with a session; replaced as a whole. */
+  /** Other data of the host; replaced as a whole. */
   readonly data?: JsonValue | null;
 }
 
@@ -32,9 +32,9 @@ export interface Session extends SessionSeed {
   readonly model?: string;
   readonly thinking?: string;
   readonly queueMode?: string;
-  /** `null` if it is damaged, so that damaged settings are not taken for none. */
+  /** `null` if it is damaged, to distinguish it from a session without data. */
   readonly data?: JsonValue;
-  /** Counts resets; the history is that of the current generation. */
+  /** Number of resets. The history contains the current generation only. */
   readonly generation: number;
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
@@ -45,7 +45,7 @@ export interface Session extends SessionSeed {
   readonly messageCount: number;
   /** The run that holds the session. */
   readonly activeRun?: RunId;
-  /** Over all generations. */
+  /** Sums over all generations. */
   readonly totals: UsageTotals;
 }
 
@@ -61,50 +61,63 @@ export interface SessionMessage<T extends Bodies = Bodies> {
   readonly compaction: boolean;
 }
 
-/** Where a session stands among those that are listed. */
+/** Position of a session in a list. */
 export type SessionPosition = Pick<Session, "key" | "updatedAt">;
 
-/** The conversations: append-only, with resets and summaries that hide messages but do not delete them. */
+/** Conversations. Append-only: resets and summaries hide messages but do not delete them. */
 export interface SessionStore<T extends Bodies = Bodies> {
   get(key: string): Promise<Session | undefined>;
-  /** The session, created now if it does not exist. */
+  /** Returns the session, and creates it if it does not exist. */
   ensure(seed: SessionSeed): Promise<Session>;
-  /** Error `not_found`. */
+  /** @throws StoreError `not_found` */
   patch(key: string, patch: SessionPatch): Promise<Session>;
   /**
-   * What the model sees, oldest first: the current generation from its latest compaction on. With `limit`, only the
-   * newest ones.
+   * Returns the messages that the model gets, oldest first: the current generation from its latest compaction on. With
+   * `limit`, only the newest.
    */
   history(key: string, options?: { readonly limit?: number }): Promise<readonly SessionMessage<T>[]>;
-  /** Every message of every generation, newest first, for people who look back. */
+  /** Returns messages of all generations, newest first. */
   transcript(
     key: string,
     options?: { readonly before?: number; readonly after?: number; readonly limit?: number },
   ): Promise<readonly SessionMessage<T>[]>;
-  /** Adds messages outside a run. Error `busy` while a run of another lease holds the session. */
+  /**
+   * Appends messages outside a run.
+   *
+   * @throws StoreError `busy` while a run of another lease holds the session
+   */
   append(key: string, messages: readonly T["message"][], lease: LeaseToken): Promise<Session>;
   /**
-   * Replaces the messages up to and including `upTo` by `summary`; later ones follow it. Error `conflict` if `upTo` is
-   * not in the current history.
+   * Replaces the messages up to and including `upTo` by `summary`. Later messages follow it.
+   *
+   * @throws StoreError `conflict` if `upTo` is not in the current history
    */
   compact(
     key: string,
     input: { readonly summary: T["message"]; readonly upTo: number; readonly lease: LeaseToken },
   ): Promise<Session>;
-  /** Starts a new generation: history is empty, the transcript stays. Error `busy` while a run holds the session. */
+  /**
+   * Starts a new generation: the history is empty, the transcript remains.
+   *
+   * @throws StoreError `busy` while a run holds the session
+   */
   reset(key: string, lease: LeaseToken): Promise<Session>;
-  /** Removes the session and its messages; `false` when there was none. Error `busy` while a run holds it. */
+  /**
+   * Removes the session and its messages. Returns false if it does not exist.
+   *
+   * @throws StoreError `busy` while a run holds the session
+   */
   remove(key: string, lease: LeaseToken): Promise<boolean>;
-  /** Newest activity first, and of one moment by their keys. */
+  /** Most recent activity first; sessions with the same time are sorted by key. */
   list(filter?: {
-    /** Only these, if they exist. */
+    /** Only sessions with these keys. */
     readonly keys?: readonly string[];
     readonly agentId?: string;
     readonly channel?: string;
     readonly peer?: string;
-    /** Only sessions behind this one in that order: the last of a page, for the next page. */
+    /** Only sessions after this one in that order. Pass the last session of a page to get the next page. */
     readonly behind?: SessionPosition;
-    /** Only sessions whose last activity was then or later. */
+    /** Only sessions with activity at or after this time. */
     readonly since?: Millis;
     /** Default 100. */
     readonly limit?: number;

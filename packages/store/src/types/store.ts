@@ -20,8 +20,8 @@ import type { TraceStore } from "./traces.ts";
 import type { UsageStore } from "./usage.ts";
 
 /**
- * Everything a gateway stores. Each method is one transaction; the promise of a write resolves after its commit is on
- * the disk. A store has its own clock (`openStore({ clock })`), from which missing times are taken.
+ * Persistent state of a gateway. Each method is one transaction; the promise of a write resolves after its commit is
+ * durable. Default times come from the store's clock (`openStore({ clock })`).
  */
 export interface Store<T extends Bodies = Bodies> {
   readonly inbox: InboxStore<T>;
@@ -51,18 +51,18 @@ export interface SqliteStore<T extends Bodies = Bodies> extends Store<T> {
 }
 
 /**
- * `own`: the file is created if absent and migrated to this version. `share`: the file exists and another process may
- * own it; it is read and written, but refused if it is of another version. `read`: as `share`, without writing; writes
- * reject with `invalid`.
+ * `own`: the file is created if it does not exist, and migrated to this version. `share`: reads and writes a file that
+ * another process may own; refuses a file of another version. `read`: as `share`, but read-only; writes reject with
+ * `invalid`.
  */
 export type StoreAccess = "own" | "share" | "read";
 
 export interface StoreLimits {
-  /** Unfinished inbox rows beyond which `accept` gives `full`. Default 10,000. */
+  /** Maximum number of unfinished inbox rows. Beyond it, `accept` gives `full`. Default 10,000. */
   readonly inbox?: number;
   /**
-   * The time between commits under load (hundreds of concurrent calls a second), in milliseconds. More: fewer bytes and
-   * write calls for each message. Less: sooner committed. Default 16; 0 never waits.
+   * Maximum time between commits under load (hundreds of concurrent calls a second), in milliseconds. Higher values
+   * write fewer bytes for each message; lower values commit sooner. Default 16; 0 disables it.
    */
   readonly commitSpacingMs?: number;
 }
@@ -77,14 +77,14 @@ export interface StoreOptions {
   readonly access?: StoreAccess;
   /** Default `Date.now`. */
   readonly clock?: () => Millis;
-  /** A number in [0, 1) for ids. Default from the system's cryptographic source. */
+  /** Returns a number in [0, 1) for ids. Default: from the system's cryptographic source. */
   readonly random?: () => number;
   readonly limits?: StoreLimits;
   /** Logs migrations and harmless failures, such as a failed checkpoint. Default: none. */
   readonly logger?: Pick<Logger, "info" | "warn">;
   /**
-   * For tests: called before every statement that writes, before every commit and before every sync of the log. An
-   * error it throws replaces what SQLite would have done.
+   * For tests: called before every write, commit and sync of the log. An error that it throws replaces the operation's
+   * result.
    */
   readonly faults?: (point: FaultPoint) => void;
 }

@@ -1,6 +1,6 @@
 import type { Millis } from "./common.ts";
 
-/** Sums over the runs of a session, an agent or a day. Whole numbers; cost in millionths of the currency unit. */
+/** Sums over runs of a session, an agent or a day. Integers; cost in millionths of a US dollar. */
 export interface UsageTotals {
   readonly runs: number;
   readonly modelCalls: number;
@@ -11,25 +11,25 @@ export interface UsageTotals {
   readonly costMicros: number;
 }
 
-/** What one run used. An absent figure was not reported, and counts as 0 in sums. */
+/** Usage of a run. An absent figure was not reported, and counts as 0 in sums. */
 export type RunUsage = Partial<Omit<UsageTotals, "runs">>;
 
-/** A group of runs. `by` names what they have in common. */
+/** Usage of a group of runs. */
 export interface UsageGroup extends UsageTotals {
-  /** The day (UTC, `2026-11-21`), agent id, session key or sender; empty for runs that name no sender. */
+  /** The day (UTC, `2026-11-21`), agent id, session key or sender. Empty for runs without a sender. */
   readonly by: string;
 }
 
 export interface UsageStore {
-  /** Exact sums over ended runs; they outlive the pruning of the runs (then to the day). */
+  /** Returns exact sums over ended runs. They survive the pruning of the runs. */
   sum(query: {
     readonly by: "day" | "agent" | "session" | "sender";
     readonly sessionKey?: string;
     readonly agentId?: string;
     readonly sender?: string;
-    /** Inclusive; taken to the start of its day (UTC). */
+    /** Inclusive; rounded down to the start of its day (UTC). */
     readonly from?: Millis;
-    /** Exclusive; taken to the start of its day (UTC). */
+    /** Exclusive; rounded down to the start of its day (UTC). */
     readonly to?: Millis;
   }): Promise<readonly UsageGroup[]>;
 }

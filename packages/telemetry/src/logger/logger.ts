@@ -6,16 +6,16 @@ import { formatLogLine, readLogLine } from "../log-line.ts";
 
 export type { Logger } from "pino";
 
-/** Where lines go. */
+/** Destination of log lines. */
 interface LogTarget {
   write(line: string): void;
 }
 
-/** The log's file begins anew at this size, and so many earlier ones are kept. */
+/** The log file is rotated at this size, and this number of rotated files is kept. */
 const FILE_SIZE = "10M";
 const EARLIER_FILES = 5;
 
-/** A logger of JSON lines on standard error, every line passed through `redact`. */
+/** Creates a logger that writes JSON lines to standard error. Every line passes through `redact`. */
 export function createLogger(
   level: string,
   redact: (text: string) => string,
@@ -26,7 +26,10 @@ export function createLogger(
   return pino({ level, base: null, timestamp, formatters, hooks: { streamWrite: redact } }, target);
 }
 
-/** The log of the service: on standard error, in words where that is a terminal, and in a file. */
+/**
+ * Creates the logger of the service, which writes to a file and to standard error. On a terminal the lines are
+ * formatted for people.
+ */
 export function serviceLogger(level: string, redact: (text: string) => string, file: LogTarget): Logger {
   const out =
     process.stderr.isTTY === true ? inWords(process.stderr) : pino.destination({ dest: 2, sync: true });
@@ -38,14 +41,14 @@ export function serviceLogger(level: string, redact: (text: string) => string, f
   });
 }
 
-/** A file of lines that is rotated. Open until it is closed, or with its process. */
+/** A rotated log file. */
 export interface LogFile extends LogTarget {
   close(): Promise<void>;
 }
 
 /**
- * Made at the first line: a gateway that is refused its home logs nothing into it. A file that cannot be written keeps
- * nothing from going on, since the same lines are on standard error: the next line opens it anew.
+ * Creates a log file at the first line, so a gateway that cannot lock its home does not write to it. If the file cannot
+ * be written, the lines are only on standard error, and the next line opens it again.
  */
 export function createLogFile(file: string): LogFile {
   let stream: RotatingFileStream | undefined;

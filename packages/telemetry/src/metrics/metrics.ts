@@ -2,59 +2,61 @@ import type { AgentEvent } from "@signalbox/agent-core";
 import { watchModelTurns } from "./model-watch.ts";
 import { defineSeries, type Series } from "./series.ts";
 
-/** The stages of a message's way whose own time is measured; what they wait for is not in it. */
+/** Stages of the message pipeline whose processing time is measured, without waiting times. */
 export type TimedStage = "route" | "accept" | "prepare" | "conclude" | "deliver";
 
-/** What is the case at the moment of a scrape. */
+/** Values at the time of a scrape. */
 export interface Gauges {
   readonly runsActive: number;
   readonly messagesWaiting: number;
   readonly outboxSending: number;
 }
 
-/** Tokens and money of a run. */
+/** Tokens and cost of a run. */
 export interface TokenUsage {
   readonly inputTokens: number;
   readonly cachedTokens: number;
   readonly outputTokens: number;
-  /** Millionths of a dollar; absent where no price is known. */
+  /** Millionths of a US dollar. Absent if the price is unknown. */
   readonly costMicros?: number;
 }
 
-/** Counts and times of a message's way, for Prometheus. Times are given in milliseconds and published in seconds. */
+/** Prometheus metrics of the message pipeline. Times are passed in milliseconds and published in seconds. */
 export interface Metrics {
-  /** A message was taken, and it was decided about. */
+  /** Counts an inbound message by its admission decision. */
   received(channel: string, decision: string): void;
-  /** A reply is out. */
+  /** Counts a sent reply. */
   replied(channel: string): void;
   runEnded(agent: string, outcome: string, usage: TokenUsage | undefined): void;
   toolCalled(tool: string, outcome: string): void;
-  /** A budget runs low or is used up, or a call was not made, or of a cheaper model, because of it. */
+  /**
+   * Counts a budget that is nearly or fully used, and calls that were refused or used a cheaper model because of it.
+   */
   budgetNews(budget: string, kind: string): void;
-  /** A request was refused at one of the ways in, with this HTTP status. */
+  /** Counts a refused HTTP request by entry point and status. */
   refused(door: string, status: number): void;
-  /** Does the work of a stage and records how long it took, even if it fails. */
+  /** Runs the work of a stage and records its duration, even if it fails. */
   timed<T>(stage: TimedStage, work: () => T | Promise<T>): Promise<T>;
-  /** How long a message waited for its run. */
+  /** Records the time between acceptance and the run. */
   queued(waitedMs: number): void;
-  /** How old a reply was when its platform had taken it. */
+  /** Records the age of a reply when its platform accepted it. */
   sent(channel: string, ageMs: number): void;
-  /** A listener to the events of one run, for how long its model takes. */
+  /** Returns a listener to the events of a run, which measures the model's latency. */
   watchModel(model: string): (event: AgentEvent) => void;
-  /** Loads the library, which costs some 20 ms, before the first message needs it. */
+  /** Loads prom-client, which takes about 20 ms, before the first message needs it. */
   load(): Promise<void>;
-  /** What is served at `/metrics`. */
+  /** Returns the response for `/metrics`. */
   scrape(gauges: Gauges): Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
 export interface MetricsOptions {
-  /** Of the program, told as `signalbox_build_info`. */
+  /** Version of the program, published as `signalbox_build_info`. */
   readonly version: string;
-  /** Milliseconds that only go up; default `performance.now`. */
+  /** Monotonic clock in milliseconds. Default `performance.now`. */
   readonly clock?: () => number;
 }
 
-/** Prometheus' library is loaded with the first note, or by `load`; what is noted before is kept until then. */
+/** Creates the metrics. prom-client is loaded by the first record or by `load`; earlier records are buffered. */
 export function createMetrics({ version, clock = () => performance.now() }: MetricsOptions): Metrics {
   const { record, loaded } = createRecorder(version);
   const toolLabel = createToolLabels();
@@ -115,7 +117,7 @@ interface Recorder {
 function createRecorder(version: string): Recorder {
   let series: Series | undefined;
   let loading: Promise<Series> | undefined;
-  /** What was told before the library was there. */
+  /** Records from before prom-client was loaded. */
   const early: ((series: Series) => void)[] = [];
 
   const loaded = (): Promise<Series> => {
@@ -134,13 +136,13 @@ function createRecorder(version: string): Recorder {
         return;
       }
       early.push(note);
-      // Where it cannot be loaded, `scrape` says so.
+      // `scrape` reports a failed import.
       loaded().catch(() => {});
     },
   };
 }
 
-/** Models make names of tools up: only those that have worked get series of their own, and no more than these. */
+/** Maximum number of tools with their own series. Only tools that succeeded once get one, since models invent names. */
 const MAX_TOOLS = 200;
 const OTHER = "other";
 

@@ -1,6 +1,6 @@
 import type { AgentEvent } from "@signalbox/agent-core";
 
-/** Measures each model turn of a run: from the request to the first word, and to the whole message. */
+/** Measures each model turn of a run: the time to the first output and to the whole message. */
 export function watchModelTurns(
   clock: () => number,
   report: (firstMs: number | undefined, wholeMs: number) => void,
@@ -10,7 +10,7 @@ export function watchModelTurns(
   return (event) => {
     switch (event.type) {
       case "turn.start":
-      // What was summarised before was another request.
+      // The summary was a separate request.
       case "compaction.end":
         asked = clock();
         first = undefined;
@@ -20,7 +20,7 @@ export function watchModelTurns(
         return;
       case "message":
       case "turn.end": {
-        // A turn that fails without a word ends without a message.
+        // A turn that fails without output has no message event.
         const answered = event.type === "turn.end" || event.origin === "model";
         if (asked === undefined || !answered) return;
         report(first, clock() - asked);

@@ -25,7 +25,9 @@ const MODEL_BUCKETS = [0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300];
 const QUEUE_BUCKETS = [0.01, 0.05, 0.25, 1, 5, 15, 60, 300, 1_800];
 const OUTBOX_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1_800, 7_200];
 
-/** Every series of a gateway, in a registry of its own. Names follow Prometheus' conventions, times are in seconds. */
+/**
+ * Defines the series of a gateway in a new registry. Names follow the conventions of Prometheus; times are in seconds.
+ */
 export function defineSeries(
   { Counter, Gauge, Histogram, Registry }: typeof Prometheus,
   version: string,
@@ -65,7 +67,7 @@ export function defineSeries(
 }
 
 const HELP = {
-  // Whole numbers: sums of dollars would not be exact.
+  // Integers, since sums of fractional dollars are not exact.
   cost: "Money of runs that ended, in millionths of a US dollar",
   budgetNews: "Budgets that run low or are used up, and calls of cheaper models or none because of it",
   refusals: "HTTP requests without a good token, signature, origin or size",

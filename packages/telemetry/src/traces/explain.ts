@@ -2,20 +2,20 @@ import { type Phrases, phrasesIn } from "@signalbox/phrases";
 import type { MessageInfo, Trace } from "@signalbox/protocol";
 import { meaningOf } from "./rules.ts";
 
-/** Why a message went as it did, the short way. */
+/** A short explanation of the outcome of a message. */
 export interface Explanation {
-  /** One sentence: what happened to it, and by which rule. */
+  /** One sentence with the outcome and the rule that decided it. */
   readonly sentence: string;
-  /** What was noted of its model last: which one answered, or what its provider said. */
+  /** The last trace entry about its model: the model that answered, or the error of its provider. */
   readonly said?: string;
-  /** What to do where that is not as wanted. */
+  /** The setting or action that changes the outcome, if there is one. */
   readonly remedy?: string;
 }
 
-/** Ends of messages that a model was asked about. */
+/** Final states of messages for which a model was called. */
 const ANSWERED: ReadonlySet<MessageInfo["state"]> = new Set(["replied", "failed-reported"]);
 
-/** Explains a message by its end and its notes. */
+/** Explains the outcome of a message from its final state and its trace. */
 export function explain({ message, entries }: Trace, phrases: Phrases = phrasesIn("en")): Explanation {
   const { why } = phrases;
   if (message === undefined) return { sentence: why.pruned };
@@ -30,7 +30,7 @@ export function explain({ message, entries }: Trace, phrases: Phrases = phrasesI
   };
 }
 
-/** A run's notes about its model and its tools have the same stage. */
+/** Entries about models and tools have the same stage. */
 function isAboutModel({ stage, data }: Trace["entries"][number]): boolean {
   return stage === "run" && typeof data === "object" && data !== null && Reflect.get(data, "of") === "model";
 }

@@ -1,20 +1,20 @@
 import type { TraceEntry } from "@signalbox/protocol";
 
-/** A value of JSON. */
+/** A JSON value. */
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
 
-/** Where notes are kept. */
+/** The part of a store that keeps traces. */
 export interface TraceStore {
   append(subject: string, entries: readonly { readonly stage: string; readonly data: Json }[]): Promise<void>;
 }
 
-/** Notes what each stage did with a message; what runs the message also explains it. */
+/** Records what each stage did with a message. */
 export interface Tracer<Stage extends string = string> {
   note(messageId: string, stage: Stage, summary: string, data?: Json): void;
 }
 
 /**
- * Notes are written in the background: they never hold up a message, and a failure to write one is reported, not
+ * Creates a tracer that writes in the background. Entries never delay a message; a failure is passed to `onError`, not
  * thrown.
  */
 export function createTracer<Stage extends string = string>(
@@ -29,7 +29,7 @@ export function createTracer<Stage extends string = string>(
   };
 }
 
-/** A note as the store gives it back. */
+/** Converts a stored entry. */
 export function traceEntry(row: {
   readonly stage: string;
   readonly at: number;
@@ -42,7 +42,7 @@ export function traceEntry(row: {
   return { at, stage, summary, ...(data === undefined ? {} : { data: unpacked(data) }) };
 }
 
-/** A section of a prompt, as far as a trace tells of it. */
+/** The fields of a prompt section that a trace contains. */
 interface Section {
   readonly name: string;
   readonly part: string;
@@ -50,7 +50,7 @@ interface Section {
   readonly tokens: number;
 }
 
-/** Every message has a dozen sections: with the names of their fields they would be most of its trace. */
+/** Encodes sections as arrays: every message has about a dozen, and their field names would be most of its trace. */
 export function packSections(sections: readonly Section[]): Json {
   return sections.map(({ name, part, chars, tokens }) => [name, part, chars, tokens]);
 }

@@ -4,8 +4,10 @@ import type { Mismatch, RouteExplanation, TierReport } from "@signalbox/routing"
 type Entry = Trace["entries"][number];
 
 /**
- * A trace whose note about routing also tells every tier that was tried. `explanation` is worked out when somebody
- * asks, by the configuration as it is now; `decidedNow` is there where that leads elsewhere than `route`.
+ * Adds every tier that was tried to the routing entry of a trace.
+ *
+ * @param explanation computed with the current configuration
+ * @returns the trace, with `decidedNow` if the current configuration no longer leads to `route`
  */
 export function withRouteExplained(
   trace: Trace,
@@ -27,7 +29,7 @@ export function withRouteExplained(
   return { ...trace, entries };
 }
 
-/** A trace in short: a line for each note, and below the one about routing a line for each tier that was tried. */
+/** Returns a line for each entry of a trace, and a line for each tier that was tried below the routing entry. */
 export function whyLines({ entries }: Trace): { readonly stage: string; readonly summary: string }[] {
   return entries.flatMap(({ stage, summary, data }) => [{ stage, summary }, ...routingLines(stage, data)]);
 }
