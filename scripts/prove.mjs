@@ -1,5 +1,5 @@
-// `npm run prove -- <what> [arguments]`: shows promises at their full count and prints the seed that repeats it.
-// It ends with 1 where a promise was broken.
+// `npm run prove -- <name> [arguments]`: runs a stress or fault-injection test in full, and prints the seed that
+// repeats it. Exits with 1 if a promise was broken.
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,16 +7,16 @@ import { fileURLToPath } from "node:url";
 const scripts = dirname(fileURLToPath(import.meta.url));
 const gateway = join(dirname(scripts), "apps", "gateway");
 const proofs = {
-  crash: { run: ["test/crash/run.ts"], takes: "[kills]" },
-  mutants: { run: ["test/mutants/run.ts"], takes: "[words]" },
-  sweep: { run: ["test/crash/run-sweep.ts"] },
-  storm: { run: ["test/load/run.ts", "storm"], takes: "[events]" },
-  flood: { run: ["test/load/run.ts", "flood"], takes: "[seconds]" },
-  loop: { run: ["test/load/run.ts", "loop"], takes: "[words]" },
-  malformed: { run: ["test/load/run.ts", "malformed"], takes: "[events] [channel]" },
+  crash: { run: ["test/proofs/crash/run.ts"], takes: "[kills]" },
+  mutants: { run: ["test/proofs/mutants/run.ts"], takes: "[words]" },
+  sweep: { run: ["test/proofs/crash/run-sweep.ts"] },
+  storm: { run: ["test/proofs/load/run.ts", "storm"], takes: "[events]" },
+  flood: { run: ["test/proofs/load/run.ts", "flood"], takes: "[seconds]" },
+  loop: { run: ["test/proofs/load/run.ts", "loop"], takes: "[words]" },
+  malformed: { run: ["test/proofs/load/run.ts", "malformed"], takes: "[events] [channel]" },
   hostile: {
     run: [join(dirname(scripts), "packages", "tools", "test", "hostile", "run.ts")],
-    also: [["test/hostile/run.ts"], ["test/hostile/gateway/run.ts"]],
+    also: [["test/proofs/hostile/run.ts"], ["test/proofs/hostile/gateway/run.ts"]],
   },
   properties: { run: [join(scripts, "properties.mjs")], takes: "[rounds]" },
 };

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { locateHome, readConfig } from "@signalbox/home";
 import { expect, it, onTestFinished } from "vitest";
-import { fakeContext } from "../../test/fake-context.ts";
+import { fakeContext } from "../../test/support/fake-context.ts";
 import { createGatewayTool } from "./gateway-tool.ts";
 
 it("says of a change to JSON5 that it is made by hand", async () => {

@@ -1,7 +1,7 @@
 import type { ModelEvent } from "@signalbox/agent-core";
 import { assistantMessage, SCRIPTED_MODEL } from "@signalbox/agent-core/test";
 import { expect, it } from "vitest";
-import { fakeContext } from "../../test/fake-context.ts";
+import { fakeContext } from "../../test/support/fake-context.ts";
 import type { Agent } from "../configure/agents.ts";
 import { runChecks } from "./checks.ts";
 

@@ -1,6 +1,6 @@
 import { type Lease, openStore, type SessionSeed } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
-import { fakeContext } from "../../test/fake-context.ts";
+import { fakeContext } from "../../test/support/fake-context.ts";
 import type { ServiceBodies } from "../messages/service-store.ts";
 import { listConversations, removeConversation, renameConversation } from "./conversation.ts";
 

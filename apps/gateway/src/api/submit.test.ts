@@ -5,7 +5,7 @@ import { createWebHub, type WebMessage } from "@signalbox/channel-web";
 import { createOutcomes } from "@signalbox/server";
 import { openStore } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
-import { fakeContext } from "../../test/fake-context.ts";
+import { fakeContext } from "../../test/support/fake-context.ts";
 import { createExchanges } from "../messages/exchanges.ts";
 import type { ServiceBodies } from "../messages/service-store.ts";
 import { createSubmit } from "./submit.ts";

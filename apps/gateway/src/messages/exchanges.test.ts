@@ -2,7 +2,7 @@ import { plainMessage } from "@signalbox/channel/testkit";
 import { createWebHub } from "@signalbox/channel-web";
 import { openStore } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
-import { fakeContext } from "../../test/fake-context.ts";
+import { fakeContext } from "../../test/support/fake-context.ts";
 import { createExchanges } from "./exchanges.ts";
 import type { PlacedMessage, ServiceBodies } from "./service-store.ts";
 

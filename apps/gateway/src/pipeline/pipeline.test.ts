@@ -1,7 +1,7 @@
 import { type InboxId, parseId } from "@signalbox/store";
 import { expect, it } from "vitest";
-import { fakeContext } from "../../test/fake-context.ts";
-import { plainMessage } from "../../test/plain-channel.ts";
+import { fakeContext } from "../../test/support/fake-context.ts";
+import { plainMessage } from "../../test/support/plain-channel.ts";
 import { PendingMessages } from "../messages/pending-messages.ts";
 import type { QueuedMessage } from "../messages/queued-message.ts";
 import { emit } from "./pipeline.ts";

@@ -7,7 +7,7 @@ import { createManualClock } from "@signalbox/lanes/testkit";
 import { hasContent } from "@signalbox/prompt";
 import { openStore } from "@signalbox/store";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { fakeContext } from "../../test/fake-context.ts";
+import { fakeContext } from "../../test/support/fake-context.ts";
 import type { Agent, Heartbeat } from "../configure/agents.ts";
 import { isActive, readChecklist } from "./checklist.ts";
 import { createHeartbeats } from "./heartbeat.ts";

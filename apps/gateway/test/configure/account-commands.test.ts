@@ -8,7 +8,7 @@ import type { SkillCommand } from "@signalbox/skills";
 import { expect, it, onTestFinished } from "vitest";
 import { accountCommands } from "../../src/chat-commands/account-commands.ts";
 import { resolveAgents } from "../../src/configure/agents.ts";
-import { fakeContext } from "../fake-context.ts";
+import { fakeContext } from "../support/fake-context.ts";
 
 function command(name: string): SkillCommand {
   return { name, skillId: name, location: `/skills/${name}/SKILL.md`, description: `Does ${name}.` };

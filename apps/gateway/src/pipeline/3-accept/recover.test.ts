@@ -1,7 +1,7 @@
 import { type LeaseToken, openStore } from "@signalbox/store";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
-import { fakeContext } from "../../../test/fake-context.ts";
-import { plainMessage } from "../../../test/plain-channel.ts";
+import { fakeContext } from "../../../test/support/fake-context.ts";
+import { plainMessage } from "../../../test/support/plain-channel.ts";
 import type { GatewayContext } from "../../context.ts";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
 import type { TriggerTerms } from "../../triggers/trigger.ts";

@@ -5,7 +5,7 @@ import { getGroupKey } from "@signalbox/prompt";
 import type { Outcome } from "@signalbox/server";
 import { openStore, StoreError } from "@signalbox/store";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { fakeContext } from "../../../test/fake-context.ts";
+import { fakeContext } from "../../../test/support/fake-context.ts";
 import { judgeFailure } from "../../messages/failures.ts";
 import type { GatewayBodies, GatewayStore, InboundRecord } from "../../store.ts";
 import { endUnanswered } from "./unanswered.ts";

@@ -1,0 +1,107 @@
+import { createClient, isClientError } from "@signalbox/client";
+import { textMessage } from "@signalbox/testkit/feishu";
+import { describe, expect, it } from "vitest";
+import { eventually, exampleConfig, LI, openWorld, TOKEN, ZHANG } from "../support/harness.ts";
+
+/** The code of what a request is refused with. */
+async function refusal(request: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await request;
+    return undefined;
+  } catch (error) {
+    return isClientError(error) ? error.code : String(error);
+  }
+}
+
+describe("what an owner sees and decides over HTTP", () => {
+  it("lets in who was sent a code, tells why a message went as it did, and lists every channel's sessions", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig({ access: { dm: "pairing", owners: [`feishu:${LI}`] } }));
+    world.script(() => ({ text: "welcome" }));
+    const started = await world.start();
+    const client = createClient({ baseUrl: started.url, token: TOKEN });
+    const say = async (text: string, messageId: string) => {
+      await started.post(textMessage(text, { senderId: ZHANG, messageId }));
+      await started.settled();
+    };
+
+    await say("let me in", "om_1");
+    const code = /Pairing code: ([A-Z0-9]{8})\./.exec(world.feishu.sent[0]?.content ?? "")?.[1] ?? "";
+    const person = { channel: "feishu", account: "main", peer: ZHANG, label: "张三" };
+    expect(await client.pairings()).toMatchObject({ pending: [person], paired: [] });
+    expect(JSON.stringify(await client.pairings())).not.toContain(code);
+    expect(await client.why("om_1")).toMatchObject({
+      sentence: expect.stringContaining("It was not answered: its sender is not paired"),
+      remedy: expect.stringContaining(`feishu:${ZHANG}`),
+      trace: { message: { rule: "dm_unknown" } },
+    });
+    expect((await client.why("om_1", "zh")).sentence).toMatch(/配对/);
+    expect(await refusal(client.why("om_never"))).toBe("not_found");
+
+    expect(await refusal(client.approvePairing("WRONGONE"))).toBe("not_found");
+    expect(await client.approvePairing(code.toLowerCase())).toMatchObject({
+      ...person,
+      approvedBy: "token owner",
+    });
+    const told = () => world.feishu.sent.some(({ content }) => content.includes("You may talk"));
+    await eventually(told, "they hear of it");
+    await say("thank you", "om_2");
+    const key = `agent:coder:feishu:direct:${ZHANG}`;
+    expect(await client.sessions()).toMatchObject([{ agent: "coder", channel: "feishu", busy: false }]);
+    expect((await client.latestMessages()).map(({ text, state }) => [text, state])).toEqual([
+      ["thank you", "replied"],
+      ["let me in", "ignored"],
+    ]);
+    const [session] = await client.sessions();
+    expect(await client.latestMessages(session?.key)).toMatchObject([{ messageId: "om_2" }]);
+    expect(await client.latestMessages(`${key}-another`)).toEqual([]);
+
+    await client.revokePairing(person);
+    expect(await refusal(client.revokePairing(person))).toBe("not_found");
+    expect((await client.pairings()).paired).toEqual([]);
+    await started.stop();
+    const log = await world.command(["audit", "list", "--json"]);
+    expect(JSON.parse(log.out)).toEqual(
+      expect.arrayContaining(
+        ["approved", "revoked"].map((action) =>
+          expect.objectContaining({
+            kind: "pairing",
+            action,
+            actor: "token owner",
+            subject: `feishu:main:${ZHANG}`,
+          }),
+        ),
+      ),
+    );
+  });
+
+  it("renames and removes conversations, but none that an agent is at work in", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig());
+    const goOn = Promise.withResolvers<void>();
+    world.script(async (_, index) => {
+      if (index === 1) await goOn.promise;
+      return { text: "Done." };
+    });
+    const started = await world.start();
+    const client = createClient({ baseUrl: started.url, token: TOKEN });
+    const talk = async (text: string) => {
+      for await (const _ of client.chat("coder", "c1", text));
+    };
+    await talk("hello");
+    await client.renameConversation("c1", "关于茶");
+    expect(await client.conversations()).toMatchObject([{ id: "c1", title: "关于茶" }]);
+    expect(await refusal(client.renameConversation("c2", "x"))).toBe("not_found");
+
+    const second = talk("go on");
+    await expect.poll(() => client.sessions()).toMatchObject([{ busy: true }]);
+    expect(await refusal(client.removeConversation("c1"))).toBe("busy");
+    goOn.resolve();
+    await second;
+    await started.settled();
+    await client.removeConversation("c1");
+    expect(await client.conversations()).toEqual([]);
+    expect(await refusal(client.history("c1"))).toBe("not_found");
+    expect(await refusal(client.removeConversation("c1"))).toBe("not_found");
+  });
+});

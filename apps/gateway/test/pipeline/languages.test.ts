@@ -1,0 +1,98 @@
+import { textMessage } from "@signalbox/testkit/feishu";
+import { describe, expect, it } from "vitest";
+import { eventually, exampleConfig, openWorld, type Started, type World, ZHANG } from "../support/harness.ts";
+import { modelRequests } from "../support/model-requests.ts";
+
+let messages = 0;
+
+async function ask(started: Started, text: string): Promise<void> {
+  messages += 1;
+  await started.post(textMessage(text, { senderId: ZHANG, messageId: `om_${messages}` }));
+  await started.settled();
+}
+
+function said(world: World): string[] {
+  return world.feishu.sent.map(({ content }) => JSON.parse(content).text ?? content);
+}
+
+describe("what the gateway itself says", () => {
+  it("is in the language of the message where the agent has none", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig());
+    world.script(Array(2).fill({ error: { status: 401 } }));
+    const started = await world.start();
+    await ask(started, "帮我整理会议纪要");
+    await ask(started, "tidy up the minutes");
+    expect(said(world)).toEqual([
+      "抱歉，无法回答：模型服务商拒绝了这个网关的账户，需要管理者处理。",
+      "Sorry, I could not answer: the model provider rejected this gateway's account. The operator needs to check it.",
+    ]);
+  });
+
+  it("is for a command in the language in which its sender spoke before", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig());
+    world.script([{ text: "好的" }, { error: { status: 401 } }]);
+    const started = await world.start();
+    await ask(started, "/stop");
+    await ask(started, "帮我整理会议纪要");
+    await ask(started, "/stop");
+    await ask(started, "再来一次");
+    await ask(started, "/why");
+    await ask(started, "/new");
+    const [stop, , stopAgain, , why, begun] = said(world);
+    expect([stop, stopAgain, begun]).toEqual([
+      "Nothing was running.",
+      "没有正在进行的回合。",
+      "新的会话开始了。",
+    ]);
+    expect(why).toContain('om_6: 智能体“coder”没能回答它：模型服务商拒绝了密钥（auth）。"');
+  });
+
+  it("says why somebody is asked in the words of the question, and in English on record", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig({ tools: { exec: { ask: "always" } } }));
+    world.script([
+      { toolCalls: [{ id: "toolu_1", name: "exec", input: { command: "date" } }] },
+      { text: "好" },
+    ]);
+    const started = await world.start();
+    await started.post(textMessage("现在几点", { senderId: ZHANG, messageId: "om_asking" }));
+    await eventually(() => world.feishu.sent.length > 0, "the question is put");
+    expect(JSON.stringify(world.feishu.sent[0]?.content)).toContain(
+      "智能体 coder 要使用 exec。按配置，每次使用 exec 都要先审批。",
+    );
+    const why = await world.command(["why", "om_asking", "--details"]);
+    expect(why.out).toContain("The configuration requires approval for every use of exec.");
+  });
+
+  it("names a file that is not sent, or cannot be vouched for", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig({ access: { owners: [`feishu:${ZHANG}`] } }));
+    world.script([{ text: "给你。\nMEDIA:缺少.txt\nMEDIA:/etc/passwd" }]);
+    const started = await world.start();
+    await ask(started, "把文件发给我");
+    for (const path of ["缺少.txt", "../外面.txt"]) await ask(started, `/trust ${path}`);
+    const [reply, ...refusals] = said(world);
+    expect(reply).toContain("[文件：缺少.txt 没有发送：没有这个文件]");
+    expect(reply).toContain("[文件：passwd 没有发送：它不在智能体的工作目录里]");
+    expect(refusals).toEqual([
+      "缺少.txt 里没有别人写的内容。",
+      "../外面.txt 不在工作目录里，请写相对于它的路径。",
+    ]);
+  });
+
+  it("is in the agent's language, whatever is written, and names commands as they are", async () => {
+    const world = await openWorld();
+    const agents = { defaults: { model: "anthropic/claude-sonnet-4-6", language: "zh" } };
+    world.configure(exampleConfig({ agents }));
+    const started = await world.start();
+    for (const text of ["/stop", "/new", "/help", "/whyy me"]) await ask(started, text);
+    const [stopped, begun, help, unknown] = said(world);
+    expect(unknown).toBe("没有命令 /whyy；/help 列出全部命令。前面加一个字，智能体就会读到它。");
+    expect(modelRequests(world.anthropic)).toEqual([]);
+    expect(stopped).toBe("没有正在进行的回合。");
+    expect(begun).toBe("新的会话开始了。");
+    expect(help).toContain("/stop – 立即停止正在进行的回合");
+  });
+});

@@ -1,0 +1,205 @@
+import { feishu } from "@signalbox/channel-feishu";
+import { gatewayLease } from "@signalbox/home";
+import { textMessage } from "@signalbox/testkit/feishu";
+import { describe, expect, it } from "vitest";
+import {
+  eventually,
+  exampleConfig,
+  inStore,
+  LI,
+  namedEnds,
+  openWorld,
+  type World,
+  ZHANG,
+} from "../support/harness.ts";
+import { plainMessage } from "../support/plain-channel.ts";
+
+const OWNED = exampleConfig({
+  access: { dm: "open", groups: { mode: "open" }, owners: [`feishu:${LI}`] },
+  // A planted failure is to meet the reply, not a draft or a sign before it.
+  replies: { stream: "off", typing: false },
+});
+const TO_OWNER = `oc_of_${LI}`;
+
+async function command(world: World, ...args: readonly string[]): Promise<string> {
+  const { out } = await world.command(args);
+  return out;
+}
+
+/** What is to be read in each chat, in order. */
+function said(world: World): string[] {
+  return world.feishu.sent.map(({ chatId, content }) => `${chatId}: ${JSON.parse(content).text}`);
+}
+
+/** Messages an earlier process has answered, with replies that have become too old. */
+async function answeredLongAgo(world: World, messages: readonly (readonly [id: string, chat: string])[]) {
+  await inStore(world, async (store) => {
+    const lease = await store.leases.acquire(gatewayLease(world.home), `home ${world.home.dir}`, 0);
+    if (!lease) throw new Error("no lease");
+    for (const [id, chat] of messages) {
+      const address = feishu.codec.encode({ id: chat });
+      const event = plainMessage(id, "?", { channel: "feishu", account: "main", address });
+      const session = { key: chat, agentId: "coder", channel: "feishu", account: "main" };
+      const accepted = await store.inbox.accept({
+        channel: "feishu",
+        account: "main",
+        eventId: id,
+        messageId: id,
+        kind: "message",
+        conversationId: chat,
+        senderId: ZHANG,
+        payload: { event, role: "member", rule: "open" },
+        route: { agentId: "coder", sessionKey: chat },
+      });
+      if (accepted.outcome !== "accepted") throw new Error(accepted.outcome);
+      const begun = await store.runs.begin({
+        session: { ...session, peer: ZHANG, kind: "direct" },
+        lease,
+        inboxIds: [accepted.id],
+        userMessages: [],
+      });
+      if (begun.outcome !== "started") throw new Error(begun.outcome);
+      const payload = { parts: [{ type: "text", text: "old news" } as const], replyTo: id };
+      await store.runs.finish({
+        runId: begun.run.id,
+        lease,
+        outcome: "completed" as const,
+        inbox: [{ id: accepted.id, state: "replied" }],
+        outbox: [{ channel: "feishu", account: "main", address, payload, expiresAt: Date.now() - 1 }],
+      });
+    }
+  });
+}
+
+describe("a reply that is not delivered", () => {
+  it("is reported in its chat and to the owner where it has become too old", async () => {
+    const world = await openWorld();
+    world.configure(OWNED);
+    for (const id of ["om_1", "om_2", "om_3"])
+      world.feishu.plant({
+        messageId: id,
+        chatId: id === "om_3" ? "oc_b" : "oc_a",
+        content: "{}",
+        msgType: "text",
+        senderId: ZHANG,
+      });
+    await answeredLongAgo(world, [
+      ["om_1", "oc_a"],
+      ["om_2", "oc_a"],
+      ["om_3", "oc_b"],
+    ]);
+    expect(await namedEnds(world)).toEqual(["om_1", "om_2", "om_3"].map((id) => [id, "replied", undefined]));
+    const started = await world.start();
+    await eventually(() => world.feishu.sent.length >= 3, "the words are out");
+    expect(said(world).sort()).toEqual([
+      expect.stringMatching(/^oc_a: 2 answers could not be delivered in time .* ask again/),
+      expect.stringMatching(/^oc_b: An answer could not be delivered in time .* ask again/),
+      `${TO_OWNER}: 3 replies were not delivered: 3 expired on feishu/main. \`signalbox outbox list\` shows which and why.`,
+    ]);
+    expect(said(world).join()).not.toContain("old news");
+    expect(await namedEnds(world)).toEqual(
+      ["om_1", "om_2", "om_3"].map((id) => [id, "expired-reported", "undelivered"]),
+    );
+    const why = await command(world, "why", "om_2", "--details");
+    expect(why).toContain("expired: too old to be sent; the message is expired-reported");
+    await started.stop();
+
+    // Told once: another start has nothing to say.
+    const again = await world.start();
+    await again.post(textMessage("/whoami", { senderId: LI, chatId: "oc_li", messageId: "om_4" }));
+    await eventually(() => said(world).some((one) => one.startsWith("oc_li")), "the command is answered");
+    expect(world.feishu.sent).toHaveLength(4);
+    await again.stop();
+  });
+
+  it("is reported where the platform does not take it, and is replied once it is sent after all", async () => {
+    const world = await openWorld();
+    world.configure(OWNED);
+    world.script([{ text: "the answer" }]);
+    // What is said is refused in every form, the chat is not.
+    world.feishu.fail({ kind: "code", code: 230_025, method: "POST", times: 3 });
+    const started = await world.start();
+    await started.post(textMessage("?", { senderId: ZHANG, chatId: "oc_a", messageId: "om_1" }));
+    await eventually(() => world.feishu.sent.length >= 2, "the words are out");
+    expect(said(world)).toEqual([
+      "oc_a: I have an answer, but this chat does not accept it. My operator can see why.",
+      expect.stringMatching(new RegExp(`^${TO_OWNER}: A reply was not delivered: 1 dead on feishu/main`)),
+    ]);
+    expect(await namedEnds(world)).toEqual([["om_1", "failed-reported", "undelivered"]]);
+    const [dead] = await inStore(world, (store) => store.outbox.list());
+    if (dead === undefined) throw new Error("one row");
+    await command(world, "outbox", "retry", dead.id);
+    await eventually(() => world.feishu.sent.length === 3, "the reply is out");
+    expect(said(world)[2]).toBe("oc_a: the answer");
+    expect(await namedEnds(world)).toEqual([["om_1", "replied", undefined]]);
+    await started.stop();
+  });
+
+  it("is told to an owner in the language in which they last spoke, commands apart", async () => {
+    const world = await openWorld();
+    world.configure(OWNED);
+    world.script([{ text: "好" }, { text: "the answer" }]);
+    const started = await world.start();
+    for (const [index, text] of ["你好", "/whoami"].entries()) {
+      await started.post(textMessage(text, { senderId: LI, chatId: "oc_li", messageId: `om_${index}` }));
+      await started.settled();
+    }
+    world.feishu.fail({ kind: "code", code: 230_025, method: "POST", times: 3 });
+    await started.post(textMessage("?", { senderId: ZHANG, chatId: "oc_a", messageId: "om_asked" }));
+    await eventually(() => world.feishu.sent.length === 4, "the words are out");
+    expect(said(world).at(-1)).toContain(`${TO_OWNER}: 1 条回复没有送达：feishu/main 无法送达 1 条`);
+    await started.stop();
+  });
+
+  it("is reported in the language of the agent, whatever was to be said", async () => {
+    const world = await openWorld();
+    const agents = { defaults: { model: "anthropic/claude-sonnet-4-6", language: "zh" } };
+    world.configure({ ...OWNED, agents });
+    world.script([{ text: "the answer" }]);
+    world.feishu.fail({ kind: "code", code: 230_025, method: "POST", times: 3 });
+    const started = await world.start();
+    await started.post(textMessage("?", { senderId: ZHANG, chatId: "oc_a", messageId: "om_1" }));
+    await eventually(() => world.feishu.sent.length >= 1, "the word is out");
+    expect(said(world)[0]).toBe("oc_a: 我有一条回答，但这个聊天不接受它。管理者可以看到原因。");
+    await started.stop();
+  });
+
+  it("is no more than noted where nobody is to be told: no word follows a word", async () => {
+    const world = await openWorld();
+    world.configure(OWNED);
+    world.script([{ text: "the answer" }]);
+    world.feishu.fail({ kind: "code", code: 230_025, method: "POST", times: 100 });
+    const started = await world.start();
+    await started.post(textMessage("?", { senderId: ZHANG, chatId: "oc_a", messageId: "om_1" }));
+    const dead = () => inStore(world, (store) => store.outbox.list());
+    await eventually(async () => (await dead()).length === 3, "the reply, its word and the owner's are dead");
+    await started.stop();
+    const again = await world.start();
+    await again.stop();
+    expect(await dead()).toHaveLength(3);
+  });
+});
+
+it("how replies fared is in the trace of each message: after a restart, and of commands", async () => {
+  const world = await openWorld();
+  world.configure(exampleConfig());
+  world.script([{ text: "the answer" }]);
+  world.feishu.fail({ kind: "status", status: 503, method: "POST", times: 10_000 });
+  const first = await world.startChild();
+  await first.post(textMessage("?", { senderId: ZHANG, chatId: "oc_a", messageId: "om_1" }));
+  await eventually(
+    async () => (await inStore(world, (store) => store.inbox.list({ state: "replied" }))).length === 1,
+    "the message is answered",
+  );
+  await first.end("SIGKILL");
+  world.feishu.heal();
+  const second = await world.start();
+  await second.post(textMessage("/whoami", { senderId: ZHANG, chatId: "oc_b", messageId: "om_2" }));
+  await eventually(() => world.feishu.sent.length === 2, "both replies are out");
+  for (const id of ["om_1", "om_2"])
+    await eventually(
+      async () => /deliver +sent: 1 part/.test(await command(world, "why", id, "--details")),
+      `the trace of ${id} tells that its reply was sent`,
+    );
+  await second.stop();
+});

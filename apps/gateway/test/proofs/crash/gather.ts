@@ -1,0 +1,111 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { openStore } from "@signalbox/store";
+import type { GatewayBodies } from "../../../src/store.ts";
+import { comingBackIn, nameOf } from "./conversation.ts";
+import type { Evidence, Post } from "./evidence.ts";
+import { chatOf, messageId } from "./platform.ts";
+import { isRaw } from "./seen.ts";
+import type { World } from "./world.ts";
+
+const ALL = 1_000_000;
+/** Behind the name of the bot, where its platform has one. */
+const BY_ITSELF = /^(.*\/)?(schedule|subagent):/;
+const STATES = ["pending", "sending", "sent", "uncertain", "dead", "expired"] as const;
+
+/** Collects what is to be judged of a world. Its gateway must have ended. */
+export async function gather(world: World): Promise<Evidence> {
+  const store = await openStore<GatewayBodies>({ path: join(world.home, "signalbox.db") });
+  try {
+    const inbox = await store.inbox.list({ limit: ALL });
+    const outbox = await store.outbox.list({ states: STATES, limit: ALL });
+    const { runsActive } = await store.maintenance.stats();
+    const { ok, problems } = await store.admin.integrity();
+    const { acknowledged, unaddressed, edits, deletions, odd } = world.platform;
+    const { mode, secrets } = world;
+    const setAside = new Set(
+      inbox.flatMap(({ messageId: id, detail }) => (detail?.rule === "poison" ? [id] : [])),
+    );
+    const wrong = [...world.vendors.values()].flatMap(
+      (vendor) => vendor.wrong?.((tag) => setAside.has(vendor.idOf(tag))) ?? [],
+    );
+    const names = namesOf(world);
+    return {
+      mode,
+      wasTurned: world.wasTurned(),
+      acknowledged,
+      unaddressed,
+      edits,
+      deletions,
+      odd: [...odd, ...wrong],
+      secrets,
+      logs: world.logs(),
+      inbox: inbox.map(({ kind, eventId, messageId: id = "", state, detail, revision, settledAt }) => ({
+        kind,
+        eventId,
+        messageId: names.get(id) ?? id,
+        state,
+        revision,
+        settledAt,
+        rule: detail?.rule,
+      })),
+      comingBack: inbox.flatMap(({ eventId, state, detail, payload }) =>
+        BY_ITSELF.test(eventId)
+          ? comingBackIn(payload.event.text).map((back) => ({ ...back, eventId, state, rule: detail?.rule }))
+          : [],
+      ),
+      outbox: outbox.map(({ state, channel, payload, receipts }) => ({
+        state,
+        channel,
+        replyTo: payload.replyTo,
+        isNotice: payload.notice,
+        texts: payload.parts.map((part) => ("text" in part ? part.text : undefined)),
+        receipts: receipts.map(({ part, receipt }) => ({
+          part,
+          messageId: isRaw(receipt) ? receipt["messageId"] : undefined,
+        })),
+      })),
+      runsActive,
+      damage: ok ? [] : problems,
+      requests: world.anthropic.requests.map(({ body, status, text }) => ({ body, status, text })),
+      posts: postsOf(world),
+      breaks: world.breaks(),
+      ran: linesOf(join(world.workspace, "effects.log")),
+      notes: notesIn(join(world.workspace, "notes")),
+    };
+  } finally {
+    await store.close();
+  }
+}
+
+/** How the proof calls the messages of people, by what their platforms call them. */
+function namesOf({ platform, vendors }: World): ReadonlyMap<string, string> {
+  const named = platform.acknowledged.map(
+    (tag) => [vendors.get(tag.session)?.idOf(tag) ?? messageId(nameOf(tag)), messageId(nameOf(tag))] as const,
+  );
+  return new Map(named);
+}
+
+function postsOf({ feishu, relays, vendors }: World): Post[] {
+  const there = feishu.sent.map(({ messageId, chatId, content, edits, uuid, parentId, deleted }) => ({
+    channel: "feishu",
+    messageId,
+    chatId,
+    deleted,
+    content: edits.at(-1) ?? content,
+    earlier: edits.length === 0 ? [] : [content, ...edits.slice(0, -1)],
+    key: uuid,
+    replyTo: parentId,
+  }));
+  const elsewhere = [...vendors].flatMap(([session, vendor]) => vendor.posts(chatOf(session)));
+  return [...there, ...relays.posts, ...elsewhere];
+}
+
+function linesOf(file: string): string[] {
+  return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+}
+
+function notesIn(folder: string): Set<string> {
+  const files = existsSync(folder) ? readdirSync(folder) : [];
+  return new Set(files.map((name) => name.replace(/\.txt$/, "")));
+}
