@@ -8,13 +8,14 @@ const text = readFileSync(join(root, "docs", "architecture.md"), "utf8");
 const diagram = text.match(/^```mermaid\n([\s\S]*?)^```$/m)?.[1] ?? "";
 const members = workspaceMembers().map(({ name, folder }) => ({ name, folder: folder.slice(root.length) }));
 
-/** `<name>` stands for each of several, of which there has to be one. */
+/** `<name>` is a placeholder. At least one file must match it. */
 function isThere(path) {
   return globSync(path.replace(/<\w+>/g, "*"), { cwd: root }).length > 0;
 }
 
 /**
- * Whether the first diagram has this package or app, by its name or by `channel-*`, and not as a folder of the gateway.
+ * Returns true if the first diagram contains a package or app, by its name or as `channel-*`, outside the gateway's
+ * folders.
  */
 function isDrawn(name) {
   const drawn = diagram.replace(/^ *subgraph [\s\S]*?^ *end$/m, "").split(/[^\w*-]+/);

@@ -1,5 +1,6 @@
-// `npm run bench`: every package's benchmarks, one after the other. The first parameter names one package, for instance
-// `gateway`; what follows is for its benchmarks: `npm run bench -- gateway memory`, though `memory` is a package, too.
+// `npm run bench`: runs every package's benchmarks, one after the other. The first parameter names a package, for
+// instance `gateway`, and the others are passed to its benchmarks: in `npm run bench -- gateway memory`, `memory` is a
+// benchmark of the gateway and not the package.
 import { spawn } from "node:child_process";
 import { root, workspaceMembers } from "./workspace.mjs";
 

@@ -1,5 +1,5 @@
-// What `npm start`, `npm test` and their like run: with any Node.js ≥ 20 and npm, and nothing else installed, it
-// fetches the pinned pnpm, installs what the lockfile says, and hands over to turbo and the pinned Node.js.
+// Entry point of `npm start`, `npm test` and similar commands. It requires only Node.js ≥ 20 and npm: it downloads the
+// pinned pnpm, installs the locked dependencies, and continues with turbo and the pinned Node.js.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
@@ -11,7 +11,7 @@ const windows = process.platform === "win32";
 const gateway = join(root, "apps", "gateway", "dist", "signalbox.js");
 const script = (name) => join(root, "scripts", name);
 
-/** The packages that the gateway is built from, without development dependencies. */
+/** Packages that the gateway is built from, without development dependencies. */
 const GATEWAY_ONLY = [
   "--filter",
   ".",
@@ -23,8 +23,8 @@ const GATEWAY_ONLY = [
 ];
 
 /**
- * What is installed and what turbo builds, as parameters, and what is run then. `test` builds what it needs, and what
- * is released is built anew.
+ * Parameters for `pnpm install` and turbo, and the program to run afterwards, for each command. `test` builds what it
+ * needs itself. `release` starts with a clean build.
  */
 const COMMANDS = {
   start: { install: GATEWAY_ONLY, build: ["--filter=@signalbox/gateway"], run: [gateway, "start"] },
@@ -55,7 +55,7 @@ work("Installing dependencies", installed, process.execPath, [
   ...(hasDevelopmentDependencies() ? [] : install),
 ]);
 const node = pinnedNode();
-// Everything below runs on the pinned Node.js: turbo, the compiler, the tests.
+// Everything below runs on the pinned Node.js: turbo, the compiler and the tests.
 const env = environment();
 if (isFresh) removeBuilds();
 if (build !== undefined) {
@@ -64,7 +64,7 @@ if (build !== undefined) {
 }
 handOver(node, [...run, ...parameters]);
 
-/** The pinned pnpm's program, fetched into `.tools` where it is not there yet. */
+/** Returns the pinned pnpm's program, and downloads it into `.tools` if it is missing. */
 function pinnedPnpm() {
   const wanted = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).packageManager.split("@")[1];
   const folder = join(tools, "node_modules", "pnpm");
@@ -80,7 +80,10 @@ function pinnedPnpm() {
   return join(folder, "bin", "pnpm.mjs");
 }
 
-/** Where pnpm keeps packages goes by the home folder, and it links none from elsewhere into what is installed. */
+/**
+ * Keeps using the package store of the existing installation. The default store depends on the home folder, and pnpm
+ * cannot mix packages of two stores.
+ */
 function sameStore() {
   const store = installed
     ? /^\s*"?storeDir"?: *"?([^"\n]+)/m.exec(readFileSync(modules, "utf8"))?.[1]
@@ -92,14 +95,16 @@ function hasDevelopmentDependencies() {
   return existsSync(join(root, "node_modules", "vitest"));
 }
 
-/** Turbo lays a build that it has kept beside what is there, which is not to be published. */
+/** Removes builds before a release, because turbo restores cached files without removing stale ones. */
 function removeBuilds() {
   for (const group of ["apps", "packages"])
     for (const name of readdirSync(join(root, group)))
       rmSync(join(root, group, name, "dist"), { recursive: true, force: true });
 }
 
-/** The Node.js of the npm package `node`; the running one where it could not be installed but is new enough. */
+/**
+ * Returns the Node.js of the npm package `node`, or the running one if it is missing and the running one is new enough.
+ */
 function pinnedNode() {
   const pinned = join(root, "node_modules", "node", "bin", windows ? "node.exe" : "node");
   if (existsSync(pinned)) return pinned;
@@ -127,8 +132,8 @@ function environment() {
 }
 
 /**
- * Runs a program to its end. The first time, which is long, it shows what it does; later it is heard where it fails.
- * Standard output stays that of the command.
+ * Runs a program and waits for its end. Shows the output the first time, which takes long; afterwards only if the
+ * program fails. Everything goes to standard error, because standard output belongs to the command.
  */
 function work(title, doneBefore, program, list, env = { ...process.env, CI: "true" }) {
   if (!doneBefore) process.stderr.write(`signalbox: ${title} …\n`);
@@ -146,13 +151,13 @@ function work(title, doneBefore, program, list, env = { ...process.env, CI: "tru
   fail(`${title} failed.`, status ?? 1);
 }
 
-/** Runs the program in this terminal, passes signals on, and ends as it ended. */
+/** Runs the program in this terminal, passes signals on, and exits with its exit code. */
 function handOver(program, list) {
   const cwd = ["test", "bench", "release"].includes(command) ? root : process.cwd();
   const child = spawn(program, list, { cwd, env, stdio: "inherit" });
   const signals = ["SIGTERM", "SIGINT", "SIGHUP"];
   for (const signal of signals) process.on(signal, () => child.kill(signal));
-  // `npm start` puts a shell between itself and us that does not pass signals on: its death is the signal.
+  // `npm start` runs this script in a shell that does not pass signals on, so watch for the shell's death.
   const parent = process.ppid;
   const watch = setInterval(() => {
     if (process.ppid === parent) return;

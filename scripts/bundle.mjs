@@ -1,9 +1,9 @@
-// Puts each entry of a package into one file, from its sources, and what entries share into a few more: importing a
-// module costs about 0.2 ms and 150 KiB, and of a large library mostly what nobody uses. Run from the package's folder,
-// once `tsc` has written the declarations.
+// Bundles each entry of a package into one file, with shared code in a few more files: importing a module costs about
+// 0.2 ms and 150 KiB, and most of a large library is unused. Run it in the package's folder after `tsc` has written the
+// declarations.
 //
-// `dependencies` and `peerDependencies` stay imports: what is native, very large or has to be the same for everybody
-// belongs there. Everything else becomes part of the bundle, with its notice in `dist/THIRD-PARTY.txt`.
+// `dependencies` and `peerDependencies` stay imports: native and very large modules, and those that must be loaded only
+// once. All other modules become part of the bundle, with their notices in `dist/THIRD-PARTY.txt`.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { dirname, join } from "node:path";
@@ -21,20 +21,20 @@ const entries = Object.values(manifest.exports).map((entry) =>
 const bundle = await rolldown({
   input: Object.fromEntries(entries.map((entry) => [entry, join(folder, "src", `${entry}.ts`)])),
   platform: "node",
-  // Of what comes in both forms, modules: only of them what nobody uses is left out.
+  // Prefer the ESM version of a dependency, because tree shaking works only on ES modules.
   resolve: { mainFields: ["module", "main"] },
   external: (id) => isBuiltin(id) || imported.some((name) => id === name || id.startsWith(`${name}/`)),
   treeshake: { moduleSideEffects: false },
-  // What was written for CommonJS asks for its folder by this name, which no module has.
+  // CommonJS modules use `__dirname`, which ES modules do not have.
   transform: { define: { __dirname: "import.meta.dirname" } },
 });
 const { output } = await bundle.write({
   dir: dist,
   format: "esm",
   entryFileNames: "[name].js",
-  // In the folder of the first entry: what its sources find from where they are, they find from here.
+  // Chunks are in the same folder as the first entry, so that sources find files relative to themselves.
   chunkFileNames: "shared-[name].js",
-  // One character beyond Latin-1 has the engine keep the whole file with two bytes for each.
+  // With a character beyond Latin-1, V8 would store the whole source as UTF-16.
   charset: "ascii",
   comments: { legal: true, annotation: true, jsdoc: false },
 });
@@ -49,7 +49,8 @@ const notice = notices(output);
 if (notice !== "") writeFileSync(join(dist, "THIRD-PARTY.txt"), notice);
 
 /**
- * Declarations that no entry leads to describe what is inside the bundle, and name packages that nobody has to install.
+ * Removes declarations that no entry reaches. They describe bundled modules, and import packages that users do not
+ * install.
  */
 function removeUnreachable(from) {
   const reached = new Set(from);

@@ -1,6 +1,7 @@
-// `changeset status` for `npm test`: every changeset can be read, and what it would release can be worked out.
-// `changeset status` compares with `main`. A clone of another branch has none; there, all changesets since the first
-// commit are read.
+// `changeset status` for `npm test`: verifies that every changeset is valid and that the next versions can be computed.
+//
+// `changeset status` compares with `main`. If a clone has no branch `main`, this script reads all changesets since the
+// first commit.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { root } from "./workspace.mjs";

@@ -1,5 +1,5 @@
-// docs/channels.md has a table with the results of the conformance suite, with a column for each channel. The tests of
-// a channel compare its column, or write it if UPDATE_DOCS=1 is set. Update one channel at a time.
+// docs/channels.md contains a table with the results of the conformance suite and one column for each channel. A
+// channel's tests compare its column, or write it if UPDATE_DOCS=1 is set. Update one channel at a time.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -8,7 +8,11 @@ const heading = "## Conformance results";
 
 type Row = readonly string[];
 
-/** A `print` for `runChannelConformance`. @throws Error if the page has other results */
+/**
+ * Returns a `print` function for `runChannelConformance`.
+ *
+ * @throws Error if the page contains other results
+ */
 export function inMatrix(channel: string): (printed: string) => void {
   return (printed) => {
     const outcomes = parseRows(printed).slice(1);

@@ -1,13 +1,12 @@
-// `npm test`: every check and every suite as tasks of turbo, then one line with what passed and
-// failed. What nothing has changed for is taken from turbo's cache, with its counts. Parameters name
-// checks, for instance `npm test -- lint tests`.
+// `npm test`: runs every check and every suite as a turbo task, and prints a summary. Unchanged tasks are read from
+// turbo's cache, with their counts. Parameters select checks, for instance `npm test -- lint tests`.
 import { createHash } from "node:crypto";
 import { existsSync, globSync, readFileSync, rmSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { root, run, workspaceMembers } from "./workspace.mjs";
 
-/** The tasks of each check. */
+/** Turbo tasks of each check. */
 const CHECKS = {
   lint: ["lint"],
   types: ["typecheck"],
@@ -21,10 +20,10 @@ const CHECKS = {
 };
 const SUITES = new Set(CHECKS.tests);
 
-/** What needs nothing built. */
+/** Tasks that need no build. */
 const BESIDE_BUILDS = new Set(["lint", "knip", "changesets"]);
 
-/** What takes longest is begun first: turbo takes tasks in the order of their packages, which has much of it last. */
+/** The longest tasks start first. Turbo would start them in the order of their packages, and end with the longest. */
 const LONGEST = "@signalbox/gateway#test";
 const LONG = ["@signalbox/llm-providers#test", "@signalbox/tools#test"];
 
@@ -42,7 +41,7 @@ for (const stale of [summaries, ...globSync(join(root, "{.,packages/*,apps/*}/.r
 const env = {
   ...process.env,
   SIGNALBOX_TEST_HOST: testHost(),
-  // Vitest and rolldown start dozens of times: what one start has compiled serves the next one.
+  // Vitest and rolldown start dozens of times and share their compiled code in this cache.
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, "node_modules", ".cache", "compiled"),
 };
 const turboCode = await runAll();
@@ -75,8 +74,8 @@ console.log(
 process.exitCode = total.failed === 0 ? 0 : 1;
 
 /**
- * Builds first. Then three go on beside each other: the longest suite and, once it has ended, the other checks; what
- * else is long; the rest. Resolves with 0 where all went well.
+ * Builds first. Then runs three sequences in parallel: the gateway's suite followed by the other checks, the long
+ * suites, and all remaining suites. Resolves with 0 if everything passed.
  */
 async function runAll() {
   const cores = availableParallelism();
@@ -86,14 +85,14 @@ async function runAll() {
   const suites = workspaceMembers().map(({ manifest }) => `${manifest.name}#test`);
   const beside = suites.filter((task) => task !== LONGEST);
   const built = await runTurbo(["build", ...early], cores + 1);
-  // Few at a time: the more there are, the more processor each of them takes.
+  // Low concurrency, because parallel suites slow each other down.
   const codes = await Promise.all([
     runTurbo([LONGEST], 1).then(async (code) => Math.max(code, await runTurbo(late, cores))),
     runTurbo(
       beside.filter((task) => LONG.includes(task)),
       1,
     ),
-    // Most of these wait for much of their time.
+    // Most of these suites wait most of the time.
     runTurbo(
       beside.filter((task) => !LONG.includes(task)),
       cores,
@@ -114,14 +113,14 @@ async function runTurbo(wanted, concurrency) {
   return code;
 }
 
-/** What turbo did for us, each task once; builds count where they failed. */
+/** Returns the tasks that turbo ran, each once. Builds are included only if they failed. */
 function turboTasks() {
   const summarized = globSync(join(summaries, "*.json")).flatMap(
     (file) => JSON.parse(readFileSync(file, "utf8")).tasks,
   );
   const byId = new Map(summarized.map((task) => [task.taskId, task]));
   return [...byId.values()].flatMap(({ task, package: member, directory, cache, execution }) => {
-    // One whose dependency failed was not tried.
+    // A task is not executed if one of its dependencies failed.
     const tried = execution !== undefined;
     const passed = tried && (execution.exitCode ?? 0) === 0;
     if (!tasks.includes(task) && (passed || !tried)) return [];
@@ -132,7 +131,7 @@ function turboTasks() {
   });
 }
 
-/** A check passes or fails as a whole; a suite by its tests. */
+/** A suite is counted by its tests, and any other check as one. */
 function resultOf({ suite, passed, directory }) {
   const whole = { passed: passed ? 1 : 0, failed: passed ? 0 : 1, skipped: 0, reasons: [], failures: [] };
   if (!suite) return whole;
@@ -141,14 +140,15 @@ function resultOf({ suite, passed, directory }) {
   const report = JSON.parse(readFileSync(file, "utf8"));
   const unexplained = report.skipped > 0 && report.reasons.length === 0 ? 1 : 0;
   const reasons = unexplained === 0 ? report.reasons : ["for no reason that is told, which is a failure"];
-  // Whatever else made the suite end badly.
+  // The suite may have failed outside of its tests.
   const failed = Math.max(report.failed + unexplained, whole.failed);
   const counts = `${report.passed} passed${failed > 0 ? `, ${failed} failed` : ""}${report.skipped > 0 ? `, ${report.skipped} skipped` : ""}`;
   return { ...report, failed, reasons, counts };
 }
 
 /**
- * What suites find on this machine and would skip tests without: with another browser, sandbox or data they run again.
+ * Digest of programs and data on this machine without which suites skip tests. If it changes, the cached results are
+ * not used.
  */
 function testHost() {
   const programs = ["bwrap", "chromium", "rg"].flatMap((name) =>

@@ -1,4 +1,4 @@
-// A line of comment has at most 120 columns. Prints each that has more.
+// Prints comment lines that are longer than 120 columns. Fails if there are any.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

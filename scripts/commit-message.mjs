@@ -68,14 +68,14 @@ function git(...args) {
   }).trim();
 }
 
-/** The range of commits to check. */
+/** Returns the range of commits to check. */
 function getRange(base) {
   if (base !== undefined) return [`${base}..HEAD`];
   if (process.env.CI === undefined) {
     try {
       return [`${git("describe", "--tags", "--abbrev=0", "--match", "v*")}..HEAD`];
     } catch {
-      // Nothing has been released.
+      // There is no release yet.
     }
   }
   return ["-1", "HEAD"];
@@ -97,7 +97,7 @@ function readMessages(args) {
       },
     ];
   }
-  // Sources can be downloaded without their history.
+  // The repository may have been downloaded without its history.
   if (!existsSync(join(root, ".git"))) return [];
   const log = git(
     "log",

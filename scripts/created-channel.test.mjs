@@ -1,5 +1,5 @@
-// The way of somebody who writes a channel: from the packed packages, in a
-// folder of their own, to a gateway that has it.
+// Plays the part of a channel author: creates a channel from the packed packages in a separate folder, and runs it in a
+// gateway.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ async function must(command, parameters, cwd) {
   return output;
 }
 
-/** Makes the package of a channel, and has it use the channel package of this repository. */
+/** Creates the package of a channel, and makes it use the channel package of this repository. */
 async function createChannel(name) {
   const packages = await packAll(folder);
   const tarballOf = (wanted) => packages.find(({ manifest }) => manifest.name === wanted).tarball;
@@ -41,7 +41,7 @@ async function createChannel(name) {
   return project;
 }
 
-/** Starts the gateway on a home; resolves with its address. */
+/** Starts the gateway on a home. Resolves with its address. */
 function startGateway(home) {
   const child = spawn(process.execPath, [program, "start", "--home", home], {
     stdio: ["ignore", "ignore", "pipe"],

@@ -1,4 +1,4 @@
-// An `index.ts` is the public surface of its folder and nothing else: it only re-exports. Prints each that does more.
+// An `index.ts` is the public surface of its folder and must contain only re-exports. Prints each file with other code.
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,6 +1,6 @@
 /**
- * The rows of packages, from top to bottom: a package imports only from rows below its own, and packages of one row do
- * not import each other. A name that ends in `-` stands for all that begin with it.
+ * The rows of packages, from top to bottom. A package imports only from rows below its own, and packages of one row do
+ * not import each other. A name that ends with `-` stands for all packages with that prefix.
  */
 const ROWS = [
   { name: "composition", members: ["gateway", "console", "docs", "create-channel"] },
@@ -40,10 +40,10 @@ const ROWS = [
   { name: "core", members: ["agent-core"] },
 ];
 
-/** Stand-ins for vendors' servers: for tests, and for what replays scenarios, which loads them when it is asked to. */
+/** Fake servers of vendors. Only tests and the replay command may use them, and the latter loads them on demand. */
 const TESTKIT = "testkit";
 
-/** What replays scenarios. */
+/** Files that replay scenarios. */
 const REPLAY = ["^apps/gateway/src/(replay-host|cli/(host|commands/replay(-records)?))\\.ts$"];
 
 /** Imports within a row that are allowed. */
@@ -63,8 +63,8 @@ const STORE_USERS = ["gateway", "home", "store"];
 export const STAGES = ["receive", "admit", "accept", "queue", "prepare", "run", "conclude", "deliver"];
 
 /**
- * The folders of `apps/gateway/src`, from top to bottom, as docs/architecture.md draws them: a folder imports only from
- * rows below its own, and from its own.
+ * The folders of `apps/gateway/src` from top to bottom, as in the diagram of docs/architecture.md. A folder imports
+ * only from itself and from rows below its own.
  */
 export const FOLDERS = [
   ["cli"],
@@ -83,10 +83,10 @@ const SOURCES = "^(packages|apps)/([^/]+)/src/";
 const TESTS = ["\\.test\\.tsx?$", "^(packages|apps)/[^/]+/(test|bench)/"];
 
 /**
- * The rules for dependency-cruiser.
+ * Returns the rules for dependency-cruiser.
  *
  * @param {{ members: string[], stages: string[], folders?: string[][] }} house the folders under packages/ and apps/,
- *   the stages, and the rows of folders of the gateway
+ * the stages, and the rows of the gateway's folders
  */
 export function layerRules({ members, stages, folders = [] }) {
   return [
@@ -188,7 +188,7 @@ function rowOf(member) {
   return row;
 }
 
-/** Where an import of a package leads: into its folder where it is built, else to its name. */
+/** Returns a pattern for the target of a package import: its folder if it is built, otherwise its name. */
 function packagePath(member) {
   return `^(packages|apps)/${member}/|^@signalbox/${member}(/|$)`;
 }
@@ -197,7 +197,7 @@ function folderPath(folders) {
   return `^apps/gateway/src/(${folders.join("|")})/`;
 }
 
-/** Folder or file of a stage, also with a number before its name. */
+/** Returns a pattern for the folder or file of a stage, with or without its number. */
 function stagePath(stages) {
   return `^apps/gateway/src/pipeline/[0-9-]*(${stages.join("|")})(/|\\.ts$)`;
 }

@@ -10,7 +10,7 @@ import { layerRules } from "./layer-rules.mjs";
 const house = mkdtempSync(join(tmpdir(), "signalbox-layers-"));
 afterEach(() => rmSync(house, { recursive: true, force: true }));
 
-/** Cruises a house of these files; every package in it is built, so that its name leads to its folder. */
+/** Runs dependency-cruiser on these files. Every package is built, so that its name resolves to its folder. */
 async function offences(
   files,
   stages = ["route", "run", "deliver"],

@@ -7,7 +7,7 @@ const CODE = /^(`{3,})[\s\S]*?^\1`*$|`[^`\n]*`/gm;
 const LINK = /\]\(([^()\s]+)\)/g;
 const PAGES = ["*.md", "docs/**/*.md", "{packages,apps}/*/*.md", "{packages,apps}/*/src/**/*.md"];
 
-/** Links of a page that lead to a file or a heading which is not there; addresses on the web are not followed. */
+/** Returns links of a page to files or headings that do not exist. Web addresses are not checked. */
 function brokenLinks(page) {
   const links = [...readFileSync(join(root, page), "utf8").replace(CODE, "").matchAll(LINK)];
   return links
@@ -21,7 +21,7 @@ function brokenLinks(page) {
     });
 }
 
-/** The headings of a page as links name them: in lower case, without punctuation, with hyphens for spaces. */
+/** Returns the anchors of a page's headings: lower case, without punctuation, with hyphens for spaces. */
 function headingsOf(page) {
   return [...readFileSync(join(root, page), "utf8").matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
     title

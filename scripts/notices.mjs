@@ -1,22 +1,25 @@
-// The notices of other people's code that becomes part of a bundle.
+// Collects the license notices of third-party code that becomes part of a bundle.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 
-/** The notice of each installed package that has a module in the output of a bundle; empty where there is none. */
+/**
+ * Returns the notices of all installed packages with modules in the output of a bundle, as a text. Empty if there are
+ * none.
+ */
 export function notices(output) {
   const modules = output.flatMap((chunk) => (chunk.type === "chunk" ? Object.keys(chunk.modules) : []));
   const installed = modules.filter((file) => file.includes(`${sep}node_modules${sep}`));
   return [...new Set(installed.map(packageFolder))].map(notice).sort().join("\n\n");
 }
 
-/** The folder of the package that a module belongs to. */
+/** Returns the folder of the package that a module belongs to. */
 function packageFolder(file) {
   let at = dirname(file);
   while (!isNamed(join(at, "package.json"))) at = dirname(at);
   return at;
 }
 
-/** Some packages have manifests without a name in their folders, which only say what kind of modules are there. */
+/** Some packages have nested manifests without a name, which only set the module type. */
 function isNamed(file) {
   return existsSync(file) && JSON.parse(readFileSync(file, "utf8")).name !== undefined;
 }

@@ -1,5 +1,5 @@
-// Checks what would be published: publint and are-the-types-wrong on every packed package, and a dry run of the
-// publication itself.
+// Checks the packages as they would be published: publint and are-the-types-wrong on every packed package, and a dry
+// run of `pnpm publish`.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { packAll, pnpmCommand, run } from "./workspace.mjs";
 
-/** ESM only: how CommonJS and Node.js 10 would resolve the packages does not matter. */
+/** The packages are ESM only, so resolution by CommonJS and Node.js 10 is not checked. */
 const IGNORED_RESOLUTIONS = new Set(["node10", "node16-cjs"]);
 
 const folder = mkdtempSync(join(tmpdir(), "signalbox-pack-"));

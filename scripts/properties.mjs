@@ -1,5 +1,5 @@
-// `npm run prove -- properties [rounds]`: every property test with other random cases each round. Ends at the first
-// round that fails, whose seed `npm test` takes, too: SIGNALBOX_SEED=7 npm test -- tests
+// `npm run prove -- properties [rounds]`: runs every property test with other random cases in each round. Stops at the
+// first round that fails and prints its seed, which reproduces the failure: SIGNALBOX_SEED=7 npm test -- tests
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root, run } from "./workspace.mjs";

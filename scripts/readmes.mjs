@@ -1,6 +1,6 @@
-// Installs every package from its tarball into an empty folder, as somebody else's project would. There the first
-// example of each README runs under each supported Node.js, and so does an agent with a tool, over a stand-in
-// of OpenAI; the compiler reads all examples.
+// Installs every package from its tarball into an empty folder, as another project would. There it runs the first
+// example of each README under each supported Node.js, runs an agent with a tool against a fake OpenAI server, and
+// compiles all examples.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
 import { tmpdir } from "node:os";
@@ -8,16 +8,18 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { packAll, pnpmCommand, root, run } from "./workspace.mjs";
 
-/** The Node.js line between the oldest one, which each package's `engines` promise, and the pinned one. */
+/** A Node.js version between the oldest one, which each package's `engines` names, and the pinned one. */
 const BETWEEN = "24.21.0";
 
-/** What brings Node.js. `node`, which knows the names for all machines, has to start npm to fetch it. */
+/**
+ * Packages with the Node.js binary. The package `node`, which selects one for the platform, needs an install script.
+ */
 const NODE = process.platform === "linux" ? `node-linux-${process.arch}` : "node";
 
-/** What install lines of READMEs name beside our own packages. */
+/** Packages that install commands of READMEs name in addition to our own. */
 const BESIDE = { zod: "^4" };
 
-/** What an example prints where it does its work; of any other it is enough that it prints something. */
+/** Expected output of examples. Any other example must print something. */
 const PRINTS = {
   "agent-core": /clock \[[\s\S]*It is late there\./,
   channel: /^-> \S+ \S/m,
@@ -26,7 +28,7 @@ const PRINTS = {
   skills: /weather[\s\S]*\/weather/,
 };
 
-/** An agent with a tool takes fewer lines than this. */
+/** Maximum number of lines of the example of an agent with a tool. */
 const AGENT_LINES = 15;
 
 const folder = mkdtempSync(join(tmpdir(), "signalbox-readme-"));
@@ -56,7 +58,7 @@ try {
 }
 process.exitCode = failures === 0 ? 0 : 1;
 
-/** Installs what other people would: our tarballs, and beside them the SDKs of vendors, as install lines say. */
+/** Installs our tarballs together with the vendors' SDKs, as the install commands of READMEs do. */
 async function install(packages) {
   const overrides = Object.fromEntries(
     packages.map(({ manifest, tarball }) => [manifest.name, `file:${tarball}`]),
@@ -87,7 +89,7 @@ async function install(packages) {
   if (installed.code !== 0) throw new Error(`pnpm install of the tarballs failed:\n${installed.output}`);
 }
 
-/** The README's agent with a tool: its model calls the tool, and is told what it gave. */
+/** Runs the README's agent with a tool. The fake model calls the tool and receives its result. */
 async function tryAgent({ folder: source, manifest }) {
   const example = examplesOf(source).find((text) => text.includes("new Agent("));
   const lines = example?.split("\n").filter((line) => line.trim() !== "").length ?? Number.POSITIVE_INFINITY;
@@ -111,8 +113,8 @@ async function tryAgent({ folder: source, manifest }) {
 }
 
 /**
- * Every example of a README as a file; one without imports of its own goes on where the one before it ended. Those of
- * tests, and of files beside others, stand for something that their reader has.
+ * Returns every example of a README as a file. An example without imports continues the one before it. Examples of
+ * tests, and of files next to others, are omitted, because they refer to files of the reader.
  */
 function writeExamples(name, examples) {
   mkdirSync(join(project, "examples"), { recursive: true });
@@ -126,7 +128,7 @@ function writeExamples(name, examples) {
     writeFileSync(join(project, "examples", `${name}-${at + 1}.mts`), text);
 }
 
-/** Holds the examples against the types that came with the packages. */
+/** Compiles the examples against the types of the installed packages. */
 async function compileExamples() {
   const compilerOptions = {
     target: "es2024",
@@ -144,14 +146,14 @@ async function compileExamples() {
   report("all examples compile", code === 0 ? undefined : output);
 }
 
-/** Without its types, which each start would take out anew. */
+/** Strips the types once, so that not every start has to. */
 function writeProgram(name, example) {
   writeFileSync(join(project, `${name}.mjs`), stripTypeScriptTypes(example));
 }
 
 function runExample(name, version) {
   const node = join(project, "node_modules", `node-${version}`, "bin", "node");
-  // What one start has compiled serves the next one.
+  // All starts share their compiled code in this cache.
   const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "compiled") };
   return run(node, [`${name}.mjs`], { cwd: project, timeout: 60_000, env });
 }
@@ -161,14 +163,14 @@ function report(what, wrong) {
   console.log(wrong === undefined ? `ok   ${what}` : `FAIL ${what}\n${wrong}`);
 }
 
-/** The examples of a package's README, in their order. */
+/** Returns the examples of a package's README in order. */
 function examplesOf(source) {
   const readme = join(source, "README.md");
   if (!existsSync(readme)) return [];
   return [...readFileSync(readme, "utf8").matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, text]) => text);
 }
 
-/** The Node.js versions to try a package on. */
+/** Returns the Node.js versions with which a package is tested. */
 function supported({ name, engines }) {
   const oldest = /^>=(\d+\.\d+)$/.exec(engines.node)?.[1];
   if (oldest === undefined)

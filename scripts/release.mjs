@@ -1,6 +1,6 @@
-// `npm run release`: publishes what changesets have given a version. With `--rehearse` everything is done as it would
-// be, against a registry on loopback: versions and changelogs in a copy, every package published, the gateway and
-// single packages installed from there by npm alone and used. Prints what it saw; ends with 1 where something failed.
+// `npm run release`: publishes the packages whose versions changesets have raised. `--rehearse` performs all steps
+// against a local registry: it creates versions and changelogs in a copy, publishes every package, installs the gateway
+// and single packages with npm, and uses them. Prints the results, and exits with 1 if a step failed.
 import { join } from "node:path";
 import { rehearse } from "./release/rehearse.mjs";
 import { root, run, workspaceMembers } from "./workspace.mjs";

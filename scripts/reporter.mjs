@@ -1,5 +1,5 @@
-// What a suite leaves for `npm test` to count: `.report/suite.json` in the folder it was started in. A task's cache
-// keeps it, so that a suite that is not run again is counted as it was when it ran.
+// Writes the results of a suite to `.report/suite.json` in its folder, for `npm test`. Turbo caches the file, so that
+// an unchanged suite is counted without running it again.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
@@ -12,7 +12,7 @@ const SKIPPED = /skipped: (.+)/;
  * @typedef {{ passed: number, failed: number, skipped: number, reasons: string[], failures: string[] }} SuiteReport
  */
 
-/** A reporter for Vitest. A test is skipped with a note, or its file prints `skipped: ` and the reason. */
+/** Vitest reporter. The reason for a skipped test is its note, or a line `skipped: <reason>` that its file prints. */
 export class SuiteReporter {
   #reasons = new Set();
 
@@ -33,7 +33,7 @@ export class SuiteReporter {
         if (note !== undefined) this.#reasons.add(note);
         if (state === "failed") failures.push(`${file} > ${test.fullName}: ${firstLine(causes[0])}`);
       }
-      // A file that cannot be loaded has no tests that could fail.
+      // A file that cannot be loaded reports no failed test.
       if (module.state() === "failed" && !tests.some((test) => test.result().state === "failed"))
         counts.failed++;
       for (const error of module.errors()) failures.push(`${file}: ${firstLine(error)}`);

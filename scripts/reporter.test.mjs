@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { root, run } from "./workspace.mjs";
 
-/** What the reporter leaves of a suite of these files. */
+/** Returns the report of a suite with these files. */
 async function reportOf(files) {
   const folder = mkdtempSync(join(tmpdir(), "signalbox-reporter-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

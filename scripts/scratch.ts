@@ -1,5 +1,5 @@
-// Where suites write what is gone when they end: in memory, where there is room for it. To make and remove thousands of
-// small files on a disk takes a tenth of their processor time.
+// Folder for temporary files of suites: in memory if there is enough room. Creating and removing thousands of small
+// files on a disk takes a tenth of the suites' CPU time.
 import { accessSync, constants, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 
@@ -7,7 +7,7 @@ const MEMORY = "/dev/shm";
 
 export const SCRATCH: string = hasRoom(MEMORY) ? MEMORY : tmpdir();
 
-/** Whether something can be written there, and a gigabyte of it. */
+/** Returns true if a folder is writable and has a gigabyte of free space. */
 function hasRoom(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK);

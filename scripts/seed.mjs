@@ -1,5 +1,5 @@
-// Before each test file: property tests try the same cases wherever and whenever they run, so that what fails fails
-// again. `npm run prove -- properties` has them try others.
+// Runs before each test file. Property tests use the same cases every time, so that a failure is reproducible. `npm run
+// prove -- properties` uses other cases.
 import fc from "fast-check";
 
 const seed = Number(process.env.SIGNALBOX_SEED ?? 20_261_121);

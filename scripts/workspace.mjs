@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Workspace members with their manifests, in the order of their folders. */
+/** Workspace members with their manifests, sorted by folder. */
 export function workspaceMembers() {
   return ["packages", "apps"].flatMap((parent) =>
     readdirSync(join(root, parent))
@@ -19,13 +19,13 @@ export function workspaceMembers() {
   );
 }
 
-/** The pinned pnpm, as the start script fetched it, else the one on the path. */
+/** The pinned pnpm that the bootstrap script downloaded, or otherwise the one on the path. */
 export function pnpmCommand() {
   const entry = join(root, ".tools", "node_modules", "pnpm", "bin", "pnpm.mjs");
   return statSync(entry, { throwIfNoEntry: false })?.isFile() ? [process.execPath, entry] : ["pnpm"];
 }
 
-/** Runs a program; resolves with its exit code and everything it printed. */
+/** Runs a program. Resolves with its exit code and its complete output. */
 export function run(program, parameters, options = {}) {
   return new Promise((resolve, reject) => {
     const { show = false, ...rest } = options;
@@ -42,7 +42,7 @@ export function run(program, parameters, options = {}) {
   });
 }
 
-/** Packs every publishable member into `folder`, as it would be published; returns each one's tarball. */
+/** Packs every publishable member into `folder`, as it would be published. Returns the path of each tarball. */
 export async function packAll(folder) {
   const [program, ...first] = pnpmCommand();
   const { code, output } = await run(program, [

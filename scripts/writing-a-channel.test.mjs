@@ -1,4 +1,4 @@
-// The guide shows pieces of what create-channel writes, word for word.
+// The guide contains parts of create-channel's template, word for word.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";

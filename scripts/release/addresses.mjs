@@ -1,9 +1,9 @@
-// Where a published package is developed: `repository` and `homepage` of each manifest, from the address of `origin`.
-// Written with the versions, since a checkout knows its address only once it has one.
+// Sets `repository` and `homepage` of each manifest from the URL of `origin`. This happens together with the version,
+// because the URL is not part of the sources.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
-/** @returns the metadata of the package in `directory`; undefined where `origin` is no address that others can open */
+/** @returns metadata of the package in `directory`; undefined if `origin` is not a public address */
 export function addressesOf(origin, directory) {
   const page = pageOf(origin);
   if (page === undefined) return undefined;
@@ -13,7 +13,11 @@ export function addressesOf(origin, directory) {
   };
 }
 
-/** Writes them into the manifests of `packages`, which are below `top`. @throws where `origin` is no address */
+/**
+ * Writes the metadata to the manifests of `packages`, which are below `top`.
+ *
+ * @throws Error if `origin` is not a public address
+ */
 export function writeAddresses(packages, { origin, top }) {
   for (const { folder } of packages) {
     const addresses = addressesOf(origin, relative(top, folder).replaceAll("\\", "/"));
@@ -28,7 +32,7 @@ export function writeAddresses(packages, { origin, top }) {
   }
 }
 
-/** The address of a repository for browsers, without a name or password. */
+/** Returns the address of a repository for browsers, without user name and password. */
 function pageOf(origin) {
   const ssh = /^(?:ssh:\/\/)?[\w.-]+@(?<host>[\w.-]+)[:/](?<path>.+)$/.exec(origin)?.groups;
   const url = URL.parse(ssh === undefined ? origin : `https://${ssh.host}/${ssh.path}`);

@@ -1,6 +1,6 @@
-// Goes through docs/first-hour.md as somebody would who has nothing but Node.js, npm and that page: each command of it,
-// in its order, as it is typed there. What the page asks of people (writing to the bot) is done in between, and what it
-// promises is looked for. The vendors are stand-ins, whose addresses are all that is added to a command.
+// Follows docs/first-hour.md like a person who has only Node.js, npm and that page: runs each command in order,
+// performs the described actions in between (such as writing to the bot), and checks the promised output. Vendors are
+// fake servers. Only their addresses are added to the commands.
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
@@ -8,13 +8,13 @@ import { root, run } from "../workspace.mjs";
 
 const KEY = "sk-ant-of-the-newcomer-0123456789";
 const TOKEN = "42:secret-of-the-bot-0123456789";
-/** Whom the stand-in has write to the bot. */
+/** The person whose messages the fake server sends to the bot. */
 const OWNER = "5001";
 const ANSWER = "Here I am.";
-/** How long something that the page promises may take. */
+/** Time limit for each promised result, in milliseconds. */
 const LONGEST_MS = 30_000;
 
-/** What the page promises of its commands, in its order. `meanwhile` is done before the output is looked at. */
+/** Expected output of the page's commands, in order. `meanwhile` runs before the output is checked. */
 const PROMISES = [
   { command: 'init --yes --provider anthropic --api-key "$ANTHROPIC_API_KEY" --channel', says: "answers." },
   { command: "config check", says: "no problems" },
@@ -48,7 +48,7 @@ const PROMISES = [
   { command: "doctor --home", says: "sound" },
 ];
 
-/** @returns how many commands were tried */
+/** @returns number of executed commands */
 export async function followFirstHour(folder, { npmrc }) {
   const world = await openWorld(folder, npmrc);
   const promises = [...PROMISES];
@@ -74,12 +74,12 @@ export async function followFirstHour(folder, { npmrc }) {
   }
 }
 
-/** The lines of the shell's blocks of a page. */
+/** Returns the lines of the shell blocks of a page. */
 function commandsOf(markdown) {
   return [...markdown.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, text]) => text.trim().split("\n"));
 }
 
-/** A person's home with nothing in it, and the vendors. */
+/** Creates an empty home for the person, and the fake vendors. */
 async function openWorld(folder, npmrc) {
   const { startAnthropic } = await standIn("anthropic");
   const { startTelegram, textMessage } = await standIn("telegram");
@@ -88,10 +88,10 @@ async function openWorld(folder, npmrc) {
   const home = join(folder, "newcomer");
   mkdirSync(join(home, ".signalbox"), { recursive: true, mode: 0o700 });
   writeFileSync(join(home, ".npmrc"), npmrc);
-  // Another gateway of this machine may have the usual port.
+  // Another gateway on this machine may use the default port.
   writeFileSync(join(home, ".signalbox", "signalbox.yaml"), "gateway: { port: 0 }\n");
   const env = {
-    // The page wants a newer Node.js than a machine may have.
+    // The page requires a newer Node.js than the machine may have.
     PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
     HOME: home,
     ANTHROPIC_API_KEY: KEY,
@@ -135,7 +135,7 @@ async function openWorld(folder, npmrc) {
         () => `the bot does not answer "${text}" with "${expected}", but ${JSON.stringify(answers())}`,
       );
     },
-    /** Once the gateway has read the configuration that a command has just written. */
+    /** Waits until the gateway has read the configuration that a command has just written. */
     async rereadAgain() {
       reread += 1;
       const times = () => log().split("the configuration was reloaded").length - 1;
@@ -161,7 +161,7 @@ function withStandIns(command, anthropic, telegram) {
   return `${command} --base-url ${anthropic}${channel}`;
 }
 
-/** What `npx signalbox start` runs; itself it would not pass a signal on. */
+/** Starts the program of `npx signalbox start` directly, because npx does not pass signals on. */
 function startGateway(cwd, env) {
   const program = join(cwd, "node_modules", ".bin", "signalbox");
   const child = spawn(program, ["start"], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });

@@ -3,12 +3,12 @@ import { lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "../workspace.mjs";
 
-/** What an installed gateway may take up on disk with one channel. */
+/** Maximum size on disk of an installed gateway with one channel, in bytes. */
 const MOST_MEGABYTES = 105;
-/** One channel's SDK. */
+/** SDK of one channel. */
 const WITH = ["grammy"];
 
-/** Installs the gateway in an empty folder, starts it, and has it answer. */
+/** Installs the gateway in an empty folder, starts it, and requests an answer. */
 export async function installGateway(folder, { npmrc }) {
   const project = join(folder, "installed");
   const modules = await install(project, npmrc, ["@signalbox/gateway", ...WITH]);
@@ -33,7 +33,7 @@ export async function installGateway(folder, { npmrc }) {
   }
 }
 
-/** Installs single packages in another project and uses each of them. */
+/** Installs single packages in another project, and uses each of them. */
 export async function useSinglePackages(folder, { npmrc }) {
   const project = join(folder, "project");
   await install(project, npmrc, ["@signalbox/agent-core", "@signalbox/routing", "@signalbox/channel"]);
@@ -101,7 +101,7 @@ async function ask(url, token) {
   return reply;
 }
 
-/** The packages that take up most. */
+/** Returns the largest packages. */
 function largest(modules) {
   return readdirSync(modules)
     .flatMap((name) =>
@@ -112,7 +112,7 @@ function largest(modules) {
     .slice(0, 12);
 }
 
-/** Bytes on disk. */
+/** Returns the size on disk in bytes. */
 function sizeOf(path) {
   const stat = lstatSync(path);
   if (!stat.isDirectory()) return stat.size;

@@ -7,11 +7,11 @@ import { root, run } from "../workspace.mjs";
 const VERDACCIO = "6.10.4";
 
 /**
- * A registry on loopback that keeps what is published under our scope in `folder` and passes everything else on to the
- * registry that npm is set to.
+ * Starts a local registry. It stores packages of our scope in `folder`, and forwards all other requests to npm's
+ * configured registry.
  *
- * @returns {Promise<{ url: string, npmrc: string, stop(): Promise<void> }>} `npmrc`: settings for npm and pnpm that
- *   use it
+ * @returns {Promise<{ url: string, npmrc: string, stop(): Promise<void> }>} `npmrc`: settings with which npm and pnpm
+ * use it
  */
 export async function startRegistry(folder) {
   const program = await verdaccio();
@@ -40,13 +40,13 @@ export async function startRegistry(folder) {
   }
 }
 
-/** The program of the npm package, fetched into `.tools` where it is not there yet. */
+/** Returns the program of an npm package, and downloads it into `.tools` if it is missing. */
 async function verdaccio() {
   const folder = join(root, ".tools", `verdaccio-${VERDACCIO}`);
   const program = join(folder, "node_modules", "verdaccio", "bin", "verdaccio");
   if (existsSync(program)) return program;
   mkdirSync(folder, { recursive: true });
-  // It asks for node-fetch by a tag, which not every mirror has.
+  // The package requests node-fetch by a tag, which some mirrors lack.
   const manifest = {
     private: true,
     dependencies: { verdaccio: VERDACCIO },

@@ -7,10 +7,10 @@ import { followFirstHour } from "./first-hour.mjs";
 import { installGateway, useSinglePackages } from "./installed.mjs";
 import { startRegistry } from "./registry.mjs";
 
-/** In place of the address that the repository will have. */
+/** Stands for the future address of the repository. */
 const ORIGIN = "https://git.example.org/signalbox/signalbox.git";
 
-/** Goes through a release without releasing anything. Resolves with the exit code. */
+/** Performs a release without publishing anything. Resolves with the exit code. */
 export async function rehearse() {
   const folder = mkdtempSync(join(tmpdir(), "signalbox-release-"));
   const registry = await startRegistry(folder);
@@ -42,7 +42,7 @@ export async function rehearse() {
   return failures === 0 ? 0 : 1;
 }
 
-/** A clean clone with the builds of this checkout, in which changesets become versions and changelogs. */
+/** Creates a clean clone with the builds of this checkout, and turns its changesets into versions and changelogs. */
 async function makeVersions(copy) {
   await must("git", ["clone", "--quiet", root, copy], root);
   for (const { folder } of workspaceMembers()) {
@@ -73,7 +73,7 @@ async function publishAll(copy, { npmrc, url }) {
   return `${members.length} packages`;
 }
 
-/** What the registry says of a package leads to its sources. */
+/** Checks that the registry's metadata of a package points to its sources. */
 async function expectAddresses(name, registry) {
   const response = await fetch(new URL(encodeURIComponent(name), registry));
   const { versions, "dist-tags": tags } = await response.json();

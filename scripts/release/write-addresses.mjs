@@ -1,4 +1,4 @@
-// Part of `pnpm run version-packages`: says in every manifest that will be published where its package comes from.
+// Part of `pnpm run version-packages`: writes the address of the repository to every manifest that will be published.
 import { root, run, workspaceMembers } from "../workspace.mjs";
 import { writeAddresses } from "./addresses.mjs";
 

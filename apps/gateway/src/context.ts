@@ -124,7 +124,7 @@ export interface GatewayContext extends CoreContext, Omit<AgentFiles, "workspace
   readonly crashes: AttachmentCrashes;
   readonly inboxAlarm: InboxAlarm;
   readonly pending: PendingMessages;
-  /** Messages that a failed recovery has claimed from the store and not queued yet. */
+  /** Messages that a failed recovery claimed from the store and did not queue. */
   readonly claimed: InboxId[];
 
   /** Milliseconds since the epoch. */
@@ -136,7 +136,7 @@ export interface GatewayContext extends CoreContext, Omit<AgentFiles, "workspace
 type Batch = Parameters<LanesOptions<Queued>["run"]>[0];
 type Dropped = Parameters<NonNullable<LanesOptions<Queued>["onDropped"]>>;
 
-/** The work behind the lanes, which needs the whole context. */
+/** Handlers of the lanes, which need the whole context. */
 export interface LaneHandlers {
   processBatch(ctx: GatewayContext, batch: Batch, handle: RunHandle<Queued>): Promise<void>;
   onDropped(ctx: GatewayContext, ...dropped: Dropped): void;

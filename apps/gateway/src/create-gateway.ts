@@ -13,37 +13,42 @@ import type { GatewayHook } from "./hooks/hook-points.ts";
 
 /** A gateway inside another program. */
 export interface CreateGatewayOptions {
-  /** The folder that holds everything it keeps: database, token, workspaces. Made where it is missing. */
+  /** Folder of the database, the token and the workspaces. It is created if it does not exist. */
   readonly home: string;
-  /** The configuration, as `signalbox.yaml` has it: its text, or the same as an object. Default: nothing set. */
+  /** Configuration as the text of a `signalbox.yaml`, or as the equivalent object. Default: no settings. */
   readonly config?: string | Readonly<Record<string, unknown>>;
-  /** For `${…}` and the vendors' keys. Default: the environment of the process. */
+  /** Variables for `${…}` references and vendors' keys. Default: the environment of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Channels in addition to the built-in ones. */
   readonly channels?: readonly ChannelDefinition[];
-  /** Tools in addition to the built-in ones. An agent gets those that its `tools.allow` names. */
+  /** Tools in addition to the built-in ones. An agent gets those that its `tools.allow` lists. */
   readonly tools?: readonly Tool[];
-  /** Code of your own at the named points of a message's way. */
+  /** Hooks of the host program. */
   readonly hooks?: readonly GatewayHook[];
-  /** Time, and what comes by itself at its times. Default: the machine's. */
+  /** Clock for timestamps and timers. Default: the machine's. */
   readonly clock?: Clock;
-  /** Lines of JSON on standard error. Default: `gateway.logLevel`, also after a reload. */
+  /**
+   * Minimum level of log entries, written as JSON lines to standard error. Default: `gateway.logLevel`, also after a
+   * reload.
+   */
   readonly logLevel?: "trace" | "debug" | "info" | "warn" | "error" | "silent";
-  /** Told of each thing that is wrong with the configuration. Default: a warning in the log. */
+  /** Called for each problem in the configuration. Default: logs a warning. */
   readonly onProblem?: (problem: Problem) => void;
-  /** Told when the gateway cannot go on, after it has stopped. Default: an error in the log. */
+  /** Called after the gateway has stopped because it cannot continue. Default: logs an error. */
   readonly onFatal?: (error: Error) => void;
 }
 
-/** An embedded gateway with what its clients need. */
+/** An embedded gateway and the data that its clients need. */
 export interface EmbeddedGateway extends Gateway {
   /** The token that clients must present. */
   readonly token: string;
 }
 
 /**
- * Starts a gateway in this process; it listens, answers and keeps its promises as the service does.
- * @throws ConfigError where nothing can start, GatewayError where the home is held or the port is taken
+ * Starts a gateway in this process, with the same promises as the service.
+ *
+ * @throws ConfigError if the configuration is too broken to start with
+ * @throws GatewayError if another gateway holds the home, or if the port is in use
  */
 export async function createGateway(options: CreateGatewayOptions): Promise<EmbeddedGateway> {
   const env = options.env ?? process.env;
@@ -78,7 +83,7 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Embe
       consoleDir: ASSETS.consoleDir,
       onFatal: (error) => {
         logger.error({ err: error.message }, "the gateway is stopping");
-        // May be called while the start is in progress. A failed start rejects this call as well.
+        // `stop` may be called while the start is in progress. A failed start rejects this call as well.
         const stopped = starting.then((gateway) => gateway.stop());
         void stopped.then(
           () => options.onFatal?.(error),

@@ -44,7 +44,7 @@ export function createReplyDelivery(
     onOutcome(row, state, detail) {
       trace(core, row, state, detail);
       if (state === "sent") metrics.sent(row.channel, now() - row.createdAt);
-      // A withdrawn draft is not a message.
+      // A withdrawn draft does not count as a message.
       if (state === "sent" && row.payload.parts.length > 0) hooks.observe("message_sent", sentMessage(row));
     },
   });
@@ -55,7 +55,7 @@ const AFTERWARDS: Readonly<Record<string, string>> = {
   expired: "; the message is expired-reported",
 };
 
-/** From the outbox itself, so that replies of an earlier process and answers without a run have their note, too. */
+/** Record it for every outbox row, including replies of earlier processes and answers without a run. */
 function trace(
   { store, tracer, logger }: CoreContext,
   row: OutboxRow,

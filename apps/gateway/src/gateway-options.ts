@@ -15,12 +15,12 @@ import type { Instrument } from "./instrument.ts";
 export interface GatewayOptions {
   readonly home: Home;
   readonly loaded: LoadedConfig;
-  /** A new one is kept in the home once the gateway runs. */
+  /** Token of the gateway. A new one is stored in the home after the start. */
   readonly token: GatewayToken;
   readonly logger: Logger;
-  /** The host has chosen its level, which the configuration then does not change. */
+  /** True if the host sets the log level. The configuration does not change it then. */
   readonly ownLogLevel?: boolean;
-  /** Takes secrets out of whatever is written. */
+  /** Redacts secrets in all output. */
   readonly vault: Vault;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Channels in addition to the built-in ones. */
@@ -33,15 +33,15 @@ export interface GatewayOptions {
   readonly now?: () => number;
   /** Clock for timers. Default: the machine's clock, with `now`. */
   readonly clock?: Clock;
-  /** Code of the host's own at the named points. */
+  /** Hooks of the host program. */
   readonly hooks?: readonly GatewayHook[];
-  /** Told when the gateway cannot go on: another process took over, or its lease was lost. */
+  /** Called if the gateway cannot continue: another process took over, or its lease was lost. */
   readonly onFatal: (error: Error) => void;
-  /** Wraps the parts of the gateway as they are put together. */
+  /** Wraps parts of the gateway, for tests and benchmarks. */
   readonly instrument?: Instrument;
-  /** When drafts are opened and changed. */
+  /** Intervals for opening and updating drafts. */
   readonly drafts?: DraftTiming;
-  /** How long the gateway's lease lasts without renewal, in milliseconds. Default: 30,000. */
+  /** Duration of the gateway's lease without renewal, in milliseconds. Default: 30,000. */
   readonly leaseMs?: number;
   /** Sandbox for agents' commands, which gateways in one process may share. Default: each tests its own. */
   readonly execSandbox?: StartExecSandbox;
@@ -51,19 +51,19 @@ export interface GatewayOptions {
 export interface Gateway {
   /** Base URL of the server. */
   readonly url: string;
-  /** Whether the offline demo model answers. */
+  /** True if the offline demo model answers. */
   readonly demo: boolean;
   readonly service: GatewayService;
   /**
-   * Resolves when each account has come up or failed for the first time. Those that connect to their platforms by
-   * themselves do so once the gateway is ready, unless an earlier process has left something to be answered.
+   * Resolves when each account has connected or failed for the first time. Accounts that open the connection themselves
+   * start after the gateway is ready, unless an earlier process left unfinished work.
    */
   readonly connected: Promise<void>;
   /**
-   * Reads the configuration again and applies it by part; no run is dropped. Rejects if nothing of it can be applied;
-   * the old configuration then stays.
+   * Reloads the configuration section by section. Runs continue. Rejects if no section can be applied; the previous
+   * configuration then stays in effect.
    */
   reload(read: ReadConfiguration): Promise<Reloaded>;
-  /** Accepts nothing more, lets runs reach a committed step, delivers what is ready, and releases the home. */
+  /** Stops accepting messages, lets runs reach a committed step, delivers ready replies, and releases the home. */
   stop(): Promise<void>;
 }

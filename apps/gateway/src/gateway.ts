@@ -37,7 +37,7 @@ import { processBatch } from "./pipeline/process-batch.ts";
 import { ShutdownAbort } from "./shutdown.ts";
 import type { EmitTrigger } from "./triggers/trigger.ts";
 
-/** How long running turns may take to stop, in milliseconds. */
+/** Time limit for running turns to stop, in milliseconds. */
 const ENDING_MS = 5_000;
 
 /**
@@ -116,7 +116,7 @@ async function start(
   };
 }
 
-/** Loads in the background what the first message needs. Returns a signal that fires when the gateway stops. */
+/** Imports in the background what the first message needs. Returns a signal that fires when the gateway stops. */
 function loadLater(ctx: GatewayContext, lifecycle: Lifecycle): AbortSignal {
   const { config, metrics, logger } = ctx;
   const { agents, models, settings } = config.current();
@@ -190,7 +190,7 @@ async function endRuns({ supervisor, toolbox, lanes }: GatewayContext, ms: numbe
   toolbox.approvals.close(new ShutdownAbort("the gateway stops while an approval is pending"));
   await withTimeout(ms, ended);
   lanes.stopAll(new ShutdownAbort("the gateway is stopping"));
-  // Runs that reach no step in this time are continued by the next start, as after a crash.
+  // Runs that reach no step within this time are resumed by the next start, as after a crash.
   await withTimeout(ENDING_MS, ended);
 }
 
@@ -210,7 +210,7 @@ function endWithTokens({ store, isOwnChannel, toolbox, lanes, logger }: GatewayC
   });
 }
 
-/** Releases unfinished work, unless a run may have caused the stop: then it counts as a crash of its messages. */
+/** Releases unfinished work, unless a run may have caused the stop. Its messages then count a crash. */
 async function releaseOrCount(ctx: GatewayContext, shutdown: ShutdownWatch): Promise<void> {
   if (!shutdown.isCausedByError()) {
     await release(ctx).catch((error: unknown) =>

@@ -4,13 +4,13 @@ import type { Toolbox } from "./agent/toolbox.ts";
 import type { Account } from "./configure/accounts.ts";
 import type { GatewayStore } from "./store.ts";
 
-/** Wraps the parts of a gateway as they are put together, for what times, counts or disturbs their work. */
+/** Wraps parts of a gateway, so that tests and benchmarks can time, count or disturb their work. */
 export interface Instrument {
   readonly store: (store: GatewayStore) => GatewayStore;
-  /** Called before the database writes, commits and syncs; what it throws happens there. */
+  /** Called before the database writes, commits and syncs. An error that it throws fails that operation. */
   readonly storeFaults: (point: FaultPoint) => void;
   account(account: Account): Account;
   toolbox(toolbox: Toolbox): Toolbox;
-  /** Wraps the function to which channels pass their events. */
+  /** Wraps the function that receives the channels' events. */
   emit(emit: ChannelContext["emit"]): ChannelContext["emit"];
 }

@@ -44,7 +44,7 @@ export async function listen(ctx: GatewayContext, service: GatewayService): Prom
   }
 }
 
-/** Adds the configuration keys and the remedy. */
+/** Adds the configuration keys and the remedy to the error. */
 function toGatewayError({ file }: LoadedConfig, { code, message }: ServerError): GatewayError {
   const text =
     code === "address_in_use"

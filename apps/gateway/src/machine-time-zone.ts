@@ -2,7 +2,7 @@
 export interface MachineTimeZone {
   /** Its IANA name. `UTC` if the machine's setting is unusable. */
   readonly name: string;
-  /** A sentence that says why the machine's setting is unusable. */
+  /** Reason why the machine's setting is unusable, as a sentence. */
   readonly problem?: string;
 }
 
@@ -30,7 +30,7 @@ function findTimeZone(setting: string | undefined): MachineTimeZone {
   return { name: "UTC", problem: `${problem}, so UTC is used` };
 }
 
-/** Compares a winter and a summer time. */
+/** Compares the offsets of a winter and a summer time. */
 function agreesWithDate(timeZone: string): boolean {
   const format = new Intl.DateTimeFormat("en", {
     hour: "numeric",

@@ -40,7 +40,7 @@ export async function prepare(
       return {
         url: gateway.url,
         reload: async (read) => {
-          // Told in the log, with what stays.
+          // Settings that are not in effect are logged.
           await gateway.reload(read).catch(() => undefined);
         },
         async stop(reason) {

@@ -6,20 +6,20 @@ import type { Bodies, InboxId, SqliteStore } from "@signalbox/store";
 import type { Approval } from "@signalbox/tools";
 import type { TriggerTerms } from "./triggers/trigger.ts";
 
-/** An inbound message as the inbox keeps it: all that a run after a restart needs. */
+/** A stored message with everything that a run needs after a restart. */
 export interface InboundRecord {
   /** `messageId` is empty if the platform has no message to answer, for example for a native command. */
   readonly event: MessageEvent;
   readonly role: Role;
-  /** The rule that let it in. */
+  /** Admission rule of the message. */
   readonly rule: string;
   /** For a message that addresses the agent only since it was edited: the inbox row that answers it. */
   readonly answeredAs?: InboxId;
-  /** Present if no one wrote it: the gateway itself has woken an agent. */
+  /** Present if no person wrote the message and the gateway itself triggered the agent. */
   readonly trigger?: TriggerTerms;
 }
 
-/** Contents of the gateway's rows in the store. */
+/** Types of the JSON columns in the gateway's store. */
 export interface GatewayBodies extends Bodies {
   readonly message: AgentMessage;
   readonly inbound: InboundRecord;

@@ -16,12 +16,12 @@ import {
 } from "@signalbox/tools";
 import type { Written } from "../configure/phrases-of.ts";
 
-/** The run that asks, and for whom. */
+/** A run that asks a person something. */
 export interface AskingRun {
   readonly runId: string;
   readonly sessionKey: string;
   readonly agent: { readonly id: string };
-  /** The message that it answers. */
+  /** The message that the run answers. */
   readonly event: MessageEvent;
   readonly speaker: string;
   readonly role: Role;

@@ -32,7 +32,7 @@ import { createTimeZones } from "./time-zones.ts";
 import type { ToolRun } from "./tool-run.ts";
 import type { Toolbox } from "./toolbox.ts";
 
-/** The services of agents that tools use. */
+/** Services that tools use, besides the core. */
 export interface ToolboxServices extends Pick<AgentFiles, "labels">, SendOptions {
   readonly fitPicture: Media["fitPicture"];
   readonly memories: Memories;
@@ -51,9 +51,9 @@ type PlacedRun = ToolRun & {
 };
 
 /**
- * Creates the tools of every agent.
+ * Creates the tools of all agents.
  *
- * @param getSpending returns what pays for model calls of tools; called when a tool is used
+ * @param getSpending returns the service that pays for model calls of tools; called at the first such call
  */
 export function createToolbox(
   core: CoreContext,
@@ -124,7 +124,7 @@ function abilities(core: CoreContext, services: ToolboxServices, getSpending: ()
   } satisfies Partial<OptionsOfTools>;
 }
 
-/** Decides about calls, and records the decisions. */
+/** Decides about tool calls, and writes the decisions to the trace and the audit log. */
 function decisions(core: CoreContext) {
   const { hooks, tracer, audit, store } = core;
   return {
@@ -147,10 +147,10 @@ function decisions(core: CoreContext) {
   } satisfies Partial<OptionsOfTools>;
 }
 
-/** A run with what policy knows of where it is. */
+/** Adds the place of a run to it, which the policy needs. */
 function withPlace(core: CoreContext, run: ToolRun): PlacedRun {
   const { channel, account, conversation } = run.event;
-  // A client that waits for one answer can give none in between.
+  // A client that waits for a single answer cannot decide an approval in between.
   const waits = core.getCapabilities(channel, account)?.awaitsSingleAnswer === true;
   const parentTools = run.trigger?.subAgent?.tools;
   return {

@@ -22,7 +22,7 @@ export function createGatewayTool(core: CoreContext): GatewayToolOptions {
     async preview(change) {
       const edit = editOf(home, change);
       try {
-        // First, since it says in words of ours what cannot be read or changed.
+        // Check the change first: its errors explain which values cannot be read or changed.
         const proposed = proposedConfig(home, env, [edit]);
         const before = valueAt(parse(configText(home.configFile)), edit.path);
         const after = valueAt(parse(proposed), edit.path);
@@ -31,7 +31,7 @@ export function createGatewayTool(core: CoreContext): GatewayToolOptions {
         throw new Error(redact(reasonOf(error)), { cause: error });
       }
     },
-    // Secret references are resolved by the reload that follows the change.
+    // The reload after the change resolves secret references.
     apply: async (change) =>
       changeConfig(home, env, [editOf(home, change)], new Date(now()), ASSUMED_SECRETS),
   };
@@ -49,7 +49,7 @@ function statusOf({ config, accounts }: CoreContext): string {
   }).trimEnd();
 }
 
-/** A model has no secret to give: it may name one that the gateway finds for itself. */
+/** A model must not write secrets into the configuration. It may refer to a secret, as `${NAME}`. */
 function editOf({ configFile }: Home, { key, value }: ConfigChange): ConfigEdit {
   const path = parseConfigPath(configFile, key);
   if (findSecrets(value, path).some((secret) => !REFERENCE.test(secret)))

@@ -2,13 +2,13 @@ import { IMAGE_LIMITS } from "@signalbox/agent-core";
 import { deadline } from "@signalbox/channel";
 import type { Sharp } from "sharp";
 
-/** A picture as models take it. */
+/** An image in a size and format that models accept. */
 interface FittedPicture {
   readonly mimeType: string;
   readonly bytes: Uint8Array;
 }
 
-/** Its size, where its file tells it. */
+/** Dimensions in pixels, if the file states them. */
 interface PictureSize {
   readonly width?: number;
   readonly height?: number;
@@ -16,23 +16,23 @@ interface PictureSize {
 
 type LoadSharp = () => Promise<typeof import("sharp").default>;
 
-/** @param signal ends the waiting for it */
+/** @param signal stops waiting for the image */
 export type PictureFitter = (
   bytes: Uint8Array,
   size: PictureSize,
   signal?: AbortSignal,
 ) => Promise<FittedPicture | undefined>;
 
-/** A conversation has come to many pictures before long. */
+/** Maximum side in pixels. Vendors apply the lower limit for many images, which a long conversation reaches soon. */
 const LONGEST_SIDE = IMAGE_LIMITS.sideAmongMany;
-/** Beyond this side Anthropic makes a picture smaller itself before its models see it, and others not much later. */
+/** Anthropic scales images down to this side before its models see them, and other vendors to a similar size. */
 const SIDE_THAT_MODELS_SEE = 1_568;
 /** Log message if the package `sharp` is not installed. */
 export const PICTURES_AS_THEY_ARE =
   "shown as they are, and those too large for models are not shown: run `npm install sharp` where the gateway is installed to have them resized";
-/** For one picture, its waiting for the others included, in milliseconds. */
+/** Time limit for one image including its time in the queue, in milliseconds. */
 const MOST_MS = 10_000;
-/** Pictures that wait or are worked on. */
+/** Maximum number of images that are queued or in progress. */
 const MOST_AT_ONCE = 8;
 const QUALITY = 85;
 
@@ -79,7 +79,7 @@ function ended(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined), { once: true }));
 }
 
-/** As much of it as fits: all that is taken of its pixels, else those that models see; as PNG where it was one. */
+/** Resizes an image to fit the limits: first at its full resolution, then at the one that models see. PNG stays PNG. */
 async function smaller(source: Sharp, signal: AbortSignal): Promise<FittedPicture | undefined> {
   signal.throwIfAborted();
   const { format, hasAlpha } = await source.metadata();
@@ -100,7 +100,7 @@ async function smaller(source: Sharp, signal: AbortSignal): Promise<FittedPictur
   return undefined;
 }
 
-/** A JPEG cannot be seen through. */
+/** JPEG has no transparency, so the image gets a white background. */
 function encoded(picture: Sharp, mimeType: string): Sharp {
   return mimeType === "image/png"
     ? picture.png()

@@ -4,13 +4,13 @@ import type { ContextDocument } from "@signalbox/prompt";
 import { type GuardedFetch, readLinkedPages } from "@signalbox/tools";
 
 export interface ReadLinksPorts {
-  /** As it applies at the moment. */
+  /** Returns the configuration in effect. */
   readonly config: () => LinksConfig;
   readonly fetch: GuardedFetch;
   readonly logger: { info(fields: object, message: string): void };
 }
 
-/** Reads the pages that texts link to, where the configuration asks for it. Never rejects. */
+/** Reads the pages that texts link to, if the configuration enables it. Never rejects. */
 export type ReadLinks = (
   texts: readonly string[],
   signal: AbortSignal,

@@ -15,11 +15,11 @@ export interface McpHost {
     warn(fields: object, message: string): void;
   };
   readonly now: () => number;
-  /** Stores which descriptions of tools were accepted. Default: in memory. */
+  /** Stores accepted tool descriptions. Default: in memory. */
   readonly kv?: KeyValues;
 }
 
-/** The MCP servers of the configuration. None is started before a run needs its tools. */
+/** Opens the configured MCP servers. A server starts when a run first needs its tools. */
 export function openMcpServers(config: Pick<Config, "mcp">, host: McpHost): McpServers {
   return createMcpServers({
     servers: mcpSettings(config),
@@ -45,7 +45,7 @@ export function mcpSettings({ mcp }: Pick<Config, "mcp">): Readonly<Record<strin
   return Object.fromEntries(servers);
 }
 
-/** The configuration was validated: either `command` or `url` is set. */
+/** Configuration validation ensures that either `command` or `url` is set. */
 function settingsOf({ command, url = "", ...rest }: Config["mcp"]["servers"][string]): McpServerSettings {
   return command === undefined ? { ...rest, url } : { ...rest, command };
 }

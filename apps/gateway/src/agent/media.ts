@@ -16,13 +16,13 @@ import { type PayForTranscription, transcriberOf } from "../configure/transcript
 import type { CoreContext } from "../core-context.ts";
 import { createPictureFitter, PICTURES_AS_THEY_ARE, type PictureFitter } from "./images.ts";
 
-/** Attachments of messages, in and out. */
+/** Handles incoming and outgoing attachments. */
 export interface Media {
   readonly out: Outgoing;
   readonly in: Incoming;
-  /** For whatever else shows pictures to models. */
+  /** Fits other images for models, such as those of tools. */
   readonly fitPicture: PictureFitter;
-  /** Removes what nothing needs any more. Never rejects. */
+  /** Removes stored files that nothing refers to any more. Never rejects. */
   prune(): Promise<void>;
 }
 

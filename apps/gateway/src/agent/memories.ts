@@ -34,9 +34,9 @@ export interface MemoriesContext extends Pick<CoreContext, "home" | "env" | "log
 }
 
 /**
- * Creates the memories of a home's agents: their notes, and their conversations as the store holds them.
+ * Creates the memories of the agents of a home. A memory contains an agent's notes and its stored conversations.
  *
- * @param reports counts the cost of vectors; omit it if no budget applies
+ * @param costs pays for embeddings; omit it if no budget applies
  */
 export function createAgentMemories(core: MemoriesContext, reports?: SpendingReports): Memories {
   const { home, env, config, store, logger, now } = core;
@@ -69,14 +69,14 @@ export function createAgentMemories(core: MemoriesContext, reports?: SpendingRep
   });
 }
 
-/** A conversation that is about to be compacted, with those who speak in it. */
+/** A conversation before its compaction. */
 interface FlushedConversation {
   readonly agent: Agent;
   readonly agentModel: AgentModel;
   readonly sessionKey: string;
-  /** The weakest of those who have spoken. */
+  /** Returns the role with the fewest rights among the speakers. */
   readonly role: () => Role;
-  /** Taint sources of the conversation. */
+  /** Returns the taint sources of the conversation. */
   readonly taint: () => readonly string[];
 }
 
@@ -118,7 +118,7 @@ export function createConsolidation(
     for (const agent of agents.all) {
       const agentModel = models.of(agent);
       if (agentModel === undefined || agentModel.demo || !allowsTool(agent.tools, "memory_write")) continue;
-      // Most agents have no notes; their memory stays closed.
+      // Most agents have no notes. Their memory is not opened.
       if (!existsSync(getNotesFolder(agent))) continue;
       const { model, stream } = spending.forMaintenance(agentModel, agent);
       try {

@@ -25,7 +25,7 @@ export function guardModelStream(
   return meter.stream(spender, redacted, ask);
 }
 
-/** The same model with a stream that contains no secrets. */
+/** Returns the model with secrets removed from its stream. */
 export function redactedModel(vault: Pick<Vault, "stream">, agentModel: AgentModel): AgentModel {
   return { ...agentModel, stream: withRedactedAnswers(agentModel.stream, vault) };
 }

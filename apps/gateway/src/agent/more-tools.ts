@@ -3,7 +3,7 @@ import { allowsTool, fromTool, type MoreTools, matchesAny } from "@signalbox/too
 import type { Agent } from "../configure/agents.ts";
 import type { CoreContext } from "../core-context.ts";
 
-/** The tools of an agent that are not built in, as they are just now. */
+/** Returns the agent's tools that are not built in, as they are at the time of the call. */
 export type MoreToolsOf = (agent: Agent) => Promise<MoreTools>;
 
 /** Starts only servers whose tools the agent's list may name. */
@@ -25,7 +25,7 @@ export function createMoreTools({ config }: CoreContext, servers: McpServers): M
   };
 }
 
-/** Returns true if a list of tools may name tools of the server. */
+/** Returns true if a list of tool names can match tools of the server. */
 export function namesServer(allow: readonly string[], server: string): boolean {
   const prefix = toolPrefix(server);
   return allow.some((name) => name.startsWith(prefix) || matchesAny([name], prefix));

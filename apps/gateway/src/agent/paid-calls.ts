@@ -5,7 +5,10 @@ import { pricesFor } from "@signalbox/llm-providers";
 import { budgetsOf } from "../configure/budgets.ts";
 import { reportNotice, type SpendingReports } from "./spending-reports.ts";
 
-/** Has calls that are no conversation with a model, for vectors or recordings, paid from the same budgets. */
+/**
+ * Creates a meter for calls outside of conversations, such as embeddings and transcriptions. They count for the same
+ * budgets.
+ */
 export function createPaidCalls(config: () => Config, reports: SpendingReports): Pick<Meter, "pay"> {
   return createMeter({
     budgets: (): readonly Budget[] => budgetsOf(config()),

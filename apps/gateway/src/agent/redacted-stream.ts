@@ -27,7 +27,7 @@ export function withRedactedAnswers(stream: StreamModel, vault: Pick<Vault, "str
         continue;
       }
       if (isEnd(event)) {
-        // A discarded attempt is not shown. An interrupted one is shown as far as it came.
+        // Discarded attempts are not shown. Interrupted ones are shown up to the interruption.
         if (event.type !== "attempt" || event.discard !== true)
           for (const [index, { type, text }] of open) yield* toDelta(type, index, text.end());
         open.clear();
@@ -75,7 +75,7 @@ function redactBlock(block: Block, vault: Pick<Vault, "stream">): Block {
     }
     case "thinking": {
       const text = redact(block.text);
-      // A vendor's signature holds only for the original text.
+      // A vendor's signature is valid only for the original text.
       return text === block.text ? block : { ...block, text, native: undefined };
     }
     case "toolCall":
@@ -89,7 +89,7 @@ function redactCall(call: ToolCallBlock, redact: (text: string) => string): Tool
   const text = redact(call.argsText);
   if (call.args === undefined) return text === call.argsText ? call : { ...call, argsText: text };
   const args = redactJson(call.args, redact) as typeof call.args;
-  // Built from the arguments, since a replaced number would not be JSON.
+  // Rebuild the text from the arguments: replacing a number in it would produce invalid JSON.
   return text === call.argsText && args === call.args
     ? call
     : { ...call, args, argsText: JSON.stringify(args) };

@@ -1,15 +1,15 @@
 import { type BudgetNotice, describeBudget, type Ledger } from "@signalbox/budgets";
 
-/** Where spending is recorded and reported. */
+/** Destinations of spending records and notices. */
 export interface SpendingReports {
   readonly ledger: Ledger;
-  /** Told of what people may want to hear of, with the budget in words. */
+  /** Called with a budget's description if its limit is near or reached. */
   readonly onNotice: (budget: string, kind: BudgetNotice["kind"]) => void;
   readonly logger: { warn(fields: object, message: string): void };
   readonly now: () => number;
 }
 
-/** Reports the state of a budget to metrics and log. */
+/** Reports the state of a budget to metrics and the log. */
 export function reportNotice({ onNotice, logger }: SpendingReports): (news: BudgetNotice) => void {
   return (news) => {
     onNotice(describeBudget(news.budget), news.kind);

@@ -28,19 +28,19 @@ import { reportNotice, type SpendingReports } from "./spending-reports.ts";
 
 export interface SpendingPorts extends SpendingReports {
   readonly config: LiveConfig;
-  /** Removes secrets from the answers of models. */
+  /** Removes secrets from model output. */
   readonly vault: Pick<Vault, "stream">;
   readonly approvals: Pick<Approvals, "request" | "wait" | "take">;
 }
 
-/** A message that model calls are made for: its sender pays. */
+/** The message for which a model is called. Its sender pays. */
 interface PaidMessage {
   readonly agentId: string;
   readonly sessionKey: string;
   readonly stored: { readonly event: MessageEvent; readonly role: Role };
 }
 
-/** Has every model call paid from the budgets that it counts for. */
+/** Charges every model call to the budgets that apply to it. */
 export interface Spending {
   /**
    * Returns the model with its calls charged to the sender of a message, its channel and the agent.
@@ -48,9 +48,9 @@ export interface Spending {
    * @param asking asks a person for more budget and marks the run as waiting meanwhile, if a person can decide
    */
   forMessage(agentModel: AgentModel, message: PaidMessage, asking?: Asking): AgentModel;
-  /** As {@link forMessage}, for what an agent does by itself. */
+  /** Like {@link forMessage}, for calls that the agent makes on its own. */
   forMaintenance(agentModel: AgentModel, agent: Agent): AgentModel;
-  /** Models that may answer in the place of another, `provider/model`. */
+  /** Models to which an exhausted budget may switch a run, as `provider/model`. */
   cheaperModels(): readonly string[];
   /** Returns the remaining budgets of a message's sender. */
   left(message: PaidMessage): Promise<readonly RemainingBudget[]>;
@@ -117,7 +117,7 @@ function payerOf(event: MessageEvent): string {
   return from === undefined ? getSpeakerKey(event) : `${event.channel}:${from}`;
 }
 
-/** Asks an owner, in the conversation that the call is for. A stop does not answer: the next start asks again. */
+/** Asks an owner in the conversation of the call. A shutdown leaves the request open, and the next start repeats it. */
 async function askForMore(
   { approvals, now }: SpendingPorts,
   { agentId, sessionKey }: PaidMessage,

@@ -23,32 +23,35 @@ import type { AgentModel } from "../configure/models.ts";
 import type { CoreContext } from "../core-context.ts";
 import { DOCUMENTS } from "./documents.ts";
 
-/** As long as the list of skills, a file of the workspace and all of those are at most, where the window is large. */
+/**
+ * Size limits for large context windows, in characters: the skill list, one workspace file, and all workspace files
+ * together.
+ */
 const CATALOGUE_CHARS = 30_000;
 const FILE_CHARS = 20_000;
 const ALL_FILES_CHARS = 150_000;
-/** Largest share of the context window for the system prompt. */
+/** Maximum share of the context window that the system prompt may use. */
 const SHARE_OF_WINDOW = 0.5;
 
 /** Inputs of a run's system prompt. */
 export interface PromptedTurn {
   readonly agent: Agent;
   readonly agentModel: AgentModel;
-  /** First user message of the conversation, as far as the history holds it. */
+  /** First user message that the history still contains. */
   readonly opening: string;
   readonly sessionKey: string;
   /** The last message of the turn. */
   readonly event: MessageEvent;
-  /** A sub-agent's words are for the session that made it. */
+  /** True in the session of a sub-agent. Its output goes to the session that created it. */
   readonly isSubAgent: boolean;
-  /** The weakest of those who speak in it. */
+  /** Role with the fewest rights among the speakers of the conversation. */
   readonly role: Role;
   readonly tools: readonly PromptTool[];
   readonly pages: readonly ContextDocument[];
   readonly files: MediaForModel["files"];
   /** Number of user messages in the history. */
   readonly answers: number;
-  /** The agent's notes, as far as those who speak may know them. */
+  /** Sections with the agent's notes that all speakers may see. */
   readonly memory: readonly ExtraSection[];
 }
 
@@ -116,7 +119,7 @@ export function createSystemPrompt(
   };
 }
 
-/** Owners' files are included only if nobody else reads the conversation. */
+/** Includes owners' files only if no other person reads the conversation. */
 function filesFor(tellsOwners: boolean, files: readonly WorkspaceFile[]): readonly WorkspaceFile[] {
   return tellsOwners ? files : getSharedFiles(files);
 }

@@ -3,7 +3,7 @@ import { readIdentityLinks } from "@signalbox/routing";
 import type { LiveConfig } from "../configure/live-config.ts";
 import { getMachineTimeZone } from "../machine-time-zone.ts";
 
-/** Returns a function that finds the time zone of a message's sender: the configured one, or the machine's. */
+/** Returns a function that returns the configured time zone of a message's sender, or the machine's. */
 export function createTimeZones(config: LiveConfig): (event: MessageEvent) => string {
   const identities = config.derived(({ settings }) => readIdentityLinks(settings.session.identityLinks));
   return (event) => {

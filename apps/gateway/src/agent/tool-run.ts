@@ -17,18 +17,18 @@ export interface ToolRun {
   readonly models?: readonly string[];
   readonly sessionKey: string;
   readonly runId: RunId;
-  /** Present where the gateway has woken the agent. */
+  /** Terms of the trigger that started the run, if it was not a person. */
   readonly trigger?: TriggerTerms;
-  /** The message whose trace tells of the decisions. */
+  /** The message in whose trace decisions are recorded. */
   readonly messageId: InboxId;
   /** Returns the current rights of the run, or undefined if a person whom it answers has lost theirs. */
   readonly getCurrentRights: () => Promise<CurrentRights | undefined>;
-  /** Told a text, and what went with it, that the message tool has sent to this very conversation. */
+  /** Called with the text and media that the message tool sent to the run's own conversation. */
   readonly onSent: (text: string, media: readonly string[]) => void;
 }
 
-/** A run with what its tools may give out. */
+/** A run together with its permission check for attachments. */
 export interface ActiveRun extends ToolRun {
-  /** Decided, and noted, as a `read` of it would be. */
+  /** Decides about an attachment, and records the decision, like a `read` of the file. */
   readonly mayAttach: MayAttach;
 }

@@ -8,13 +8,13 @@ export type RunTools = AgentToolboxRun;
 export interface Toolbox {
   /** The approval requests of all agents' tools. */
   readonly approvals: Approvals;
-  /** Takes the buttons away from questions that an earlier process has left, once their accounts run. */
+  /** Removes the buttons of approval requests from an earlier process, once their accounts are running. */
   endQuestions(approvals: readonly Approval[]): Promise<unknown>;
   forRun(run: ToolRun): Promise<RunTools>;
-  /** Ends the commands in the background, of one conversation or, where the gateway stops, of all. */
+  /** Ends the background commands of one session, or of all sessions if none is given. */
   endCommands(sessionKey?: string): Promise<void>;
-  /** Ends those that were started for such speakers. */
+  /** Ends the background commands that were started for matching speakers. */
   endCommandsOf(isOf: (speaker: string) => boolean): Promise<void>;
-  /** Commands that go on in the background. */
+  /** Lists running background commands. */
   commands(): readonly BackgroundProcess[];
 }

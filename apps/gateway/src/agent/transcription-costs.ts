@@ -6,13 +6,16 @@ import type { PayForTranscription } from "../configure/transcription.ts";
 import { createPaidCalls, getEntryPrices } from "./paid-calls.ts";
 import type { SpendingReports } from "./spending-reports.ts";
 
-/** A recording of speech has at least so many bytes a second, however it is packed. */
+/** Lower limit for the bytes per second of recorded speech, for any codec. */
 const BYTES_PER_SECOND = 750;
-/** Tokens per second of audio, as OpenAI counts them, and of fast speech as text. */
+/** Tokens per second: of audio as OpenAI counts it, and of the text of fast speech. */
 const SOUND_PER_SECOND = 10;
 const WORDS_PER_SECOND = 6;
 
-/** Has recordings paid from the budgets that their messages count for. Where one is used up, they are only named. */
+/**
+ * Charges transcriptions to the budgets of their messages. If a budget is exhausted, the recording is named and not
+ * transcribed.
+ */
 export function createTranscriptionCosts(
   config: () => Config,
   spenderOf: (message: MessageWithFiles) => Spender,

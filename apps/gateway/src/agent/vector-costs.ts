@@ -5,12 +5,12 @@ import type { PayForVectors } from "@signalbox/memory/agents";
 import { createPaidCalls, getEntryPrices } from "./paid-calls.ts";
 import type { SpendingReports } from "./spending-reports.ts";
 
-/** Vendors count other tokens than we guess; what is reserved has to cover what they may find. */
+/** Safety factor for reservations, because vendors count tokens differently from our estimate. */
 const MARGIN = 1.3;
 
 /**
- * Pays for the vectors of an agent's memory from the budgets they count for, as `system`. If one is used up, memory
- * searches by words.
+ * Charges the embeddings of an agent's memory to the budgets that apply, with `system` as the sender. If a budget is
+ * exhausted, memory searches by keywords.
  */
 export function createVectorCosts(
   config: () => Config,

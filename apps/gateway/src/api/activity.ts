@@ -7,7 +7,7 @@ import { messageInfo } from "../messages/traces.ts";
 const SHOWN_ARGS_CHARS = 300;
 const SHOWN_SCHEDULES = 50;
 
-/** A command in the background, as its runner knows it. */
+/** A background command. */
 interface RunningCommand {
   readonly id: string;
   readonly sessionKey: string;
@@ -20,11 +20,11 @@ export interface ActivityPorts {
   readonly live: Pick<LiveHub, "running">;
   readonly commands: () => readonly RunningCommand[];
   readonly schedules: () => Promise<readonly ScheduleInfo[]>;
-  /** Takes secrets out of what commands and calls are given. */
+  /** Removes secrets from the arguments of commands and tool calls. */
   readonly redact: (text: string) => string;
 }
 
-/** The activity of the gateway, and what waits. */
+/** Returns the gateway's current activity and its queues. */
 export async function readActivity(ports: ActivityPorts): Promise<Activity> {
   const { store, live, redact } = ports;
   const [runs, accepted, queued, schedules] = await Promise.all([
@@ -55,7 +55,7 @@ export async function readActivity(ports: ActivityPorts): Promise<Activity> {
   };
 }
 
-/** Returns the tool calls of a run, from the events that viewers received. */
+/** Returns the tool calls of a run, read from the events that viewers received. */
 function callsIn(
   events: readonly LiveEvent[],
   runId: string,

@@ -11,13 +11,13 @@ export interface FileDesk {
   remove(owner: string): Promise<void>;
 }
 
-/** Characters of base64 from which on a file does not stay in its message. */
+/** Base64 length, in characters, above which a file is stored outside its message. */
 const LARGE = 65_536;
 /** Characters decoded at a time, so that other work can proceed. A multiple of four. */
 const SLICE = 1_048_576;
 const DATA_URL = /^data:([^;,]*)(?:;[^;,]{0,200})*?;base64,/;
 
-/** A file that a message holds itself. */
+/** A file embedded in a message. */
 interface Carried {
   readonly mimeType: string;
   readonly name?: string;
@@ -47,7 +47,8 @@ export function hasFiles({ attachments = [], history = [] }: Submission): boolea
  * in the message if there is no room or if it is not plain base64.
  */
 export async function setDownFiles(submission: Submission, files: FileDesk): Promise<SetDown> {
-  // No token has such a name. The same message may come twice at once: what is refused takes nothing of the other.
+  // No token has this name. The id is random, because a duplicate of the message may arrive at the same time and must
+  // keep its files when this one is rejected.
   const owner = `message ${submission.id} ${randomUUID()}`;
   let isUsed = false;
   const stand = (carried: Carried): Promise<MediaRef | undefined> => {
@@ -63,7 +64,10 @@ export async function setDownFiles(submission: Submission, files: FileDesk): Pro
   };
 }
 
-/** The files of a message that was taken before, as `taken` has them where they are the same. */
+/**
+ * Returns the files of a repeated submission, with references to the stored files of `taken` if their contents are
+ * equal.
+ */
 export async function repeatedFiles(submission: Submission, taken: MessageEvent): Promise<MessageFiles> {
   const turns = taken.turn?.history ?? [];
   return {
@@ -78,7 +82,7 @@ async function sameFile(carried: Carried, taken: MediaRef | InlineImage | undefi
   return file?.id === upload?.id ? file?.media : undefined;
 }
 
-/** @param standFor gives what stands for a large file; `place` is that among the attachments */
+/** @param standFor returns the reference that replaces a large file; `place` is its index among the attachments */
 async function attachmentsOf(
   { attachments = [] }: Submission,
   standFor: (carried: Carried, place: number) => Promise<MediaRef | undefined>,
@@ -93,7 +97,7 @@ async function attachmentsOf(
   return media;
 }
 
-/** @param standFor gives what stands for a large picture; `place` is that among those of the turn */
+/** @param standFor returns the reference that replaces a large image; `place` is its index in the turn */
 async function historyOf(
   { history = [] }: Submission,
   standFor: (carried: Carried, turn: number, place: number) => Promise<MediaRef | undefined>,
@@ -125,7 +129,7 @@ function slicesOf(text: string, from = 0): readonly string[] {
   return slices;
 }
 
-/** A file and its content-derived name. */
+/** A file with a name derived from its content. */
 interface Named {
   readonly id: string;
   readonly media: MediaRef;
@@ -154,10 +158,10 @@ async function setDown(carried: Carried, owner: string, files: FileDesk): Promis
   let at = 0;
   for (const slice of carried.slices) {
     const bytes = Buffer.from(slice, "base64");
-    // The file storage logs disk errors itself.
+    // The file store logs disk errors itself.
     const added = await files.add({ owner, id, at, bytes }).catch(() => undefined);
     at += bytes.byteLength;
-    // The message may hold it twice.
+    // The message may contain the same file twice.
     if (added?.kind !== "added" && !(added?.kind === "out_of_order" && added.bytes >= at)) return undefined;
   }
   return media;

@@ -4,11 +4,11 @@ import type { Agent } from "../configure/agents.ts";
 import type { AgentModel } from "../configure/models.ts";
 import type { GatewayContext } from "../context.ts";
 
-/** For one platform or vendor, in milliseconds. */
+/** Time limit for the check of one platform or vendor, in milliseconds. */
 const LONGEST_MS = 15_000;
 const CHECK_TOKENS = 16;
 
-/** Asks the platforms what their accounts lack there, and, where that is wanted, calls each agent's model once. */
+/** Checks accounts with their platforms, and calls each agent's model once if `withModels` is true. */
 export async function runChecks(ctx: GatewayContext, withModels: boolean): Promise<RemoteCheck[]> {
   const ofAccounts = ctx.accounts.list().map(({ channel, account }) => checkAccount(ctx, channel, account));
   const ofAgents = withModels ? ctx.config.current().agents.all.map((agent) => checkModel(ctx, agent)) : [];

@@ -7,7 +7,7 @@ import type { MessageFiles } from "./carried-files.ts";
 
 type Sender = WebMessage["user"];
 
-/** Of the gateway's own token: no other has this name. */
+/** Name of the gateway's own token. Other tokens cannot have it. */
 const OWNER_NAME = "owner";
 
 /**
@@ -23,7 +23,7 @@ export function uploaderOf(client: Principal | undefined): string {
   return client?.name ?? OWNER_NAME;
 }
 
-/** A submission as a message of its channel. */
+/** Converts a submission to an event of its channel. */
 export function clientMessage(submission: Submission, files: MessageFiles): WebMessage {
   const { agent, conversation, id, text, from, instructions, sampling, verbatim, sender } = submission;
   const { uploads = [] } = submission;
@@ -64,6 +64,6 @@ export function isOfMessage(
     ...(forwardedFrom === undefined ? {} : { forwarded: { from: forwardedFrom } }),
     ...(turn === undefined ? {} : { turn: normalizeTurn(turn) }),
   });
-  // As the store has it: what is undefined is not there.
+  // The stored event has no undefined members, so compare serialized forms.
   return isDeepStrictEqual(JSON.parse(JSON.stringify(repeated)), taken);
 }

@@ -13,11 +13,11 @@ type Summary = Awaited<ReturnType<ServiceStore["runs"]["summaries"]>>[number];
 export interface HistoryPorts {
   readonly store: Pick<ServiceStore, "sessions" | "runs">;
   readonly exchanges: Pick<KeptExchanges, "list">;
-  /** Hides the parts of an answer that people do not see. */
+  /** Removes parts of an answer that people do not see, such as directives. */
   readonly filter: TextFilter;
 }
 
-/** Reads a conversation as its viewers saw it, with commands and the outcomes of its runs. */
+/** Returns a conversation as its viewers saw it, including commands and the outcomes of its runs. */
 export async function readHistory(
   { store, exchanges, filter }: HistoryPorts,
   sessionKey: string,
@@ -28,13 +28,13 @@ export async function readHistory(
   const kept = await exchanges.list(sessionKey);
   const notes = new Map(summaries.map((summary) => [summary.run.id, notesOn(summary, kept)]));
   const messages = toChatMessages(rows, { notes, getSentText: sentText, filter });
-  // Exchanges older than the oldest shown message are left out.
+  // Omit exchanges that are older than the oldest message shown.
   const since = rows.length < SHOWN_MESSAGES ? 0 : (rows[0]?.at ?? 0);
   const between = kept.filter(({ end, messages: [first] }) => end !== undefined && (first?.at ?? 0) >= since);
   const ends = [...summaries.flatMap(endOf), ...between.flatMap(({ end }) => end ?? [])];
   return {
     messages: withExchanges(messages, between),
-    // A command that compacts has a run in the conversation, too.
+    // A command that compacts the history has a run too, so runs may repeat.
     ends: [...new Map(ends.map((end) => [end.runId, end])).values()],
   };
 }
@@ -113,7 +113,7 @@ function outcomeOf(state: Summary["run"]["state"], inbox: Summary["inbox"]): Run
   }
 }
 
-/** Text that the message tool showed in this conversation. */
+/** Returns the text that a call of the message tool showed in this conversation. */
 function sentText({ name, args }: ToolCallBlock): string | undefined {
   if (name !== "message" || args === undefined || "target" in args) return undefined;
   return typeof args["message"] === "string" ? args["message"] : undefined;

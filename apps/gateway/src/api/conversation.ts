@@ -4,11 +4,11 @@ import type { GatewayContext } from "../context.ts";
 import type { ServiceStore } from "../messages/service-store.ts";
 import { hasSubAgentAtWork } from "../triggers/stop-sub-agents.ts";
 
-/** Conversations listed at most, and pages of sessions that are gone through for them. */
+/** Maximum number of listed conversations, and of pages of sessions that are searched for them. */
 const LISTED = 200;
 const PAGES = 20;
 
-/** The latest conversations of the page's clients whose ids begin with `prefix`. */
+/** Lists the latest conversations of console clients whose ids begin with `prefix`. */
 export async function listConversations(
   store: Pick<ServiceStore, "sessions">,
   prefix: string,
@@ -71,7 +71,7 @@ export async function removeConversation(
   return "removed";
 }
 
-/** A run may have begun there meanwhile. Throws what else a store refuses. */
+/** Returns false if a run has started in the session meanwhile. Throws other store errors. */
 function isHeld(error: unknown): false {
   if (isStoreError(error) && error.code === "busy") return false;
   throw error;

@@ -127,7 +127,7 @@ function listAgents(config: LiveConfig): AgentInfo[] {
   });
 }
 
-/** The newest one, where several agents have talked in a conversation. */
+/** Returns the newest web session of a conversation, in which several agents may have talked. */
 async function webSession({ store, config }: GatewayContext, conversation: string) {
   const { agents } = config.current();
   const keys = agents.all.map(({ id }) => sessionKey("web", id, conversation));
@@ -135,12 +135,12 @@ async function webSession({ store, config }: GatewayContext, conversation: strin
     (one) => one ?? [],
   );
   if (sessions.length > 0) return sessions.toSorted((a, b) => b.updatedAt - a.updatedAt)[0];
-  // Of an agent that is not configured any more.
+  // The agent of the session may have been removed from the configuration.
   const [gone] = await store.sessions.list({ channel: "web", peer: conversation, limit: 1 });
   return gone;
 }
 
-/** Converts an approval for the API, with every text made safe to display. */
+/** Converts an approval for the API. Texts are made safe to display. */
 function approvalOf({ id, agentId, sessionKey, tool, reason, subject, expiresAt }: Approval): ApprovalInfo {
   const { binary, files, cwd, domains, env } = subject;
   return {

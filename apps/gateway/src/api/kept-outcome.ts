@@ -38,7 +38,7 @@ async function keptOutcome(
       const journal = runId === undefined ? undefined : await store.runs.inspect(runId);
       if (journal?.run.state === "aborted") return { ...of, state: "aborted", text: "" };
       if (state === "silent") return { ...of, state, text: "" };
-      // The answer of a command is not part of the session.
+      // The session does not contain the answer of a command.
       const said = route && (await exchanges.answerTo(route.sessionKey, runId ?? id));
       if (said !== undefined) return { ...of, state, text: said };
       const texts = getTurnTexts(journal?.messages.map(({ message }) => message) ?? []);

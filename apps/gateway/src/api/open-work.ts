@@ -1,10 +1,10 @@
 import type { ServiceStore } from "../messages/service-store.ts";
 
-/** Unfinished work. */
+/** Counts of unfinished work. */
 export interface OpenWork {
-  /** Messages that are not answered. */
+  /** Messages without a final state. */
   readonly inbox: number;
-  /** Replies that are not out. */
+  /** Replies that are not delivered. */
   readonly outbox: number;
   readonly runs: number;
 }

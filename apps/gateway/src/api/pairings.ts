@@ -2,7 +2,7 @@ import type { GatewayService } from "@signalbox/server";
 import type { Auditor } from "@signalbox/store/audit";
 import type { ServiceStore } from "../messages/service-store.ts";
 
-/** Lists and decides pairings. Decisions are written to the audit log. */
+/** Lists pairing requests and decides them. Decisions are written to the audit log. */
 export function createPairings(
   { pairing }: Pick<ServiceStore, "pairing">,
   audit: Pick<Auditor, "pairing">,

@@ -5,18 +5,19 @@ import { tokenOfSpeaker } from "@signalbox/routing";
 const LOOK_MS = 5_000;
 
 export interface RevokedTokensPorts {
-  /** The tokens that there are. */
+  /** Returns the tokens that exist. */
   readonly tokens: () => Promise<readonly { readonly name: string }[]>;
   /** Returns true if the gateway itself authenticates the senders of a channel. */
   readonly isAuthenticated: (channel: string) => boolean;
-  /** Ends everything of such speakers: runs, waiting messages, background commands. */
+  /** Ends everything that belongs to matching speakers: runs, waiting messages and background commands. */
   readonly end: (isRevoked: (speaker: string) => boolean) => Promise<void>;
   readonly logger: { warn(details: object, message: string): void };
 }
 
 /**
- * Ends everything of a token's holder once the token is revoked.
- * @returns a function that ends the watch
+ * Ends everything that belongs to a token's holder when the token is revoked.
+ *
+ * @returns a function that stops watching
  */
 export function watchRevokedTokens({ tokens, isAuthenticated, end, logger }: RevokedTokensPorts): () => void {
   const look = async (): Promise<void> => {

@@ -8,14 +8,14 @@ import { hasFiles, repeatedFiles, setDownFiles } from "./carried-files.ts";
 import { clientMessage, isOfMessage, senderOf } from "./client-message.ts";
 import { endOfKnown } from "./kept-outcome.ts";
 
-/** The end of a message where the store cannot say it. */
+/** Outcome of a message if the store cannot be read. */
 const UNREADABLE: Outcome = {
   state: "failed",
   text: "",
   error: { code: "internal", message: "The gateway cannot read the outcome of this message." },
 };
 
-/** Takes messages of the gateway's own clients, and tells them how those end. */
+/** Accepts messages of the gateway's own clients, and reports their outcomes to them. */
 export function createSubmit(
   ctx: GatewayContext,
   isReady: () => boolean,
@@ -33,7 +33,7 @@ export function createSubmit(
     return { kind: "duplicate", messageId: submission.id, sessionKey: sessionOf(submission), done };
   };
 
-  /** A repetition sets nothing down. */
+  /** A repeated submission must not store its files again. */
   const isTakenWithFiles = async (submission: Submission): Promise<boolean> =>
     hasFiles(submission) && (await store.inbox.find(nameOf(submission))) !== undefined;
 

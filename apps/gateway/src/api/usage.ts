@@ -14,7 +14,7 @@ interface UsageReads extends Pick<ServiceStore, "usage" | "budgets"> {
   readonly sessions: Pick<ServiceStore["sessions"], "list">;
 }
 
-/** Since when a number of days (UTC) is, of which today is one. */
+/** Returns a time on the first of the given number of UTC days, of which today is the last. */
 export function daysAgo(days: number, now: number): number {
   return now - (days - 1) * DAY_MS;
 }

@@ -6,9 +6,9 @@ import type { GatewayContext } from "../context.ts";
 import { getSkillCommands } from "./skill-commands.ts";
 
 /**
- * The commands that platforms list for an account: the built-in ones, and those of the skills that all agents share to
- * which its messages can go. A list is the same for everybody, so it tells of no skill that one agent does not have. It
- * is in one language alone where all agents are set to that.
+ * Returns the commands that a platform lists for an account: the built-in commands, and skill commands that every agent
+ * reachable through the account has. All users see the same list, so it must not reveal the skills of one agent. The
+ * list is in a single language only if all agents use that language.
  */
 export function accountCommands(
   ctx: GatewayContext,

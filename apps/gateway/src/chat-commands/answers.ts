@@ -16,7 +16,7 @@ import { answerSkills } from "./skill-changes.ts";
 import { getSkillCommands } from "./skill-commands.ts";
 import { answerTrust } from "./trust.ts";
 
-/** Answers of the commands that need no run. */
+/** Answers for commands that need no run. */
 export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
   help: (ctx, { message, agent, phrases }) =>
     helpText(phrases, message.stored.role, getSkillCommands(ctx, agent)),

@@ -12,7 +12,7 @@ export type Decision = "allow" | "allow-always" | "deny";
 export interface CommandMessage extends PlacedMessage {
   readonly id: InboxId;
   readonly stored: StoredMessage & { readonly role: Role };
-  /** Rises within its session in the order in which messages were accepted. */
+  /** Position in the session. Increases in the order in which messages were accepted. */
   readonly seq: number;
 }
 
@@ -21,13 +21,13 @@ export interface AskedCommand {
   readonly message: CommandMessage;
   readonly agent: Agent;
   readonly args: string;
-  /** The phrases for the person who asks. */
+  /** Phrases in the language of the sender. */
   readonly phrases: Phrases;
 }
 
 export type Answer = (ctx: GatewayContext, asked: AskedCommand) => string | Promise<string>;
 
-/** The immutable id of who speaks. Where only the gateway's own clients are, that is the token that they hold. */
+/** Returns the immutable id of the sender. For the gateway's own clients, this is the token's holder. */
 export function speaker({ getCapabilities }: GatewayContext, { stored: { event } }: CommandMessage): string {
   const { channel, account, sender } = event;
   const isOwn = getCapabilities(channel, account)?.authenticatedByGateway === true;

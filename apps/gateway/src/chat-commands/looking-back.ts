@@ -7,7 +7,7 @@ import type { ServiceStore, StoredRow } from "../messages/service-store.ts";
 import { findInConversation, findMessage, messageInfo, readTrace } from "../messages/traces.ts";
 import type { Answer, CommandMessage } from "./command.ts";
 
-/** The word after /why that asks for every step, in the words of the record. */
+/** Argument of `/why` that shows every step, in the words of the trace. */
 const DETAILS = "details";
 
 /** `/why`: explains what happened to a message. */
@@ -18,7 +18,7 @@ export const why: Answer = async (ctx, { message, args, phrases }) => {
   const row = asked === "" ? await lastMessage(store, message) : await namedMessage(store, message, asked);
   if (row === undefined || !concerns(row, message))
     return asked === "" ? phrases.nothingBefore : phrases.noMessage(asked);
-  // The tiers name what other people are bound to.
+  // Only owners see the binding tiers, because they reveal the bindings of other people.
   const isOwner = message.stored.role === "owner";
   const trace = await readTrace(
     store,
@@ -82,7 +82,7 @@ function concerns(row: StoredRow, { sessionKey, stored }: CommandMessage): boole
   return row.route?.sessionKey === sessionKey || stored.role === "owner";
 }
 
-/** The message of this conversation that is called so; else one of any. */
+/** Finds a message by its id, in this conversation first and then in all others. */
 async function namedMessage(
   store: Pick<ServiceStore, "inbox">,
   { stored }: CommandMessage,

@@ -7,7 +7,10 @@ import type { GatewayContext } from "../context.ts";
 /** Longest change that a chat shows, in UTF-16 code units. Longer ones are approved on the command line. */
 const MAX_SHOWN = 8_000;
 
-/** `/skills`: what waits for an owner, with what changed. `/skills approve <name> <hash>` approves what was shown. */
+/**
+ * `/skills`: lists new and changed skills that wait for an owner. `/skills approve <name> <hash>` approves the version
+ * shown.
+ */
 export async function answerSkills(
   { config, audit }: GatewayContext,
   { agent, args, phrases }: { readonly agent: Agent; readonly args: string; readonly phrases: Phrases },

@@ -4,7 +4,7 @@ import type { Agent } from "../configure/agents.ts";
 import { toolsOf } from "../configure/tool-names.ts";
 import type { GatewayContext } from "../context.ts";
 
-/** Returns the commands that an agent's skills add. */
+/** Returns the commands of an agent's skills. */
 export function getSkillCommands({ config }: GatewayContext, agent: Agent): readonly SkillCommand[] {
   const { skills, plugins } = config.current();
   return skills.latest(agent).commands({ reserved: Object.keys(COMMANDS), tools: toolsOf(agent, plugins) });

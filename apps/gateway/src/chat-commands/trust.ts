@@ -5,7 +5,7 @@ import type { AskedCommand } from "./command.ts";
 /** Longest content that a chat shows, in UTF-16 code units. Longer ones are trusted on the command line. */
 const MAX_SHOWN = 8_000;
 
-/** `/trust <file>` shows what a file contains. `/trust <file> <digest>` trusts exactly that. */
+/** `/trust <file>` shows the contents of a file. `/trust <file> <digest>` trusts exactly that version. */
 export async function answerTrust(
   ctx: Pick<GatewayContext, "trust" | "audit">,
   { message, agent, args, phrases }: AskedCommand,
@@ -20,7 +20,7 @@ export async function answerTrust(
   }
   const { review } = result;
   if (review === undefined) return result.message;
-  // People in a group may not be allowed to see the file.
+  // Other members of a group may not be allowed to see the file.
   if (message.stored.event.conversation.kind !== "direct") return phrases.trustInPrivate(path);
   if (review.content.length > MAX_SHOWN) return phrases.trustOnMachine(path);
   return `${result.message}\n${codeBlock(review.content)}\n/trust ${path} ${review.digest}`;

@@ -1,4 +1,4 @@
-/** Options every command takes, also those that need no home. */
+/** Options of every command, including those that need no home. */
 export interface CommonOptions {
   readonly home?: string;
   readonly json?: boolean;

@@ -3,7 +3,11 @@ import { GatewayError, locateHome, readConfig } from "@signalbox/home";
 import type { CommonOptions } from "./common-options.ts";
 import type { ConfiguredHome } from "./host.ts";
 
-/** The home that the options name, with its configuration. @throws GatewayError where nothing can start with it */
+/**
+ * Returns the home that the options name, with its configuration.
+ *
+ * @throws GatewayError if the configuration is too broken to start with
+ */
 export function configuredHome(options: CommonOptions): ConfiguredHome {
   const home = locateHome(options.home, process.env);
   return { home, loaded: configOrExit(() => readConfig(home, process.env)), env: process.env };

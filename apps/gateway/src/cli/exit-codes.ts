@@ -1,6 +1,6 @@
 import { GatewayError, type GatewayErrorCode } from "@signalbox/home";
 
-/** After sysexits.h where it has a fitting one. */
+/** Exit codes of sysexits.h, as far as they exist. */
 const CODES: Readonly<Record<GatewayErrorCode, number>> = {
   failure: 1,
   usage: 64,

@@ -2,7 +2,11 @@ import { GatewayError } from "@signalbox/home";
 import { type Agent, resolveAgents } from "../configure/agents.ts";
 import type { ConfiguredHome } from "./host.ts";
 
-/** The named agent, or the default one. @throws GatewayError if the name is unknown */
+/**
+ * Returns the named agent, or the default one.
+ *
+ * @throws GatewayError if the name is unknown
+ */
 export function agentOf({ home, loaded }: ConfiguredHome, named: string | undefined): Agent {
   const agents = resolveAgents(loaded, home);
   const id = named ?? agents.defaultId;

@@ -8,7 +8,7 @@ import { createSurfaces } from "../configure/surfaces.ts";
 import { decideFrom } from "../pipeline/2-admit/decide-admission.ts";
 import type { ConfiguredHome } from "./host.ts";
 
-/** What a gateway would do with a message. */
+/** The decision about a message. */
 interface MessageDecision {
   readonly agentId: string;
   readonly sessionKey: string;
@@ -42,7 +42,7 @@ export async function decideAt(
   return { agentId: place.agentId, sessionKey: place.sessionKey, decision };
 }
 
-/** The channel of the gateway's own clients by this name, if it is one. */
+/** Returns the gateway's own channel with this id, if there is one. */
 function ownChannel(id: string): ChannelDefinition | undefined {
   const nothing = () => Promise.reject(new Error("nothing is fetched to decide about a message"));
   const files = { open: nothing };
@@ -51,10 +51,10 @@ function ownChannel(id: string): ChannelDefinition | undefined {
     .find((definition) => definition.id === id);
 }
 
-/** Senders that authenticate with the gateway's own token or a hook, as `/whoami` and the log name them. */
+/** Sender ids of clients that use the gateway's own token, and of hooks. */
 const BY_OWN_TOKEN = /^(?:owner|token|hook:.+)$/;
 
-/** Of a token with a name the database knows whether its holder may less. */
+/** Adds the role of a named token from the database. */
 function fromTokenHolder(event: MessageEvent): MessageEvent {
   const { channel, sender } = event;
   if (!BY_OWN_TOKEN.test(sender.id) && tokenOfHolder(sender.id) === undefined) {

@@ -18,7 +18,7 @@ export async function withMemory<T>(options: AgentOption, use: (memory: Memory) 
   const configured = configuredHome(options);
   const agent = agentOf(configured, options.agent);
   const { home, loaded, env } = configured;
-  // Vectors may cost money, which is written down.
+  // Embeddings may cost money, which is recorded in the store.
   const isPaid = loaded.config.memory.embeddings !== "none" && loaded.config.budgets.length > 0;
   return withStore(options, isPaid ? "share" : "read", async (store) => {
     const logger = createLogger("warn", openVault(loaded, env).redact);
@@ -40,10 +40,10 @@ export async function withMemory<T>(options: AgentOption, use: (memory: Memory) 
   });
 }
 
-/** For as long as making an index may take. What a command that was killed has reserved counts as spent afterwards. */
+/** Long enough to build an index. Reservations of a killed command count as spent after this time. */
 const LEASE_MS = 86_400_000;
 
-/** The right to reserve what calls of this process may cost. */
+/** Acquires the lease that allows this process to reserve costs. */
 async function commandLease({ leases }: HomeStore): Promise<Lease> {
   const lease = await leases.acquire(`command ${process.pid}`, randomUUID(), LEASE_MS);
   if (lease === undefined)

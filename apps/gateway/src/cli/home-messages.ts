@@ -5,11 +5,11 @@ import { withStore } from "./home-store.ts";
 
 export interface MessagesWanted {
   readonly limit: number;
-  /** Only messages of this session. */
+  /** Return only messages of this session. */
   readonly session?: string;
 }
 
-/** The latest messages, the newest first. */
+/** Returns the latest messages, newest first. */
 export function latestMessages(
   options: CommonOptions,
   { limit, session }: MessagesWanted,
@@ -18,7 +18,7 @@ export function latestMessages(
   return withStore(options, "read", async ({ inbox }) => (await inbox.list(wanted)).map(messageInfo));
 }
 
-/** Trace of a message, by the gateway's id or the platform's. */
+/** Reads the trace of a message by the gateway's id or the platform's. */
 export function keptTrace(options: CommonOptions, id: string): Promise<Trace | undefined> {
   return withStore(options, "read", (store) => readTrace(store, id));
 }

@@ -6,31 +6,31 @@ import type { ReplayHost } from "@signalbox/testkit/replay";
 import type { Setup } from "../configure/create-setup.ts";
 import type { HostPackages } from "../configure/host-packages.ts";
 
-/** The gateway as the command line starts it and looks into it. Heavy parts are loaded on demand. */
+/** The gateway as the command line uses it. Large parts are loaded on demand. */
 export interface GatewayHost {
   readonly version: string;
   /** The file that Node.js runs as `signalbox`. */
   readonly program: string;
-  /** The channels that come with it. */
+  /** The built-in channels. */
   channels(): Promise<readonly ChannelDefinition[]>;
-  /** The skills that come with it. */
+  /** Folder of the bundled skills. */
   readonly skillsDir: string;
   /** Packages installed with the gateway. */
   readonly packages: HostPackages;
   /** Resolves a configuration as the gateway would. */
   prepare(configured: ConfiguredHome, vault: Vault, logging: Logging): Promise<PreparedGateway>;
-  /** On what scenarios are played. */
+  /** Returns the host on which scenarios are played. */
   replay(): Promise<ReplayHost>;
 }
 
 export interface Logging {
-  /** The least urgent that is logged; `silent`: nothing. */
+  /** Minimum level of log entries. `silent` logs nothing. */
   readonly level: string;
-  /** In the file of the home alone, and not on standard error as well. */
+  /** Log only to the home's file, and not to standard error. */
   readonly isQuiet?: boolean;
 }
 
-/** A home with its configuration, read. */
+/** A home with its loaded configuration. */
 export interface ConfiguredHome {
   readonly home: Home;
   readonly loaded: LoadedConfig;
@@ -46,9 +46,9 @@ export interface PreparedGateway {
 }
 
 interface StartOptions {
-  /** A new one is kept in the home once the gateway runs. */
+  /** A new token is stored in the home after the gateway has started. */
   readonly token: GatewayToken;
-  /** Told when it cannot go on. */
+  /** Called if the gateway cannot continue. */
   readonly onFatal: (error: Error) => void;
 }
 
@@ -57,6 +57,6 @@ interface StartedGateway {
   readonly url: string;
   /** Reads the configuration again and applies what it can. The log lists the changes. */
   reload(read: (applied: Config) => Promise<LoadedConfig>): Promise<void>;
-  /** Stops it in order. */
+  /** Stops the gateway in order. */
   stop(reason: string): Promise<void>;
 }

@@ -9,7 +9,7 @@ export function print(json: boolean | undefined, value: unknown, lines: () => re
   );
 }
 
-/** Runs a command; a failure becomes one line on standard error and the exit code. */
+/** Runs a command. An error is printed as one line to standard error and sets the exit code. */
 export async function guarded(json: boolean | undefined, action: () => Promise<void>): Promise<void> {
   try {
     await action();

@@ -31,18 +31,18 @@ export async function runProgram(argv: readonly string[], host: GatewayHost): Pr
   }
 }
 
-/** A reader such as `head` may close the pipe early, which is no failure. */
+/** A reader such as `head` may close the pipe early. This is not a failure. */
 function refuseAllButEnoughRead(error: Error): void {
   if (codeOf(error) !== "EPIPE") throw error;
 }
 
-/** A mistake in the command line, as commands with `--json` tell what went wrong. */
+/** Prints a usage error, as JSON if `--json` is given. */
 function usageError(text: string): string {
   const message = text.trim().replace(/^error: /, "");
   return `${JSON.stringify({ error: { message, exitCode: exitCode("usage") } })}\n`;
 }
 
-/** Every command with its options; the code of a command is loaded when it runs. */
+/** Defines every command with its options. The code of a command is loaded when it runs. */
 export function createProgram(version: string, actions: Actions, json = false): Command {
   const program = new Command("signalbox")
     .description("Self-hosted gateway between chat platforms and LLM agents")

@@ -6,7 +6,7 @@ interface Screen {
 }
 
 /**
- * Shows on a terminal what is being done and for how long, and clears the line at the end. Writes nothing elsewhere.
+ * Shows the current action and its duration on a terminal, and clears the line at the end. Prints nothing elsewhere.
  * The line appears at once, because the work may block timers.
  */
 export async function withProgress<T>(

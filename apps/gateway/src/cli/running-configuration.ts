@@ -4,7 +4,8 @@ import { GatewayError } from "@signalbox/home";
 import { isHeld, runningGateway } from "./running.ts";
 
 /**
- * Parts of a file that the running gateway does not use, as problems. Empty if none runs or it does not answer.
+ * Returns the parts of the configuration file that are not in effect in the running gateway, as problems. Empty if no
+ * gateway runs or it does not respond.
  *
  * @param found problems that this process already reported
  */
@@ -27,7 +28,7 @@ async function stateOf(client: Client): Promise<ConfigurationState> {
   try {
     return (await client.status()).configuration;
   } catch (error) {
-    // The gateway goes by the token that it was started with.
+    // The gateway still uses the token with which it was started.
     if (isClientError(error) && error.status === 401)
       return { forStart: ["gateway.auth.token"], kept: [], errors: [] };
     throw error;
@@ -46,7 +47,7 @@ function notAppliedProblems(
       remedy: "Restart the gateway.",
     }),
   );
-  // A file that cannot be read is kept as a whole, and named in the place of a section.
+  // If the file is unreadable, the gateway keeps all sections. The file's name then stands for them.
   const asBefore = kept.map((section) =>
     problem(section === file ? [] : [section], {
       severity: "warning",

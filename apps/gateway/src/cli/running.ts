@@ -16,15 +16,16 @@ import { commandOn } from "./command-on.ts";
 /** Sends a request to the gateway that runs on a home. Returns its answer. */
 export type Tell = (path: string) => Promise<unknown>;
 
-/** Contents of the file beside the lock: where the gateway listens. */
+/** Contents of the file next to the lock: the address of the running gateway. */
 export interface Running {
   readonly url: string;
   readonly pid: number;
 }
 
 /**
- * A client of the gateway that runs on this home.
- * @throws GatewayError where none runs, the one that does gives no answer within 10 s, or the configuration is wrong
+ * Creates a client for the gateway that runs on this home.
+ *
+ * @throws GatewayError if no gateway runs, it does not respond within 10 s, or the configuration is invalid
  */
 export async function runningGateway(
   homeOption: string | undefined,
@@ -68,13 +69,13 @@ function tokenToAskBy(home: Home, pid: number): string | undefined {
   }
 }
 
-/** Whether a gateway holds the home's lock, reachable or not. */
+/** Returns true if a gateway holds the home's lock, reachable or not. */
 export function isHeld(homeOption: string | undefined): boolean {
   const home = locateHome(homeOption, process.env);
   return existsSync(home.dir) && readHomeHolder(home.dir) !== undefined;
 }
 
-/** For as long as it takes: going through a large database does take a while. */
+/** Sends a request without a time limit, because the work on a large database takes long. */
 async function tell(url: string, path: string, token: string): Promise<unknown> {
   const response = await fetch(`${url}/api/${path}`, {
     method: "POST",

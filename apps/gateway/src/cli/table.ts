@@ -1,16 +1,16 @@
 import stringWidth from "fast-string-width";
 import { print } from "./output.ts";
 
-/** How rows are printed: each column's title and cell. */
+/** Columns of a table: titles, and functions that return the cells. */
 export interface TableView<Row> {
   readonly columns: Readonly<Record<string, (row: Row) => string>>;
-  /** Text for an empty table. */
+  /** Text shown for an empty table. */
   readonly none: string;
-  /** Lines below the table. */
+  /** Lines shown below the table. */
   readonly below?: readonly string[];
 }
 
-/** Prints rows: JSON for programs, a table with titles for people. */
+/** Prints rows as JSON or as a table with titles. */
 export function printTable<Row>(
   json: boolean | undefined,
   rows: readonly Row[],
@@ -24,13 +24,13 @@ export function printTable<Row>(
   });
 }
 
-/** A moment as people read it, in their own zone, to the second. */
+/** Formats a time in the local zone, to the second. */
 export function time(at: number): string {
   const { year, month, day, hour, minute, second } = parts(new Date(at));
   return `${year}-${month}-${day} ${hour}:${minute}:${second}`;
 }
 
-/** A text of at most so many characters on one line. */
+/** Shortens a text to one line with a maximum number of characters. */
 export function short(text: string, most: number): string {
   const line = oneLine(text);
   const characters = [...line];
@@ -53,7 +53,7 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-/** Columns as wide as their widest cell; Chinese is two columns a character. */
+/** Pads columns to their widest cell. A Chinese character takes two columns. */
 export function aligned(lines: readonly (readonly string[])[]): string[] {
   const widths = lines.reduce<number[]>(
     (widest, cells) => cells.map((cell, column) => Math.max(widest[column] ?? 0, stringWidth(cell))),

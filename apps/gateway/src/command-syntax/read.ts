@@ -6,65 +6,65 @@ import { COMMANDS, type CommandName, isAtOnce, isCommandName, mayUseCommand } fr
 
 /** The value that a directive sets; `default` clears the session's override. */
 export interface Choice {
-  /** `provider/model`. */
+  /** Model as `provider/model`. */
   readonly model?: string;
   readonly thinking?: ThinkingLevel | "default";
 }
 
-/** A command or directive read from a message. */
+/** A command or directive in a message. */
 export type Order =
-  /** A turn of the agent with another text, model, level or a new conversation. */
+  /** Starts a run with a changed text, model, thinking level, or in a new history. */
   | { readonly kind: "turn"; readonly text: string; readonly choice: Choice; readonly fresh: boolean }
   | { readonly kind: "command"; readonly name: CommandName; readonly args: string }
-  /** `/model x` or `/think y` alone: for the session. */
+  /** `/model x` or `/think y` without a text: changes the session. */
   | { readonly kind: "choose"; readonly name: "model" | "think"; readonly choice: Choice }
   /** A skill's command that calls a tool. */
   | { readonly kind: "dispatch"; readonly command: SkillCommand; readonly args: string }
   /** A command the speaker may not use. */
   | { readonly kind: "refused"; readonly name: string }
-  /** An unknown command: a single word, or one that resembles a command. */
+  /** An unknown command: a single word, or a name that resembles a command. */
   | { readonly kind: "unknown"; readonly name: string };
 
-/** A command that a skill brings. */
+/** A command that a skill defines. */
 interface SkillCommand {
   readonly name: string;
-  /** Calls a tool directly. Absent: the agent is asked to follow the skill. */
+  /** The tool to call directly. Absent: the agent is prompted to follow the skill. */
   readonly dispatch?: { readonly tool: string };
 }
 
-/** A text that begins with a skill's command. */
+/** A text that starts with a skill's command. */
 interface SkillInvocation {
   readonly command: SkillCommand;
   readonly args: string;
-  /** The words that ask the agent to follow the skill. */
+  /** Prompt for the agent to follow the skill. */
   readonly prompt: string;
 }
 
-/** Everything that reading a command depends on. */
+/** Facts that parsing a command depends on. */
 export interface ReadingContext {
   readonly role: Role;
-  /** Reads a text as a command of one of the agent's skills. */
+  /** Parses a text as a command of one of the agent's skills. */
   readonly skill: (text: string) => SkillInvocation | undefined;
-  /** The `provider/model` of a typed name, if it is usable. */
+  /** Resolves a typed model name to `provider/model`, if it is usable. */
   readonly model: (typed: string) => string | undefined;
 }
 
-/** A message, as far as it may be an order. */
+/** The parts of a message that may contain an order. */
 export type OrderedMessage = Pick<
   MessageEvent,
   "text" | "conversation" | "addressed" | "forwarded" | "turn"
 > &
   Partial<Pick<MessageEvent, "media">>;
 
-/** In a name of so many letters two may be wrong. */
+/** Names from this length on may differ by two letters, shorter ones by one. */
 const LONG = 6;
 
 export const THINKING_LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "max"];
 
 /**
- * The order in a message; `undefined` for plain text. In a group only a message addressed to the bot can be an order. A
- * forwarded message never is, because its text is someone else's, nor is text that its sender wants only the model to
- * read.
+ * Parses the order in a message. Returns `undefined` for plain text. In a group, only a message that addresses the bot
+ * can be an order. A forwarded message never is, because another person wrote it, nor is text that its sender intends
+ * only for the model.
  */
 export function readOrder(event: OrderedMessage, context: ReadingContext): Order | undefined {
   if (event.forwarded !== undefined || event.turn?.verbatim === true) return undefined;
@@ -75,7 +75,7 @@ export function readOrder(event: OrderedMessage, context: ReadingContext): Order
     : withFiles(order);
 }
 
-/** A file by itself is a message, too: what stands in front of it holds for its turn. */
+/** A message with files starts a run even without text, so directives before it apply to that run. */
 function withFiles(order: Order): Order {
   if (order.kind === "choose") return { kind: "turn", text: "", choice: order.choice, fresh: false };
   const begins = order.kind === "command" && (order.name === "new" || order.name === "reset");
@@ -107,13 +107,13 @@ function readText(text: string, context: ReadingContext): Order | undefined {
   }
 }
 
-/** Whether an unknown name looks like a misspelled command. Text such as `/etc/hosts` does not. */
+/** Returns true if an unknown name looks like a misspelled command. Text such as `/etc/hosts` does not. */
 function resemblesCommand(name: string): boolean {
   const letters = name.length < LONG ? 1 : 2;
   return Object.keys(COMMANDS).some((known) => distance(name, known) <= letters);
 }
 
-/** `/think high /model openai/gpt-5.2 do it`: each with its value, then the message they are for, if any. */
+/** Parses directives before a message, such as `/think high /model openai/gpt-5.2 do it`. */
 function readDirectives(text: string, first: "model" | "think", context: ReadingContext): Order {
   let choice: Choice = {};
   let rest = text;
@@ -122,7 +122,7 @@ function readDirectives(text: string, first: "model" | "think", context: Reading
     if (called?.name !== "model" && called?.name !== "think") break;
     const [, value = "", after = ""] = /^(\S*)\s*([\s\S]*)$/.exec(called.args) ?? [];
     const chosen = called.name === "model" ? chooseModel(value, context) : chooseLevel(value);
-    // Shown, or answered with what exists.
+    // Without a valid value, the command shows the current setting or the possible ones.
     if (chosen === undefined) return { kind: "command", name: called.name, args: value };
     choice = { ...choice, ...chosen };
     rest = after;
@@ -153,13 +153,13 @@ function readSkill(text: string, { role, skill }: ReadingContext): Order | undef
     : { kind: "dispatch", command, args };
 }
 
-/** `/name args` or `/name@bot args`, the name in lower case. */
+/** Parses `/name args` or `/name@bot args`, and converts the name to lower case. */
 function slashIn(text: string): { readonly name: string; readonly args: string } | undefined {
   const [, name, args = ""] = /^\/([A-Za-z][\w-]{0,63})(?:@\S+)?(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
   return name === undefined ? undefined : { name: name.toLowerCase(), args: args.trim() };
 }
 
-/** Whether a command waits for its turn in the session's queue. */
+/** Returns true if a command waits in the session's queue. */
 export function needsTurn(order: Order): boolean {
   switch (order.kind) {
     case "turn":

@@ -7,16 +7,16 @@ interface CommandSpec {
   readonly name: string;
   /** Syntax of the arguments, for help texts. */
   readonly usage?: string;
-  /** The least role that may use it. */
+  /** Least privileged role that may use the command. */
   readonly role: Role;
   /**
-   * `at-once`: answered while a turn runs, too. `in-turn`: waits for its place in the conversation, since it changes
-   * the history. (A skill whose command calls a tool waits, too.)
+   * `at-once`: executed even during a run. `in-turn`: waits in the session's queue, because it changes the history.
+   * Skill commands that call a tool also wait.
    */
   readonly when: "at-once" | "in-turn";
 }
 
-/** Commands that are answered even during a run. */
+/** Commands that are executed even during a run. */
 export type AtOnceName =
   | "help"
   | "status"
@@ -32,7 +32,7 @@ export type AtOnceName =
   | "approve"
   | "answer"
   | "trust";
-/** Commands that wait for their place in the conversation. */
+/** Commands that wait in the session's queue. */
 type InTurnName = "new" | "reset" | "compact";
 export type CommandName = AtOnceName | InTurnName;
 
@@ -41,8 +41,8 @@ type Specs<Name extends string, When extends CommandSpec["when"]> = {
 };
 
 /**
- * Every command and who may use it. Members have those that show what concerns them, or end a turn or a conversation
- * of theirs; what chooses models, spends, or permits is the owners'.
+ * All commands with the roles that may use them. Members may look at their own data and stop or restart their own
+ * conversations. Choosing models, spending money and granting permissions is reserved for owners.
  */
 export const COMMANDS: Specs<AtOnceName, "at-once"> & Specs<InTurnName, "in-turn"> = {
   help: { name: "help", role: "member", when: "at-once" },
@@ -126,15 +126,15 @@ export function isAtOnce(name: CommandName): name is AtOnceName {
   return COMMANDS[name].when === "at-once";
 }
 
-/** Whether a role may use a command. */
+/** Returns true if a role may use a command. */
 export function mayUseCommand(name: CommandName, role: Role): boolean {
   const { role: least } = COMMANDS[name];
   return role === "owner" || least === "guest" || (role === "member" && least === "member");
 }
 
 /**
- * The commands as platforms list them: in the configured language, else in each user's own if available. Who may use
- * which is decided when one is used.
+ * Returns the commands that platforms list: in the configured language, or otherwise in each user's own if it is
+ * available. Permissions are checked when a command is used.
  */
 export function listedCommands(set?: Language): readonly ChannelCommand[] {
   return specs().map(({ name, usage }) => ({
@@ -145,7 +145,7 @@ export function listedCommands(set?: Language): readonly ChannelCommand[] {
   }));
 }
 
-/** The text of `/help` for a role, with the commands of skills behind the built-in ones. */
+/** Returns the text of `/help` for a role, with skill commands after the built-in ones. */
 export function helpText(
   phrases: Phrases,
   role: Role,

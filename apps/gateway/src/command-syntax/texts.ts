@@ -1,7 +1,7 @@
 import type { Phrases } from "@signalbox/phrases";
 import { THINKING_LEVELS } from "./read.ts";
 
-/** @param typed a skill that there is not; empty: nothing was typed */
+/** @param typed name of a skill that does not exist; empty if none was typed */
 export function skillsText(
   phrases: Phrases,
   skills: readonly { readonly name: string; readonly description: string }[],
@@ -12,7 +12,7 @@ export function skillsText(
   return lines.length === 0 ? phrases.noSkills : [head, ...lines].join("\n");
 }
 
-/** @param typed a model that cannot be used; empty: nothing was typed */
+/** @param typed name of a model that cannot be used; empty if none was typed */
 export function modelText(
   phrases: Phrases,
   model: string,
@@ -24,7 +24,7 @@ export function modelText(
   return [head, phrases.thereAre, ...lines, phrases.modelDefault].join("\n");
 }
 
-/** @param typed a level that there is not; empty: nothing was typed */
+/** @param typed a thinking level that does not exist; empty if none was typed */
 export function thinkText(phrases: Phrases, level: string, typed: string): string {
   const head = typed === "" ? phrases.thinking(level) : phrases.noThinking(typed);
   return `${head} ${phrases.thinkingLevels(THINKING_LEVELS)}`;

@@ -3,7 +3,7 @@ import type { ChannelLogger } from "@signalbox/channel";
 /** Any logger that takes fields before the message. */
 type FieldsFirst = Readonly<Record<keyof ChannelLogger, (fields: object, message: string) => void>>;
 
-/** Over a logger whose level may change. No account writes in the name of another. */
+/** Wraps a logger whose level may change. An account cannot log under another account's name. */
 export function accountLogger(log: FieldsFirst, account: string): ChannelLogger {
   return {
     debug: (message, fields) => log.debug({ ...fields, account }, message),

@@ -32,7 +32,7 @@ export function notSeparately(loaded: LoadedConfig, channel: string): Problem {
   });
 }
 
-/** The gateway's own channel of a name runs, whatever package the configuration has for it. */
+/** Warns that a configured package is ignored, because a built-in channel has the same name. */
 export function needlessPackage(loaded: LoadedConfig, channel: string): Problem {
   return loaded.problem(["channels", channel, "package"], {
     severity: "warning",
@@ -42,7 +42,7 @@ export function needlessPackage(loaded: LoadedConfig, channel: string): Problem 
   });
 }
 
-/** A channel that came with the gateway, and whose platform's SDK is not installed. */
+/** Reports a built-in channel whose platform SDK is not installed. */
 export function packageProblems(
   loaded: LoadedConfig,
   { id, meta }: ChannelDefinition,
@@ -79,7 +79,7 @@ export function settingProblems(
   });
 }
 
-/** Settings that a channel does not know: most often another one, misspelt. */
+/** Reports settings that the channel does not define. Most are misspelled. */
 export function unknownSettings(
   loaded: LoadedConfig,
   definition: ChannelDefinition,
@@ -100,7 +100,10 @@ export function unknownSettings(
     );
 }
 
-/** Two accounts with the same credentials are one on the platform, which gives each message to either. */
+/**
+ * Warns about accounts with the same credentials: the platform treats them as one and delivers each message to one of
+ * them.
+ */
 export function sameCredentials(loaded: LoadedConfig, planned: readonly PlannedAccount[]): Problem[] {
   const secretsOf = ({ definition, account }: PlannedAccount): string =>
     secretFields(definition, loaded.config.channels[definition.id]?.accounts[account] ?? {}).join("\n");

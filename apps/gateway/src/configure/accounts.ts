@@ -32,38 +32,38 @@ import { type HostPackages, importsFrom, type PackagePlaces } from "./host-packa
 
 export type { Account };
 
-/** The accounts the configuration names with those of the gateway's own, and what keeps the wrong ones from running. */
+/** All accounts, configured and built-in, and the problems that prevent some of them from running. */
 export interface Accounts extends Pick<Host, "change" | "get" | "start" | "stop"> {
   readonly definition: Host["definition"];
   readonly problems: readonly Problem[];
-  /** The channels that there are: those built in, and those that packages of the configuration brought. */
+  /** All available channels: built-in ones, and those of configured packages. */
   readonly definitions: readonly ChannelDefinition[];
   /** Configured accounts that can run. */
   readonly planned: readonly PlannedAccount[];
-  /** The accounts that the configuration names. */
+  /** Accounts that the configuration names. */
   list(): readonly ChannelStatus[];
 }
 
 export interface AccountsOptions extends PackagePlaces {
   readonly loaded: LoadedConfig;
-  /** Channels that are built in. */
+  /** Built-in channels. */
   readonly definitions: readonly ChannelDefinition[];
   /** Packages of the built-in channels that can run in their own process, by channel id. */
   readonly channelPackages: Readonly<Record<string, string>>;
-  /** The channels of the gateway's own clients, which no configuration names. */
+  /** Channels of the gateway's own clients, which do not appear in the configuration. */
   readonly own: readonly ChannelDefinition[];
-  /** The log of an account. */
+  /** Returns the logger of an account. */
   readonly logger: (account: string) => ChannelLogger;
   readonly packages: HostPackages;
   readonly cache: ChannelCache;
-  /** Told of the values that a channel calls secret. */
+  /** Receives the values that channels declare secret. */
   readonly vault: Pick<Vault, "add">;
 }
 
-/** The account's name of the channels that the gateway brings itself. */
+/** Account name of the gateway's own channels. */
 export const OWN_ACCOUNT = "main";
 
-/** Checks each account's settings by its channel's own schema. */
+/** Validates each account's settings with the schema of its channel. */
 export async function resolveAccounts(options: AccountsOptions): Promise<Accounts> {
   const { loaded, own, cache, logger } = options;
   const channels: PlannedChannel[] = [];
@@ -89,7 +89,7 @@ export async function resolveAccounts(options: AccountsOptions): Promise<Account
   };
 }
 
-/** A channel of the configuration, resolved. */
+/** A configured channel after resolution. */
 interface PlannedChannel {
   readonly problems: readonly Problem[];
   /** Definition that the host program passed in, for a channel that is not built in. */
@@ -128,7 +128,7 @@ async function planChannel(
   return plan;
 }
 
-/** A third-party schema that throws instead of reporting problems keeps nothing else from running. */
+/** Validates settings. A third-party schema that throws must not prevent other accounts from running. */
 async function checked({ config }: ChannelDefinition, raw: unknown): Promise<Checked> {
   try {
     return await config["~standard"].validate(raw);
@@ -157,27 +157,27 @@ async function separately(
   return run;
 }
 
-/** Whether a setting could not be resolved. Without it, an account might accept messages from anyone. */
+/** Returns true if a setting could not be resolved. Without it, an account might accept messages from anyone. */
 function lacksSetting({ problems }: LoadedConfig, channel: string, account: string): boolean {
   const place = `channels.${channel}.accounts.${account}.`;
   return problems.some(({ severity, path }) => severity === "error" && path.startsWith(place));
 }
 
-/** Finds the definition of a channel. Returns the reason as text if there is none. */
+/** Finds the definition of a channel. Returns the reason as text if it cannot be loaded. */
 async function definitionOf(
   id: string,
   packageName: string | undefined,
   options: AccountsOptions,
 ): Promise<ChannelDefinition | string> {
   const { definitions, own } = options;
-  // Messages of another channel by this name would be taken for those of the gateway's own clients.
+  // A channel with this id could pass its messages off as those of the gateway's own clients.
   if (own.some((definition) => definition.id === id))
     return `${id} is already the name of a built-in channel`;
   const given = definitions.find((definition) => definition.id === id);
   if (given !== undefined) return given;
   if (packageName === undefined) return "there is no such channel";
   const brought = await importChannel(packageName, id, importsFrom(options));
-  // Only the gateway itself checks its token.
+  // Only the gateway itself may check its token.
   return typeof brought !== "string" && brought.capabilities.authenticatedByGateway === true
     ? `the package ${packageName} claims that its senders hold the gateway's token, which only built-in channels may do`
     : brought;

@@ -8,34 +8,34 @@ import type { Language } from "@signalbox/phrases";
 import type { AskMode, ToolPolicy } from "@signalbox/tools";
 import { ASSETS } from "../assets.ts";
 
-/** An agent with everything the defaults gave it. */
+/** An agent with all defaults applied. */
 export interface Agent {
   readonly id: string;
   readonly name: string;
-  /** `provider/model`; absent where the configuration names none. */
+  /** Model as `provider/model`. Absent if the configuration names none. */
   readonly model: string | undefined;
   readonly fallbacks: readonly string[];
   readonly thinking: ThinkingLevel;
   readonly systemPrompt: string | undefined;
-  /** Of the files that its workspace begins with. Absent: that of the machine. */
+  /** Language of the workspace's first files. Absent: the machine's. */
   readonly language: Language | undefined;
   readonly maxOutputTokens: number | undefined;
-  /** Number of recent turns that are sent to the model. Absent: all. */
+  /** Number of recent turns that are sent to the model. Absent: all of them. */
   readonly historyTurns: number | undefined;
   readonly workspaceDir: string;
   readonly tools: ToolPolicy & {
     readonly allow: readonly string[];
     readonly deny: readonly string[];
-    /** Hosts that its commands may reach, where policy lets them. */
+    /** Hosts that the agent's commands may reach, if policy permits it. */
     readonly domains: readonly string[];
     readonly askModes: Readonly<Record<string, AskMode>>;
   };
-  /** Absent: all skills. */
+  /** Names of skills. If `allow` is absent, all skills are allowed. */
   readonly skills: { readonly allow: readonly string[] | undefined; readonly deny: readonly string[] };
   readonly limits: RunLimits;
-  /** Which sub-agents it may start, and their limits. */
+  /** Sub-agents that the agent may start, with their limits. */
   readonly subAgents: SubAgentSettings;
-  /** Absent: it does nothing by itself. */
+  /** Absent: the agent has no heartbeat. */
   readonly heartbeat: Heartbeat | undefined;
 }
 
@@ -44,28 +44,28 @@ export interface SubAgentSettings {
   readonly maxDepth: number;
   readonly maxAtOnce: number;
   readonly maxTasks: number;
-  /** Nowhere more than the agent's own. */
+  /** Limits of a sub-agent's runs. None exceeds the agent's own. */
   readonly limits: RunLimits;
 }
 
-/** When an agent goes through `HEARTBEAT.md` of its workspace by itself. */
+/** Times at which an agent processes `HEARTBEAT.md` of its workspace. */
 export interface Heartbeat {
-  /** A time span, for instance `30m`. */
+  /** Interval as a duration, for instance `30m`. */
   readonly every: string;
-  /** It rests outside of these hours, given as `08:30`; they may go past midnight. Absent: never. */
+  /** Active hours, for instance from `08:30`. They may extend past midnight. Absent: always active. */
   readonly activeHours: ActiveHours | undefined;
-  /** Where heartbeat messages go: a separate session on the web page, or the session in which an owner wrote last. */
+  /** Target of heartbeat messages: a separate session on the web page, or the session in which an owner wrote last. */
   readonly to: "page" | "owner";
 }
 
 export interface ActiveHours {
   readonly from: string;
   readonly to: string;
-  /** Absent: that of the machine. */
+  /** Time zone of the active hours. Absent: the machine's. */
   readonly zone?: string | undefined;
 }
 
-/** The agents that can work, and what keeps the others from it. */
+/** Agents that can work, and the problems of the others. */
 export interface Agents {
   readonly all: readonly Agent[];
   /** The agent for messages that match no binding. It may be unusable. */
@@ -187,7 +187,7 @@ function tighterLimits(one: RunLimits, other: RunLimits): RunLimits {
   });
 }
 
-/** Only the limits that are given. */
+/** Returns the limits that are set. */
 function limitsOf({
   turns,
   toolCalls,
@@ -209,7 +209,7 @@ function workspaceFault(home: Home, dir: string, ours: boolean): string | undefi
   return homeFault(home, dir) ?? programFault(dir) ?? folderFault(dir);
 }
 
-/** Every folder that agents write in. */
+/** Returns all folders in which agents write. */
 export function workspacesOf(home: Pick<Home, "workspacesDir">, agents: Pick<Agents, "all">): string[] {
   return [home.workspacesDir, ...agents.all.map(({ workspaceDir }) => workspaceDir)];
 }
@@ -226,7 +226,7 @@ function homeFault(home: Home, dir: string): string | undefined {
   return undefined;
 }
 
-/** Nor may it become what the gateway runs: its program, or the code that is kept of it between starts. */
+/** Refuses workspaces that contain the running program, or are inside it. */
 function programFault(dir: string): string | undefined {
   const place = realFolder(dir);
   const own = programFolders().find((folder) => isInside(folder, place) || isInside(place, folder));

@@ -20,7 +20,7 @@ export interface BringUp {
   rest(signal: AbortSignal): Promise<void>;
 }
 
-/** How long the start waits for accounts to connect, in milliseconds. */
+/** Time that the start waits for accounts to connect, in milliseconds. */
 const ACCOUNTS_MS = 2_000;
 /** Delay before the remaining accounts start, in milliseconds. Requests that wait for the start are answered first. */
 const REST_MS = 50;
@@ -29,7 +29,7 @@ export function createBringUp({ accounts, services, left }: BringUpOptions): Bri
   return {
     async first() {
       const called = accounts.start(services, (planned) => !connects(planned));
-      // Replies of resumed runs need their accounts; one that is slow to connect holds nothing up.
+      // Replies of resumed runs need their accounts. An account that connects slowly must not block the start.
       const { inbox, outbox, runs } = await left();
       const needed = inbox + outbox + runs > 0 ? [called, accounts.start(services)] : [called];
       await withTimeout(ACCOUNTS_MS, Promise.all(needed));

@@ -1,8 +1,8 @@
 import type { LoadedConfig } from "@signalbox/config";
 
 /**
- * Providers whose entry was left out, since something in it is wrong. Nothing revives them: what was meant for an
- * address of the entry's must not go to the vendor's own, with a key of the environment.
+ * Returns the providers whose configuration is invalid. They stay disabled even if the environment has a key: requests
+ * intended for a configured address must not go to the vendor's default one.
  */
 export function brokenProviders({
   problems,

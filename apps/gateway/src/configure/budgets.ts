@@ -9,7 +9,7 @@ import {
 import type { Agents } from "./agents.ts";
 import type { Models } from "./models.ts";
 
-/** The budgets of a configuration. */
+/** Returns the budgets of a configuration. */
 export function budgetsOf({ budgets }: Pick<Config, "budgets">): readonly Budget[] {
   return budgets.map(({ of, name, roles, per, usd, tokens = 0, warnAt, action, model }) => ({
     of,
@@ -30,7 +30,7 @@ function whenUsedUp(action: BudgetConfig["action"], model: string | undefined): 
   return model === undefined ? { action: "stop" } : { action, model };
 }
 
-/** Budgets that count no calls, that cannot do what they should, or that cannot count what is spent. */
+/** Reports budgets that match no calls, that cannot do what they should, or whose costs cannot be counted. */
 export function budgetProblems(
   { config, problem }: LoadedConfig,
   agents: Agents,

@@ -7,16 +7,16 @@ import type { Home } from "@signalbox/home";
 
 /** Files of the gateway's own clients. */
 export interface ClientFiles {
-  /** Files that clients upload. */
+  /** Uploaded files. */
   readonly uploads: Uploads;
   /** Files embedded in requests. */
   readonly carried: Uploads;
 }
 
-/** Of one request, which cannot hold as many large ones. */
+/** Maximum number of files in one request. A request cannot contain as many large ones. */
 const MOST_CARRIED = 200;
 
-/** In the home; one process at a time works on them. */
+/** Opens the files of clients in the home. Only one process may do so at a time. */
 export function openClientFiles(
   { mediaDir }: Pick<Home, "mediaDir">,
   { logger, now }: { readonly logger: Pick<AttachmentLogger, "warn">; readonly now: () => number },
@@ -55,12 +55,12 @@ function sayingOnce(files: Uploads, say: (error: unknown) => void): Uploads {
 
 type NamesFiles = Pick<MessageEvent, "media" | "turn">;
 
-/** Messages that are not answered yet. */
+/** Unfinished messages. */
 export interface Unanswered {
   unfinished(): AsyncIterable<{ readonly payload: { readonly event: NamesFiles } }>;
 }
 
-/** The files that they name. */
+/** Returns the files that unfinished messages refer to. */
 export async function neededFiles(inbox: Unanswered): Promise<readonly UploadName[]> {
   const needed: UploadName[] = [];
   for await (const { payload } of inbox.unfinished())

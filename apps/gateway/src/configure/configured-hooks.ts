@@ -5,7 +5,7 @@ import { createHttpHook } from "../hooks/http-hook.ts";
 import type { UncheckedHook } from "../hooks/point-types.ts";
 import { importsFrom, type PackagePlaces } from "./host-packages.ts";
 
-/** Code that the configuration hangs on points of a message's way. */
+/** Hooks that the configuration adds to the message pipeline. */
 export interface ConfiguredHooks {
   readonly hooks: readonly UncheckedHook[];
   readonly problems: readonly Problem[];
@@ -15,7 +15,9 @@ export interface PointHooksOptions extends PackagePlaces {
   readonly loaded: LoadedConfig;
 }
 
-/** A hook at this point that fails to load denies every call. Otherwise a missing gate would allow everything. */
+/**
+ * If a hook at this point fails to load, every call is denied. A missing gate hook would otherwise allow everything.
+ */
 const GATE = "before_tool_call";
 
 /** Loads the configured hooks. A `before_tool_call` hook that fails to load denies every call. */

@@ -23,21 +23,21 @@ export interface SetupOptions {
   /** Redacts secrets in problems and answers. Channels add their own secrets to it. */
   readonly vault: Vault;
   readonly packages: HostPackages;
-  /** Channels that are built in. */
+  /** Built-in channels. */
   readonly channels: readonly ChannelDefinition[];
-  /** Packages of the built-in channels by id, whose accounts can run in their own process. Default: none. */
+  /** Packages of built-in channels by channel id. Their accounts can run in their own process. Default: none. */
   readonly channelPackages?: AccountsOptions["channelPackages"];
-  /** The channels of the host's own clients, which no configuration names. */
+  /** Channels of the host's own clients, which do not appear in the configuration. */
   readonly ownChannels: readonly ChannelDefinition[];
   /** Tools in addition to the built-in ones. */
   readonly tools: readonly Tool[];
-  /** The folder of the skills that come with the host. */
+  /** Folder of the bundled skills. */
   readonly skillsDir: string;
-  /** The log of an account. */
+  /** Returns the logger of an account. */
   readonly logger: AccountsOptions["logger"];
 }
 
-/** The parts of a configuration that can work, and everything that is wrong with the rest. */
+/** The usable parts of a configuration, and all problems of the rest. */
 export interface Setup {
   readonly agents: Agents;
   readonly models: Models;
@@ -46,11 +46,11 @@ export interface Setup {
   readonly pointHooks: ConfiguredHooks;
   readonly accounts: Accounts;
   readonly secrets: JudgedSecrets;
-  /** In the order of the file, without secrets. */
+  /** Problems in the order of the file, without secrets. */
   readonly problems: readonly Problem[];
 }
 
-/** Works out what the configuration asks for without starting anything. */
+/** Resolves the configuration without starting anything. */
 export async function createSetup(options: SetupOptions): Promise<Setup> {
   const { home, loaded, env, vault, packages, logger } = options;
   const agents = resolveAgents(loaded, home);
@@ -84,7 +84,7 @@ export async function createSetup(options: SetupOptions): Promise<Setup> {
     ...transcriptionProblems(loaded),
     ...budgetProblems(loaded, agents, models),
   ]).toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
-  // A value that does not work is named, and may be one that came from where secrets do.
+  // Redact the problems: they quote invalid values, which may come from a secret.
   const { redact } = vault;
   const told = problems.map((problem) => ({
     ...problem,

@@ -2,18 +2,18 @@ import type { Config } from "@signalbox/config";
 import { type Sandbox, type SandboxSetting, startSandbox } from "@signalbox/tools";
 
 /**
- * Proves where commands of agents run.
+ * Starts and tests the sandbox for agents' commands.
  *
- * @param programsDir programs of the operator's own, which they find too
+ * @param programsDir the operator's own programs, which are added to the search path
  */
 export type StartExecSandbox = (config: Pick<Config, "tools">, programsDir: string) => Promise<Sandbox>;
 
-/** How long a failed check of the sandbox is kept, in milliseconds. */
+/** Time for which a failed self-test is cached, in milliseconds. */
 const AGAIN_MS = 60_000;
 
 interface Proof {
   readonly sandbox: Promise<Sandbox>;
-  /** When it turned out that commands cannot run. */
+  /** Time of the failed self-test. */
   failedAt: number | undefined;
 }
 

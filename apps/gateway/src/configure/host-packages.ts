@@ -2,21 +2,21 @@ import { createRequire } from "node:module";
 import type { ImportOptions } from "@signalbox/channel/accounts";
 import type { Home } from "@signalbox/home";
 
-/** Packages as a host sees them from where it is installed. */
+/** Access to the packages that are installed with a host. */
 export interface HostPackages {
   /** Returns the names that cannot be imported. */
   missing(names: readonly string[]): readonly string[];
-  /** The file that one begins with, as a URL. */
+  /** Returns the URL of a package's main file. */
   urlOf(name: string): string;
   load(name: string): Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** Places in which packages named in the configuration are looked up. */
+/** Locations in which configured packages are searched. */
 export interface PackagePlaces {
   /** The first place. */
   readonly home: Pick<Home, "dir">;
   readonly packages: Pick<HostPackages, "load">;
-  /** Code of theirs is not loaded: agents write there. */
+  /** Packages from here are not loaded, because agents can write to these folders. */
   readonly workspaces: readonly string[];
 }
 
@@ -25,8 +25,9 @@ export function importsFrom({ home, packages, workspaces }: PackagePlaces): Impo
 }
 
 /**
- * Packages as a module sees them: SDKs of vendors, which people install as they need them, and what they add.
- * @param within those that the module's own program holds
+ * Resolves packages as a module does: optional vendor SDKs, and packages that people add.
+ *
+ * @param within packages that the module's own bundle contains
  */
 export function packagesFrom(
   module: Pick<ImportMeta, "url" | "resolve">,
@@ -38,7 +39,7 @@ export function packagesFrom(
       resolve(name);
       return true;
     } catch (error) {
-      // A package for ES modules alone is there, and has nothing for `require`.
+      // An ES module without a `require` entry exists but cannot be resolved here.
       return !(error instanceof Error && "code" in error && error.code === "MODULE_NOT_FOUND");
     }
   };

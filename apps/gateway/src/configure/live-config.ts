@@ -11,7 +11,7 @@ export interface Applied<Resolved extends Setup = Setup> {
 export interface CurrentConfig
   extends Pick<Setup, "agents" | "models" | "skills" | "plugins" | "pointHooks" | "secrets"> {
   readonly loaded: LoadedConfig;
-  /** The values of `signalbox.yaml`, with defaults. */
+  /** Values of `signalbox.yaml`, with defaults. */
   readonly settings: Config;
 }
 

@@ -23,32 +23,32 @@ import { type HostPackages, installCommand } from "./host-packages.ts";
 /** The models that an agent's turns use. */
 export interface AgentModel {
   readonly model: Model;
-  /** With the agent's fallbacks behind it. */
+  /** Streams an answer of the model, or of one of the agent's fallbacks. */
   readonly stream: StreamModel;
   /** Usable fallback models, in order. */
   readonly fallbacks: readonly Model[];
   readonly demo: boolean;
 }
 
-/** Every model the configuration can reach. */
+/** All models that the configuration can reach. */
 export interface Models {
   readonly problems: readonly Problem[];
-  /** Whether the offline demo model answers, because no key is set and the agent names no model. */
+  /** True if the offline demo model answers, because no key is set and the agent names no model. */
   readonly demo: boolean;
   /**
-   * The agent's model, or a session's override if it is usable. If neither is usable, the first usable fallback.
-   * Undefined if there is none.
+   * Returns the session's override if it is usable, otherwise the agent's model, otherwise the first usable fallback,
+   * if any.
    */
   of(agent: Agent, override?: string): AgentModel | undefined;
-  /** The models that can be chosen by name, as `provider/model`. */
+  /** Returns the models that can be chosen by name, as `provider/model`. */
   offered(): readonly string[];
-  /** A typed model name, as `provider/model`; `undefined` if it is unusable or not known of its provider. */
+  /** Resolves a typed model name to `provider/model`. Undefined if it is unusable or its provider does not have it. */
   choose(typed: string): string | undefined;
-  /** Loads ahead of time what the first request would have to wait for. See `Provider.load`. */
+  /** Imports the vendor SDKs that the first request needs. See `Provider.load`. */
   load(at?: string): Promise<void>;
 }
 
-/** Makes the agents' models, and says which of them cannot work. */
+/** Creates the agents' models, and reports those that cannot work. */
 export function resolveModels(
   loaded: LoadedConfig,
   agents: Agents,
@@ -124,7 +124,7 @@ function overrideOf({ prices, ...model }: ModelConfig): ModelOverride {
 
 type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** Only what is given. */
+/** Omits undefined members. */
 function withoutAbsent<T extends object>(given: T): Present<T>;
 function withoutAbsent(given: object): object {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
@@ -153,7 +153,7 @@ function providerProblems(loaded: LoadedConfig, models: ReachableModels): Proble
   });
 }
 
-/** Providers whose vendor's SDK is not installed. */
+/** Reports providers whose vendor SDK is not installed. */
 function packageProblems(loaded: LoadedConfig, models: ReachableModels, packages: HostPackages): Problem[] {
   return models.providers.flatMap((provider) => {
     const missing = packages.missing(models.requires(provider));
@@ -167,7 +167,7 @@ function packageProblems(loaded: LoadedConfig, models: ReachableModels, packages
   });
 }
 
-/** Without what to do about it, which the remedy says. */
+/** Describes a problem without its remedy, which is a separate field. */
 function faultOf({ code, provider, message }: ModelProblem): string {
   return code === "missing_key"
     ? `the provider ${provider} has no key`

@@ -4,23 +4,23 @@ import type { Config, LoadedConfig, Problem } from "@signalbox/config";
 import type { Setup } from "./create-setup.ts";
 import type { Applied } from "./live-config.ts";
 
-/** A configuration that was read again. */
+/** The setup that follows from a reloaded configuration file. */
 export interface NextSetup<Resolved extends Setup = Setup> {
-  /** Of a section that is kept, what applied before. */
+  /** The configuration to apply. Sections that are kept have their previous values. */
   readonly next: Applied<Resolved>;
-  /** The sections in which something is wrong that does not apply already. */
+  /** Sections with new errors. */
   readonly faulty: readonly string[];
-  /** Those, and the changed ones that stay as they were because of them. */
+  /** The faulty sections, and the changed sections that are kept because of them. */
   readonly kept: readonly string[];
   /** Problems of settings that are not in effect. */
   readonly problems: readonly Problem[];
-  /** Everything that is wrong in it. */
+  /** All problems of the file. */
   readonly found: readonly Problem[];
 }
 
 /**
- * Together these say who may do what, so that they are changed together or not at all: a channel is not opened while
- * what narrows its agent is left out for a mistake.
+ * Sections that define permissions. They change together or not at all, so that an error in an agent's restrictions
+ * cannot open a channel.
  */
 const POLICY = [
   "agents",
@@ -35,7 +35,7 @@ const POLICY = [
   "skills",
 ];
 
-/** Works out what is to apply next. */
+/** Computes the next setup from the previous one and the reloaded file. */
 export async function nextSetup<Resolved extends Setup>(
   before: Applied<Resolved>,
   loaded: LoadedConfig,
@@ -70,8 +70,8 @@ function sectionOf({ path }: Problem): string {
 }
 
 /**
- * A configuration with some sections as they were, and with their problems as they were: a mistake that was kept out is
- * as new at the next reading as at this one. The section of no name is the whole file.
+ * Returns a configuration with some sections and their problems replaced by the previous ones, so that a repeated error
+ * is reported as new until it is fixed. An empty section name stands for the whole file.
  */
 function withSections(next: LoadedConfig, before: LoadedConfig, sections: ReadonlySet<string>): LoadedConfig {
   const isKept = (section: string): boolean => sections.has("") || sections.has(section);
@@ -85,7 +85,7 @@ function withSections(next: LoadedConfig, before: LoadedConfig, sections: Readon
   return { ...next, problem, problems, config: { ...next.config, ...Object.fromEntries(kept) } };
 }
 
-/** The sections that are not as they were. */
+/** Returns the names of changed sections. */
 export function changedSections(before: Config, next: Config): string[] {
   const was = new Map<string, unknown>(Object.entries(before));
   const changed = Object.entries(next).flatMap(([part, value]) =>
@@ -94,7 +94,7 @@ export function changedSections(before: Config, next: Config): string[] {
   return [...new Set(changed)];
 }
 
-/** Of two parts that stand in one section of the file, the second is called otherwise. */
+/** Returns the section name of the file for a part of the configuration. Two parts share the section `hooks`. */
 function sectionName(part: string): string {
   return part === "pointHooks" ? "hooks" : part;
 }
@@ -102,19 +102,19 @@ function sectionName(part: string): string {
 /** Settings that apply only after a restart. */
 const AT_START = ["host", "port", "auth", "inboxLimit"] as const;
 
-/** The keys whose change counts from the next start on, as the file has them. */
+/** Returns the changed keys that take effect at the next start, as the file names them. */
 export function keysForStart(started: Config, next: Config): string[] {
   return AT_START.filter((key) => !isDeepStrictEqual(started.gateway[key], next.gateway[key])).map((key) =>
     key === "auth" ? "gateway.auth.token" : `gateway.${key}`,
   );
 }
 
-/** Accounts to start, stop or restart. */
+/** Accounts to start, stop or restart after a reload. */
 export interface ChangedAccounts {
   readonly remove: readonly { readonly channel: string; readonly account: string }[];
-  /** New ones, and those whose settings are others: in the place of what ran under their name. */
+  /** New accounts, and accounts with changed settings, which replace the running ones. */
   readonly add: readonly PlannedAccount[];
-  /** Of all of them, `channel/account`. */
+  /** Names of all changed accounts, as `channel/account`. */
   readonly names: readonly string[];
 }
 

@@ -4,7 +4,7 @@ import type { LoadedConfig, Problem } from "@signalbox/config";
 import { BUILT_IN_TOOLS, isTool } from "@signalbox/tools";
 import { importsFrom, type PackagePlaces } from "./host-packages.ts";
 
-/** Tools that do not come with the gateway. */
+/** Tools that are not built in. */
 export interface PluginTools {
   readonly tools: readonly Tool[];
   readonly problems: readonly Problem[];
@@ -12,11 +12,11 @@ export interface PluginTools {
 
 export interface PluginToolsOptions extends PackagePlaces {
   readonly loaded: LoadedConfig;
-  /** Tools of whoever embeds the gateway. */
+  /** Tools that the host program passed in. */
   readonly given: readonly Tool[];
 }
 
-/** Finds the tools of the packages that the configuration names, in addition to the given ones. */
+/** Loads the tools of the configured packages, in addition to those that the host passed in. */
 export async function resolvePluginTools(options: PluginToolsOptions): Promise<PluginTools> {
   const { loaded, given } = options;
   const tools = new Map<string, Tool>();
@@ -39,7 +39,9 @@ export async function resolvePluginTools(options: PluginToolsOptions): Promise<P
   return { tools: [...tools.values()], problems };
 }
 
-/** Reads the tools that a package exports as `default` or `tools`. Returns the reason as text if there are none. */
+/**
+ * Reads the tools that a package exports as `default` or `tools`. Returns the reason as text if it has no valid tools.
+ */
 async function exportedTools(name: string, places: PackagePlaces): Promise<readonly Tool[] | string> {
   try {
     const module = await importPackage(name, importsFrom(places));

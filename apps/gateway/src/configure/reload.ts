@@ -7,14 +7,15 @@ import type { Applied, LiveConfig } from "./live-config.ts";
 import { changedSections, keysForStart, type NextSetup, nextSetup } from "./next-setup.ts";
 
 /**
- * Reads the configuration; given what applies, so that a section without which nothing starts stays where it is wrong.
+ * Reads the configuration. Gets the configuration in effect, so that invalid sections which a start requires keep their
+ * values.
  */
 export type ReadConfiguration = (applied: Config) => LoadedConfig | Promise<LoadedConfig>;
 
 /** The outcome of a reload, by section. */
 export interface Reloaded {
   readonly applied: readonly string[];
-  /** Keys that are not as they were at the start, and of no effect before the next one. */
+  /** Changed keys that take effect at the next start. */
   readonly forStart: readonly string[];
   /** Sections left unchanged, because they or a section that changes with them have a mistake. */
   readonly kept: readonly string[];
@@ -26,11 +27,11 @@ export interface ReloadingPorts<Resolved extends Setup> {
   readonly live: LiveConfig;
   /** Resolves a configuration. */
   readonly resolve: (loaded: LoadedConfig) => Promise<Resolved>;
-  /** Creates what its agents need on the disk. If it cannot, the previous configuration stays. */
+  /** Creates the files that agents need. If it fails, the previous configuration stays in effect. */
   readonly prepare: (resolved: Resolved) => Promise<void>;
   /** Applies the change to parts that keep state. Returns the accounts that changed. */
   readonly tell: (before: Applied<Resolved>, next: Applied<Resolved>) => Promise<readonly string[]>;
-  /** Puts on record what applies from now on. */
+  /** Records the configuration that is now in effect. */
   readonly record: (config: Config, file: string) => Promise<void>;
   readonly vault: Pick<Vault, "add">;
   readonly logger: {
@@ -40,7 +41,7 @@ export interface ReloadingPorts<Resolved extends Setup> {
   };
 }
 
-/** Reads the configuration of a running host again and applies it by part, one change after the other. */
+/** Reloads the configuration of a running host section by section. Reloads run one at a time. */
 export class Reloading<Resolved extends Setup> {
   readonly #ports: ReloadingPorts<Resolved>;
   readonly #started: Config;
@@ -48,7 +49,7 @@ export class Reloading<Resolved extends Setup> {
   #state: ConfigurationState;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @param first what the host was started with */
+  /** @param first the configuration with which the host was started */
   constructor(first: Applied<Resolved>, ports: ReloadingPorts<Resolved>) {
     this.#ports = ports;
     this.#started = first.loaded.config;
@@ -56,7 +57,7 @@ export class Reloading<Resolved extends Setup> {
     this.#state = { forStart: [], kept: [], errors: errorsOf(first.resolved.problems) };
   }
 
-  /** Settings that are not in effect at present. */
+  /** Settings that are not in effect. */
   get state(): ConfigurationState {
     return this.#state;
   }

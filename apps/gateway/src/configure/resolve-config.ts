@@ -13,18 +13,18 @@ import type { Surfaces } from "./surfaces.ts";
 import { createSurfaces } from "./surfaces.ts";
 import { createWebFetch, type WebFetch } from "./web-fetch.ts";
 
-/** The configuration, resolved for this program. */
+/** The resolved configuration of this program. */
 export interface ResolvedConfig extends Setup {
-  /** The channels of the gateway's own clients. */
+  /** Channels of the gateway's own clients. */
   readonly surfaces: Surfaces;
-  /** Whether clients of a channel authenticate with the gateway's own token. */
+  /** Returns true if clients of a channel authenticate with the gateway's own token. */
   readonly isOwnChannel: (channel: string) => boolean;
-  /** Files that those clients send. */
+  /** Files that the gateway's own clients send. */
   readonly clientFiles: ClientFiles;
   readonly web: WebFetch;
 }
 
-/** The channels that come with the gateway. */
+/** The built-in channels. */
 export const builtInChannels: readonly ChannelDefinition[] = [discord, feishu, slack, telegram];
 
 /** Packages of the built-in channels, for accounts that run in their own process. */
@@ -35,7 +35,7 @@ const CHANNEL_PACKAGES = {
   telegram: "@signalbox/channel-telegram",
 };
 
-/** Works out what the configuration asks for without starting anything: also what `config check` shows. */
+/** Resolves the configuration without starting anything. `config check` uses it too. */
 export async function resolveConfig(
   options: Pick<GatewayOptions, "home" | "loaded" | "logger" | "env" | "channels" | "tools" | "vault">,
 ): Promise<ResolvedConfig> {

@@ -10,7 +10,7 @@ import {
 } from "@signalbox/routing";
 import type { Agents } from "./agents.ts";
 
-/** How many bindings of each tier an explanation lists as mismatches. */
+/** Maximum number of mismatched bindings of each tier in an explanation. */
 const BINDINGS_TOLD = 5;
 
 /**
@@ -29,7 +29,7 @@ export function routingConfig(config: Config, agents: Agents): RoutingConfig {
   };
 }
 
-/** Bindings that can never decide anything, and links that cannot be meant. */
+/** Reports bindings that can never match, and invalid identity links. */
 export function routingProblems(loaded: LoadedConfig, agents: Agents): Problem[] {
   const accounts = Object.fromEntries(
     Object.entries(loaded.config.channels).map(([channel, { accounts: named }]) => [
@@ -47,7 +47,7 @@ export function routingProblems(loaded: LoadedConfig, agents: Agents): Problem[]
   });
 }
 
-/** Routing input of a message: the sender in a direct chat, otherwise the group or channel. */
+/** Returns the routing input of a message: the sender in a direct chat, otherwise the group or channel. */
 export function routeInput(event: MessageEvent): RouteInput {
   const { conversation, sender } = event;
   const peer =
@@ -70,7 +70,7 @@ export function routeInput(event: MessageEvent): RouteInput {
   };
 }
 
-/** Admission input of a message, together with facts about its route and client. */
+/** Returns the admission input of a message, with facts about its route and client. */
 export function gateInput(event: MessageEvent, known: Pick<GateInput, "bound" | "tokenRole">): GateInput {
   return {
     ...known,

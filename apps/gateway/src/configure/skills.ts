@@ -18,19 +18,19 @@ import { commandEnvironment, compareTexts } from "@signalbox/tools";
 import type { Agent, Agents } from "./agents.ts";
 import { sandboxSetting } from "./exec-sandbox.ts";
 
-/** How long a scan, and an agent's view of it, is cached, in milliseconds. */
+/** Time for which a scan, and an agent's view of it, is cached, in milliseconds. */
 const MAX_AGE_MS = 500;
 
 /** The skills of every agent. */
 export interface AgentsSkills {
   readonly problems: readonly Problem[];
-  /** Folders outside the workspaces that hold skills; agents may read there. */
+  /** Folders outside the workspaces that contain skills. Agents may read them. */
   readonly dirs: readonly string[];
-  /** At most a second old, where a scan takes less than a fortieth of that. */
+  /** Scans the skills if the last scan is too old. Cached longer if a scan is slow. */
   forAgent(agent: Agent): Promise<AgentSkills>;
-  /** Skills as of the last scan. */
+  /** Returns the skills of the last scan. */
   seen(agent: Agent): AgentSkills;
-  /** The same; asks for new ones meanwhile. */
+  /** Returns the skills of the last scan, and starts a new scan if it is too old. */
   latest(agent: Agent): AgentSkills;
   /** Scans again and returns every finding about an agent's skills. */
   check(agent: Agent): Promise<SkillsCheck>;
@@ -38,8 +38,9 @@ export interface AgentsSkills {
   pending(agent: Agent): Promise<readonly PendingSkill[]>;
   approve: Skills["approve"];
   /**
-   * For the gateway that holds the home: from now on skills are pinned as they are first seen.
-   * @throws GatewayError where that cannot be written down
+   * Pins skills as they are first seen. Called by the gateway that holds the home.
+   *
+   * @throws GatewayError if the pins cannot be written
    */
   pinFirstSeen(): Promise<void>;
 }
@@ -49,7 +50,7 @@ export async function resolveSkills(options: {
   readonly home: Home;
   readonly agents: Agents;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The folder of the skills that come with the host. */
+  /** Folder of the bundled skills. */
   readonly bundledDir: string;
 }): Promise<AgentsSkills> {
   const { loaded, home, agents, env, bundledDir } = options;
@@ -119,7 +120,7 @@ export async function resolveSkills(options: {
       }
     },
     latest(agent) {
-      // If a scan fails, the earlier result stays in use and the error goes to the next caller.
+      // If a scan fails, the earlier result stays in use and the next caller gets the error.
       forAgent(agent).catch(() => undefined);
       return seen(agent);
     },
@@ -160,7 +161,7 @@ function placeOf({ config }: LoadedConfig, agentId: string, name: string): Confi
 }
 
 /**
- * The environment that skills' commands see: programs and variables differ from the gateway's own. Undefined if
+ * Returns the environment that skills' commands see. Programs and variables differ from the gateway's own. Undefined if
  * commands cannot run.
  */
 function targetOf(config: Config, { programsDir }: Home): SkillTarget | undefined {
@@ -172,7 +173,7 @@ function targetOf(config: Config, { programsDir }: Home): SkillTarget | undefine
   return { name, platforms: [platform], env, hasBin: createPathLookup(env, platform, Date.now) };
 }
 
-/** Of an agent that came after the start. */
+/** Skills of an agent that was added after the last scan. */
 const NO_SKILLS: AgentSkills = {
   environment: () => ({}),
   skills: [],
@@ -184,7 +185,7 @@ const NO_SKILLS: AgentSkills = {
   commands: () => [],
 };
 
-/** Whether a dotted configuration key has a value other than false. */
+/** Returns true if a dotted configuration key has a value other than false. */
 function isSet(config: Config, key: string): boolean {
   const value = key.split(".").reduce<unknown>((parent, name) => {
     const fields =

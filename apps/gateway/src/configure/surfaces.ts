@@ -1,7 +1,7 @@
 import { createWebHub, MAX_ATTACHMENT_BYTES, type WebHub, type WebHubOptions } from "@signalbox/channel-web";
 import type { GuardedFetch } from "@signalbox/tools";
 
-/** The channels of the gateway's own clients, by id. */
+/** Channels of the gateway's own clients, by id. */
 export interface Surfaces {
   /** The console and other clients that watch a conversation. Messages from `/hooks` arrive here too. */
   readonly web: WebHub;
@@ -9,14 +9,15 @@ export interface Surfaces {
   readonly api: WebHub;
 }
 
-/** Files by owner and id. */
+/** Access to files by owner and id. */
 interface Files {
   open: NonNullable<WebHubOptions["openUpload"]>;
 }
 
 /**
- * Makes the gateway's own channels. `fetch` gets the attachments that clients name by their address, `uploads` has
- * those that they send, and `carried` those that a request holds.
+ * Creates the gateway's own channels.
+ *
+ * @param fetch downloads attachments that clients name by URL
  */
 export function createSurfaces(
   fetch: GuardedFetch,

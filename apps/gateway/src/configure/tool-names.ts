@@ -10,7 +10,7 @@ import { allowsTool, BUILT_IN_TOOLS, findUnknownToolNames, listToolNames } from 
 import type { Agent, Agents } from "./agents.ts";
 import type { PluginTools } from "./plugin-tools.ts";
 
-/** The tools an agent has, but for those of servers, which only a run asks for. */
+/** Returns the tools of an agent, without those of MCP servers, which are known only during a run. */
 export function toolsOf(agent: Agent, plugins: PluginTools): readonly string[] {
   return namesOf(plugins).filter((name) => allowsTool(agent.tools, name));
 }
@@ -19,13 +19,13 @@ function namesOf({ tools }: PluginTools): readonly string[] {
   return [...BUILT_IN_TOOLS, ...tools.map(({ name }) => name)];
 }
 
-/** The names that lists may hold; what a server offers is not known before it is started. */
+/** Returns the names that tool lists may contain. The tools of an MCP server are not known before it has started. */
 export function namesFor({ config }: LoadedConfig, plugins: PluginTools): readonly string[] {
   const ofServers = Object.keys(config.mcp.servers).map((server) => `${toolPrefix(server)}*`);
   return [...namesOf(plugins), ...ofServers];
 }
 
-/** Names in the configuration that match no tool. */
+/** Reports names in the configuration that match no tool. */
 export function toolProblems(loaded: LoadedConfig, agents: Agents, plugins: PluginTools): Problem[] {
   const all = namesFor(loaded, plugins);
   return agents.all.flatMap(({ id, tools }) =>
@@ -42,7 +42,7 @@ export function toolProblems(loaded: LoadedConfig, agents: Agents, plugins: Plug
   );
 }
 
-/** Every name in the lists of an agent, also for some runs alone. */
+/** Returns every name in the tool lists of an agent, including lists for certain runs. */
 function namesIn({ allow, deny, askModes, roles, channelKinds, models }: Agent["tools"]): readonly string[] {
   const rules = [roles, channelKinds, models].flatMap((byKey) => Object.values(byKey ?? {}));
   return [
@@ -51,7 +51,7 @@ function namesIn({ allow, deny, askModes, roles, channelKinds, models }: Agent["
   ];
 }
 
-/** Path of the setting that lists a tool: the agent's own list or the defaults. */
+/** Returns the path of the setting that lists a tool: the agent's own list or the defaults. */
 function placeOf({ config }: LoadedConfig, agentId: string, name: string): ConfigPath {
   const { defaults, list } = config.agents;
   const index = list.findIndex(({ id }) => id === agentId);

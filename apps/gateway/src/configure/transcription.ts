@@ -6,11 +6,11 @@ import { z } from "zod";
 /** Transcript of a recording. */
 export interface Written {
   readonly text: string;
-  /** Tokens used, as the provider reports them. */
+  /** Tokens used, as reported by the provider. */
   readonly tokens: { readonly input: number; readonly output: number } | undefined;
 }
 
-/** Has a recording transcribed, counted for its sender; may refuse it. */
+/** Charges a transcription to its sender, or rejects it. */
 export type PayForTranscription = (recording: Recording, ask: () => Promise<Written>) => Promise<Written>;
 
 /** Base URLs of vendors with an OpenAI-compatible transcription endpoint. */
@@ -18,7 +18,7 @@ const PUBLIC_URLS: Readonly<Record<string, string>> = {
   openai: "https://api.openai.com/v1",
   mistral: "https://api.mistral.ai/v1",
 };
-/** An hour of speech has about as many. */
+/** Maximum length of a transcript, in characters: about an hour of speech. */
 const MAX_CHARACTERS = 100_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -31,9 +31,9 @@ interface Endpoint {
 }
 
 interface TranscriberPorts {
-  /** Makes each request. Default: it is not counted. */
+  /** Charges each request. Default: requests are not counted. */
   readonly pay?: PayForTranscription;
-  /** Default: that of Node.js. */
+  /** Default: the `fetch` of Node.js. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
@@ -74,8 +74,8 @@ export function transcriptionProblems({ config, problem }: LoadedConfig): Proble
 }
 
 /**
- * Only a provider that the configuration has, whole: one that was left out since something in it is wrong must not have
- * what it was to get sent to the vendor's public address.
+ * Returns the endpoint of a validly configured provider. A provider with an invalid entry is not used, so that
+ * recordings intended for its address do not go to the vendor's public one.
  */
 function endpointOf({ media, models }: TranscriptionConfig, env: Environment): Endpoint | undefined {
   const { provider, model } = named(media.transcription);
@@ -96,7 +96,10 @@ function named(transcription: string): { readonly provider: string; readonly mod
   return { provider, model: model.join("/") };
 }
 
-/** https://platform.openai.com/docs/api-reference/audio/createTranscription, which others speak as well. */
+/**
+ * Builds a request of https://platform.openai.com/docs/api-reference/audio/createTranscription, which other vendors
+ * support too.
+ */
 function formOf({ bytes, mimeType, extension }: Recording, model: string): FormData {
   const form = new FormData();
   form.set("model", model);
@@ -105,14 +108,14 @@ function formOf({ bytes, mimeType, extension }: Recording, model: string): FormD
   return form;
 }
 
-/** OpenAI goes by the ending, and knows Opus in Ogg by that of its container alone. */
+/** OpenAI decides by the file extension, and recognizes Opus only by the extension of its container, `ogg`. */
 function nameable(extension: string): string {
   return extension === "opus" || extension === "oga" ? "ogg" : extension;
 }
 
 const Answer = z.object({
   text: z.string(),
-  // Some count by time instead, and others say nothing.
+  // Some vendors report usage by time, and others report none.
   usage: z
     .object({ input_tokens: z.int().nonnegative(), output_tokens: z.int().nonnegative() })
     .optional()

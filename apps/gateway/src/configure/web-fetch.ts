@@ -1,13 +1,13 @@
 import type { Config } from "@signalbox/config";
 import { createGuardedFetch, type GuardedFetch } from "@signalbox/tools";
 
-/** The largest attachment that any channel takes is far below. */
+/** Above the attachment limit of every channel. */
 const MOST_BYTES = 200_000_000;
 
-/** The one way of a host to addresses that people or models name. */
+/** Fetches addresses that people or models name. All such requests of a host use it. */
 export interface WebFetch {
   readonly fetch: GuardedFetch;
-  /** From now on these settings apply. */
+  /** Applies new settings. */
   configure(config: Pick<Config, "tools">): void;
 }
 

@@ -11,10 +11,10 @@ export interface WorkspacesOptions {
 }
 
 /**
- * Makes the workspaces of the home and gives new ones their first files. Folders that the configuration names are their
- * owner's: nothing is put into them.
+ * Creates the workspaces in the home with their first files. Configured folders belong to their owner and are left
+ * unchanged.
  *
- * @throws GatewayError naming the folder that cannot be made
+ * @throws GatewayError that names the folder that cannot be created
  */
 export async function prepareWorkspaces(
   { home, env, logger }: WorkspacesOptions,

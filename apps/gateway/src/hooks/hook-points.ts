@@ -15,37 +15,37 @@ interface Place {
 
 /** A message was committed to the inbox. */
 export interface MessageReceived extends Place {
-  /** The gateway's own id of it. */
+  /** The gateway's id of the message. */
   readonly messageId: string;
   readonly event: MessageEvent;
-  /** `answer` continues to the agent; the others end here. */
+  /** `answer` passes the message to the agent. With every other decision, it ends here. */
   readonly decision: "answer" | "pair" | "keep" | "ignore";
-  /** The rule that decided so. */
+  /** Rule that led to the decision. */
   readonly rule: string;
 }
 
-/** A turn is about to be given its model. */
+/** Called before the model of a run is chosen. */
 export interface BeforeModelResolve extends Place {
-  /** The last message of the turn. */
+  /** The last message of the batch. */
   readonly event: MessageEvent;
   /**
-   * `provider/model` that a directive or the session asks for; absent: the agent's own. One that cannot be reached is
-   * passed over.
+   * Model as `provider/model` that a directive or the session requests. Absent: the agent's own. An unusable model is
+   * skipped.
    */
   readonly model: string | undefined;
   readonly thinking: ThinkingLevel;
 }
 
-/** Attachments are read and the turn's system prompt is about to be built. */
+/** Called after attachments were read and before the system prompt is built. */
 export interface BeforePromptBuild extends Place {
   readonly event: MessageEvent;
-  /** Pages behind links of the message. Others wrote them. */
+  /** Pages that the message links to. Their text is untrusted. */
   readonly pages: readonly ContextDocument[];
-  /** Files attached to it, those that are shown to the model as pictures included. */
+  /** Files attached to the message, including those that the model gets as images. */
   readonly files: readonly ContextDocument[];
-  /** `provider/model` that will read it. */
+  /** Model of the run, as `provider/model`. */
   readonly model: string;
-  /** Instructions that an API client sent for this turn. */
+  /** Instructions that an API client sent with the request. */
   readonly instructions: string | undefined;
   /**
    * Sections added to the built-in ones; names are unique. `stable` ones that change from turn to turn break prompt
@@ -54,11 +54,11 @@ export interface BeforePromptBuild extends Place {
   readonly extra: readonly ExtraSection[];
 }
 
-/** A tool call with checked arguments is about to be decided by policy. */
+/** Called after the arguments of a tool call were validated and before policy decides about the call. */
 export interface BeforeToolCall extends Place {
   readonly tool: string;
   readonly callId: string;
-  /** As checked; what a hook puts in their place is checked again. */
+  /** Validated arguments. Changes by a hook are validated again. */
   readonly args: unknown;
 }
 
@@ -67,49 +67,49 @@ export interface InRun extends Place {
   readonly runId: string;
 }
 
-/** An agent begins to work, or continues what an earlier process left. */
+/** Called when a run starts or resumes. */
 export interface RunStarted extends InRun {
-  /** `provider/model` that it begins with. */
+  /** First model of the run, as `provider/model`. */
   readonly model: string;
-  /** The platforms' ids of the messages it deals with. */
+  /** Platform ids of the run's messages. */
   readonly messageIds: readonly string[];
-  /** An earlier process began it. */
+  /** True if an earlier process started the run. */
   readonly goesOn: boolean;
 }
 
-/** A turn starts; the model is called next. */
+/** Called before the model request of a turn. */
 interface TurnStarted extends InRun {
   readonly model: string;
-  /** From 1. */
+  /** Number of the turn, starting at 1. */
   readonly turn: number;
 }
 
-/** A turn has ended: the model has answered, and its tool calls have their results. */
+/** Called after the model has answered and its tool calls have their results. */
 interface TurnEnded extends TurnStarted {
   readonly stopReason: StopReason;
   readonly text: string;
-  /** Names of the tools that were called. */
+  /** Names of the called tools. */
   readonly tools: readonly string[];
   readonly usage: Usage | undefined;
 }
 
-/** A summary is about to replace the older part of a conversation. */
+/** Called before a summary replaces the older part of a conversation. */
 interface CompactionStarted extends InRun {
   /** `manual`: requested with /compact. */
   readonly reason: "threshold" | "overflow" | "manual";
-  /** About how many the conversation has. */
+  /** Estimated tokens of the conversation. */
   readonly tokens: number;
 }
 
-/** A summary has replaced the older part of a conversation. */
+/** Called after a summary has replaced the older part of a conversation. */
 interface CompactionEnded extends InRun {
-  /** `metadata` where the model gave none in time. */
+  /** `metadata` if the model returned no summary in time. */
   readonly source: "model" | "metadata";
-  /** About how many the conversation has now. */
+  /** Estimated tokens of the conversation after the compaction. */
   readonly tokens: number;
 }
 
-/** A tool call has its result. */
+/** Called after a tool call has its result. */
 export interface AfterToolCall extends InRun {
   readonly tool: string;
   readonly callId: string;
@@ -120,33 +120,33 @@ export interface AfterToolCall extends InRun {
   readonly durationMs: number;
 }
 
-/** A reply is about to be committed. */
+/** Called before a reply is committed. */
 export interface BeforeReply extends Place {
   /** The message being answered. */
   readonly event: MessageEvent;
-  /** A turn of the agent, or the answer to a slash command. */
+  /** `turn` for an answer of the agent, `command` for the answer to a slash command. */
   readonly source: "turn" | "command";
   /**
-   * Empty says nothing, and takes away what was to be attached to it. What was streamed to a viewer before cannot be
-   * taken back.
+   * Text of the reply. An empty text drops the reply and its attachments. Text that was already streamed to viewers
+   * stays visible.
    */
   readonly text: string;
 }
 
-/** A reply is out: its platform has taken it, or it was shown to the gateway's own client. */
+/** Called after a platform accepted a reply, or a client of the gateway was shown it. */
 export interface MessageSent {
   readonly channel: string;
   readonly account: string;
-  /** The channel's encoded address. */
+  /** Encoded address of the channel. */
   readonly address: string;
   readonly sessionKey: string | undefined;
   readonly runId: string | undefined;
   readonly message: Outbound;
 }
 
-/** A run ended, its end committed. */
+/** Called after the end of a run was committed. */
 export interface RunEnded extends InRun {
-  /** The platforms' ids of the messages it dealt with. */
+  /** Platform ids of the run's messages. */
   readonly messageIds: readonly string[];
   readonly outcome: RunOutcome;
   readonly usage: TurnUsage | undefined;
@@ -154,8 +154,8 @@ export interface RunEnded extends InRun {
 }
 
 /**
- * Every point at which a host can run its own code, in the order of a message. Hooks get a frozen copy: a hook acts by
- * what it returns.
+ * All hook points, in the order in which a message passes them. Hooks get a frozen copy of the payload. Only their
+ * return values have an effect.
  */
 export interface HookPoints {
   readonly message_received: Observed<MessageReceived>;
@@ -175,7 +175,7 @@ export interface HookPoints {
 
 export type HookPoint = keyof HookPoints;
 
-/** Code of a host at one point. */
+/** A hook at one point. */
 export type GatewayHook = Hook<HookPoints>;
 
 /** The gateway's registry of hooks. */
@@ -199,7 +199,7 @@ const SECTIONS = z
     error: "two sections have the same name",
   });
 
-/** The kind of each point, which decides how its hooks are called, and what they may change. */
+/** The kind of each point, which determines how its hooks are called and which fields they may change. */
 export const HOOK_POINTS: PointDefinitions<HookPoints> = {
   message_received: { kind: "observe" },
   before_model_resolve: {

@@ -3,23 +3,23 @@ import { frozenCopy } from "./frozen-copy.ts";
 import type { AnyPoints, Hook, Payload, PointDefinitions, PointOf, UncheckedHook } from "./point-types.ts";
 import { createTimeLimit, type StartTimer } from "./time-limit.ts";
 
-/** Calls the hooks of each point as its kind asks for. */
+/** Calls the hooks of each point according to its kind. */
 export interface Hooks<Points extends AnyPoints<Points>> {
-  /** Starts them all and returns at once. */
+  /** Starts all hooks and returns at once. */
   observe<Name extends PointOf<Points, "observe">>(point: Name, payload: Payload<Points, Name>): void;
-  /** The payload as the hooks leave it. Never rejects. */
+  /** Returns the payload with the changes of all hooks. Never rejects. */
   modify<Name extends PointOf<Points, "modify">>(
     point: Name,
     payload: Payload<Points, Name>,
   ): Promise<Payload<Points, Name>>;
-  /** The first denial; else the payload as the hooks leave it. Never rejects. */
+  /** Returns the first denial, or otherwise the payload with the changes of all hooks. Never rejects. */
   gate<Name extends PointOf<Points, "gate">>(
     point: Name,
     payload: Payload<Points, Name>,
   ): Promise<GateResult<Payload<Points, Name>>>;
-  /** Whether any hook is registered for a point. */
+  /** Returns true if a hook is registered for a point. */
   has(point: keyof Points): boolean;
-  /** Resolves when no observer is under way. */
+  /** Resolves when no observer is running. */
   idle(): Promise<void>;
 }
 
@@ -28,32 +28,34 @@ type GateResult<Payload> =
   | { readonly action: "allow"; readonly payload: Payload; readonly changed: boolean }
   | { readonly action: "deny"; readonly reason: string };
 
-/** A hook that failed, and what follows from it. */
+/** A failed hook, and the consequence of the failure. */
 export interface HookFailure {
   readonly hook: string;
   readonly point: string;
   readonly error: unknown;
-  /** `ignored`: nothing depends on it; `skipped`: its change is left out; `denied`: a gate that fails denies. */
+  /** `ignored`: it was an observer. `skipped`: its change is dropped. `denied`: a failed gate hook denies. */
   readonly consequence: "ignored" | "skipped" | "denied";
 }
 
 export interface HooksOptions<Points extends AnyPoints<Points>> {
   readonly points: PointDefinitions<Points>;
-  /** In the order in which they are called. */
+  /** Hooks of the host program, in the order in which they are called. */
   readonly hooks: readonly Hook<Points>[];
-  /** Further ones, called before those; asked for at each point, so that they may become others. Default: none. */
+  /** Hooks that are called before `hooks`. Read at each call, because a reload may change them. Default: none. */
   readonly unchecked?: () => readonly UncheckedHook[];
-  /** The host's own, called before the others. They change nothing they are given, so they get no copy of it. */
+  /**
+   * The gateway's own hooks, called before all others. They do not modify their payload, so it is not copied for them.
+   */
   readonly own?: readonly Hook<Points>[];
   readonly onFailure: (failure: HookFailure) => void;
-  /** Calls something after so many milliseconds, and gives what takes that back. Default: the system's timers. */
+  /** Starts a timer and returns a function that cancels it. Default: the system's timers. */
   readonly startTimer?: StartTimer;
 }
 
 const OBSERVE_MS = 5_000;
 const DECIDE_MS = 2_000;
 
-/** @throws TypeError where a hook names a point that does not exist */
+/** @throws TypeError if a hook names an unknown point */
 export function createHooks<Points extends AnyPoints<Points>>(options: HooksOptions<Points>): Hooks<Points> {
   return new HookRegistry(options);
 }

@@ -6,26 +6,26 @@ export interface HttpHookOptions {
   readonly name: string;
   /** URL that receives the payload by POST. Redirects are not followed. */
   readonly url: string;
-  /** Signs each request, so that the other side knows whose it is. Default: none is signed. */
+  /** Key for signing requests. Default: requests are not signed. */
   readonly secret?: string;
-  /** See `HookAt`. */
+  /** Time limit, see `HookAt`. */
   readonly timeoutMs?: number;
-  /** Default: the runtime's. */
+  /** Default: the runtime's `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
-  /** Milliseconds since the epoch; default `Date.now`. */
+  /** Returns milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
-/** Of what may be answered. */
+/** Maximum size of a response, in bytes. */
 const MAX_BYTES = 1_000_000;
 
 /**
- * A hook behind an HTTP address. It is posted `{ hook, point, payload }`, and answers with the JSON that a hook
- * returns at such a point, or with 204 for nothing. Any other status, and whatever is no JSON, is a failure:
- * what follows from that is the point's to say.
+ * Creates a hook that posts `{ hook, point, payload }` to a URL. The response is the hook's return value as JSON, or
+ * 204 without one. Every other status and invalid JSON is a failure, whose consequence depends on the kind of the
+ * point.
  *
- * Where there is a secret, `x-signalbox-signature` is `v1=` and the HMAC-SHA256, in hexadecimal digits, of
- * `x-signalbox-timestamp` (seconds), a full stop and the body. Whoever checks it refuses an old timestamp as well.
+ * With a secret, the header `x-signalbox-signature` is `v1=` followed by the hexadecimal HMAC-SHA256 of
+ * `x-signalbox-timestamp` (seconds), a full stop and the body. A receiver should also reject old timestamps.
  */
 export function createHttpHook(options: HttpHookOptions): UncheckedHook {
   const { point, name, url, secret, timeoutMs, fetch = globalThis.fetch, now = Date.now } = options;
@@ -50,7 +50,8 @@ export function createHttpHook(options: HttpHookOptions): UncheckedHook {
       }
       if (response.status === 204) return undefined;
       const text = await textOf(response);
-      // Not what 204 says: whatever else answers at the address of a gate must not open it.
+      // Only 204 means "no change". An empty 200 could come from any server at that address and must not pass a gate
+      // hook.
       return text.trim() === "" ? null : JSON.parse(text);
     },
   };

@@ -17,14 +17,14 @@ interface AskedMessage {
   readonly stored: { readonly event: Pick<MessageEvent, "channel" | "account" | "address"> };
 }
 
-/** A reply as `message_sent` tells of it. */
+/** Converts an outbox row to the payload of `message_sent`. */
 export function sentMessage(row: SentRow): MessageSent {
   const { channel, account, address, sessionKey, runId, payload } = row;
   const { draft: _, notice: __, ...message } = payload;
   return { channel, account, address, sessionKey, runId, message };
 }
 
-/** A reply that one of the gateway's own clients was shown. */
+/** Returns the payload of `message_sent` for a reply that a client of the gateway was shown. */
 export function shownMessage(
   { stored, sessionKey }: AskedMessage,
   runId: string | undefined,

@@ -1,6 +1,6 @@
 import type { GatewayHook } from "./hook-points.ts";
 
-/** The gateway's own features that hang on the points others can use. */
+/** Features of the gateway that are hooks themselves. */
 export const OWN_HOOKS: readonly GatewayHook[] = [
   {
     point: "before_prompt_build",
@@ -17,7 +17,7 @@ export const OWN_HOOKS: readonly GatewayHook[] = [
   },
 ];
 
-/** Counters for events at the hook points. */
+/** Counters of messages and replies. */
 export interface PointCounts {
   received(channel: string, decision: string): void;
   replied(channel: string): void;
@@ -31,7 +31,7 @@ export interface PointCounts {
   toolCalled(tool: string, outcome: string): void;
 }
 
-/** Counts what the points of a message's way tell. */
+/** Creates hooks that update the counters. */
 export function countingHooks(counts: PointCounts): readonly GatewayHook[] {
   return [
     {

@@ -1,19 +1,19 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 
-/** Its hooks see what happened. */
+/** A point at which hooks observe. */
 export interface Observed<Payload> {
   readonly kind: "observe";
   readonly payload: Payload;
 }
 
-/** Its hooks change some members of the payload, one after the other. */
+/** A point at which hooks change some members of the payload, one after the other. */
 export interface Modified<Payload, Changes extends keyof Payload> {
   readonly kind: "modify";
   readonly payload: Payload;
   readonly change: Partial<Pick<Payload, Changes>>;
 }
 
-/** Its hooks let something pass or not, and may change some members of the payload where they do. */
+/** A point at which hooks allow or deny, and may change some members of the payload. */
 export interface Gated<Payload, Changes extends keyof Payload = never> {
   readonly kind: "gate";
   readonly payload: Payload;
@@ -24,10 +24,10 @@ type AnyPoint =
   | { readonly kind: "observe"; readonly payload: object }
   | { readonly kind: "modify" | "gate"; readonly payload: object; readonly change: object };
 
-/** The points of a host by their names; an interface of `Observed`, `Modified` and `Gated`. */
+/** The points of a host by name. Each is `Observed`, `Modified` or `Gated`. */
 export type AnyPoints<Points> = { readonly [Name in keyof Points]: AnyPoint };
 
-/** The names of the points of a kind. */
+/** Names of the points of a kind. */
 export type PointOf<Points extends AnyPoints<Points>, Kind extends AnyPoint["kind"]> = {
   [Name in keyof Points]: Points[Name]["kind"] extends Kind ? Name : never;
 }[keyof Points];
@@ -47,7 +47,7 @@ export type PointDefinitions<Points extends AnyPoints<Points>> = {
 
 type Awaitable<T> = T | Promise<T>;
 
-/** Verdict of a gate hook. Returning nothing means `allow`. */
+/** Verdict of a gate hook. No return value means `allow`. */
 type GateVerdict<Made = object> =
   | { readonly action: "allow"; readonly change?: Made }
   | { readonly action: "deny"; readonly reason: string };
@@ -59,18 +59,23 @@ type Returned<Point extends AnyPoint> = Point["kind"] extends "observe"
     ? Awaitable<Change<Point> | undefined>
     : Awaitable<GateVerdict<Change<Point>> | undefined>;
 
-/** Code of a host at one point. */
+/** A hook at one point. */
 interface HookAt<Points extends AnyPoints<Points>, Name extends keyof Points> {
   readonly point: Name;
-  /** For the log. */
+  /** Name of the hook in the log. */
   readonly name: string;
-  /** Milliseconds it may take; default 5,000 to observe, 2,000 to modify and for a gate. */
+  /** Time limit in milliseconds. Default: 5,000 for observers, 2,000 for other hooks. */
   readonly timeoutMs?: number;
-  /** `payload` is a copy that cannot be changed. `signal` is aborted when its time is over. */
+  /**
+   * @param payload a frozen copy
+   * @param signal fires when the time limit expires
+   */
   run(payload: Payload<Points, Name>, signal: AbortSignal): Returned<Points[Name]>;
 }
 
-/** A hook with unchecked types, such as one of a configuration. What it returns is checked like that of any other. */
+/**
+ * A hook without checked types, such as a configured one. Its return value is validated like that of any other hook.
+ */
 export interface UncheckedHook {
   readonly point: PropertyKey;
   readonly name: string;
@@ -78,7 +83,7 @@ export interface UncheckedHook {
   run(payload: object, signal: AbortSignal): unknown;
 }
 
-/** Code of a host at some point. */
+/** A hook at any point. */
 export type Hook<Points extends AnyPoints<Points>> = {
   [Name in keyof Points]: HookAt<Points, Name>;
 }[keyof Points];

@@ -1,4 +1,4 @@
-/** Calls `task` after so many milliseconds; what it gives takes that back. */
+/** Starts a timer that calls `task`. Returns a function that cancels it. */
 export type StartTimer = (ms: number, task: () => void) => () => void;
 
 const startSystemTimer: StartTimer = (ms, task) => {
@@ -6,7 +6,7 @@ const startSystemTimer: StartTimer = (ms, task) => {
   return () => clearTimeout(timer);
 };
 
-/** Does work that may take so long. Rejects when its time is over, and aborts the work's signal then. */
+/** Runs work with a time limit in milliseconds. Rejects when it expires, and aborts the work's signal. */
 export type TimeLimit = <T>(ms: number, work: (signal: AbortSignal) => T | Promise<T>) => Promise<T>;
 
 export function createTimeLimit(startTimer: StartTimer = startSystemTimer): TimeLimit {

@@ -4,7 +4,9 @@ import type { Agent } from "../configure/agents.ts";
 import { lastWords } from "./last-words.ts";
 import type { PlacedMessage, ServiceStore } from "./service-store.ts";
 
-/** The phrases for the sender of a command; if the command shows no language, in that of what they wrote before. */
+/**
+ * Returns phrases for the sender of a command. If the command shows no language, the sender's earlier messages decide.
+ */
 export async function phrasesToAsker(
   { store }: { readonly store: { readonly inbox: Pick<ServiceStore["inbox"], "list"> } },
   { language }: Pick<Agent, "language">,

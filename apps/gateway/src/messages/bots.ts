@@ -2,7 +2,7 @@ import type { MessageEvent } from "@signalbox/channel";
 import type { InboxAccept, InboxStore, PlatformMessage } from "@signalbox/store";
 import type { ServiceBodies, StoredMessage, StoredRow } from "./service-store.ts";
 
-/** Platforms give ids that are unique for one bot, and an account may get another one. */
+/** Message ids are unique per bot, and the bot of an account can be replaced. */
 interface OfBot {
   readonly botId?: string;
 }
@@ -20,12 +20,15 @@ function botKey({ botId }: OfBot, id: string): string {
   return botId === undefined ? id : `${botId}/${id}`;
 }
 
-/** Whether a stored message belongs to another bot that uses the same id. */
+/** Returns true if a stored message belongs to another bot that uses the same id. */
 export function isOfAnotherBot({ event }: Pick<StoredMessage, "event">, { botId }: OfBot): boolean {
   return botId !== undefined && event.botId !== undefined && event.botId !== botId;
 }
 
-/** A message is known by its platform's id alone, as people name it, unless another bot's had that id before. */
+/**
+ * Accepts a message under the platform's id alone, which people use in commands. If a message of another bot has that
+ * id, the bot's id is added.
+ */
 export async function acceptOfBot<T extends ServiceBodies>(
   inbox: Pick<InboxStore<T>, "acceptAhead" | "get">,
   entry: InboxAccept<T>,
@@ -40,7 +43,7 @@ export async function acceptOfBot<T extends ServiceBodies>(
   return inbox.acceptAhead({ ...entry, messageId: botKey(event, entry.messageId) });
 }
 
-/** The message that a platform means: its bot's own. */
+/** Finds a platform's message, preferring the one of its own bot. */
 export async function findOfBot<T extends ServiceBodies>(
   inbox: Pick<InboxStore<T>, "find">,
   message: PlatformMessage & OfBot,
@@ -50,7 +53,7 @@ export async function findOfBot<T extends ServiceBodies>(
   return inbox.find({ ...message, messageId: botKey(message, message.messageId) });
 }
 
-/** A message as the inbox knows it. */
+/** Returns the inbox key of a stored message. */
 export function inboxName({ channel, account, messageId = "" }: StoredRow): PlatformMessage {
   return { channel, account, messageId };
 }

@@ -13,14 +13,14 @@ import { attachmentsSeen } from "./visible-attachments.ts";
  */
 export interface Exchange {
   readonly messages: readonly ChatMessage[];
-  /** Absent where it is a word about a run, which has its end elsewhere. */
+  /** Absent for a notice about a run, whose end is stored with the run. */
   readonly end?: RunEnd;
 }
 
-/** The exchanges of each session, as whoever had them has kept them. */
+/** Stores the exchanges of each session. */
 export interface KeptExchanges {
   list(sessionKey: string): Promise<readonly Exchange[]>;
-  /** The stored answer to a message without a run or to a command. Undefined if there is none. */
+  /** Returns the stored answer to a command or to a message without a run, if any. */
   answerTo(sessionKey: string, id: string): Promise<string | undefined>;
   remove(sessionKey: string): Promise<void>;
 }
@@ -31,7 +31,7 @@ const exchangeSchema = z.object({ messages: z.array(ChatMessage), end: z.optiona
 interface Said {
   /** Id of the run, or of the message if there was no run. */
   readonly id: string;
-  /** Absent if nothing was answered. */
+  /** Absent if there was no answer. */
   readonly text?: string;
   readonly outcome: RunOutcome;
   readonly usage?: RunUsage;
@@ -43,7 +43,7 @@ interface Said {
 export interface Exchanges extends KeptExchanges {
   /** Stores an exchange for the session's history. Idempotent, so it may be repeated after a crash. */
   keep(sessionKey: string, messages: readonly PlacedMessage[], said: Said): Promise<void>;
-  /** Keeps a word about a run whose messages are in the conversation. */
+  /** Stores a notice about a run whose messages are in the history. */
   keepNote(
     sessionKey: string,
     channel: Place,
@@ -57,13 +57,13 @@ interface Place {
   readonly account: string;
 }
 
-/** As long as the journals of runs. */
+/** Retention time in milliseconds, the same as for run journals. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 export function createExchanges({ store, getCapabilities, redact, now }: CoreContext): Exchanges {
   /**
-   * Who can read an exchange later. Chat platforms keep their own history. Clients that wait for one answer read no
-   * history but may request that answer again.
+   * Returns the later use of an exchange, if any. Chat platforms keep their own history. Clients that wait for one
+   * answer read no history but may request that answer again.
    */
   const readerIn = ({ channel, account }: Place): "looks-back" | "asks-again" | undefined => {
     const { readsSession, awaitsSingleAnswer } = getCapabilities(channel, account) ?? {};
@@ -99,7 +99,7 @@ export function createExchanges({ store, getCapabilities, redact, now }: CoreCon
     },
     async remove(sessionKey) {
       const namespace = namespaceOf(sessionKey);
-      // At once, so that they share a commit.
+      // Delete all entries in parallel, so that they share a commit.
       await Promise.all((await store.kv.list(namespace)).map(({ key }) => store.kv.delete(namespace, key)));
     },
   };

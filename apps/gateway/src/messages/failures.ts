@@ -1,18 +1,21 @@
 import type { RetryPolicy } from "@signalbox/lanes";
 import { getStoreError, isFatal, isRetryable } from "@signalbox/store";
 
-/** Starts of one run after which its messages are given up. */
+/** Number of started attempts of one run after which its messages are given up. */
 export const POISON_ATTEMPTS = 3;
 
-/** How often a permanent store error is retried. */
+/** Maximum number of attempts after a permanent store error. */
 const MOST_REFUSALS = 3;
 
-/** A run of another process on the same store holds a session: until it ends, or that process is gone. */
+/** Thrown if a run of another process on the same store holds the session. It ends with that run or process. */
 export class HeldElsewhere extends Error {
   override readonly name = "HeldElsewhere";
 }
 
-/** Whether a lazily imported file is missing because another version was installed. The next process has all files. */
+/**
+ * Returns true if a lazily imported file is missing because another version was installed. The next process has all
+ * files.
+ */
 function isProgramGone(error: unknown): boolean {
   if (!(error instanceof Error && "code" in error && "url" in error)) return false;
   return (
@@ -27,11 +30,11 @@ export const judgeFailure: RetryPolicy = (error) => {
   return isFatal(failure) ? "fatal" : "retry";
 };
 
-/** The same for a run. */
+/** Classifies a failure of a run. */
 export const judgeRun: RetryPolicy = (error, failures) =>
   error instanceof HeldElsewhere ? "wait" : judgeLasting(error, failures);
 
-/** The same for work that the store may refuse for a reason that does not pass by itself. */
+/** Classifies a failure of work that the store may reject permanently. */
 export const judgeLasting: RetryPolicy = (error, failures) => {
   const failure = getStoreError(error);
   const lasting = failure !== undefined && !isRetryable(failure) && failures >= MOST_REFUSALS;

@@ -1,12 +1,12 @@
 import type { InboxId } from "@signalbox/store";
 import type { ServiceStore } from "./service-store.ts";
 
-/** How many recent messages are searched. */
+/** Number of recent messages that are searched. */
 const LOOKED_AT = 20;
 
 /**
- * The last text that a person wrote in a session, used to detect the language. Commands are skipped, because they are
- * the same in every language.
+ * Returns the last text that a person wrote in a session, from which the language is detected. Commands are skipped,
+ * because they are the same in every language.
  */
 export async function lastWords(
   { inbox }: { readonly inbox: Pick<ServiceStore["inbox"], "list"> },

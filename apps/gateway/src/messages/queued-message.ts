@@ -5,20 +5,20 @@ import type { Order } from "../command-syntax/read.ts";
 import type { GatewayBodies, InboundRecord } from "../store.ts";
 import { isOfAnotherBot } from "./bots.ts";
 
-/** A message on its way to a run. */
+/** A message in a lane. */
 export interface QueuedMessage extends LaneItem {
   readonly kind: "message";
   readonly id: InboxId;
-  /** Rises within its session in the order in which messages were accepted. */
+  /** Position in the session. Increases in the order in which messages were accepted. */
   readonly seq: number;
   readonly sessionKey: string;
   readonly agentId: string;
   readonly stored: InboundRecord;
-  /** A command or directive in the message. */
+  /** Command or directive in the message. */
   readonly order?: Order;
 }
 
-/** Returns an accepted message in the form in which its lane holds it. */
+/** Converts an accepted message to a lane item. */
 export function queuedMessage({
   id,
   seq,
@@ -31,7 +31,7 @@ export function queuedMessage({
   return { kind: "message", id, seq, ...route, stored, exclusive };
 }
 
-/** A run that an earlier process began and that is to go on. */
+/** A run of an earlier process that is to be resumed. */
 export interface ResumedRun extends LaneItem {
   readonly kind: "resume";
   readonly id: InboxId;
@@ -41,7 +41,7 @@ export interface ResumedRun extends LaneItem {
   readonly covers: readonly InboxId[];
 }
 
-/** @returns undefined if no message waits for the run */
+/** @throws StoreError if no message waits for the run */
 export function resumedRun(interrupted: InterruptedRun<GatewayBodies>): ResumedRun | undefined {
   const [first] = interrupted.inbox;
   if (first === undefined) return undefined;
@@ -50,20 +50,20 @@ export function resumedRun(interrupted: InterruptedRun<GatewayBodies>): ResumedR
   return { kind: "resume", id: first.id, sessionKey, agentId, interrupted, exclusive: true, covers };
 }
 
-/** Whether a message was deleted on its platform during its run. */
+/** Returns true if a message was deleted on its platform during its run. */
 export function isTakenBack({ state, detail }: InboxRow<GatewayBodies>): boolean {
   return state === "running" && detail !== undefined;
 }
 
-/** The rule that a message ends with which was deleted on its platform. */
+/** Rule of a message that was deleted on its platform. */
 export const DELETED = "deleted";
 
-/** Why a run ends that is left without a message to answer. */
+/** Reason of an abort: all messages of the run were deleted. */
 export class TakenBack extends Error {
   override readonly name = "TakenBack";
 }
 
-/** The ids in the inbox under which an item holds a platform's message, and corrections of it. */
+/** Returns the inbox ids of an item that contains a platform's message or a correction of it. */
 export function idsOfMessage(item: Queued, of: DeletedEvent): InboxId[] {
   const held =
     item.kind === "message"
@@ -78,7 +78,7 @@ function isSameMessage(stored: InboundRecord, of: DeletedEvent): boolean {
   return isNamedSo && !isOfAnotherBot(stored, of);
 }
 
-/** Whose share of the concurrency limit an item counts against: its sender's, even in a group. */
+/** Returns the sender of an item, whose share of the concurrency limit it counts against, even in a group. */
 export function ownerOf(item: Queued): string {
   const event = eventOf(item);
   return event === undefined ? item.sessionKey : senderOf(event);
@@ -88,7 +88,7 @@ function senderOf({ channel, account, sender }: MessageEvent): string {
   return `${channel}/${account}/${sender.id}`;
 }
 
-/** Whether a stop command ends a waiting item. It does not end later items or other group members' items. */
+/** Returns true if a stop command ends a waiting item. It does not end later items or other group members' items. */
 export function isMeantByStop(item: Queued, stop: Pick<QueuedMessage, "seq" | "stored">): boolean {
   const { event, role } = stop.stored;
   return (
@@ -103,19 +103,22 @@ export function messagesIn(items: readonly Queued[]): QueuedMessage[] {
   return items.filter((item) => item.kind === "message");
 }
 
-/** Whether answers to a message appear in the conversation. A sub-agent's answers go to the session that started it. */
+/**
+ * Returns true if answers to a message appear in the conversation. A sub-agent's answers go to the session that started
+ * it.
+ */
 export function isHeard({ stored }: Pick<QueuedMessage, "stored">): boolean {
   return stored.trigger?.subAgent === undefined;
 }
 
-/** A message's text without its leading directives. */
+/** Returns a message's text without its leading directives. */
 export function spokenText({ order, stored }: QueuedMessage): string {
   return order?.kind === "turn" ? order.text : stored.event.text;
 }
 
 /**
- * Whether one run may answer both messages. The reply must reach both senders, because linked people and shared
- * sessions write from several places. A guest does not join a run that contains what guests may not see.
+ * Returns true if one run may answer both messages. The reply must reach both senders, because linked people and shared
+ * sessions write from several places. A guest does not join a run that contains text which guests may not see.
  */
 export function mayShareRun(a: Queued, b: Queued): boolean {
   const event = eventOf(a);
@@ -127,7 +130,7 @@ export function mayShareRun(a: Queued, b: Queued): boolean {
   return samePlace && isGuests(a) === isGuests(b);
 }
 
-/** All events of a queued item. */
+/** Returns all events of a queued item. */
 export function eventsOf(item: Queued): readonly MessageEvent[] {
   return item.kind === "message"
     ? [item.stored.event]

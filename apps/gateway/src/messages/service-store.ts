@@ -2,13 +2,13 @@ import type { AgentMessage } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
 import type { Bodies, InboxRow, SqliteStore } from "@signalbox/store";
 
-/** A message as the service reads it back: its event, and the rule that let it in. */
+/** A stored message with its admission rule. */
 export interface StoredMessage {
   readonly event: MessageEvent;
   readonly rule: string;
 }
 
-/** A message with the session that it belongs to, whose agent answers it. */
+/** A message with its session and agent. */
 export interface PlacedMessage {
   readonly sessionKey: string;
   readonly agentId: string;

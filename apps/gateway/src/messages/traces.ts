@@ -9,7 +9,7 @@ import type { ServiceStore, StoredRow } from "./service-store.ts";
 /** Explains how a message was routed. */
 export type ExplainRoute = (event: MessageEvent) => RouteExplanation;
 
-/** A message by the gateway's id, else the newest by a platform's: a client may call a message as another is called. */
+/** Finds a message by the gateway's id, or the newest one with a platform's id. Ids of clients are not unique. */
 export async function findMessage<T extends Bodies>(
   { inbox }: { readonly inbox: Pick<InboxStore<T>, "find" | "get"> },
   id: string,
@@ -20,7 +20,7 @@ export async function findMessage<T extends Bodies>(
 
 type Place = Pick<MessageEvent, "channel" | "account" | "conversation">;
 
-/** A message that came in through this conversation; a platform's ids alone do not say where they lead. */
+/** Finds a message of this conversation by its platform id. The id alone does not identify the conversation. */
 export async function findInConversation<T extends Bodies>(
   { inbox }: { readonly inbox: Pick<InboxStore<T>, "find"> },
   { channel, account, conversation }: Place,
@@ -59,7 +59,7 @@ export function messageInfo(row: StoredRow): MessageInfo {
   };
 }
 
-/** Every note about a message, by the gateway's id or the platform's; its route is explained by `explainRoute`. */
+/** Reads every trace entry of a message, by the gateway's id or the platform's. */
 export async function readTrace(
   store: Pick<ServiceStore, "inbox" | "traces">,
   id: string,

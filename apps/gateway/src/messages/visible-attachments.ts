@@ -1,7 +1,7 @@
 import type { MessageEvent } from "@signalbox/channel";
 import type { AttachmentInfo } from "@signalbox/protocol";
 
-/** Attachments of a message as clients see them. */
+/** Returns the attachments of a message as clients see them. */
 export function attachmentsSeen({ media }: Pick<MessageEvent, "media">): { attachments?: AttachmentInfo[] } {
   if (media.length === 0) return {};
   const attachments = media.map(({ name, mimeType, size }) => ({

@@ -102,7 +102,7 @@ async function takeMessage(
 function enter(ctx: GatewayContext, accepted: Accepted): void {
   const { decision } = accepted;
   if (decision.kind === "answer") enqueue(ctx, queuedMessage(accepted));
-  // Not awaited: after a crash the next start decides again.
+  // This is not awaited: after a crash, the next start decides again.
   else void endUnanswered(ctx, accepted, decision);
 }
 
@@ -127,7 +127,7 @@ export async function recover(ctx: GatewayContext): Promise<void> {
 
 /** Releases unfinished work for the next process. A clean stop does not count as a crash of any message. */
 export async function release({ store, lease, waitingRuns, crashes }: GatewayContext): Promise<void> {
-  // Messages that wait are no longer counted, and must not be subtracted twice.
+  // Items in the queue are counted separately, and must not be subtracted twice.
   await waitingRuns.clearAll();
   await store.runs.rest(lease);
   await crashes.stopCleanly();

@@ -16,8 +16,8 @@ export interface Work {
 }
 
 /**
- * Answers the messages that a lane hands over, and retries if the store fails temporarily. Never rejects: messages that
- * cannot be answered are finished, or stay recorded for the next process.
+ * Answers a batch of messages, and retries if the store fails temporarily. Never rejects: messages that cannot be
+ * answered are finished, or stay recorded for the next process.
  */
 export async function processBatch(
   ctx: GatewayContext,
@@ -51,7 +51,7 @@ export async function processBatch(
     giveUp: async (error) => {
       ctx.logger.error({ session: sessionKey, err: reasonOf(error) }, "a run failed inside the gateway");
       const { held, waiting } = await getUnfinished(ctx, sessionKey, messages);
-      // The run of another process is not to blame, and not ours to end.
+      // The run belongs to another process, which may still complete it.
       await work.giveUp(ctx, { held: held && isOwn(ctx, held.run) ? held : undefined, waiting }, error);
     },
     onWaiting: (on) => lane.standBy(on),
@@ -118,7 +118,7 @@ async function answerRest(
   await work.resume(ctx, held, {
     ...handle,
     takeSteering: () => {
-      // They came before whatever waits in the lane.
+      // They are older than everything that waits in the lane.
       const before = handle.signal.aborted ? [] : steering.splice(0);
       const { items, summarised } = handle.takeSteering();
       return { items: [...before, ...items], summarised };

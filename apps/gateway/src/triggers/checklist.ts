@@ -9,10 +9,10 @@ import type { TriggerLogger } from "./ports.ts";
 const NAME = "HEARTBEAT.md";
 const MAX_BYTES = 16_000;
 
-/** What an agent goes through at each heartbeat. */
+/** The tasks of a heartbeat. */
 export interface Checklist {
   readonly text: string;
-  /** The file is longer. */
+  /** True if the file is longer than the limit. */
   readonly cut: boolean;
 }
 
@@ -21,10 +21,7 @@ interface ChecklistPorts {
   readonly logger: TriggerLogger;
 }
 
-/**
- * Reads `HEARTBEAT.md` of an agent's workspace. Undefined where nothing in it is to be done, or it is not to be
- * believed.
- */
+/** Reads `HEARTBEAT.md` of an agent's workspace. Returns undefined if it contains no task or if it is not trusted. */
 export async function readChecklist(
   { workspaceDir }: Pick<Agent, "workspaceDir">,
   { labels, logger }: ChecklistPorts,
@@ -42,7 +39,7 @@ export async function readChecklist(
   return { text: file.text.trim(), cut: file.totalBytes !== undefined };
 }
 
-/** Whether a time is within active hours. */
+/** Returns true if a time is within the active hours. */
 export function isActive(hours: ActiveHours | undefined, at: number): boolean {
   if (hours === undefined) return true;
   const { from, to, zone = getMachineTimeZone().name } = hours;
@@ -55,7 +52,7 @@ export function isActive(hours: ActiveHours | undefined, at: number): boolean {
   return from < to ? from <= time && time < to : from <= time || time < to;
 }
 
-/** The text for the agent. */
+/** Returns the prompt of a heartbeat. */
 export function heartbeatText({ every }: Heartbeat, { text, cut }: Checklist): string {
   return [
     `Heartbeat: nobody wrote this; it arrives by itself every ${every}.`,

@@ -17,7 +17,7 @@ export interface CronHandlerOptions {
   readonly getTimeZone: (event: MessageEvent) => string;
 }
 
-/** What the cron tool does: an agent reaches the schedules of its own conversation. */
+/** Implements the cron tool. An agent can access the schedules of its own conversation only. */
 export function createCronHandler(
   scheduler: Pick<ScheduledTriggers, "list" | "recall" | "add" | "remove" | "run">,
   { now, getTimeZone }: CronHandlerOptions,
@@ -31,7 +31,7 @@ export function createCronHandler(
     callId: string,
   ): Promise<string> => {
     const id = nameOf(run, callId).slice(0, 8);
-    // A call that is run again after a crash is told what the first one did, whatever the time is by now.
+    // A call repeated after a crash returns the outcome of the first one, even if the schedule is already due.
     const earlier = await scheduler.recall(id);
     if (earlier === "over") return `Scheduled as ${id}, and already over.`;
     const zoneOfPerson = getTimeZone(run.event);
@@ -53,7 +53,7 @@ export function createCronHandler(
     return confirm({ id, when, nextAt }, zone ?? zoneOfPerson);
   };
 
-  /** Carries out what is asked of a schedule of this conversation; of one that is over there is only that to say. */
+  /** Executes an action on a schedule of this conversation. If the schedule has ended, returns only that. */
   const withOwn = async (
     id: string,
     run: TriggeringRun,
@@ -89,12 +89,12 @@ export function createCronHandler(
   };
 }
 
-/** The same for a call that is run again after a crash: it is the same schedule, or the same occurrence of one. */
+/** Id of the schedule or occurrence. It is the same if the call is repeated after a crash. */
 function nameOf({ runId }: TriggeringRun, callId: string): string {
   return createHash("sha256").update(`${runId} ${callId}`).digest("hex").slice(0, 16);
 }
 
-/** Names the next time, so that a misunderstood time or time zone is noticed at once. */
+/** Includes the next time, so that a misunderstood time or time zone is noticed at once. */
 function confirm(
   { id, when, nextAt }: Pick<Schedule<ScheduledTask>, "id" | "when" | "nextAt">,
   zone: string,

@@ -15,14 +15,14 @@ import {
   type TriggerTerms,
 } from "./trigger.ts";
 
-/** Who started a task: the place, the rights and the run's taint. */
+/** The requester of a task: its place, its rights and the run's taint. */
 export interface TaskOrigin {
   readonly place: Place;
   readonly role: Role;
   readonly taint: readonly TaintSource[];
   /** Terms of the sub-agent that starts the task. Absent: a person's session starts it. */
   readonly within?: SubAgentTerms;
-  /** See {@link TriggerTerms.saidFrom}: what comes of the task is passed on as little as what it came from. */
+  /** See {@link TriggerTerms.saidFrom}. The results of the task are restricted like its input. */
   readonly saidFrom?: string;
 }
 
@@ -39,7 +39,8 @@ type KeptSubAgents = SubAgents<TaskOrigin, readonly TaintSource[]>;
 /** Work that agents delegate to sub-agents. */
 export interface Delegation extends Omit<KeptSubAgents, "start"> {
   /**
-   * Has tasks and reports go the way of every message: to the sub-agent's session, and back to the one that made it.
+   * Sets the function that passes tasks and reports to the pipeline, as messages of the sub-agent's session and of its
+   * creator's session.
    */
   start(way: DelegationWay): Promise<void>;
 }
@@ -50,7 +51,7 @@ export interface DelegationOptions {
   readonly now: () => number;
 }
 
-/** What delegation needs of the pipeline. */
+/** Functions of the pipeline that delegation uses. */
 interface DelegationWay {
   readonly trigger: EmitTrigger;
   /** Ends a sub-agent's background commands after its last task. */
@@ -88,7 +89,7 @@ export function createDelegation({ store, logger, now }: DelegationOptions): Del
           triggerSubAgent(trigger, now(), subAgent, task, taskMessage(subAgent, task)),
         endOf: (messageId, { sessionKey }) => endOfTask(store, messageId, sessionKey),
         async report(subAgent, task, end) {
-          // Another task that it works on may need them.
+          // Its other tasks may need the commands.
           if (isLast(subAgent, task)) await endCommands(subAgent.sessionKey);
           return triggerSubAgent(trigger, now(), subAgent, task, reportMessage(subAgent, task, end));
         },
@@ -101,7 +102,7 @@ function isLast({ tasks }: SubAgent<TaskOrigin>, { key }: Task<TaskOrigin>): boo
 }
 
 interface Said {
-  /** Behind the names of the sub-agent and the task: what makes it the same message each time. */
+  /** Suffix of the event's id, after the sub-agent and the task. The id is the same if the event is repeated. */
   readonly name: "task" | "report";
   readonly text: string;
   readonly sessionKey: string;
@@ -151,6 +152,6 @@ async function triggerSubAgent(
     ...(saidFrom === undefined ? {} : { saidFrom }),
   };
   const triggered = await trigger(messageAt(place, { eventId, dueAt, text }), terms);
-  // A message of which only a tombstone is left ended long ago.
+  // Only the tombstone of the message is left, so it ended long ago.
   return triggered.outcome === "rejected" ? "later" : { id: triggered.id ?? eventId };
 }

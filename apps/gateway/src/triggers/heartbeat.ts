@@ -15,36 +15,36 @@ export interface HeartbeatOptions {
   readonly store: { readonly kv: KeyValues; readonly inbox: InboxList };
   readonly clock: Clock;
   readonly logger: TriggerLogger;
-  /** Returns undefined if an agent has no checklist. */
+  /** Returns the checklist of an agent. Undefined if it has none. */
   readonly readChecklist: (agent: Agent) => Promise<Checklist | undefined>;
 }
 
 type InboxList = Pick<TriggerStore["inbox"], "list">;
 
-/** What heartbeats need of the pipeline. */
+/** Functions of the pipeline that heartbeats use. */
 interface WayIn {
   readonly trigger: EmitTrigger;
-  /** Whether a session has unanswered messages. */
+  /** Returns true if a session has unanswered messages. */
   readonly busy: (sessionKey: string) => boolean;
 }
 
-/** Has each agent that has a heartbeat in the configuration go through its checklist by itself. */
+/** Triggers each agent with a configured heartbeat to process its checklist. */
 export interface Heartbeats {
   start(way: WayIn): Promise<void>;
-  /** Call it after the configuration has changed. */
+  /** Call this after the configuration has changed. */
   configured(): Promise<void>;
-  /** Resolves once nothing is under way any more. */
+  /** Resolves when no heartbeat is in progress. */
   stop(): Promise<void>;
 }
 
-/** Names the agent only; other settings are read from the configuration when the heartbeat is due. */
+/** Contains only the agent's id. Other settings are read from the configuration when the heartbeat is due. */
 interface Task {
   readonly agentId: string;
 }
 
 const keptTask = z.object({ agentId: z.string() });
 
-/** When each is due, by the agent's id. */
+/** Next times of the heartbeats, by agent id. */
 export function createHeartbeatStore(
   kv: KeyValues,
   onUnreadable: (agentId: string) => void,
@@ -70,7 +70,7 @@ export function createHeartbeats(ports: HeartbeatOptions): Heartbeats {
     const checklist = await ports.readChecklist(agent);
     if (checklist === undefined) return "taken";
     const { place, sessionKey } = await placeFor(agent, agent.heartbeat, dueAt, store.inbox);
-    // So that they do not pile up behind a long run.
+    // Skip the heartbeat if one waits already. Otherwise they would pile up behind a long run.
     if (busy(sessionKey)) return "later";
     const eventId = `heartbeat:${agentId}:${dueAt}`;
     const text = heartbeatText(agent.heartbeat, checklist);
@@ -87,7 +87,7 @@ export function createHeartbeats(ports: HeartbeatOptions): Heartbeats {
     for (const id of kept.keys()) if (!beating.has(id)) await scheduler.remove(id);
     for (const [agentId, { every }] of beating) {
       const when = readWhen({ every }, clock.now());
-      // A start of the gateway, or a change of something else, does not put it off.
+      // A restart or an unrelated change of the configuration must not postpone a heartbeat.
       if (isAsOften(when, kept.get(agentId))) continue;
       await scheduler.add({ id: agentId, when, missed: "once", task: { agentId } });
     }
@@ -114,14 +114,14 @@ async function placeFor(
   inbox: InboxList,
 ): Promise<Destination> {
   const owners = to === "owner" ? await lastPlaceOfOwner(agent, dueAt, inbox) : undefined;
-  // Only owners decide what is in HEARTBEAT.md, so that it speaks for them.
+  // Only owners edit HEARTBEAT.md, so the message has an owner's rights.
   return owners ?? ownPlace(agent.id, "heartbeat");
 }
 
-/** Messages that are looked through for an owner's. */
+/** Number of recent messages that are searched for one of an owner. */
 const LOOKED_THROUGH = 200;
 
-/** As it was when the heartbeat was due, so that it goes to the same place when it is tried again. */
+/** Returns the place at the time when the heartbeat was due, so that a retry sends it to the same place. */
 async function lastPlaceOfOwner(
   agent: Agent,
   dueAt: number,
@@ -134,7 +134,7 @@ async function lastPlaceOfOwner(
       route?.agentId === agent.id &&
       role === "owner" &&
       event.conversation.kind === "direct" &&
-      // Its clients wait for the answer to what they ask, and for nothing else.
+      // API clients receive only the answers to their own requests.
       event.channel !== "api",
   );
   if (last?.route === undefined) return undefined;

@@ -7,7 +7,7 @@ import type { TriggeringRun, TriggerStore } from "./ports.ts";
 import { historyInWords } from "./session-words.ts";
 import { type EmitTrigger, keptPlace, messageAt, type Place, placeOf } from "./trigger.ts";
 
-/** Which sessions an agent reaches besides its own. */
+/** Sessions that an agent can access besides its own. */
 interface SessionReach {
   /** `tree`: none; `agent`: those of the same agent; `all`: those of `agents` too. */
   readonly visibility: "tree" | "agent" | "all";
@@ -21,27 +21,30 @@ export interface OtherSessionsOptions {
     readonly inbox: Pick<TriggerStore["inbox"], "list">;
     readonly kv: Pick<TriggerStore["kv"], "get" | "set">;
   };
-  /** As it is at the moment. */
+  /** Returns the configuration in effect. */
   readonly reach: () => SessionReach;
   readonly now: () => number;
 }
 
-/** An agent's access to other sessions. The model sees the errors. */
+/** Access of an agent to other sessions. Errors are shown to the model. */
 export interface OtherSessions {
   /** Sets the function that passes messages to the pipeline. */
   start(trigger: EmitTrigger): void;
-  /** Sends a message to another session, whose agent answers there. */
+  /** Sends a message to another session. The answer goes to the people of that session. */
   send(key: string, text: string, run: TriggeringRun, call: SessionsCall): Promise<string>;
   list(run: TriggeringRun, call: SessionsCall): Promise<string>;
   history(key: string, limit: number, run: TriggeringRun, call: SessionsCall): Promise<string>;
 }
 
-/** Conversations that are shown. */
+/** Maximum number of listed conversations. */
 const MOST_SHOWN = 20;
-/** They are looked for among so many of an agent, since those of its sub-agents stand between them. */
+/**
+ * Maximum number of an agent's sessions that are searched for conversations, because sub-agents' sessions are among
+ * them.
+ */
 const PAGE = 100;
 const MOST_PAGES = 10;
-/** Where a call sent its message. Kept as long as the call may be repeated. */
+/** Place to which a call sent its message. Stored as long as the call may be repeated. */
 const SAID_IN = "said-in";
 const SAID_IN_MS = 7 * 24 * 60 * 60 * 1000;
 
@@ -67,14 +70,14 @@ async function send(
   mustReach(key, run, ports);
   if (run.trigger?.saidFrom !== undefined)
     throw new Error("Answer what another conversation said here; do not pass it on.");
-  // The same call, made again after a crash, is the same message.
+  // The id is the same if the call is repeated after a crash.
   const eventId = `session:${createHash("sha256").update(`${run.runId} ${callId}`).digest("hex").slice(0, 16)}`;
   const place = await placeFor(ports, eventId, key);
   const agentId = parseSessionKey(key)?.agentId;
   if (place === undefined || agentId === undefined) throw new Error(`Nobody has written in ${key} recently.`);
   const isSamePerson = getSpeakerKey(run.event) === getSpeakerKey(place);
   const sources = facts.taint.map(({ source }) => source);
-  // The agent may quote this text to people there, so it names no person and no session.
+  // The agent may quote this text to people in the conversation, so it contains no names of people or sessions.
   const head = `[The agent ${run.agent.id} says this from another conversation, asked by somebody whose role is ${facts.role}. Whoever is here sees what you answer.]`;
   const triggered = await trigger?.(
     messageAt(place, { eventId, dueAt: ports.now(), text: `${head}\n${text}` }),
@@ -121,7 +124,7 @@ async function list(ports: OtherSessionsOptions, run: TriggeringRun, call: Sessi
     .toSorted((one, other) => other.updatedAt - one.updatedAt)
     .slice(0, MOST_SHOWN);
   if (shown.length === 0) return "There are no other conversations you can reach.";
-  // A title is the first words of whoever wrote there, and a key may hold a name that they chose.
+  // Titles and session keys may contain text or names chosen by untrusted people.
   call.run.taint({ source: "person", detail: "the list of other conversations" });
   const lines = shown.map(async ({ key, title, updatedAt }) => {
     const address = (await lastIn(store, key))?.address;
@@ -131,7 +134,7 @@ async function list(ports: OtherSessionsOptions, run: TriggeringRun, call: Sessi
   return (await Promise.all(lines)).join("\n");
 }
 
-/** The newest conversations of an agent that a run reaches. */
+/** Returns the latest conversations of an agent that a run can access. */
 async function newestOf(agentId: string, run: TriggeringRun, { store, reach }: OtherSessionsOptions) {
   const reached = [];
   let last: SessionPosition | undefined;
@@ -160,7 +163,7 @@ async function history(
   return historyInWords(await sessions.history(key, { limit }));
 }
 
-/** The newest message of a conversation that people can be answered in. */
+/** Finds the latest message of a conversation in which people can get an answer. */
 async function lastIn(
   { inbox }: Pick<OtherSessionsOptions["store"], "inbox">,
   sessionKey: string,

@@ -8,7 +8,7 @@ export interface Destination {
   readonly sessionKey: string;
 }
 
-/** A conversation of an agent's own on the web page, in which it is an owner that speaks. */
+/** Returns a separate conversation of an agent on the web page, with an owner as the sender. */
 export function ownPlace(agentId: string, name: "heartbeat" | "schedules"): Destination {
   const channel = "web";
   const id = `${name}-${agentId}`;

@@ -13,7 +13,7 @@ export interface TriggerBodies extends Bodies {
 
 export type TriggerStore = SqliteStore<TriggerBodies>;
 
-/** A run in which an agent asks for something that is to happen later, or elsewhere. */
+/** A run whose agent schedules or delegates work. */
 export interface TriggeringRun {
   readonly agent: Pick<Agent, "id" | "subAgents">;
   /** The message being answered. */
@@ -21,7 +21,7 @@ export interface TriggeringRun {
   readonly messageId: string;
   readonly sessionKey: string;
   readonly runId: string;
-  /** Present where the agent was woken itself. */
+  /** Present if a trigger started the run. */
   readonly trigger?: TriggerTerms;
 }
 

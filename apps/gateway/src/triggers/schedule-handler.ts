@@ -17,7 +17,7 @@ export interface ScheduleHandlerOptions {
   readonly now: () => number;
 }
 
-/** Actions on schedules from outside a conversation, for owners. */
+/** Actions of owners on schedules from outside a conversation. */
 export interface ScheduleHandler {
   schedules(): Promise<ScheduleInfo[]>;
   addSchedule(wanted: NewSchedule): Promise<ScheduleResult>;
@@ -25,7 +25,7 @@ export interface ScheduleHandler {
   runSchedule(id: string): Promise<ScheduleRun["outcome"] | "unknown">;
 }
 
-/** The schedule was not created. The message tells the person why. */
+/** Thrown if a schedule was not created. The message is for the person. */
 class NotScheduled extends Error {}
 
 export function createScheduleHandler(ports: ScheduleHandlerOptions): ScheduleHandler {
@@ -66,10 +66,13 @@ export function createScheduleHandler(ports: ScheduleHandlerOptions): ScheduleHa
   };
 }
 
-/** Messages of a conversation that are looked through for an owner's. */
+/** Number of recent messages that are searched for one of an owner. */
 const LOOKED_THROUGH = 200;
 
-/** A schedule speaks for an owner: in a conversation where one has written, as that one, or on the page. */
+/**
+ * Returns the place of a schedule. It acts for an owner: the one who wrote in the conversation, or otherwise the one on
+ * the page.
+ */
 async function destinationOf(
   { session, agent: agentId }: NewSchedule,
   { config, store }: ScheduleHandlerOptions,

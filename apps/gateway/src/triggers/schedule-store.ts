@@ -16,10 +16,7 @@ const kept = timing.extend({ task: z.json() });
 
 export type KeyValues = Pick<TriggerStore["kv"], "list" | "set" | "delete">;
 
-/**
- * Schedules in the store of their host, those of a kind together. One that cannot be read stays there, and is never
- * due.
- */
+/** Stores the schedules of one kind. An unreadable schedule stays in the store and never becomes due. */
 export function createScheduleStore<Task>(
   kv: KeyValues,
   kind: string,

@@ -13,7 +13,7 @@ export interface ScheduledTask {
   readonly sessionKey: string;
   readonly text: string;
   readonly place: Place;
-  /** The other conversation behind it: what is done later is passed on as little as what is done at once. */
+  /** The other conversation that the schedule originates from. Its results are restricted like its input. */
   readonly saidFrom?: string;
 }
 
@@ -26,11 +26,11 @@ const keptWake = z.object({
 });
 
 const SCHEDULES = "schedules";
-/** Names of schedules that are over, for as long as a call may be made again after a crash. */
+/** Retention of ended schedules' ids. A call may be repeated after a crash within this time. */
 const OVER = "schedules-over";
 const OVER_MS = 7 * 24 * 60 * 60_000;
 
-/** Wakes in the store of their host. */
+/** Creates triggers with schedules in the host's store. */
 export function createScheduledTaskStore(
   kv: KeyValues,
   onUnreadable: (id: string) => void,
@@ -47,17 +47,17 @@ export function createScheduledTaskStore(
 
 /** Tasks that agents scheduled. The id of an ended schedule is kept for a week. */
 export interface ScheduledTriggers extends Omit<Scheduler<ScheduledTask>, "start"> {
-  /** The outcome for an id, for a call that is repeated after a crash; undefined if it was not used. */
+  /** Returns the stored outcome for an id, for a call that is repeated after a crash. Undefined if the id is unused. */
   recall(id: string): Promise<Schedule<ScheduledTask> | "over" | undefined>;
   /** Ends all schedules of a session. */
   endOf(sessionKey: string): Promise<void>;
   /**
-   * Reads what is on record, and begins to trigger agents when it is due.
+   * Loads the stored schedules and starts to trigger agents.
    *
-   * @param waits whether an event whose id begins so waits in a session: what comes again and again does not pile up
-   *   behind a long run. Default: none does
+   * @param isWaiting returns true if an event whose id starts with the prefix waits in a session. A recurring schedule
+   * is then skipped, so that it does not pile up behind a long run. Default: never.
    */
-  start(trigger: EmitTrigger, waits?: (sessionKey: string, eventIds: string) => boolean): Promise<void>;
+  start(trigger: EmitTrigger, isWaiting?: (sessionKey: string, eventIds: string) => boolean): Promise<void>;
 }
 
 export interface ScheduledTriggersOptions {
@@ -96,12 +96,12 @@ export function createScheduledTriggers({ kv, clock, logger }: ScheduledTriggers
   };
 }
 
-/** Whether the schedule is due by time, rather than run by a person. */
+/** True if the schedule is due by time, false if a person triggered it. */
 function isTimed({ name, dueAt }: Occurrence<ScheduledTask>): boolean {
   return name === String(dueAt);
 }
 
-/** With what the event ids of all its occurrences begin. */
+/** Prefix of the event ids of all occurrences of a schedule. */
 function eventIdsOf({ schedule: { id } }: Pick<Occurrence<ScheduledTask>, "schedule">): string {
   return `schedule:${id}:`;
 }

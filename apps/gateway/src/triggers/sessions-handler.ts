@@ -80,12 +80,12 @@ function giverOf(run: Run, { callId, run: { facts } }: SessionsCall): Giver<Task
       ...(saidFrom === undefined ? {} : { saidFrom }),
     },
     limits: agent.subAgents,
-    // The same call, made again after a crash, is the same task.
+    // The id is the same if the call is repeated after a crash.
     key: createHash("sha256").update(`${runId} ${callId}`).digest("hex").slice(0, 16),
   };
 }
 
-/** At most those of the run itself. */
+/** The sub-agent gets at most the tools of the run itself. */
 function toolsFor(
   { agent, offered, trigger }: Run,
   wanted: readonly string[] | undefined,

@@ -1,6 +1,6 @@
 import type { StopResult } from "@signalbox/lanes";
 
-/** The sub-agents of the gateway. */
+/** Access to sub-agents. */
 export interface SubAgentsPort {
   /** Sub-agents that a session created. */
   of(sessionKey: string): Promise<
@@ -16,7 +16,7 @@ interface StopPorts {
   readonly subAgents: SubAgentsPort;
 }
 
-/** Stops the sub-agents that a session has made, and theirs. */
+/** Stops the sub-agents of a session, and their descendants. */
 export async function stopSubAgents(ports: StopPorts, sessionKey: string, reason: Error): Promise<void> {
   for (const subAgent of await ports.subAgents.of(sessionKey)) {
     await stopSubAgents(ports, subAgent.sessionKey, reason);
@@ -24,7 +24,7 @@ export async function stopSubAgents(ports: StopPorts, sessionKey: string, reason
   }
 }
 
-/** Whether a sub-agent of a session, or a descendant, has an unfinished task. */
+/** Returns true if a sub-agent of a session, or a descendant, has an unfinished task. */
 export async function hasSubAgentAtWork(subAgents: SubAgentsPort, sessionKey: string): Promise<boolean> {
   for (const { sessionKey: own, tasks } of await subAgents.of(sessionKey))
     if (tasks.some(({ ended }) => ended === undefined) || (await hasSubAgentAtWork(subAgents, own)))

@@ -5,14 +5,16 @@ import { type TaintSource, taintIn } from "@signalbox/tools";
 import type { TriggerStore } from "./ports.ts";
 import type { TaskEnd, TaskOutcome } from "./sub-agents/types.ts";
 
-/** Maximum characters of a result in the report. sessions_history has the rest. */
+/** Maximum length of a result in the report, in characters. `sessions_history` returns the rest. */
 const MOST_CHARS = 20_000;
 
 export type TaskEndStore = Pick<TriggerStore, "inbox" | "runs" | "sessions">;
 
 type Row = NonNullable<Awaited<ReturnType<TaskEndStore["inbox"]["get"]>>>;
 
-/** How a message that carried a task ended. Read from the store, so it is the same after a crash. */
+/**
+ * Returns the outcome of a message that contained a task. It is read from the store, so it is the same after a crash.
+ */
 export async function endOfTask(
   store: TaskEndStore,
   messageId: string,
@@ -45,7 +47,9 @@ function outcomeOf({ state, detail }: Row): TaskOutcome | undefined {
   }
 }
 
-/** The outcome of a task whose run ended without an error. Its rule names what stopped it early, if anything. */
+/**
+ * Returns the outcome of a task whose run ended without an error. The rule of the run says if a limit ended it early.
+ */
 function outcomeByRule(rule: string | undefined): TaskOutcome {
   if (rule === "stopped") return "stopped";
   return isEndReason(rule) && !END_REASONS[rule].complete ? "cut" : "done";

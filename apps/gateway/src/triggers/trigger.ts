@@ -12,15 +12,18 @@ export type EmitTrigger = (
   terms: TriggerTerms,
 ) => Promise<{ readonly outcome: "taken"; readonly id?: string } | { readonly outcome: "rejected" }>;
 
-/** The terms on which an agent is woken: on whose behalf, and with fewer rights than that person has. */
+/** The person and the restricted rights with which an agent is triggered. */
 export interface TriggerTerms {
   readonly agentId: string;
   readonly sessionKey: string;
-  /** Upper limit of the run's role. It has less if the person it acts for has fewer rights by then. */
+  /** Maximum role of the run. Its role is lower if the person it acts for has lost rights meanwhile. */
   readonly atMost: Role;
-  /** Present where one session gives work to another, or reports on it: a model has written the words. */
+  /** Present if one session delegates work to another, or reports on it. A model wrote the text. */
   readonly delegated?: Delegated;
-  /** The other conversation whose agent says it: a run that answers it passes nothing on to further ones. */
+  /**
+   * The other conversation whose agent wrote the text. A run that answers it cannot send anything to further
+   * conversations.
+   */
   readonly saidFrom?: string;
   /** Present in the session of a sub-agent. */
   readonly subAgent?: SubAgentTerms;
@@ -29,18 +32,18 @@ export interface TriggerTerms {
 interface Delegated {
   /** Taint of the run that wrote the text. */
   readonly taint: readonly TaintSource[];
-  /** The message that began it all, over any number of sub-agents. */
+  /** The message that started the chain of sub-agents. */
   readonly chain: string;
 }
 
-/** A sub-agent uses at most the tools of the run that created it, and only that run's session sees what it says. */
+/** A sub-agent uses at most the tools of the run that created it, and only that run's session sees its output. */
 export interface SubAgentTerms {
   readonly id: string;
   readonly depth: number;
   readonly tools: readonly string[];
 }
 
-/** A conversation as a message in it shows it, and in whose name the agent is woken there. */
+/** A conversation, and the person in whose name the agent is triggered there. */
 export type Place = Pick<
   MessageEvent,
   "channel" | "account" | "botId" | "conversation" | "address" | "sender"
@@ -74,7 +77,7 @@ export const keptPlace: z.ZodType<Place> = z.object({
   forwarded: z.object({ from: z.string() }).optional(),
 });
 
-/** The place of a message, as far as an answer to it and the gate need it. */
+/** The parts of a place that admission and an answer need. */
 export function placeOf(event: MessageEvent): Place {
   const { channel, account, botId, conversation, address, sender, forwarded } = event;
   return keptPlace.parse({
@@ -88,9 +91,9 @@ export function placeOf(event: MessageEvent): Place {
   });
 }
 
-/** The text for an agent when something is due. */
+/** Text for the agent when a trigger is due. */
 interface Due {
-  /** Of the occurrence: the same one is the same event. */
+  /** Id of the occurrence. The same id denotes the same event. */
   readonly eventId: string;
   readonly dueAt: number;
   readonly text: string;

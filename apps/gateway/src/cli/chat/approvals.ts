@@ -3,11 +3,11 @@ import { type ApprovalInfo, type Client, isClientError } from "@signalbox/client
 import { formatSessionKey } from "@signalbox/routing";
 import { visible } from "@signalbox/telemetry";
 
-/** Tool calls of one conversation that wait for a word, asked about in the terminal. */
+/** Asks at the terminal about pending tool calls of a conversation. */
 export interface ApprovalDesk {
-  /** Asks about those that are new. */
+  /** Shows requests that are new. */
   look(): Promise<void>;
-  /** Whether the line answered the open question. */
+  /** Returns true if the line answered the open request. */
   answer(line: string): Promise<boolean>;
 }
 
@@ -23,7 +23,7 @@ export function createApprovalDesk(
 ): ApprovalDesk {
   let open: readonly ApprovalInfo[] = [];
   const asked = new Set<string>();
-  /** The displayed question was answered elsewhere. */
+  /** The displayed request was decided elsewhere. */
   let isAnsweredElsewhere = false;
   const sessionKey = formatSessionKey({
     kind: "direct",
@@ -32,7 +32,7 @@ export function createApprovalDesk(
     peerId: conversation,
   });
 
-  /** A question whose answer did not get through stays open. */
+  /** The request stays open if its decision could not be delivered. */
   const decide = async (approval: ApprovalInfo, answer: ApprovalDecision): Promise<void> => {
     try {
       await client.decideApproval(approval.id, answer);

@@ -5,11 +5,9 @@ import { short } from "../table.ts";
 const ARGUMENTS_CHARS = 80;
 const ERROR_CHARS = 200;
 
-/**
- * Shows the frames of a turn: text as it comes, each tool call folded into a line when it begins and one when it ends.
- */
+/** Prints the frames of a run: text as it arrives, and one line at the start and at the end of each tool call. */
 export function createScreen(write: (text: string) => void): (frame: ServerFrame) => void {
-  /** Whether the text was streamed, so that it need not be printed again at the end. */
+  /** True if the text was streamed. It is then not printed again at the end. */
   let isStreamed = false;
   let isAtLineStart = true;
 

@@ -2,13 +2,13 @@ import type { ServerFrame } from "@signalbox/client";
 
 interface TurnsOptions {
   readonly say: (line: string, signal: AbortSignal) => AsyncIterable<ServerFrame>;
-  /** Makes what shows the frames of one turn. */
+  /** Creates a printer for the frames of one run. */
   readonly screen: () => (frame: ServerFrame) => void;
-  /** The last one has ended. */
+  /** Called when no run is left. */
   readonly onIdle: () => void;
 }
 
-/** Messages that have no end yet; the oldest shows what happens. */
+/** Unfinished messages. Only the frames of the oldest are shown. */
 export class Turns {
   readonly #options: TurnsOptions;
   readonly #open: AbortController[] = [];

@@ -23,7 +23,7 @@ export async function list(options: CommonOptions): Promise<void> {
   );
 }
 
-/** `signalbox approvals log`: requests, who made them, and their outcome, newest first. */
+/** `signalbox approvals log`: lists requests with their requesters and outcomes, newest first. */
 export async function log(options: CommonOptions): Promise<void> {
   const kept = await withStore(options, "read", (store) =>
     store.approvals.list({ limit: Number.MAX_SAFE_INTEGER }),

@@ -4,7 +4,7 @@ import type { CommonOptions } from "../common-options.ts";
 import { withStore } from "../home-store.ts";
 import { print } from "../output.ts";
 
-/** `signalbox audit list`: the latest decisions, oldest first. */
+/** `signalbox audit list`: lists the latest decisions, oldest first. */
 export async function list(
   options: CommonOptions & { readonly kind?: AuditKind; readonly limit: number },
 ): Promise<void> {
@@ -42,7 +42,7 @@ export async function verify(options: CommonOptions & { readonly head?: string }
   if (!verdict.intact) throw new GatewayError("failure", "The audit chain was altered.");
 }
 
-/** As `verify` prints it. */
+/** Formats the last entry for `verify`. */
 function headOf(text: string): AuditHead {
   const [, count, hash] = /^(\d+):([0-9a-f]{64})$/.exec(text) ?? [];
   if (count === undefined || hash === undefined)

@@ -10,7 +10,7 @@ import { codeOf } from "../errors.ts";
 import { print } from "../output.ts";
 import { withProgress } from "../progress.ts";
 
-/** `signalbox backup <folder>`: the folder has its name only once all of it is there. */
+/** `signalbox backup <folder>`: the folder gets its final name only after everything was written. */
 export async function backup(folder: string, options: CommonOptions): Promise<void> {
   const path = resolve(folder);
   if (existsSync(path)) throw taken(path);
@@ -20,7 +20,7 @@ export async function backup(folder: string, options: CommonOptions): Promise<vo
       `The folder ${dirname(path)} does not exist. Create it first, for instance with mkdir -p.`,
     );
   const part = `${path}.${randomBytes(6).toString("hex")}.part`;
-  // A thread may put a file into it while it is being removed.
+  // A worker thread may write a file into the folder while it is being removed.
   const clear = (): void => rmSync(part, { recursive: true, force: true, maxRetries: 20, retryDelay: 20 });
   const broken = (): void => {
     clear();

@@ -15,25 +15,25 @@ type CanOptions = CommonOptions & { readonly in?: string; readonly account: stri
 
 /** A person and the tool that they want to use. */
 interface UseAsked {
-  /** `channel:id`. */
+  /** Sender as `channel:id`. */
   readonly sender: string;
   readonly tool: string;
-  /** Of the channel: which bot is written to. */
+  /** Account of the channel, that is, the bot that receives the message. */
   readonly account: string;
-  /** `channel:id` of a group; absent: in a direct conversation. */
+  /** Group as `channel:id`. Absent for a direct conversation. */
   readonly group?: string;
 }
 
 interface UseAnswer {
   readonly agent: string;
-  /** Outcome of admission for a message there. */
+  /** Result of admission for a message there. */
   readonly gate: { readonly kind: string; readonly rule: string };
-  /** Absent where the sender is not answered. */
+  /** Absent if the sender gets no answer. */
   readonly role?: string;
   readonly uses: readonly {
-    /** Whether the run has read text from others. */
+    /** True if the run has read text of other people. */
     readonly tainted: boolean;
-    /** Path or host that the call would access. */
+    /** Path or host that the call accesses. */
     readonly reachesFor?: string;
     readonly decision: "allow" | "ask" | "deny";
     readonly rule: string;
@@ -89,7 +89,7 @@ async function canUse(configured: ConfiguredHome, asked: UseAsked, host: Gateway
   return { agent: agent.id, gate, role, uses: usesOf(agent, event, sessionKey, role, asked.tool) };
 }
 
-/** Before the run has seen anything of others, and after. */
+/** Returns the decisions of an untainted and of a tainted run. */
 function usesOf(
   agent: Agent,
   event: MessageEvent,
@@ -118,7 +118,7 @@ function usesOf(
   });
 }
 
-/** A message that this person could write there, addressed to the agent. */
+/** Creates a message from this person, addressed to the agent. */
 function messageFrom({ sender, group, account }: UseAsked): MessageEvent {
   const [channel = "", id = ""] = parted(sender);
   const place = group === undefined ? undefined : parted(group)[1];
@@ -139,7 +139,7 @@ function messageFrom({ sender, group, account }: UseAsked): MessageEvent {
   };
 }
 
-/** `channel:id`; ids may have colons themselves. */
+/** Splits `channel:id`. The id may contain colons. */
 function parted(text: string): readonly string[] {
   const end = text.indexOf(":");
   if (end < 1 || end === text.length - 1)

@@ -3,16 +3,16 @@ import type { Command } from "commander";
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** A command with what can stand behind it. */
+/** A command with its possible arguments. */
 interface Completed {
-  /** As it is typed, without the program's own name. */
+  /** The command without the program's name. */
   readonly words: string;
   readonly description: string;
   /** Words that may follow: commands or options. */
   readonly next: readonly { readonly word: string; readonly description: string }[];
 }
 
-/** The completion of every command and option for a shell, made from the program itself. */
+/** Generates shell completion for every command and option of the program. */
 export function completionFor(shell: Shell, program: Command): string {
   const commands = completedIn(program, []);
   if (shell === "bash") return bash(commands);

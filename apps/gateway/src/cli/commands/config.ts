@@ -25,7 +25,10 @@ import { print } from "../output.ts";
 import { isHeld } from "../running.ts";
 import { notApplied } from "../running-configuration.ts";
 
-/** `signalbox config check`: every problem with file, line, key and remedy; exit code 78 when there is an error. */
+/**
+ * `signalbox config check`: prints every problem with file, line, key and remedy. The exit code is 78 if there is an
+ * error.
+ */
 export async function check(options: CommonOptions, host: GatewayHost): Promise<void> {
   const { configFile: file } = locateHome(options.home, process.env);
   const problems = await problemsOf(options, async (configured) => {
@@ -42,7 +45,7 @@ export async function check(options: CommonOptions, host: GatewayHost): Promise<
   if (errors > 0) throw new GatewayError("config", `${errors} error${errors === 1 ? "" : "s"} in ${file}.`);
 }
 
-/** Of a file that nothing can start with, what the file itself shows. */
+/** If the file is too broken to start with, reports only the problems that the file itself shows. */
 async function problemsOf(
   options: CommonOptions,
   look: (configured: ConfiguredHome) => Promise<readonly Problem[]>,
@@ -55,13 +58,13 @@ async function problemsOf(
   }
 }
 
-/** `signalbox config schema`: with the settings of every channel, also of those that packages bring. */
+/** `signalbox config schema`: includes the settings of all channels, also of installed packages. */
 export async function schema(options: CommonOptions, host: GatewayHost): Promise<void> {
   const { accounts } = (await prepare(configuredHome(options), host)).setup;
   process.stdout.write(`${JSON.stringify(configJsonSchema(accounts.definitions), null, 2)}\n`);
 }
 
-/** `signalbox config show`: what applies, defaults included, with secrets left out; as YAML, or as JSON. */
+/** `signalbox config show`: prints the effective configuration with defaults and without secrets, as YAML or JSON. */
 export async function show(options: CommonOptions): Promise<void> {
   const { loaded, env } = configuredHome(options);
   const { redact } = openVault(loaded, env);
@@ -71,7 +74,9 @@ export async function show(options: CommonOptions): Promise<void> {
   print(options.json, applied, () => [stringify(applied).trimEnd()]);
 }
 
-/** `signalbox config set <path> <value>`: the value as YAML; comments, order and references stay. */
+/**
+ * `signalbox config set <path> <value>`: the value is YAML. Comments, order and references in the file are preserved.
+ */
 export async function set(
   path: string,
   value: string,
@@ -105,7 +110,7 @@ async function change(
 ): Promise<void> {
   const home = locateHome(options.home, process.env);
   const edit = { path: parseConfigPath(home.configFile, path), value };
-  // Whether a value refers to an existing tool or package is known only after looking it up.
+  // References to tools and packages can be validated only by resolving the configuration.
   const look = () =>
     problemsOf(options, async (configured) => (await prepare(configured, host)).setup.problems);
   const before = new Set((await look()).map((problem) => `${problem.path} ${problem.message}`));
@@ -120,7 +125,7 @@ async function change(
     throw new GatewayError("config", `${path} was changed, but does not work yet.`);
 }
 
-/** `signalbox config history`: what the file was before each change that the program made. */
+/** `signalbox config history`: lists the file's versions before each change that the program made. */
 export async function history(options: CommonOptions): Promise<void> {
   const home = locateHome(options.home, process.env);
   const versions = configVersions(home);
@@ -148,7 +153,7 @@ function changed(options: CommonOptions, done: string): string {
     : done;
 }
 
-/** Resolves the configuration as a gateway would. */
+/** Resolves the configuration like a gateway. */
 function prepare(configured: ConfiguredHome, host: GatewayHost): Promise<PreparedGateway> {
   return host.prepare(configured, openVault(configured.loaded, configured.env), { level: "silent" });
 }

@@ -10,7 +10,7 @@ import { printTable, short, time } from "../table.ts";
 
 const TEXT_CHARS = 60;
 
-/** `signalbox cron list`: what agents are to do by themselves. */
+/** `signalbox cron list`: lists the schedules of all agents. */
 export async function list(options: CommonOptions): Promise<void> {
   const schedules = await withStore(options, "read", ({ kv }) => listScheduled(kv));
   printTable(options.json, schedules, {

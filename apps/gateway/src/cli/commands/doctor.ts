@@ -10,8 +10,8 @@ import type { GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
 
 /**
- * `signalbox doctor`: looks at everything a gateway needs, a line for each part with what to do; with `--fix` does what
- * is safe. Exit code 1 when it would not work.
+ * `signalbox doctor`: checks everything that a gateway needs, and prints a line with a remedy for each part. `--fix`
+ * applies safe fixes. The exit code is 1 if a problem remains.
  */
 export async function doctor(
   options: CommonOptions & { readonly fix?: boolean; readonly models?: boolean },

@@ -3,7 +3,7 @@ import type { CommonOptions } from "../common-options.ts";
 import { print } from "../output.ts";
 import { runningGateway } from "../running.ts";
 
-/** `signalbox link`: an address that signs a browser in, once and soon. */
+/** `signalbox link`: prints an address that signs a browser in, valid once and for a short time. */
 export async function link(options: CommonOptions): Promise<void> {
   const { client, running } = await runningGateway(options.home);
   const made = await makeLink(client, running.url);
@@ -12,7 +12,7 @@ export async function link(options: CommonOptions): Promise<void> {
 
 interface Link {
   readonly link: string;
-  /** Milliseconds since the epoch. */
+  /** Time in milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 

@@ -12,10 +12,10 @@ interface LogsOptions extends CommonOptions {
 }
 
 const LOOK_MS = 250;
-/** The last lines are looked for in so much of the file's end. */
+/** Bytes at the end of the file in which the last lines are searched. */
 const TAIL_BYTES = 4 * 1_048_576;
 
-/** `signalbox logs`: the last lines of the log, and with `--follow` those that come. */
+/** `signalbox logs`: prints the last lines of the log. `--follow` also prints new ones. */
 export async function logs(options: LogsOptions): Promise<void> {
   const { logFile } = locateHome(options.home, process.env);
   const tail = openLog(logFile);
@@ -30,7 +30,7 @@ export async function logs(options: LogsOptions): Promise<void> {
   tail.close();
 }
 
-/** Follows the log until the command is interrupted, also into the file that comes after a full one. */
+/** Follows the log until the command is interrupted. Continues with the new file after a rotation. */
 async function follow(file: string, first: LogReader, options: LogsOptions): Promise<void> {
   const ending = new AbortController();
   process.once("SIGINT", () => ending.abort());
@@ -62,7 +62,7 @@ function shown(text: string, { json, level }: LogsOptions): string[] {
 interface LogReader {
   /** Returns complete lines added since the last call. */
   read(): string[];
-  /** Whether the log was rotated. */
+  /** Returns true if the log was rotated. */
   isReplaced(file: string): boolean;
   close(): void;
 }

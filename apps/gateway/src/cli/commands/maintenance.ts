@@ -14,7 +14,7 @@ import { print } from "../output.ts";
 import { withProgress } from "../progress.ts";
 import { isHeld, runningGateway } from "../running.ts";
 
-/** `signalbox maintenance prune`: removes what is over its time or number now, attachments included. */
+/** `signalbox maintenance prune`: removes data that exceeds its retention limits, including attachments. */
 export async function prune(options: CommonOptions): Promise<void> {
   const report = await withProgress("Removing", () =>
     inGateway(options, "maintenance/prune", () => pruneHome(options)),
@@ -65,7 +65,7 @@ const WORDS: Readonly<Record<keyof PruneReport, string>> = {
   usedBytes: "bytes in use",
 };
 
-/** `signalbox maintenance vacuum`: gives free pages back to the file system. */
+/** `signalbox maintenance vacuum`: returns free pages of the database to the file system. */
 export async function vacuum(options: CommonOptions): Promise<void> {
   const report = await withProgress("Returning space", () =>
     inGateway(options, "maintenance/vacuum", () =>
@@ -77,7 +77,7 @@ export async function vacuum(options: CommonOptions): Promise<void> {
 
 type Report = Readonly<Record<string, number>>;
 
-/** A gateway that runs does it itself: it waits with its writes for as long as that takes, and knows what it needs. */
+/** A running gateway vacuums the database itself, because writes must wait meanwhile. */
 async function inGateway(
   options: CommonOptions,
   path: string,

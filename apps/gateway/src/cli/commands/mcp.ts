@@ -15,14 +15,14 @@ import { printTable, short } from "../table.ts";
 
 const DESCRIPTION_CHARS = 80;
 
-/** `signalbox mcp list`: lists the servers of the configuration without starting them. */
+/** `signalbox mcp list`: lists the configured servers without starting them. */
 export async function list(options: CommonOptions): Promise<void> {
   const { loaded, home } = configuredHome(options);
   const agents = resolveAgents(loaded, home).all;
   const servers = Object.entries(loaded.config.mcp.servers).map(
     ([name, { command, args = [], url = "" }]) => ({
       name,
-      // The rest of an address or of a command may contain secrets.
+      // Arguments of a command and the path of an address may contain secrets.
       at: command === undefined ? new URL(url).origin : [command, ...args.slice(0, 1)].join(" "),
       agents: agents.filter(({ tools }) => namesServer(tools.allow, name)).map(({ id }) => id),
     }),
@@ -33,7 +33,7 @@ export async function list(options: CommonOptions): Promise<void> {
   });
 }
 
-/** `signalbox mcp tools [server]`: starts servers, and lists their tools and which agents have them. */
+/** `signalbox mcp tools [server]`: starts servers, and lists their tools and the agents that may use them. */
 export async function tools(
   server: string | undefined,
   options: CommonOptions,
@@ -139,9 +139,9 @@ function assertConfigured({ loaded }: ConfiguredHome, server: string | undefined
 
 interface Offer {
   readonly tools: readonly McpTool[];
-  /** Tools that were left out of servers that are up. */
+  /** Tools that were omitted, of servers that started. */
   readonly notes: readonly string[];
-  /** Servers that are down, and why. */
+  /** Servers that did not start, with the reason. */
   readonly down: readonly string[];
 }
 
@@ -160,7 +160,7 @@ async function getOffer(servers: McpServers, only: string | undefined): Promise<
 
 interface ServerChanges {
   readonly server: string;
-  /** Of everything that is shown. */
+  /** Digest of all descriptions shown. */
   readonly hash: string;
   readonly tools: readonly McpTool[];
 }
@@ -182,7 +182,7 @@ async function getChanges(servers: McpServers, only: string | undefined): Promis
   });
 }
 
-/** Uses the servers with the accepted descriptions of a home. */
+/** Runs `use` with the configured servers and the tool descriptions accepted in this home. */
 async function withAccepted<T>(
   options: CommonOptions,
   configured: ConfiguredHome,
@@ -197,7 +197,7 @@ async function withAccepted<T>(
   return withStore(options, "share", ({ kv }) => withServers(configured, host, kv, use));
 }
 
-/** Starts the servers as the gateway does, and ends them afterwards. */
+/** Starts the servers like the gateway does, and stops them afterwards. */
 async function withServers<T>(
   { loaded: { config } }: ConfiguredHome,
   { version }: GatewayHost,

@@ -5,7 +5,7 @@ import { type AgentOption, describeStatus, withMemory } from "../home-memory.ts"
 import { print } from "../output.ts";
 import { withProgress } from "../progress.ts";
 
-/** `signalbox memory search`: what an agent's memory has, of every person and group. */
+/** `signalbox memory search`: searches an agent's memory, including all people and groups. */
 export async function search(
   words: readonly string[],
   options: AgentOption & { readonly limit: number },
@@ -34,7 +34,7 @@ export async function index(options: AgentOption): Promise<void> {
   print(options.json, status, () => [describeStatus(status)]);
 }
 
-/** `signalbox memory log`: earlier states of an agent's `MEMORY.md`. */
+/** `signalbox memory log`: lists earlier versions of an agent's `MEMORY.md`. */
 export async function log(options: AgentOption): Promise<void> {
   const versions = await withMemory(options, (memory) => memory.log(OWNERS));
   print(options.json, versions, () =>
@@ -44,7 +44,7 @@ export async function log(options: AgentOption): Promise<void> {
   );
 }
 
-/** `signalbox memory restore`: takes an agent's `MEMORY.md` back to one of them. */
+/** `signalbox memory restore`: restores an earlier version of an agent's `MEMORY.md`. */
 export async function restore(id: string, options: AgentOption): Promise<void> {
   const version: NoteVersion = await withMemory(options, async (memory) => {
     const version = (await memory.log(OWNERS)).find((each) => each.id === id);

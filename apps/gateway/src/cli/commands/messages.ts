@@ -4,7 +4,7 @@ import { printTable, short, time } from "../table.ts";
 
 const TEXT_CHARS = 40;
 
-/** `signalbox messages`: the latest of all channels, with what `why` and `trace` take. */
+/** `signalbox messages`: lists the latest messages of all channels, with the ids for `why` and `trace`. */
 export async function messages(
   options: CommonOptions & { readonly limit: number; readonly session?: string },
 ): Promise<void> {

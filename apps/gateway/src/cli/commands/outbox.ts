@@ -10,7 +10,7 @@ const UNDELIVERED: readonly OutboxState[] = ["dead", "uncertain", "expired"];
 const OPEN: readonly OutboxState[] = ["pending", "sending"];
 const LISTED = 1_000;
 
-/** `signalbox outbox list [--all]`: what was given up; with `--all` also what waits or is being sent. */
+/** `signalbox outbox list [--all]`: lists failed replies. `--all` adds those that are waiting or being sent. */
 export async function list(options: CommonOptions & { readonly all?: boolean }): Promise<void> {
   const states = options.all === true ? [...UNDELIVERED, ...OPEN] : UNDELIVERED;
   const rows = await withStore(options, "read", (store) => store.outbox.list({ states, limit: LISTED }));
@@ -48,7 +48,7 @@ const WHEN = {
   "next start": "will be sent again when the gateway starts",
 } as const;
 
-/** Tells a running gateway to check the outbox now. Otherwise an idle one notices when it renews its lease. */
+/** Makes a running gateway check the outbox now. Otherwise an idle gateway notices at its next lease renewal. */
 async function tellGateway(home: string | undefined): Promise<keyof typeof WHEN> {
   if (!isHeld(home)) return "next start";
   try {
@@ -60,7 +60,7 @@ async function tellGateway(home: string | undefined): Promise<keyof typeof WHEN>
   }
 }
 
-/** @throws GatewayError saying why nothing was changed */
+/** @throws GatewayError with the reason why nothing was changed */
 async function change(
   id: string,
   options: CommonOptions,

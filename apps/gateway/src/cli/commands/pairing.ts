@@ -47,7 +47,7 @@ export async function approve(code: string, options: CommonOptions): Promise<voi
   print(options.json, peer, () => [`Approved ${peer.peerId} on ${peer.channel}/${peer.account}.`]);
 }
 
-/** `signalbox pairing revoke <person>`: from the person's next message on, which is a stranger's again. */
+/** `signalbox pairing revoke <person>`: takes effect with the person's next message. */
 export async function revoke(name: string, options: CommonOptions): Promise<void> {
   const person = personOf(name);
   const { channel, account, peerId } = person;
@@ -72,7 +72,7 @@ function nameOf({ channel, account, peerId }: Person): string {
   return `${channel}:${account}:${peerId}`;
 }
 
-/** Parses a person as the list prints it. Only the platform's id may contain more colons. */
+/** Parses a person in the format that the list prints. Only the platform's id may contain more colons. */
 function personOf(name: string): Person {
   const [channel, account, ...id] = name.split(":");
   const peerId = id.join(":");

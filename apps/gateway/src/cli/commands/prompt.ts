@@ -8,20 +8,20 @@ import { print } from "../output.ts";
 import { aligned, time } from "../table.ts";
 import { traceOf } from "./why.ts";
 
-/** How many recent messages are searched for one with a prompt. */
+/** Number of recent messages in which a prompt is searched. */
 const MOST_MESSAGES = 50;
 
-/** Trace note about the prompt. */
+/** The trace entry about the prompt. */
 const note = z.object({
   digest: z.string(),
   model: z.string(),
   sections: z.array(z.object({ name: z.string(), part: z.string(), chars: z.number(), tokens: z.number() })),
-  /** Millionths of a dollar for a million tokens. */
+  /** Micro-dollars per million tokens. */
   prices: z.object({ input: z.number(), cacheRead: z.number() }).optional(),
 });
 type PromptNote = z.output<typeof note>;
 
-/** `signalbox prompt <agent>`: the sections of the last prompt that it was given, with their tokens and their cost. */
+/** `signalbox prompt <agent>`: prints the sections of the agent's latest prompt with their tokens and cost. */
 export async function prompt(
   agent: string,
   options: CommonOptions & { readonly session?: string },

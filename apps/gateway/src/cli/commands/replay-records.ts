@@ -5,7 +5,7 @@ import type { GatewayRecords, PerformedMessage, PerformedTool } from "@signalbox
 import type { ServiceStore } from "../../messages/service-store.ts";
 import { readTrace } from "../../messages/traces.ts";
 
-/** More than a scenario has of anything. */
+/** Page size. A scenario has fewer records of every kind. */
 const LIMIT = 1_000;
 const STATES = ["pending", "sending", "sent", "uncertain", "dead", "expired"] as const;
 
@@ -53,7 +53,7 @@ async function readMessages(
   return messages;
 }
 
-/** The calls of a transcript, the oldest message first, with what came of each. */
+/** Returns the tool calls of a transcript with their results, oldest first. */
 function toolsIn(transcript: readonly AgentMessage[]): PerformedTool[] {
   const args = new Map<string, unknown>();
   return transcript.flatMap((message): PerformedTool[] => {

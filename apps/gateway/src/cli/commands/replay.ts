@@ -4,7 +4,7 @@ import type { CommonOptions } from "../common-options.ts";
 import { codeOf } from "../errors.ts";
 import type { GatewayHost } from "../host.ts";
 
-/** `signalbox replay`: plays scenarios, shows every layer, and with `--check` compares with what they expect. */
+/** `signalbox replay`: plays scenarios and prints every stage. `--check` compares the result with the expectations. */
 export async function replay(
   files: readonly string[],
   options: CommonOptions & { readonly check?: boolean },
@@ -35,7 +35,7 @@ export async function replay(
     throw new GatewayError("failure", `${failed} of ${files.length} scenarios did not go as expected.`);
 }
 
-/** The stand-ins are an optional package, which only this command needs. */
+/** Loads the fake servers. They are in an optional package that only this command needs. */
 async function loadReplay(): Promise<typeof import("@signalbox/testkit/replay")> {
   try {
     return await import("@signalbox/testkit/replay");

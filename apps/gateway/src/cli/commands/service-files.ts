@@ -5,12 +5,12 @@ export interface ServiceProgram {
   readonly home: string;
 }
 
-/** Longer than a stop takes that lets runs reach a committed step, in seconds. */
+/** Time limit for a stop, in seconds. Longer than a stop that lets runs reach a committed step. */
 const STOP_SECONDS = 45;
 
 /**
- * A unit of systemd for one person. What it takes away is what neither the gateway nor bubblewrap, which runs commands
- * of agents, needs.
+ * Returns a systemd user unit. It removes privileges that neither the gateway nor bubblewrap, the sandbox for agents'
+ * commands, needs.
  */
 export function systemdUnit({ node, program, home }: ServiceProgram): string {
   const words = [program, "start"].map(unitParameter);
@@ -43,12 +43,12 @@ export function unitHome(home: string): string {
   return ` --home ${unitParameter(home)}\n`;
 }
 
-/** Variables are put into what a program is called with, not into its own path. */
+/** Escapes `$` in an argument. systemd expands variables in arguments, but not in the path of the program. */
 function unitParameter(word: string): string {
   return unitWord(word.replaceAll("$", "$$$$"));
 }
 
-/** A word of ExecStart: systemd reads quotes, backslashes and percent signs in it, and a line ends it. */
+/** Quotes a word of `ExecStart`. systemd interprets quotes, backslashes, percent signs and line breaks. */
 function unitWord(word: string): string {
   const escaped = word
     .replaceAll("%", "%%")
@@ -58,7 +58,10 @@ function unitWord(word: string): string {
   return /[\s"'\\;]/.test(escaped) ? `"${escaped}"` : escaped;
 }
 
-/** A property list of launchd, which rotates nothing: what is logged goes into the gateway's own file, which is. */
+/**
+ * Returns a launchd property list. launchd does not rotate logs, so the gateway logs only to its own file, which is
+ * rotated.
+ */
 export function launchdPlist(label: string, { node, program, home }: ServiceProgram): string {
   const words = [node, program, "start", "--quiet"];
   return `<?xml version="1.0" encoding="UTF-8"?>

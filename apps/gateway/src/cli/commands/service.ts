@@ -29,18 +29,18 @@ interface ServiceManager {
   text(program: ServiceProgram): string;
   /** Reads the home from a service file. */
   homeIn(home: string): string;
-  /** Commands, in order. */
+  /** Commands that enable the service, in order. */
   readonly enable: readonly Command[];
-  /** Lets it outlive the sessions of its user, where it would not. */
+  /** Keeps services running after the user has logged out, if they would be stopped. */
   readonly linger?: Command;
   readonly disable: readonly Command[];
-  /** Fails where there is no such service, or it does not run. */
+  /** Exits with an error if the service does not exist or does not run. */
   readonly status: Command;
-  /** Whether the output of the status command means that the service runs. Default: true. */
+  /** Returns true if the output of the status command means that the service runs. Default: always. */
   readonly isRunning?: (output: string) => boolean;
-  /** Succeeds where it answers. */
+  /** Succeeds if the service manager responds. */
   readonly probe: Command;
-  /** What to do if the service manager does not answer. */
+  /** Remedy if the service manager does not respond. */
   readonly remedy: string;
 }
 
@@ -52,13 +52,13 @@ const LABEL = "dev.signalbox.gateway";
 /** Result of installing the service. */
 export interface Installation {
   readonly file: string;
-  /** Why it does not run, and what to do. */
+  /** Reason why the service does not run, with a remedy. */
   readonly failure?: string;
   /** Variables that are set only in this shell, and other advice. */
   readonly notes: readonly string[];
 }
 
-/** `signalbox service install`: starts the gateway with the machine, and again where it fails. */
+/** `signalbox service install`: starts the gateway with the machine, and restarts it if it fails. */
 export async function install(options: CommonOptions, host: GatewayHost): Promise<void> {
   const home = locateHome(options.home, process.env);
   prepareHome(home);
@@ -95,7 +95,9 @@ export async function installService(home: Home, program: string): Promise<Insta
   return { file, notes: [note, ...notes] };
 }
 
-/** The service could not take a home that another gateway holds, and would be tried again and again. */
+/**
+ * Refuses to install the service if another gateway holds the home: the service would fail and be restarted in a loop.
+ */
 async function refuseBeside(home: Home, manager: ServiceManager): Promise<void> {
   const { running, silence } = await stateOf(manager);
   if (running) return;
@@ -110,7 +112,7 @@ async function refuseBeside(home: Home, manager: ServiceManager): Promise<void> 
   );
 }
 
-/** A service has not the variables of the shell that installs it. */
+/** Returns notes about variables of this shell, which a service does not have. */
 function unseenVariables(home: Home): string[] {
   const { models, gateway } = configOrExit(() => readConfig(home, process.env)).config;
   const ofToken =
@@ -129,10 +131,10 @@ function unseenVariables(home: Home): string[] {
   return lines;
 }
 
-/** A service manager gives these itself. */
+/** Variables that a service manager sets itself. */
 const USUAL_VARIABLES = new Set(["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "USER"]);
 
-/** The variables of this shell that the configuration takes something from. */
+/** Returns the variables of this shell to which the configuration refers. */
 function variablesNamed({ configFile: file }: Home): string[] {
   const named = new Set<string>();
   const env = new Proxy<Env>(process.env, {
@@ -146,20 +148,20 @@ function variablesNamed({ configFile: file }: Home): string[] {
   return [...named].filter((name) => !USUAL_VARIABLES.has(name));
 }
 
-/** Whether a service manager is available and the service is not installed yet. */
+/** Returns true if a service manager is available and the service is not installed yet. */
 export async function canInstallService(): Promise<boolean> {
   if (process.platform !== "linux" && process.platform !== "darwin") return false;
   const { file, probe } = managerOf(process.platform);
   return !existsSync(file) && (await run(probe)).code === 0;
 }
 
-/** `signalbox service remove`: what the home holds stays. */
+/** `signalbox service remove`: keeps all files of the home. */
 export async function remove(options: CommonOptions): Promise<void> {
   const manager = managerOf(process.platform);
   if (!existsSync(manager.file))
     throw new GatewayError("failure", `The service is not installed: ${manager.file} does not exist.`);
   const failed = await firstFailure(manager.disable);
-  // Stopping a service that is not running fails, which is no error.
+  // Stopping a service that is not running fails. This is not an error.
   if (failed !== undefined && (await stateOf(manager)).running !== false)
     throw new GatewayError(
       "unavailable",
@@ -182,7 +184,7 @@ export async function status(options: CommonOptions): Promise<void> {
   });
 }
 
-/** Whether the service runs. Null if the service manager does not answer; `remedy` then says what to do. */
+/** True if the service runs. Null if the service manager does not respond; `remedy` then contains the remedy. */
 interface ServiceState {
   readonly running: boolean | null;
   readonly silence?: string;
@@ -235,7 +237,7 @@ function launchd(): ServiceManager {
     enable: [["launchctl", "load", "-w", file]],
     disable: [["launchctl", "unload", "-w", file]],
     status: ["launchctl", "list", LABEL],
-    // It lists what is loaded, whether or not it has a process.
+    // `launchctl list` includes services without a process.
     isRunning: (output) => /^\s*"PID" = \d+;$/m.test(output),
     probe: ["launchctl", "list"],
     remedy: "Run this in a session of this user on the Mac itself.",
@@ -246,11 +248,11 @@ function launchd(): ServiceManager {
 interface Answer {
   readonly code: number;
   readonly output: string;
-  /** Of its failure. */
+  /** Error output, or the error itself. */
   readonly said: string;
 }
 
-/** Runs commands until one fails. Returns that one's output. */
+/** Runs commands until one fails, and returns the output of that one. */
 async function firstFailure(commands: readonly Command[]): Promise<string | undefined> {
   for (const command of commands) {
     const { code, said } = await run(command);

@@ -26,7 +26,7 @@ export async function list(options: CommonOptions): Promise<void> {
   });
 }
 
-/** `signalbox sessions show <session>`: what it is set to, and its latest messages. */
+/** `signalbox sessions show <session>`: prints a session's settings and its latest messages. */
 export async function show(key: string, options: CommonOptions & { readonly limit: number }): Promise<void> {
   const { session, messages } = await withStore(options, "read", async (store) => {
     const named = await sessionOf(store, key);
@@ -79,7 +79,7 @@ export async function reset(key: string, options: CommonOptions): Promise<void> 
   }
 }
 
-/** By its key, or by an end of it that no other has. @throws GatewayError */
+/** Finds a session by its key or by a unique suffix of it. @throws GatewayError */
 async function sessionOf(store: HomeStore, key: string): Promise<Session> {
   const exact = await store.sessions.get(key);
   if (exact !== undefined) return exact;

@@ -30,8 +30,8 @@ interface InstallOptions extends CommonOptions {
 }
 
 /**
- * `signalbox skills install <name>`: shows exactly what would run, and runs it once the person at the terminal agrees.
- * No model can: it is no tool, and what it installs lies where commands of agents only read.
+ * `signalbox skills install <name>`: prints the exact commands, and runs them if the person at the terminal agrees.
+ * There is no tool for this, so a model cannot install anything. Agents' commands can only read the installed files.
  */
 export async function install(name: string, options: InstallOptions, host: GatewayHost): Promise<void> {
   const configured = configuredHome(options);
@@ -54,7 +54,7 @@ export async function install(name: string, options: InstallOptions, host: Gatew
   ]);
 }
 
-/** The skill as the first agent sees it that may use it, on the machine as it is now. */
+/** Returns the skill of the first agent that may use it, for the current state of the machine. */
 async function lookAt(
   name: string,
   { home, loaded, env }: ConfiguredHome,
@@ -80,7 +80,7 @@ async function lookAt(
   return report;
 }
 
-/** The way that is named, else the first for this platform whose installer is here. */
+/** Returns the named installation method, or the first one for this platform whose installer is available. */
 function wayFor(
   { skill }: SkillReport,
   named: string | undefined,
@@ -128,11 +128,11 @@ async function isAgreed(
   return yes === true || asker.confirm("Run this?");
 }
 
-/** Environment variables that installers may see. The gateway's keys are not among them. */
+/** Environment variables that installers may see. They do not include the gateway's keys. */
 const PASSED_ON =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|LANG|LC_.*|TMPDIR|(?:https?|no|all)_proxy|SSL_CERT_.*|NODE_EXTRA_CA_CERTS|HOMEBREW_.*|GOPROXY|GOPATH|GOMODCACHE|GOCACHE|XDG_.*)$/i;
 
-/** One after the other; gives the one that failed. */
+/** Runs commands one after the other, and returns the one that failed. */
 async function runAll(
   commands: readonly InstallCommand[],
   env: Readonly<Record<string, string | undefined>>,
@@ -151,7 +151,7 @@ async function isAsExpected({ expected }: InstallCommand): Promise<boolean> {
   return hash.digest("hex") === expected.sha256;
 }
 
-/** The pause between two checks of a folder's size, in milliseconds. */
+/** Interval between two checks of a folder's size, in milliseconds. */
 const SIZE_CHECK_MS = 100;
 
 async function run({ program, args, limit }: InstallCommand, env: NodeJS.ProcessEnv): Promise<number> {
@@ -195,7 +195,7 @@ async function putOnRecord(
   name: string,
   lines: readonly string[],
 ): Promise<void> {
-  // Before its first start a gateway has no record to put it on.
+  // Before the first start of a gateway there is no audit log.
   if (!existsSync(databaseFile)) return;
   await withStore(options, "share", ({ audit }) =>
     audit.append({

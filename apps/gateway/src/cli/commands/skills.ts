@@ -43,7 +43,7 @@ async function skillsOf(
   );
 }
 
-/** `signalbox skills list`: what each agent can use. */
+/** `signalbox skills list`: lists the usable skills of each agent. */
 export async function list(options: CommonOptions, host: GatewayHost): Promise<void> {
   const rows = (await skillsOf(configuredHome(options), host)).flatMap(({ agent, usable }) =>
     usable.map(({ id, description, source, file, version }) => {
@@ -55,7 +55,7 @@ export async function list(options: CommonOptions, host: GatewayHost): Promise<v
   );
 }
 
-/** `signalbox skills check`: what cannot be used, and why; exit code 1 when something is wrong. */
+/** `signalbox skills check`: lists unusable skills with the reasons. The exit code is 1 if there is a problem. */
 export async function check(options: CommonOptions, host: GatewayHost): Promise<void> {
   const skills = await skillsOf(configuredHome(options), host);
   const reports = skills.map(({ agent, check }) => ({ agent, ...check }));
@@ -76,7 +76,7 @@ export async function check(options: CommonOptions, host: GatewayHost): Promise<
   if (reports.some((one) => !one.ok)) throw new GatewayError("failure", "Some skills cannot be used.");
 }
 
-/** `signalbox skills changes`: what waits for an owner, with what changed, line by line. */
+/** `signalbox skills changes`: shows new and changed skills that wait for an owner, with a diff. */
 export async function changes(options: CommonOptions, host: GatewayHost): Promise<void> {
   const waiting = oncePerFolder(await skillsOf(configuredHome(options), host));
   const shown = waiting.map(({ agent, pending: { skill, digest, change, diff } }) => {
@@ -93,8 +93,8 @@ export async function changes(options: CommonOptions, host: GatewayHost): Promis
 }
 
 /**
- * `signalbox skills approve <name> --hash <hash>`: what `changes` showed counts from now on, in a gateway that runs,
- * too.
+ * `signalbox skills approve <name> --hash <hash>`: approves the version that `changes` showed. A running gateway uses
+ * it from then on.
  */
 export async function approve(
   name: string,
@@ -127,7 +127,7 @@ export async function approve(
 
 const OPERATOR = "command line";
 
-/** Agents may share skills; a person decides about each once. */
+/** Agents may share skills. Each one is listed once. */
 function oncePerFolder(agents: readonly SkillsOfAgent[]) {
   const folders = new Map(
     agents

@@ -16,15 +16,17 @@ import { configuredHome } from "../configured-home.ts";
 import type { GatewayHost } from "../host.ts";
 import { describeLink, makeLink } from "./link.ts";
 
-/** How long sockets, timers and processes may take to close after the stop, in milliseconds. */
+/** Time limit for sockets, timers and processes to close after the stop, in milliseconds. */
 const LET_GO_MS = 2_000;
 
-/** `signalbox start`: runs until SIGTERM, SIGINT or the end of its terminal; a second signal ends it at once. */
+/**
+ * `signalbox start`: runs until SIGTERM, SIGINT or the end of its terminal. A second signal ends the process at once.
+ */
 export async function start(
   options: CommonOptions & { readonly strict?: boolean; readonly quiet?: boolean },
   host: GatewayHost,
 ): Promise<void> {
-  // By its number: to look at `process.stdin` opens it, which takes 5 ms of each start.
+  // `isatty` does not open the standard input, unlike `process.stdin`.
   const isAsked = options.json !== true && isatty(0) && isatty(1);
   if (isAsked) await (await import("../init/offer.ts")).offerInit(options, host);
   const watch = watchConfig(locateHome(options.home, process.env));
@@ -66,7 +68,7 @@ export async function start(
   process.stderr.write(`${lines.join("\n")}\n`);
 
   const error = await Promise.race([stopping.promise, fatal.promise]);
-  // Its shell may tell it, too, that the terminal is gone.
+  // The shell may send a second SIGHUP when its terminal is closed.
   process.off("SIGHUP", hangUp).on("SIGHUP", () => {});
   watch.stop();
   try {
@@ -77,16 +79,16 @@ export async function start(
   if (error) throw new GatewayError("failure", `Stopped: ${reasonOf(error)}.`);
 }
 
-/** For a terminal alone: a log keeps what it is given. The gateway runs on, whatever comes of the link. */
+/**
+ * Returns the sign-in link, for a terminal only, because a log would store it. Failing to create the link does not stop
+ * the gateway.
+ */
 async function signInLines(url: string, token: string): Promise<readonly string[]> {
   const made = await makeLink(createClient({ baseUrl: url, token }), url).catch(() => undefined);
   return made === undefined ? [] : [`${describeLink(made)} (\`signalbox link\` makes another)`];
 }
 
-/**
- * The process ends by itself once nothing is open any more. What a channel, a tool or a hook has left open does not
- * keep it.
- */
+/** Ends the process if a channel, a tool or a hook has left a handle open. Otherwise it ends by itself. */
 function endThoughOpen(): void {
   const end = (): never => {
     const open = [...new Set(process.getActiveResourcesInfo())].join(", ");
@@ -96,10 +98,10 @@ function endThoughOpen(): void {
   setTimeout(end, LET_GO_MS).unref();
 }
 
-/** Exit codes of a process that a signal ended. */
+/** Exit codes after a signal. */
 const ENDED_BY = { SIGINT: 130, SIGTERM: 143 } as const;
 
-/** Calls back at the first signal to stop; the second ends the process. */
+/** Calls back at the first stop signal. The second one ends the process. */
 function stopAtSignal(stop: () => void): void {
   let isStopping = false;
   for (const name of ["SIGTERM", "SIGINT"] as const)
@@ -111,8 +113,8 @@ function stopAtSignal(stop: () => void): void {
 }
 
 /**
- * Tells a SIGHUP caused by a closed terminal from one that was sent on purpose. Errors from writing to the closed
- * terminal are ignored, so that the gateway still stops cleanly.
+ * Distinguishes a SIGHUP after the terminal was closed from one that was sent on purpose. Errors from writing to the
+ * closed terminal are ignored, so that the gateway still stops cleanly.
  */
 function watchTerminal(): () => boolean {
   const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor));
@@ -123,7 +125,7 @@ function watchTerminal(): () => boolean {
   return isGone;
 }
 
-/** Other warnings are advice: such a configuration does what it says. */
+/** Throws if a problem prevents a strict start. Warnings of other kinds are only advice. */
 function refuseFaults(problems: readonly Problem[]): void {
   const faults = [
     problems.some(({ severity }) => severity === "error") ? "errors" : [],

@@ -3,7 +3,7 @@ import type { CommonOptions } from "../common-options.ts";
 import { print } from "../output.ts";
 import { runningGateway } from "../running.ts";
 
-/** `signalbox status`: what the running gateway says of itself. */
+/** `signalbox status`: prints the status of the running gateway. */
 export async function status(options: CommonOptions): Promise<void> {
   const { client, running } = await runningGateway(options.home);
   const status = await client.status();
@@ -21,7 +21,7 @@ export async function status(options: CommonOptions): Promise<void> {
   ]);
 }
 
-/** Parts of the file that the running gateway does not use yet. */
+/** Lists the parts of the configuration file that are not in effect. */
 function configurationLines({ forStart, kept, errors }: ConfigurationState): string[] {
   return [
     ...(forStart.length === 0 ? [] : [`changed ${forStart.join(", ")}: takes effect after a restart`]),

@@ -8,7 +8,7 @@ import { Turns } from "../chat/turns.ts";
 import type { CommonOptions } from "../common-options.ts";
 import { runningGateway } from "../running.ts";
 
-/** How often to check for tool calls that wait for approval, in milliseconds. */
+/** Poll interval for tool calls that wait for approval, in milliseconds. */
 const ASK_MS = 500;
 
 interface TalkOptions extends CommonOptions {
@@ -16,7 +16,7 @@ interface TalkOptions extends CommonOptions {
   readonly conversation: string;
 }
 
-/** `signalbox send`: one message, in as many words as the shell makes of it, and its reply on standard output. */
+/** `signalbox send`: sends all words as one message, and prints the reply to standard output. */
 export async function send(words: readonly string[], options: TalkOptions): Promise<void> {
   const text = words.join(" ");
   if (text.trim() === "")
@@ -41,7 +41,7 @@ export async function send(words: readonly string[], options: TalkOptions): Prom
   }
 }
 
-/** `signalbox chat`: a conversation in the terminal, until end of input. What is typed while a turn runs reaches it. */
+/** `signalbox chat`: a conversation in the terminal until the end of input. A line typed during a run steers it. */
 export async function chat(options: TalkOptions): Promise<void> {
   const { client } = await runningGateway(options.home);
   const agent = await agentOf(client, options.agent);
@@ -69,7 +69,7 @@ export async function chat(options: TalkOptions): Promise<void> {
     },
   });
   const desk = createApprovalDesk(client, { agent, conversation: options.conversation }, write);
-  // Asks only at a terminal. A script's next line could be taken for the answer.
+  // Approvals are asked at a terminal only. In a script, the next line could be taken for the answer.
   const asking = isTerminal
     ? setInterval(() => turns.areOver || desk.look().catch(() => {}), ASK_MS)
     : undefined;
@@ -89,7 +89,7 @@ export async function chat(options: TalkOptions): Promise<void> {
     const done = turns.take(line);
     done.catch(() => lines.close());
     underWay.push(done);
-    // A script's lines are a conversation: each waits for the answer before it.
+    // In a script, each line waits for the answer to the line before it.
     if (!isTerminal) await done;
   }
   await Promise.all(underWay).finally(() => clearInterval(asking));

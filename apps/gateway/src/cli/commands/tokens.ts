@@ -7,10 +7,10 @@ import { withStore } from "../home-store.ts";
 import { print } from "../output.ts";
 import { printTable, time } from "../table.ts";
 
-/** The gateway's own token goes by this name. */
+/** Name of the gateway's own token. */
 const RESERVED = "owner";
 
-/** `signalbox tokens add <name>`: the token is shown now and kept nowhere. */
+/** `signalbox tokens add <name>`: prints the token once. Only its hash is stored. */
 export async function add(
   name: string,
   options: CommonOptions & { readonly role: ClientRole },
@@ -53,7 +53,7 @@ export async function list(options: CommonOptions): Promise<void> {
   });
 }
 
-/** `signalbox tokens revoke <name>`: its sessions end with it, its sockets and what runs for it within seconds. */
+/** `signalbox tokens revoke <name>`: ends the token's sessions at once, and its sockets and runs within seconds. */
 export async function revoke(name: string, options: CommonOptions): Promise<void> {
   const revoked = await withStore(options, "share", async ({ access, audit }) => {
     const wasThere = await access.tokens.revoke(name);

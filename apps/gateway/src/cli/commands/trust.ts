@@ -15,8 +15,8 @@ interface Reviewed {
 }
 
 /**
- * `signalbox trust <path> [digest]`: shows what others wrote. With the digest of what it showed, that counts as the
- * owner's from then on.
+ * `signalbox trust <path> [digest]`: shows text of other people. With the digest of the text shown, it is trusted like
+ * the owner's from then on.
  */
 export async function trust(path: string, digest: string | undefined, options: TrustOptions): Promise<void> {
   const reviewed = { path, digest };
@@ -48,7 +48,7 @@ async function throughGateway(reviewed: Reviewed, { home, agent }: TrustOptions)
   return client.trust({ ...reviewed, agent });
 }
 
-/** If no gateway runs, no other process has the labels in memory. */
+/** Without a running gateway, no other process caches the labels. */
 function withoutGateway(reviewed: Reviewed, options: TrustOptions): Promise<TrustResult> {
   const configured = configuredHome(options);
   const agent = agentOf(configured, options.agent);

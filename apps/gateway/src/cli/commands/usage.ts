@@ -26,7 +26,7 @@ type Figures = Omit<UsageTotals, "runs">;
 
 /** Usage of one run and the messages that it answered. */
 interface AnswerUsage extends Figures {
-  /** When the answer had its end. */
+  /** Time at which the answer was completed. */
   readonly at: number;
   readonly agentId: string;
   readonly sessionKey: string;
@@ -34,9 +34,9 @@ interface AnswerUsage extends Figures {
 }
 
 const DAY_MS = 86_400_000;
-/** Of which messages are listed where no number of days is given. */
+/** Default for `--days` with `--by message`. */
 const DAYS_OF_MESSAGES = 7;
-/** A run may wait hours for an approval. */
+/** Maximum duration of a run. It may wait for an approval for hours. */
 const LONGEST_MS = DAY_MS;
 const RUNS_AT_ONCE = 500;
 const TEXT_CHARS = 40;
@@ -50,7 +50,7 @@ const FIGURES = {
   "COST (USD)": ({ costMicros }: Figures) => dollars(costMicros),
 };
 
-/** `signalbox usage`: tokens and money of the runs that have ended, also of those that are not kept any more. */
+/** `signalbox usage`: prints tokens and costs of completed runs, including runs that were pruned. */
 export async function usage(options: UsageOptions): Promise<void> {
   const { by, days } = options;
   if (options.budgets === true) return budgetsLeft(options);
@@ -95,7 +95,7 @@ async function answersSince({ runs }: HomeStore, since: number): Promise<AnswerU
     const some = await runs.list({ limit: RUNS_AT_ONCE, ...(before === undefined ? {} : { before }) });
     const ended = some.filter(({ finishedAt }) => finishedAt !== undefined && finishedAt >= since);
     answers.push(...(await runs.summaries(ended.map(({ id }) => id))).map(answerUsage));
-    // They come by when they began.
+    // The runs are sorted by their start, and are filtered by their end.
     const last = some.at(-1);
     if (last === undefined || last.startedAt < since - LONGEST_MS) break;
     before = last.id;
@@ -148,7 +148,7 @@ async function budgetsLeft(options: CommonOptions): Promise<void> {
   });
 }
 
-/** To the last millionth. */
+/** Formats micro-dollars with six decimals. */
 function dollars(micros: number): string {
   return (micros / 1e6).toFixed(6);
 }

@@ -9,7 +9,7 @@ import { short, time } from "../table.ts";
 
 const TEXT_CHARS = 60;
 
-/** `signalbox trace [message]`: every note about a message; without an id, about the last one. */
+/** `signalbox trace [message]`: prints every trace entry of a message, by default of the latest one. */
 export async function trace(id: string | undefined, options: CommonOptions): Promise<void> {
   const trace = await findTrace(id, options);
   print(options.json, trace, () =>
@@ -21,8 +21,8 @@ export async function trace(id: string | undefined, options: CommonOptions): Pro
 }
 
 /**
- * `signalbox why [message]`: what happened to it and by which rule, in a sentence; with `--details` a line for each
- * stage.
+ * `signalbox why [message]`: explains in a sentence what happened to a message, and by which rule. `--details` adds a
+ * line for each stage.
  */
 export async function why(
   id: string | undefined,
@@ -48,7 +48,7 @@ export async function why(
   ]);
 }
 
-/** From the running gateway, which writes its notes a moment later than it makes them; else from the database. */
+/** Reads the trace from the running gateway, which stores its entries with a delay, or otherwise from the database. */
 async function findTrace(asked: string | undefined, options: CommonOptions): Promise<Trace> {
   const id = asked ?? (await latestMessages(options, { limit: 1 }))[0]?.id;
   if (id === undefined) throw new GatewayError("failure", "No messages yet.");

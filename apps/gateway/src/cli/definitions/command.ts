@@ -6,7 +6,7 @@ import { guarded } from "../output.ts";
 /** Heading of the examples in a command's help. */
 const EXAMPLES_TITLE = "Examples:";
 
-/** Makes what commands do: the code of each is loaded when it runs, and is given its options and the gateway. */
+/** Creates the actions of commands. The code of a command is loaded when it runs. */
 export interface Actions {
   run<Options extends CommonOptions>(
     load: () => Promise<(options: Options, host: GatewayHost) => Promise<void>>,
@@ -36,9 +36,9 @@ function homeOption(): Option {
 }
 
 /**
- * A command with the options that all of them take.
+ * Adds a command with the common options.
  *
- * @param examples how it is used, without the name of the program; shown below its help
+ * @param examples usage examples without the program's name, shown below the help
  */
 export function command(
   parent: Command,
@@ -57,7 +57,7 @@ function withCommonOptions(each: Command): Command {
   return each.addOption(homeOption()).option("--json", "print JSON");
 }
 
-/** Lets the options that all commands take stand before a command, too; after it they count more. */
+/** Accepts the common options before a command too. Options after the command take precedence. */
 export function takeCommonOptionsFirst(program: Command): void {
   for (const group of [program, ...program.commands.filter(({ commands }) => commands.length > 0)])
     withCommonOptions(group);
@@ -69,7 +69,7 @@ export function takeCommonOptionsFirst(program: Command): void {
   });
 }
 
-/** `field=value`, as often as one likes. */
+/** Collects `field=value` options, which may be repeated. */
 export function settings(
   pair: string,
   earlier: Readonly<Record<string, string>> = {},

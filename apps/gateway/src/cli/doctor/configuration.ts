@@ -8,7 +8,7 @@ import type { GatewayHost } from "../host.ts";
 import { type Finding, look } from "./finding.ts";
 import { describeExec, describeReach } from "./policy.ts";
 
-/** Searches for something, as a run would, so that it is known to work. */
+/** Searches the memory once to verify that it works. */
 async function memoryOf(home: Home, agent: string): Promise<string> {
   if (!existsSync(home.memoryIndex(agent))) return "created with the first message";
   const { describeStatus, withMemory } = await import("../home-memory.ts");
@@ -32,7 +32,7 @@ function describePictures({ packages }: GatewayHost): string {
   return packages.missing(["sharp"]).length === 0 ? "resized to what models accept" : PICTURES_AS_THEY_ARE;
 }
 
-/** Checks whether a gateway could start with the configuration. */
+/** Checks if a gateway could start with the configuration. */
 export async function lookAtConfiguration(home: Home, host: GatewayHost): Promise<Finding[]> {
   try {
     const loaded = readConfig(home, process.env);

@@ -5,13 +5,13 @@ export interface Finding {
   readonly part: string;
   readonly state: "ok" | "warning" | "error";
   readonly detail: string;
-  /** How to fix it. */
+  /** Remedy for the problem. */
   readonly remedy?: string;
-  /** Does that, where nothing can be lost by it; gives what was done. */
+  /** Applies the remedy, if it cannot lose data. Returns a description of the change. */
   readonly fix?: () => string;
 }
 
-/** Looks at one part: what is thrown is what is wrong with it. */
+/** Runs one check. An error is reported as its finding. */
 export async function look(part: string, see: () => Promise<string>, remedy?: string): Promise<Finding> {
   try {
     return { part, state: "ok", detail: await see() };

@@ -12,7 +12,7 @@ import { runningGateway } from "../running.ts";
 import type { Finding } from "./finding.ts";
 
 /**
- * Reports the running gateway's state and its platforms' errors. If no gateway runs, says which environment was
+ * Reports the running gateway's state and its platforms' errors. If no gateway runs, reports whose environment was
  * checked.
  */
 export async function lookAtGateway(home: Home, withModels: boolean): Promise<Finding[]> {
@@ -56,7 +56,7 @@ async function askGateway(home: Home, withModels: boolean, holding: string): Pro
   ];
 }
 
-/** Why a gateway that holds the home says nothing; any other error is thrown on. */
+/** Explains why a gateway that holds the home does not respond. Rethrows other errors. */
 function silenceFinding(error: unknown, holding: string): Finding {
   if (error instanceof GatewayError && error.code === "config")
     return {
@@ -74,7 +74,7 @@ function silenceFinding(error: unknown, holding: string): Finding {
   };
 }
 
-/** Whether an agent's model answered its last call. */
+/** Reports if an agent's model answered its last call. */
 function agentFinding(
   { id, demo, model = "its model" }: AgentInfo,
   messages: readonly MessageInfo[],
@@ -115,7 +115,7 @@ function channelFinding({ channel, account, state, reason }: ChannelStatus): Fin
 /** Message states that imply a model call. */
 const ASKED: ReadonlySet<MessageInfo["state"]> = new Set(["replied", "silent", "failed-reported"]);
 
-/** Parts of the file that the running gateway does not use. */
+/** Lists the parts of the configuration file that are not in effect. */
 function configurationFindings({ forStart, kept, errors }: ConfigurationState): Finding[] {
   const part = "running configuration";
   const restart: Finding = {
@@ -130,7 +130,7 @@ function configurationFindings({ forStart, kept, errors }: ConfigurationState): 
     detail: `still as before the last change, because that change has errors: ${kept.join(", ")}`,
     remedy: "Fix what `signalbox config check` reports; the gateway picks it up at once.",
   };
-  // Its own process may see what this one does not: it may lack a variable that is set here.
+  // Report the errors of the running gateway, whose environment may differ from this process's.
   const wrong = errors.map(
     ({ path, message, remedy }): Finding => ({ part, state: "error", detail: `${path}: ${message}`, remedy }),
   );

@@ -6,10 +6,10 @@ import { getMachineTimeZone, TIME_ZONE_REMEDY } from "../../machine-time-zone.ts
 import type { Finding } from "./finding.ts";
 
 const LEAST_FREE_BYTES = 1_000_000_000;
-/** A clock may differ so much from what wrote a file, in milliseconds. */
+/** Tolerated difference between the clock and the database's modification time, in milliseconds. */
 const CLOCK_SLACK_MS = 120_000;
 
-/** The machine and the folder, whatever is in it. */
+/** Checks the machine and the home's folder, but not its contents. */
 export async function lookAtMachine(home: Home, now: () => number): Promise<Finding[]> {
   return [
     { part: "node", state: "ok", detail: `Node.js ${process.versions.node}` },
@@ -61,7 +61,7 @@ async function disk({ dir }: Home): Promise<Finding> {
   };
 }
 
-/** A clock that goes behind makes ids and times of messages go backwards. */
+/** If the clock was set back, message ids and timestamps are no longer monotonic. */
 function clock({ databaseFile }: Home, now: () => number): Finding {
   const written = statSync(databaseFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const at = new Date(now()).toISOString();

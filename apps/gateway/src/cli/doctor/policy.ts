@@ -5,8 +5,9 @@ import type { Agents } from "../../configure/agents.ts";
 import { execSandbox } from "../../configure/exec-sandbox.ts";
 
 /**
- * Shows for every agent that no untrusted sender reaches tools that act.
- * @throws Error that names what is reached
+ * Checks for every agent that no untrusted sender can reach tools that act.
+ *
+ * @throws Error that lists the reachable tools
  */
 export function describeReach({ all }: Agents): string {
   let checked = 0;

@@ -4,7 +4,7 @@ import { type JsonValue, openStore, type SqliteStore } from "@signalbox/store";
 import { type Finding, look } from "./finding.ts";
 
 const DAY_MS = 86_400_000;
-/** Age of a backup, in days, from which a new one is recommended. */
+/** Age of a backup, in days, after which a new one is recommended. */
 const OLD_BACKUP_DAYS = 7;
 
 /** Checks the stored data. Reads only: it neither creates nor migrates the database. */
@@ -57,7 +57,7 @@ async function read<T>(
 
 const MOST_DRIFTS = 5;
 
-/** Conversations whose prompt did not begin as before: their vendors' caches were of no use for a turn. */
+/** Lists conversations whose prompt prefix changed unexpectedly, so that the vendor's cache missed. */
 async function driftedPrompts(home: Home): Promise<Finding[]> {
   const rows = (await read(home, ({ kv }) => kv.list("prompt-drift"))) ?? [];
   if (rows.length === 0) return [];
@@ -73,7 +73,7 @@ async function driftedPrompts(home: Home): Promise<Finding[]> {
   ];
 }
 
-/** Age of the last backup. */
+/** Reports the age of the last backup. */
 function backup(home: Home, now: number): Finding[] {
   if (!existsSync(home.databaseFile)) return [];
   const last = lastBackup(home);
@@ -99,7 +99,7 @@ function driftText(value: JsonValue): string {
   return `${String(section)} ${String(change)} at byte ${String(byte)}`;
 }
 
-/** Replies that need attention. */
+/** Reports replies that need attention. */
 async function undelivered(home: Home): Promise<Finding[]> {
   const stats = await read(home, ({ maintenance }) => maintenance.stats());
   if (stats === undefined) return [];

@@ -3,7 +3,7 @@ import { GatewayError } from "@signalbox/home";
 import { refuseWrong } from "./refuse-wrong.ts";
 import type { InitOptions, Step } from "./step.ts";
 
-/** The first agent: its name, and where it works. */
+/** Asks for the name and the workspace of the first agent. */
 export async function agentStep({ home, asker, change, loaded }: Step, options: InitOptions): Promise<void> {
   const list = loaded().config.agents.list.filter((agent) => agent !== DEFAULT_AGENT);
   if (list.length > 0 && options.agent === undefined) {

@@ -1,13 +1,13 @@
 import { GatewayError } from "@signalbox/home";
 
-/** A question; an answer that was given as an option of the command line is not asked for. */
+/** A question. It is skipped if a command-line option contains the answer. */
 interface Question {
   readonly message: string;
   readonly given?: string | undefined;
   readonly hint?: string | undefined;
-  /** Default answer, and the suggestion at a terminal. */
+  /** Default answer, suggested at a terminal. */
   readonly initial?: string | undefined;
-  /** Returns the problem with an answer. */
+  /** Returns the problem with an answer, if any. */
   readonly refuse?: (answer: string) => string | undefined;
 }
 
@@ -17,15 +17,15 @@ interface Choice extends Question {
 
 /** Asks questions at a terminal. Without one, answers are undefined and the step is skipped. */
 export interface Asker {
-  /** Whether a person answers, who can be asked again after a mistake. */
+  /** True if a person answers, who can correct a mistake. */
   readonly asksPerson: boolean;
   text(question: Question): Promise<string | undefined>;
-  /** Its answer is not shown. */
+  /** Asks for a secret, which is not echoed. */
   secret(question: Question): Promise<string | undefined>;
   choose(choice: Choice): Promise<string | undefined>;
   confirm(message: string): Promise<boolean>;
   say(message: string): void;
-  /** Call it after an answer was saved, so that a person who stops is told so. */
+  /** Call it after an answer was saved. If the person stops, the last line says that answers are saved. */
   saved(): void;
 }
 
@@ -44,7 +44,7 @@ export function askNobody(): Asker {
   };
 }
 
-/** Asks at the terminal. Ctrl-C ends the command; what was answered before is kept. */
+/** Asks at the terminal. Ctrl-C ends the command; earlier answers stay saved. */
 export async function askTerminal(): Promise<Asker> {
   const prompts = await import("@clack/prompts");
   let isSaved = false;
@@ -92,7 +92,7 @@ function outside({ options }: Choice, value: string): string | undefined {
   return values.includes(value) ? undefined : `"${value}" is not one of ${values.join(", ")}`;
 }
 
-/** @throws GatewayError for an answer that cannot be */
+/** @throws GatewayError if the answer is invalid */
 function checked(answer: string | undefined, refuse: Question["refuse"]): string | undefined {
   const wrong = answer === undefined ? undefined : refuse?.(answer);
   if (wrong !== undefined) throw new GatewayError("usage", `${wrong}.`);

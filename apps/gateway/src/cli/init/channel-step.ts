@@ -64,7 +64,9 @@ export async function channelStep(
   await ownerStep(step, definition, options);
 }
 
-/** An account that may choose says which way it has chosen. */
+/**
+ * Returns true if the account receives webhooks. An account of a channel with several transports contains the choice.
+ */
 function comesByWebhook({ capabilities: { transports } }: ChannelDefinition, config: unknown): boolean {
   if (!transports.includes("webhook")) return false;
   const chosen =
@@ -92,7 +94,7 @@ async function askSettings(
   return settings;
 }
 
-/** Yes and no are no texts; a number may be an id, and stays one. */
+/** Converts `true` and `false`. Numbers stay text, because they may be ids. */
 function readAnswer(answer: string): string | boolean {
   return answer === "true" || answer === "false" ? answer === "true" : answer;
 }
@@ -115,8 +117,8 @@ function withReferences(
 }
 
 /**
- * Tests the credentials against the platform. Messages that arrive meanwhile are refused, so the platform sends them
- * again.
+ * Tests the credentials against the platform. Messages that arrive meanwhile are rejected, and the platform delivers
+ * them again.
  */
 async function tryOut(
   { asker, failed }: Step,

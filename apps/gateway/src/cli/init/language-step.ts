@@ -6,7 +6,7 @@ const LANGUAGES = [
   { value: "zh", label: "中文" },
 ] as const;
 
-/** In which language the first files of a new workspace are: offered is that of the machine. */
+/** Asks for the language of new workspaces' first files. The default is the machine's language. */
 export async function languageStep(
   { env, asker, change, loaded }: Step,
   options: InitOptions,
@@ -20,7 +20,7 @@ export async function languageStep(
     initial: ofMachine,
     options: LANGUAGES,
   });
-  // A service often runs without the language of the terminal that it was set up in; it takes English then.
+  // A service often runs without the terminal's language setting and then uses English.
   const isUsual = before === undefined && language === "en" && ofMachine === "en";
   if (!isUsual || asker.asksPerson) change([{ path: ["agents", "defaults", "language"], value: language }]);
 }

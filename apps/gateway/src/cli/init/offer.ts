@@ -18,7 +18,7 @@ export async function offerInit(options: CommonOptions, host: GatewayHost): Prom
     for (const failure of (await setUp(options, host, asker)).failures) asker.say(failure);
 }
 
-/** A key in the environment alone makes a gateway that answers. */
+/** Returns true if there is a configuration, or a provider's key in the environment. */
 function isSetUp({ configFile }: Home, env: Env): boolean {
   return (
     existsSync(configFile) ||

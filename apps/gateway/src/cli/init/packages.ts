@@ -17,7 +17,7 @@ export async function addPackages(asker: Asker, names: readonly string[]): Promi
   asker.say(code === 0 ? "Added." : `npm failed. Run ${line} yourself.`);
 }
 
-/** Packages must be installed beside this program to be found. */
+/** Packages are found only if they are installed next to this program. */
 function npmInstall(names: readonly string[]): readonly string[] {
   const here = fileURLToPath(import.meta.url);
   const at = here.lastIndexOf("/node_modules/@signalbox/");

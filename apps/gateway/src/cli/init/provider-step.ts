@@ -67,7 +67,7 @@ export async function providerStep(step: Step, options: InitOptions): Promise<vo
   ]);
 }
 
-/** At a terminal the step was skipped on purpose; on a command line a required option is missing. */
+/** At a terminal, the person skipped the step. On a command line, a required option is missing. */
 function leaveOut(asker: Step["asker"], why: string): void {
   if (!asker.asksPerson) throw new GatewayError("usage", why);
   asker.say(why);
@@ -77,13 +77,13 @@ function isOf(provider: string, model: string | undefined): boolean {
   return model?.startsWith(`${provider}/`) === true;
 }
 
-/** The model reference that agents use. For a local server the model's name is enough. */
+/** The model reference that agents use. For a local server, the model's name is enough. */
 function referenceOf(provider: string, model: string | undefined): string | undefined {
   if (provider !== "local" || model === undefined || isOf(provider, model)) return model;
   return `${provider}/${model}`;
 }
 
-/** A model of a provider that is there already, or whose key is in the environment. */
+/** Sets only the model, for a provider that is configured or has its key in the environment. */
 function modelAlone(change: Step["change"], { model, apiKey, baseUrl }: InitOptions): void {
   if (apiKey !== undefined || baseUrl !== undefined)
     throw new GatewayError(
@@ -100,7 +100,7 @@ interface Entry {
   readonly models?: readonly { readonly id: string }[];
 }
 
-/** A key of the environment is used from there, and stands nowhere else. */
+/** Returns the provider entry of a vendor. A key in the environment is not copied into the configuration. */
 async function vendorEntry(
   name: string,
   env: Step["env"],
@@ -121,7 +121,7 @@ async function vendorEntry(
   return apiKey === undefined ? undefined : { ...address, apiKey };
 }
 
-/** The wire formats of the vendors, which an entry has to name. */
+/** Wire formats of the vendors. A provider entry requires one. */
 const APIS: Readonly<Record<string, string>> = {
   anthropic: "anthropic-messages",
   openai: "openai-responses",
@@ -129,7 +129,7 @@ const APIS: Readonly<Record<string, string>> = {
   mistral: "mistral-chat",
 };
 
-/** The model is the one of that name, where one is named. */
+/** Asks for a local server and its model, unless an option names the model. */
 async function askLocal(
   asker: Step["asker"],
   options: InitOptions,

@@ -3,10 +3,10 @@ import { GatewayError } from "@signalbox/home";
 import { overlap } from "../config-places.ts";
 
 /**
- * Refuses to continue if a section has mistakes: the loaded configuration omits them, so answers would silently replace
- * them.
+ * Refuses to continue if a section has errors: the loaded configuration omits those parts, so answers would silently
+ * replace them.
  *
- * @param part for instance `models.providers.anthropic`
+ * @param section for instance `models.providers.anthropic`
  * @throws GatewayError if the section has a problem
  */
 export function refuseWrong({ problems }: LoadedConfig, part: string): void {

@@ -8,7 +8,7 @@ export type ServiceOutcome =
   | { readonly started: true; readonly file: string }
   | { readonly started: false; readonly failure: string };
 
-/** The last step: the gateway as a service. What is set up stays, whatever becomes of it. */
+/** Last step: offers to install the gateway as a service. A failure does not undo the setup. */
 export async function serviceStep(
   home: Home,
   program: string,

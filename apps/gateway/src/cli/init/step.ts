@@ -3,7 +3,7 @@ import type { Home } from "@signalbox/home";
 import type { CommonOptions } from "../common-options.ts";
 import type { Asker } from "./asker.ts";
 
-/** Every answer can be given as an option. */
+/** Options of `signalbox init`. Every answer can be given as an option. */
 export interface InitOptions extends CommonOptions {
   readonly provider?: string;
   readonly apiKey?: string;
@@ -11,16 +11,16 @@ export interface InitOptions extends CommonOptions {
   readonly model?: string;
   readonly agent?: string;
   readonly workspace?: string;
-  /** Of the first files of a workspace. */
+  /** Language of a new workspace's first files. */
   readonly language?: string;
   readonly channel?: string;
   readonly account?: string;
-  /** Settings of the channel by name. */
+  /** Channel settings by name. */
   readonly set?: Readonly<Record<string, string>>;
   readonly owner?: string;
-  /** Whether to install the service. Undefined: ask at a terminal. */
+  /** True installs the service, false does not. Undefined: ask at a terminal. */
   readonly service?: boolean;
-  /** False: neither a key nor a channel is tried. */
+  /** False: do not test the key and the channel. */
   readonly check?: boolean;
   /** Use defaults and ask nothing. */
   readonly yes?: boolean;
@@ -33,10 +33,10 @@ export interface Step {
   readonly asker: Asker;
   /** Returns the packages that are not installed. */
   missingPackages(names: readonly string[]): readonly string[];
-  /** Writes the answers down, whole: whenever the command is interrupted, the configuration is one that can be. */
+  /** Writes answers to the configuration. The file is valid after every call, even if the command is interrupted. */
   change(edits: readonly ConfigEdit[]): void;
   /** Reports a saved setting that does not work. The command then exits with an error. */
   failed(message: string): void;
-  /** The configuration as it is now. */
+  /** Returns the current configuration. */
   loaded(): LoadedConfig;
 }

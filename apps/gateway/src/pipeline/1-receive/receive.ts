@@ -15,23 +15,23 @@ type Received =
   | ReceivedMessage
   | { readonly kind: "edited"; readonly event: EditedEvent }
   | { readonly kind: "deleted"; readonly event: DeletedEvent }
-  /** Nothing here answers it; to acknowledge it is all there is to do. */
+  /** The event needs no work except its acknowledgment. */
   | { readonly kind: "none" };
 
-/** A message in one form, whatever the channel. */
+/** A message in the same form for all channels. */
 export interface ReceivedMessage {
   readonly kind: "message";
   readonly event: MessageEvent;
   /**
-   * The kind of the platform's event. A click and a command of the platform are received as the message that says the
-   * same, and so is a message that addresses the agent only since it was edited.
+   * Kind of the platform's event. Clicks, native commands, and messages that address the agent only since an edit are
+   * converted to plain messages.
    */
   readonly as: "message" | "command" | "action" | "edited";
-  /** Absent for an account that is not configured any more. */
+  /** Absent if the account was removed from the configuration. */
   readonly capabilities: Capabilities | undefined;
 }
 
-/** Turns an event of a channel into a message in one form. */
+/** Converts a channel's event to the form that is the same for all channels. */
 export function receive(ctx: GatewayContext, event: InboundEvent): Received {
   const message = (given: MessageEvent, as: ReceivedMessage["as"]): ReceivedMessage => {
     const capabilities = ctx.getCapabilities(given.channel, given.account);

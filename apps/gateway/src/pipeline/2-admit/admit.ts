@@ -8,20 +8,20 @@ import { type Decided, decideAdmission, type Place } from "./decide-admission.ts
 
 /** A message with its route and the admission decision. */
 export interface Admitted {
-  /** As the inbox keeps it. */
+  /** The message as the inbox stores it. */
   readonly stored: InboundRecord;
   readonly place: Place;
-  /** `answer` continues to the agent; the others end with their rule. */
+  /** `answer` continues to the agent. With every other decision, the message ends with its rule. */
   readonly decision: GateDecision;
-  /** The message must not share a run with other messages. */
+  /** True if the message must not share a run with other messages. */
   readonly exclusive: boolean;
 }
 
 /**
- * Decides which agent a message is for and whether its sender may talk to it, and loads how its session queues
- * messages. Writes nothing.
+ * Decides which agent a message is for and whether its sender may talk to it, and loads the queue settings of its
+ * session. Writes nothing.
  *
- * @param terms on which the gateway itself sends the message on behalf of a person
+ * @param terms terms of a trigger, if the gateway itself sends the message on behalf of a person
  */
 export async function admit(
   ctx: GatewayContext,
@@ -61,8 +61,8 @@ function onTerms(trigger: TriggerTerms, { stored, decision }: Admitted): Admitte
 }
 
 /**
- * Returns true if a message needs a run of its own: its sender waits for exactly its answer, it must not disturb
- * another run, or it is a trigger, whose rights differ from those of people.
+ * Returns true if a message needs its own run: its sender waits for exactly its answer, it must not disturb another
+ * run, or it is a trigger, whose rights differ from those of people.
  */
 export function isExclusive(
   { event, trigger }: Pick<InboundRecord, "event" | "trigger">,
@@ -71,7 +71,7 @@ export function isExclusive(
   return trigger !== undefined || capabilities?.awaitsSingleAnswer === true || event.turn?.alone === true;
 }
 
-/** The conversation as this gateway knows it: platforms number theirs each for itself. */
+/** Returns a key of the conversation that is unique across platforms. */
 function placeOf({ channel, account, conversation }: MessageEvent): string {
   return JSON.stringify([channel, account, conversation.id]);
 }

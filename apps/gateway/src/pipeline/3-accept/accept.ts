@@ -25,18 +25,17 @@ export type AcceptOutcome =
   | {
       readonly outcome: "accepted";
       readonly accepted: Accepted;
-      /** Resolves when it is on the disk: from then on it is not lost. */
+      /** Resolves when the message is on disk, after which it cannot be lost. */
       readonly onDisk: Promise<void>;
     }
-  /** It was accepted before; the id is absent if only its tombstone is left. */
+  /** The message was accepted before. The id is absent if only its tombstone is left. */
   | { readonly outcome: "duplicate"; readonly id?: InboxId }
-  /** Too many wait; its platform is refused, and delivers it again. */
+  /** Too many messages wait. The platform's delivery is rejected, and the platform delivers it again. */
   | { readonly outcome: "full" };
 
 /**
- * Takes responsibility for a message, exactly once. Its run may start while the disk still writes, because everything
- * that others see of the run is committed and synced behind the message. The platform gets its acknowledgment when the
- * message is on disk.
+ * Accepts a message exactly once. Its run may start before the message is on disk, because every visible effect of the
+ * run is committed and synced after the message. The platform gets its acknowledgment when the message is on disk.
  */
 export async function accept(
   ctx: GatewayContext,
@@ -84,7 +83,7 @@ function inboxEntry(
   };
 }
 
-/** Informs viewers of the session, clients that wait, and hooks. */
+/** Informs viewers of the session, waiting clients, and hooks. */
 function publish(
   { outcomes, live, hooks }: GatewayContext,
   { id, stored, decision, route }: Accepted,
@@ -145,7 +144,7 @@ export async function* recoverAccepted(ctx: GatewayContext): AsyncGenerator<Acce
   const left = [...ctx.claimed.splice(0), ...due];
   try {
     for (let [id] = left; id !== undefined; [id] = left) {
-      // Meanwhile the message may have been edited or deleted.
+      // The message may have been edited or deleted meanwhile.
       const row = await inbox.get(id);
       if (row !== undefined && row.settledAt === undefined) yield await acceptedBefore(ctx, row);
       left.shift();
@@ -164,7 +163,9 @@ async function acceptedBefore(ctx: GatewayContext, row: InboxRow<GatewayBodies>)
   return { id, seq, stored, route, exclusive, decision: { kind: "answer", rule, role } };
 }
 
-/** Decides about a message that was not decided yet, or that was not to be answered: the rules may have changed. */
+/**
+ * Decides again about a message that was not decided yet or was not to be answered, because the rules may have changed.
+ */
 async function decideAgain(
   ctx: GatewayContext,
   { id, seq, payload }: InboxRow<GatewayBodies>,

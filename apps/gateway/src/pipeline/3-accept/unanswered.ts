@@ -11,10 +11,7 @@ import { judgeLasting } from "../../messages/failures.ts";
 import type { InboundRecord } from "../../store.ts";
 import { reportOutcome } from "../report-outcome.ts";
 
-/**
- * Finishes a message that no run answers, after doing what its rule asks for. Retries as long as that may help. Never
- * rejects.
- */
+/** Finishes a message that no run answers, after following its rule. Retries temporary failures. Never rejects. */
 export async function endUnanswered(
   ctx: GatewayContext,
   { id, stored }: { readonly id: InboxId; readonly stored: InboundRecord },
@@ -25,7 +22,7 @@ export async function endUnanswered(
   await ctx.supervisor.run({
     name: `end the message ${id}, which no run answers`,
     attempt: async (failures) => {
-      // Meanwhile the message may have been edited or deleted.
+      // The message may have been edited or deleted meanwhile.
       const row = failures === 0 ? undefined : await ctx.store.inbox.get(id);
       if (row?.settledAt !== undefined) return;
       await followRule(ctx, id, row?.payload.event ?? stored.event, { kind, rule });

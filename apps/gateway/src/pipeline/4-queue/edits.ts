@@ -8,10 +8,10 @@ import type { GatewayBodies, InboundRecord } from "../../store.ts";
 import { isExclusive } from "../2-admit/admit.ts";
 import { enqueue, revised } from "./queue.ts";
 
-/** A message that addresses the agent since it was edited. It is received like a new one. */
+/** A message that addresses the agent only since an edit. It is received like a new one. */
 export interface NewlyAddressed {
   readonly event: MessageEvent;
-  /** `message` if it was never received before, so that its id is known from now on. */
+  /** `message` if it was never received before. Its id is then stored, so that later duplicates are detected. */
   readonly as: "message" | "edited";
   /** Called with the inbox row that answers it, so that later edits and a deletion find it. */
   taken(id: InboxId): Promise<void>;
@@ -86,9 +86,9 @@ async function editAnswered(
 }
 
 /**
- * Shows the next run of the session how the message reads now. A later edit replaces an earlier one.
+ * Tells the next run of the session the new text of the message. A later edit replaces an earlier one.
  *
- * @param at time of the edit, or `undefined` if the message reads as the agent has read it
+ * @param at time of the edit, or `undefined` if the agent has already read this text
  */
 async function noteEdit(
   { store: { groupHistory } }: GatewayContext,
@@ -106,7 +106,7 @@ async function noteEdit(
   });
 }
 
-/** A client's options for the run stay as they were; an edit sets none. */
+/** Converts an edit to a message. The client's options for the run stay unchanged, because edits contain none. */
 function asMessage(edited: EditedEvent & { readonly turn?: unknown }, before?: MessageEvent): MessageEvent {
   const { sentAt: _, automatic: __, turn: ___, ...event } = edited;
   return { ...event, type: "message", turn: before?.turn };
@@ -184,7 +184,7 @@ export async function applyDeletion(ctx: GatewayContext, event: DeletedEvent): P
   const held =
     sessionKey === undefined ? [] : lanes.all(sessionKey).flatMap((item) => idsOfMessage(item, event));
   const ids = new Set([row.id, ...held]);
-  // A run hears of it before the store does: what the run commits from now on heeds it.
+  // Recall the message from its run before the store is changed, so that the run does not commit an answer to it.
   if (sessionKey !== undefined) for (const id of ids) lanes.recall(sessionKey, id, new TakenBack());
   await Promise.all([...ids].map((id) => withdraw(ctx, id, sessionKey)));
   await store.inbox.revise(inboxName(original), withoutWords(original.payload));

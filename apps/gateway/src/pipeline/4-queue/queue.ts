@@ -17,9 +17,9 @@ export function enqueue(ctx: GatewayContext, message: QueuedMessage): void {
 }
 
 /**
- * Parses a later version of a message that waits.
+ * Parses a later version of a waiting message.
  *
- * @returns undefined if the later version is answered at once, so that it has to be queued again
+ * @returns undefined if the later version is answered at once and therefore must be queued again
  */
 export function revised(ctx: GatewayContext, message: QueuedMessage): QueuedMessage | undefined {
   const whole = withOrder(ctx, message);
@@ -33,12 +33,12 @@ function withOrder(ctx: GatewayContext, message: QueuedMessage): QueuedMessage {
   return order === undefined ? plain : { ...plain, order, exclusive: true };
 }
 
-/** Treats plain text as `/answer` if the agent has asked the sender a question. */
+/** Treats plain text as `/answer` if there is an open question of the agent to the sender. */
 function asAnswer({ lanes, userQuestions, logger }: GatewayContext, message: QueuedMessage): QueuedMessage {
   const { id, sessionKey, order, stored } = message;
   const { event, role, trigger } = stored;
   if (order !== undefined || trigger !== undefined) return message;
-  // The question of a run that is gone takes no answer, because nothing would read it.
+  // Ignore the question of a run that ended, because nothing would read the answer.
   const goesOn = lanes.all(sessionKey).some(({ kind }) => kind === "resume");
   const open = userQuestions.getOpen(sessionKey, getSpeakerKey(event), goesOn);
   const question = userQuestions.getAnsweredBy(id) ?? open;

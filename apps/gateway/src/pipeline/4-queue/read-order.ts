@@ -4,7 +4,7 @@ import { type Order, readOrder } from "../../command-syntax/read.ts";
 import type { GatewayContext } from "../../context.ts";
 import type { InboundRecord } from "../../store.ts";
 
-/** Parses what a message orders beyond its plain text, with the agent's skills and models. */
+/** Parses the command or directives of a message, with the agent's skills and models. */
 export function readMessageOrder(
   ctx: GatewayContext,
   { event, role, trigger }: InboundRecord,
@@ -12,7 +12,8 @@ export function readMessageOrder(
 ): Order | undefined {
   const { agents, models } = ctx.config.current();
   const agent = agents.get(agentId);
-  // A trigger orders nothing. Most messages are not commands, so nothing is looked up for them.
+  // Triggers contain no commands. Most messages do not either, so the skills and models are read only for text that
+  // starts with a slash.
   if (agent === undefined || trigger !== undefined || !event.text.trimStart().startsWith("/"))
     return undefined;
   const skill = (text: string) => readInvocation(text, getSkillCommands(ctx, agent));

@@ -5,12 +5,15 @@ import type { AgentModel } from "../../configure/models.ts";
 import type { GatewayContext } from "../../context.ts";
 import type { QueuedMessage } from "../../messages/queued-message.ts";
 
-/** The agent and the model of a run, or the reason why there is none. */
+/** The agent and model of a run, or the reason for choosing none. */
 type Chosen =
   | { readonly kind: "chosen"; readonly agent: Agent; readonly agentModel: AgentModel }
   | { readonly kind: "none"; readonly code: "no_agent" | "no_model"; readonly message: string };
 
-/** Chooses the model and the thinking level of a run: by its directive, its session or its agent, in this order. */
+/**
+ * Chooses the model and the thinking level of a run. A directive takes precedence over the session, and the session
+ * over the agent.
+ */
 export async function chooseModel(
   ctx: GatewayContext,
   { agentId, order, sessionKey, stored: { event } }: QueuedMessage,

@@ -4,14 +4,14 @@ import type { MessageContext } from "@signalbox/prompt";
 import { broughtWith, NOTHING_READ } from "./inbound-context.ts";
 import type { OpenedRun } from "./opened-run.ts";
 
-/** Images shown with a message of a turn that the client keeps itself. */
+/** Images of a message in the history that a client sent. */
 interface EarlierImage extends MessageContext, Pick<MediaForModel, "untrusted"> {
   readonly message: UserMessage;
 }
 
 /**
- * The pictures of turns that a client keeps itself, where they are files. The conversation began with those turns; a
- * picture that the event held stands in its message.
+ * Reads the images of earlier turns that a client sent as files. Images embedded in the event are part of their message
+ * already.
  */
 export async function getEarlierImages(
   incoming: Pick<Incoming, "show">,

@@ -3,14 +3,14 @@ import { getGroupMedia } from "@signalbox/prompt";
 import type { ToldEntry } from "@signalbox/store";
 import type { QueuedMessage } from "../../messages/queued-message.ts";
 
-/** The latest images of a group that are shown with a message addressed to the agent. */
+/** Maximum number of earlier group images that are shown with a message addressed to the agent. */
 const MAX_IMAGES = 3;
 
 /**
  * Returns the latest images of the group's messages before this one. People refer to them without a reply. They are
  * shown but not stored.
  *
- * @returns `undefined` if there are none
+ * @returns `undefined` if no message has images
  */
 export function historyImages(
   told: readonly ToldEntry[],

@@ -23,7 +23,7 @@ export interface ReadAlong {
   readonly media: Pick<MediaForModel, "blocks" | "files">;
   /** Messages in the group since the agent was last addressed. */
   readonly told: readonly ToldEntry[];
-  /** Recalled lines from memory. */
+  /** Lines recalled from memory. */
   readonly memory: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export const NOTHING_READ: ReadAlong = {
   memory: [],
 };
 
-/** Returns the facts about a message that are put before it: who wrote it, where and when, and what it quotes. */
+/** Returns the facts that precede a message: its author, place and time, and quoted text. */
 export async function describeMessage(
   ctx: GatewayContext,
   { stored: { event, role } }: QueuedMessage,
@@ -49,7 +49,7 @@ export async function describeMessage(
   });
 }
 
-/** The pages and files that were read for a message, in words for the model. */
+/** Formats the pages and files of a message for the model. */
 export function broughtWith({ pages, media: { files } }: ReadAlong): string {
   return createUntrustedContext({ files, pages }, getMachineTimeZone().name);
 }
@@ -73,9 +73,9 @@ export function toldContext(told: readonly ToldEntry[]): string {
 }
 
 /**
- * Reads the messages of a group since the agent was last addressed and, in direct chats too, what agents sent here from
- * other conversations, and edits of messages that were answered. A message that begins a thread follows those of the
- * conversation around it.
+ * Returns the messages of a group since the agent was last addressed, messages that agents sent here from other
+ * conversations, and edits of answered messages. A message that starts a thread follows those of the conversation
+ * around it.
  */
 export async function groupHistoryOf(
   groupHistory: Pick<GatewayStore["groupHistory"], "list">,

@@ -2,7 +2,10 @@ import type { MessageWithFiles } from "@signalbox/attachments";
 import { folderFor } from "@signalbox/tools";
 import type { QueuedMessage } from "../../messages/queued-message.ts";
 
-/** Describes the attachments of a message. Those of guests are not stored: anyone in an open group is a guest. */
+/**
+ * Describes the attachments of a message. Attachments of guests are not stored, because anyone in an open group is a
+ * guest.
+ */
 export function getMessageFiles({
   id,
   agentId,

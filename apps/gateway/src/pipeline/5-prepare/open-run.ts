@@ -88,7 +88,7 @@ function newRun(
   };
 }
 
-/** Messages under which several processes died get no further run; the others may have one. */
+/** Returns the messages that were in progress in several crashes. They get no further run. */
 function poisoned(
   { logger }: GatewayContext,
   { messages, summarised }: NewMessages,
@@ -112,7 +112,7 @@ interface Freshened {
   readonly isReset: boolean;
 }
 
-/** A session may be due for a new beginning, or have turns that its client keeps. */
+/** Starts a new history if the session is due for a reset, and stores the earlier turns that a client sent. */
 async function freshen(
   { store, lease, router, toolbox, now }: GatewayContext,
   message: QueuedMessage,
@@ -139,7 +139,7 @@ interface Started {
   readonly begun: Extract<RunBegun, { outcome: "started" }>;
   readonly input: readonly UserMessage[];
   readonly spoken: readonly Spoken[];
-  /** The messages that were not deleted meanwhile. */
+  /** Returns the messages that were not deleted meanwhile. */
   readonly left: QueuedMessage[];
 }
 
@@ -158,7 +158,7 @@ async function begin(
     if (left.length === 0) return undefined;
     const short = summarised.filter(isLeft);
     const spoken = await toUserMessages(ctx, messages.filter(isLeft));
-    // One of them may have been deleted meanwhile. Nothing may come between here and the begin.
+    // A message may have been deleted meanwhile. There must be no `await` between this check and `begin`.
     if (!left.every(isLeft)) continue;
     const all = short.length > 0 ? [toSummary(ctx, short), ...spoken] : spoken;
     const inboxIds = left.map(({ id }) => id);

@@ -9,18 +9,18 @@ import { isTakenBack, type Queued, type QueuedMessage } from "../../messages/que
 import type { GatewayBodies } from "../../store.ts";
 import { readMessageOrder } from "../4-queue/read-order.ts";
 
-/** A run that is on record: from here on it has to end, and an end is all that it needs. */
+/** A run that was recorded. These members suffice to end it. */
 export interface BegunRun {
   readonly runId: RunId;
   readonly sessionKey: string;
-  /** The messages it answers; steering adds to them. */
+  /** The messages that the run answers. Steering adds to them. */
   readonly messages: QueuedMessage[];
   readonly handle: Pick<RunHandle<Queued>, "recalled">;
   /** Usage of a resumed run before it was interrupted. Absent for a new run. */
   readonly usedBefore?: RunUsage;
 }
 
-/** The same of one that was left: what its messages order, and which of them were deleted, is read again. */
+/** Restores a run of an earlier process. Orders are parsed and deletions are looked up again. */
 export function begunRun(ctx: GatewayContext, left: InterruptedRun<GatewayBodies>): BegunRun {
   const { id: runId, sessionKey, agentId } = left.run;
   const messages = left.inbox.map(({ id, seq, payload: stored }): QueuedMessage => {
@@ -33,7 +33,7 @@ export function begunRun(ctx: GatewayContext, left: InterruptedRun<GatewayBodies
   return { runId, sessionKey, messages, handle: { recalled }, usedBefore };
 }
 
-/** A message, and how the history has it. */
+/** A message and its form in the history. */
 export interface Spoken {
   readonly message: QueuedMessage;
   readonly words: UserMessage;
@@ -41,7 +41,7 @@ export interface Spoken {
   readonly place: number;
 }
 
-/** A run of an agent that is on record. */
+/** A recorded run of an agent. */
 export interface OpenedRun extends BegunRun {
   readonly handle: RunHandle<Queued>;
   readonly agent: Agent;
@@ -50,24 +50,24 @@ export interface OpenedRun extends BegunRun {
   /** Data stored with the session when the run was opened. */
   readonly sessionData: unknown;
   readonly history: readonly AgentMessage[];
-  /** The new messages; absent: it continues from the history. */
+  /** The new messages. Absent if the run continues from the history. */
   readonly input?: readonly UserMessage[];
-  /** The run's messages that `input` or `history` holds as separate messages. */
+  /** The run's messages that are separate messages of `input` or `history`. */
   readonly spoken: readonly Spoken[];
-  /** Places of the messages of `history` and `input` in the session. */
+  /** Sequence numbers of the messages of `history` and `input` in the session. */
   readonly seqs: readonly number[];
-  /** Its calls that are on record from an earlier process. */
+  /** Tool calls that an earlier process recorded. */
   readonly calls: readonly JournalCall[];
-  /** Texts of the run's turns before this process took it up. */
+  /** Texts of the turns before this process resumed the run. */
   readonly earlier: readonly string[];
-  /** Texts the message tool has sent to this conversation. */
+  /** Texts that the message tool sent to this conversation. */
   readonly sentByTool: string[];
 }
 
 /** The next step for queued messages or an interrupted run. */
 export type Opened =
   | { readonly kind: "run"; readonly run: OpenedRun }
-  /** No run can answer these; what is left may have one. */
+  /** No run can answer these messages. The messages in `left` may get one. */
   | {
       readonly kind: "refused";
       readonly messages: readonly QueuedMessage[];
@@ -75,9 +75,9 @@ export type Opened =
       readonly message: string;
       readonly left?: NewMessages;
     }
-  /** A run of an earlier process that cannot go on. */
+  /** A run of an earlier process that cannot be resumed. */
   | { readonly kind: "over"; readonly run: BegunRun; readonly why: "taken_back" | "no_agent" | "poison" }
-  /** A command that an earlier process began. */
+  /** A command that an earlier process started. */
   | {
       readonly kind: "command";
       readonly run: BegunRun;
@@ -86,7 +86,7 @@ export type Opened =
     }
   | { readonly kind: "nothing" };
 
-/** The rest of the work on messages whose run broke off. */
+/** Remaining work on messages whose run was interrupted. */
 export interface Unfinished {
   /** The recorded run. */
   readonly held: InterruptedRun<GatewayBodies> | undefined;

@@ -24,9 +24,9 @@ import { getMessageFiles } from "./message-files.ts";
 import type { OpenedRun } from "./opened-run.ts";
 import { openContexts } from "./run-contexts.ts";
 
-/** A run with all that its model calls need. */
+/** A run with everything that its model calls need. */
 export interface PreparedRun extends OpenedRun {
-  /** The last of its messages when it began. */
+  /** The last message of the run when it started. */
   readonly asked: QueuedMessage;
   readonly system: BuiltPrompt["system"];
   readonly tools: RunTools;
@@ -140,13 +140,13 @@ async function showMedia(
   return media.with(-1, withHistoryImages(last, earlier));
 }
 
-/** Stays the same from turn to turn, as what is chosen by it must. */
+/** Returns the first user message. It is the same in every turn, so that choices that depend on it are too. */
 function openingOf({ history, input = [] }: OpenedRun): string {
   const first = [...history, ...input].find(({ role }) => role === "user");
   return first?.role === "user" ? textOf(first.content) : "";
 }
 
-/** All that may answer in a run. */
+/** Returns all models that may answer in a run. */
 function modelsOf({ agent, agentModel: { model } }: OpenedRun, spending: GatewayContext["spending"]) {
   return [`${model.provider}/${model.id}`, ...agent.fallbacks, ...spending.cheaperModels()];
 }
@@ -201,7 +201,7 @@ function onlySpeaker(messages: readonly QueuedMessage[]): string | undefined {
 /** Returns the authors of messages who are not owners. */
 export function speakersOf(messages: readonly QueuedMessage[]): readonly string[] {
   return messages.flatMap(({ stored: { role, event } }) =>
-    // The gateway by itself speaks for owners alone.
+    // Only owners cause the gateway to send messages itself.
     role === "owner" || role === "system" ? [] : [getSpeakerKey(event)],
   );
 }
@@ -211,7 +211,7 @@ async function readPages(
   { messages, handle }: OpenedRun,
   tools: RunTools,
 ): Promise<readonly ContextDocument[]> {
-  // Guests may not use the web, and what a model has written gives no addresses.
+  // Guests may not use the web, and text written by a model must not choose addresses.
   const written = messages.filter(
     ({ stored: { role, trigger } }) => role !== "guest" && trigger?.delegated === undefined,
   );

@@ -13,9 +13,9 @@ import type { OpenedRun } from "./opened-run.ts";
 
 /** Content that was read for the messages of a run. */
 interface ReadForRun extends Omit<ReadAlong, "media"> {
-  /** Of each message. */
+  /** Media of each message. */
   readonly media: readonly MediaForModel[];
-  /** Recalled memory contains lines for owners only. */
+  /** True if recalled lines are for owners only. */
   readonly forOwner: boolean;
 }
 
@@ -23,7 +23,10 @@ interface ReadForRun extends Omit<ReadAlong, "media"> {
 export interface RunContexts {
   /** Returns true if the context already contains this line from memory. */
   isTold(line: string): boolean;
-  /** Keeps what was read for the messages of the run, and gives what stands beside each message of the conversation. */
+  /**
+   * Stores the content that was read for the run's messages, and returns the context of each message of the
+   * conversation.
+   */
   keep(read: ReadForRun): Promise<MessageContexts>;
 }
 
@@ -36,7 +39,7 @@ type ContextStore = Pick<GatewayStore["contexts"], "put" | "from">;
 export async function openContexts(store: ContextStore, run: OpenedRun, role: Role): Promise<RunContexts> {
   const own = new Set(run.spoken.map(({ place }) => place));
   const kept = await store.from(run.sessionKey, Math.min(...run.seqs));
-  // A resumed run reads the context of its own messages again.
+  // A resumed run reads the context of its own messages again, so stored context of these messages is omitted.
   const earlier = kept.filter(({ seq }) => !own.has(seq)).map((context) => heardBy(role, context));
   return {
     isTold: (line) => earlier.some(({ recalled }) => hasMemoryLine(recalled, line)),

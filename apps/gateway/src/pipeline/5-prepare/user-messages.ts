@@ -8,7 +8,7 @@ import { type QueuedMessage, spokenText } from "../../messages/queued-message.ts
 import { describeMessage } from "./inbound-context.ts";
 import { getMessageFiles } from "./message-files.ts";
 
-/** Stands for a forwarded message, whose content is in the context of the message. */
+/** Placeholder for a forwarded message, whose text is in the context. */
 const FORWARD_NOTE = "[forwarded message]";
 
 /** Converts messages to the form in which the history keeps them, one for each message, in order. */
@@ -31,14 +31,14 @@ export function toSummary({ now }: GatewayContext, messages: readonly QueuedMess
   return { role: "user", content: createSummaryNote(messages.map(brief)), timestamp: now() };
 }
 
-/** Informs the model about messages that were deleted on their platform after the model had read them. */
+/** Tells the model that messages were deleted on their platform after the model had read them. */
 export function toDeletionNote({ now }: GatewayContext, messages: readonly QueuedMessage[]): UserMessage {
   return { role: "user", content: createDeletedNote(messages.map(brief)), timestamp: now() };
 }
 
 async function body(ctx: GatewayContext, message: QueuedMessage): Promise<string> {
   const { event } = message.stored;
-  // The files of messages that it refers to follow its own. They are named in its context.
+  // Files of referenced messages follow the message's own files. Only the context names them.
   const files = await ctx.media.in.take(getMessageFiles(message));
   const notes = files.slice(0, event.media.length).map(formatAttachment);
   const forwards = (event.references ?? []).filter(({ kind }) => kind === "forward");

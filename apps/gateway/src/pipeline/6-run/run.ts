@@ -21,10 +21,10 @@ import { createSteering } from "./steering.ts";
 /** Characters of a tool call's arguments in the trace, in UTF-16 code units. */
 const MAX_TRACED_ARGS = 500;
 
-/** A run whose agent is done; its end is not on record yet. */
+/** A run after its agent has finished and before its end is recorded. */
 export interface RunEnded extends EndedRun {
   readonly run: PreparedRun;
-  /** One text a model turn. */
+  /** One text for each model turn. */
   readonly texts: readonly string[];
 }
 
@@ -94,12 +94,12 @@ function durableRun(ctx: GatewayContext, run: PreparedRun, waiting: Waiting): Du
   };
 }
 
-/** A message that a call sends has a key of its call: made again, it is the same message. */
+/** Returns true if repeating a call is safe: the message has an id derived from the call, so it is sent once. */
 function isRepeatable({ name, args }: ToolCallBlock): boolean {
   return name === "message" && (args?.["action"] === "send" || args?.["action"] === "poll");
 }
 
-/** A client that waits for one answer can decide nothing in between. */
+/** A client that waits for a single answer cannot decide about a budget in between. */
 function withinBudgets(
   { spending, getCapabilities }: GatewayContext,
   run: PreparedRun,
@@ -120,7 +120,7 @@ function loopConfig(ctx: GatewayContext, run: PreparedRun): AgentLoopConfig {
     streamOptions: {
       thinking: agent.thinking,
       sessionId: sessionKey,
-      // A broken-off answer is requested again unless somebody has seen part of it.
+      // An interrupted answer is requested again unless a person has seen part of it.
       shown: () => isShown(ctx, run),
       ...samplingOf(agent, run.asked.stored.event.turn),
     },
@@ -135,7 +135,7 @@ function loopConfig(ctx: GatewayContext, run: PreparedRun): AgentLoopConfig {
     beforeToolCall: tools.beforeToolCall,
     onAsk: tools.onAsk,
     async onJournalEntry(entry) {
-      // A result must not be on record before what it brought in is: the run may go on in another process.
+      // Record the taint of a tool result before the result, because another process may resume the run in between.
       if (entry.kind === "toolResult") await taint.keep({ sources: tools.taint(), speakers: [] });
     },
     now: ctx.now,
@@ -177,7 +177,7 @@ function watcher(ctx: GatewayContext, run: PreparedRun, view: LiveView): (event:
   };
 }
 
-/** A model call that failed, and after which another one is made: the last one is logged with the end of the run. */
+/** Logs a failed model call that will be retried. The last failure is logged with the end of the run. */
 function logAttempt(
   logger: Logger,
   { runId, asked }: PreparedRun,
@@ -193,7 +193,7 @@ function isShown({ live, drafts, blocks }: GatewayContext, { sessionKey, runId }
   return live.watched(sessionKey) || drafts.isShown(runId) || blocks.isShown(runId);
 }
 
-/** Drops a broken-off answer that nobody has seen, so that the history does not contain it. */
+/** Drops an interrupted answer that no person has seen, so that the history does not contain it. */
 function withoutBroken(tail: EndedRun["tail"]): EndedRun["tail"] {
   const last = tail.messages.at(-1);
   const isBroken = last?.role === "assistant" && last.stopReason === "error";

@@ -9,11 +9,11 @@ import type { PreparedRun } from "../5-prepare/prepare.ts";
 import { speakersOf } from "../5-prepare/prepare.ts";
 import { toDeletionNote, toSummary, toUserMessages } from "../5-prepare/user-messages.ts";
 
-/** Input that reaches a run while it works. */
+/** Messages that join a run. */
 export interface Steering {
-  /** Returns messages that join the run, and notes about deleted messages. */
+  /** Returns the next messages that join the run, and notes about deleted messages. */
   next(): Promise<readonly AgentMessage[]>;
-  /** Messages that joined since the last call and were not deleted before they became the run's. */
+  /** Returns messages that joined since the last call and were not deleted in the meantime. */
   takeJoined(): readonly InboxId[];
 }
 
@@ -59,7 +59,7 @@ async function said(
   run: PreparedRun,
   { short, whole }: { readonly short: readonly QueuedMessage[]; readonly whole: readonly QueuedMessage[] },
 ): Promise<readonly UserMessage[]> {
-  // The note of each attachment is made before its bytes are shown and let go.
+  // Create the notes about attachments first, because their bytes are released after they were shown.
   const spoken = await toUserMessages(ctx, whole);
   const media = await read(ctx, run, [...short, ...whole]);
   const told = spoken.map((words, index) => {
@@ -87,7 +87,7 @@ async function read(
   return media;
 }
 
-/** Its files were read before it is on record, so what they say stands in its own context. */
+/** The files of a joining message are read before it is stored, so their text becomes part of its own context. */
 function withFiles(words: UserMessage, media: ReadAlong["media"]): UserMessage {
   const files = broughtWith({ ...NOTHING_READ, media });
   const context = [words.context ?? "", files].filter((part) => part !== "").join("\n\n");

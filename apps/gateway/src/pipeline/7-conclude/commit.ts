@@ -25,47 +25,47 @@ export interface ReadyReply extends Reply {
   readonly attached?: readonly MediaPart[];
 }
 
-/** How the end of a run is stored and reported. */
+/** The end of a run, as it is stored and reported. */
 export interface Conclusion {
   readonly outcome: "completed" | "failed" | "aborted" | "poisoned";
   readonly state: "replied" | "silent" | "failed-reported";
   readonly rule?: string;
-  /** More of why it ended so, for its record. */
+  /** Details of the outcome for the run's record. */
   readonly reason?: string;
   readonly reply: ReadyReply;
-  /** Why there is no other reply than words about that. */
+  /** Reason why the reply is only an error notice. */
   readonly failure?: "internal" | "no_agent" | "poison";
   readonly end: RunOutcome;
   /** Default: `stop`. */
   readonly finishReason?: EndReasonRule["finishReason"];
   readonly error?: OutcomeError;
   readonly used?: LoopUsage;
-  /** The last messages of the conversation, to be kept with the end. */
+  /** The last messages of the run, committed with its end. */
   readonly messages?: readonly AgentMessage[];
   /** Group history that the model has read. */
   readonly told?: readonly ToldEntry[];
 }
 
-/** A run whose end is on record, with all that follows from it. */
+/** A run whose end is committed, with all consequences. */
 export interface Concluded {
   readonly run: BegunRun;
   readonly conclusion: Conclusion;
-  /** The reply as it was kept; silent where every message was deleted. */
+  /** The reply as stored. Silent if every message was deleted. */
   readonly reply: Reply;
   readonly end: RunOutcome;
-  /** In all, over restarts too. */
+  /** Usage of the whole run, including earlier processes. */
   readonly used: LoopUsage | undefined;
-  /** The message it answers. */
+  /** The message that the reply answers. */
   readonly answered: QueuedMessage | undefined;
   readonly inbox: readonly InboxSettle[];
-  /** Its sender reads the conversation itself, so that nothing goes out. */
+  /** True if the sender reads the session directly, so that nothing is delivered. */
   readonly shown: boolean;
   readonly rows: readonly OutboxRow[];
 }
 
 const SILENCE: Reply = { text: "", silent: true };
 
-/** The end of a run that a person stopped. */
+/** Returns the conclusion of a run that a person stopped. */
 export const STOPPED_RUN: Conclusion = {
   outcome: "aborted",
   state: "silent",
@@ -74,7 +74,7 @@ export const STOPPED_RUN: Conclusion = {
   end: "aborted",
 };
 
-/** The end of a run that cannot go on. */
+/** Returns the conclusion of a run that cannot continue. */
 export function failedRun(code: "internal" | "no_agent" | "poison", message?: string): Conclusion {
   return {
     outcome: code === "poison" ? "poisoned" : "failed",
@@ -87,30 +87,31 @@ export function failedRun(code: "internal" | "no_agent" | "poison", message?: st
   };
 }
 
-/** The same with a notice for the person who wrote last. */
+/** Ends a run that cannot continue, with a notice for the person who wrote last. */
 function inWords(ctx: GatewayContext, conclusion: Conclusion, to: QueuedMessage | undefined): Conclusion {
   if (conclusion.failure === undefined) return conclusion;
   const text = failureNote(conclusion.failure, to && getPhrases(ctx, to));
   return { ...conclusion, reply: { text, silent: false, note: text } };
 }
 
-/** Commits the end of a run with everything that follows from it: the inbox, the history and the outbox in one. */
+/** Commits the end of a run with all consequences in one transaction: inbox, history and outbox. */
 export async function commit(ctx: GatewayContext, run: BegunRun, given: Conclusion): Promise<Concluded> {
   const { store, lease, now } = ctx;
   const { runId, messages } = run;
   const isLeft = ({ id }: QueuedMessage): boolean => !run.handle.recalled.has(id);
   const seen = { draft: await ctx.drafts.end(runId), blocks: await ctx.blocks.end(runId) };
-  // It answers the last message that is still there; a draft of one that is not goes from where it is.
+  // Answer the last message that was not deleted. If all were deleted, use the last one, to withdraw its draft.
   const answered = messages.findLast(isLeft) ?? messages.at(-1);
   const conclusion = inWords(ctx, given, answered);
   const event = answered?.stored.event;
   const channel = event && ctx.getChannel(event.channel, event.account);
   const replyTo = await answeredId(ctx, answered, conclusion.reply);
   const used = addRunUsage(run.usedBefore, conclusion.used);
-  // The model has read them; later turns are not to answer them either.
+  // Messages that the model has read must not be answered by later turns.
   const isRead = messages.every(({ order }) => order === undefined || order.kind === "turn");
   await keepForLooking(ctx.exchanges, run, conclusion, { isRead, used });
-  // From here to the commit nothing waits: a deletion is either known here, or comes after the end.
+  // There must be no `await` between here and the commit, so that a deletion is either seen here or happens after the
+  // end.
   const gone = !messages.some(isLeft);
   const { told, error } = conclusion;
   const outcome = gone ? "aborted" : conclusion.outcome;
@@ -145,9 +146,9 @@ export async function commit(ctx: GatewayContext, run: BegunRun, given: Conclusi
 }
 
 /**
- * Keeps for those who look back what the conversation itself does not hold of a run.
+ * Stores the parts of a run that the history lacks but viewers may read later.
  *
- * @param isRead whether its messages are in the conversation; otherwise they are a command, which the model never reads
+ * @param isRead true if the run's messages are in the history. Commands are not, because the model never reads them.
  */
 async function keepForLooking(
   exchanges: GatewayContext["exchanges"],
@@ -171,7 +172,7 @@ async function keepForLooking(
   });
 }
 
-/** Ends an interrupted run whose messages have all lost their content: it would keep its session for ever. */
+/** Ends an interrupted run whose messages are all damaged. It would block its session forever. */
 export async function endDamagedRun({ store, lease }: GatewayContext, runId: RunId): Promise<void> {
   const adopted = await store.runs.adopt({ runId, lease });
   if (adopted === undefined) return;
@@ -189,7 +190,7 @@ function settleOf({ id }: QueuedMessage, isLeft: boolean, { state, rule, reason 
  * Returns the id of the message that a reply answers: the one that the model chose if it is in this conversation,
  * because platforms put a reply where the answered message is.
  *
- * @returns undefined if the conversation must not get a reply
+ * @throws ReplyTargetError if the conversation must not get a reply
  */
 async function answeredId(
   { store }: GatewayContext,

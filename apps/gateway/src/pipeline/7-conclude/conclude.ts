@@ -73,13 +73,13 @@ async function afterHooks({ hooks }: GatewayContext, run: PreparedRun, reply: Re
   const { event } = (messages.at(-1) ?? asked).stored;
   const place = { agentId: agent.id, sessionKey, event };
   const { text } = await hooks.modify("before_reply", { ...place, source: "turn", text: reply.text });
-  // A text that a hook took away takes what was attached to it along.
+  // If a hook removed the text, the attachments are dropped too.
   return { ...reply, text, silent: text === "" && (reply.text !== "" || reply.media === undefined) };
 }
 
 /**
- * The reply with its attachments ready to be sent, and a line for each that cannot be. Undefined if the run was stopped
- * meanwhile.
+ * Prepares the attachments of the reply. An attachment that cannot be sent becomes a line of text. Undefined if the run
+ * was stopped meanwhile.
  */
 async function withAttachments(
   ctx: GatewayContext,

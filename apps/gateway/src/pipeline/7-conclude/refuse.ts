@@ -6,7 +6,7 @@ import type { QueuedMessage } from "../../messages/queued-message.ts";
 import { putNotice } from "../notice.ts";
 import { reportOutcome } from "../report-outcome.ts";
 
-/** Finishes messages that no run can answer, or that crashed the process, and sends their senders a notice. */
+/** Finishes messages that no run can answer, or that crashed the process, and sends a notice to their senders. */
 export async function refuse(
   ctx: GatewayContext,
   messages: readonly QueuedMessage[],

@@ -10,20 +10,23 @@ import type { BegunRun } from "../5-prepare/opened-run.ts";
 import { type Conclusion, commit, STOPPED_RUN } from "../7-conclude/commit.ts";
 import { deliver } from "../8-deliver/deliver.ts";
 
-/** A command that has its place in the conversation now. */
+/** A command after its turn in the lane has come. */
 export interface InTurn {
   readonly message: QueuedMessage;
   readonly agent: Agent;
-  /** Absent where its message is no order any more: its skill is gone, for instance. */
+  /** Absent if the message is no command any more, for example because its skill was removed. */
   readonly order: Order | undefined;
   readonly handle: RunHandle<Queued>;
 }
 
-/** A command's run: nothing of it becomes history, but what it does is journalled as a turn's doings are. */
+/**
+ * A run of a command. Nothing of it enters the history, but its effects are recorded in the journal like those of a
+ * turn.
+ */
 export interface CommandRun extends InTurn {
   readonly runId: RunId;
   readonly name: string;
-  /** State of an earlier process, if the command is resumed. */
+  /** Journal entries of an earlier process, if the command is resumed. */
   readonly before?: InterruptedRun<GatewayBodies>;
 }
 
@@ -31,12 +34,12 @@ export function begunRun({ runId, message, handle }: CommandRun): BegunRun {
   return { runId, sessionKey: message.sessionKey, messages: [message], handle };
 }
 
-/** Commits the end of a command's run, and delivers it. */
+/** Commits the end of a command's run, and delivers its answer. */
 export async function finish(ctx: GatewayContext, run: BegunRun, conclusion: Conclusion): Promise<void> {
   deliver(ctx, await commit(ctx, run, conclusion));
 }
 
-/** Ends a command with what it says. */
+/** Ends a command with its answer. */
 export async function endCommand(
   ctx: GatewayContext,
   run: CommandRun,
@@ -57,7 +60,7 @@ export async function endCommand(
   });
 }
 
-/** Ends a command that was stopped; one that the gateway's own end stopped is left for the next start. */
+/** Ends a stopped command. If the gateway itself stops, the command is left to the next start. */
 export async function stopCommand(ctx: GatewayContext, run: CommandRun): Promise<void> {
   if (run.handle.signal.reason instanceof ShutdownAbort) return leaveOpen(ctx, run);
   await finish(ctx, begunRun(run), STOPPED_RUN);

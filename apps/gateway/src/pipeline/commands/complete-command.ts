@@ -9,12 +9,12 @@ import { reportOutcome } from "../report-outcome.ts";
 
 /** The outcome of a command. */
 export interface CommandEnd {
-  /** Without the slash. */
+  /** Name of the command without the slash. */
   readonly name: string;
   readonly text: string;
-  /** Why nothing was done, for the trace. */
+  /** Reason why the command did nothing, for the trace. */
   readonly refused?: string;
-  /** The command starts a new conversation. */
+  /** True if the command started a new history. */
   readonly begins?: boolean;
 }
 
@@ -47,7 +47,7 @@ export async function completeCommand(
   const rule = `command:${end.name}`;
   const reason = end.refused === undefined ? {} : { reason: end.refused };
   await store.inbox.settle(id, silent ? "silent" : "replied", { rule, ...reason });
-  // Only now: an answer that cannot be delivered changes the end its message has.
+  // Complete the message last, because a failure to store the answer changes its outcome.
   ctx.delivery.deliver(rows ?? []);
   tracer.note(id, "conclude", end.refused ?? `answered without a model, ${text.length} characters`, { rule });
   if (begins) live.publish(sessionKey, { type: "reset", messageId: event.messageId });

@@ -8,7 +8,7 @@ import { phrasesToAsker } from "../../messages/asker-phrases.ts";
 import { getCurrentRights } from "../2-admit/current-rights.ts";
 import { type CommandRun, endCommand, stopCommand } from "./command-run.ts";
 
-/** Runs the tool of a skill's command, decided, recorded and journalled as any call is. */
+/** Runs the tool of a skill's command. The call is decided, recorded and journalled like any other. */
 export async function dispatch(
   ctx: GatewayContext,
   run: CommandRun,
@@ -46,7 +46,7 @@ export async function dispatch(
   }
 }
 
-/** Makes the one call of the run, each step of it on record. Gives what the tool said. */
+/** Executes the only call of the run with a journal entry for each step. Returns the tool's text. */
 async function call(
   { store, lease, waitingRuns, hooks, now }: GatewayContext,
   { agent, message, handle, runId, before }: CommandRun,

@@ -14,14 +14,14 @@ import type { QueuedMessage } from "../../messages/queued-message.ts";
 import { reportOutcome } from "../report-outcome.ts";
 import { type CommandEnd, completeCommand } from "./complete-command.ts";
 
-/** Answers a command that needs no run, in parallel to whatever happens in its conversation. */
+/** Answers a command that needs no run, in parallel to the work in its conversation. */
 export async function answerImmediately(
   ctx: GatewayContext,
   message: QueuedMessage,
   agent: Agent,
   order: Order,
 ): Promise<void> {
-  // The acceptance of the message is reported before its end.
+  // The accepted frame must be sent before the message's end.
   await setImmediate();
   await ctx.supervisor.run({
     name: `answer the command ${message.id}`,
@@ -30,7 +30,7 @@ export async function answerImmediately(
   });
 }
 
-/** Reports a fault of the gateway to the sender. Only errors of the store are retried. */
+/** Reports an internal error to the sender. Only store errors are retried. */
 async function answerOrFault(
   ctx: GatewayContext,
   message: QueuedMessage,
@@ -74,7 +74,7 @@ async function answer(
   throw new TypeError(`${order.kind} needs a turn`);
 }
 
-/** An answer that cannot even be put into words of its channel would fail for ever. */
+/** An answer that cannot be rendered for its channel would fail on every retry. */
 async function giveUp(ctx: GatewayContext, { id }: QueuedMessage, error: unknown): Promise<void> {
   const message = reasonOf(error);
   await ctx.store.inbox.settle(id, "failed-reported", { rule: "internal", reason: message });

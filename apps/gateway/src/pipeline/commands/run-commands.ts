@@ -93,7 +93,7 @@ async function goOn(ctx: GatewayContext, run: CommandRun): Promise<void> {
     else if (order?.kind === "command" && order.name === "compact") await compactNow(ctx, run);
     else await endCommand(ctx, run, (await phrasesToAsker(ctx, run.agent, message)).commandGone);
   } catch (error) {
-    // The journal continues from an error of the store.
+    // After a store error, the journal allows the command to continue.
     if (isStoreError(error)) throw error;
     if (error instanceof ShutdownAbort) return leaveOpen(ctx, run);
     ctx.logger.error({ run: runId, err: reasonOf(error) }, "a command failed inside the gateway");

@@ -4,16 +4,16 @@ import type { When } from "./when.ts";
 export interface Schedule<Task> {
   readonly id: string;
   readonly when: When;
-  /** How times that passed while no process ran are treated: run the last one once, or skip all. */
+  /** Handling of times that passed while no process ran: run the last one once, or skip all. */
   readonly missed: "once" | "skip";
   readonly task: Task;
   /** Milliseconds since the epoch. */
   readonly nextAt: number;
-  /** When it was due last. */
+  /** Last due time. */
   readonly lastAt?: number;
 }
 
-/** One time at which a schedule was due, or was made to happen. */
+/** One occurrence of a schedule, by time or triggered manually. */
 export interface Occurrence<Task> {
   readonly schedule: Schedule<Task>;
   /** Identifies an occurrence within its schedule. */
@@ -29,7 +29,7 @@ export interface ScheduleStore<Task> {
   remove(id: string): Promise<void>;
 }
 
-/** Keeps schedules as long as the process lives. */
+/** Keeps schedules in memory. */
 export function createMemoryScheduleStore<Task>(): ScheduleStore<Task> {
   const schedules = new Map<string, Schedule<Task>>();
   return {

@@ -5,7 +5,7 @@ import { nextDue } from "./when.ts";
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Calls `task` once, after so many milliseconds. */
+  /** Calls `task` once after the delay in milliseconds. */
   after(ms: number, task: () => void): { cancel(): void };
 }
 
@@ -16,28 +16,30 @@ export interface SchedulerOptions<Task> {
 }
 
 /**
- * Takes an occurrence over. `taken` once it is on record at the host; the same occurrence may come again after a crash,
- * and must then be known. `later`: it is tried again in a while, as after a rejection.
+ * Accepts an occurrence. Returns `taken` once it is recorded. The same occurrence may be repeated after a crash and
+ * must be recognized. `later` and a rejection cause a retry.
  */
 type Fire<Task> = (occurrence: Occurrence<Task>) => Promise<"taken" | "later">;
 
 export interface Scheduler<Task> {
-  /** Reads what is on record, and begins to hand over what is due. */
+  /** Loads the stored schedules and starts to hand over due occurrences. */
   start(fire: Fire<Task>): Promise<void>;
-  /** Resolves once nothing is under way any more. */
+  /** Resolves when no occurrence is being handed over. */
   stop(): Promise<void>;
   list(): readonly Schedule<Task>[];
   /** Stores a schedule; one with the same id is replaced. Resolves with false if it is never due. */
   add(schedule: Omit<Schedule<Task>, "nextAt" | "lastAt">): Promise<boolean>;
-  /** Resolves with false if there is none. */
+  /** Resolves with false if the schedule does not exist. */
   remove(id: string): Promise<boolean>;
-  /** Triggers it now, in addition to its times. With a name used before, it is the same occurrence. */
+  /** Triggers the schedule now, in addition to its times. A repeated name denotes the same occurrence. */
   run(id: string, name?: string): Promise<"taken" | "later" | "unknown">;
 }
 
-/** The clock is looked at as often at least, in milliseconds: it can be set, and machines sleep. */
+/**
+ * Maximum interval between two looks at the clock, in milliseconds. The clock may be set, and the machine may sleep.
+ */
 const LOOK_MS = 60_000;
-/** An occurrence that is later than this was missed. */
+/** An occurrence that is later than this, in milliseconds, counts as missed. */
 const LATE_MS = 60_000;
 const AGAIN_MS = 5_000;
 
@@ -53,13 +55,13 @@ export function createScheduler<Task>(options: SchedulerOptions<Task>): Schedule
 class PersistentScheduler<Task> implements Scheduler<Task> {
   readonly #options: SchedulerOptions<Task>;
   readonly #schedules = new Map<string, Schedule<Task>>();
-  /** Until when those wait that were not taken. */
+  /** Retry times of occurrences that were not taken. */
   readonly #again = new Map<string, number>();
   #timer: { cancel(): void } | undefined;
   #working: Promise<void> = Promise.resolve();
   /** Occurrences that were requested outside the schedule's times. */
   readonly #beside = new Set<Promise<unknown>>();
-  /** Undefined while it is not running. */
+  /** Undefined if the scheduler is stopped. */
   #fire: Fire<Task> | undefined;
 
   constructor(options: SchedulerOptions<Task>) {
@@ -126,7 +128,7 @@ class PersistentScheduler<Task> implements Scheduler<Task> {
     const due = [...this.#schedules.values()].filter((schedule) => this.#dueAt(schedule) <= now);
     for (const schedule of due.sort((a, b) => a.nextAt - b.nextAt)) {
       if (this.#fire === undefined) return;
-      // It may have been changed while another was handed over.
+      // The schedule may have changed while the occurrence was handed over.
       if (this.#schedules.get(schedule.id) === schedule) await this.#occur(schedule, this.#fire);
     }
   }
@@ -157,7 +159,7 @@ class PersistentScheduler<Task> implements Scheduler<Task> {
     await this.#change(id, nextAt === undefined ? undefined : { ...schedule, lastAt, nextAt });
   }
 
-  /** In memory first: what happens while it is written has to go by it. */
+  /** Change the memory first, because code that runs during the write must see the change. */
   async #change(id: string, schedule: Schedule<Task> | undefined): Promise<void> {
     const { store } = this.#options;
     const before = this.#schedules.get(id);

@@ -2,15 +2,15 @@ import { isTimeZone } from "@signalbox/config";
 import { Cron, type CronOptions } from "croner";
 import { getMachineTimeZone } from "../../machine-time-zone.ts";
 
-/** When something is due. Times are milliseconds since the epoch. */
+/** Times at which something is due. All times are milliseconds since the epoch. */
 export type When =
   | { readonly kind: "at"; readonly at: number }
-  /** Counted from `from`, so that a late occurrence does not push those behind it. */
+  /** Intervals are counted from `from`, so that a late occurrence does not delay the next ones. */
   | { readonly kind: "every"; readonly everyMs: number; readonly from: number }
-  /** Five fields, or six with seconds in front; in this zone of the IANA database, by default that of the machine. */
+  /** Cron expression with five fields, or six with seconds first, in an IANA time zone. Default: the machine's zone. */
   | { readonly kind: "cron"; readonly expression: string; readonly zone?: string };
 
-/** A time as people and models write it: exactly one of `at`, `in`, `every` and `cron`. */
+/** A time as people and models write it. Exactly one of `at`, `in`, `every` and `cron` is set. */
 export interface WrittenWhen {
   /** `2026-12-24T18:00` in the zone, or with its own UTC offset. */
   readonly at?: string;
@@ -18,11 +18,11 @@ export interface WrittenWhen {
   readonly in?: string;
   readonly every?: string;
   readonly cron?: string;
-  /** For instance `Europe/Berlin`. Default: that of the machine. */
+  /** IANA time zone, for instance `Europe/Berlin`. Default: the machine's. */
   readonly zone?: string;
 }
 
-/** A written time that is not valid. Its message says what would be. */
+/** Thrown if a written time is not valid. Its message contains a valid form. */
 export class WhenError extends Error {
   override readonly name = "WhenError";
 }
@@ -30,7 +30,7 @@ export class WhenError extends Error {
 const SHORTEST_MS = 60_000;
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** The first time after `after` at which it is due; undefined if there is none. */
+/** Returns the first due time after `after`, if any. */
 export function nextDue(when: When, after: number): number | undefined {
   switch (when.kind) {
     case "at":
@@ -83,7 +83,7 @@ export function readWhen(written: WrittenWhen, now: number): When {
   }
 }
 
-/** In words, for lists. */
+/** Describes the times in words, for lists. */
 export function describeWhen(when: When): string {
   switch (when.kind) {
     case "at":
@@ -95,7 +95,7 @@ export function describeWhen(when: When): string {
   }
 }
 
-/** A date and time of day, in the zone where it has no offset of its own; nothing where it is none, or is over. */
+/** Parses a date and time, in `zone` unless it has an offset. Returns undefined if it is invalid or in the past. */
 function timeOf(text: string, zone: string | undefined, now: number): number | undefined {
   const [, day] = /^(\d{4}-\d\d-\d\d)[T ]\d\d:\d\d/i.exec(text) ?? [];
   if (day === undefined || !isDay(day)) return undefined;
@@ -107,7 +107,7 @@ function timeOf(text: string, zone: string | undefined, now: number): number | u
   }
 }
 
-/** Whether the calendar has that day: `Date` takes 30 February for a day of March. */
+/** Returns true if the date exists. `Date` converts 30 February to a day of March. */
 function isDay(text: string): boolean {
   const at = Date.parse(text);
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
@@ -128,7 +128,7 @@ function settings(zone = getMachineTimeZone().name): CronOptions {
   return { paused: true, timezone: zone };
 }
 
-/** Abbreviations that people in several parts of the world use for their own time. */
+/** Abbreviations that denote different time zones in different parts of the world. */
 const ABBREVIATIONS: Readonly<Record<string, string>> = {
   CST: "America/Chicago, America/Havana or Asia/Shanghai",
   IST: "Asia/Kolkata, Asia/Jerusalem or Europe/Dublin",

@@ -1,6 +1,6 @@
 import type { Giver, SubAgent } from "./types.ts";
 
-/** A task was not given. Its message is for the model. */
+/** Thrown if a task is rejected. The message is for the model. */
 export class SubAgentError extends Error {
   override readonly name = "SubAgentError";
   readonly code: "too_deep" | "too_many" | "spent" | "unknown";
@@ -11,14 +11,14 @@ export class SubAgentError extends Error {
   }
 }
 
-/** @throws SubAgentError where a sub-agent of the giver's would be too deep */
+/** @throws SubAgentError if the sub-agent would exceed the maximum depth */
 export function checkDepth<Origin>({ depth, limits }: Giver<Origin>): void {
   if (depth < limits.maxDepth) return;
   const why = depth === 0 ? "There are no sub-agents here." : "A sub-agent has none of its own here.";
   throw new SubAgentError("too_deep", `${why} Do the work yourself.`);
 }
 
-/** @throws SubAgentError where one task more would be too many */
+/** @throws SubAgentError if one more task would exceed a limit */
 export function checkNumber<Origin>(
   all: readonly SubAgent<Origin>[],
   { sessionKey, chain, limits }: Giver<Origin>,

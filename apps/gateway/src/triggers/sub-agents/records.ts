@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { SubAgent, SubAgentStore } from "./types.ts";
 
-/** The records of sub-agents. */
+/** Stores the records of sub-agents. */
 export interface Records<Origin> {
   all(): Promise<readonly SubAgent<Origin>[]>;
   put(record: SubAgent<Origin>): Promise<void>;
@@ -47,7 +47,7 @@ export function createRecords<Origin>(
   };
 }
 
-/** Keeps records as long as the process lives. */
+/** Keeps records in memory. */
 export function createMemorySubAgentStore(): SubAgentStore {
   const records = new Map<string, object>();
   return {

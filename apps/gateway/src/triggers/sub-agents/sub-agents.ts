@@ -6,9 +6,9 @@ import type { Giver, SubAgent, SubAgentHost, SubAgentStore, Task } from "./types
 
 export interface SubAgentsOptions<Origin> {
   readonly store: SubAgentStore;
-  /** Reads what the host put on record. */
+  /** Reads a stored origin. */
   readonly origin: z.ZodType<Origin>;
-  /** The session key of a new sub-agent. */
+  /** Creates the session key of a new sub-agent. */
   readonly sessionKey: (agentId: string, id: string) => string;
   readonly logger: { warn(fields: object, message: string): void };
   /** Milliseconds since the epoch. */
@@ -18,17 +18,25 @@ export interface SubAgentsOptions<Origin> {
 interface NewSubAgent {
   readonly label: string;
   readonly text: string;
-  /** Names of the tools it may use at most: those of the giver's run, or fewer. */
+  /** Names of the tools that the sub-agent may use at most: those of the creating run, or fewer. */
   readonly tools: readonly string[];
 }
 
 /** Tasks that agents delegate to separate sessions. */
 export interface SubAgents<Origin, Gained> {
-  /** Takes up what an earlier process left, and begins to hand over. */
+  /** Loads the records of an earlier process and starts to hand over tasks. */
   start(host: SubAgentHost<Origin, Gained>): Promise<void>;
-  /** Makes a sub-agent and gives it its first task. @throws SubAgentError where a limit says no */
+  /**
+   * Creates a sub-agent with its first task.
+   *
+   * @throws SubAgentError if a limit is exceeded
+   */
   spawn(wanted: NewSubAgent, giver: Giver<Origin>): Promise<SubAgent<Origin>>;
-  /** Gives another task to a sub-agent that the caller created. @throws SubAgentError */
+  /**
+   * Adds a task to a sub-agent that the caller created.
+   *
+   * @throws SubAgentError if a limit is exceeded, or if the caller has no such sub-agent
+   */
   send(id: string, text: string, giver: Giver<Origin>): Promise<SubAgent<Origin>>;
   /** Sub-agents that a session created, newest first. */
   of(sessionKey: string): Promise<readonly SubAgent<Origin>[]>;
@@ -38,17 +46,17 @@ export interface SubAgents<Origin, Gained> {
   ended(messageId: string): void;
   /** Retries failed deliveries of tasks and reports. Call it at intervals. */
   recover(): Promise<void>;
-  /** Resolves once nothing is under way any more. */
+  /** Resolves when no hand-over is in progress. */
   stop(): Promise<void>;
 }
 
-/** Tasks that have ended are kept for so long, and sub-agents that have no others, in milliseconds. */
+/** Retention of ended tasks, and of sub-agents without other tasks, in milliseconds. */
 const KEPT_MS = 7 * 24 * 60 * 60_000;
 
 /**
- * Each task goes from the record to the host, and its end from the host to the parent. A task is on record before it is
- * handed over, and its end is noted only once the parent's message is on record, each under a name that stays the same:
- * so a crash in between repeats a step that the host knows already, and loses none.
+ * Each task is handed to the host, and its end to the parent. A task is recorded before it is handed over, and its end
+ * is recorded only after the parent's message is. All steps have stable ids, so a crash repeats a step that the host
+ * recognizes, and loses none.
  */
 export function createSubAgents<Origin, Gained>(
   options: SubAgentsOptions<Origin>,
@@ -59,9 +67,9 @@ export function createSubAgents<Origin, Gained>(
 class RecordedSubAgents<Origin, Gained> implements SubAgents<Origin, Gained> {
   readonly #options: SubAgentsOptions<Origin>;
   readonly #records: Records<Origin>;
-  /** Messages that carry open tasks, so that the end of any other costs nothing. */
+  /** Ids of messages that contain open tasks, so that the end of any other message costs nothing. */
   readonly #carrying = new Set<string>();
-  /** Undefined while it is not running. */
+  /** Undefined if stopped. */
   #host: SubAgentHost<Origin, Gained> | undefined;
   #working: Promise<unknown> = Promise.resolve();
 
@@ -136,7 +144,7 @@ class RecordedSubAgents<Origin, Gained> implements SubAgents<Origin, Gained> {
     this.#host = undefined;
   }
 
-  /** Changes of records, one after the other. */
+  /** Changes of records run one after the other. */
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = this.#working.then(work);
     this.#working = result.catch(() => {});
@@ -154,7 +162,7 @@ class RecordedSubAgents<Origin, Gained> implements SubAgents<Origin, Gained> {
     return changed;
   }
 
-  /** Puts a task on record, and then before the sub-agent. One that is on record already is handed over again. */
+  /** Records a task, and then passes it to the sub-agent. A task that is already recorded is handed over again. */
   async #give(before: SubAgent<Origin>, task: Task<Origin>): Promise<SubAgent<Origin>> {
     const isNew = before.tasks.every(({ key }) => key !== task.key);
     const subAgent = isNew ? { ...before, tasks: [...before.tasks, task] } : before;
@@ -164,7 +172,7 @@ class RecordedSubAgents<Origin, Gained> implements SubAgents<Origin, Gained> {
 
   async #handOver(subAgent: SubAgent<Origin>, task: Task<Origin>): Promise<SubAgent<Origin>> {
     const given = await this.#host?.give(subAgent, task);
-    // It stays on record, and is tried again.
+    // The task stays recorded and is retried.
     if (given === undefined || given === "later") return subAgent;
     this.#carrying.add(given.id);
     return this.#update(subAgent, task.key, { messageId: given.id });
@@ -210,7 +218,7 @@ class RecordedSubAgents<Origin, Gained> implements SubAgents<Origin, Gained> {
     await (task.messageId === undefined ? this.#handOver(subAgent, task) : this.#report(subAgent, task));
   }
 
-  /** Forgets the tasks that are over, and a sub-agent that was given no other meanwhile. */
+  /** Removes ended tasks, and sub-agents without other tasks. */
   async #forget(id: string): Promise<void> {
     const subAgent = (await this.#records.all()).find((each) => each.id === id);
     if (subAgent === undefined) return;

@@ -4,21 +4,21 @@ export interface SubAgent<Origin> {
   readonly agentId: string;
   /** Key of the session that created it and receives its reports. */
   readonly parentKey: string;
-  /** Its own. */
+  /** Key of the sub-agent's own session. */
   readonly sessionKey: string;
-  /** A few words by which it is known. */
+  /** Short description of the sub-agent. */
   readonly label: string;
-  /** 1 below a conversation of people, 2 below a sub-agent of that, and so on. */
+  /** 1 below a conversation of people, 2 below such a sub-agent, and so on. */
   readonly depth: number;
-  /** Names of the tools it may use at most. */
+  /** Names of the tools that the sub-agent may use at most. */
   readonly tools: readonly string[];
-  /** The oldest first. */
+  /** Tasks, oldest first. */
   readonly tasks: readonly Task<Origin>[];
 }
 
-/** One piece of work. Its sub-agent's id and its key name it. */
+/** A task, identified by its sub-agent's id and its key. */
 export interface Task<Origin> {
-  /** The same when the same call is made again after a crash. */
+  /** Key of the task. It is the same if the call is repeated after a crash. */
   readonly key: string;
   readonly text: string;
   readonly origin: Origin;
@@ -26,19 +26,19 @@ export interface Task<Origin> {
   readonly chain: string;
   /** Milliseconds since the epoch. */
   readonly givenAt: number;
-  /** The host's id of the message that carries it; absent until the host has taken it. */
+  /** The host's id of the message that contains the task. Absent until the host has accepted it. */
   readonly messageId?: string;
-  /** Its end, once that is on its way to the parent. */
+  /** The outcome of the task. Present when the report is on its way to the parent. */
   readonly ended?: TaskOutcome;
 }
 
-/** `cut`: a limit ended the task; the text is what it had by then. */
+/** `cut`: a limit ended the task, and the text is the output until then. */
 export type TaskOutcome = "done" | "cut" | "failed" | "stopped";
 
-/** How a task ended. `Gained` is defined by the host: other facts that the parent needs, such as the task's taint. */
+/** Outcome of a task. The host defines `Gained`: other facts for the parent, such as the task's taint. */
 export interface TaskEnd<Gained> {
   readonly outcome: TaskOutcome;
-  /** The sub-agent's answer, or the reason why there is none. */
+  /** The sub-agent's answer, or the reason for the failure. */
   readonly text: string;
   readonly gained: Gained;
 }
@@ -47,31 +47,34 @@ export interface TaskEnd<Gained> {
 export interface SubAgentLimits {
   /** Maximum nesting depth below a session with people. */
   readonly maxDepth: number;
-  /** Tasks of one session that have no end yet. */
+  /** Maximum number of unfinished tasks of one session. */
   readonly maxAtOnce: number;
-  /** Tasks that one message of a person may lead to, over all depths and all that reports lead to. */
+  /**
+   * Maximum number of tasks that one message of a person may lead to, over all depths and including tasks caused by
+   * reports.
+   */
   readonly maxTasks: number;
 }
 
-/** The run that gives a task. */
+/** The run that creates a task. */
 export interface Giver<Origin> {
   readonly agentId: string;
   readonly sessionKey: string;
-  /** 0 in a conversation of people. */
+  /** Depth of the run; 0 in a conversation of people. */
   readonly depth: number;
   /** See {@link Task.chain}. */
   readonly chain: string;
   readonly origin: Origin;
   readonly limits: SubAgentLimits;
-  /** Of the call that gives it: the same when it is made again. */
+  /** Key of the call. It is the same if the call is repeated. */
   readonly key: string;
 }
 
-/** What a host does for sub-agents. Calls may be repeated after a crash and must be idempotent. */
+/** Functions of the host. Calls may be repeated after a crash and must be idempotent. */
 export interface SubAgentHost<Origin, Gained> {
-  /** Puts a task before a sub-agent, and gives the id of the message. `later`: it cannot be taken just now. */
+  /** Passes a task to a sub-agent, and returns the id of the message. `later`: the host cannot accept it now. */
   give(subAgent: SubAgent<Origin>, task: Task<Origin>): Promise<{ readonly id: string } | "later">;
-  /** The end of a message, undefined while it has none. */
+  /** Returns the outcome of a message, undefined if it has not ended. */
   endOf(messageId: string, subAgent: SubAgent<Origin>): Promise<TaskEnd<Gained> | undefined>;
   /** Sends a report to the parent. */
   report(
