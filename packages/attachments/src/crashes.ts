@@ -16,7 +16,7 @@ export interface CarryingMessage {
  * the run counts its own starts. Messages without attachments are not counted and cost no write.
  */
 export interface AttachmentCrashes {
-  /** Returns the messages during which so many processes crashed that they have to be set aside. */
+  /** Returns the messages during which `maxCrashes` or more processes crashed. */
   findPoisoned<Message extends CarryingMessage>(messages: readonly Message[]): Promise<readonly Message[]>;
   /** Counts this process. Call it before reading attachments. The count is durable when it resolves. */
   begin(messages: readonly CarryingMessage[]): Promise<void>;

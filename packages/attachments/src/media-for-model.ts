@@ -31,7 +31,7 @@ export interface MediaForModel {
   /** Images and documents. */
   readonly blocks: readonly InputBlock[];
   readonly files: readonly FileForModel[];
-  /** Set if somebody other than the sender may have written some of it. */
+  /** True if someone other than the sender may have written some of it. */
   readonly untrusted: boolean;
 }
 

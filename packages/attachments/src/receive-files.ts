@@ -103,7 +103,7 @@ async function receiveFile(
   }
 }
 
-/** Returns the bytes that a model can be shown, or a note why there are none. */
+/** Returns the bytes for the model, or a note with the reason why it gets no bytes. */
 async function toReadable(
   inspector: Inspector,
   bytes: Buffer,
@@ -119,7 +119,7 @@ async function toReadable(
   return { note: width * height === 0 ? "not shown, because its size is unknown" : "too large to be shown" };
 }
 
-/** Returns the transcript of a recording, or a note why there is none. Returns neither for other files. */
+/** Returns the transcript of a recording, or a note if transcription failed. Returns neither for other files. */
 type Transcribe = (recording: Recording) => Promise<Pick<ReceivedFile, "transcript" | "note">>;
 
 /**
@@ -148,7 +148,7 @@ function createTranscribe(
   };
 }
 
-/** Returns the bytes, or a note why there are none. */
+/** Downloads an attachment. Returns its bytes, or a note with the reason of the failure. */
 async function fetchFile(
   { account, logger }: ReceivePorts,
   { event, conversation }: MessageWithFiles,

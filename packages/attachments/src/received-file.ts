@@ -40,8 +40,8 @@ export interface ReceivedFile {
 }
 
 /**
- * Returns whether somebody other than the sender may have written the content of a file. Images count as the sender's
- * own, but anybody may speak in a recording.
+ * Returns true if someone other than the sender may have written the content of a file. Images count as the sender's
+ * own. Recordings do not, because anyone may speak in them.
  */
 export function isUntrusted({ mimeType, bytes, path, transcript }: ReceivedFile): boolean {
   if (transcript !== undefined) return true;

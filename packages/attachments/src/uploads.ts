@@ -68,7 +68,7 @@ export interface UploadsOptions {
 }
 
 const ID = /^[\w-]{16,64}$/;
-/** Names of the owners' folders. Other files beside them are not touched. */
+/** Pattern of the owners' folders. Files with other names are ignored. */
 const OWNER = /^[0-9a-f]{32}$/;
 const MAX_AGE_MS = 24 * 60 * 60 * 1000;
 
@@ -119,7 +119,7 @@ class UploadFolder implements Uploads {
 
   async prune(needed: () => Promise<readonly UploadName[]>): Promise<number> {
     const { dir, now } = this.#options;
-    // Computed before `needed` is called: a file that becomes a day old meanwhile may be referred to by then.
+    // Computed before `needed` is called. A message may refer to a file that becomes a day old during the call.
     const before = now() - MAX_AGE_MS;
     const isAnyOld = (await this.#enqueue(() => olderThan(before, dir))).length > 0;
     if (!isAnyOld) return 0;

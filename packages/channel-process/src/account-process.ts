@@ -35,7 +35,7 @@ export interface Launched {
   readonly port: Port;
   /** Its stdout and stderr. */
   readonly output: readonly Readable[];
-  /** Resolves with the reason when no more messages arrive. */
+  /** Resolves with the reason when the connection to the process has ended. */
   readonly ended: Promise<string>;
   kill(): void;
 }
@@ -106,7 +106,7 @@ export class AccountProcess {
     });
   }
 
-  /** Whether calls fail because the process has ended or was killed. */
+  /** True if calls fail because the process has ended or was killed. */
   get hasEnded(): boolean {
     return this.#hasEnded;
   }

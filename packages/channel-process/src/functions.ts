@@ -20,14 +20,14 @@ export interface StreamFunctions {
   cancelStream(stream: number): void;
 }
 
-/** How a message is sent. */
+/** Parameters of `send`. */
 export interface SendParameters {
   /** Identifies this call in `partSent` and `openMedia`. */
   readonly sending: number;
   readonly message: Outbound;
   readonly idempotencyKey: string;
   readonly startAt?: number | undefined;
-  /** Whether the gateway can open media of this message. */
+  /** True if the gateway can open media of this message. */
   readonly hasMedia: boolean;
 }
 

@@ -28,7 +28,7 @@ const MAX_BODY_BYTES = 10_000_000;
 const nothing = z.unknown().transform(() => undefined);
 
 /**
- * Returns the same channel with each account in a process of its own. If a process crashes or hangs, the gateway keeps
+ * Returns the same channel with each account in a separate process. If a process crashes or hangs, the gateway keeps
  * running and starts another one. The definition itself is loaded in the gateway, which loads no SDK.
  *
  * @param module the URL of the file that exports the definition

@@ -64,7 +64,7 @@ export function connect<Remote>(
   const local = { run, abort: (call: unknown) => running.get(call)?.abort() };
   const rpc = createBirpc<typeof local, typeof local, false>(local, {
     proxify: false,
-    // Calls have time limits of their own, or none: a platform may rate-limit a message for minutes.
+    // No timeout in birpc: callers set their own, and a rate-limited message may take minutes.
     timeout: -1,
     post: (message) => port.post(message),
     on: (listener) => port.onMessage(listener),

@@ -145,7 +145,7 @@ const health: z.ZodType<Health> = z.discriminatedUnion("state", [
 ]);
 const identity: z.ZodType<Identity> = z.object({ id: text, name: optionalText });
 
-/** What `health` and `self` of the channel return. */
+/** Results of the channel's `health` and `self`. */
 export interface Status {
   readonly health: Health;
   readonly self?: Identity | undefined;

@@ -17,9 +17,9 @@ import { ByteStreams, readRemote } from "./byte-streams.ts";
 import type { AccountFunctions, HostFunctions, SendParameters } from "./functions.ts";
 import { connect, type Port, type Rpc } from "./rpc.ts";
 
-/** How often the channel's status is checked for changes. */
+/** Interval between checks of the channel's status, in milliseconds. */
 const STATUS_MS = 500;
-/** How often the status is reported even if it has not changed. */
+/** Interval between reports of an unchanged status, in milliseconds. */
 const HEARTBEAT_MS = 5_000;
 
 type Offered = {

@@ -258,7 +258,7 @@ export class SupervisedAccount {
   }
 }
 
-/** Whether a value is the same in another process. Functions and instances of classes are not. */
+/** Returns true if structured cloning preserves the value, which excludes functions and instances of classes. */
 function isCloneable(value: unknown): boolean {
   try {
     return isDeepStrictEqual(structuredClone(value), value);

@@ -1,11 +1,11 @@
 import { type AddressCodec, ChannelError } from "@signalbox/channel";
 
-/** A conversation by the id its client gave it. */
+/** A conversation, identified by an id that the client chose. */
 export interface WebAddress {
   readonly conversation: string;
 }
 
-/** Writes an address as the channel's id, a colon and the conversation's id. */
+/** Creates a codec that writes addresses as `<channel>:<conversation>`. */
 export function createAddressCodec(channel: string): AddressCodec<WebAddress> {
   const prefix = `${channel}:`;
   return {

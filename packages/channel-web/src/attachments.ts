@@ -1,15 +1,15 @@
 import { ChannelError, type FetchedMedia, type MediaRef } from "@signalbox/channel";
 import { z } from "zod";
 
-/** Largest attachment in bytes. */
+/** Maximum size of an attachment, in bytes. */
 export const MAX_ATTACHMENT_BYTES: number = 20_000_000;
 
-/** Fetches what is behind an `https:` or `http:` URL that a client named. */
+/** Downloads an `https:` or `http:` URL from a client's message. */
 export type FetchUrl = (url: string, signal: AbortSignal) => Promise<FetchedMedia>;
 
 /**
- * An attachment by its address: a `data:` URL that holds it, or an `https:` or `http:` URL that it is fetched from.
- * Undefined for any other address.
+ * Creates an attachment from a `data:` URL with its content, or an `https:` or `http:` URL to download it from. Returns
+ * `undefined` for any other URL.
  */
 export function attachmentOf(kind: "image" | "file", address: string, name?: string): MediaRef | undefined {
   const data = /^data:([^;,]*)[^,]*,/.exec(address);
@@ -18,7 +18,7 @@ export function attachmentOf(kind: "image" | "file", address: string, name?: str
   return { kind, mimeType, ...(name === undefined ? {} : { name }), ref: address };
 }
 
-/** Opens a file that a client has uploaded to the host; undefined where it is not there any more. */
+/** Opens a file that a client has uploaded to the host. Returns `undefined` if the file no longer exists. */
 export type OpenUpload = (owner: string, id: string) => Promise<Omit<FetchedMedia, "mimeType"> | undefined>;
 
 /** A file that a client has uploaded to the host. */
@@ -27,11 +27,11 @@ export interface UploadedFile {
   readonly id: string;
   readonly name?: string;
   readonly mimeType: string;
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number;
 }
 
-/** An attachment that was uploaded before. */
+/** Creates an attachment from a file that was uploaded before. */
 export function uploadOf({ owner, id, name, mimeType, size }: UploadedFile): MediaRef {
   const kind = mimeType.startsWith("image/") ? "image" : "file";
   return { kind, mimeType, size, ...(name === undefined ? {} : { name }), ref: { owner, id } };
@@ -39,18 +39,18 @@ export function uploadOf({ owner, id, name, mimeType, size }: UploadedFile): Med
 
 const uploadRef = z.object({ owner: z.string(), id: z.string() });
 
-/** The file that an attachment is, where it was uploaded before. */
+/** Returns the uploaded file of an attachment, or `undefined` if the attachment is not an upload. */
 export function uploadIn({ ref }: MediaRef): Pick<UploadedFile, "owner" | "id"> | undefined {
   return uploadRef.safeParse(ref).data;
 }
 
-/** Where attachments come from that a message does not hold itself. */
+/** Sources of attachments whose content is not part of the message. */
 export interface AttachmentSources {
   readonly fetchUrl?: FetchUrl | undefined;
   readonly openUpload?: OpenUpload | undefined;
 }
 
-/** What is behind the address of an attachment. */
+/** Downloads or opens an attachment. */
 export async function fetchAttachment(
   media: MediaRef,
   { fetchUrl, openUpload }: AttachmentSources,
@@ -69,7 +69,7 @@ export async function fetchAttachment(
   throw new ChannelError("invalid", "Attachments are not fetched from elsewhere here");
 }
 
-/** What a `data:` URL holds. Not by `fetch`, which reads it letter by letter and has everybody wait. */
+/** Decodes a `data:` URL. `fetch` would decode it character by character and block the event loop. */
 function heldIn(url: string): Buffer<ArrayBuffer> {
   const comma = url.indexOf(",");
   const data = url.slice(comma + 1);

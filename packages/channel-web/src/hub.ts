@@ -29,55 +29,59 @@ import { sendToViewers, type WebUpdate } from "./send.ts";
 /** The channel has nothing to configure. */
 export type WebConfig = Readonly<Record<never, never>>;
 
-/** A message of somebody whom the host has authenticated. */
+/** A message from a user whom the host has authenticated. */
 export interface WebMessage {
   readonly conversation: string;
   readonly user: {
     readonly id: string;
     readonly name?: string;
-    /** What the host knows the user as. Default: the owner of the host. */
+    /** Role of the user. Default: `owner`. */
     readonly authenticatedAs?: "owner" | "member";
   };
   readonly text: string;
-  /** By the client, the same when it tries again: a message is taken once under it. */
+  /** Chosen by the client, the same when it retries. A second message with the same id is ignored. */
   readonly id: string;
-  /** The message it answers. */
+  /** Id of the message that it replies to. */
   readonly replyTo?: string;
-  /** Attachments; made by `attachmentOf` or `uploadOf`. */
+  /** Attachments, created by `attachmentOf` or `uploadOf`. */
   readonly media?: readonly MediaRef[];
-  /** Where the text comes from, if it is not the user's own words. */
+  /** Origin of the text, if the user did not write it. */
   readonly forwardedFrom?: string;
-  /** What the client wants of the turn besides its words. */
+  /** Further options for the turn. */
   readonly turn?: TurnRequest;
 }
 
 export interface WebHubOptions {
   /** The channel's id. Default `web`. */
   readonly id?: string;
-  /** For people. Default `Web`. */
+  /** The name shown to people. Default `Web`. */
   readonly label?: string;
-  /** Clients wait for one answer, as those of a request/response API do. Default: they watch the conversation. */
+  /** Clients wait for a single answer, as in a request/response API. Default: they watch the conversation. */
   readonly awaitsSingleAnswer?: boolean;
-  /** For attachments that a client names by their address. Default: only those that it sends are taken. */
+  /** Downloads attachments that a client specifies by URL. Default: only `data:` URLs and uploads are accepted. */
   readonly fetchUrl?: FetchUrl;
-  /** For files that a client has uploaded to the host. Default: there are none. */
+  /** Opens files that a client has uploaded to the host. Default: uploads are not accepted. */
   readonly openUpload?: OpenUpload;
 }
 
-/** A channel of the host's own clients, and the two ends that the host connects to them. */
+/** A channel for clients of the host, with the functions that connect them to it. */
 export interface WebHub {
   readonly definition: ChannelDefinition<WebConfig, WebAddress>;
   /**
-   * Hands a message in. Resolves once it is durable (or refused).
+   * Submits a message. Resolves when it is stored or rejected.
    *
    * @throws ChannelError `transient` while no account is running, `invalid` for an empty id or conversation
    */
   submit(message: WebMessage): Promise<EmitResult>;
-  /** Shows what is sent to a conversation from now on. Returns what ends it. A listener that throws is left out. */
+  /**
+   * Calls the listener with every message sent to a conversation from now on. Errors of a listener are logged.
+   *
+   * @returns a function that ends the subscription
+   */
   subscribe(conversation: string, listener: (update: WebUpdate) => void): () => void;
 }
 
-/** Makes a hub; it serves one account, the one last created. */
+/** Creates a hub. It serves one account: the last one created. */
 export function createWebHub(options: WebHubOptions = {}): WebHub {
   return new Hub(options);
 }

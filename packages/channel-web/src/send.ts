@@ -6,7 +6,7 @@ import {
   type SendOptions,
 } from "@signalbox/channel";
 
-/** What the viewers of a conversation are shown. */
+/** A message for the viewers of a conversation. */
 export interface WebUpdate {
   readonly type: "message";
   readonly conversation: string;
@@ -16,7 +16,7 @@ export interface WebUpdate {
   readonly replyTo?: string;
 }
 
-/** Shows a message part by part, each known to the sender before the next is shown. */
+/** Passes a message to the viewers part by part. Calls `onPart` after each part, before the next one. */
 export async function sendToViewers(
   publish: (update: WebUpdate) => void,
   conversation: string,

@@ -31,7 +31,7 @@ export function textLength(text: string, unit: TextUnit): number {
   return length;
 }
 
-/** Whether a text is at most `max` long. A text of over `2 * max` UTF-16 units is too long in every unit. */
+/** Returns true if a text is at most `max` long. A text of over `2 * max` UTF-16 units is too long in every unit. */
 export function textFits(
   text: string,
   { max, unit }: { readonly max: number; readonly unit: TextUnit },

@@ -3,12 +3,12 @@ import { relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { ScaffoldError, scaffold } from "./scaffold.ts";
 
-const usage = `Makes the package of a new Signalbox channel.
+const usage = `Creates a package for a new Signalbox channel.
 
   npm create @signalbox/channel <folder> -- [--id <id>] [--package <name>]
 
-  --id       the channel's id, as in channels.<id> of the configuration; the folder's name where none is given
-  --package  the npm package; signalbox-channel-<id> where none is given
+  --id       the channel's id, the key under channels in the configuration (default: the folder's name)
+  --package  name of the npm package (default: signalbox-channel-<id>)
 `;
 
 const exitUsage = 64;

@@ -2,36 +2,36 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** What to make. */
+/** Options for a new package. */
 export interface Scaffold {
-  /** The folder; it is made, and may exist where it is empty. */
+  /** The folder of the package. It is created unless it exists and is empty. */
   readonly directory: string;
-  /** Lower-case letters, digits and hyphens. Default: the folder's name, without `signalbox-channel-` in front. */
+  /** Lower-case letters, digits and hyphens. Default: the folder's name without the prefix `signalbox-channel-`. */
   readonly id?: string;
-  /** The npm package. Default: `signalbox-channel-` and the id. */
+  /** Name of the npm package. Default: `signalbox-channel-<id>`. */
   readonly packageName?: string;
-  /** What the package depends on as `@signalbox/channel`. Default: the version that came with this package. */
+  /** Version range of `@signalbox/channel`. Default: the version that this package was released with. */
   readonly channelVersion?: string;
 }
 
-/** Nothing was written; the message says what to do. */
+/** The options are invalid and no file was written. The message contains the remedy. */
 export class ScaffoldError extends Error {
   override readonly name = "ScaffoldError";
 }
 
 const templateFolder = fileURLToPath(new URL("../template", import.meta.url));
 const manifestFile = fileURLToPath(new URL("../package.json", import.meta.url));
-/** npm leaves the one out of what it publishes, and would take the other for a package's own. */
+/** npm does not publish `.gitignore`, and would treat a nested `package.json` as a package. */
 const renamed: Readonly<Record<string, string>> = {
   gitignore: ".gitignore",
   "package.template.json": "package.json",
 };
 
 /**
- * Writes the package of a new channel, which builds and passes the conformance kit as it is.
+ * Writes the package of a new channel, which builds and passes the conformance suite unchanged.
  *
- * @returns the files it wrote, as paths in the folder
- * @throws ScaffoldError for a folder with something in it, and for names that cannot be
+ * @returns the paths of the written files, relative to the folder
+ * @throws ScaffoldError if the folder is not empty or a name is invalid
  */
 export function scaffold(options: Scaffold): readonly string[] {
   const directory = resolve(options.directory);
@@ -60,21 +60,21 @@ export function scaffold(options: Scaffold): readonly string[] {
 function check(directory: string, id: string, packageName: string): void {
   if (!/^[a-z][a-z0-9-]{0,62}$/.test(id))
     throw new ScaffoldError(
-      `"${id}" cannot be a channel's id: lower-case letters, digits and hyphens. Name another with --id.`,
+      `"${id}" is not a valid channel id. Pass lower-case letters, digits and hyphens with --id.`,
     );
   if (
     !/^(?:@[a-z0-9-~][a-z0-9-._~]*\/)?[a-z0-9-~][a-z0-9-._~]*$/.test(packageName) ||
     packageName.length > 214
   )
     throw new ScaffoldError(
-      `"${packageName}" cannot be the name of an npm package. Name another with --package.`,
+      `"${packageName}" is not a valid npm package name. Pass another one with --package.`,
     );
   const found = statSync(directory, { throwIfNoEntry: false });
   if (found === undefined) return;
   if (!found.isDirectory())
-    throw new ScaffoldError(`${directory} is no folder. Name one that is new or empty.`);
+    throw new ScaffoldError(`${directory} is not a folder. Choose a new or empty folder.`);
   if (readdirSync(directory).length > 0)
-    throw new ScaffoldError(`${directory} has something in it. Name a folder that is new or empty.`);
+    throw new ScaffoldError(`${directory} is not empty. Choose a new or empty folder.`);
 }
 
 function filesIn(folder: string, inside = ""): string[] {
@@ -84,7 +84,7 @@ function filesIn(folder: string, inside = ""): string[] {
   });
 }
 
-/** `my-chat` is called My Chat. */
+/** Converts an id to a label: `my-chat` to `My Chat`. */
 function labelOf(id: string): string {
   return id.replace(
     /(?:^|-)([a-z0-9])/g,
@@ -92,7 +92,7 @@ function labelOf(id: string): string {
   );
 }
 
-/** Publishing puts the version in the place of the workspace's. */
+/** Reads the version of `@signalbox/channel`. Publishing replaces the workspace protocol by that version. */
 function channelVersion(): string {
   const manifest: { devDependencies?: Record<string, string> } = JSON.parse(
     readFileSync(manifestFile, "utf8"),

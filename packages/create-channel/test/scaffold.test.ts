@@ -29,7 +29,7 @@ describe("scaffold", () => {
       expect(readFileSync(join(directory, file), "utf8"), file).not.toMatch(/__[A-Z_]+__/);
   });
 
-  it("writes nothing into a folder that has something in it, nor under a name that cannot be", () => {
+  it("writes no files into a non-empty folder or under an invalid name", () => {
     const taken = join(folder, "taken");
     mkdirSync(taken);
     writeFileSync(join(taken, "mine.txt"), "mine");
@@ -46,7 +46,7 @@ describe("scaffold", () => {
     expect(stdout).toContain("cd chat\n  npm install");
     await expect(run(process.execPath, [main, "chat"], { cwd: folder })).rejects.toMatchObject({
       code: 64,
-      stderr: expect.stringContaining("has something in it"),
+      stderr: expect.stringContaining("is not empty"),
     });
     const { stdout: usage } = await run(process.execPath, [main, "--help"]);
     expect(usage).toContain("npm create @signalbox/channel <folder> -- [--id <id>] [--package <name>]");

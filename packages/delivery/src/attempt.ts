@@ -103,7 +103,7 @@ async function sendOpenParts(
   return request.toResult(receipt);
 }
 
-/** Returns `undefined` if the row has to be sent without its draft. */
+/** Returns `undefined` if the row must be sent without its draft. */
 async function sendAsDraft(
   context: AttemptContext,
   account: DeliveryAccount,

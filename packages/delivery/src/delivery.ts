@@ -70,7 +70,7 @@ export interface Delivery {
    * @param rowId an unknown id counts as ended
    */
   ended(rowId: string): Promise<void>;
-  /** Claims no more rows. Resolves when the current sends have ended; aborts them after `drainMs` milliseconds. */
+  /** Stops claiming rows. Resolves when the current sends have ended, and aborts them after `drainMs` milliseconds. */
   stop(drainMs: number): Promise<void>;
   /** Returns how many rows are being sent. */
   inFlight(): number;

@@ -56,9 +56,9 @@ export interface MessageActionsOptions<Run extends ActingRun> extends MessagePla
     capabilities: Capabilities,
     signal: AbortSignal,
   ) => Promise<{ readonly parts: readonly MediaPart[]; readonly lines: readonly string[] } | undefined>;
-  /** Returns whether a message arrived in a conversation: a platform's id does not tell its conversation. */
+  /** Returns true if a message arrived in this conversation. The id alone does not identify the conversation. */
   readonly isOfConversation: (messageId: string, to: Destination, run: Run) => Promise<boolean>;
-  /** Creates the entry that tells the agent of another conversation about a message sent there. */
+  /** Creates the history entry of another conversation for a message that was sent there. */
   readonly createHistoryEntry: (
     to: Destination,
     message: { readonly id: string; readonly text: string },
@@ -196,7 +196,7 @@ async function createPayload<Run extends ActingRun>(
   return createOutbound(text, quoted?.id, capabilities, parts);
 }
 
-/** Hands over a row for sending. Can be repeated. */
+/** Passes a row to the delivery. Can be repeated. */
 function handOver<Run extends ActingRun>(
   { deliver }: Pick<MessageActionsOptions<Run>, "deliver">,
   action: SendingAction,
@@ -306,9 +306,9 @@ async function findMessage<Run extends ActingRun>(
 }
 
 /**
- * Returns whether an agent may use a message. A person may quote any message of a conversation, also one of the
- * gateway: an agent may edit or delete only messages of agents, so that nobody can have an approval question rewritten
- * by quoting it.
+ * Returns true if an agent may use a message. People can quote any message of a conversation, including the gateway's
+ * own. An agent may edit or delete only messages of agents, or a person could quote an approval question to have it
+ * rewritten.
  */
 async function mayUse<Run extends ActingRun>(
   { outbox, isOfConversation }: Pick<MessageActionsOptions<Run>, "outbox" | "isOfConversation">,

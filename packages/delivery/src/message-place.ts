@@ -44,7 +44,7 @@ export interface MessagePlaceOptions {
 
 export const NOT_RUNNING = "This channel's account is not running right now. Try again later.";
 
-/** Finds the conversation of an action, or returns a text for the model that explains why there is none. */
+/** Finds the conversation of an action, or returns a text for the model that explains the failure. */
 export async function findPlace(
   options: MessagePlaceOptions,
   destination: MessageDestination,
@@ -71,7 +71,7 @@ export async function findPlace(
     : { to: { channel, account, address }, isCurrent, definition, running };
 }
 
-/** Returns the account that reaches a destination, or a text that explains why there is none. */
+/** Returns the account that reaches a destination, or a text that explains the failure. */
 function findAccount(
   { accounts }: Pick<MessagePlaceOptions, "accounts">,
   { target, channel }: MessageDestination,

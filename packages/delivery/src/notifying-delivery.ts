@@ -21,7 +21,7 @@ export interface NotifyingDelivery extends Delivery {
 /** Outcomes that owners are notified of. */
 const GIVEN_UP: ReadonlySet<DeliveryOutcome> = new Set(["dead", "uncertain", "expired"]);
 
-/** Creates a delivery that tells owners about replies that were given up, and people that they were paired. */
+/** Creates a delivery that notifies owners about replies that were given up, and people who were paired. */
 export function createNotifyingDelivery(options: NotifyingDeliveryOptions): NotifyingDelivery {
   const delivery = createDelivery({
     ...options,

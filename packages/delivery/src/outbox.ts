@@ -39,5 +39,5 @@ export interface ClaimedRow extends OutboxRow {
   readonly doubtful?: boolean;
 }
 
-/** Where a message goes. Messages with the same destination are sent one after the other. */
+/** The destination of a message. Messages with the same destination are sent one after the other. */
 export type Destination = Pick<OutboxRow, "channel" | "account" | "address">;

@@ -24,7 +24,7 @@ export interface OwnerNoticesOptions {
   readonly logger: Pick<Logger, "debug" | "warn">;
   /** Default: the system clock. */
   readonly clock?: Clock;
-  /** How long to collect failures, and the minimum time between notices, in milliseconds. Default 2 s and 10 min. */
+  /** Time to collect failures and minimum time between notices, in milliseconds. Default: 2 s and 10 min. */
   readonly timing?: { readonly collectMs: number; readonly intervalMs: number };
 }
 
@@ -33,7 +33,7 @@ interface LastContact {
   readonly phrases: Phrases;
 }
 
-/** Tells owners in a direct message how many replies were given up, and how to see them. */
+/** Sends owners a direct message with the number of replies that were given up and the command that lists them. */
 export interface OwnerNotices {
   /** Looks soon for replies that were given up, also by an earlier process. */
   poll(): void;
@@ -104,7 +104,7 @@ class Notices implements OwnerNotices {
     this.#stopping.abort();
   }
 
-  /** Returns false if no owner could be reached and the notice has to be tried again. */
+  /** Returns false if no owner could be reached and the notice must be retried. */
   async #notify(): Promise<boolean> {
     const { notes, owners, logger } = this.#options;
     try {
@@ -148,7 +148,7 @@ class Notices implements OwnerNotices {
     return { counts, upTo: { at: before - 1 } };
   }
 
-  /** Returns whether an account could write to the owner. */
+  /** Returns true if an account could send a message to the owner. */
   async #notifyOwner(owner: string, counts: GivenUpCounts, upTo: Position): Promise<boolean> {
     const { outbox, lease, logger } = this.#options;
     const [channel = "", ...rest] = owner.split(":");

@@ -20,7 +20,7 @@ export interface PairingNoticesOptions {
   readonly clock?: Clock;
 }
 
-/** Tells people that they were paired, by this process or another one. */
+/** Sends a notice to people who were paired, by this process or another one. */
 export interface PairingNotices {
   /** Looks for people who were paired recently and writes to them. Never rejects. */
   poll(): Promise<void>;

@@ -15,7 +15,7 @@ export interface PartDeadlines {
   /**
    * Counts a transient failure of an attachment.
    *
-   * @returns the signal for the text that replaces it, or `undefined` if the attachment is to be retried later
+   * @returns the signal for the text that replaces it, or `undefined` if the attachment should be retried later
    */
   giveUp(index: number): AbortSignal | undefined;
   /** Clears the timer. */
@@ -26,7 +26,7 @@ export interface PartDeadlines {
 export class MediaFailures {
   readonly #failures = new Map<string, Map<number, number>>();
 
-  /** Counts a failure and returns whether the attachment is to be given up. */
+  /** Counts a failure. Returns true if no further attempt should be made. */
   add(id: string, index: number): boolean {
     const counts = this.#failures.get(id) ?? new Map<number, number>();
     const count = (counts.get(index) ?? 0) + 1;
@@ -69,7 +69,7 @@ export function createPartDeadlines(
     begin,
     giveUp(index) {
       if (!failures.add(row.id, index) || stop.aborted) return undefined;
-      // The deadline of the attachment may have passed: the text gets a signal and a deadline of its own.
+      // The deadline of the attachment may have passed, so the text gets a new signal and a new deadline.
       controller = new AbortController();
       begin(index);
       return controller.signal;

@@ -23,7 +23,7 @@ export interface Question {
   /** 4 to 32 characters of `[0-9A-Z]`. */
   readonly id: string;
   readonly text: string;
-  /** How a click on one of its buttons is interpreted. */
+  /** Determines the command that a click on one of its buttons stands for. */
   readonly kind: QuestionKind;
   /** Shown as buttons if the channel supports that many. */
   readonly choices: readonly Choice[];

@@ -3,7 +3,7 @@ import type { DeliveryAccount } from "./account.ts";
 import type { Destination } from "./outbox.ts";
 import { getDestinationKey } from "./rows.ts";
 
-/** How long a channel's rates are enforced after the platform rejected a request. */
+/** Time during which a channel's rates are enforced after a rejected request, in milliseconds. */
 const ENFORCED_MS = 60_000;
 const MAX_ENTRIES = 1_000;
 

@@ -8,7 +8,7 @@ import {
 } from "@signalbox/channel";
 import type { DeliveryMessage, Destination, OutboxInsert, OutboxRow } from "./outbox.ts";
 
-/** How long a message is worth sending, in milliseconds. A later one is reported as expired. */
+/** Lifetime of an unsent message, in milliseconds. After that it is reported as expired. */
 export const REPLY_TTL_MS: number = 24 * 60 * 60_000;
 
 /**

@@ -1,4 +1,4 @@
-/** Storage for crash counts. A write has to be durable when it resolves. */
+/** Storage for crash counts. A write must be durable when it resolves. */
 export interface CrashCountStore {
   /** Returns 0 for an unknown id. */
   read(id: string): Promise<number>;

@@ -18,11 +18,11 @@ export class Lane<Item extends LaneItem> {
   readonly #mayShareRun: (a: Item, b: Item) => boolean;
   #waiting: Item[] = [];
   run: LaneRun<Item> | undefined;
-  /** Whether the lane is in the queue of lanes that are ready to start a run. */
+  /** True if the lane is in the queue of lanes that are ready to start a run. */
   queued = false;
   /** Reason to abort the run of an earlier process as soon as it continues here. */
   stopReason: Error | undefined;
-  /** Whether a run blocked the lane: nothing starts here anymore. */
+  /** True if a run blocked the lane. No further run starts. */
   blocked = false;
   /** Fires when no item has arrived for the debounce time. */
   quietTimer: Timer | undefined;
@@ -44,7 +44,7 @@ export class Lane<Item extends LaneItem> {
     return this.#waiting.length === 0 && this.run === undefined && !this.queued && !this.blocked;
   }
 
-  /** Whether a run of an earlier process waits to continue. */
+  /** True if a run of an earlier process waits to continue. */
   get hasBegun(): boolean {
     return this.#waiting.some(({ covers }) => covers !== undefined);
   }

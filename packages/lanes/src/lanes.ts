@@ -189,7 +189,7 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
     this.#startRuns();
   }
 
-  /** Whether one of the lane's items may start a run now. A run of an earlier process may always continue. */
+  /** Returns true if one of the lane's items may start a run now. A run of an earlier process may always continue. */
   #mayStart(key: string): boolean {
     const waiting = this.waiting(key);
     return (

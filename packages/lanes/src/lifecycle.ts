@@ -11,7 +11,7 @@ export interface Lifecycle {
   stop(ms: number): Promise<void>;
 }
 
-/** How long after the deadline a part may still take to stop. */
+/** Additional time for a part to stop after the deadline, in milliseconds. */
 const GRACE_MS = 20_000;
 
 /**

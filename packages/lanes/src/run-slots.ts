@@ -7,7 +7,7 @@ const STANDING_BY_FACTOR_PER_OWNER = 2;
 /** A run that takes a slot. */
 export interface SlotHolder {
   readonly owner: string;
-  /** Whether it only waits, for a person or for its next attempt. */
+  /** True while it only waits, for a person or for its next attempt. */
   standingBy: boolean;
 }
 
@@ -27,7 +27,7 @@ export class RunSlots {
     return this.#running;
   }
 
-  /** Whether another run may start. More than `maxRuns` run for a while if runs that stood by continue. */
+  /** True if another run may start. More than `maxRuns` run for a while if runs that stood by continue. */
   get hasFree(): boolean {
     const standingBy = Math.min(this.#standingBy, STANDING_BY_FACTOR * this.#maxRuns());
     return this.#running - standingBy < this.#maxRuns();
@@ -52,7 +52,7 @@ export class RunSlots {
     else this.#standingByOwner.set(run.owner, own);
   }
 
-  /** Whether an owner may start another run, given how many of theirs stand by. */
+  /** Returns true if an owner may start another run, given how many of theirs stand by. */
   mayStart(owner: string): boolean {
     return (this.#standingByOwner.get(owner) ?? 0) < STANDING_BY_FACTOR_PER_OWNER * this.#maxRuns();
   }

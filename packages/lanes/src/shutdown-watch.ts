@@ -5,7 +5,7 @@ export interface ShutdownWatch {
   /** Marks the shutdown as requested. */
   request(): void;
   isRequested(): boolean;
-  /** Whether an error may have caused the shutdown: a fatal one, or an uncaught exception shortly before. */
+  /** Returns true if an error may have caused the shutdown: a fatal one, or an uncaught exception shortly before. */
   isCausedByError(): boolean;
   /** Stops watching for uncaught exceptions. */
   close(): void;

@@ -2,7 +2,7 @@ import { type Backoff, exponentialBackoff } from "./backoff.ts";
 import { type Clock, sleep, systemClock } from "./clock.ts";
 
 /**
- * What to do after a failure.
+ * The next step after a failure.
  * - `retry`: attempt the task again after a backoff.
  * - `wait`: another process holds what the task needs. Check again every two seconds; this is not a failure.
  * - `give_up`: the task can never succeed.
@@ -15,14 +15,14 @@ export type RetryPolicy = (error: unknown, failures: number) => RetryDecision;
 
 const WAIT_MS = 2_000;
 
-/** Work that has to be completed in spite of failures. */
+/** Work that must be completed in spite of failures. */
 export interface Task {
   /** For log messages. */
   readonly name: string;
   /**
    * Does the work. Called again after a failure, so it has to check first what an earlier attempt has already done.
    *
-   * @param attempts how many attempts there were before; 0 at first
+   * @param attempts number of earlier attempts
    */
   attempt(attempts: number): Promise<void>;
   /** Default: the policy of the supervisor. */

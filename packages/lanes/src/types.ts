@@ -3,22 +3,22 @@ import type { Clock } from "./clock.ts";
 export const QUEUE_MODES = ["steer", "followup", "collect", "interrupt"] as const;
 
 /**
- * What happens to an item that arrives during a run of its key.
+ * Handling of an item that arrives during a run of its key.
  * - `steer`: it joins the run, which takes it with `takeSteering`.
- * - `followup`: it gets a run of its own, after those that arrived before.
+ * - `followup`: it gets a separate run, after the items that arrived before it.
  * - `collect`: it shares the next run with everything else that waits.
  * - `interrupt`: it aborts the run and gets the next one.
  */
 export type QueueMode = (typeof QUEUE_MODES)[number];
 
-/** What happens beyond the cap: the oldest items are summarised, the oldest are dropped, or the newest are dropped. */
+/** Handling of items beyond the cap: the oldest are summarised, the oldest are dropped, or the newest are dropped. */
 type DropPolicy = "summarise" | "old" | "new";
 
 export interface QueueSettings {
   readonly mode: QueueMode;
   /** Milliseconds of quiet before a run starts. */
   readonly debounceMs: number;
-  /** How many items may wait under one key. */
+  /** Maximum number of waiting items per key. */
   readonly cap: number;
   readonly drop: DropPolicy;
 }
@@ -26,7 +26,7 @@ export interface QueueSettings {
 /** A piece of work. Extend it with your own fields. */
 export interface LaneItem {
   readonly id: string;
-  /** Whether it must have a run of its own. Default: false. */
+  /** True if it must not share a run. Default: false. */
   readonly exclusive?: boolean;
   /** Present if the item stands for a run that an earlier process began: the ids of the items of that run. */
   readonly covers?: readonly string[];
@@ -59,7 +59,7 @@ export interface RunHandle<Item extends LaneItem> {
   block(): void;
 }
 
-/** Why items got no run. */
+/** The reason why items got no run. */
 export type Dropped<Item extends LaneItem> =
   | {
       readonly kind: "full";
@@ -82,7 +82,7 @@ export interface LanesOptions<Item extends LaneItem> {
   readonly run: (batch: Batch<Item>, handle: RunHandle<Item>) => Promise<void>;
   /** Returns who an item belongs to. If more keys are ready than may run, owners take turns. Default: the key. */
   readonly getOwner?: (item: Item) => string;
-  /** Whether two items of a key may share a run. Default: always. */
+  /** Returns true if two items of a key may share a run. Default: always. */
   readonly mayShareRun?: (a: Item, b: Item) => boolean;
   /** Returns the settings of a key. Default: mode `steer`, no debounce, a cap of 20, `summarise`. */
   readonly getQueueSettings?: (key: string) => QueueSettings;
@@ -94,11 +94,11 @@ export interface LanesOptions<Item extends LaneItem> {
   readonly clock?: Clock;
 }
 
-/** What `stop` found under a key. */
+/** The result of `stop`. */
 export interface StopResult {
-  /** Whether there was a run to stop. */
+  /** True if there was a run to stop. */
   readonly running: boolean;
-  /** How many waiting items were dropped. */
+  /** Number of waiting items that were dropped. */
   readonly dropped: number;
 }
 
@@ -123,7 +123,7 @@ export interface Lanes<Item extends LaneItem> {
   stop(key: string, reason: Error, drops?: (item: Item) => boolean): StopResult;
   /** Aborts every run that has a matching item, and drops every matching item that waits. */
   stopWhere(matches: (item: Item) => boolean, reason: Error): void;
-  /** Whether a key has a run or waiting items. */
+  /** Returns true if a key has a run or waiting items. */
   busy(key: string): boolean;
   waiting(key: string): readonly Item[];
   /** Returns the items of the current run that were not recalled, and the waiting ones. */

@@ -7,7 +7,7 @@ import { type ImportOptions, importPackage } from "./import-package.ts";
  *
  * @param packageName an npm package, or the path of a folder with one: `./my-channel`
  * @param id the expected id of the channel
- * @returns the definition, or a text that explains why there is none
+ * @returns the definition, or a text that explains the failure
  */
 export async function importChannel(
   packageName: string,

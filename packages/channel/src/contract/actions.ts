@@ -20,7 +20,7 @@ export type MessageAction = MessageDestination &
         readonly action: "poll";
         readonly question: string;
         readonly options: readonly string[];
-        /** Whether a voter may choose several options. */
+        /** True if a voter may choose several options. */
         readonly multiple?: boolean | undefined;
       }
     | { readonly action: "react"; readonly messageId: string; readonly emoji: string }

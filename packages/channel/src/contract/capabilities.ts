@@ -6,7 +6,7 @@ export interface TextCapability {
   /** The limit in `unit`. Absent: no limit. */
   readonly max?: number;
   readonly unit: TextUnit;
-  /** How many ranges of one part can be formatted: links, bold words, code and so on. Absent: no limit. */
+  /** Maximum number of formatted ranges in one part: links, bold words, code and so on. Absent: no limit. */
   readonly maxMarks?: number;
   /** `markdown`: the channel accepts Markdown and translates it into the platform's markup. */
   readonly markup: "plain" | "markdown";
@@ -29,7 +29,7 @@ export interface SendMediaLimit {
 
 /** A rate limit of the platform. The channel declares it, the gateway enforces it. */
 export interface RateLimit {
-  /** Whether the limit counts everything that an account sends, or each conversation separately. */
+  /** `account`: counts everything that an account sends. `conversation`: counts each conversation separately. */
   readonly scope: "account" | "conversation";
   readonly perSecond: number;
   /** The number of requests allowed at once after a pause. */
@@ -106,11 +106,11 @@ export interface Capabilities {
   readonly commands?: boolean;
   /** Clients read replies from the session, so replies are not sent. `send` is only for other messages. */
   readonly readsSession?: boolean;
-  /** A client waits for a single answer. It sees nothing before it and cannot be asked a question. */
+  /** A client waits for a single answer. It sees no drafts and cannot receive a question during the run. */
   readonly awaitsSingleAnswer?: boolean;
   /** Clients have authenticated with the gateway's token. The sender may choose the agent. */
   readonly authenticatedByGateway?: boolean;
-  /** How a message with an unknown outcome can be sent again without a duplicate. */
+  /** Ways to send a message with an unknown outcome again without a duplicate. */
   readonly delivery: {
     /** The platform ignores a second message with the same key for `windowMs`. */
     readonly idempotencyKey?: { readonly windowMs: number };
@@ -118,6 +118,6 @@ export interface Capabilities {
     readonly readback?: boolean;
   };
   readonly rate: readonly RateLimit[];
-  /** How events arrive. `internal`: the host itself submits messages. */
+  /** Ways in which events arrive. `internal`: the host itself submits messages. */
   readonly transports: readonly ("webhook" | "socket" | "poll" | "internal")[];
 }

@@ -101,7 +101,7 @@ export interface ChannelContext<Config = unknown> {
   readonly commands?: readonly ChannelCommand[];
   /** Fires when the account is taken down. All work must end then. */
   readonly signal: AbortSignal;
-  /** Whether events should contain the platform's payload as `raw`. Default: false. */
+  /** True if events should contain the platform's payload as `raw`. Default: false. */
   readonly raw?: boolean;
 }
 
@@ -200,9 +200,9 @@ export interface AccountCheck {
   /** The subject, for instance `scopes`. */
   readonly about: string;
   readonly ok: boolean;
-  /** What was found. */
+  /** The finding, in one sentence. */
   readonly detail: string;
-  /** How to fix it. */
+  /** Instructions to fix it. */
   readonly remedy?: string;
 }
 
@@ -255,8 +255,8 @@ export interface ChannelDefinition<
   /** Creates an account. Import the SDK here or later, never at the top of the module. */
   create(context: ChannelContext<Config>): Promise<Channel<Address>>;
   /**
-   * Whether an account with these settings opens a connection to its platform instead of receiving webhooks. The host
-   * may be ready before the connection is open. Default: false.
+   * Returns true if an account with these settings opens a connection to its platform instead of receiving webhooks.
+   * The host may be ready before the connection is open. Default: false.
    */
   connects?(config: Config): boolean;
 }

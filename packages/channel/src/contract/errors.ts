@@ -27,7 +27,7 @@ export type ChannelErrorCode = (typeof channelErrorCodes)[number];
 
 export const channelErrorScopes = ["message", "conversation", "account"] as const;
 
-/** What an error concerns: one message, its conversation, or the whole account. */
+/** The scope of an error: one message, its conversation, or the whole account. */
 export type ChannelErrorScope = (typeof channelErrorScopes)[number];
 
 export interface ChannelErrorOptions {
@@ -67,7 +67,7 @@ export class ChannelError extends Error {
   }
 }
 
-/** Whether an error is a {@link ChannelError}, of this or another copy of the package. */
+/** Returns true if an error is a {@link ChannelError}, of this or another copy of the package. */
 export function isChannelError(error: unknown): error is ChannelError {
   return error instanceof Error && MARK in error;
 }
@@ -85,7 +85,7 @@ const NOT_RETRYABLE: readonly ChannelErrorCode[] = [
   "invalid",
 ];
 
-/** Whether the same request may succeed later. `auth` counts as retryable: the account may be repaired. */
+/** Returns true if the same request may succeed later. `auth` is retryable because an operator may fix the account. */
 export function isRetryable(error: unknown): boolean {
   return !isChannelError(error) || !NOT_RETRYABLE.includes(error.code);
 }

@@ -17,7 +17,7 @@ export interface Conversation {
   readonly beginsThread?: boolean;
   /** The address of the conversation around a thread that begins with this message. */
   readonly outerAddress?: string;
-  /** The parent, if threads and forum posts are conversations of their own. */
+  /** The parent conversation, if the platform treats threads and forum posts as separate conversations. */
   readonly parentId?: string;
   /** Discord: the server. */
   readonly guildId?: string;
@@ -41,7 +41,7 @@ export interface Sender {
   readonly authenticatedAs?: "owner" | "member";
 }
 
-/** How a message addresses the bot. Channels decide by ids, never by names. */
+/** The ways in which a message can address the bot. Channels decide by ids, never by names. */
 export const addressedKinds = ["dm", "mention", "reply", "none"] as const;
 export type Addressed = (typeof addressedKinds)[number];
 
@@ -86,7 +86,7 @@ export interface Mention {
   readonly isSelf: boolean;
 }
 
-/** How a message refers to another one. */
+/** The kinds of references from one message to another. */
 export const referenceKinds = ["reply", "thread", "forward"] as const;
 type ReferenceKind = (typeof referenceKinds)[number];
 
@@ -225,7 +225,7 @@ export interface DeletedEvent extends EventBase {
 export interface ReactionEvent extends EventBase {
   readonly type: "reaction";
   readonly messageId: string;
-  /** A Unicode emoji, or the platform's name if there is none. */
+  /** A Unicode emoji, or the platform's name of an emoji that Unicode lacks. */
   readonly emoji: string;
   readonly added: boolean;
 }

@@ -53,7 +53,7 @@ export interface PollPart {
   readonly question: string;
   /** At least two. */
   readonly options: readonly string[];
-  /** Whether a person may vote for several options. Default: false. */
+  /** True if a person may vote for several options. Default: false. */
   readonly multiple?: boolean;
 }
 

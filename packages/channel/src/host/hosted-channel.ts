@@ -1,7 +1,7 @@
 import type { Channel, ChannelContext, Health, Identity } from "../contract/definition.ts";
 import { type Activity, createActivity } from "./activity.ts";
 
-/** What `hostedChannel` provides to an account while it is set up. */
+/** Services that `hostedChannel` provides to an account. */
 export interface HostedAccount<Config> {
   /** The host's context, except that `emit` rejects events after `stop`. */
   readonly context: ChannelContext<Config>;
@@ -17,7 +17,7 @@ export type ChannelMethods<Address> = Omit<Channel<Address>, "start" | "stop" | 
 export interface AccountParts<Methods> {
   /** Connects to the platform. Called once. */
   start?(signal: AbortSignal): Promise<void>;
-  /** Called after `start`, unless the account was stopped in the meantime. Starts work that nobody waits for. */
+  /** Called after `start`, unless the account was stopped in the meantime. Starts background work. */
   ready?(): void;
   /** Ends connections and timers. Called by `stop`, when `start` fails, and when `start` ends after `stop`. */
   disconnect?(): void;
@@ -122,7 +122,7 @@ function tracked<Methods extends object>(
   ) as Methods;
 }
 
-/** Tells the platform to deliver its event again. */
+/** Creates the response that makes the platform deliver its event again. */
 function notNow(): Response {
   return Response.json({ error: "not now" }, { status: 503, headers: { "retry-after": "15" } });
 }

@@ -3,7 +3,7 @@ import { isChannelError, isRetryable, reasonOf } from "../contract/errors.ts";
 import { isPayload, textAt } from "../inbound/payload.ts";
 
 const NAME_TTL_MS = 24 * 3_600_000;
-/** How long a failure is cached: if the platform refused the request, and if it could not be reached. */
+/** Cache duration of a failure, in milliseconds: after a refusal, and after a connection error. */
 const REFUSED_TTL_MS = 10 * 60_000;
 const UNREACHABLE_TTL_MS = 30_000;
 
@@ -11,7 +11,7 @@ export interface NameResolverOptions {
   readonly cache: ChannelCache;
   /** The prefix of cache keys. It should contain the bot's id. */
   readonly prefix: string;
-  /** Requests a name from the platform. Returns `undefined` if there is none. @throws ChannelError */
+  /** Requests a name from the platform. Returns `undefined` if the person has no name. @throws ChannelError */
   request(userId: string, signal: AbortSignal): Promise<string | undefined>;
   readonly logger: ChannelLogger;
 }

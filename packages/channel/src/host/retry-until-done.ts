@@ -8,7 +8,7 @@ export interface RetryOptions {
   readonly signal: AbortSignal;
   /** The message that is logged after a failed attempt. */
   readonly failing: string;
-  /** Whether to retry after an error. Default: always. */
+  /** Returns true if the work should be retried after this error. Default: always. */
   isRetryable?(error: unknown): boolean;
 }
 

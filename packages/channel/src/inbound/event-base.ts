@@ -2,18 +2,18 @@ import type { ChannelContext } from "../contract/definition.ts";
 import type { Conversation, InboundEvent, Sender } from "../contract/events.ts";
 import { toJson } from "./payload.ts";
 
-/** What events need to know about their account. */
+/** Facts about the account that every event contains. */
 export interface EventFacts {
   readonly account: string;
   /** The platform's id of the bot. Event ids are unique within it. */
   readonly botId: string;
   /** The time of events that carry none, in milliseconds since the epoch. */
   readonly now: number;
-  /** Whether to add the platform's payload as `raw`. */
+  /** True if the platform's payload is added as `raw`. */
   readonly raw: boolean;
 }
 
-/** The facts of an event that is read now. */
+/** Returns the facts for an event that arrives now. */
 export function eventFacts(
   { account, clock, raw = false }: Pick<ChannelContext, "account" | "clock" | "raw">,
   botId: string,

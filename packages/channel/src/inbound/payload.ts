@@ -52,7 +52,7 @@ export function timeAt(payload: Payload, key: string): number | undefined {
 /** Deeper values are dropped. */
 const MAX_DEPTH = 32;
 
-/** Keeps the parts of a value that JSON can represent. Returns `undefined` if there are none. */
+/** Drops the parts of a value that JSON cannot represent. Returns `undefined` if nothing remains. */
 export function toJson(value: unknown, depth = 0): Json | undefined {
   if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean")
     return value;

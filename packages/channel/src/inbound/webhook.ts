@@ -88,7 +88,7 @@ export function rejectWebhook(): Response {
   return reply(404, { error: "this account does not use webhooks" });
 }
 
-/** Whether a signed time is close enough to ours. Both in milliseconds since the epoch. `NaN` is never recent. */
+/** Returns true if a signed time is close to ours. Both in milliseconds since the epoch. `NaN` is never recent. */
 export function isRecent(signedAt: number, now: number, toleranceMs: number): boolean {
   return Math.abs(now - signedAt) <= toleranceMs;
 }

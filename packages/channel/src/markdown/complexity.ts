@@ -27,7 +27,7 @@ const UNDERLINE = /^ {0,3}(?:-+|=+)[ \t]*$/gm;
 /** The start of a paragraph, a list item or a table row. */
 const PARAGRAPH_START = /\n(?=[ \t]*(?:\n|[-+*>|]|\d{1,9}[.)]))/;
 
-/** Whether a text would take too long to parse. */
+/** Returns true if a text would take too long to parse. */
 export function isTooComplex(text: string): boolean {
   if (text.length <= MAX_MARKS_PER_PARAGRAPH) return hasTooManyContainers(text);
   return (

@@ -5,7 +5,7 @@ type FencedLine = "fence" | "code" | "text";
 export interface FenceTracker {
   /** Reads the next line, without its line break. */
   read(line: string): FencedLine;
-  /** Whether a block is open after the lines read so far. */
+  /** True if a block is open after the lines read so far. */
   readonly isOpen: boolean;
 }
 

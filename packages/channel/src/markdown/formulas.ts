@@ -63,7 +63,7 @@ class FormulaReader {
   #opened = 0;
   /** The character before a possible closing delimiter. */
   #before: Code = null;
-  /** Whether the formula contains more than whitespace. */
+  /** True if the formula contains more than whitespace. */
   #hasText = false;
 
   constructor(marks: Marks, context: TokenizeContext, effects: Effects, ok: State, nok: State) {
@@ -124,7 +124,7 @@ class FormulaReader {
       this.#effects.consume(code);
       return this.#done;
     }
-    // Another opening delimiter means that the first one was none. Giving up here keeps the time linear.
+    // After a second opening delimiter the first one cannot begin a formula. Stopping here keeps the time linear.
     if (code === open.charCodeAt(1)) return this.#nok(code);
     this.#hasText = true;
     if (code !== BACKSLASH) return this.#inside(code);

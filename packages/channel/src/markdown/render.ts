@@ -14,8 +14,8 @@ interface MarkdownWriter {
 }
 
 /**
- * How a platform writes each type of node. A node without a rule stays unchanged, except for its children. The text
- * of a link without a rule stays unchanged too, so a rule for `text` finds mentions only in prose.
+ * Functions that write each type of node in a platform's markup. A node without a rule stays unchanged, except for its
+ * children. The text of a link without a rule stays unchanged too, so a rule for `text` finds mentions only in prose.
  */
 export type MarkdownRules = {
   readonly [Type in Nodes["type"]]?: (node: Extract<Nodes, { type: Type }>, writer: MarkdownWriter) => string;

@@ -5,8 +5,8 @@ export interface Range {
 }
 
 /**
- * Whether a piece fits into a part. `index` counts the pieces of the text being split: the first piece may have to
- * share its part with the text before it.
+ * Returns true if a piece fits into a part. `index` counts the pieces of the text being split: the first piece may have
+ * to share its part with the text before it.
  */
 export type Fits = (piece: string, index: number) => boolean;
 
@@ -67,7 +67,7 @@ function reach(text: string, fits: (piece: string) => boolean): number {
 }
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-/** How far to look back for the certain start of a character, in UTF-16 units: longer than any emoji sequence. */
+/** Distance to look back for the certain start of a character, in UTF-16 units. Longer than any emoji sequence. */
 const LOOK_BACK = 200;
 
 /** The start of the grapheme cluster at `index`. */

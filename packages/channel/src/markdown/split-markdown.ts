@@ -7,7 +7,6 @@ import { splitSections } from "./sections.ts";
 import { type Fits, type Range, splitLines, splitWords } from "./split-lines.ts";
 
 /**
-/**
  * Splits Markdown into parts of at most `limit.max` and `limit.maxMarks`. Each part holds as many whole blocks as fit.
  * A block that fits into no part is split between items, lines, rows, sentences or words: a code block is closed and
  * reopened, and a table repeats its header. Only blank lines and spaces at a cut are dropped.

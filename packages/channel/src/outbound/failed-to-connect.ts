@@ -8,7 +8,7 @@ const CONNECT_ERRORS = [
   "UND_ERR_CONNECT_TIMEOUT",
 ];
 
-/** Whether an error of `fetch` proves that the request never reached the server. */
+/** Returns true if an error of `fetch` proves that the request never reached the server. */
 export function failedToConnect(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   // The global `fetch` wraps the error of the connection; other implementations may not.

@@ -2,10 +2,10 @@ import type { ReconcileResult, SendIntent } from "../contract/messages.ts";
 
 /** The largest difference between the platform's clock and ours, in milliseconds. */
 const CLOCK_SKEW_MS = 60_000;
-/** How long after its first attempt a message may still appear, in milliseconds. */
+/** Time after its first attempt during which a message may still appear, in milliseconds. */
 const MAX_DELAY_MS = 3_600_000;
 
-/** When a message with an unknown outcome may have appeared on the platform, in milliseconds since the epoch. */
+/** Returns the period in which a message with an unknown outcome may have appeared, in milliseconds since the epoch. */
 export function sendWindow({ attemptedAt }: Pick<SendIntent, "attemptedAt">): {
   readonly start: number;
   readonly end: number;
@@ -17,7 +17,7 @@ export function sendWindow({ attemptedAt }: Pick<SendIntent, "attemptedAt">): {
  * The result of a search for a message in the platform's history.
  *
  * @param messageId the message, if it was found
- * @param isConclusive whether the search covered every message that may be the one
+ * @param isConclusive true if the search covered every message that may be the one
  */
 export function reconciledFrom(messageId: string | undefined, isConclusive: boolean): ReconcileResult {
   if (messageId !== undefined) return { outcome: "sent", messageId };

@@ -1,11 +1,11 @@
 import { type AddressCodec, createAddressCodec } from "@signalbox/channel";
 
-/** Where an answer goes. */
+/** Destination of a message. */
 export interface Address {
   readonly conversation: string;
 }
 
-/** `__ID__:<conversation>`. */
+/** Writes addresses as `__ID__:<conversation>`. */
 export const addressCodec: AddressCodec<Address> = createAddressCodec("__ID__", "__LABEL__", {
   write: ({ conversation }) => [conversation],
   read: ([conversation, more]) => (more === undefined ? { conversation } : undefined),

@@ -36,10 +36,10 @@ export function createChannel(context: ChannelContext<Config>): Channel<Address>
 function openAccount({ context }: HostedAccount<Config>) {
   const { config, logger, clock } = context;
   const api = createApi(context);
-  // Of a real platform, request the bot's id in `start`.
+  // On a real platform, request the bot's id in `start`.
   const botId = "bot";
 
-  /** The event is acknowledged only after `emit` has stored it. */
+  /** Emits an event. It is acknowledged only after `emit` has stored it. */
   async function handle(payload: Payload): Promise<HandleResult> {
     const event = readEvent(payload, eventFacts(context, botId));
     return event === undefined ? "malformed" : context.emit(event);
@@ -80,7 +80,7 @@ function openAccount({ context }: HostedAccount<Config>) {
   return { self: () => ({ id: botId }), methods };
 }
 
-/** @throws ChannelError for a part that the capabilities do not claim, or that is too long */
+/** @throws ChannelError if the capabilities do not include this part, or if it is too long */
 function textOf(part: OutboundPart): string {
   if (part.type !== "text")
     throw new ChannelError("unsupported", `__LABEL__ cannot send a part of type ${part.type}`);

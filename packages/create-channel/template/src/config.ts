@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Settings of one account, after the schema. Each message names what to do about it. */
+/** Settings of one account, validated by the schema. Each error message contains the remedy. */
 export interface Config {
   readonly apiUrl: string;
   readonly token: string;

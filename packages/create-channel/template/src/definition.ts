@@ -3,7 +3,7 @@ import { type Address, addressCodec } from "./address.ts";
 import { createChannel } from "./channel.ts";
 import { type Config, config } from "./config.ts";
 
-/** What a gateway knows of the platform before any account runs. Import the platform's SDK in `create`, never here. */
+/** Describes the channel before any account runs. Import the platform's SDK in `create`, never here. */
 export const channel: ChannelDefinition<Config, Address> = defineChannel({
   specVersion: 1,
   id: "__ID__",

@@ -43,7 +43,7 @@ export function readEvent(payload: Payload, facts: EventFacts): InboundEvent | u
       payload,
     }),
     type: "message",
-    // By ids, never by a name in the text.
+    // Compare ids, never names in the text.
     addressed: isDirect ? "dm" : mentions.some(({ isSelf }) => isSelf) ? "mention" : "none",
     messageId,
     text: normalizeLineEnds(textAt(message, "text") ?? ""),

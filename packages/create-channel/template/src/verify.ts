@@ -8,12 +8,12 @@ import {
   type VerifyResult,
 } from "@signalbox/channel";
 
-/** How old a signed request may be, and how far ahead. */
+/** Maximum difference between the signed time and ours, in milliseconds. */
 const toleranceMs = 300_000;
 
 /**
- * Whether a request is the platform's: the HMAC-SHA256 of its time and its body, byte for byte, under the signing
- * secret. Nothing in it is looked at before.
+ * Creates the `verify` function of the webhook. The signature is the HMAC-SHA256 of the timestamp and the unchanged
+ * body under the signing secret. It is checked before the body is parsed.
  */
 export function createVerifier(
   signingSecret: string,

@@ -3,8 +3,8 @@ import { runChannelConformance } from "@signalbox/channel/testkit";
 import channel from "../src/index.ts";
 import { harness } from "./harness.ts";
 
-// What the capabilities rule out is not tested. For anything else that cannot hold on your platform name the test and
-// the reason in `skip`: both stand in the matrix that is printed.
+// Checks of capabilities that the channel does not claim do not apply. If another check cannot pass on your platform,
+// add it to `skip` with the reason, which appears in the printed matrix.
 runChannelConformance(channel, harness, {
   test: { describe, it: (name, body) => void it(name, body), afterAll: after },
 });

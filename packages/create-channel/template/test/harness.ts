@@ -20,7 +20,7 @@ const senders = {
   self: { id: "bot", bot: true },
 };
 
-/** What the conformance kit needs to try the channel. */
+/** The fake platform and samples that the conformance suite runs the channel with. */
 export const harness: ChannelHarness<Address> = {
   addresses: [{ conversation: "c1" }, { conversation: "ü/ä:% 😀" }],
   entry: { url: new URL("../src/index.ts", import.meta.url).href, sdk: [] },

@@ -1,29 +1,29 @@
-// A small chat platform, so that everything here works before you have the real one: replace it step by step by a
-// stand-in for yours, which refuses what yours refuses.
+// A small chat platform with which the package works out of the box. Replace it step by step with a fake server of your
+// platform that rejects what the real one rejects.
 import { createHmac } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
-/** What goes wrong with the next message. */
+/** A failure of the next request. */
 export type Fault = { readonly status: number; readonly retryAfter?: number } | "lost_response";
 
 export interface Message {
   readonly id: string;
   readonly conversation: string;
-  /** Every text it had, the one now last. */
+  /** All versions of the text, the current one last. */
   readonly texts: string[];
   isDeleted: boolean;
 }
 
 export interface Platform {
   readonly url: string;
-  /** What the bot sent, in order. */
+  /** The messages of the bot, in order. */
   readonly messages: readonly Message[];
   fail(fault: Fault): void;
-  /** While it is away it answers 503. */
+  /** While the platform is away, every request fails with 503. */
   setAway(away: boolean): void;
-  /** From now on the token is refused. */
+  /** Revokes the token: further requests fail with 401. */
   revoke(): void;
-  /** An event as it is posted to the channel. */
+  /** Returns the signed request that delivers an event to the channel. */
   signed(event: unknown, options?: { readonly secret?: string; readonly at?: number }): RequestInit;
   stop(): Promise<void>;
 }

@@ -27,7 +27,7 @@ const SCAN_EVERY_MS = 100;
 
 /**
  * The answer of one run, whose finished blocks are sent while the rest is written. Each block is noted before it is
- * added to the outbox under a key of its own. So a process that resumes the run adds the last block if it is missing,
+ * added to the outbox under a separate key. So a process that resumes the run adds the last block if it is missing,
  * and no block is sent twice.
  */
 export class AnswerInBlocks {
@@ -54,7 +54,7 @@ export class AnswerInBlocks {
     this.#isOver = false;
   }
 
-  /** Whether people may have read a part of the answer. */
+  /** True if people may have read a part of the answer. */
   get isShown(): boolean {
     return this.#blocks.length > 0 || this.#sending !== undefined;
   }

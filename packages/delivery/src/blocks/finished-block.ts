@@ -3,7 +3,7 @@ import { createFenceTracker } from "@signalbox/channel";
 /** The preferred place to cut a text; a stronger one is accepted too. */
 type BreakAt = "paragraph" | "newline" | "sentence";
 
-/** How a text is cut into messages while it is being written. */
+/** Rules for splitting a text into messages while it is being written. */
 export interface BlockRules {
   /** Minimum length of a block, in characters, except at the end. */
   readonly minChars: number;

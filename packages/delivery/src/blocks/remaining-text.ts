@@ -1,7 +1,7 @@
 /** The text that was not sent yet as a block. */
 export interface RemainingText {
   readonly text: string;
-  /** Whether the text begins with the blocks. If not, the model started over and `text` begins where they differ. */
+  /** True if the text begins with the blocks. If not, the model started over and `text` begins where they differ. */
   readonly continues: boolean;
 }
 

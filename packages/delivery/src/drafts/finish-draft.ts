@@ -22,7 +22,7 @@ const PERMANENT: ReadonlySet<ChannelErrorCode> = new Set([
 /** Sends a message, or its parts from `startAt` on. */
 export type Send = (to: unknown, message: Outbound, options: SendOptions) => Promise<Receipt>;
 
-/** Combines a reply with the draft of its run. A draft without a reply is to be removed. */
+/** Combines a reply with the draft of its run. Without a reply, the message only removes the draft. */
 export function withDraft(
   reply: Outbound | undefined,
   draft: DraftReference | undefined,

@@ -17,11 +17,11 @@ import { Preview } from "./preview.ts";
 
 /** All in milliseconds. */
 export interface DraftTiming {
-  /** From the first text of a run to its draft: an answer that is complete by then has none. Default 1,000. */
+  /** Delay from the first text of a run to its draft. An answer that ends earlier has no draft. Default 1,000. */
   readonly afterMs?: number;
-  /** Between two changes of a draft. Default 700. */
+  /** Minimum time between two changes of a draft. Default 700. */
   readonly everyMs?: number;
-  /** How long the end waits for the current change. Default 20,000. */
+  /** Maximum time that the end waits for the current change. Default 20,000. */
   readonly endMs?: number;
 }
 
@@ -59,7 +59,7 @@ export interface DraftContext {
 
 /** Consecutive failures after which a draft is not changed until its end. */
 const MAX_FAILURES = 3;
-/** How long the end waits for a change that it has aborted, and for the removal of a preview. */
+/** Time limit for an aborted change and for the removal of a preview, in milliseconds. */
 const ABORT_MS = 1_000;
 /** The share of a platform's rate limits that drafts may use: replies have priority. */
 const RATE_SHARE = 0.5;
@@ -79,7 +79,7 @@ export class GrowingDraft {
   readonly #key: string;
   #run: WatchedRun | undefined;
   #draft: Pick<Draft, "messageId" | "update"> | Preview | undefined;
-  /** Number of previews opened; each needs a key of its own. */
+  /** Number of previews opened. Each needs a different key. */
   #previews = 0;
   #messageId: string | undefined;
   #until: number;
@@ -118,12 +118,12 @@ export class GrowingDraft {
     this.#growIn(this.#text === "" ? afterMs : everyMs);
   }
 
-  /** Whether people may have seen a part of the answer. */
+  /** True if people may have seen a part of the answer. */
   get isShown(): boolean {
     return this.#noted || this.#changing !== undefined || this.#draft !== undefined;
   }
 
-  /** Whether a note has to be deleted. */
+  /** True if a note must be deleted. */
   get isNoted(): boolean {
     return this.#noted;
   }
@@ -137,7 +137,7 @@ export class GrowingDraft {
     this.#draft = undefined;
   }
 
-  /** Stops all changes of the message. Resolves with `undefined` if there is none. */
+  /** Stops all changes of the message. Resolves with `undefined` if there is no message. */
   async end(): Promise<EndedDraft | undefined> {
     this.#isOver = true;
     this.#timer?.abort(ENDED);
