@@ -58,6 +58,7 @@ export const discord: ChannelDefinition<DiscordConfig, DiscordAddress> = defineC
       { scope: "conversation", perSecond: limits.messagesPerSecond, burst: limits.messageBurst },
       { scope: "account", perSecond: limits.requestsPerSecond, burst: limits.requestsPerSecond },
     ],
+    intake: "cursor",
     transports: ["socket"],
   },
   codec: addressCodec,

@@ -67,6 +67,7 @@ export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChan
       { scope: "conversation", perSecond: limits.messagesPerSecond, burst: limits.messageBurst },
       { scope: "account", perSecond: limits.requestsPerSecond, burst: limits.requestBurst },
     ],
+    intake: "acknowledged",
     transports: ["webhook", "socket"],
   },
   codec: addressCodec,

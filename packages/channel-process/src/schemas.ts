@@ -2,6 +2,7 @@ import {
   type AccountCheck,
   addressedKinds,
   type ChannelLogger,
+  channelErrorCodes,
   conversationKinds,
   type FetchedMedia,
   type Health,
@@ -115,6 +116,14 @@ export const inboundEvent: z.ZodType<InboundEvent> = z.discriminatedUnion("type"
   }),
   z.object({ type: z.literal("command"), ...base, name: text, args: text }),
   z.object({ type: z.literal("member"), ...base, change: z.enum(["joined", "left"]), member: person }),
+  z.object({
+    type: z.literal("delivery"),
+    ...base,
+    messageId: text,
+    state: z.literal("failed"),
+    reason: text,
+    code: z.enum(channelErrorCodes).optional(),
+  }),
   z.object({
     type: z.literal("lifecycle"),
     ...base,

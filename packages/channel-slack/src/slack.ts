@@ -65,6 +65,7 @@ export const slack: ChannelDefinition<SlackConfig, SlackAddress> = defineChannel
       { scope: "conversation", perSecond: limits.messagesPerSecond, burst: limits.messageBurst },
       { scope: "account", perSecond: limits.requestsPerSecond, burst: limits.requestBurst },
     ],
+    intake: "acknowledged",
     transports: ["socket", "webhook"],
   },
   codec: addressCodec,

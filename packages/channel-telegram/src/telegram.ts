@@ -67,6 +67,7 @@ export const telegram: ChannelDefinition<TelegramConfig, TelegramAddress> = defi
       { scope: "conversation", perSecond: limits.messagesPerSecond, burst: limits.messageBurst },
       { scope: "account", perSecond: limits.requestsPerSecond, burst: limits.requestsPerSecond },
     ],
+    intake: "acknowledged",
     transports: ["poll", "webhook"],
   },
   codec: addressCodec,

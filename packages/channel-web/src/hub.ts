@@ -191,6 +191,7 @@ function capabilitiesOf(awaitsSingleAnswer: boolean) {
     ...(awaitsSingleAnswer ? { awaitsSingleAnswer } : {}),
     delivery: { idempotencyKey: { windowMs: Number.MAX_SAFE_INTEGER } },
     rate: [],
+    intake: "acknowledged",
     transports: ["internal"],
   } satisfies Capabilities;
 }

@@ -2,6 +2,7 @@ export type { MessageAction, MessageDestination, MessageOutcome } from "./contra
 export { createAddressCodec } from "./contract/address-codec.ts";
 export {
   type Capabilities,
+  type Intake,
   type MediaKind,
   mediaKinds,
   type OutboundMediaKind,
@@ -47,12 +48,14 @@ export {
   type ConversationKind,
   conversationKinds,
   type DeletedEvent,
+  type DeliveryEvent,
   type EditedEvent,
   type EmitResult,
   getAllMedia,
   getRepliedTo,
   type InboundEvent,
   type InlineImage,
+  type LifecycleEvent,
   MAX_REFERENCES,
   type MediaRef,
   type Mention,

@@ -36,6 +36,15 @@ export interface RateLimit {
   readonly burst: number;
 }
 
+/**
+ * The way in which events survive a crash of the process between their arrival and `emit`.
+ * - `acknowledged`: the platform delivers an event again until the channel has acknowledged it.
+ * - `cursor`: the channel reads from a stored position, which it advances after `emit`.
+ * - `handed_over`: the platform forgets an event once it has handed it over. What was in flight at a crash is lost. The
+ *   channel emits a `lifecycle` event `gap` at its next start.
+ */
+export type Intake = "acknowledged" | "cursor" | "handed_over";
+
 /** The limits for a poll. Lengths are in UTF-16 units. */
 interface PollLimits {
   readonly options: number;
@@ -118,6 +127,14 @@ export interface Capabilities {
     readonly readback?: boolean;
   };
   readonly rate: readonly RateLimit[];
+  /**
+   * The platform accepts messages only as replies: within `windowMs` after a person's last message in the conversation,
+   * and at most `max` of them for each message of a person. Outside, `send` fails with `permission`. Absent: the bot may
+   * write to a conversation at any time.
+   */
+  readonly replies?: { readonly windowMs: number; readonly max?: number };
+  /** Default: `acknowledged`. */
+  readonly intake?: Intake;
   /** Ways in which events arrive. `internal`: the host itself submits messages. */
   readonly transports: readonly ("webhook" | "socket" | "poll" | "internal")[];
 }

@@ -1,4 +1,5 @@
 import type { MediaKind } from "./capabilities.ts";
+import type { ChannelErrorCode } from "./errors.ts";
 import type { Json } from "./json.ts";
 
 /** `direct`: two participants. `group`: several. `channel`: a place in a community that all its members can read. */
@@ -257,8 +258,29 @@ interface MemberEvent extends EventBase {
   readonly member: { readonly id: string; readonly name?: string; readonly isSelf: boolean };
 }
 
-/** A change of the account or the conversation, or a gap in the received events. */
-interface LifecycleEvent extends EventBase {
+/**
+ * The platform reports that a message, for which `send` returned a receipt, was not delivered. The sender of the event is
+ * the bot. Reports about delivered and read messages are not emitted.
+ */
+export interface DeliveryEvent extends EventBase {
+  readonly type: "delivery";
+  /** The id in the receipt of the part. */
+  readonly messageId: string;
+  readonly state: "failed";
+  /** The platform's explanation, for people. */
+  readonly reason: string;
+  /**
+   * The code with which `send` would have failed, for instance `too_large`. The host writes a notice into the
+   * conversation only if the code shows that the content was rejected. Absent: the reason is not known.
+   */
+  readonly code?: ChannelErrorCode;
+}
+
+/**
+ * A change of the account or the conversation. `gap`: events between the times `from` and `to` of `detail`, in
+ * milliseconds since the epoch, may be lost.
+ */
+export interface LifecycleEvent extends EventBase {
   readonly type: "lifecycle";
   readonly what: "installed" | "removed" | "renamed" | "gap";
   readonly detail?: Json;
@@ -273,6 +295,7 @@ export type InboundEvent =
   | ActionEvent
   | CommandEvent
   | MemberEvent
+  | DeliveryEvent
   | LifecycleEvent;
 
 /**

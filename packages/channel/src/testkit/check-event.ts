@@ -6,6 +6,7 @@ import {
   MAX_REFERENCES,
   referenceKinds,
 } from "../contract/events.ts";
+import type { Json } from "../contract/json.ts";
 import { isPayload } from "../inbound/payload.ts";
 
 /** Returns the violations of the contract in an event. Empty if it is valid. */
@@ -30,6 +31,12 @@ export function checkEvent(
   );
   must(Number.isInteger(event.timestamp) && event.timestamp > 1e12, "timestamp is not in milliseconds");
   must(survivesJson(event), "the event changes in a round trip through JSON");
+  if (event.type === "delivery") {
+    must(event.messageId !== "", "messageId is empty");
+    must(event.reason.trim() !== "", "reason is empty");
+  }
+  if (event.type === "lifecycle" && event.what === "gap")
+    must(isPeriod(event.detail), "detail of a gap must be { from, to } in milliseconds, with from before to");
   if (event.type === "message" || event.type === "edited") {
     must(event.messageId !== "", "messageId is empty");
     must(!/\r|\u2028|\u2029/.test(event.text), "text contains line endings other than \\n");
@@ -56,7 +63,13 @@ export function checkEvent(
   return problems;
 }
 
-/** Whether a value is the same after a round trip through JSON. A property that is `undefined` counts as absent. */
+function isPeriod(detail: Json | undefined): boolean {
+  if (!isPayload(detail)) return false;
+  const { from, to } = detail;
+  return typeof from === "number" && typeof to === "number" && from > 1e12 && from <= to;
+}
+
+/** Returns true if a value is the same after a round trip through JSON. A property that is `undefined` counts as absent. */
 function survivesJson(value: unknown): boolean {
   return isDeepStrictEqual(JSON.parse(JSON.stringify(value)), withoutUndefined(value));
 }

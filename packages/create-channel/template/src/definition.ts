@@ -25,6 +25,7 @@ export const channel: ChannelDefinition<Config, Address> = defineChannel({
     threads: "reply",
     delivery: { idempotencyKey: { windowMs: 3_600_000 } },
     rate: [{ scope: "conversation", perSecond: 5, burst: 5 }],
+    intake: "acknowledged",
     transports: ["webhook"],
   },
   codec: addressCodec,

@@ -53,6 +53,7 @@ export function receive(ctx: GatewayContext, event: InboundEvent): Received {
       return { kind: "deleted", event };
     case "reaction":
     case "member":
+    case "delivery":
     case "lifecycle":
       ctx.logger.debug({ channel: event.channel, type: event.type }, "an event without a handler");
       return { kind: "none" };
