@@ -95,6 +95,13 @@ export {
   hostedChannel,
 } from "./host/hosted-channel.ts";
 export { createInMemoryCache, createInMemoryState } from "./host/in-memory.ts";
+export {
+  type JsonRpc,
+  type JsonRpcCallOptions,
+  type JsonRpcError,
+  type JsonRpcProcess,
+  superviseJsonRpc,
+} from "./host/json-rpc.ts";
 export { createMissingPackageError } from "./host/missing-package.ts";
 export { createNameResolver, type NameResolver } from "./host/name-resolver.ts";
 export { createOwnIdentity } from "./host/own-identity.ts";
@@ -104,10 +111,12 @@ export { systemClock } from "./host/system-clock.ts";
 export { type Backfill, createBackfill } from "./inbound/backfill.ts";
 export { checkWebhook, type WebhookChallenge } from "./inbound/check-webhook.ts";
 export { equalInConstantTime } from "./inbound/constant-time.ts";
+export { type Cursor, createCursor } from "./inbound/cursor.ts";
 export { emitAll } from "./inbound/emit-all.ts";
 export { type EventBase, type EventFacts, eventBase, eventFacts } from "./inbound/event-base.ts";
 export { createOrder } from "./inbound/event-order.ts";
 export { createFetchedMedia } from "./inbound/fetched-media.ts";
+export { createGapDetector, type Gap, type GapDetector } from "./inbound/gap-detector.ts";
 export { getMediaKind, parseMimeType } from "./inbound/media-type.ts";
 export { normalizeEvent, normalizeTurn } from "./inbound/normalize.ts";
 export {
@@ -139,6 +148,13 @@ export { encodePathSegment } from "./outbound/path-segment.ts";
 export { plainerPart } from "./outbound/plainer-form.ts";
 export { assertPoll, createPollOutbound } from "./outbound/poll.ts";
 export { reconciledFrom, sendWindow } from "./outbound/reconcile.ts";
+export {
+  createRequests,
+  type ErrorMeaning,
+  type ErrorResponse,
+  type PlatformRequest,
+  type Requests,
+} from "./outbound/requests.ts";
 export { parseRetryAfter } from "./outbound/retry-after.ts";
 export { TokenBuckets } from "./outbound/token-buckets.ts";
 export { getSpeakerKey } from "./speaker-key.ts";

@@ -1,14 +1,23 @@
 import type { AccountCheck } from "../contract/definition.ts";
 import { reasonOf } from "../contract/errors.ts";
-import { isPayload } from "./payload.ts";
+import { readLimited } from "../host/read-limited.ts";
+import { parsePayload } from "./payload.ts";
 
-/** A challenge that the platform would send to a webhook address, with its signature. */
-export interface WebhookChallenge {
-  readonly body: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** The value that the account must return as `challenge`. */
-  readonly challenge: string;
-}
+/** A challenge that the platform would send to a webhook address. */
+export type WebhookChallenge =
+  | {
+      readonly body: string;
+      /** The signature. */
+      readonly headers: Readonly<Record<string, string>>;
+      /** The value that the account must return as `challenge`. */
+      readonly challenge: string;
+    }
+  | {
+      /** Parameters of a GET request. */
+      readonly query: Readonly<Record<string, string>>;
+      /** The text of the response. */
+      readonly challenge: string;
+    };
 
 export interface WebhookCheck {
   /** The platform's name for people, for instance `Slack`. */
@@ -21,6 +30,7 @@ export interface WebhookCheck {
 }
 
 const about = "webhook";
+const MAX_RESPONSE_BYTES = 10_000;
 
 /**
  * Checks whether this account answers at the address that is registered on the platform, by sending the platform's
@@ -44,22 +54,33 @@ export async function checkWebhook({ platform, url, ...challenge }: WebhookCheck
   return { about, ok: false, detail: `${url} ${problem}`, remedy };
 }
 
+function toRequest(url: string, challenge: WebhookChallenge): [URL, RequestInit] {
+  const address = new URL(url);
+  if (!("query" in challenge)) {
+    const { body, headers } = challenge;
+    return [address, { method: "POST", body, headers }];
+  }
+  for (const [name, value] of Object.entries(challenge.query)) address.searchParams.set(name, value);
+  return [address, { method: "GET" }];
+}
+
 /** Describes why the account does not answer at an address. Returns `undefined` if it does. */
 async function findProblem(
   url: string,
-  { challenge: { body, headers, challenge }, fetch, signal }: Omit<WebhookCheck, "platform" | "url">,
+  { challenge, fetch, signal }: Omit<WebhookCheck, "platform" | "url">,
 ): Promise<string | undefined> {
   try {
-    const request = { method: "POST", body, headers, redirect: "manual", signal } as const;
-    const response = await fetch(url, request);
-    if (response.status === 401) return "rejects this account's secret: another account answers there";
+    const [address, init] = toRequest(url, challenge);
+    const response = await fetch(address, { ...init, redirect: "manual", signal });
+    if (response.status === 401 || response.status === 403)
+      return "rejects this account's secret: another account answers there";
     if (!response.ok) {
       await response.body?.cancel();
       return `responds with HTTP ${response.status}`;
     }
-    const answer: unknown = await response.json().catch(() => undefined);
-    const isOurs = isPayload(answer) && answer["challenge"] === challenge;
-    return isOurs ? undefined : "responds, but not from this account";
+    const text = new TextDecoder().decode(await readLimited(response.body, MAX_RESPONSE_BYTES));
+    const answer = "query" in challenge ? text : parsePayload(text)?.["challenge"];
+    return answer === challenge.challenge ? undefined : "responds, but not from this account";
   } catch (error) {
     return `cannot be reached: ${reasonOf(error)}`;
   }

@@ -1,6 +1,7 @@
 import type { ChannelLogger, ReadBody } from "../contract/definition.ts";
 import { reasonOf } from "../contract/errors.ts";
 import type { EmitResult } from "../contract/events.ts";
+import { readLimited } from "../host/read-limited.ts";
 
 /** The result of `emit`, or the reason why an event was not emitted. */
 export type HandleResult = EmitResult | "ignored" | "malformed";
@@ -22,6 +23,11 @@ export interface WebhookOptions<Event> {
   verify(body: Uint8Array, headers: Headers): VerifyResult<Event>;
   /** Emits an event. Resolves when it is stored. */
   handle(event: Event): Promise<HandleResult>;
+  /**
+   * Answers the platform's challenge, a GET request: returns the text of the response, or `undefined` to reject it with
+   * 403. Compare the token in it with `equalInConstantTime`. Default: GET requests are rejected with 405.
+   */
+  challenge?(url: URL): string | undefined;
   /** Creates the response for an accepted event. Default: 200 with an empty object. */
   accepted?(event: Event): Response;
   readonly logger: ChannelLogger;
@@ -32,8 +38,8 @@ const RETRY_AFTER_SECONDS = "15";
 
 /**
  * Creates the `webhook` method of a channel. It limits the body, verifies it before parsing, and acknowledges an event
- * only after it was accepted. Status codes: 200 accepted or duplicate, 400 malformed, 401 not authenticated, 405 wrong
- * method, 413 too large, 500 and 503 if the platform should redeliver the event.
+ * only after it was accepted. Status codes: 200 accepted or duplicate, 400 malformed, 401 not authenticated, 403 wrong
+ * challenge, 405 wrong method, 413 too large, 500 and 503 if the platform should redeliver the event.
  *
  * @example
  * ```ts
@@ -46,6 +52,8 @@ export function createWebhook<Event>(
   const { maxBytes, logger } = options;
 
   return async function respond(request, read) {
+    if (request.method === "GET" && options.challenge !== undefined)
+      return answerChallenge(options.challenge(new URL(request.url)));
     if (request.method !== "POST") return reply(405, { error: "method not allowed" }, { allow: "POST" });
     const body = await readBody(request, read, maxBytes);
     if (body === undefined) return reply(413, { error: `body over ${maxBytes} bytes` });
@@ -104,14 +112,14 @@ export async function readBody(
     const body = await read();
     return body.byteLength > maxBytes ? undefined : body;
   }
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength;
-    if (size > maxBytes) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  return readLimited(request.body, maxBytes);
+}
+
+/** The type is plain text: a browser must not run a script that a forged challenge contains. */
+function answerChallenge(text: string | undefined): Response {
+  if (text === undefined) return reply(403, { error: "forbidden" });
+  const headers = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
+  return new Response(text, { headers });
 }
 
 function reply(status: number, body: unknown, headers: Record<string, string> = {}): Response {

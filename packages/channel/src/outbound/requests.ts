@@ -1,0 +1,255 @@
+import type { ChannelContext } from "../contract/definition.ts";
+import { ChannelError, type ChannelErrorCode, type ChannelErrorScope } from "../contract/errors.ts";
+import { type Deadline, deadline } from "../host/deadline.ts";
+import { readLimited } from "../host/read-limited.ts";
+import { type Payload, parsePayload } from "../inbound/payload.ts";
+import { failedToConnect } from "./failed-to-connect.ts";
+import { parseRetryAfter } from "./retry-after.ts";
+
+/** A request to a platform. */
+export interface PlatformRequest {
+  /** The work, for errors, as in `sending a message`. Must not contain secrets or texts of people. */
+  readonly what: string;
+  readonly url: string | URL;
+  /** Default: `POST` with a body, `GET` without one. */
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A `FormData`, a `URLSearchParams`, bytes, or a value to send as JSON. */
+  readonly body?: object;
+  /**
+   * True if the request changes something that people see. Its error is then `unknown_outcome` if the platform may have
+   * carried it out, and `transient` otherwise. Default: true unless the method is `GET`.
+   */
+  readonly write?: boolean;
+  readonly signal: AbortSignal;
+  /** Time limit for the whole response, in milliseconds. Default: `timeoutMs` of the options. */
+  readonly timeoutMs?: number;
+}
+
+/** An error response of a platform. */
+export interface ErrorResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body, if it is a JSON object. */
+  readonly payload: Payload | undefined;
+}
+
+/** The meaning of an error response. Absent fields are derived from the HTTP status. */
+export interface ErrorMeaning {
+  readonly code?: ChannelErrorCode | undefined;
+  /** The platform's explanation, for people. */
+  readonly reason?: string | undefined;
+  readonly scope?: ChannelErrorScope | undefined;
+  /** Default: the HTTP status. */
+  readonly platformCode?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+}
+
+export interface RequestsOptions extends Pick<ChannelContext, "fetch" | "clock"> {
+  /** The platform's name for people, for instance `WhatsApp`. */
+  readonly platform: string;
+  /** Returns headers for a request, for instance `authorization`. May request an access token first. */
+  readonly headers?: (
+    signal: AbortSignal,
+  ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+  /** Interprets an error response, usually by the platform's own error codes. */
+  readonly readError?: (response: ErrorResponse) => ErrorMeaning;
+  /**
+   * Finds an error in a response with status 2xx, for platforms that report errors in the body. Returns `undefined` for
+   * a success.
+   */
+  readonly findError?: (payload: Payload) => ErrorMeaning | undefined;
+  /** Default: 15,000. */
+  readonly timeoutMs?: number;
+  /** `retryAfterMs` of a rate limit for which the platform sends no time. Default: 1,000. */
+  readonly rateWaitMs?: number;
+}
+
+/** Sends requests to a platform. Every method throws only `ChannelError`. */
+export interface Requests {
+  /** Returns the JSON object of the response. An empty response is an empty object. */
+  json(request: PlatformRequest): Promise<Payload>;
+  /** Returns the response unread, for downloads. The time limit ends with the headers; `signal` also ends the body. */
+  open(request: PlatformRequest): Promise<Response>;
+}
+
+const TIMEOUT_MS = 15_000;
+const RATE_WAIT_MS = 1_000;
+/** Maximum length of a JSON response. Platforms' responses are far shorter. */
+const MAX_RESPONSE_BYTES = 16_000_000;
+/** Maximum length of a platform's explanation in an error. */
+const MAX_REASON_CHARS = 300;
+
+const CODES: Readonly<Record<number, ChannelErrorCode>> = {
+  401: "auth",
+  403: "permission",
+  404: "not_found",
+  410: "not_found",
+  413: "too_large",
+  429: "rate_limited",
+};
+
+/**
+ * Creates a function that sends requests with the host's `fetch`, with a time limit, the caller's signal and typed
+ * errors. A request that certainly did not reach the platform fails with `transient`. A write whose response is lost,
+ * cannot be read or is a 5xx fails with `unknown_outcome`. Redirects are errors, because their target would receive the
+ * credentials. Errors contain neither the URL nor headers, bodies or causes.
+ *
+ * @example
+ * ```ts
+ * const requests = createRequests({
+ *   ...context,
+ *   platform: "Mine",
+ *   headers: () => ({ authorization: `Bearer ${context.config.token}` }),
+ *   readError: ({ payload = {} }) => ({ reason: textAt(payload, "error") }),
+ * });
+ * const answer = await requests.json({ what: "sending a message", url: `${base}/messages`, body: { text }, signal });
+ * ```
+ */
+export function createRequests(options: RequestsOptions): Requests {
+  return new FetchRequests(options);
+}
+
+class FetchRequests implements Requests {
+  readonly #options: RequestsOptions;
+
+  constructor(options: RequestsOptions) {
+    this.#options = options;
+  }
+
+  async json(request: PlatformRequest): Promise<Payload> {
+    const limit = this.#limit(request);
+    try {
+      const response = await this.#send(request, limit.signal);
+      const text = await this.#readText(request, response);
+      if (text.trim() === "") return {};
+      const payload = parsePayload(text);
+      if (payload === undefined) throw this.#lost(request, "the response cannot be read");
+      const error = this.#options.findError?.(payload);
+      if (error !== undefined) throw this.#refusal(request, response, error);
+      return payload;
+    } finally {
+      limit.end();
+    }
+  }
+
+  async open(request: PlatformRequest): Promise<Response> {
+    const limit = this.#limit(request);
+    try {
+      const response = await this.#send(request, limit.signal);
+      limit.pause();
+      return response;
+    } catch (error) {
+      limit.end();
+      throw error;
+    }
+  }
+
+  #limit({ timeoutMs, signal }: PlatformRequest): Deadline {
+    return deadline(timeoutMs ?? this.#options.timeoutMs ?? TIMEOUT_MS, signal);
+  }
+
+  /** Returns a response with status 2xx. */
+  async #send(request: PlatformRequest, signal: AbortSignal): Promise<Response> {
+    const { url, body } = request;
+    if (request.signal.aborted)
+      throw this.#error(request, { code: "transient", reason: "aborted before it was sent" });
+    const headers = new Headers(await this.#options.headers?.(signal));
+    for (const [name, value] of Object.entries(request.headers ?? {})) headers.set(name, value);
+    const isJson = body !== undefined && !isRawBody(body);
+    if (isJson && !headers.has("content-type")) headers.set("content-type", "application/json");
+    let response: Response;
+    try {
+      response = await this.#options.fetch(url, {
+        method: methodOf(request),
+        headers,
+        body: isJson ? JSON.stringify(body) : (body ?? null),
+        redirect: "manual",
+        signal,
+      });
+    } catch (error) {
+      if (failedToConnect(error)) throw this.#error(request, { code: "transient", reason: "no connection" });
+      throw this.#lost(request, describeNoResponse(error));
+    }
+    if (response.ok) return response;
+    const payload = parsePayload(await this.#readText(request, response).catch(() => ""));
+    const { status } = response;
+    throw this.#refusal(
+      request,
+      response,
+      this.#options.readError?.({ status, headers: response.headers, payload }),
+    );
+  }
+
+  async #readText(request: PlatformRequest, { body }: Response): Promise<string> {
+    let bytes: Uint8Array | undefined;
+    try {
+      bytes = await readLimited(body, MAX_RESPONSE_BYTES);
+    } catch (error) {
+      throw this.#lost(request, describeNoResponse(error));
+    }
+    if (bytes === undefined) throw this.#lost(request, "the response is too long");
+    return new TextDecoder().decode(bytes);
+  }
+
+  #refusal(
+    request: PlatformRequest,
+    { status, headers }: Response,
+    meaning: ErrorMeaning = {},
+  ): ChannelError {
+    const {
+      code = codeOf(status, request),
+      reason = status >= 300 && status < 400 ? "redirected" : "",
+      platformCode = String(status),
+      retryAfterMs = parseRetryAfter(headers.get("retry-after"), this.#options.clock.now()),
+      scope = code === "auth" ? "account" : undefined,
+    } = meaning;
+    const waitMs =
+      code === "rate_limited" ? (retryAfterMs ?? this.#options.rateWaitMs ?? RATE_WAIT_MS) : retryAfterMs;
+    const where = `HTTP ${status}${platformCode === String(status) ? "" : `, ${platformCode}`}`;
+    const text = reason === "" ? where : `${where}: ${reason.slice(0, MAX_REASON_CHARS)}`;
+    return this.#error(request, { code, reason: text, platformCode, retryAfterMs: waitMs, scope });
+  }
+
+  /** The error of a request that may have been carried out. */
+  #lost(request: PlatformRequest, reason: string): ChannelError {
+    return this.#error(request, { code: isWrite(request) ? "unknown_outcome" : "transient", reason });
+  }
+
+  #error(
+    { what }: PlatformRequest,
+    { code, reason, ...facts }: ErrorMeaning & { readonly code: ChannelErrorCode },
+  ) {
+    return new ChannelError(code, `${this.#options.platform}: ${what}: ${reason}`, facts);
+  }
+}
+
+function methodOf({ method, body }: PlatformRequest): string {
+  return method ?? (body === undefined ? "GET" : "POST");
+}
+
+function isWrite(request: PlatformRequest): boolean {
+  return request.write ?? methodOf(request) !== "GET";
+}
+
+function isRawBody(body: object): body is FormData | URLSearchParams | Uint8Array<ArrayBuffer> {
+  return body instanceof FormData || body instanceof URLSearchParams || body instanceof Uint8Array;
+}
+
+function codeOf(status: number, request: PlatformRequest): ChannelErrorCode {
+  const code = CODES[status];
+  if (code !== undefined) return code;
+  // 408: the server gave up waiting for the request. A 5xx leaves open if the platform has carried it out.
+  if (status >= 500 || status === 408) return isWrite(request) ? "unknown_outcome" : "transient";
+  return "invalid";
+}
+
+/** Describes a failed `fetch` by its code only: the messages of some errors contain the URL. */
+function describeNoResponse(error: unknown): string {
+  if (!(error instanceof Error)) return "no response";
+  if (error.name === "TimeoutError") return "no response in time";
+  if (error.name === "AbortError") return "aborted while it waited for the response";
+  const { cause } = error;
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  return typeof code === "string" ? `no response (${code})` : "no response";
+}
