@@ -128,9 +128,9 @@ export interface Capabilities {
   };
   readonly rate: readonly RateLimit[];
   /**
-   * The platform accepts messages only as replies: within `windowMs` after a person's last message in the conversation,
-   * and at most `max` of them for each message of a person. Outside, `send` fails with `permission`. Absent: the bot may
-   * write to a conversation at any time.
+   * The platform accepts messages only as replies: within `windowMs` after a person's last message in the
+   * conversation, and at most `max` of them for each message of a person. Otherwise `send` fails with `permission`.
+   * Absent: the bot may write to a conversation at any time.
    */
   readonly replies?: { readonly windowMs: number; readonly max?: number };
   /** Default: `acknowledged`. */

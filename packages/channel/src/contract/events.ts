@@ -259,8 +259,8 @@ interface MemberEvent extends EventBase {
 }
 
 /**
- * The platform reports that a message, for which `send` returned a receipt, was not delivered. The sender of the event is
- * the bot. Reports about delivered and read messages are not emitted.
+ * The platform reports that a message, for which `send` returned a receipt, was not delivered. The sender of the event
+ * is the bot. Reports about delivered and read messages are not emitted.
  */
 export interface DeliveryEvent extends EventBase {
   readonly type: "delivery";

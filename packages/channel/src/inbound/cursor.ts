@@ -15,8 +15,8 @@ export interface CursorOptions<Position extends Json> {
 /** The position up to which events were read, for a platform that can be read from a position on. */
 export interface Cursor<Position extends Json> {
   /**
-   * Returns the position after which to read, or `undefined` at the first start. Call it before reading begins and after
-   * `advance` returned `rejected`.
+   * Returns the position after which to read, or `undefined` at the first start. Call it before reading begins and
+   * after `advance` returned `rejected`.
    */
   load(): Promise<Position | undefined>;
   /**
@@ -35,9 +35,9 @@ export interface Cursor<Position extends Json> {
  *
  * @example
  * ```ts
- * const cursor = createCursor({ state, key: `${botId} cursor`, parse: (stored) => Number(stored) || undefined, logger });
+ *   if ((await cursor.advance(row.id, () => context.emit(toEvent(row)))) === "rejected") break;
  * for await (const row of rowsAfter(await cursor.load()))
- *   if ((await cursor.advance(row.id, () => context.emit(toEvent(row)))) === "rejected") break; // and read again later
+ *   if ((await cursor.advance(row.id, () => context.emit(toEvent(row)))) === "rejected") break; // read again later
  * ```
  */
 export function createCursor<Position extends Json>(options: CursorOptions<Position>): Cursor<Position> {

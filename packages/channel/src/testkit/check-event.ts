@@ -69,7 +69,7 @@ function isPeriod(detail: Json | undefined): boolean {
   return typeof from === "number" && typeof to === "number" && from > 1e12 && from <= to;
 }
 
-/** Returns true if a value is the same after a round trip through JSON. A property that is `undefined` counts as absent. */
+/** Returns true if a round trip through JSON preserves a value. A property that is `undefined` counts as absent. */
 function survivesJson(value: unknown): boolean {
   return isDeepStrictEqual(JSON.parse(JSON.stringify(value)), withoutUndefined(value));
 }
