@@ -1,3 +1,4 @@
+import type { MessageEvent } from "@signalbox/channel";
 import { z } from "zod";
 import type { Agent, Heartbeat } from "../configure/agents.ts";
 import type { LiveConfig } from "../configure/live-config.ts";
@@ -37,6 +38,13 @@ export interface Heartbeats {
   stop(): Promise<void>;
 }
 
+const EVENT_PREFIX = "heartbeat:";
+
+/** Returns true if no one wrote a message: a heartbeat has woken the agent. */
+export function isHeartbeat({ eventId, messageId }: Pick<MessageEvent, "eventId" | "messageId">): boolean {
+  return messageId === "" && eventId.startsWith(EVENT_PREFIX);
+}
+
 /** Contains only the agent's id. Other settings are read from the configuration when the heartbeat is due. */
 interface Task {
   readonly agentId: string;
@@ -72,7 +80,7 @@ export function createHeartbeats(ports: HeartbeatOptions): Heartbeats {
     const { place, sessionKey } = await placeFor(agent, agent.heartbeat, dueAt, store.inbox);
     // Skip the heartbeat if one waits already. Otherwise they would pile up behind a long run.
     if (busy(sessionKey)) return "later";
-    const eventId = `heartbeat:${agentId}:${dueAt}`;
+    const eventId = `${EVENT_PREFIX}${agentId}:${dueAt}`;
     const text = heartbeatText(agent.heartbeat, checklist);
     const event = messageAt(place, { eventId, dueAt, text });
     const { outcome } = await trigger(event, { agentId, sessionKey, atMost: "system" });

@@ -4,6 +4,7 @@ import { ends, exampleConfig, inStore, LI, openWorld, type World, ZHANG } from "
 import { modelRequests } from "../support/model-requests.ts";
 import { pauseAt } from "../support/paused-model.ts";
 
+const EMPTY_ANSWER = "(The model sent an answer without text. Please try again, or rephrase your message.)";
 const STATES = ["pending", "sending", "sent", "uncertain", "dead", "expired"] as const;
 
 function outbox(world: World) {
@@ -45,7 +46,7 @@ describe("a reply on Feishu", () => {
     expect(world.feishu.sent.map(({ content }) => shown(content))).toEqual(replies);
   });
 
-  it("says so when the tools failed and the model has nothing to add, unless it chose silence", async () => {
+  it("says so if the model wrote nothing, unless it chose silence or the tool has sent a message", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());
     const read = (file_path: string) => ({ toolCalls: [{ name: "read", input: { file_path } }] });
@@ -65,14 +66,35 @@ describe("a reply on Feishu", () => {
     }
     expect(world.feishu.sent.map(({ parentId, content }) => [parentId, shown(content)])).toEqual([
       ["om_0", "(I have no answer: read did not work. Try again, or ask for something else.)"],
+      ["om_2", EMPTY_ANSWER],
+      ["om_3", EMPTY_ANSWER],
       [undefined, "it is gone"],
     ]);
     expect((await ends(world)).map((end) => Array.isArray(end) && end[0])).toEqual([
       "replied",
       "silent",
+      "replied",
+      "replied",
       "silent",
-      "silent",
-      "silent",
+    ]);
+  });
+
+  it("says nothing about an answer without text to people who did not address the agent", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig({ access: { groups: { mode: "open", requireMention: false } } }));
+    world.script(() => ({ text: "" }));
+    const started = await world.start();
+    const group = { senderId: ZHANG, chatType: "group" } as const;
+    await started.post(textMessage("lunch?", { ...group, messageId: "om_1" }));
+    await started.settled();
+    await started.post(groupMention("and you?", world.feishu.bot, { senderId: ZHANG, messageId: "om_2" }));
+    await started.settled();
+    expect(world.feishu.sent.map(({ parentId, content }) => [parentId, shown(content)])).toEqual([
+      ["om_2", EMPTY_ANSWER],
+    ]);
+    expect(await ends(world)).toEqual([
+      ["silent", "empty"],
+      ["replied", "empty"],
     ]);
   });
 

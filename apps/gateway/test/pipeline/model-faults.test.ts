@@ -55,7 +55,8 @@ const FAULTS: readonly (readonly [string, readonly ScriptedTurn[], string, RegEx
     "replied",
     /^all well$/,
   ],
-  ["says nothing at all", [{ text: "" }], "silent", /^$/],
+  ["says nothing at all", [{ text: "" }], "replied", /without text/],
+  ["only thinks", [{ thinking: "So four.", text: "" }], "replied", /without text/],
   ["declines", [{ text: "", stopReason: "refusal" }], "replied", /declined to answer/],
 ];
 

@@ -198,6 +198,7 @@ export const chat = {
   waitsForApproval: "(Waiting for approval.)",
   unspoken: (tools: readonly string[]) =>
     `(I have no answer: ${tools.join(", ")} did not work. Try again, or ask for something else.)`,
+  emptyAnswer: "(The model sent an answer without text. Please try again, or rephrase your message.)",
 
   failed: {
     poison: "Your message made me crash several times, so I set it aside. Please rephrase it.",

@@ -172,6 +172,7 @@ export const chat: typeof en = {
   repeated: "（已停止：同一步骤被反复尝试。）",
   waitsForApproval: "（正在等待审批。）",
   unspoken: (tools) => `（没有答案：${tools.join("、")} 没有成功。请再问一次，或者换个问题。）`,
+  emptyAnswer: "（模型没有给出文字回答。请再试一次，或换个说法。）",
 
   failed: {
     poison: "你的消息几次让我停止工作，所以我把它放到了一边。请换个说法。",

@@ -64,6 +64,10 @@ export const ends = {
   },
   cut: { because: "its answer was cut off at the model's output limit" },
   repeated: { because: "its run was stopped because it kept repeating the same step" },
+  empty: {
+    because: "the model's answer contained no text",
+    remedy: () => "Send it again. If this happens often, give the agent another model.",
+  },
   deleted: { because: "it was deleted on the platform before it was answered" },
   queue_full: {
     because: "too many messages were waiting in its conversation",

@@ -58,6 +58,10 @@ export const ends: typeof endsEn = {
   },
   cut: { because: "回答到了模型输出的上限就断了" },
   repeated: { because: "同一步骤被反复尝试，运行因此结束" },
+  empty: {
+    because: "模型的回答里没有文字",
+    remedy: () => "请重新发送。如果经常这样，请给智能体换一个模型。",
+  },
   deleted: { because: "回答之前它已在平台上被删除" },
   queue_full: {
     because: "它的会话里等待的消息太多",

@@ -14,6 +14,8 @@ export interface Reply {
   /** Text for viewers and API clients. */
   readonly text: string;
   readonly silent: boolean;
+  /** True if the model wrote nothing for people, but did not choose to be silent. */
+  readonly empty?: boolean;
   /** The last part of the text, if it is a note about the end of the run and not from the model. */
   readonly note?: string;
   /** Id of the message that the reply refers to; absent for the message that was answered. */

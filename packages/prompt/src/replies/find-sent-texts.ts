@@ -1,4 +1,4 @@
-import type { AgentMessage } from "@signalbox/agent-core";
+import type { AgentMessage, JsonObject } from "@signalbox/agent-core";
 import { getMediaMark } from "./compose.ts";
 
 /**
@@ -6,6 +6,20 @@ import { getMediaMark } from "./compose.ts";
  * them. A reply does not repeat them.
  */
 export function findSentTexts(messages: readonly AgentMessage[]): string[] {
+  return findActionsHere(messages).flatMap(({ action, message: text, media }) => {
+    if (action !== "send") return [];
+    const marks = Array.isArray(media) ? media.map((source) => getMediaMark(String(source))) : [];
+    return [...(typeof text === "string" ? [text] : []), ...marks];
+  });
+}
+
+/** Returns true if the message tool has done anything in its own conversation, for instance reacted to a message. */
+export function hasActedHere(messages: readonly AgentMessage[]): boolean {
+  return findActionsHere(messages).length > 0;
+}
+
+/** Returns the arguments of the successful calls of the message tool that name no other conversation. */
+function findActionsHere(messages: readonly AgentMessage[]): JsonObject[] {
   const done = new Set(
     messages.flatMap((message) =>
       message.role === "toolResult" && !message.isError ? [message.toolCallId] : [],
@@ -15,10 +29,7 @@ export function findSentTexts(messages: readonly AgentMessage[]): string[] {
     if (message.role !== "assistant") return [];
     return message.content.flatMap((block) => {
       if (block.type !== "toolCall" || block.name !== "message" || !done.has(block.id)) return [];
-      const { action, target, message: text, media } = block.args ?? {};
-      if (action !== "send" || target !== undefined) return [];
-      const marks = Array.isArray(media) ? media.map((source) => getMediaMark(String(source))) : [];
-      return [...(typeof text === "string" ? [text] : []), ...marks];
+      return block.args === undefined || block.args.target !== undefined ? [] : [block.args];
     });
   });
 }

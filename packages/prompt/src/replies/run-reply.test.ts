@@ -17,6 +17,7 @@ function ended(result: Partial<RunResult>, run: Partial<CompletedRun> = {}): Com
     texts: [],
     alreadySent: [],
     carries: false,
+    awaited: true,
     notes: {
       cutMark: "… (cut off at the model's output limit)",
       declined: "The model declined to answer.",
@@ -25,6 +26,7 @@ function ended(result: Partial<RunResult>, run: Partial<CompletedRun> = {}): Com
       waitsForApproval: "(Waiting for approval.)",
       unspoken: (tools) =>
         `(I have no answer: ${tools.join(", ")} did not work. Try again, or ask for something else.)`,
+      emptyAnswer: "(Empty.)",
       failure: (code) => `(Failed: ${code}.)`,
     },
     ...run,
@@ -73,13 +75,43 @@ describe("the reply of a run without any text", () => {
     });
   });
 
-  it("is silent if the last calls succeeded", () => {
-    const worked = [...messages.slice(0, -2), resultOf("read", false), resultOf("exec", false)];
-    expect(composeRunReply(ended({ messages: worked }))).toMatchObject({ text: "", silent: true });
+  const worked = [...messages.slice(0, -2), resultOf("read", false), resultOf("exec", false)];
+
+  it.each([
+    ["the model wrote nothing", [userMessage("Go on.")], []],
+    ["the last calls succeeded", worked, ["", ""]],
+    ["the model wrote white space", [userMessage("Go on.")], [" \n\u00a0"]],
+  ])("says that the answer is empty if %s", (_, history, texts) => {
+    expect(composeRunReply(ended({ messages: history }, { texts }))).toEqual({
+      text: "(Empty.)",
+      note: "(Empty.)",
+      silent: false,
+      empty: true,
+    });
   });
 
-  it("is silent if the model chose so or a tool has sent a message", () => {
-    expect(composeRunReply(ended({ messages }, { texts: ["__SILENT__"] })).silent).toBe(true);
-    expect(composeRunReply(ended({ messages }, { alreadySent: ["Done."] })).silent).toBe(true);
+  it("is silent, but marked as empty, if nobody waits for an answer", () => {
+    const reply = composeRunReply(ended({ messages: worked }, { awaited: false }));
+    expect(reply).toMatchObject({ text: "", silent: true, empty: true });
+  });
+
+  it.each<[string, Partial<RunResult>, Partial<CompletedRun>]>([
+    ["the model chose so", { messages }, { texts: ["__SILENT__"] }],
+    ["a tool has sent a message", { messages }, { alreadySent: ["Done."] }],
+    ["a person stopped the run", { messages, reason: "aborted" }, {}],
+    [
+      "the agent has reacted to the message instead",
+      {
+        messages: [
+          assistantMessage([toolCall("m", "message", { action: "react", message_id: "1", emoji: "+1" })]),
+          { ...resultOf("message", false), toolCallId: "m" } as AgentMessage,
+        ],
+      },
+      {},
+    ],
+  ])("is silent if %s", (_, result, run) => {
+    const reply = composeRunReply(ended(result, run));
+    expect(reply.silent).toBe(true);
+    expect(reply).not.toHaveProperty("empty");
   });
 });

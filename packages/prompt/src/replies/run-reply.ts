@@ -1,5 +1,6 @@
-import type { RunResult } from "@signalbox/agent-core";
+import type { AgentMessage, RunResult } from "@signalbox/agent-core";
 import { composeReply, type Ending, type Reply } from "./compose.ts";
+import { hasActedHere } from "./find-sent-texts.ts";
 import { parseReply } from "./parse.ts";
 
 /** The parts of a completed run that its reply depends on. */
@@ -11,6 +12,8 @@ export interface CompletedRun {
   readonly alreadySent: readonly string[];
   /** Whether attachments are sent with the reply, so that the text does not name them. */
   readonly carries: boolean;
+  /** Whether somebody waits for an answer, so that they are told if it is empty. */
+  readonly awaited: boolean;
   /** Texts about an end other than the model's own. */
   readonly notes: EndNotes;
 }
@@ -24,15 +27,30 @@ interface EndNotes {
   readonly repeated: string;
   readonly waitsForApproval: string;
   readonly unspoken: (tools: readonly string[]) => string;
+  readonly emptyAnswer: string;
   /** Returns the text for a failure with this code. */
   readonly failure: (code: string | undefined) => string;
 }
 
-/** Composes the reply of a run: the texts of its turns, and a note if the run did not simply end. */
+/**
+ * Composes the reply of a run: the texts of its turns, and a note if the run did not simply end. A run that ends
+ * without text gets a note too, since people would wait for an answer. The errors of tools may contain anything, so
+ * the note only names the tools.
+ */
 export function composeRunReply(run: CompletedRun): Reply {
   const reply = composeReply(run.texts, getEnding(run), run.alreadySent, run.carries);
-  const failure = reply.silent ? describeSilentFailure(run) : undefined;
-  return failure === undefined ? reply : composeReply([], { note: failure }, []);
+  if (!reply.silent || isIntended(run)) return reply;
+  const { result, awaited, notes } = run;
+  const failed = findFailedTools(result.messages);
+  const empty = awaited ? notes.emptyAnswer : undefined;
+  const note = failed.length === 0 ? empty : notes.unspoken(failed);
+  return { ...(note === undefined ? reply : composeReply([], { note }, [])), empty: true };
+}
+
+/** Returns true if the model chose to be silent, used the message tool instead, or was stopped. */
+function isIntended({ result, texts, alreadySent }: CompletedRun): boolean {
+  if (result.reason !== "done" || alreadySent.length > 0) return true;
+  return texts.some((text) => parseReply(text).silent) || hasActedHere(result.messages);
 }
 
 /** Returns whether the reply is complete or which note it gets. */
@@ -57,21 +75,13 @@ function getEnding({ result, notes }: CompletedRun): Ending {
   }
 }
 
-/**
- * Returns a note about a run that ended silently after its last tool calls had failed, since people would wait for an
- * answer. There is no note if the model chose to be silent or a tool has sent a message. The errors may contain
- * anything, so only the tools are named.
- */
-function describeSilentFailure({ result, texts, alreadySent, notes }: CompletedRun): string | undefined {
-  const { reason, messages } = result;
-  if (reason !== "done" || alreadySent.length > 0 || texts.some((text) => parseReply(text).silent))
-    return undefined;
+/** Returns the names of the tools whose last calls failed. */
+function findFailedTools(messages: readonly AgentMessage[]): string[] {
   const results: string[] = [];
   for (const message of messages.toReversed()) {
     if (message.role === "toolResult") {
       if (message.isError) results.unshift(message.toolName);
     } else if (message.role !== "assistant" || message.content.some(({ type }) => type === "toolCall")) break;
   }
-  const failed = [...new Set(results)];
-  return failed.length === 0 ? undefined : notes.unspoken(failed);
+  return [...new Set(results)];
 }

@@ -37,6 +37,10 @@ it.each<[Partial<MessageInfo>, string]>([
     { state: "ignored", rule: "bot" },
     "It was not answered: its sender is a bot, and two bots could answer each other forever (bot).",
   ],
+  [
+    { state: "silent", rule: "empty" },
+    "It reached agent main, which sent no reply: the model's answer contained no text (empty).",
+  ],
   [{ state: "replied", rule: "command:status" }, "It was answered by agent main (command:status)."],
 ])("%j", (message, sentence) => {
   expect(explained(message).sentence).toBe(sentence);

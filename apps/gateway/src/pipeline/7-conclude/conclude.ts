@@ -4,7 +4,9 @@ import type { OutcomeError } from "@signalbox/server";
 import { failureNote } from "@signalbox/telemetry";
 import { getPhrases } from "../../configure/phrases-of.ts";
 import type { GatewayContext } from "../../context.ts";
+import { isHeard } from "../../messages/queued-message.ts";
 import { ShutdownAbort } from "../../shutdown.ts";
+import { isHeartbeat } from "../../triggers/heartbeat.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
 import type { RunEnded } from "../6-run/run.ts";
 import { type Concluded, type Conclusion, commit, type ReadyReply, STOPPED_RUN } from "./commit.ts";
@@ -41,7 +43,14 @@ function compose(ctx: GatewayContext, { run, result, texts }: RunEnded): Reply {
   const carries = ctx.getCapabilities(channel, account)?.sendMedia !== undefined;
   const phrases = getPhrases(ctx, run.asked);
   const notes = { ...phrases, failure: (code: string | undefined) => failureNote(code, phrases) };
-  return composeRunReply({ result, texts, alreadySent: run.sentByTool, carries, notes });
+  const awaited = isAnswerAwaited(run.asked);
+  return composeRunReply({ result, texts, alreadySent: run.sentByTool, carries, awaited, notes });
+}
+
+/** Returns true if somebody expects an answer: nobody does of a sub-agent, a heartbeat, or talk among others. */
+function isAnswerAwaited(asked: PreparedRun["asked"]): boolean {
+  const { event } = asked.stored;
+  return isHeard(asked) && event.addressed !== "none" && !isHeartbeat(event);
 }
 
 /** @param ready undefined if the run was stopped while its attachments were prepared */
@@ -54,9 +63,10 @@ function conclusionOf(result: RunResult, ready: ReadyReply | undefined, wanted: 
     const rule = result.error?.code ?? "error";
     return { ...base, outcome: "failed", state: "failed-reported", rule, end: "failed", error };
   }
+  const rule = reply.empty === true ? { rule: "empty" } : {};
   return reply.silent
-    ? { ...base, outcome: "completed", state: "silent", end: "silent" }
-    : { ...base, outcome: "completed", state: "replied", end: "replied" };
+    ? { ...base, ...rule, outcome: "completed", state: "silent", end: "silent" }
+    : { ...base, ...rule, outcome: "completed", state: "replied", end: "replied" };
 }
 
 /** Returns the finish reason for API clients, and the rule that ended the run before the model had finished. */
