@@ -86,6 +86,21 @@ it("retracts the text of a discarded turn", () => {
   expect(view.seen.at(-1)).toMatchObject({ delta: "Right" });
 });
 
+it("takes back text that turns out to be reasoning, and shows all of the answer after it", () => {
+  const view = open();
+  for (const event of [start, write("So four.")]) view.apply(event);
+  view.apply({ type: "block.end", index: 0, block: { type: "thinking", text: "So four." } });
+  expect([view.currentText(), view.seen.at(-1)]).toMatchObject(["", { code: "retracted" }]);
+  view.apply({ type: "text.delta", index: 1, delta: "Four*." });
+  expect(view.currentText()).toBe("Four");
+  view.apply(turn("Four*."));
+  expect(view.seen.slice(-3)).toMatchObject([
+    { type: "text.delta", delta: "\n\nFour" },
+    { type: "text.delta", delta: "." },
+    { type: "message", message: { text: "Four." } },
+  ]);
+});
+
 it.each(["max_tokens", "pause"] as const)("shows a turn that continues after %s once", (reason) => {
   const view = open();
   for (const event of [start, write("Half of it, "), turn("Half of it, ", reason)]) view.apply(event);

@@ -254,6 +254,7 @@ describe("a failed run", () => {
     ["rate_limit", 429, "rate_limit_exceeded"],
     ["auth", 403, "auth"],
     ["billing", 403, "billing"],
+    ["budget", 429, "insufficient_quota"],
     ["no_model", 404, "model_not_found"],
     ["overloaded", 503, "overloaded"],
     ["timeout", 504, "timeout"],
@@ -261,15 +262,26 @@ describe("a failed run", () => {
   ])("with the code %s is reported as %i %s", async (code, status, openAiCode) => {
     const { openai } = await open(createMemoryService(() => failure(code)));
     const error = await refusal(() => openai().chat.completions.create(hello));
-    expect(error).toMatchObject({ status, code: openAiCode, error: { message: `failed with ${code}` } });
+    expect(error).toMatchObject({ status, code: openAiCode });
+    expect(error.error).toMatchObject({ message: expect.stringContaining(`failed with ${code}`) });
     const responsesError = await refusal(() => openai().responses.create({ model: MODEL, input: "hello" }));
     expect(responsesError).toMatchObject({ status, code: openAiCode });
+  });
+
+  it("says whose key was rejected, and who can change that", async () => {
+    const { openai } = await open(createMemoryService(() => failure("auth")));
+    const error = await refusal(() => openai().chat.completions.create(hello));
+    expect(error.error).toMatchObject({
+      message:
+        "The model provider rejected the gateway's API key (your own token is valid): failed with auth. The operator of the gateway has to check `apiKey` under `models.providers`.",
+    });
   });
 
   it("is retried by OpenAI's client only if it is retryable, after the vendor's delay", async () => {
     for (const [code, tries] of [
       ["rate_limit", 2],
       ["auth", 1],
+      ["budget", 1],
       ["invalid", 1],
       ["internal", 1],
     ] as const) {

@@ -51,6 +51,8 @@ export function createLiveView(options: LiveViewOptions): LiveView {
   const texts = [...earlier];
   const writing = createLiveText(options, filter, earlier);
   const calls = createLiveCalls(options);
+  /** Indexes of the blocks of the current turn that were shown as text. */
+  const textBlocks = new Set<number>();
   let isTruncated = false;
 
   const finishTurn = (message: AssistantMessage): void => {
@@ -75,10 +77,17 @@ export function createLiveView(options: LiveViewOptions): LiveView {
     apply(event) {
       switch (event.type) {
         case "text.delta":
+          textBlocks.add(event.index);
           return writing.write(event.delta);
+        case "block.end":
+          // Some models mark their reasoning only after it.
+          return event.block.type === "thinking" && textBlocks.delete(event.index)
+            ? writing.retract()
+            : undefined;
         case "thinking.delta":
           return writing.think(event.delta);
         case "model.start":
+          textBlocks.clear();
           return isTruncated ? undefined : writing.begin();
         case "model.discard":
           return writing.discard();
@@ -142,6 +151,13 @@ function createLiveText(
       current = "";
       hadShown = hasShown;
       newParagraph = hasShown;
+    },
+    /** Takes back the text of the current turn. Later text starts a new paragraph, for clients that keep the text. */
+    retract(): void {
+      turn = filter.stream();
+      newParagraph = current !== "" || newParagraph;
+      current = "";
+      retract();
     },
     discard(): void {
       current = "";

@@ -114,7 +114,6 @@ async function replyWithStream(
   const position = { item_id: id, output_index: 0, content_index: 0 };
   return streamEvents(context, async (stream) => {
     let number = 0;
-    let text = "";
     const send = (type: string, data: object): Promise<void> =>
       stream.writeSSE({ event: type, data: JSON.stringify({ type, sequence_number: number++, ...data }) });
     stream.onAbort(run.abandon);
@@ -124,20 +123,21 @@ async function replyWithStream(
       const item = { ...createMessage(id, ""), status: "in_progress", content: [] };
       await send("response.output_item.added", { output_index: 0, item });
       await send("response.content_part.added", { ...position, part: createPart("") });
-      const outcome = await forwardText(run, (delta) => {
-        text += delta;
-        return send("response.output_text.delta", { ...position, delta, logprobs: [] });
-      });
+      const outcome = await forwardText(run, (delta) =>
+        send("response.output_text.delta", { ...position, delta, logprobs: [] }),
+      );
       if (outcome === undefined) return;
       if (isFailure(outcome)) {
         const response = { ...head, status: "failed", error: createError(outcome) };
         return await send("response.failed", { response });
       }
+      // The text that was streamed may contain reasoning that was only recognized later.
+      const { text } = outcome;
       await send("response.output_text.done", { ...position, text, logprobs: [] });
       await send("response.content_part.done", { ...position, part: createPart(text) });
       await send("response.output_item.done", { output_index: 0, item: createMessage(id, text) });
       const type = getIncompleteReason(outcome) === undefined ? "response.completed" : "response.incomplete";
-      await send(type, { response: createResponse(head, id, { ...outcome, text }) });
+      await send(type, { response: createResponse(head, id, outcome) });
     } finally {
       run.end();
     }
