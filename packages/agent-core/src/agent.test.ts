@@ -38,7 +38,7 @@ describe("Agent", () => {
     expect(asked[0]?.context.system).toEqual({ stable: "Be kind." });
   });
 
-  it("keeps the conversation from prompt to prompt", async () => {
+  it("keeps the conversation between prompts", async () => {
     const { agent: a, asked } = agent(["one", "two"]);
     await a.prompt("first");
     expect((await a.prompt([user("second")])).text).toBe("two");
@@ -47,26 +47,26 @@ describe("Agent", () => {
     expect(a.state.messages).toHaveLength(4);
   });
 
-  it("needs no system prompt", async () => {
+  it("works without a system prompt", async () => {
     const { stream, requests: asked } = scriptedModel("hello");
     const result = await new Agent({ model: SCRIPTED_MODEL, stream }).prompt("anybody?");
     expect(result).toMatchObject({ reason: "done", text: "hello" });
     expect(asked[0]?.context.system).toEqual({ stable: "" });
   });
 
-  it("refuses a prompt while it is at work, with a typed error", async () => {
+  it("rejects a prompt during a run with the code busy", async () => {
     const { agent: a } = agent(["one"]);
     const first = a.prompt("first");
     expect(a.state.running).toBe(true);
     for (const second of [a.prompt("x"), a.continue(), a.compact()]) {
       await expect(second).rejects.toMatchObject({ code: "busy" });
     }
-    expect(() => a.reset()).toThrow(/at work/);
+    expect(() => a.reset()).toThrow(/already has a run/);
     expect((await first).reason).toBe("done");
     expect((await a.prompt("again")).reason).toBe("done");
   });
 
-  it("is idle again when its input is refused", async () => {
+  it("is idle again after invalid input", async () => {
     const { agent: a } = agent(["one"]);
     await expect(a.prompt(assistant("no"))).rejects.toMatchObject({ code: "invalid_input" });
     await a.waitForIdle();
@@ -74,7 +74,7 @@ describe("Agent", () => {
     expect((await a.prompt("again")).reason).toBe("done");
   });
 
-  it("is at work from the first event to the last", async () => {
+  it("is running from the first event to the last", async () => {
     const { agent: a } = agent(["one"]);
     const seconds: Promise<unknown>[] = [];
     a.subscribe((event) => {
@@ -90,7 +90,7 @@ describe("Agent", () => {
     expect(await Promise.all(seconds)).toMatchObject([{ code: "busy" }, { code: "busy" }]);
   });
 
-  it("is steered while it works, and follows up when it would rest", async () => {
+  it("handles steering during the run, and follow-ups at its end", async () => {
     const t = tool("t", async () => {
       a.steer("Hurry");
       return text("ok");
@@ -105,7 +105,7 @@ describe("Agent", () => {
     expect(a.state).toMatchObject({ steering: [], followUps: [] });
   });
 
-  it("takes queued steering at once, follow-ups one after the other is answered", async () => {
+  it("adds all queued steering at once, and follow-ups one at a time", async () => {
     const { agent: a, asked } = agent(["x"]);
     for (const message of ["s1", "s2"]) a.steer(message);
     for (const message of ["f1", "f2"]) a.followUp(message);
@@ -115,7 +115,7 @@ describe("Agent", () => {
     expect(requests(asked)[2]?.slice(-2)).toEqual(["assistant: x", "user: f2"]);
   });
 
-  it("gives its queues back", () => {
+  it("returns the messages of its queues when they are cleared", () => {
     const { agent: a } = agent(["x"]);
     a.steer("s");
     a.followUp("f");
@@ -123,7 +123,7 @@ describe("Agent", () => {
     expect(a.state).toMatchObject({ steering: [], followUps: [] });
   });
 
-  it("stops when told to, and goes on from there", async () => {
+  it("stops on abort and continues from there", async () => {
     const t = tool(
       "t",
       (_call, context) =>
@@ -141,7 +141,7 @@ describe("Agent", () => {
     expect((await a.continue()).text).toBe("done");
   });
 
-  it("waits for whoever asks until it is idle, however the run ends", async () => {
+  it("waitForIdle resolves however the run ends", async () => {
     const { agent: a } = agent(["x"], {
       onJournalEntry: () => {
         throw new Error("disk full");
@@ -157,7 +157,7 @@ describe("Agent", () => {
     expect(await run).toMatchObject({ code: "journal_failed" });
   });
 
-  it("runs what waited for a decision once it is known, though its effects reach outside", async () => {
+  it("runs an external call that waited for a decision once it is decided", async () => {
     let allowed = false;
     const ran: string[] = [];
     const t = tool("t", async (call) => text(String(ran.push(call.id))), { effects: "external" });
@@ -173,7 +173,7 @@ describe("Agent", () => {
     expect(ran).toEqual(["a"]);
   });
 
-  it("tells the model that a waiting call was not run when the user goes on instead", async () => {
+  it("tells the model that a waiting call was not run if the user sends a new message", async () => {
     const t = tool("t", "never", { effects: "external" });
     const { agent: a, asked } = agent([assistant([toolCall("a", "t")]), "fine"], {
       tools: [t],
@@ -187,7 +187,7 @@ describe("Agent", () => {
     ]);
   });
 
-  it("puts a result that came later in the order of the calls, and lets what was queued wait for it", async () => {
+  it("orders a late result by its call, and adds queued messages after it", async () => {
     let allowed = false;
     const t = tool("t", async (call) => text(`ran ${call.id}`), { execution: "parallel" });
     const { agent: a, asked } = agent(
@@ -206,7 +206,7 @@ describe("Agent", () => {
     expect(a.state.messages.slice(2, 4)).toMatchObject([{ toolCallId: "a" }, { toolCallId: "b" }]);
   });
 
-  it("shows the turn that is streaming, and only that", async () => {
+  it("exposes only the turn that is streaming", async () => {
     const { agent: a } = agent(["Hello there"]);
     const seen: string[] = [];
     a.subscribe(() => void seen.push(a.streaming.text));
@@ -215,7 +215,7 @@ describe("Agent", () => {
     expect(seen.at(-1)).toBe("");
   });
 
-  it("waits for listeners that take their time, and outlives those that fail", async () => {
+  it("waits for slow listeners and survives failing ones", async () => {
     const errors: unknown[] = [];
     const { agent: a } = agent(["Hello there"], { onListenerError: (error) => void errors.push(error) });
     let slow = 0;
@@ -235,7 +235,7 @@ describe("Agent", () => {
     expect(errors.map(String)).toEqual(["Error: sync", "Error: async"]);
   });
 
-  it("changes how the next run behaves, and starts another conversation", async () => {
+  it("applies new options to the next run, and starts another conversation on reset", async () => {
     const { agent: a, asked } = agent(["x"]);
     await a.prompt("go");
     a.configure({ system: { stable: "new" } });
@@ -245,7 +245,7 @@ describe("Agent", () => {
     expect(requests(asked)[1]).toEqual(["user: old"]);
   });
 
-  it("never runs a tool with outside effects twice, whatever fails after it", async () => {
+  it("never runs an external tool twice, whatever fails after it", async () => {
     let paid = 0;
     let asking = true;
     let failing = false;
@@ -267,7 +267,7 @@ describe("Agent", () => {
     expect(requests(asked)[1]?.at(-1)).toMatch(/^result#1: The run was interrupted/);
   });
 
-  it("keeps nothing of a conversation that another one follows", async () => {
+  it("keeps nothing of the previous conversation after reset", async () => {
     let paid = 0;
     let asking = true;
     const pay = tool("pay", async () => text(String(++paid)), { effects: "external" });
@@ -304,14 +304,14 @@ describe("Agent", () => {
     expect(await a.compact()).toBe(false);
   });
 
-  it("does not take a turn or a result for a prompt", async () => {
+  it("rejects a model turn or a result as a prompt", async () => {
     const { agent: a } = agent(["x"]);
     await expect(a.prompt(assistant("mine"))).rejects.toMatchObject({ code: "invalid_input" });
     await expect(a.prompt([])).rejects.toMatchObject({ code: "invalid_input" });
     expect(a.state.running).toBe(false);
   });
 
-  it("takes nothing into its queues that a run could not, so that what is queued beside it stays", async () => {
+  it("rejects invalid messages for its queues, so valid ones stay queued", async () => {
     const { agent: a, asked } = agent(["done", "and that"]);
     a.steer("Hurry");
     a.followUp("And then that");
@@ -328,18 +328,18 @@ describe("Agent", () => {
     ]);
   });
 
-  it("reports tools that cannot be used, and stays usable", async () => {
+  it("reports invalid tools and stays usable", async () => {
     const { agent: a } = agent(["x"], { tools: [tool("t", ""), tool("t", "")] });
     await expect(a.prompt("go")).rejects.toMatchObject({ code: "invalid_tool" });
     a.configure({ tools: [] });
     expect((await a.prompt("go")).reason).toBe("done");
   });
 
-  it("keeps what was queued when a run cannot keep it", async () => {
+  it("puts queued messages back if the run cannot store them", async () => {
     let entries = 0;
     const { agent: a } = agent(["one", "two"], {
       onJournalEntry: () => {
-        // The prompt is kept, what steers it is not.
+        // The prompt is stored, but the steering message is not.
         if (++entries === 2) throw new Error("disk full");
       },
     });
@@ -350,7 +350,7 @@ describe("Agent", () => {
     expect(a.state.followUps).toMatchObject([{ content: "and then" }]);
   });
 
-  it("puts a follow-up back where it came from", async () => {
+  it("puts a follow-up back into its queue", async () => {
     let entries = 0;
     const { agent: a } = agent(["one", "two"], {
       onJournalEntry: () => {
@@ -362,7 +362,7 @@ describe("Agent", () => {
     expect(a.state).toMatchObject({ steering: [], followUps: [{ content: "and then" }] });
   });
 
-  it("gives what is streaming as it is at that moment, out of reach of the run", async () => {
+  it("returns an independent snapshot of the streaming turn", async () => {
     const { agent: a } = agent(["some words"]);
     const seen: string[] = [];
     let first: ReturnType<typeof Object.keys> = [];
@@ -377,7 +377,7 @@ describe("Agent", () => {
     expect(a.streaming).toEqual({ blocks: [], text: "" });
   });
 
-  it("is iterated for its events, which ends with the run, or stops it when left", async () => {
+  it("ends the iteration with the run, and stops the run if the iteration is left", async () => {
     const { agent: a } = agent(["one", "two"]);
     const types: string[] = [];
     const run = a.prompt("go");

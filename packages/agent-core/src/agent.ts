@@ -134,7 +134,7 @@ export class Agent {
     return cleared;
   }
 
-  /** Aborts the current run, if any; `waitForIdle` resolves when it has stopped. QueuedMessages messages are kept. */
+  /** Aborts the current run, if any; `waitForIdle` resolves when it has stopped. Queued messages are kept. */
   abort(reason?: unknown): void {
     this.#run?.abort(reason);
   }
@@ -209,8 +209,8 @@ export class Agent {
 
   #refuseBusy(): void {
     if (this.#run === undefined) return;
-    const remedy = "Use steer() or followUp(), or wait for it with waitForIdle().";
-    throw new AgentError("busy", `The agent is at work. ${remedy}`);
+    const remedy = "Use steer() or followUp(), or wait with waitForIdle().";
+    throw new AgentError("busy", `The agent already has a run. ${remedy}`);
   }
 
   #start(input: readonly AgentMessage[]): AgentRun {

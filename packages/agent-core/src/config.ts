@@ -34,7 +34,7 @@ export interface CompactionPolicy {
   readonly cache?: CompactionCache;
 }
 
-/** How the conversation is kept inside the model's window. */
+/** Rules that keep a conversation inside the model's window. */
 export interface ContextPolicy {
   /**
    * User turns that are sent to the model. Default: all. A quarter of them is dropped at a time, so that prompt caches
@@ -77,7 +77,7 @@ export interface AgentLoopConfig extends Hooks {
    * the run. `exempt` names tools that may be called repeatedly, for instance to poll; `false` turns the detection off.
    */
   readonly repeat?: { readonly exempt: readonly string[] } | false;
-  /** How often an answer truncated at the output limit is continued automatically. Default: 2. */
+  /** Maximum number of automatic continuations of an answer truncated at the output limit. Default: 2. */
   readonly continuations?: number;
   /** Parallel calls that run at once. Default: 16. */
   readonly parallelCalls?: number;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { textOf } from "./content.ts";
 
-test("textOf gives what is said, and nothing of what else a content holds", () => {
+test("textOf returns only the text of a content", () => {
   const source = { kind: "url", url: "https://example.org/cat.png" } as const;
   const content = [
     { type: "text", text: "one" },

@@ -21,7 +21,7 @@ function agentWith(tool: ReturnType<typeof defineTool>, args: object) {
   return { agent, requests };
 }
 
-it("calls execute with the arguments as its schema returns them", async () => {
+it("calls execute with the output of the schema", async () => {
   const weather = defineTool({
     name: "weather",
     description: "The weather of a city.",
@@ -52,7 +52,7 @@ it("accepts a JSON Schema and reports wrong arguments in its terms", async () =>
   expect(JSON.stringify(requests[1]?.messages.at(-1))).toContain("/city: is missing");
 });
 
-it("is external by default and tells execute how long a result may be", async () => {
+it("is external by default, and passes the maximum length of a result to execute", async () => {
   let room = 0;
   const tool = defineTool({
     name: "t",
@@ -104,7 +104,7 @@ it("accepts a text, an object or a result as progress", async () => {
   expect(shown).toEqual(["half", '{"done":0.7}', "all"]);
 });
 
-it("refuses a tool without an input schema, and names the remedy", () => {
+it("rejects a tool without an input schema, and names the remedy", () => {
   const written = { name: "w", description: "A tool.", parameters: { type: "object" }, execute: () => "" };
   const refused = expect.objectContaining({
     code: "invalid_tool",

@@ -49,7 +49,7 @@ type ObjectArgs<Input> = Input extends { readonly properties: infer Properties }
 
 type RequiredKeys<Input> = Input extends { readonly required: readonly (infer Key)[] } ? Key : never;
 
-/** What a tool returns: a text or any other JSON value for the model, or a whole result. */
+/** The return value of a tool: a text or any other JSON value for the model, or a whole result. */
 export type ToolOutput<Details extends JsonValue = JsonValue> = ToolResult<Details> | JsonValue;
 
 /** The context of a call to a tool made by `defineTool`. */
@@ -63,7 +63,7 @@ export interface ToolDefinition<Input extends InputSchema, Details extends JsonV
   extends Pick<Tool, "name" | "description" | "execution" | "timeoutMs" | "truncate"> {
   /** A Standard Schema (zod and others) that offers its JSON Schema, or a JSON Schema. */
   readonly input: Input & InputSchema<ToolArgs<Input>>;
-  /** What happens if a call runs twice. Default: `external`, so that a call is never repeated blindly. */
+  /** The effect of running a call twice. Default: `external`, so that a call is never repeated blindly. */
   readonly effects?: ToolEffects;
   /** Runs a call. An error that it throws becomes a result that the model reads. */
   execute(

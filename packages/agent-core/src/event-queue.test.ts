@@ -57,7 +57,7 @@ describe("any queue", () => {
 });
 
 describe("RunQueue", () => {
-  it("makes the run wait at 256 events until half are read", async () => {
+  it("makes the run wait at 256 unread events until half of them are read", async () => {
     const queue = new RunQueue(() => {});
     for (let i = 0; i < 255; i++) expect(queue.push(delta(String(i)))).toBeUndefined();
     let went = false;
@@ -72,7 +72,7 @@ describe("RunQueue", () => {
     expect(went).toBe(true);
   });
 
-  it("gives what is queued before it ends or fails", async () => {
+  it("delivers queued events before it ends or fails", async () => {
     const queue = new RunQueue(() => {});
     void queue.push(delta("x"));
     queue.close({ error: new Error("boom") });
@@ -81,7 +81,7 @@ describe("RunQueue", () => {
     expect(await queue.next()).toEqual({ value: undefined, done: true });
   });
 
-  it("lets the run go on when the reader leaves", async () => {
+  it("lets the run continue after the reader has left", async () => {
     let left = 0;
     const queue = new RunQueue(() => left++);
     for (let i = 0; i < 300; i++) void queue.push(delta("x"));
@@ -95,7 +95,7 @@ describe("RunQueue", () => {
 });
 
 describe("ViewQueue", () => {
-  it("joins deltas for a viewer that is behind, and loses nothing of them", async () => {
+  it("joins deltas for a slow viewer without losing text", async () => {
     const queue = new ViewQueue(() => {}, 16);
     const all = Array.from({ length: 1_000 }, (_, i) => `${i} `);
     for (const value of all) queue.push(delta(value));
@@ -122,7 +122,7 @@ describe("ViewQueue", () => {
     expect(await drain(wide)).toEqual([delta("ab"), ...events.slice(2), update("x", "2")]);
   });
 
-  it("says how many events a viewer missed that is too far behind", async () => {
+  it("reports the number of events that a very slow viewer missed", async () => {
     const queue = new ViewQueue(() => {}, 8);
     for (let i = 0; i < 1_000; i++) queue.push({ type: "turn.start", turn: i });
     const events = await drain(queue);
@@ -133,7 +133,7 @@ describe("ViewQueue", () => {
 });
 
 describe("Agent.events", () => {
-  it("loses nothing for a viewer that only reads, however many events come in a row", async () => {
+  it("loses no event for a viewer that reads at once, even in a long burst", async () => {
     const blocks = Array.from({ length: 300 }, (_, n) => ({ type: "text", text: `${n}` }) as const);
     const given = [...toEvents(assistant(blocks))];
     const agent = new Agent({ model: MODEL, stream: () => toStream(given), system: SYSTEM });
@@ -153,7 +153,7 @@ describe("Agent.events", () => {
     expect(seen).toEqual(all);
   });
 
-  it("never holds up the run, and ends when it is left", async () => {
+  it("never delays the run, and ends when the viewer leaves", async () => {
     const turns = Array.from({ length: 50 }, (_, n) => assistant([toolCall(`c${n}`, "t", { n })]));
     const agent = new Agent({
       model: MODEL,
@@ -173,7 +173,7 @@ describe("Agent.events", () => {
     expect(await events.next()).toEqual({ value: undefined, done: true });
   });
 
-  it("is told how the run ended however slow it is", async () => {
+  it("always delivers the end of the run to a slow viewer", async () => {
     const queue = new ViewQueue(() => {}, 8);
     for (let i = 0; i < 100; i++) queue.push({ type: "turn.start", turn: i });
     const { result } = await run(["ok"]);

@@ -9,7 +9,7 @@ class Queue implements AsyncIterableIterator<AgentEvent> {
   closed = false;
   #error: { readonly error: unknown } | undefined;
   #news = Promise.withResolvers<void>();
-  /** A generator serves concurrent calls in order and throws once. */
+  /** A generator handles concurrent calls in order and throws only once. */
   readonly #reading: AsyncGenerator<AgentEvent, undefined> = this.#read();
   readonly #onReturn: () => void;
   readonly #onRead: () => void;
@@ -23,7 +23,7 @@ class Queue implements AsyncIterableIterator<AgentEvent> {
     return this;
   }
 
-  /** Ends the queue. QueuedMessages events are still read, then `error` is thrown if there is one. */
+  /** Ends the queue. Queued events can still be read; then `error` is thrown, if given. */
   close(error?: { readonly error: unknown }): void {
     this.closed = true;
     this.#error = error;
@@ -98,7 +98,7 @@ export class ViewQueue extends Queue {
     this.#capacity = Math.max(8, capacity);
   }
 
-  /** Gives the viewer a turn to read once the queue is half full, since events may arrive without a pause. */
+  /** Yields to the viewer if the queue is half full, because events may arrive without a pause. */
   push(event: AgentEvent): void | Promise<void> {
     if (this.closed) return undefined;
     this.offer(event);

@@ -73,10 +73,10 @@ export interface RunResult {
   readonly pending: readonly ToolCallBlock[];
 }
 
-/** Where a message in the history came from. */
+/** Origin of a message in the history. */
 export type MessageOrigin = InputOrigin | "model" | "tool";
 
-/** Where an input message came from: the prompt, a queue, or the loop itself. */
+/** Origin of an input message: the prompt, a queue, or the loop itself. */
 export type InputOrigin = "input" | "steer" | "followUp" | "loop";
 
 export type ToolOutcome =
@@ -113,7 +113,7 @@ export type ModelStreamEvent = Exclude<ModelEvent, { readonly type: "start" | "f
  *
  * SHORTER = prune? (compaction.start compaction.end?)?
  * ANSWER  = attempt* model.start? (block.start *.delta* block.end | usage | attempt)*
- *           (attempt model.discard ANSWER)?      an attempt that nobody had seen failed and starts again
+ *           (attempt model.discard ANSWER)?      an attempt failed before anyone saw its text, and starts again
  * CALLS   = (tool.ask? (tool.start tool.update*)? tool.end?)*    parallel calls interleave
  * ```
  * `block.*`, `*.delta`, `usage` and `attempt` are events of the model; `model.start` comes with the `start` of its

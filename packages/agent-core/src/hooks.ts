@@ -54,7 +54,7 @@ export type AskAnswer =
   | { readonly action: "deny"; readonly reason: string }
   | { readonly action: "wait" };
 
-/** AskDecision a person the question of an `ask` decision. If it throws, the call does not run. */
+/** Shows a person the question of an `ask` decision and returns the answer. If it throws, the call does not run. */
 export type OnAsk = (
   info: ToolCallInfo & { readonly question: string; readonly details?: JsonObject },
 ) => Awaitable<AskAnswer>;
@@ -92,7 +92,7 @@ export type OnJournalEntry = (entry: JournalEntry) => Awaitable<void>;
 export interface PendingCall {
   readonly call: ToolCallBlock;
   readonly tool: Tool | undefined;
-  /** Whether a new message arrived before the call was completed. */
+  /** True if a new message arrived before the call was completed. */
   readonly newInput: boolean;
 }
 

@@ -19,7 +19,7 @@ export const IMAGE_LIMITS = {
   pixels: 50_000_000,
 } as const;
 
-/** Whether vendors accept an image unchanged. An image without a readable size may be too large. */
+/** Returns true if vendors accept an image unchanged. An image without a readable size may be too large. */
 export function isAcceptedImage({ width = 0, height = 0 }: Size, byteLength: number): boolean {
   const { bytes, side, pixels } = IMAGE_LIMITS;
   const area = width * height;

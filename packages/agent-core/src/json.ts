@@ -13,13 +13,13 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether arrays and objects in `value` are nested more than `levels` deep. */
+/** Returns true if arrays and objects in `value` are nested more than `levels` deep. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((item) => isDeeperThan(item, levels - 1));
 }
 
-/** Whether all strings in `value`, including keys, are well-formed Unicode. Vendors reject lone surrogates. */
+/** Returns true if all strings in `value`, including keys, are well-formed Unicode. Vendors reject lone surrogates. */
 function isWellFormed(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed();
   if (Array.isArray(value)) return value.every(isWellFormed);

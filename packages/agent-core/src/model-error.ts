@@ -24,9 +24,9 @@ export interface ModelErrorData {
   readonly contextWindow?: number;
   /** Pause requested by the vendor, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** Whether the same request may succeed later. */
+  /** True if the same request may succeed later. */
   readonly retryable: boolean;
-  /** Whether text or thinking had been delivered before the failure. */
+  /** True if text or thinking had been delivered before the failure. */
   readonly emitted: boolean;
   /** What to change for another attempt: the key, the model or the provider. */
   readonly scope: "key" | "model" | "provider";

@@ -31,7 +31,7 @@ export type ModelEvent =
   | { readonly type: "usage"; readonly usage: Usage }
   /**
    * An attempt failed and another one follows. With `discard`, everything since the last `start` is void, because it
-   * was only a tool call or nobody had seen its text (`StreamOptions.shown`). The next `start` begins the turn again.
+   * was only a tool call or no person had seen its text (`StreamOptions.shown`). The next `start` begins the turn again.
    */
   | {
       readonly type: "attempt";
@@ -42,7 +42,7 @@ export type ModelEvent =
   | { readonly type: "finish"; readonly message: AssistantMessage }
   | { readonly type: "error"; readonly error: ModelErrorData; readonly partial: AssistantMessage };
 
-/** What follows a failed attempt. */
+/** The next attempt after a failed one. */
 export interface NextAttempt {
   readonly kind: "retry" | "key" | "model";
   readonly provider: string;

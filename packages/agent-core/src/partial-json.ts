@@ -12,7 +12,7 @@ export function parsePartialJson(text: string): JsonValue | undefined {
   let halfEscape = text.length;
   /** End of the longest prefix that becomes JSON when its open brackets are closed. They have not changed since. */
   let safe = 0;
-  /** Whether the current string is a key, which is useless without its value. */
+  /** True if the current string is a key, which is useless without its value. */
   let key = false;
   let expectKey = false;
   for (let i = 0; i < text.length; i++) {

@@ -12,14 +12,14 @@ describe("Snapshot", () => {
     toolCall("a", "read", { path: "x.txt" }),
   ]);
 
-  it("is the sealed blocks once everything has arrived", () => {
+  it("contains the complete blocks once all have arrived", () => {
     const snapshot = new Snapshot();
     for (const event of toEvents(message, 5)) snapshot.apply(event);
     expect(snapshot.blocks).toEqual(message.content);
     expect(snapshot.text).toBe("Hello there");
   });
 
-  it("shows what there is so far, arguments as far as they can be read", () => {
+  it("shows blocks and arguments as far as they have arrived", () => {
     const snapshot = new Snapshot();
     snapshot.apply({ type: "block.start", index: 0, block: { type: "text" } });
     snapshot.apply({ type: "text.delta", index: 0, delta: "Let me" });
@@ -44,7 +44,7 @@ describe("Snapshot", () => {
     ]);
   });
 
-  it("keeps of a turn that broke off whole blocks and open text, however it was looked at", () => {
+  it("salvages complete blocks and open text of a broken turn", () => {
     const snapshot = new Snapshot();
     for (const event of [...toEvents(message)].slice(0, 9)) snapshot.apply(event);
     snapshot.apply({ type: "block.start", index: 3, block: { type: "text" } });
@@ -66,13 +66,13 @@ describe("Snapshot", () => {
     ]);
   });
 
-  it("has the text of a block that came whole", () => {
+  it("contains the text of a block that arrived at once", () => {
     const snapshot = new Snapshot();
     snapshot.apply({ type: "block.end", index: 0, block: { type: "text", text: "All at once" } });
     expect(snapshot.text).toBe("All at once");
   });
 
-  it("makes nothing anew that has not changed", () => {
+  it("reuses unchanged blocks", () => {
     const snapshot = new Snapshot();
     for (const event of [...toEvents(message)].slice(0, 7)) snapshot.apply(event);
     const before = snapshot.blocks;
@@ -82,7 +82,7 @@ describe("Snapshot", () => {
     expect(snapshot.blocks[0]).toBe(before[0]);
   });
 
-  it("starts over with each turn, and when a turn is void", () => {
+  it("is cleared by each new turn and by a discarded one", () => {
     const snapshot = new Snapshot();
     const error = { code: "overflow", message: "", retryable: false, emitted: true, scope: "model" } as const;
     for (const end of [
@@ -127,13 +127,13 @@ describe("parsePartialJson", () => {
     ["closed brackets", "[".repeat(65) + "]".repeat(65), undefined],
     ["a string of escapes", `"${"\\".repeat(200_001)}`, "\\".repeat(100_000)],
     ["many values", `[${"[0],".repeat(200_000)}`, Array.from({ length: 200_000 }, () => [0])],
-  ])("takes time in proportion to the text, and no more than 64 levels: %s", (_name, text, value) => {
+  ])("takes linear time, and accepts at most 64 levels: %s", (_name, text, value) => {
     const got = parsePartialJson(text);
     expect(Array.isArray(got) ? got.length : got).toEqual(Array.isArray(value) ? value.length : value);
     expect(parsePartialJson("[".repeat(64))).toBeDefined();
   });
 
-  it("has a value at every cut of a JSON object, and the whole one at the end", () => {
+  it("returns a value for every prefix of a JSON object, and the whole value at the end", () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 })),

@@ -41,7 +41,7 @@ async function runOnce(turn: AssistantMessage, config: Partial<AgentLoopConfig> 
   return { result, toolRuns, requests: requests.length };
 }
 
-it.each(REASONS)("runs the loop as STOP_REASONS says after %s", async (stopReason) => {
+it.each(REASONS)("runs the loop as STOP_REASONS defines for %s", async (stopReason) => {
   const rule = STOP_REASONS[stopReason];
   const failed = rule.next === "fail" ? { error: ERROR } : {};
   const { result, requests } = await runOnce(assistantMessage("text ", { stopReason, ...failed }));
@@ -53,13 +53,13 @@ it.each(REASONS)("runs the loop as STOP_REASONS says after %s", async (stopReaso
   expect((await runOnce(call)).toolRuns).toBe(rule.next === "tools" ? 1 : 0);
 });
 
-it.each(REASONS)("continues with a follow-up after %s only if END_REASONS says so", async (stopReason) => {
+it.each(REASONS)("continues with a follow-up after %s only if END_REASONS allows it", async (stopReason) => {
   const { next, ends } = STOP_REASONS[stopReason];
   const failed = next === "fail" ? { error: ERROR } : {};
   const followUps = [userMessage("and then?", 2)];
   const turn = assistantMessage("text", { stopReason, ...failed });
   const { result } = await runOnce(turn, { continuations: 0, followUps: () => followUps.splice(0) });
-  // A paused turn is resumed before the run could end.
+  // A paused turn is resumed before the run can end.
   const continues = next === "resume" || END_REASONS[ends].continues;
   expect(result.messages.some(({ role, timestamp }) => role === "user" && timestamp === 2)).toBe(continues);
 });

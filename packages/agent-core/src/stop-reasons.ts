@@ -5,7 +5,7 @@ import type { ModelErrorCode } from "./model-error.ts";
 /** The consequences of a turn's stop reason, for the loop and for hosts that show or store the turn. */
 export interface StopReasonRule {
   /**
-   * What follows the turn.
+   * The next step after the turn.
    * - `rest`: the run ends unless messages are queued.
    * - `tools`: the calls run, and the model is asked again. Calls of any other turn get a result but do not run.
    * - `continue`: the model is asked to continue its truncated answer, up to `continuations` times.
@@ -16,13 +16,13 @@ export interface StopReasonRule {
   /** The end reason of a run that ends with such a turn. */
   readonly ends: EndReason;
   /**
-   * Whether the text is a `whole` answer, the first `part` of one that the next turn continues, or the rest of one that
+   * The completeness of the text: a `whole` answer, the first `part` of one that the next turn continues, or one that
    * was `broken` off. All of it stays in the history.
    */
   readonly text: "whole" | "part" | "broken";
 }
 
-/** What follows from each stop reason of a model turn. */
+/** Consequences of each stop reason of a model turn. */
 export const STOP_REASONS: Readonly<Record<StopReason, StopReasonRule>> = {
   end_turn: { next: "rest", ends: "done", text: "whole" },
   stop_sequence: { next: "rest", ends: "done", text: "whole" },
@@ -38,15 +38,15 @@ export const STOP_REASONS: Readonly<Record<StopReason, StopReasonRule>> = {
 
 /** The consequences of a run's end reason. */
 export interface EndReasonRule {
-  /** Whether queued steering and follow-up messages continue the run instead of ending it. */
+  /** True if queued steering and follow-up messages continue the run instead of ending it. */
   readonly continues: boolean;
-  /** Whether the model itself ended the run. Otherwise something stopped it early. */
+  /** True if the model itself ended the run. Otherwise something stopped it early. */
   readonly complete: boolean;
   /** The `finish_reason` in APIs like OpenAI's. Such an API responds to `error` with an error instead. */
   readonly finishReason: "stop" | "length" | "content_filter" | "error";
 }
 
-/** What follows from each end reason of a run. */
+/** Consequences of each end reason of a run. */
 export const END_REASONS: Readonly<Record<EndReason, EndReasonRule>> = {
   done: { continues: true, complete: true, finishReason: "stop" },
   cut: { continues: true, complete: false, finishReason: "length" },
@@ -65,7 +65,7 @@ export function getStopReason(code: ModelErrorCode): StopReason {
   return code === "aborted" ? "aborted" : "error";
 }
 
-/** Whether a value names the end reason of a run. */
+/** Returns true if a value names the end reason of a run. */
 export function isEndReason(value: unknown): value is EndReason {
   return typeof value === "string" && Object.hasOwn(END_REASONS, value);
 }

@@ -5,19 +5,19 @@ import { estimateTokens } from "./tokens.ts";
 import { addUsage, NO_USAGE } from "./usage.ts";
 
 describe("estimateTokens", () => {
-  it("counts Latin text by four, CJK by one", () => {
+  it("counts a token per four Latin characters and per CJK character", () => {
     expect(estimateTokens("abcd".repeat(100))).toBe(100);
     expect(estimateTokens("中文字".repeat(100))).toBe(300);
     expect(estimateTokens("")).toBe(0);
   });
 
-  it("samples long texts instead of reading all of them", () => {
+  it("samples long texts", () => {
     const mixed = `${"abcd".repeat(10_000)}${"中文".repeat(5_000)}`;
     expect(estimateTokens(mixed) / 20_000).toBeGreaterThan(0.9);
     expect(estimateTokens(mixed) / 20_000).toBeLessThan(1.1);
   });
 
-  it("counts every kind of message, media by the piece", () => {
+  it("counts every kind of message, and a fixed number for each media block", () => {
     const image = {
       type: "image",
       mimeType: "image/png",
@@ -38,7 +38,7 @@ describe("estimateTokens", () => {
 });
 
 describe("addUsage", () => {
-  it("adds what is known and keeps unknown apart from zero", () => {
+  it("adds known counts and keeps unknown ones undefined", () => {
     const unknown = { ...NO_USAGE, source: "estimated" } as const;
     expect(addUsage(NO_USAGE, usage(3, 4, 5))).toEqual({ ...usage(3, 4, 5) });
     expect(addUsage(NO_USAGE, NO_USAGE)).toEqual(NO_USAGE);
@@ -54,7 +54,7 @@ describe("addUsage", () => {
 });
 
 describe("isAgentError", () => {
-  it("recognises errors of another installed copy by their mark", () => {
+  it("recognizes errors of another installed copy of the package", () => {
     const error = new AgentError("busy", "at work");
     expect(isAgentError(error)).toBe(true);
     expect(

@@ -6,13 +6,13 @@ import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 export type InputSchema<Input = unknown> = StandardSchemaV1<unknown, Input> | JsonObject;
 
 /**
- * What happens if a call runs twice. `none`: it only reads. `idempotent`: the state is the same. `keyed`: it takes
+ * The effect of running a call twice. `none`: it only reads. `idempotent`: the state is the same. `keyed`: it takes
  * effect once per call id, so it can be run again, but not made again under another id. `external`: it takes effect
  * again, so it is never repeated blindly. Calls of the last two are recorded before they run.
  */
 export type ToolEffects = "none" | "idempotent" | "keyed" | "external";
 
-/** Whether the model may repeat a call under another id without checking its outcome. */
+/** Returns true if the model may repeat a call under another id without checking its outcome. */
 export function isHarmless(effects: ToolEffects): boolean {
   return effects === "none" || effects === "idempotent";
 }
@@ -65,7 +65,7 @@ export interface Tool<Args = unknown, Details extends JsonValue = JsonValue> {
   execute(call: ToolCall<Args>, context: ToolContext): Promise<ToolResult<Details>>;
 }
 
-/** Whether a returned value is a whole result and not data for the model. */
+/** Returns true if a returned value is a whole result and not data for the model. */
 function isResult(value: unknown): value is ToolResult {
   return isJsonObject(value) && Array.isArray(value.content);
 }

@@ -70,7 +70,7 @@ function combined(
   };
 }
 
-/** Returns a vendor's number as a count, or `undefined` if it is none. */
+/** Returns a vendor's number as a count, or `undefined` if it is not a valid count. */
 export function count(value: number | undefined): number | undefined {
   if (typeof value !== "number" || !(value >= 0)) return undefined;
   const whole = Math.ceil(value);

@@ -24,7 +24,7 @@ const RUNS = Number(process.env.PROPERTY_RUNS ?? 1_000);
 
 const id = fc.constantFrom("a", "b", "c", "d", "");
 const words = fc.constantFrom("", " ", "hello", "x".repeat(300), "中".repeat(40), "y".repeat(6_000));
-/** Names a model may make up as well; only `t` is a tool. */
+/** Tool names, including invented ones. Only `t` is a tool. */
 const name = fc.constantFrom("t", "t", "t", "", " ", "multi_tool_use.parallel", "t.t", "名", "n".repeat(300));
 const timestamp = fc.integer({ min: 0, max: 50 });
 const stopReason = fc.constantFrom<StopReason>(
@@ -102,7 +102,7 @@ const message: fc.Arbitrary<AgentMessage> = fc.oneof(
 const history = fc.array(message, { maxLength: 14 });
 
 describe("any conversation", () => {
-  it("is valid for a vendor once repaired, and stays as it is when repaired again", () => {
+  it("is valid after a repair, which is idempotent", () => {
     fc.assert(
       fc.property(history, (messages) => {
         const once = repairHistory(messages);
@@ -116,7 +116,7 @@ describe("any conversation", () => {
     );
   });
 
-  it("gives a valid request of whatever a host would send instead", () => {
+  it("becomes a valid request, whatever the host sends instead", () => {
     const words = fc.constantFrom("", " ", "other words", undefined);
     fc.assert(
       fc.property(history, fc.array(words, { maxLength: 14 }), fc.nat(14), (messages, said, without) => {
@@ -134,7 +134,7 @@ describe("any conversation", () => {
     );
   });
 
-  it("loses no result of a call that is kept, and nothing a user said", () => {
+  it("keeps all results of remaining calls and all user messages", () => {
     fc.assert(
       fc.property(history, (messages) => {
         const said = (list: readonly AgentMessage[]) =>
@@ -179,7 +179,7 @@ describe("any conversation", () => {
   });
 });
 
-/** What happens in one run: the model's turns, and the host's interference at each chance it gets. */
+/** One run: the model's turns, and the host's decisions at each hook. */
 const scenario = fc.record({
   history,
   turns: fc.array(assistant, { minLength: 1, maxLength: 6 }),
@@ -198,7 +198,7 @@ const scenario = fc.record({
   overflowAt: fc.option(fc.integer({ min: 0, max: 4 }), { nil: undefined }),
 });
 
-/** A stream as a runner gives it that tries again: before the vendor answers, in the middle, or all over. */
+/** A stream of a runner that retries: before the vendor responds, in the middle, or from the start. */
 function* attempted(how: string, events: Iterable<ModelEvent>): Generator<ModelEvent> {
   const failure = { provider: "p", model: "m", code: "overloaded", message: "busy" } as const;
   const next = { kind: "retry", provider: "p", model: "m", delayMs: 0 } as const;
@@ -217,7 +217,7 @@ function* attempted(how: string, events: Iterable<ModelEvent>): Generator<ModelE
 }
 
 describe("any run", () => {
-  it("asks the model only valid conversations, and leaves one that can go on", async () => {
+  it("sends only valid conversations, and leaves one that can continue", async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async (given) => {
         const controller = new AbortController();
@@ -330,8 +330,8 @@ describe("any run", () => {
         expect(problems).toEqual([]);
         expect(orderProblems(events)).toEqual([]);
         expect(events.at(-1)).toEqual({ type: "run.end", result });
-        // What the host kept is what the run says it added, and it can be loaded
-        // again; calls are open only when waiting.
+        // The stored messages equal those of the result and can be loaded. Calls
+        // are pending only if the run waits.
         expect(vendorProblems(repairHistory(kept).messages)).toEqual([]);
         if (findPendingCalls(kept) !== undefined) expect(result.pending).not.toEqual([]);
         expect(result.pending.length > 0).toBe(result.reason === "waiting");

@@ -65,6 +65,6 @@ test("a tool returns a text, JSON or a result, directly or as a promise", () => 
   expectTypeOf(tool).toExtend<Tool<unknown, { count: number }>>();
   defineTool({ ...base, input, execute: () => ({ city: "Oslo", celsius: 21 }) });
   defineTool({ ...base, input, execute: () => [1, null] });
-  // @ts-expect-error a function is no JSON
+  // @ts-expect-error a function is not JSON
   defineTool({ ...base, input, execute: () => () => 1 });
 });

@@ -1,6 +1,6 @@
 import type { AgentEvent, ToolResultMessage } from "../src/index.ts";
 
-/** A letter for each event, so that a run is a word of the grammar that `AgentEvent` documents. */
+/** Returns a letter for each event, so a run can be matched against the grammar that `AgentEvent` documents. */
 function letter(event: AgentEvent): string {
   switch (event.type) {
     case "run.start":
@@ -49,16 +49,16 @@ const SHORTER = "P?(?:Cc?)?";
 const ANSWER = "a*M?[ba]*(?:Ada*M?[ba]*)*";
 const TOOLS = "[sueq]*";
 const TURN = `T${SHORTER}${ANSWER}(?:${SHORTER}D${ANSWER})?m?${TOOLS}r*ti*`;
-/** A turn that the run had to stop in before the model was asked. */
+/** A turn in which the run stopped before the request. */
 const STOPPED = `T${SHORTER}(?:${ANSWER}${SHORTER}D)?`;
 const RUN = new RegExp(`^S(?:${TOOLS}r+)*${TOOLS}i*(?:${TURN})*(?:${STOPPED})?E$`);
 
-/** What is not as documented in the events of one run. */
+/** Returns the differences between the events of one run and the documentation. */
 export function orderProblems(events: readonly AgentEvent[]): string[] {
   const problems: string[] = [];
   const word = events.map(letter).join("");
   const end = events.at(-1);
-  // A failed hook breaks a run off wherever it is.
+  // A failed hook ends the run at any point.
   const broken = end?.type === "run.end" && end.result.failure !== undefined;
   if (broken ? !/^S[^SE]*E$/.test(word) : !RUN.test(word)) problems.push(`order: ${word}`);
   problems.push(...callProblems(events, broken), ...turnProblems(events));
@@ -92,7 +92,7 @@ function callProblems(events: readonly AgentEvent[], broken: boolean): string[] 
   return problems;
 }
 
-/** Numbers rise by one; a turn ends with the message and the results that were shown, in the order of its calls. */
+/** Checks that turn numbers increase by one, and that `turn.end` has the emitted message and results in order. */
 function turnProblems(events: readonly AgentEvent[]): string[] {
   const problems: string[] = [];
   let turn = 0;

@@ -17,7 +17,7 @@ declare const result: ToolResult;
 test("a message stays what it is with other content", () => {
   expectTypeOf(withContent(turn, [{ type: "text", text: "x" }])).toEqualTypeOf<AssistantMessage>();
   expectTypeOf(withContent(result, [])).toEqualTypeOf<ToolResult>();
-  // @ts-expect-error nobody says a call but a model
+  // @ts-expect-error only a model makes calls
   withContent(said, [{ type: "toolCall", id: "a", name: "t", args: {}, argsText: "{}" }]);
 });
 

@@ -4,14 +4,14 @@ import { runAgentLoop } from "../src/index.ts";
 import { orderProblems } from "./event-order.ts";
 import { type Asked, MODEL, SYSTEM, scripted, type Turn, user } from "./scripted.ts";
 
-/** What a run is given besides the model's turns; a prompt of "go" unless it says otherwise. */
+/** Options of a run besides the model's turns. The default prompt is "go". */
 export interface Given {
   readonly history?: readonly AgentMessage[];
   readonly input?: readonly AgentMessage[];
   readonly tools?: readonly Tool[];
 }
 
-/** One run over a scripted model, and the requests the model got. Its events come in the documented order. */
+/** Runs a scripted model, checks the order of events, and returns the model's requests too. */
 export async function run(
   turns: readonly Turn[],
   config: Partial<AgentLoopConfig> = {},
@@ -30,12 +30,12 @@ export async function run(
     );
     return { result, asked: model.asked };
   } finally {
-    // A run that could not begin has no events.
+    // A run that could not start has no events.
     if (events.length > 0) expect(orderProblems(events)).toEqual([]);
   }
 }
 
-/** A queue that gives what it holds when it has been asked `after` times. */
+/** A queue that returns its messages after `after` calls. */
 export function queue(after: number, ...messages: string[]): () => readonly AgentMessage[] {
   let polls = 0;
   let held = messages;

@@ -12,7 +12,7 @@ import { orderProblems } from "./event-order.ts";
 
 export { toEvents, toolCall } from "../src/test/index.ts";
 
-// Short names for what nearly every line of these tests is made of.
+// Short names for frequent values of these tests.
 export const MODEL = SCRIPTED_MODEL;
 export const user = userMessage;
 export const assistant = assistantMessage;
@@ -30,13 +30,13 @@ export function usage(input: number, output: number, costMicros?: number): Usage
   };
 }
 
-/** A scripted model, with what it was asked under a shorter name. */
+/** Creates a scripted model. `asked` is short for its requests. */
 export function scripted(...turns: readonly Turn[]) {
   const { stream, requests } = scriptedModel(...turns);
   return { stream, asked: requests };
 }
 
-/** A tool that answers with what `run` makes of its arguments. */
+/** A tool that returns the result of `run` for its arguments. */
 export function tool(name: string, run: Tool["execute"] | string, extra: Partial<Tool> = {}): Tool {
   return {
     name,
@@ -52,7 +52,7 @@ export function text(value: string): ToolResult {
   return { content: [{ type: "text", text: value }] };
 }
 
-/** Every event of a run; they come in the documented order. */
+/** Returns every event of a run and checks their order. */
 export async function collect(events: AsyncIterable<AgentEvent>): Promise<AgentEvent[]> {
   const all: AgentEvent[] = [];
   try {
@@ -63,7 +63,7 @@ export async function collect(events: AsyncIterable<AgentEvent>): Promise<AgentE
   return all;
 }
 
-/** The text of a request's messages, one line each, for expectations that read like a conversation. */
+/** Formats the messages of a request, one line each. */
 export function lines(messages: readonly Message[]): string[] {
   return messages.map((message) => {
     const content =

@@ -1,4 +1,4 @@
-/** What somebody who writes without types gives. */
+/** Returns a value as from a host that is not written in TypeScript. */
 export function untyped<T>(json: string): T {
   return JSON.parse(json);
 }

@@ -1,7 +1,7 @@
 import type { AgentMessage, Message } from "../src/index.ts";
 
 /**
- * What vendors refuse in a conversation, written down independently of the code that repairs one: the pairing of
+ * Returns the reasons for which vendors reject a conversation. Independent of the code that repairs one: the pairing of
  * calls and results (Anthropic, OpenAI, Mistral), unique call ids (Anthropic), the first role (Anthropic, Google),
  * blank content (Anthropic), turns of the model in a row (Mistral, Google).
  */

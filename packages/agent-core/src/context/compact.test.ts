@@ -32,7 +32,7 @@ afterEach(() => {
 });
 
 describe("compact", () => {
-  it("puts a summary by the model in the place of what is older", async () => {
+  it("replaces older messages by the model's summary", async () => {
     const model = scripted(assistant("They read ten files.", { usage: usage(500, 20) }));
     const messages = conversation(10);
     const turns: AssistantMessage[] = [];
@@ -57,7 +57,7 @@ describe("compact", () => {
     expect(model.asked[0]?.context.tools).toEqual([]);
   });
 
-  it("works through chunks when there is more than one call can take", async () => {
+  it("summarizes in chunks if one call cannot take all", async () => {
     const model = scripted(...Array.from({ length: 20 }, (_, i) => `notes ${i}`));
     const result = await compact({
       messages: conversation(40),
@@ -71,7 +71,7 @@ describe("compact", () => {
     expect(result?.summary.summary).toBe(`notes ${model.asked.length - 1}`);
   });
 
-  it("goes on where an interrupted one was", async () => {
+  it("continues an interrupted compaction", async () => {
     const kept = new Map<string, string>();
     const cache: CompactionCache = {
       get: (key) => kept.get(key),
@@ -101,7 +101,7 @@ describe("compact", () => {
     expect(third.asked).toHaveLength(0);
   });
 
-  it("gives a summary of metadata, always the same, when the model fails", async () => {
+  it("returns a deterministic summary of metadata if the model fails", async () => {
     const failing = scripted(
       assistant("", {
         content: [],
@@ -136,7 +136,7 @@ describe("compact", () => {
     expect(throwing?.source).toBe("metadata");
   });
 
-  it("does not take longer than its bound, flush included", async () => {
+  it("does not exceed its time limit, including the flush", async () => {
     vi.useFakeTimers();
     let signal: AbortSignal | undefined;
     const request = {
@@ -162,7 +162,7 @@ describe("compact", () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it("does not wait longer than its bound for a flush that hangs", async () => {
+  it("does not wait for a hanging flush beyond its time limit", async () => {
     vi.useFakeTimers();
     const model = scripted("never");
     const done = compact({
@@ -177,7 +177,7 @@ describe("compact", () => {
     expect(model.asked).toHaveLength(0);
   });
 
-  it("has memory flushed first, and goes on when that fails", async () => {
+  it("flushes memory first, and continues if that fails", async () => {
     const flushed: number[] = [];
     const model = scripted("summary");
     const history = conversation(4);
@@ -197,7 +197,7 @@ describe("compact", () => {
     expect(result?.source).toBe("model");
   });
 
-  it("counts the model turns that a flush took with its own", async () => {
+  it("counts the model turns of a flush", async () => {
     const flushed = assistant("notes");
     const told: AssistantMessage[] = [];
     await compact({
@@ -211,7 +211,7 @@ describe("compact", () => {
     expect(told).toMatchObject([flushed, { content: [{ text: "summary" }] }]);
   });
 
-  it("keeps the task word for word when only later messages of it stay", async () => {
+  it("keeps the task verbatim if only later messages of it stay", async () => {
     const steps = Array.from({ length: 20 }, (_, i) => [
       assistant([toolCall(`c${i}`, "t")]),
       {
@@ -236,7 +236,7 @@ describe("compact", () => {
     expect(messages[result?.replaced ?? 0]?.role).toBe("assistant");
   });
 
-  it("does nothing when there is nothing to gain, or on abort", async () => {
+  it("does nothing if there is nothing to gain, or on abort", async () => {
     const request = { keepTokens: 10, model: MODEL, stream: scripted("x").stream };
     expect(await compact({ ...request, messages: [user("hi")] })).toBeUndefined();
     expect(await compact({ ...request, messages: [] })).toBeUndefined();
@@ -255,7 +255,7 @@ describe("compact", () => {
 });
 
 describe("findCutPoint", () => {
-  it("never parts a turn from its results and keeps at least the last turn", () => {
+  it("never separates a turn from its results, and keeps at least the last turn", () => {
     const messages = conversation(6);
     for (let keep = 0; keep < 2_000; keep += 20) {
       const cut = findCutPoint(messages, keep);
@@ -264,7 +264,7 @@ describe("findCutPoint", () => {
     }
   });
 
-  it("keeps a request word for word that nobody has answered, though the user said more since", async () => {
+  it("keeps an unanswered request verbatim, even if the user wrote more since", async () => {
     const call = (id: string) => assistant([toolCall(id, "read", { path: "x".repeat(900) })]);
     const resultOf = (toolCallId: string): AgentMessage => ({
       role: "toolResult",
@@ -293,7 +293,7 @@ describe("findCutPoint", () => {
     expect(since?.summary.summary).toBe("NOTES");
   });
 
-  it("keeps no more than the last three of them, and nothing blank", async () => {
+  it("keeps at most the last three of them, and no blank ones", async () => {
     const said = ["one", "two", " ", "three", "four"].map((text) => user(text));
     const messages = [...said, assistant([toolCall("1", "read")]), user("x".repeat(4_000))];
     const { stream } = scripted("NOTES");

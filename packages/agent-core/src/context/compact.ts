@@ -146,7 +146,7 @@ async function askForNotes(
   const messages = [{ role: "user", content, timestamp: now() } as const];
   const context = { system: { stable: INSTRUCTIONS }, messages, tools: [] };
   const maxOutputTokens = Math.min(model.maxOutputTokens, SUMMARY_TOKENS);
-  // Nobody watches a summary being written.
+  // No viewer sees the text of a summary, so it may always be repeated.
   const options = { signal, maxOutputTokens, cache: "none", shown: () => false } as const;
   const { message, spentBefore } = await askModel({ model, stream, context, options, now });
   onTurn?.({ ...message, usage: addUsage(spentBefore, message.usage ?? NO_USAGE) });

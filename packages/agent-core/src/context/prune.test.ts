@@ -27,7 +27,7 @@ const text = (message: ToolResultMessage | undefined): string =>
 describe("pruneToolResults", () => {
   const messages = conversation([10_000, 3_000, 10_000, 10_000, 10_000]);
 
-  it("softly keeps start and end of long results, and says how much went", () => {
+  it("soft: keeps start and end of long results and notes the omitted length", () => {
     const { changes, tokensSaved } = pruneToolResults(messages, "soft");
     expect([...changes.keys()].map((message) => message.toolCallId)).toEqual(["c0", "c2"]);
     const [first] = changes.values();
@@ -37,13 +37,13 @@ describe("pruneToolResults", () => {
     expect(tokensSaved).toBeGreaterThan(3_000);
   });
 
-  it("hard replaces whole results", () => {
+  it("hard: replaces whole results", () => {
     const { changes } = pruneToolResults(messages, "hard");
     expect([...changes.keys()].map((message) => message.toolCallId)).toEqual(["c0", "c1", "c2"]);
     expect(new Set([...changes.values()].map(text)).size).toBe(1);
   });
 
-  it("leaves the last turns, everything else, and the history itself alone", () => {
+  it("does not change the last turns, other messages or the history", () => {
     const before = structuredClone(messages);
     const { changes } = pruneToolResults(messages, "hard", 1);
     expect([...changes.keys()].map((message) => message.toolCallId)).toEqual(["c0", "c1", "c2", "c3", "c4"]);
@@ -52,13 +52,13 @@ describe("pruneToolResults", () => {
     for (const [from, to] of changes) expect({ ...to, content: [] }).toEqual({ ...from, content: [] });
   });
 
-  it("makes the same text of the same result, so that the prefix stays", () => {
+  it("is deterministic, so the prefix of the request stays the same", () => {
     const texts = (list: AgentMessage[]) => [...pruneToolResults(list, "soft").changes.values()].map(text);
     const longer = [...messages, user("more"), assistant("yes")];
     expect(texts(longer).slice(0, 2)).toEqual(texts(messages));
   });
 
-  it("takes media out of old results", () => {
+  it("removes media from old results", () => {
     const image = { type: "image", mimeType: "image/png", source: { kind: "url", url: "x" } } as const;
     const list = conversation([10, 10, 10, 10]);
     const shot: ToolResultMessage = { ...result("c0", 10), content: [image] };
@@ -79,7 +79,7 @@ describe("findTurnStart", () => {
     assistant("c"),
   ];
 
-  it("keeps everything without a limit or under it", () => {
+  it("keeps everything without a limit or below it", () => {
     expect(findTurnStart(messages, undefined)).toBe(0);
     expect(findTurnStart(messages, 3)).toBe(0);
   });

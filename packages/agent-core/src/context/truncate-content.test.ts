@@ -14,7 +14,7 @@ describe("truncateContent", () => {
     expect(truncateContent(content, 10)).toBe(content);
   });
 
-  it("takes from the longest, and leaves media", () => {
+  it("shortens the longest texts and keeps media", () => {
     const cut = truncateContent([block(100), image, block(5_000), block(9_000)], 2_100);
     expect(cut.map((entry) => (entry.type === "text" ? entry.text.length : entry.type))).toEqual([
       100,
@@ -36,7 +36,7 @@ describe("a result of many parts", () => {
     ["a word each", texts("word")],
     ["text and images in turn", texts("x").flatMap((block) => [block, image])],
     ["images", texts("").map(() => image)],
-  ])("is as short as one of a few: %s", (_name, content) => {
+  ])("is as short as a result of few parts: %s", (_name, content) => {
     const cut = truncateResult(content, 64_000, 200_000);
     const size = cut.reduce((sum, block) => sum + (block.type === "text" ? block.text.length : 0), 0);
     expect(size).toBeLessThanOrEqual(64_000);
@@ -44,7 +44,7 @@ describe("a result of many parts", () => {
     expect(cut.length).toBeLessThanOrEqual(64);
   });
 
-  it("keeps every text of up to 64 parts apart, and joins more with line breaks", () => {
+  it("keeps up to 64 texts separate, and joins more with line breaks", () => {
     const few = texts("x").slice(0, 64);
     expect(truncateContent(few, 64_000)).toBe(few);
     expect(truncateContent(texts("x").slice(0, 65), 64_000)).toEqual([
@@ -57,9 +57,9 @@ describe("media in a result", () => {
   const images = (count: number): InputBlock[] => Array.from({ length: count }, () => image);
   const kept = (content: readonly InputBlock[]): number => content.filter((block) => block === image).length;
 
-  it("counts 1,600 tokens apiece against 30 %% of the window", () => {
+  it("counts 1,600 tokens each against 30 %% of the window", () => {
     const cut = truncateResult(images(200), 16_000, 32_000);
-    // 9,600 tokens, the note among them.
+    // 9,600 tokens, including the note.
     expect(kept(cut)).toBe(5);
     expect(cut.at(-1)).toEqual({
       type: "text",
@@ -70,7 +70,7 @@ describe("media in a result", () => {
     expect(kept(truncateResult(images(1), 4_000, 4_000))).toBe(0);
   });
 
-  it("has half the share beside long texts, and the texts the rest", () => {
+  it("gets half the share next to long texts", () => {
     const cut = truncateResult([...images(20), { type: "text", text: "字".repeat(16_000) }], 16_000, 33_000);
     expect(kept(cut)).toBe(3);
     const text = cut.flatMap((block) => (block.type === "text" ? block.text : [])).join("");
@@ -101,7 +101,7 @@ describe("truncateResult", () => {
     },
   );
 
-  it("says how much of Chinese is left out of the whole, not of an earlier cut", () => {
+  it("reports the total omission of Chinese text, not that of one step", () => {
     const whole = "字".repeat(100_000);
     const [cut] = truncateResult(text(whole), 16_000, 8_000);
     const said = cut?.type === "text" ? cut.text : "";
@@ -110,7 +110,7 @@ describe("truncateResult", () => {
     expect(kept + Number(omitted.replaceAll(",", ""))).toBe(100_000);
   });
 
-  it("holds for any mixture, and ends", () => {
+  it("respects the limit for any mixture, and terminates", () => {
     const piece = fc.constantFrom("word ".repeat(200), "字".repeat(400), "😀".repeat(100), "\n");
     const block = fc.array(piece, { maxLength: 60 }).map((parts) => parts.join(""));
     fc.assert(

@@ -19,11 +19,11 @@ describe("getMaxResultChars", () => {
 describe("truncateText", () => {
   const long = Array.from({ length: 2_000 }, (_, i) => `line ${i}`).join("\n");
 
-  it("leaves what is short enough alone", () => {
+  it("does not change short texts", () => {
     expect(truncateText("short", 10)).toBe("short");
   });
 
-  it("keeps the start, ends at a line and says how to ask for less", () => {
+  it("keeps the start, ends at a line break and explains how to get less", () => {
     const cut = truncateText(long, 1_000);
     const [head, note] = cut.split("\n\n");
     expect(long.startsWith(`${head}\n`)).toBe(true);
@@ -32,7 +32,7 @@ describe("truncateText", () => {
     expect(cut.length).toBeGreaterThan(800);
   });
 
-  it("keeps 70 % start and 30 % end where the end matters", () => {
+  it("keeps 70 % start and 30 % end if the end matters", () => {
     const cut = truncateText(`${long}\nError: it broke`, 1_000);
     expect(cut.endsWith("Error: it broke")).toBe(true);
     const [head = "", , tail = ""] = cut.split("\n\n");
@@ -41,7 +41,7 @@ describe("truncateText", () => {
     expect(truncateText(long, 1_000, "head_tail").endsWith("line 1999")).toBe(true);
   });
 
-  it("counts exactly what it leaves out, never exceeds the limit and splits no character", () => {
+  it("counts the omission exactly, never exceeds the limit and splits no character", () => {
     const text = fc
       .array(fc.constantFrom("a", "ä", "中", "😀", "\n", "error\n"), { maxLength: 400 })
       .map((p) => p.join(""));

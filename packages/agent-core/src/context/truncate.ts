@@ -1,4 +1,4 @@
-/** What is kept of a text that is too long: its start, its start and end, or the end only if it matters. */
+/** The part of a long text to keep: its start, its start and end, or the end only if it matters. */
 export type Keep = "head" | "head_tail" | "auto";
 
 /** Maximum share of the window for a single tool result, at four characters per token. */
@@ -23,7 +23,7 @@ const RELEVANT =
 const RELEVANT_IN_CHINESE =
   /错误|錯誤|异常|異常|失败|失敗|报错|崩溃|退出码|退出碼|警告|总计|總計|合计|合計|总结|總結|小结|摘要|结果|結果|结论|結論/;
 
-/** Whether the end of a text probably matters: an error, a summary, or the end of a JSON document. */
+/** Returns true if the end of a text probably matters: an error, a summary, or the end of a JSON document. */
 export function isTailRelevant(text: string): boolean {
   const tail = text.slice(-TAIL_LOOK).trimEnd();
   const last = tail.at(-1);

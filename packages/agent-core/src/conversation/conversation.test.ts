@@ -21,7 +21,7 @@ function requestOf(history: readonly AgentMessage[]): readonly Message[] {
 }
 
 describe("Conversation", () => {
-  it("gives any number of calls of one id their own, taken ones left alone", () => {
+  it("gives calls that share an id unique ids, and keeps used ones", () => {
     const conversation = new Conversation([user("hi"), assistant([toolCall("x_3", "t")]), result("x_3")]);
     const many = Array.from({ length: 20_000 }, () => toolCall("x", "t"));
     const ids = conversation.ids
@@ -31,14 +31,14 @@ describe("Conversation", () => {
     expect(new Set(ids).size).toBe(many.length);
   });
 
-  it("puts a summary in the place of what is older", () => {
+  it("replaces older messages by a summary", () => {
     const conversation = new Conversation([user("a"), assistant("b"), user("c")]);
     conversation.compact({ role: "compactionSummary", summary: "a, b", replaced: 2, timestamp: 3 }, 2);
     expect(conversation.messages.map((message) => message.role)).toEqual(["compactionSummary", "user"]);
     expect(new RequestView(conversation).request()).toHaveLength(2);
   });
 
-  it("gives no call an id that was made up for the vendor after the conversation was compacted", () => {
+  it("does not reuse an id that was generated before a compaction", () => {
     const conversation = new Conversation([user("a"), user("b"), assistant([toolCall("", "t")]), result("")]);
     const view = new RequestView(conversation);
     conversation.compact({ role: "compactionSummary", summary: "a", replaced: 1, timestamp: 1 }, 1);
@@ -59,7 +59,7 @@ describe("Conversation", () => {
 });
 
 describe("RequestView", () => {
-  it("gives each request an array of its own", () => {
+  it("returns a new array for each request", () => {
     const conversation = new Conversation([user("a")]);
     const view = new RequestView(conversation);
     const first = view.request();
@@ -69,7 +69,7 @@ describe("RequestView", () => {
     expect(view.request()).toHaveLength(3);
   });
 
-  it("gives the same objects from request to request", () => {
+  it("contains the same objects in every request", () => {
     const conversation = new Conversation([
       { role: "compactionSummary", summary: "s", replaced: 2, timestamp: 0 },
       user("a"),
@@ -86,7 +86,7 @@ describe("RequestView", () => {
     ).toBe(true);
   });
 
-  it("ends each request with something to answer", () => {
+  it("ends each request with a message to answer", () => {
     expect(lines(requestOf([]))).toEqual(["user: (Go on.)"]);
     expect(lines(requestOf([user("a"), assistant("b")])).at(-1)).toBe("user: (Go on.)");
     expect(lines(requestOf([user("a"), assistant("b"), user("c")]))).toEqual([
@@ -97,12 +97,12 @@ describe("RequestView", () => {
     expect(requestOf([user("a"), assistant("b", { stopReason: "pause" })])).toHaveLength(2);
   });
 
-  it("starts with a user also when a turn is the first thing left of it", () => {
+  it("starts with a user message even if a turn comes first", () => {
     const request = requestOf([result("lost"), assistant("a"), user("b")]);
     expect(request.map((message) => message.role)).toEqual(["user", "assistant", "user"]);
   });
 
-  it("shows what was pruned, without touching the history", () => {
+  it("contains pruned results without changing the history", () => {
     const long = result("a", "long");
     const conversation = new Conversation([
       user("hi"),
@@ -119,7 +119,7 @@ describe("RequestView", () => {
     expect(lines(view.request())[2]).toBe("result#a: short");
   });
 
-  it("starts later when there are too many turns, a quarter at a time", () => {
+  it("drops a quarter of the turns at a time beyond the limit", () => {
     const conversation = new Conversation([]);
     const view = new RequestView(conversation, undefined, 8);
     const starts: string[] = [];
@@ -176,7 +176,7 @@ describe("TokenCount", () => {
     expect(tokens.total(50)).toBe(50 + estimateTokens(user("x")));
   });
 
-  it("does not trust a report from before a summary", () => {
+  it("ignores the vendor's count from before a summary", () => {
     const kept = assistant("kept", { usage: usage(90_000, 10), timestamp: 5 });
     const summary = { role: "compactionSummary", summary: "s", replaced: 9, timestamp: 9 } as const;
     const history = [summary, kept, user("next")];

@@ -16,7 +16,7 @@ describe("convertToLlm", () => {
     for (const message of [user("x"), assistant("y"), result]) expect(convertToLlm(message)).toBe(message);
   });
 
-  it("puts the context of a message before its words, in the same object each time", () => {
+  it("puts the context before the text, in the same object each time", () => {
     const said = { ...user("And today?"), context: "Ann wrote on Monday" };
     const told = convertToLlm(said);
     expect(told).toEqual({ ...user("And today?"), content: "Ann wrote on Monday\n\nAnd today?" });
@@ -46,7 +46,7 @@ describe("convertToLlm", () => {
       "The earlier part of this conversation was replaced by this summary:\n\nThey met.",
     ],
     [{ role: "custom", kind: "reminder", content: "Lunch!", details: { at: 12 }, timestamp: 5 }, "Lunch!"],
-  ])("makes a user message of %j", (message, content) => {
+  ])("converts %j to a user message", (message, content) => {
     expect(convertToLlm(message)).toEqual({ role: "user", content, timestamp: 5 });
   });
 });

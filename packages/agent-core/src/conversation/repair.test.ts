@@ -19,7 +19,7 @@ function repair(messages: readonly Message[]): { lines: string[]; kinds: RepairC
 }
 
 describe("repairHistory", () => {
-  it("gives back the same array when nothing is wrong", () => {
+  it("returns the same array if nothing is wrong", () => {
     const messages: AgentMessage[] = [
       user("hi"),
       calls("a", "b"),
@@ -36,7 +36,7 @@ describe("repairHistory", () => {
     expect(repaired.messages).toBe(messages);
   });
 
-  it("answers a call that has no result, in its place", () => {
+  it("adds a missing result after its call", () => {
     expect(repair([user("hi"), calls("a", "b", "c"), result("b"), user("next")])).toEqual({
       lines: [
         "user: hi",
@@ -50,7 +50,7 @@ describe("repairHistory", () => {
     });
   });
 
-  it("drops results without a call, and second results of one", () => {
+  it("drops results without a call and duplicate results", () => {
     expect(
       repair([user("hi"), result("x"), calls("a"), result("a"), result("a", "again"), result("y")]),
     ).toEqual({
@@ -59,14 +59,14 @@ describe("repairHistory", () => {
     });
   });
 
-  it("brings results behind their calls, in order, before what was said in between", () => {
+  it("moves results after their calls, in order, before other messages", () => {
     expect(repair([user("hi"), calls("a", "b"), user("wait"), result("b", "B"), result("a", "A")])).toEqual({
       lines: ["user: hi", "assistant: →t#a →t#b", "result#a: A", "result#b: B", "user: wait"],
       kinds: ["reordered"],
     });
   });
 
-  it("makes call ids unique, in calls and results alike", () => {
+  it("makes call ids unique in calls and results", () => {
     const repaired = repair([
       user("hi"),
       calls("0"),
@@ -88,7 +88,7 @@ describe("repairHistory", () => {
     ]);
   });
 
-  it("takes the results of calls that share an id in their order", () => {
+  it("assigns the results of calls that share an id in order", () => {
     expect(repair([user("hi"), calls("a", "a"), result("a", "one"), result("a", "two")])).toEqual({
       lines: ["user: hi", "assistant: →t#a →t#a_2", "result#a: one", "result#a_2: two"],
       kinds: ["call_id"],
@@ -104,7 +104,7 @@ describe("repairHistory", () => {
     });
   });
 
-  it("drops a call that broke off in its arguments, unless somebody answered it", () => {
+  it("drops a call with incomplete arguments, unless it has a result", () => {
     const half = { type: "toolCall", id: "h", name: "t", args: undefined, argsText: "{" } as const;
     const broken = assistant([{ type: "text", text: "so" }, half], { stopReason: "error" });
     expect(repair([user("hi"), broken])).toEqual({
@@ -116,14 +116,14 @@ describe("repairHistory", () => {
     expect(repairHistory(answered).messages).toBe(answered);
   });
 
-  it("gives a result the name of its call", () => {
+  it("sets the tool name of a result to that of its call", () => {
     const misnamed = { ...result("a"), toolName: "other" };
     const { messages, changes } = repairHistory([user("hi"), calls("a"), misnamed]);
     expect(messages[2]).toEqual(result("a"));
     expect(changes).toEqual([{ kind: "tool_name", index: 2, callId: "a" }]);
   });
 
-  it("makes new ids fit the format it is told", () => {
+  it("creates new ids in the requested format", () => {
     const { messages } = repairHistory(
       [user("hi"), calls("a", "a"), result("a", "one"), result("a", "two")],
       (id) => id.replaceAll("_", "-"),
@@ -136,7 +136,7 @@ describe("repairHistory", () => {
     ]);
   });
 
-  it("starts with a user and keeps model turns apart", () => {
+  it("starts with a user message and separates model turns", () => {
     expect(repair([assistant("hello"), assistant("still there?"), user("yes")])).toEqual({
       lines: [
         "user: (The conversation before this point is not available.)",
@@ -149,7 +149,7 @@ describe("repairHistory", () => {
     });
   });
 
-  it("takes out turns and texts that vendors refuse as empty", () => {
+  it("removes turns and texts that vendors reject as empty", () => {
     const native = { api: "x", provider: "x", model: "x", data: "signature" };
     const messages: Message[] = [
       user("  "),
@@ -179,7 +179,7 @@ describe("repairHistory", () => {
     ]);
   });
 
-  it("keeps the space between two texts, as between sentences with citations", () => {
+  it("keeps the space between two texts, such as sentences with citations", () => {
     const cited = { type: "citation", text: "page", url: "https://example.org" } as const;
     const said = [
       { type: "text", text: "One." },
@@ -199,7 +199,7 @@ describe("repairHistory", () => {
     expect(repairHistory([user("hi"), around]).messages[1]).toMatchObject({ content: said });
   });
 
-  it("keeps of a broken turn what can be replayed", () => {
+  it("keeps the parts of a broken turn that can be replayed", () => {
     const native = { api: "x", provider: "x", model: "x", data: "signature" };
     const broken = assistant(
       [
@@ -217,7 +217,7 @@ describe("repairHistory", () => {
     expect(repairHistory(whole).messages).toBe(whole);
   });
 
-  it("names the message of each change", () => {
+  it("reports the index of each changed message", () => {
     expect(repairHistory([user("hi"), calls("a"), user("x"), result("zzz")]).changes).toEqual([
       { kind: "answered_call", index: 1, callId: "a" },
       { kind: "orphan_result", index: 3, callId: "zzz" },

@@ -65,7 +65,7 @@ export function repairHistory(
   return new HistoryRepair(messages, toWireId).repair();
 }
 
-/** Whether a model turn may follow this message: a user message, a result, or a paused turn. */
+/** Returns true if a model turn may follow this message: a user message, a result, or a paused turn. */
 export function mayTurnFollow(last: AgentMessage | undefined): boolean {
   if (last?.role !== "assistant") return last !== undefined;
   return STOP_REASONS[last.stopReason]?.next === "resume";
@@ -102,7 +102,7 @@ class HistoryRepair {
 
   /**
    * Appends a turn with its results. Returns the index of the next turn. Results count until the next model turn; later
-   * ones cannot be told from orphans.
+   * ones could belong to another call.
    */
   #pushTurn(message: AssistantMessage, at: number): number {
     const placed: PlacedResult[] = [];
@@ -131,7 +131,7 @@ class HistoryRepair {
     return end;
   }
 
-  /** Drops incomplete calls, which nobody can answer and no vendor accepts. */
+  /** Drops incomplete calls without a result, which no vendor accepts. */
   #dropIncompleteCalls(message: AssistantMessage, at: number, results: PlacedResults): AssistantMessage {
     if (STOP_REASONS[message.stopReason]?.next === "tools") return message;
     const broken = getToolCalls(message).filter((call) => call.args === undefined && !results.has(call.id));

@@ -8,7 +8,7 @@ export function getToolCalls(message: AgentMessage): readonly ToolCallBlock[] {
 
 /**
  * Returns the calls without results at the end of a history, and their turn, if there are any. Of calls that share an
- * id, only the first is returned, since their results could not be told apart.
+ * id, only the first is returned, since their results would be ambiguous.
  */
 export function findPendingCalls(
   messages: readonly AgentMessage[],

@@ -13,7 +13,7 @@ import {
 } from "../../test/scripted.ts";
 import { agentLoop, runAgentLoop } from "../index.ts";
 
-/** Resolves once a value has stayed the same for some turns of the event loop. */
+/** Resolves once a value has not changed for some turns of the event loop. */
 async function untilStill(value: () => number): Promise<void> {
   let before = -1;
   for (let turns = 0; turns < 10; turns = before === value() ? turns + 1 : 0) {
@@ -23,7 +23,7 @@ async function untilStill(value: () => number): Promise<void> {
 }
 
 describe("agentLoop", () => {
-  it("answers a prompt and tells what happens in the documented order", async () => {
+  it("answers a prompt, with events in the documented order", async () => {
     const model = scripted("Hello there");
     const run = agentLoop(
       { system: SYSTEM, history: [], input: [user("Hi")], tools: [] },
@@ -47,7 +47,7 @@ describe("agentLoop", () => {
     expect(lines(model.asked[0]?.messages ?? [])).toEqual(["user: Hi"]);
   });
 
-  it("runs tools and gives their results back until the model is done", async () => {
+  it("runs tools and returns their results to the model until it is done", async () => {
     const model = scripted(
       assistant([toolCall("a", "add", { x: 1, y: 2 })]),
       assistant([toolCall("b", "add", { x: 3, y: 4 })]),
@@ -76,7 +76,7 @@ describe("agentLoop", () => {
     ]);
   });
 
-  it("does not change the history it is given, nor a request it has made", async () => {
+  it("changes neither the given history nor an earlier request", async () => {
     const history = [user("one"), assistant("two")];
     const model = scripted(assistant([toolCall("a", "t")]), "done");
     await runAgentLoop(
@@ -88,7 +88,7 @@ describe("agentLoop", () => {
     expect(model.asked.map((asked) => asked.messages.length)).toEqual([3, 5]);
   });
 
-  it("waits for a reader that is slow", async () => {
+  it("waits for a slow reader", async () => {
     const pieces = 5_000;
     let given = 0;
     const run = agentLoop(
@@ -115,7 +115,7 @@ describe("agentLoop", () => {
     expect(most).toBeLessThan(300);
   });
 
-  it("is aborted by leaving the iteration", async () => {
+  it("is aborted if the iteration is left", async () => {
     let closed = false;
     const run = agentLoop(
       { system: SYSTEM, history: [], input: [user("Hi")], tools: [] },

@@ -25,7 +25,7 @@ import { Window } from "./window.ts";
 
 const PARALLEL_CALLS = 16;
 const CONTINUATIONS = 2;
-/** How often in a row a vendor may pause a turn before it counts as truncated. */
+/** Maximum number of consecutive pauses by the vendor. After that, the turn counts as truncated. */
 const PAUSES = 16;
 
 /**
@@ -43,8 +43,8 @@ export async function runAgentLoop(
 }
 
 /**
- * One run. Only this class emits events and records journal entries. Its parts in the neighboring files take values and
- * return values, and yield what has to be emitted or recorded before they continue (`Part`).
+ * One run. Only this class emits events and records journal entries. Its parts in the neighboring files take and return
+ * values, and yield the events and entries that it must emit or record before they continue (`Part`).
  */
 export class Run {
   readonly #run: RunState;
@@ -87,7 +87,7 @@ export class Run {
     }
   }
 
-  /** Summarizes the older part outside a run. Resolves with whether there was something to gain. */
+  /** Summarizes the older part outside a run. Resolves with `false` if there was nothing to gain. */
   async compact(): Promise<boolean> {
     try {
       return await this.#follow(this.#window.compact());
@@ -165,7 +165,7 @@ export class Run {
     const decided = decideWithoutRunning(message, calls, this.#run.budget.spent());
     const { results, steering, end } = await this.#runCalls(message, calls, decided);
     await this.#emit({ type: "turn.end", turn, message, results });
-    // The messages were taken from the host's queue, so they have to be recorded in any case.
+    // Always record these messages, because the host's queue no longer contains them.
     await this.#addInput(steering, "steer");
     if (end?.reason !== "waiting" && this.#run.signal.aborted) return this.#run.stop.end;
     return end ?? this.#after(message, calls.length > 0);
@@ -261,7 +261,7 @@ export class Run {
     }
   }
 
-  /** Adds queued messages to the conversation. Resolves with whether there were any. */
+  /** Adds queued messages to the conversation. Resolves with `false` if there were none. */
   async #join(queue: keyof QueuedMessages): Promise<boolean> {
     const messages = await this.#run.take(queue);
     await this.#addInput(messages, queue === "steering" ? "steer" : "followUp");
@@ -324,7 +324,7 @@ export class Run {
     try {
       await this.#run.config.onJournalEntry?.(entry);
     } catch (error) {
-      const what = `An entry (${entry.kind}) could not be kept: ${reasonOf(error)}`;
+      const what = `The journal entry "${entry.kind}" could not be stored: ${reasonOf(error)}`;
       throw new AgentError("journal_failed", what, { cause: error });
     }
     if (entry.kind === "input") await this.#add(entry.messages, entry.origin);

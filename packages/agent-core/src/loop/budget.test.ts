@@ -5,7 +5,7 @@ import { assistant, MODEL, usage } from "../../test/scripted.ts";
 const LARGE = { ...MODEL, maxOutputTokens: 64_000 };
 
 describe("a limit on output tokens", () => {
-  it("asks for no less than the model would give while there is enough left", async () => {
+  it("does not lower the maximum output while enough tokens are left", async () => {
     const asked = async (outputTokens: number, maxOutputTokens?: number) => {
       const streamOptions = maxOutputTokens === undefined ? {} : { maxOutputTokens };
       const done = await run(["ok"], { model: LARGE, limits: { outputTokens }, streamOptions });
@@ -17,7 +17,7 @@ describe("a limit on output tokens", () => {
     expect(await asked(30_000, 50_000)).toBe(30_000);
   });
 
-  it("leaves what was used out of what is asked for", async () => {
+  it("subtracts used tokens from the maximum output", async () => {
     const cut = assistant("so", { stopReason: "max_tokens", usage: usage(10, 400) });
     const { asked } = await run([cut, "on"], { model: LARGE, limits: { outputTokens: 1_000 } });
     expect(asked.map(({ options }) => options.maxOutputTokens)).toEqual([1_000, 600]);

@@ -3,7 +3,7 @@ import { run } from "../../test/run.ts";
 import { assistant, lines, type Turn, text, tool, toolCall } from "../../test/scripted.ts";
 
 describe("stop reasons", () => {
-  it("goes on by itself after max_tokens and joins the parts", async () => {
+  it("continues automatically after max_tokens and joins the parts", async () => {
     const cut = (part: string) => assistant(part, { stopReason: "max_tokens" });
     const { result, asked } = await run([cut("One, "), cut("two, "), "three."]);
     expect(result).toMatchObject({ reason: "done", text: "One, two, three." });
@@ -12,14 +12,14 @@ describe("stop reasons", () => {
     );
   });
 
-  it("delivers an answer that stays cut, marked as cut", async () => {
+  it("returns an answer that stays truncated with the reason cut", async () => {
     const cut = assistant("and ", { stopReason: "max_tokens" });
     const { result, asked } = await run([cut], { continuations: 3 });
     expect(result).toMatchObject({ reason: "cut", text: "and and and and " });
     expect(asked).toHaveLength(4);
   });
 
-  it("answers calls of a cut turn without running them", async () => {
+  it("gives calls of a truncated turn a result without running them", async () => {
     const cut = assistant([toolCall("a", "t")], { stopReason: "max_tokens" });
     let ran = 0;
     const t = tool("t", async () => text(String(++ran)));
@@ -28,14 +28,14 @@ describe("stop reasons", () => {
     expect(lines(asked[1]?.messages ?? []).at(-1)).toMatch(/^result#a: Not run: the message was cut/);
   });
 
-  it("asks again after a pause, without a word of its own", async () => {
+  it("requests another turn after a pause, without a new message", async () => {
     const pause = assistant("searching", { stopReason: "pause" });
     const { result, asked } = await run([pause, "found"]);
     expect(lines(asked[1]?.messages ?? [])).toEqual(["user: go", "assistant: searching"]);
     expect(result.text).toBe("searchingfound");
   });
 
-  it("counts pauses and cuts on, whatever order they come in", async () => {
+  it("counts pauses and truncations in any order", async () => {
     const turns = Array.from({ length: 100 }, (_, i) =>
       assistant("x", { stopReason: i % 2 === 0 ? "pause" : "max_tokens" }),
     );
@@ -63,7 +63,7 @@ describe("limits", () => {
     expect(result.messages.at(-1)?.role).toBe("toolResult");
   });
 
-  it("of tool calls, the rest of the turn being skipped", async () => {
+  it("of tool calls, and the other calls of the turn are skipped", async () => {
     const turn = assistant([toolCall("a", "t"), toolCall("b", "t", { x: 1 }), toolCall("c", "t", { x: 2 })]);
     const { result } = await run([turn], { limits: { toolCalls: 1 } }, { tools: [t] });
     expect(result).toMatchObject({ reason: "limit", limit: "toolCalls", used: { toolCalls: 1 } });
@@ -71,7 +71,7 @@ describe("limits", () => {
     expect(results.map((entry) => entry.isError)).toEqual([false, true, true]);
   });
 
-  it("of output tokens and money, before more is spent", async () => {
+  it("of output tokens and money, before the next request", async () => {
     const usage = {
       input: { total: 5, uncached: 5, cacheRead: 0, cacheWrite: 0 },
       output: { total: 60, reasoning: 0 },
@@ -91,14 +91,14 @@ describe("limits", () => {
     expect(money.result.used.usage.costMicros).toBe(700);
   });
 
-  it("of wall time, with every call answered", async () => {
+  it("of wall time, with a result for every call", async () => {
     const slow = tool("t", () => new Promise(() => {}));
     const { result } = await run([again()], { limits: { wallMs: 20 }, abortGraceMs: 1 }, { tools: [slow] });
     expect(result).toMatchObject({ reason: "limit", limit: "wallMs" });
     expect(result.messages.at(-1)).toMatchObject({ role: "toolResult", isError: true });
   });
 
-  it("notices the same call over and over, says so, then stops", async () => {
+  it("warns about repeated calls, then stops", async () => {
     let n = 0;
     const same: Turn = () => assistant([toolCall(`c${n++}`, "t", { q: "x" })]);
     const { result } = await run([same], {}, { tools: [t] });
@@ -113,7 +113,7 @@ describe("limits", () => {
     expect(said[5]).toContain("the run ends here");
   });
 
-  it("knows the same arguments in another spelling, and others that look alike", async () => {
+  it("recognizes equal arguments in another notation, and distinguishes similar ones", async () => {
     const texts = ['{"a":{"x":1,"y":[2,"z"]},"b":null}', '{ "b": null, "a": { "y": [2, "z"], "x": 1 } }'];
     let n = 0;
     const spelled: Turn = () => {
@@ -132,11 +132,11 @@ describe("limits", () => {
     };
     const { result } = await run([other], {}, { tools: [t] });
     expect(result).toMatchObject({ reason: "done", used: { toolCalls: 12 } });
-    // Each came twice: two that count as the same would have come four times.
+    // Each occurs twice. If two counted as the same, they would occur four times.
     expect(JSON.stringify(result.messages)).not.toContain("exactly these arguments");
   });
 
-  it("does not mind tools that are meant to be called again", async () => {
+  it("exempts tools that may be called repeatedly", async () => {
     let n = 0;
     const same: Turn = () => (n < 12 ? assistant([toolCall(`c${n++}`, "t", {})]) : assistant("done"));
     const exempt = await run([same], { repeat: { exempt: ["t"] } }, { tools: [t] });
@@ -148,7 +148,7 @@ describe("limits", () => {
 });
 
 describe("abort", () => {
-  it("during a tool gives every call a result", async () => {
+  it("during a tool call gives every call a result", async () => {
     const controller = new AbortController();
     const t = tool("t", async () => {
       controller.abort();
@@ -183,7 +183,7 @@ describe("abort", () => {
     expect(result.messages.at(-1)).toMatchObject({ role: "toolResult", isError: true });
   });
 
-  it("before anything makes no model call", async () => {
+  it("before the first request prevents any model call", async () => {
     const { result, asked } = await run(["never"], { signal: AbortSignal.abort() });
     expect(result.reason).toBe("aborted");
     expect(asked).toHaveLength(0);
@@ -203,7 +203,7 @@ describe("abort", () => {
 });
 
 describe("usage", () => {
-  it("adds up exactly over the turns", async () => {
+  it("is the exact sum of the turns", async () => {
     const usage = (input: number, output: number, costMicros: number) =>
       ({
         input: { total: input, uncached: input - 1, cacheRead: 1, cacheWrite: undefined },

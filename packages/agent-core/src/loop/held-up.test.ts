@@ -19,7 +19,7 @@ const hanging: InputSchema = {
 const calls = assistant([toolCall("a", "t"), toolCall("b", "t", { n: 1 })]);
 const open = [user("go"), assistant([toolCall("a", "t")])];
 
-/** A place of the host at which a run waits, and what the run is given so that it gets there. */
+/** Host functions that a run waits for, with the options that make it call them. */
 const places: Record<string, { config?: Partial<AgentLoopConfig>; tools?: Tool[]; history?: typeof open }> = {
   "a schema": { tools: [tool("t", "x", { inputSchema: hanging })] },
   "steering at the start": { config: { steering: never } },
@@ -39,8 +39,8 @@ function hangAt(poll: number): AgentLoopConfig["steering"] & object {
   return () => (++polls >= poll ? never() : []);
 }
 
-describe("a run that has to stop", () => {
-  it.each(Object.entries(places))("is not held up by %s", async (_name, { config, tools, history }) => {
+describe("a run that must stop", () => {
+  it.each(Object.entries(places))("does not wait for %s", async (_name, { config, tools, history }) => {
     for (const stop of ["signal", "wallMs"] as const) {
       const controller = new AbortController();
       if (stop === "signal") setImmediate(() => controller.abort());
@@ -58,7 +58,7 @@ describe("a run that has to stop", () => {
     }
   });
 
-  it("is not held up by its system prompt", async () => {
+  it("does not wait for its system prompt", async () => {
     const controller = new AbortController();
     setImmediate(() => controller.abort());
     const { stream } = scripted("ok");
@@ -67,7 +67,7 @@ describe("a run that has to stop", () => {
     expect(result.reason).toBe("aborted");
   });
 
-  it("goes by what the queues hold where nothing else is there to go on with", async () => {
+  it("continues with queued messages if there is nothing else", async () => {
     const controller = new AbortController();
     setImmediate(() => controller.abort());
     const given = { history: [user("go"), assistant("done")], input: [] };
@@ -80,7 +80,7 @@ describe("a run that has to stop", () => {
     expect(asked).toHaveLength(0);
   });
 
-  it("still takes what a queue gives within the grace, which has left the queue by then", async () => {
+  it("keeps messages that a queue returns within the grace period", async () => {
     const controller = new AbortController();
     const steering = queue(1, "late");
     const { result } = await run(["ok"], {
@@ -96,7 +96,7 @@ describe("a run that has to stop", () => {
     expect(result.messages.at(-1)).toMatchObject({ role: "user", content: "late" });
   });
 
-  it("does not show a result that a hook was about to replace", async () => {
+  it("does not show a result that a hook has not replaced yet", async () => {
     const controller = new AbortController();
     const { result } = await run(
       [assistant([toolCall("a", "t")])],
@@ -115,7 +115,7 @@ describe("a run that has to stop", () => {
 });
 
 describe("a tool's time", () => {
-  it("is over for a schema that does not come to an end too", async () => {
+  it("times out in a schema that never returns", async () => {
     const t = tool("t", "x", { inputSchema: hanging, timeoutMs: 5 });
     const { asked, result } = await run([assistant([toolCall("a", "t")]), "ok"], {}, { tools: [t] });
     expect(result.reason).toBe("done");
@@ -124,7 +124,7 @@ describe("a tool's time", () => {
     );
   });
 
-  it("may be longer than a timer holds", async () => {
+  it("accepts a timeout longer than the longest timer", async () => {
     const slow = tool("t", async () => text(await new Promise((resolve) => setImmediate(resolve, "x"))), {
       timeoutMs: 1e12,
     });

@@ -21,8 +21,8 @@ import {
   type Usage,
 } from "../index.ts";
 
-describe("what an adapter gives", () => {
-  it("may end a turn in its own words", async () => {
+describe("a turn of an untyped adapter", () => {
+  it("may use an unknown stop reason", async () => {
     const stopReason = untyped<StopReason>('"eos"');
     const { result } = await run([assistant("hm", { stopReason })]);
     expect(result).toMatchObject({ reason: "error", error: { code: "protocol" }, text: "hm" });
@@ -41,7 +41,7 @@ describe("what an adapter gives", () => {
     '{"role":"assistant"}',
     '{"role":"assistant","content":"text","stopReason":"end_turn"}',
     '{"role":"assistant","content":[],"stopReason":{}}',
-  ])("may be no turn at all: %s", async (json) => {
+  ])("may be missing: %s", async (json) => {
     const message = untyped<AssistantMessage>(json);
     const turn: Turn = async function* () {
       yield { type: "text.delta", index: 0, delta: "so far" };
@@ -51,7 +51,7 @@ describe("what an adapter gives", () => {
     expect(result).toMatchObject({ reason: "error", error: { code: "protocol" }, text: "so far" });
   });
 
-  it("may hold calls that lack what a call has, and blocks that are none", async () => {
+  it("may contain incomplete calls and invalid blocks", async () => {
     const content = untyped<Block[]>(
       `[null, {"type":"text"}, {"type":"opaque"}, {"type":"novel","text":"x"}, {"type":"text","text":"hi"},
         {"type":"toolCall","args":{}}, {"type":"toolCall","id":"b","name":"t","args":[]},
@@ -73,7 +73,7 @@ describe("what an adapter gives", () => {
   });
 });
 
-describe("what a stream gives", () => {
+describe("events of an untyped stream", () => {
   const finish = JSON.stringify({ type: "finish", message: assistant("hi") });
   const shown = async (...events: string[]): Promise<{ text: string; shown: string[]; end: string }> => {
     const seen: string[] = [];
@@ -113,7 +113,7 @@ describe("what a stream gives", () => {
     '{"type":"novel"}',
     "{}",
     "[]",
-  ])("is not shown where it is no event, and spoils nothing: %s", async (event) => {
+  ])("are skipped if they are invalid: %s", async (event) => {
     expect(await shown(event, finish)).toEqual({ text: "", shown: [], end: "hi" });
   });
 
@@ -134,7 +134,7 @@ describe("what a stream gives", () => {
     },
   );
 
-  it("may be no promise, or throw, after the end", async () => {
+  it("may return no promise, or throw, after the end", async () => {
     const last: IteratorResult<ModelEvent> = untyped(`{"done":false,"value":${finish}}`);
     const odd: (() => unknown)[] = [
       () => last,
@@ -152,7 +152,7 @@ describe("what a stream gives", () => {
     }
   });
 
-  it("is not closed again where it fails after the end", async () => {
+  it("is not closed twice if it fails after the end", async () => {
     const last: IteratorResult<ModelEvent> = untyped(`{"done":false,"value":${finish}}`);
     let asked = 0;
     let returned = 0;
@@ -172,7 +172,7 @@ describe("what a stream gives", () => {
   });
 });
 
-describe("usage that is none", () => {
+describe("invalid usage", () => {
   const odd = [-1e9, 1e308, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 2 ** 60];
   const call = toolCall("a", "t");
   const spending = (spent: Usage): Turn[] => [
@@ -182,7 +182,7 @@ describe("usage that is none", () => {
     ),
   ];
 
-  it.each(odd)("does not put a limit off: %d", async (count) => {
+  it.each(odd)("does not delay a limit: %d", async (count) => {
     const tools = [tool("t", "x")];
     const money = await run(spending(usage(10, 10, count)), { limits: { costMicros: 50 } }, { tools });
     expect(money.result).toMatchObject({ reason: "limit", limit: "costMicros" });
@@ -196,7 +196,7 @@ describe("usage that is none", () => {
     expect(kept?.role === "assistant" && kept.usage?.output.total).toBeUndefined();
   });
 
-  it.each(odd)("of an attempt that another followed is not counted: %d", async (count) => {
+  it.each(odd)("of a failed attempt is not counted: %d", async (count) => {
     const turn: Turn = async function* () {
       const failure = {
         provider: "p",
@@ -212,7 +212,7 @@ describe("usage that is none", () => {
     expect(result.used.usage).toEqual(usage(5, 5, 5));
   });
 
-  it("counts a part of a unit as a whole one, and lives with counts of any form", async () => {
+  it("rounds fractions up, and accepts counts of any form", async () => {
     const part = await run([assistant("x", { usage: usage(1.2, 3.7, 0.1) })]);
     expect(part.result.used.usage).toMatchObject({ output: { total: 4 }, costMicros: 1 });
     for (const json of ["null", "7", "{}", '{"input":null}', '{"input":{"total":"9"},"output":[]}']) {
@@ -223,10 +223,10 @@ describe("usage that is none", () => {
   });
 });
 
-describe("half of a surrogate pair", () => {
+describe("a lone surrogate", () => {
   const half = "\ud83d";
 
-  it("that a model writes is neither kept nor sent again", async () => {
+  it("in a model's text is neither stored nor sent again", async () => {
     const call = {
       ...toolCall("a", "t", { [`k${half}`]: [`v${half}`] }),
       argsText: `{"k\\ud83d":["v\\ud83d"]}`,

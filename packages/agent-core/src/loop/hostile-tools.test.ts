@@ -35,8 +35,8 @@ const unreadable = {
 const results = (asked: Awaited<ReturnType<typeof run>>["asked"]): string[] =>
   lines(asked.at(-1)?.messages ?? []).filter((line) => line.startsWith("result#"));
 
-describe("arguments that cannot be walked", () => {
-  it.each([100, 5_000, 100_000])("are a result the model can mend: %i levels", async (levels) => {
+describe("arguments that are nested too deeply", () => {
+  it.each([100, 5_000, 100_000])("become a result that the model can correct: %i levels", async (levels) => {
     const argsText = nested(levels);
     const call = { ...toolCall("a", "t"), args: JSON.parse(argsText), argsText };
     let ran = 0;
@@ -48,14 +48,14 @@ describe("arguments that cannot be walked", () => {
     for (const message of result.messages) expect(isDeeperThan(message, MAX_JSON_DEPTH + 4)).toBe(false);
   });
 
-  it("run as they are up to the bound", async () => {
+  it("run unchanged up to the maximum depth", async () => {
     const argsText = nested(MAX_JSON_DEPTH - 1);
     const call = { ...toolCall("a", "t"), args: JSON.parse(argsText), argsText };
     const { asked } = await run([assistant([call]), "ok"], {}, { tools: [tool("t", "fine")] });
     expect(results(asked)).toEqual(["result#a: fine"]);
   });
 
-  it("do not keep a conversation that has them from going on", async () => {
+  it("do not prevent a conversation from continuing", async () => {
     const argsText = nested(5_000);
     const call = { ...toolCall("a", "t"), args: JSON.parse(argsText), argsText };
     const history = [{ role: "user", content: "go", timestamp: 1 } as const, assistant([call])];
@@ -65,8 +65,8 @@ describe("arguments that cannot be walked", () => {
   });
 });
 
-describe("what a tool gives", () => {
-  const noted = '(1 part of what "t" gave could not be read)';
+describe("the return value of a tool", () => {
+  const noted = '(1 part of the result of "t" could not be read)';
   it.each([
     ["[null]", noted],
     ['[{"type":"text"}]', noted],
@@ -78,7 +78,7 @@ describe("what a tool gives", () => {
     ['[{"type":"image","mimeType":"image/png","source":{"kind":"base64","data":"AA=="}}]', "image"],
     ["[]", "(no output)"],
     ["7", '{"content":7}'],
-  ])("is checked block by block: %s", async (content, said) => {
+  ])("is validated block by block: %s", async (content, said) => {
     const t = tool("t", async () => untyped<ToolResult>(`{"content":${content}}`));
     const { result, asked } = await run([assistant([toolCall("a", "t")]), "ok"], {}, { tools: [t] });
     expect(result.reason).toBe("done");
@@ -90,19 +90,19 @@ describe("what a tool gives", () => {
     ["[1,2]", "[1,2]"],
     ["7", "7"],
     ['"sunny"', "sunny"],
-  ])("is passed to the model as JSON if it is no result: %s", async (output, said) => {
+  ])("is passed to the model as JSON if it is not a result: %s", async (output, said) => {
     const t = tool("t", async () => untyped<ToolResult>(output));
     const { asked } = await run([assistant([toolCall("a", "t")]), "ok"], {}, { tools: [t] });
     expect(results(asked)).toEqual([`result#a: ${said}`]);
   });
 
-  it("is a failure if there is none", async () => {
+  it("that is missing becomes a failure", async () => {
     const t = tool("t", async () => untyped<{ result: ToolResult }>("{}").result);
     const { asked } = await run([assistant([toolCall("a", "t")]), "ok"], {}, { tools: [t] });
     expect(results(asked)).toEqual(['result#a: "t" returned nothing.']);
   });
 
-  it("holds no details that could not be kept", async () => {
+  it("contains no details that cannot be stored", async () => {
     const cycle: Record<string, JsonValue> = { a: 1 };
     cycle.self = cycle;
     const odd = untyped<Record<string, JsonValue>>("{}");
@@ -126,7 +126,7 @@ describe("what a tool gives", () => {
     }
   });
 
-  it("is checked too where a hook gave it", async () => {
+  it("is also validated if a hook returned it", async () => {
     const odd = untyped<ToolResult>('{"content":[null]}');
     const turns = [assistant([toolCall("a", "t")]), "ok"];
     const after = await run(turns, { afterToolCall: () => odd }, { tools: [tool("t", "x")] });
@@ -140,7 +140,7 @@ describe("what a tool gives", () => {
     expect(results(undecided.asked)).toEqual([expect.stringMatching(/was interrupted/)]);
   });
 
-  it.each(Object.entries(unreadable))("may be thrown and unreadable: %s", async (_name, thrown) => {
+  it.each(Object.entries(unreadable))("may be a thrown, unreadable value: %s", async (_name, thrown) => {
     const later = tool("t", async () => {
       throw thrown;
     });
@@ -165,14 +165,14 @@ describe("what a tool gives", () => {
     await expect(run(["ok"], { onJournalEntry: thrower })).rejects.toMatchObject({ code: "journal_failed" });
   });
 
-  it("may be an object that refuses to be read", async () => {
+  it("may be an object that throws when it is read", async () => {
     const trap = (): never => {
       throw new Error("no");
     };
     let reads = 0;
     const odd = [
       new Proxy(text("x"), { get: trap }),
-      // Fine when it is checked, gone when it is used.
+      // Valid at the first read, absent at the second.
       Object.defineProperty(text("x"), "content", {
         get: () => (++reads < 3 ? text("x").content : trap()),
       }),

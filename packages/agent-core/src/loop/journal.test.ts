@@ -15,7 +15,7 @@ import type { JournalEntry } from "../index.ts";
 import { agentLoop, runAgentLoop } from "../index.ts";
 
 describe("onJournalEntry", () => {
-  it("is through with each message before the next effect", async () => {
+  it("has stored each message before the next effect", async () => {
     const log: string[] = [];
     const entries: JournalEntry[] = [];
     const t = tool("t", async (call) => {
@@ -75,7 +75,7 @@ describe("onJournalEntry", () => {
     ]);
   });
 
-  it("names the calls that have no result yet, in order, however calls that run at once end", async () => {
+  it("lists the calls without a result in order, however parallel calls end", async () => {
     const calls = Array.from({ length: 40 }, (_, i) =>
       toolCall(`c${i}`, i % 13 === 5 ? "other" : "t", { i }),
     );
@@ -146,7 +146,7 @@ describe("onJournalEntry", () => {
 });
 
 describe("events", () => {
-  it("come in the documented order around tools", async () => {
+  it("are emitted in the documented order around tools", async () => {
     const loop = agentLoop(
       { system: SYSTEM, history: [], input: [user("go")], tools: [tool("t", "ok")] },
       {

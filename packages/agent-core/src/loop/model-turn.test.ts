@@ -30,7 +30,7 @@ describe("a stream", () => {
     expect(seen).toEqual(streamed);
   });
 
-  it("is stopped by the signal of its options, by a copy of them, and by a signal it puts in their place", async () => {
+  it("is stopped by the signal of its options, of a copy, and of replaced options", async () => {
     const other = new AbortController();
     const asked: ((options: StreamOptions) => AbortSignal | undefined)[] = [
       (options) => options.signal,
@@ -55,7 +55,7 @@ describe("a stream", () => {
     }
   });
 
-  it("that throws at once, in the middle, or ends without an end is an error of the turn, with what had arrived", async () => {
+  it("that throws or ends early gives a turn with an error and what had arrived", async () => {
     const start: ModelEvent[] = [
       { type: "block.start", index: 0, block: { type: "text" } },
       { type: "text.delta", index: 0, delta: "So " },
@@ -85,7 +85,7 @@ describe("a stream", () => {
     ]);
   });
 
-  it("says once that it started, however often the vendor does", async () => {
+  it("emits one start event, even if the vendor sends several", async () => {
     const request = { api: "a", provider: "p", model: "m" };
     const { events } = await run(async function* () {
       yield { type: "start", request, warnings: [] };
@@ -95,7 +95,7 @@ describe("a stream", () => {
     expect(events.filter((event) => event.type === "model.start")).toHaveLength(1);
   });
 
-  it("is read to its end and closed, and what comes after the end is ignored", async () => {
+  it("is read to its end and closed, and events after the end are ignored", async () => {
     let closed = false;
     const { result } = await run(async function* () {
       try {
@@ -129,7 +129,7 @@ describe("a stream", () => {
     expect(returned).toBe(1);
   });
 
-  it("that ignores an abort is left behind, with what had arrived", async () => {
+  it("that ignores an abort is abandoned, keeping what had arrived", async () => {
     const controller = new AbortController();
     let returned = false;
     const stream: StreamModel = async function* () {
@@ -145,11 +145,11 @@ describe("a stream", () => {
     const { result } = await run(stream, controller.signal);
     expect(result).toMatchObject({ reason: "aborted", text: "So far" });
     expect(result.messages.at(-1)).toMatchObject({ role: "assistant", stopReason: "aborted" });
-    // A generator that hangs cannot be closed; it is not waited for either.
+    // A generator that hangs cannot be closed, so the loop does not wait for it.
     expect(returned).toBe(false);
   });
 
-  it("that goes on after it was left behind tells nothing more", async () => {
+  it("that continues after it was abandoned emits nothing more", async () => {
     const controller = new AbortController();
     const late = Promise.withResolvers<void>();
     const over = Promise.withResolvers<void>();
@@ -172,7 +172,7 @@ describe("a stream", () => {
     expect(told.at(-1)).toBe("run.end");
   });
 
-  it("that ends on an abort gives its own partial turn", async () => {
+  it("that ends on an abort returns its own partial turn", async () => {
     const controller = new AbortController();
     const { result } = await run(async function* (_model, _context, options) {
       yield { type: "block.start", index: 0, block: { type: "text" } };
@@ -191,7 +191,7 @@ describe("a stream", () => {
     expect(result).toMatchObject({ reason: "aborted", text: "So" });
   });
 
-  it("that starts anew after a failed attempt leaves nothing of that attempt but what it used", async () => {
+  it("that restarts after a failed attempt keeps only the usage of that attempt", async () => {
     const request = { api: "a", provider: "p", model: "m" };
     const failure = {
       provider: "p",
@@ -232,7 +232,7 @@ describe("a stream", () => {
     });
   });
 
-  it("that breaks off after a void attempt keeps only what came since", async () => {
+  it("that breaks off after a discarded attempt keeps only later content", async () => {
     const failure = { provider: "p", model: "m", code: "network", message: "cut" } as const;
     const next = { kind: "retry", provider: "p", model: "m", delayMs: 0 } as const;
     const { result } = await run(async function* () {

@@ -69,7 +69,7 @@ export async function askModel(
 
 type StreamEnd = Extract<ModelEvent, { readonly type: "finish" | "error" }> | BrokenStream;
 
-const NO_TURN = "The stream ended with something that is no turn.";
+const NO_TURN = "The stream ended without a valid turn.";
 
 /** Returns the turn at the end of a stream. The stop reason of an error overrides the adapter's. */
 function getTurn(end: StreamEnd, broken: (why: string) => AssistantMessage): AssistantMessage {

@@ -5,7 +5,7 @@ import { Agent, runAgentLoop } from "../index.ts";
 
 const moment = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Watches a call that reports 50,000 times, as one who takes a moment for each event. */
+/** A slow listener to a call that reports progress 50,000 times. */
 function slow(): { listener: EmitEvent; most: () => number; seen: AgentEvent[] } {
   const seen: AgentEvent[] = [];
   let busy = 0;
@@ -33,8 +33,8 @@ const flood = tool("t", async (_call, context) => {
 const updates = (events: readonly AgentEvent[]): string[] =>
   events.flatMap((event) => (event.type === "tool.update" ? JSON.stringify(event.partial) : []));
 
-describe("a tool that reports more than is taken", () => {
-  it("costs a slow listener one event at a time, the latest next", async () => {
+describe("a tool that reports faster than viewers read", () => {
+  it("delivers one event at a time to a slow listener, always the latest", async () => {
     const model = scripted(assistant([toolCall("a", "t")]), "ok");
     const viaAgent = slow();
     const agent = new Agent({ model: MODEL, stream: model.stream, system: SYSTEM, tools: [flood] });
@@ -54,7 +54,7 @@ describe("a tool that reports more than is taken", () => {
     }
   });
 
-  it("costs a slow iteration no more events than it may be behind", async () => {
+  it("queues no more events for a slow iteration than its limit", async () => {
     const model = scripted(assistant([toolCall("a", "t")]), "ok");
     const agent = new Agent({ model: MODEL, stream: model.stream, system: SYSTEM, tools: [flood] });
     const seen: AgentEvent[] = [];
@@ -66,7 +66,7 @@ describe("a tool that reports more than is taken", () => {
     expect(seen.at(-1)).toMatchObject({ type: "run.end", result: { reason: "done" } });
   });
 
-  it("is not told what a listener throws; the run is", async () => {
+  it("does not get a listener's error; the run does", async () => {
     for (const wait of [true, false]) {
       let ran = 0;
       const t = tool("t", async (_call, context) => {

@@ -7,7 +7,7 @@ afterEach(() => {
 
 const never = (): Promise<never> => new Promise(() => {});
 
-it("takes a time without end for no end, not for none", async () => {
+it("treats an infinite timeout as no timeout", async () => {
   vi.useFakeTimers();
   let ended = false;
   const raced = race(never(), { timeoutMs: Number.POSITIVE_INFINITY });
@@ -18,7 +18,7 @@ it("takes a time without end for no end, not for none", async () => {
   expect(ended).toBe(false);
 });
 
-it("leaves work behind once its grace is over, and takes what it gives until then", async () => {
+it("abandons work after the grace period, and accepts a result until then", async () => {
   vi.useFakeTimers();
   const why: string[] = [];
   const late = race(never(), { timeoutMs: 10, graceMs: 5, onEnding: (reason) => why.push(reason) });
@@ -32,7 +32,7 @@ it("leaves work behind once its grace is over, and takes what it gives until the
   expect(why).toEqual(["timeout"]);
 });
 
-it("leaves nothing at the signal", async () => {
+it("removes its listener from the signal", async () => {
   const { signal } = new AbortController();
   const added = vi.spyOn(signal, "addEventListener");
   const removed = vi.spyOn(signal, "removeEventListener");

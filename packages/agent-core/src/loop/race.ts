@@ -1,16 +1,16 @@
-/** Why work was asked to end. */
+/** The reason for which work must end. */
 export type Ending = "aborted" | "timeout";
 
 export interface RaceLimits {
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds until the work is asked to end. */
+  /** Milliseconds until the work must end. */
   readonly timeoutMs?: number | undefined;
   /** Milliseconds that the work has to finish after that. Default: 0. */
   readonly graceMs?: number | undefined;
   readonly onEnding?: (why: Ending) => void;
 }
 
-/** `ending` says why the work was asked to end, even if it finished in time. */
+/** `ending` is the reason for which the work had to end, even if it finished within the grace period. */
 export type RaceResult<T> =
   | { readonly done: true; readonly value: T; readonly ending: Ending | undefined }
   | { readonly done: false; readonly ending: Ending };

@@ -5,7 +5,7 @@ import type { AgentMessage } from "../index.ts";
 import { convertToLlm, runAgentLoop } from "../index.ts";
 
 describe("the request", () => {
-  it("is made anew by transformContext each turn, and the history is not touched", async () => {
+  it("passes through transformContext each turn without changing the history", async () => {
     const turns: unknown[] = [];
     const { result, asked } = await run(
       [assistant([toolCall("a", "t")]), "done"],
@@ -30,7 +30,7 @@ describe("the request", () => {
     expect(result.messages[0]).toMatchObject({ content: "go" });
   });
 
-  it("is made by a transformContext that is a method", async () => {
+  it("accepts a transformContext that is a method", async () => {
     class Host {
       readonly model = MODEL;
       readonly stream = scripted("done").stream;
@@ -50,7 +50,7 @@ describe("the request", () => {
     expect(reason).toBe("done");
   });
 
-  it("is never made once the run has to stop, whenever that is", async () => {
+  it("is never sent once the run must stop", async () => {
     for (let ticks = 0; ticks < 30; ticks++) {
       const stop = new AbortController();
       const late: boolean[] = [];
@@ -74,7 +74,7 @@ describe("the request", () => {
     }
   });
 
-  it("is valid whatever transformContext leaves", async () => {
+  it("is valid whatever transformContext returns", async () => {
     const { asked } = await run(
       [assistant([toolCall("a", "t")]), "done"],
       { transformContext: (messages) => messages.slice(1) },
@@ -84,7 +84,7 @@ describe("the request", () => {
     expect(asked[1]?.messages.map((message) => message.role)).toEqual(["user", "assistant", "toolResult"]);
   });
 
-  it("leaves out and rewrites what convertToLlm says, once a message", async () => {
+  it("omits and rewrites messages by convertToLlm, called once per message", async () => {
     const seen: string[] = [];
     const { asked } = await run(
       [assistant([toolCall("a", "t")]), "done"],
@@ -113,7 +113,7 @@ describe("the request", () => {
     expect(seen.filter((role) => role === "compactionSummary")).toHaveLength(1);
   });
 
-  it("takes the system prompt of the turn", async () => {
+  it("contains the system prompt of the turn", async () => {
     const model = scripted(assistant([toolCall("a", "t")]), "done");
     await runAgentLoop(
       {
@@ -128,14 +128,14 @@ describe("the request", () => {
     expect(model.asked.map((asked) => asked.context.system.stable)).toEqual(["turn 1", "turn 2"]);
   });
 
-  it("gives adapters the same declaration of the same tool, run after run", async () => {
+  it("contains the same object for the same tool in every run", async () => {
     const t = tool("t", "ok");
     const first = await run(["a"], {}, { tools: [t] });
     const second = await run(["b"], {}, { tools: [t] });
     expect(first.asked[0]?.context.tools[0]).toBe(second.asked[0]?.context.tools[0]);
   });
 
-  it("has call ids that are unique in the conversation", async () => {
+  it("contains call ids that are unique in the conversation", async () => {
     const { asked, result } = await run(
       [assistant([toolCall("call_0", "t")]), assistant([toolCall("call_0", "t", { x: 1 })]), "done"],
       {},

@@ -3,7 +3,7 @@ import { run } from "../../test/run.ts";
 import { assistant, lines, text, tool, toolCall, user } from "../../test/scripted.ts";
 import { STOP_REASONS, type Tool, textOf } from "../index.ts";
 
-describe("going on", () => {
+describe("continuing", () => {
   const t = (effects: Tool["effects"], ran: string[] = []): Tool =>
     tool(
       "t",
@@ -15,13 +15,13 @@ describe("going on", () => {
     );
   const history = [user("go"), assistant([toolCall("a", "t"), toolCall("b", "t", { x: 1 })])];
 
-  it("after results or a user message asks the model", async () => {
+  it("requests a turn after results or a user message", async () => {
     const { result } = await run(["ok"], {}, { history: [user("hello")], input: [] });
     expect(result).toMatchObject({ reason: "done", text: "ok" });
     expect(result.messages).toHaveLength(1);
   });
 
-  it("runs harmless open calls again, and tells the model that the outcome of others is unknown", async () => {
+  it("runs harmless pending calls again, and reports an unknown outcome of the others", async () => {
     const ran: string[] = [];
     const harmless = await run(["ok"], {}, { history, input: [], tools: [t("idempotent", ran)] });
     expect(ran).toEqual(["a", "b"]);
@@ -31,7 +31,7 @@ describe("going on", () => {
     expect(lines(external.asked[0]?.messages ?? [])[2]).toContain("whether it took effect is unknown");
   });
 
-  it("runs calls again that take effect once for each id, but never has them made again under another", async () => {
+  it("runs keyed calls again under their id, and never under another", async () => {
     const ran: string[] = [];
     const again = await run(["ok"], {}, { history, input: [], tools: [t("keyed", ran)] });
     expect(ran).toEqual(["a", "b"]);
@@ -41,7 +41,7 @@ describe("going on", () => {
     expect(lines(spoken.asked[0]?.messages ?? [])[2]).toContain("whether it took effect is unknown");
   });
 
-  it("says of a call that may have begun before that nobody knows its outcome, where it is stopped first", async () => {
+  it("reports an unknown outcome of a call that may have started, if the run is stopped first", async () => {
     const stop = new AbortController();
     stop.abort();
     const { result } = await run(
@@ -53,7 +53,7 @@ describe("going on", () => {
     expect(first?.role === "toolResult" ? textOf(first.content) : first).toContain("effect is unknown");
   });
 
-  it("does what the host says about each open call, results in the order of the calls", async () => {
+  it("follows the host's decision about each pending call, with results in the order of the calls", async () => {
     const ran: string[] = [];
     const partly = [
       ...history,
@@ -75,7 +75,7 @@ describe("going on", () => {
     expect(again.result.reason).toBe("done");
   });
 
-  it("waits again where the host says so", async () => {
+  it("waits again if the host decides so", async () => {
     const { result, asked } = await run(
       ["never"],
       { onPendingCall: ({ call }) => ({ action: call.id === "a" ? "wait" : "run" }) },
@@ -86,7 +86,7 @@ describe("going on", () => {
     expect(asked).toHaveLength(0);
   });
 
-  it("does not run open calls when something new was said", async () => {
+  it("does not run pending calls if there is new input", async () => {
     const ran: string[] = [];
     const { asked } = await run(
       ["ok"],
@@ -98,7 +98,7 @@ describe("going on", () => {
     expect(asked[0]?.messages).toHaveLength(5);
   });
 
-  it("loses nothing that was said while calls wait", async () => {
+  it("loses no message that arrives while calls wait", async () => {
     const { result, asked } = await run(
       ["ok"],
       { onPendingCall: () => ({ action: "wait" }) },
@@ -122,7 +122,7 @@ describe("going on", () => {
     },
   );
 
-  it("fails as a hook's where a queue throws before it has begun", async () => {
+  it("fails with hook_failed if onPendingCall throws's where a queue throws before it has begun", async () => {
     const steering = () => {
       throw new Error("no queue");
     };
@@ -133,7 +133,7 @@ describe("going on", () => {
     });
   });
 
-  it("refuses when there is nothing to go on with", async () => {
+  it("rejects if there is nothing to continue", async () => {
     await expect(run(["x"], {}, { history: [user("a"), assistant("b")], input: [] })).rejects.toMatchObject({
       code: "nothing_to_continue",
     });

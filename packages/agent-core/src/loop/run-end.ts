@@ -5,7 +5,7 @@ import type { ModelErrorData } from "../model-error.ts";
 import { STOP_REASONS } from "../stop-reasons.ts";
 import { startTimer } from "./race.ts";
 
-/** How a run ends. */
+/** The end of a run. */
 export type End = Pick<RunResult, "reason" | "limit" | "error"> & Partial<Pick<RunResult, "pending">>;
 
 /** Ends a run: by the host's signal, by `abort`, or by the time limit. */
@@ -22,7 +22,7 @@ export class RunStop extends AbortController {
     if (wallMs !== undefined) this.#timer = startTimer(() => this.#onTime(wallMs), wallMs);
   }
 
-  /** How a stopped run ends. */
+  /** The end of a stopped run. */
   get end(): End {
     return this.#isOutOfTime ? { reason: "limit", limit: "wallMs" } : { reason: "aborted" };
   }
@@ -46,8 +46,8 @@ export function getTurnError(message: AssistantMessage): ModelErrorData {
   const { error, model, stopReason, content } = message;
   if (error !== undefined) return error;
   const code = stopReason === "context_overflow" ? "overflow" : "protocol";
-  const said = `The turn of ${model} ended with ${stopReason}.`;
-  return { code, message: said, retryable: false, emitted: content.length > 0, scope: "model" };
+  const text = `The turn of ${model} ended with ${stopReason}.`;
+  return { code, message: text, retryable: false, emitted: content.length > 0, scope: "model" };
 }
 
 /** Returns the text of the last turn, together with truncated or paused turns that it continues. */

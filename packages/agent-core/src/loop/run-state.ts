@@ -84,6 +84,6 @@ export class RunState {
 export function checkInput(messages: readonly AgentMessage[]): readonly AgentMessage[] {
   const wrong = messages.find(({ role }) => role === "assistant" || role === "toolResult");
   if (wrong === undefined) return messages;
-  const what = `A message of role "${wrong.role}" belongs into the history, not into the input.`;
+  const what = `A message of role "${wrong.role}" belongs in the history, not in the input.`;
   throw new AgentError("invalid_input", what);
 }

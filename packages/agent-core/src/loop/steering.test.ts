@@ -3,14 +3,14 @@ import { queue, run } from "../../test/run.ts";
 import { assistant, lines, text, tool, toolCall, user } from "../../test/scripted.ts";
 
 describe("steering", () => {
-  it("comes before the next call; the calls after it are skipped and say so", async () => {
+  it("is added before the next call, and the remaining calls are skipped", async () => {
     const ran: string[] = [];
     const t = tool("t", async (call) => {
       ran.push(call.id);
       return text("ok");
     });
     const turn = assistant([toolCall("a", "t"), toolCall("b", "t", { x: 1 }), toolCall("c", "t", { x: 2 })]);
-    // Asked at the start, before a, before b.
+    // Called at the start, before a, and before b.
     const { result, asked } = await run([turn, "fine"], { steering: queue(2, "Stop!") }, { tools: [t] });
     expect(ran).toEqual(["a"]);
     expect(lines(asked[1]?.messages ?? [])).toEqual([
@@ -24,7 +24,7 @@ describe("steering", () => {
     expect(result.reason).toBe("done");
   });
 
-  it("is looked for once before a parallel batch", async () => {
+  it("is checked once before a parallel batch", async () => {
     let polls = 0;
     const t = tool("t", "ok", { execution: "parallel" });
     const turn = assistant([toolCall("a", "t"), toolCall("b", "t", { x: 1 }), toolCall("c", "t", { x: 2 })]);
@@ -38,22 +38,22 @@ describe("steering", () => {
       },
       { tools: [t] },
     );
-    // The start, the batch, after each of two turns.
+    // Called at the start, before the batch, and after each of two turns.
     expect(polls).toBe(4);
   });
 
-  it("wakes an agent that was about to rest", async () => {
+  it("continues a run that was about to end", async () => {
     const { result, asked } = await run(["first", "second"], { steering: queue(1, "And?") });
     expect(lines(asked[1]?.messages ?? [])).toEqual(["user: go", "assistant: first", "user: And?"]);
     expect(result.text).toBe("second");
   });
 
-  it("that was waiting when the run began comes before its first turn", async () => {
+  it("that was queued before the run started is added before its first turn", async () => {
     const { asked } = await run(["ok"], { steering: queue(0, "Also this") });
     expect(lines(asked[0]?.messages ?? [])).toEqual(["user: go", "user: Also this"]);
   });
 
-  it("is kept even when the run ends in the same moment", async () => {
+  it("is kept even if the run ends at the same moment", async () => {
     const t = tool("t", "ok");
     const turn = assistant([toolCall("a", "t"), toolCall("b", "t", { x: 1 })]);
     const controller = new AbortController();
@@ -77,13 +77,13 @@ describe("steering", () => {
 });
 
 describe("follow-ups", () => {
-  it("start another round when the agent would stop", async () => {
+  it("continue the run when the agent would stop", async () => {
     const { result, asked } = await run(["first", "second"], { followUps: queue(0, "Next") });
     expect(lines(asked[1]?.messages ?? [])).toEqual(["user: go", "assistant: first", "user: Next"]);
     expect(result).toMatchObject({ reason: "done", text: "second" });
   });
 
-  it("stay where they are after an error", async () => {
+  it("stay queued after an error", async () => {
     let polls = 0;
     const failing = assistant("", {
       content: [],

@@ -11,23 +11,23 @@ export const texts = {
   malformed: (call: ToolCallBlock): string =>
     `The arguments of "${call.name}" are not a JSON object${call.argsError === undefined ? "" : `: ${call.argsError.replace(/\.$/, "")}`}. Make the call again with valid JSON.`,
   invalid: (name: string, problems: string): string =>
-    `The arguments of "${name}" are wrong:\n${problems}\nMake the call again with these put right.`,
+    `The arguments of "${name}" are wrong:\n${problems}\nCorrect them and make the call again.`,
   blocked: (name: string, reason: string): string => `"${name}" was not allowed: ${reason}`,
-  gateFailed: (name: string, why: string): string =>
+  guardFailed: (name: string, why: string): string =>
     `"${name}" was not run, because the check before it failed: ${why}`,
-  denied: (name: string, reason: string): string => `"${name}" was not run; the answer was no: ${reason}`,
+  denied: (name: string, reason: string): string =>
+    `"${name}" was not run, because the person declined: ${reason}`,
   timeout: (name: string, ms: number): string => `"${name}" did not finish within ${ms} ms and was stopped.`,
   abortedBefore: (name: string): string => `"${name}" was not run: the run was stopped first.`,
   abortedDuring: (name: string): string =>
-    `The run was stopped while "${name}" was at work; what it had done by then is unknown.`,
-  notArguments: (levels: number): string =>
-    `more than ${levels} levels inside one another, or no JSON object`,
+    `The run was stopped while "${name}" was running. What it did before that is unknown.`,
+  notArguments: (levels: number): string => `nested more than ${levels} levels deep, or not a JSON object`,
   badContent: (name: string, count: number): string =>
-    `(${count} ${count === 1 ? "part" : "parts"} of what "${name}" gave could not be read)`,
+    `(${count} ${count === 1 ? "part" : "parts"} of the result of "${name}" could not be read)`,
   noContent: (name: string): string => `"${name}" returned nothing.`,
   emptyContent: "(no output)",
   steered:
-    "Not run: the user sent a message first. Take it into account; make the call again if it still fits.",
+    "Not run: the user sent a message first. Take it into account, and make the call again if it still fits.",
   notAsked: (stopReason: string): string =>
     stopReason === "max_tokens"
       ? "Not run: the message was cut at the output limit before it was complete."
@@ -38,13 +38,13 @@ export const texts = {
   repeatWarning: (name: string, count: number): string =>
     `Note: this is call ${count} of "${name}" with exactly these arguments. Another one will not help; do something else, or answer with what is known.`,
   interrupted:
-    "The run was interrupted before this call gave a result; whether it took effect is unknown. Look before making it again, or ask.",
+    "The run was interrupted before this call gave a result; whether it took effect is unknown. Check before you make it again, or ask.",
   interruptedHarmless:
     "The run was interrupted before this call gave a result. Make it again if it is still needed.",
   superseded: "Not run: it waited for a decision when the user sent a new message.",
   continueCut:
-    "Your last message was cut at the output limit. Go on exactly where it stopped, without repeating or introducing it.",
-  continueBroken: "Your last message was interrupted. Go on where it stopped.",
+    "Your last message was cut at the output limit. Continue exactly where it stopped, without repeating anything and without an introduction.",
+  continueBroken: "Your last message was interrupted. Continue where it stopped.",
 } as const;
 
 /** Creates a note of the loop to the model. */

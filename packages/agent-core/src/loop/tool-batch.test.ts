@@ -28,7 +28,7 @@ interface Ran {
   readonly asked: ReturnType<typeof scripted>["asked"];
 }
 
-/** One turn with these calls, then an answer. */
+/** Runs one turn with these calls, then an answer. */
 async function run(
   calls: readonly ToolCallBlock[],
   tools: readonly Tool[],
@@ -49,7 +49,7 @@ const said = (result: ToolResultMessage | undefined): string =>
   result?.content.map((block) => (block.type === "text" ? block.text : block.type)).join("") ?? "";
 
 describe("tool calls", () => {
-  it("gives the tool the arguments its schema made of them", async () => {
+  it("passes the output of the schema to the tool", async () => {
     const seen: unknown[] = [];
     const schema = z.object({
       n: z.number().default(3),
@@ -60,7 +60,7 @@ describe("tool calls", () => {
     expect(seen).toEqual([{ n: 3, day: "MON" }]);
   });
 
-  it("sends a wrong call back with what was wrong, and does not run it", async () => {
+  it("returns the problems of an invalid call to the model without running it", async () => {
     let ran = 0;
     const t = tool("t", async () => text(String(++ran)), {
       inputSchema: { type: "object", properties: { n: { type: "integer" } }, required: ["n"] },
@@ -75,7 +75,7 @@ describe("tool calls", () => {
     expect(result.reason).toBe("done");
   });
 
-  it("makes an unknown tool, malformed JSON and a thrown error results the model can mend", async () => {
+  it("turns an unknown tool, malformed JSON and a thrown error into results", async () => {
     const malformed: ToolCallBlock = {
       type: "toolCall",
       id: "b",
@@ -112,14 +112,14 @@ describe("tool calls", () => {
     expect(said(results[0])).toContain("schema broke");
   });
 
-  it("checks arguments with a schema that takes its time", async () => {
+  it("validates arguments with an asynchronous schema", async () => {
     const schema = z.object({ n: z.number() }).refine(async ({ n }) => n > 1, "too small");
     const t = tool("t", "ran", { inputSchema: schema });
     const { results } = await run([toolCall("a", "t", { n: 1 }), toolCall("b", "t", { n: 2 })], [t]);
     expect(results.map((entry) => entry.isError)).toEqual([true, false]);
   });
 
-  it("runs calls in order by default, parallel ones at once, results always in the order of the calls", async () => {
+  it("runs calls in order by default and parallel ones at once, with results in the order of the calls", async () => {
     const log: string[] = [];
     const { promise: quickIsOver, resolve } = Promise.withResolvers<void>();
     const body =
@@ -155,7 +155,7 @@ describe("tool calls", () => {
     expect(ends).toEqual(["b", "a", "c", "d", "e"]);
   });
 
-  it("bounds how many calls run at once", async () => {
+  it("limits the number of parallel calls", async () => {
     let active = 0;
     let most = 0;
     const full = Promise.withResolvers<void>();
@@ -177,7 +177,7 @@ describe("tool calls", () => {
     expect(results).toHaveLength(20);
   });
 
-  it("stops a tool that takes too long, and tells the model", async () => {
+  it("stops a tool after its timeout and tells the model", async () => {
     let signal: AbortSignal | undefined;
     const t = tool(
       "t",
@@ -193,7 +193,7 @@ describe("tool calls", () => {
     expect(events.find((event) => event.type === "tool.end")).toMatchObject({ outcome: "timeout" });
   });
 
-  it("takes what a tool still gives after its time-out", async () => {
+  it("accepts a result that a tool returns shortly after its timeout", async () => {
     const t = tool(
       "t",
       (_call, context) =>
@@ -204,7 +204,7 @@ describe("tool calls", () => {
     expect(said(results[0])).toBe("half of it");
   });
 
-  it("survives tools that give nothing, or nothing to read", async () => {
+  it("survives tools that return nothing, or nothing readable", async () => {
     const nothing = tool("nothing", JSON.parse("null"));
     const broken: Tool = { ...nothing, execute: async () => JSON.parse("null") };
     const { results } = await run(
@@ -214,7 +214,7 @@ describe("tool calls", () => {
     expect(results.map(said)).toEqual(['"nothing" returned nothing.', "(no output)"]);
   });
 
-  it("shows progress to viewers, not to the model, and none after the end", async () => {
+  it("shows progress to viewers, never to the model, and none after the end", async () => {
     let late: (() => void) | undefined;
     const t = tool("t", async (_call, context) => {
       context.update(text("10 %"));
@@ -232,7 +232,7 @@ describe("tool calls", () => {
     expect(said(results[0])).toBe("all");
   });
 
-  it("keeps details for programs and cuts what is too long for the model", async () => {
+  it("keeps details for programs and truncates long results for the model", async () => {
     const t = tool("t", async () => ({ ...text("x".repeat(500_000)), details: { rows: 7 } }));
     const { results } = await run([toolCall("a", "t")], [t]);
     expect(results[0]?.details).toEqual({ rows: 7 });
@@ -301,7 +301,7 @@ describe("beforeToolCall", () => {
     expect(said(results[0])).toContain("policy file is gone");
   });
 
-  it("is not asked about calls that cannot run anyway", async () => {
+  it("is not called for calls that cannot run", async () => {
     const asked: string[] = [];
     await run([toolCall("a", "nope"), toolCall("b", "t", { n: "x" })], [t()], {
       beforeToolCall: ({ call }) => {
@@ -312,7 +312,7 @@ describe("beforeToolCall", () => {
     expect(asked).toEqual([]);
   });
 
-  it("asks a person, and obeys", async () => {
+  it("asks a person and follows the answer", async () => {
     const log: unknown[] = [];
     const calls = [toolCall("a", "t", { n: 1 }), toolCall("b", "t", { n: 2 })];
     const { results, events } = await run(calls, [t(log)], {
@@ -327,11 +327,11 @@ describe("beforeToolCall", () => {
           : { action: "deny", reason: "no time" },
     });
     expect(log).toEqual([{ n: 1 }]);
-    expect(said(results[1])).toBe('"t" was not run; the answer was no: no time');
+    expect(said(results[1])).toBe('"t" was not run, because the person declined: no time');
     expect(events.filter((event) => event.type === "tool.ask")).toHaveLength(2);
   });
 
-  it("counts the time that a tool works, and not the time that a person thinks", async () => {
+  it("measures the time that a tool works, without the wait for a person", async () => {
     let clock = 1_000;
     const works = tool("t", async () => {
       clock += 7;
@@ -347,11 +347,11 @@ describe("beforeToolCall", () => {
     });
     const told = events.flatMap((event) => (event.type === "tool.end" ? [event.durationMs] : []));
     expect(told).toEqual([7, 0]);
-    // What was not carried out took no time, rather than none that could be measured.
+    // A call that did not run has no duration.
     expect(results.map(({ durationMs }) => durationMs)).toEqual([7, undefined]);
   });
 
-  it("ends the run with what waits when there is nobody to ask", async () => {
+  it("ends the run with the pending calls without onAsk", async () => {
     const calls = [toolCall("a", "t", { n: 1 }), toolCall("b", "t", { n: 2 }), toolCall("c", "t", { n: 3 })];
     const { result, asked } = await run(calls, [t()], {
       beforeToolCall: ({ call }) => (call.id === "b" ? { action: "ask", question: "?" } : undefined),
@@ -362,7 +362,7 @@ describe("beforeToolCall", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("ends the run with what waits, also where a limit keeps a later call from running", async () => {
+  it("ends the run with the pending calls even if a limit skips a later call", async () => {
     const p = { ...t(), execution: "parallel" } as const;
     const calls = [toolCall("a", "t", { n: 1 }), toolCall("b", "t", { n: 2 }), toolCall("c", "t", { n: 3 })];
     const { result, results } = await run(calls, [p], {
@@ -374,7 +374,7 @@ describe("beforeToolCall", () => {
     expect(results.map((entry) => entry.toolCallId)).toEqual(["b", "c"]);
   });
 
-  it("does not hold up parallel calls beside one that waits", async () => {
+  it("does not delay parallel calls while another one waits", async () => {
     const p = { ...t(), execution: "parallel" } as const;
     const calls = [toolCall("a", "t", { n: 1 }), toolCall("b", "t", { n: 2 }), toolCall("c", "t", { n: 3 })];
     const { result, results } = await run(calls, [p], {
@@ -386,7 +386,7 @@ describe("beforeToolCall", () => {
 });
 
 describe("afterToolCall", () => {
-  it("sees and replaces results, and turns its own failure into one", async () => {
+  it("receives and replaces results, and its failure becomes a result", async () => {
     const calls = [toolCall("a", "t"), toolCall("b", "t", { x: 1 })];
     const { results } = await run(calls, [tool("t", "secret 123")], {
       afterToolCall: ({ call, result }) => {

@@ -59,7 +59,7 @@ export class ToolBatch {
   #skip: ((call: ToolCallBlock) => CompletedCall) | undefined;
   /** Why no further call runs. */
   #end: End | undefined;
-  /** Whether a call waits for a decision. */
+  /** True if a call waits for a decision. */
   #waits = false;
   /** Warnings that are appended to the results of repeated calls. */
   readonly #warnings = new Map<ToolCallBlock, string>();
@@ -98,7 +98,7 @@ export class ToolBatch {
   async #findObstacle(): Promise<((call: ToolCallBlock) => CompletedCall) | undefined> {
     const skipped = (text: string) => () => createFailedCall("skipped", text);
     if (this.setting.run.signal.aborted) return this.setting.stopped;
-    if (this.#end?.reason === "repeated") return skipped(texts.limit("the same call over and over"));
+    if (this.#end?.reason === "repeated") return skipped(texts.limit("repeated calls"));
     if (this.#end?.limit !== undefined) return skipped(texts.limit(this.#end.limit));
     // Steering follows the calls of an earlier run.
     if (this.#decided !== undefined) return undefined;

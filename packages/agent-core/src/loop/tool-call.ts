@@ -38,7 +38,7 @@ export async function* toolCall(call: ToolCallBlock, setting: CallSetting): Part
   if ("outcome" in checked) return checked;
   if ("problems" in checked) return createFailedCall("error", texts.invalid(call.name, checked.problems));
   const valid = { ...checked, call, tool, message, turn, signal };
-  const decision = await gate(valid, setting);
+  const decision = await guard(valid, setting);
   const isAsked = "action" in decision;
   if (isAsked) yield { type: "tool.ask", call, question: decision.question };
   const allowed = isAsked ? await ask(valid, decision, setting) : decision;
@@ -63,11 +63,11 @@ async function checkArgs(
   return checked ?? createFailedCall("timeout", texts.timeout(call.name, tool.timeoutMs ?? 0));
 }
 
-/** The guard asks a person. */
+/** A decision of the guard to ask a person. */
 type AskDecision = Extract<ToolDecision, { action: "ask" }>;
 
 /** Applies `beforeToolCall`. If it fails, the call does not run. */
-async function gate(
+async function guard(
   info: ToolCallInfo,
   setting: CallSetting,
 ): Promise<ToolCallInfo | CompletedCall | AskDecision> {
@@ -93,11 +93,11 @@ async function gate(
         return info;
     }
   } catch (error) {
-    return createFailedCall("blocked", texts.gateFailed(call.name, reasonOf(error)));
+    return createFailedCall("blocked", texts.guardFailed(call.name, reasonOf(error)));
   }
 }
 
-/** AskDecision a person the question of the guard. */
+/** Shows a person the guard's question. */
 async function ask(
   info: ToolCallInfo,
   { action: _asks, ...asked }: AskDecision,
@@ -113,7 +113,7 @@ async function ask(
     if (answer.action === "allow") return info;
     return createFailedCall("blocked", texts.denied(call.name, answer.reason));
   } catch (error) {
-    return createFailedCall("blocked", texts.gateFailed(call.name, reasonOf(error)));
+    return createFailedCall("blocked", texts.guardFailed(call.name, reasonOf(error)));
   }
 }
 

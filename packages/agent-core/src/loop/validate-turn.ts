@@ -21,7 +21,7 @@ export function validateTurn(given: AssistantMessage | undefined): AssistantMess
   return usage === turn.usage ? turn : { ...turn, usage };
 }
 
-/** Whether a block is complete and can be stored and sent. */
+/** Returns true if a block is complete and can be stored and sent. */
 export function isValidBlock(block: Block | undefined): boolean {
   return block !== undefined && validateBlock(block) === block;
 }

@@ -72,10 +72,10 @@ function validateEvent(next: IteratorResult<ModelEvent> | undefined): ModelEvent
   if (next === undefined || next.done === true) return broken("The stream ended before the turn did.");
   const event: ModelEvent | undefined = next.value;
   if (typeof event !== "object" || event === null) {
-    return broken("The stream gave something that is no event.");
+    return broken("The stream returned a value that is not an event.");
   }
   if (event.type === "error" && !isJsonObject(event.error)) {
-    return broken("The stream ended in an error that does not say what it is.");
+    return broken("The stream ended with an error event without details.");
   }
   return isValidEvent(event) ? event : undefined;
 }

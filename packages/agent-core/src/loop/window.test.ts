@@ -20,7 +20,7 @@ const WITHOUT_COMPACTION = { context: { compaction: false } } as const;
 const SMALL = { ...MODEL, contextWindow: 10_000 };
 const isSummary = (asked: Asked): boolean => asked.context.system.stable.startsWith("You keep the notes");
 
-/** A model that gives these turns, and `notes` whenever it is asked for a summary. */
+/** A model that returns these turns, and `notes` for every summary. */
 function model(turns: readonly Turn[], notes: Turn = "NOTES") {
   const asked: Asked[] = [];
   const inner = scripted(...turns);
@@ -78,15 +78,15 @@ const overflow: Turn = () =>
     },
   });
 
-describe("keeping inside the window", () => {
-  it("does not count what is not sent", async () => {
+describe("the window", () => {
+  it("does not count messages that are not sent", async () => {
     const history = talk(40, 2_000);
     const config = { context: { historyTurns: 2 } };
     const { events } = await run(["ok"], { history, config });
     expect(events.filter(({ type }) => type === "prune" || type === "compaction.start")).toEqual([]);
   });
 
-  it("counts nothing as saved that was not sent", async () => {
+  it("counts no savings for messages that are not sent", async () => {
     const hidden = Array.from({ length: 6 }, (_, n) => [
       user(`h${n}`, n),
       assistant([toolCall(`h${n}`, "big", { n })], { timestamp: n }),
@@ -106,12 +106,12 @@ describe("keeping inside the window", () => {
     expect(events.some(({ type }) => type === "compaction.start")).toBe(true);
   });
 
-  it("does nothing while there is room", async () => {
+  it("does nothing while there is room in the window", async () => {
     const { events } = await run(["ok"], { history: talk(5, 400) });
     expect(events.some((event) => event.type === "prune" || event.type === "compaction.start")).toBe(false);
   });
 
-  it("prunes old results before anything else, and leaves the history alone", async () => {
+  it("prunes old results first, without changing the history", async () => {
     const big = tool("big", async () => text("data ".repeat(400)));
     const turns = Array.from({ length: 9 }, (_, n) => assistant([toolCall(`c${n}`, "big", { n })]));
     const { result, events, asked } = await run([...turns, "done"], {
@@ -158,7 +158,7 @@ describe("keeping inside the window", () => {
     },
   );
 
-  it("compacts what pruning cannot help, durably and before the model call", async () => {
+  it("compacts if pruning is not enough, durably and before the model call", async () => {
     const { events, asked, entries, result } = await run(["ok"], { history: talk(30, 1_000) });
     const types = events.map((event) => event.type);
     expect(types.slice(2, 6)).toEqual(["turn.start", "compaction.start", "compaction.end", "model.start"]);
@@ -171,13 +171,13 @@ describe("keeping inside the window", () => {
     expect(result.messages.map((message) => message.role)).toEqual(["user", "assistant"]);
   });
 
-  it("goes on without the model's help when the summary fails", async () => {
+  it("continues with metadata if the model fails's help when the summary fails", async () => {
     const { events, asked } = await run(["ok"], { history: talk(30, 1_000), notes: assistant("") });
     expect(events.find((event) => event.type === "compaction.end")).toMatchObject({ source: "metadata" });
     expect(lines(asked.at(-1)?.messages ?? [])[0]).toContain("The user wrote");
   });
 
-  it("does not compact where the host forbids it", async () => {
+  it("does not compact if compaction is off", async () => {
     const { asked } = await run(["ok"], {
       history: talk(30, 1_000),
       config: { context: { compaction: false } },
@@ -186,7 +186,7 @@ describe("keeping inside the window", () => {
     expect(asked[0]?.messages).toHaveLength(61);
   });
 
-  it("compacts now and then, not every turn, when it stays long", async () => {
+  it("does not compact every turn if the conversation stays long", async () => {
     const t = tool("t", "ok ".repeat(60));
     const turns = Array.from({ length: 12 }, (_, n) => assistant([toolCall(`c${n}`, "t", { n })]));
     const { stream, asked } = model([...turns, "done"]);
@@ -199,7 +199,7 @@ describe("keeping inside the window", () => {
     expect(asked.filter(isSummary)).toHaveLength(1);
   });
 
-  it("adds what summaries cost to the run's usage", async () => {
+  it("adds the usage of summaries to the run's usage", async () => {
     const notes = assistant("NOTES", { usage: usage(4_000, 100, 900) });
     const { result } = await run([assistant("ok", { usage: usage(500, 10, 70) })], {
       history: talk(30, 1_000),
@@ -209,7 +209,7 @@ describe("keeping inside the window", () => {
     expect(result.used).toMatchObject({ turns: 1, usage: { input: { total: 4_500 }, costMicros: 970 } });
   });
 
-  it("is less patient with a model after a summary that never came", async () => {
+  it("waits less for a silent model after a summary that timed out", async () => {
     let now = 0;
     const { stream, asked } = model([assistant("ok")], () => {
       now += 30_000;
@@ -230,7 +230,7 @@ describe("keeping inside the window", () => {
     expect(fine.asked.at(-1)?.options.silenceMs).toBeUndefined();
   });
 
-  it("counts what a summary cost that was given up", async () => {
+  it("counts the usage of an abandoned summary", async () => {
     const abort = new AbortController();
     let chunks = 0;
     const { stream } = scripted(() => {
@@ -243,11 +243,11 @@ describe("keeping inside the window", () => {
     );
     const result = await loop.result();
     expect(result.reason).toBe("aborted");
-    // The third was still at work.
+    // The third was still in progress.
     expect(result.used.usage.costMicros).toBe(14);
   });
 
-  it("tells transformContext where the run starts, after a compaction too", async () => {
+  it("passes the start of the run to transformContext, also after a compaction", async () => {
     const starts: number[] = [];
     await run(["ok"], {
       history: talk(30, 1_000),
@@ -264,7 +264,7 @@ describe("keeping inside the window", () => {
 });
 
 describe("a vendor's overflow", () => {
-  it("leads to compaction and one more try", async () => {
+  it("that rejects a request as too long causes a compaction and one more attempt", async () => {
     const { result, events, asked } = await run([overflow, "ok now"], { history: talk(4, 1_000) });
     expect(result).toMatchObject({ reason: "done", text: "ok now" });
     const types = events.map((event) => event.type);
@@ -274,7 +274,7 @@ describe("a vendor's overflow", () => {
     expect(asked[2]?.messages.length).toBeLessThan(asked[0]?.messages.length ?? 0);
   });
 
-  it("keeps what fits into the smaller model that would have answered, and has it summarised in its measure", async () => {
+  it("that answers with a smaller model causes a compaction to that model's window", async () => {
     const answering = { ...SMALL, contextWindow: 200_000 };
     const error = { code: "overflow", message: "too long for the small one", contextWindow: 4_000 } as const;
     const refusal = assistant("", {
@@ -294,19 +294,19 @@ describe("a vendor's overflow", () => {
     for (const { messages } of asked.filter(isSummary)) expect(estimateTokens(messages)).toBeLessThan(4_000);
   });
 
-  it("is an error when the second try overflows too", async () => {
+  it("that rejects the second attempt ends the run with an error", async () => {
     const { result, asked } = await run([overflow], { history: talk(4, 1_000) });
     expect(result).toMatchObject({ reason: "error", error: { code: "overflow" } });
     expect(asked.filter((request) => !isSummary(request))).toHaveLength(2);
   });
 
-  it("is an error at once when there is nothing to make shorter", async () => {
+  it("that rejects a request that cannot be shortened ends the run at once", async () => {
     const { result, asked } = await run([overflow], {});
     expect(result).toMatchObject({ reason: "error", error: { code: "overflow" } });
     expect(asked).toHaveLength(1);
   });
 
-  it("counts also when the window ran out in the middle of an answer, which is then void", async () => {
+  it("that runs out of window in the middle of an answer voids the answer", async () => {
     const cut = assistant("half an ans", { stopReason: "context_overflow" });
     const { result, events } = await run([cut, "whole"], { history: talk(4, 1_000) });
     expect(result.text).toBe("whole");
@@ -316,7 +316,7 @@ describe("a vendor's overflow", () => {
     });
   });
 
-  it("compacts above 60 % of the window, also where nothing is to be pruned yet", async () => {
+  it("causes a compaction above 60 % of the window, even if nothing can be pruned", async () => {
     const reported = assistant("long", { usage: usage(6_300, 10), timestamp: 40 });
     const { events } = await run(["ok"], { history: [...talk(14, 1_000), user("q", 30), reported] });
     expect(events.some((event) => event.type === "compaction.start")).toBe(true);

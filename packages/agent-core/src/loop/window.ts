@@ -11,7 +11,7 @@ import type { RunState } from "./run-state.ts";
 const FULL_SHARE = 0.6;
 /** Approximate share of the window that compaction keeps verbatim. */
 const KEEP_SHARE = 0.25;
-/** Share of the window that has to be added before a conversation that is still long is compacted again. */
+/** Share of the window by which a conversation that is still long must grow before it is compacted again. */
 const AGAIN_SHARE = 0.1;
 
 type WindowSetting = Pick<
@@ -48,7 +48,7 @@ export class Window {
 
   /**
    * Shortens the request after a vendor rejected it as too long. A fallback model may have a smaller window. Returns
-   * whether anything became shorter.
+   * `false` if nothing became shorter.
    */
   async *afterOverflow(system: SystemPrompt, refusedBy: number = Number.POSITIVE_INFINITY): Part<boolean> {
     const { config, tokens } = this.#run;
@@ -63,12 +63,12 @@ export class Window {
     return pruned || compacted;
   }
 
-  /** Compacts outside a run. Returns whether there was something to gain. */
+  /** Compacts outside a run. Returns `false` if there was nothing to gain. */
   compact(): Part<boolean> {
     return this.#compact("manual", this.#run.tokens.total(0));
   }
 
-  /** Shortens old results until the request is down to `target`. Returns whether any became shorter. */
+  /** Shortens old results until the request is down to `target` tokens. Returns `false` if none became shorter. */
   async *#prune(prefix: number, target: number, protectTurns?: number): Part<boolean> {
     const { view, tokens } = this.#run;
     const counts = { soft: 0, hard: 0 };
@@ -86,7 +86,7 @@ export class Window {
     return true;
   }
 
-  /** Summarizes the older part. Returns whether there was something to gain. */
+  /** Summarizes the older part. Returns `false` if there was nothing to gain. */
   async *#compact(
     reason: "threshold" | "overflow" | "manual",
     length: number,

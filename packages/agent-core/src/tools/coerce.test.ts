@@ -32,7 +32,7 @@ describe("coerceArguments", () => {
     [{ path: 7 }, { path: "7" }],
     [{ path: "a", offset: null }, { path: "a" }],
     [{ maybe: "3" }, { maybe: 3 }],
-  ] as const)("%j means %j", (given, meant) => {
+  ] as const)("converts %j to %j", (given, meant) => {
     expect(coerceArguments(schema, given as JsonObject)).toEqual(meant);
   });
 
@@ -49,7 +49,7 @@ describe("coerceArguments", () => {
     { path: null },
     { maybe: null },
     { unknown: "7" },
-  ])("keeps %j, which may mean something else", (args) => {
+  ])("keeps %j, which is ambiguous", (args) => {
     expect(coerceArguments(schema, args)).toBe(args);
   });
 });
@@ -57,24 +57,24 @@ describe("coerceArguments", () => {
 describe("checkArguments", () => {
   const tool = defineTool({ name: "read", description: "Reads.", input: schema, execute: () => "" });
 
-  it("accepts arguments whose meaning is plain, and gives the tool what they mean", async () => {
+  it("converts arguments with an obvious meaning", async () => {
     expect(await checkArguments(tool, { path: "a", offset: "2", tags: '["x"]', on: null })).toEqual({
       args: { path: "a", offset: 2, tags: ["x"] },
     });
   });
 
-  it("keeps valid arguments as they are", async () => {
+  it("does not change valid arguments", async () => {
     const args = { path: "7", either: "7", any: "true" };
     expect(await checkArguments(tool, args)).toEqual({ args });
   });
 
-  it("reports what is wrong with the arguments as the model wrote them", async () => {
+  it("reports problems in the model's own arguments", async () => {
     expect(await checkArguments(tool, { path: "a", offset: "0" })).toMatchObject({
       problems: expect.stringContaining("/offset"),
     });
   });
 
-  it("accepts them for a schema of a library too", async () => {
+  it("converts them for a Standard Schema too", async () => {
     const input = z.object({ n: z.number(), note: z.string().optional() });
     const counts = defineTool({ name: "count", description: "Counts.", input, execute: () => "" });
     expect(await checkArguments(counts, { n: "3", note: null })).toEqual({ args: { n: 3 } });

@@ -117,7 +117,7 @@ class SchemaReader {
 
 /**
  * Removes patterns of property names that JavaScript cannot read, and with them the rule for all other properties,
- * because nobody knows which ones those are.
+ * because the properties they apply to are unknown.
  */
 function removeUnknownPatterns(schema: Schema): void {
   const unknown = Object.keys(schema.patternProperties ?? {}).filter((pattern) => !isPattern(pattern));

@@ -81,7 +81,7 @@ describe("validateJson", () => {
     for (const value of bad) expect([value, (await issues(schema, value)).length > 0]).toEqual([value, true]);
   });
 
-  it("says which value is wrong and what is expected", async () => {
+  it("names the wrong value and the expected one", async () => {
     const schema = {
       type: "object",
       properties: {
@@ -159,7 +159,7 @@ describe("validateJson", () => {
     expect(await issues({ additionalProperties: { type: "string" } }, many)).toHaveLength(12);
   });
 
-  it("agrees with zod about what fits", async () => {
+  it("accepts the same values as zod", async () => {
     const schema = z.strictObject({
       name: z.string().min(1),
       age: z.number().int().min(0).max(150).optional(),
@@ -224,7 +224,7 @@ describe("validateJson with a hostile schema", () => {
       { uniqueItems: true },
       Array.from({ length: 200_000 }, (_, i) => i),
     ],
-  ])("stops after the time limit and leaves the event loop free: %s", async (_what, schema, value) => {
+  ])("stops after the time limit without blocking the event loop: %s", async (_what, schema, value) => {
     let ticks = 0;
     const timer = setInterval(() => ticks++, 20);
     const hostile = issues(schema, value);
@@ -232,7 +232,7 @@ describe("validateJson with a hostile schema", () => {
     expect(await hostile).toEqual([TOO_SLOW]);
     clearInterval(timer);
     expect(ticks).toBeGreaterThan(10);
-    // The next validation is waiting for a new thread, not lost with the old one.
+    // The next validation waits for a new thread and is not lost with the old one.
     expect(await next).toEqual([' Instance type "number" is invalid. Expected "string".']);
   });
 

@@ -6,7 +6,7 @@ import type { Tool } from "../tool.ts";
 import { getToolSpec, ToolSet } from "./tool-set.ts";
 
 describe("getToolSpec", () => {
-  it("shows the model what a caller may send, not what the schema makes of it", () => {
+  it("describes the input of the schema, not its output", () => {
     const inputSchema = z.object({
       n: z.number().default(1),
       when: z.string().transform((text) => new Date(text)),
@@ -22,12 +22,12 @@ describe("getToolSpec", () => {
     });
   });
 
-  it("is one object for one tool", () => {
+  it("returns the same object for the same tool", () => {
     const inputSchema = z.object({});
     expect(getToolSpec(tool("t", "", { inputSchema }))).toBe(getToolSpec(tool("t", "", { inputSchema })));
   });
 
-  it("refuses what cannot be shown to a model", () => {
+  it("rejects a tool that cannot be described to a model", () => {
     const bare: StandardSchemaV1<unknown, unknown> = {
       "~standard": { version: 1, vendor: "bare", validate: (value) => ({ value }) },
     };
@@ -43,7 +43,7 @@ describe("getToolSpec", () => {
     }
   });
 
-  it("takes schemas that are functions", () => {
+  it("accepts schemas that are functions", () => {
     const callable: Tool["inputSchema"] = Object.assign(() => {}, z.object({ a: z.string() }), {
       "~standard": z.object({ a: z.string() })["~standard"],
     });
@@ -52,7 +52,7 @@ describe("getToolSpec", () => {
 });
 
 describe("ToolSet", () => {
-  it("refuses two tools of one name", () => {
+  it("rejects two tools with the same name", () => {
     expect(() => new ToolSet([tool("t", ""), tool("t", "")])).toThrow(/Two tools are called "t"/);
   });
 
@@ -68,7 +68,7 @@ describe("ToolSet", () => {
     },
   );
 
-  it.each([300, 100_000])("refuses a schema of %i levels", (levels) => {
+  it.each([300, 100_000])("rejects a schema of %i levels", (levels) => {
     const text = `${'{"type":"object","not":'.repeat(levels)}{}${"}".repeat(levels)}`;
     const refused = expect.objectContaining({ code: "invalid_tool" });
     expect(() => new ToolSet([tool("t", "", { inputSchema: JSON.parse(text) })])).toThrow(refused);

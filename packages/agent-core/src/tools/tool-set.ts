@@ -105,8 +105,8 @@ class CompiledSchema {
       throw new AgentError("invalid_tool", `The arguments of tool "${toolName}" must be an object schema.`);
     }
     if (isDeeperThan(this.json, MAX_SCHEMA_DEPTH)) {
-      const what = `more than ${MAX_SCHEMA_DEPTH} levels inside one another`;
-      throw new AgentError("invalid_tool", `The schema of tool "${toolName}" has ${what}.`);
+      const problem = `nested more than ${MAX_SCHEMA_DEPTH} levels deep`;
+      throw new AgentError("invalid_tool", `The schema of tool "${toolName}" is ${problem}.`);
     }
     this.tokens = estimateTokens(JSON.stringify(this.json));
   }
