@@ -131,7 +131,7 @@ function decisions(core: CoreContext) {
     approvals: store.approvals,
     getPhrases: ({ agent, event }) => getPhrases(core, { agentId: agent.id, stored: { event } }),
     async beforeCall(call) {
-      const verdict = await hooks.gate("before_tool_call", call);
+      const verdict = await hooks.check("before_tool_call", call);
       if (verdict.action === "deny" || !verdict.changed) return verdict;
       return { action: "allow", args: TOOL_ARGUMENTS.parse(verdict.payload.args) };
     },

@@ -16,9 +16,9 @@ export interface PointHooksOptions extends PackagePlaces {
 }
 
 /**
- * If a hook at this point fails to load, every call is denied. A missing gate hook would otherwise allow everything.
+ * If a hook at this point fails to load, every call is denied. A missing blocking hook would otherwise allow everything.
  */
-const GATE = "before_tool_call";
+const BLOCKING_POINT = "before_tool_call";
 
 /** Loads the configured hooks. A `before_tool_call` hook that fails to load denies every call. */
 export async function resolvePointHooks(options: PointHooksOptions): Promise<ConfiguredHooks> {
@@ -33,7 +33,7 @@ export async function resolvePointHooks(options: PointHooksOptions): Promise<Con
       continue;
     }
     if (config !== undefined) problems.push(problemOf(loaded, name, config, hook));
-    if (config === undefined || config.at === GATE) hooks.push(denying(name, hook));
+    if (config === undefined || config.at === BLOCKING_POINT) hooks.push(denying(name, hook));
   }
   return { hooks, problems };
 }
@@ -57,7 +57,7 @@ async function hookOf(
 }
 
 function denying(name: string, why: string): UncheckedHook {
-  return { point: GATE, name, run: () => Promise.reject(new Error(why)) };
+  return { point: BLOCKING_POINT, name, run: () => Promise.reject(new Error(why)) };
 }
 
 function problemOf(loaded: LoadedConfig, name: string, { at }: PointHookConfig, message: string): Problem {
@@ -65,6 +65,6 @@ function problemOf(loaded: LoadedConfig, name: string, { at }: PointHookConfig, 
     severity: "error",
     message,
     remedy: "Install the package in the gateway's home or beside the gateway, or give the folder it is in.",
-    disables: at === GATE ? `hook ${name}, so that no tool may be used` : `hook ${name}`,
+    disables: at === BLOCKING_POINT ? `hook ${name}, so that no tool may be used` : `hook ${name}`,
   });
 }

@@ -5,7 +5,7 @@ import type { RunOutcome } from "@signalbox/protocol";
 import type { TurnUsage } from "@signalbox/server";
 import { z } from "zod";
 import type { Hooks } from "./hooks.ts";
-import type { Gated, Hook, Modified, Observed, PointDefinitions } from "./point-types.ts";
+import type { Blocking, Hook, Modified, Observed, PointDefinitions } from "./point-types.ts";
 
 /** Fields that identify the session of an event. */
 interface Place {
@@ -163,7 +163,7 @@ export interface HookPoints {
   readonly before_prompt_build: Modified<BeforePromptBuild, "extra">;
   readonly run_start: Observed<RunStarted>;
   readonly turn_start: Observed<TurnStarted>;
-  readonly before_tool_call: Gated<BeforeToolCall, "args">;
+  readonly before_tool_call: Blocking<BeforeToolCall, "args">;
   readonly after_tool_call: Observed<AfterToolCall>;
   readonly turn_end: Observed<TurnEnded>;
   readonly compaction_start: Observed<CompactionStarted>;
@@ -213,7 +213,7 @@ export const HOOK_POINTS: PointDefinitions<HookPoints> = {
   run_start: { kind: "observe" },
   turn_start: { kind: "observe" },
   before_tool_call: {
-    kind: "gate",
+    kind: "block",
     change: z.object({ args: z.optional(TOOL_ARGUMENTS) }),
   },
   after_tool_call: { kind: "observe" },

@@ -13,17 +13,17 @@ export interface Hooks<Points extends AnyPoints<Points>> {
     payload: Payload<Points, Name>,
   ): Promise<Payload<Points, Name>>;
   /** Returns the first denial, or otherwise the payload with the changes of all hooks. Never rejects. */
-  gate<Name extends PointOf<Points, "gate">>(
+  check<Name extends PointOf<Points, "block">>(
     point: Name,
     payload: Payload<Points, Name>,
-  ): Promise<GateResult<Payload<Points, Name>>>;
+  ): Promise<BlockResult<Payload<Points, Name>>>;
   /** Returns true if a hook is registered for a point. */
   has(point: keyof Points): boolean;
   /** Resolves when no observer is running. */
   idle(): Promise<void>;
 }
 
-type GateResult<Payload> =
+type BlockResult<Payload> =
   /** `changed`: a hook changed the payload, which must be validated again. */
   | { readonly action: "allow"; readonly payload: Payload; readonly changed: boolean }
   | { readonly action: "deny"; readonly reason: string };
@@ -33,7 +33,7 @@ export interface HookFailure {
   readonly hook: string;
   readonly point: string;
   readonly error: unknown;
-  /** `ignored`: it was an observer. `skipped`: its change is dropped. `denied`: a failed gate hook denies. */
+  /** `ignored`: it was an observer. `skipped`: its change is dropped. `denied`: a failed blocking hook denies. */
   readonly consequence: "ignored" | "skipped" | "denied";
 }
 
@@ -103,10 +103,10 @@ class HookRegistry<Points extends AnyPoints<Points>> implements Hooks<Points> {
     return current;
   }
 
-  async gate<Name extends PointOf<Points, "gate">>(
+  async check<Name extends PointOf<Points, "block">>(
     point: Name,
     payload: Payload<Points, Name>,
-  ): Promise<GateResult<Payload<Points, Name>>> {
+  ): Promise<BlockResult<Payload<Points, Name>>> {
     let current = payload;
     for (const hook of this.#at(point)) {
       try {

@@ -14,17 +14,17 @@ export interface Modified<Payload, Changes extends keyof Payload> {
 }
 
 /** A point at which hooks allow or deny, and may change some members of the payload. */
-export interface Gated<Payload, Changes extends keyof Payload = never> {
-  readonly kind: "gate";
+export interface Blocking<Payload, Changes extends keyof Payload = never> {
+  readonly kind: "block";
   readonly payload: Payload;
   readonly change: Partial<Pick<Payload, Changes>>;
 }
 
 type AnyPoint =
   | { readonly kind: "observe"; readonly payload: object }
-  | { readonly kind: "modify" | "gate"; readonly payload: object; readonly change: object };
+  | { readonly kind: "modify" | "block"; readonly payload: object; readonly change: object };
 
-/** The points of a host by name. Each is `Observed`, `Modified` or `Gated`. */
+/** The points of a host by name. Each is `Observed`, `Modified` or `Blocking`. */
 export type AnyPoints<Points> = { readonly [Name in keyof Points]: AnyPoint };
 
 /** Names of the points of a kind. */
@@ -47,8 +47,8 @@ export type PointDefinitions<Points extends AnyPoints<Points>> = {
 
 type Awaitable<T> = T | Promise<T>;
 
-/** Verdict of a gate hook. No return value means `allow`. */
-type GateVerdict<Made = object> =
+/** Verdict of a blocking hook. No return value means `allow`. */
+type BlockVerdict<Made = object> =
   | { readonly action: "allow"; readonly change?: Made }
   | { readonly action: "deny"; readonly reason: string };
 
@@ -57,7 +57,7 @@ type Returned<Point extends AnyPoint> = Point["kind"] extends "observe"
   ? Awaitable<void>
   : Point["kind"] extends "modify"
     ? Awaitable<Change<Point> | undefined>
-    : Awaitable<GateVerdict<Change<Point>> | undefined>;
+    : Awaitable<BlockVerdict<Change<Point>> | undefined>;
 
 /** A hook at one point. */
 interface HookAt<Points extends AnyPoints<Points>, Name extends keyof Points> {

@@ -18,7 +18,7 @@ export interface GatewayHooksOptions {
 const CONSEQUENCES = {
   ignored: "a hook failed and was ignored",
   skipped: "a hook failed, so its change was skipped",
-  denied: "a gate hook failed, so it denies",
+  denied: "a blocking hook failed, so it denies",
 } as const;
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createHooks, type HookFailure, type Hooks } from "../../src/hooks/hooks.ts";
-import type { Gated, Hook, Modified, Observed, PointDefinitions } from "../../src/hooks/point-types.ts";
+import type { Blocking, Hook, Modified, Observed, PointDefinitions } from "../../src/hooks/point-types.ts";
 
 interface Kitchen {
   readonly ordered: Observed<{ readonly dish: string }>;
@@ -13,7 +13,7 @@ interface Kitchen {
     },
     "dish" | "sauces"
   >;
-  readonly before_cooking: Gated<{ readonly dish: string; readonly minutes: number }, "minutes">;
+  readonly before_cooking: Blocking<{ readonly dish: string; readonly minutes: number }, "minutes">;
 }
 
 const POINTS: PointDefinitions<Kitchen> = {
@@ -22,7 +22,7 @@ const POINTS: PointDefinitions<Kitchen> = {
     kind: "modify",
     change: z.object({ dish: z.optional(z.string()), sauces: z.optional(z.array(z.string())) }),
   },
-  before_cooking: { kind: "gate", change: z.object({ minutes: z.optional(z.number()) }) },
+  before_cooking: { kind: "block", change: z.object({ minutes: z.optional(z.number()) }) },
 };
 
 const SERVED = { dish: "soup", sauces: [], table: { seats: ["anna"] } } as const satisfies object;
@@ -54,14 +54,14 @@ function setup(
 describe("observers", () => {
   it("run side by side, and nothing waits for them", async () => {
     const seen: string[] = [];
-    const gate = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
     const { hooks } = setup([
-      { point: "ordered", name: "slow", run: () => gate.promise.then(() => void seen.push("slow")) },
+      { point: "ordered", name: "slow", run: () => released.promise.then(() => void seen.push("slow")) },
       { point: "ordered", name: "quick", run: ({ dish }) => void seen.push(dish) },
     ]);
     hooks.observe("ordered", { dish: "soup" });
     expect(seen).toEqual(["soup"]);
-    gate.resolve();
+    released.resolve();
     await hooks.idle();
     expect(seen).toEqual(["soup", "slow"]);
   });
@@ -170,22 +170,29 @@ describe("modifiers", () => {
 
 describe("gates", () => {
   type Run = Extract<Hook<Kitchen>, { point: "before_cooking" }>["run"];
-  const gate = (run: Run): Hook<Kitchen> => ({ point: "before_cooking", name: "guard", timeoutMs: 1, run });
+  const blockingHook = (run: Run): Hook<Kitchen> => ({
+    point: "before_cooking",
+    name: "guard",
+    timeoutMs: 1,
+    run,
+  });
 
   it("let pass what nobody denies, and stop at the first denial", async () => {
     const asked: string[] = [];
-    const notes = (name: string): Hook<Kitchen> => gate(() => void asked.push(name));
+    const notes = (name: string): Hook<Kitchen> => blockingHook(() => void asked.push(name));
     const { hooks } = setup([
       notes("first"),
-      gate(({ dish }) => (dish === "fugu" ? { action: "deny", reason: "no fish" } : { action: "allow" })),
+      blockingHook(({ dish }) =>
+        dish === "fugu" ? { action: "deny", reason: "no fish" } : { action: "allow" },
+      ),
       notes("third"),
     ]);
-    expect(await hooks.gate("before_cooking", { ...COOKED, dish: "fugu" })).toEqual({
+    expect(await hooks.check("before_cooking", { ...COOKED, dish: "fugu" })).toEqual({
       action: "deny",
       reason: "no fish",
     });
     expect(asked).toEqual(["first"]);
-    expect(await hooks.gate("before_cooking", COOKED)).toEqual({
+    expect(await hooks.check("before_cooking", COOKED)).toEqual({
       action: "allow",
       payload: COOKED,
       changed: false,
@@ -196,10 +203,10 @@ describe("gates", () => {
   it("may change what they let pass; those behind see the change", async () => {
     const seen: number[] = [];
     const { hooks } = setup([
-      gate(() => ({ action: "allow", change: { minutes: 3 } })),
-      gate(({ minutes }) => void seen.push(minutes)),
+      blockingHook(() => ({ action: "allow", change: { minutes: 3 } })),
+      blockingHook(({ minutes }) => void seen.push(minutes)),
     ]);
-    expect(await hooks.gate("before_cooking", COOKED)).toEqual({
+    expect(await hooks.check("before_cooking", COOKED)).toEqual({
       action: "allow",
       payload: { ...COOKED, minutes: 3 },
       changed: true,
@@ -210,19 +217,22 @@ describe("gates", () => {
   it.each<[string, Hook<Kitchen>]>([
     [
       "throws",
-      gate(() => {
+      blockingHook(() => {
         throw new Error("broken");
       }),
     ],
-    ["rejects", gate(() => Promise.reject(new Error("broken")))],
-    ["is late", gate(never)],
+    ["rejects", blockingHook(() => Promise.reject(new Error("broken")))],
+    ["is late", blockingHook(never)],
     // What a program without types may say.
-    ["says something else", gate(() => JSON.parse('{"action":"maybe"}'))],
-    ["says nothing that can be read", gate(() => JSON.parse("7"))],
-    ["changes what it may not", gate(() => JSON.parse('{"action":"allow","change":{"minutes":"few"}}'))],
+    ["says something else", blockingHook(() => JSON.parse('{"action":"maybe"}'))],
+    ["says nothing that can be read", blockingHook(() => JSON.parse("7"))],
+    [
+      "changes what it may not",
+      blockingHook(() => JSON.parse('{"action":"allow","change":{"minutes":"few"}}')),
+    ],
   ])("deny when one %s", async (_what, hook) => {
     const { hooks } = setup([hook]);
-    expect(await hooks.gate("before_cooking", COOKED)).toMatchObject({ action: "deny" });
+    expect(await hooks.check("before_cooking", COOKED)).toMatchObject({ action: "deny" });
   });
 });
 

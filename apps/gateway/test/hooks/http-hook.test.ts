@@ -5,10 +5,10 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { createHooks, type HookFailure } from "../../src/hooks/hooks.ts";
 import { createHttpHook, type HttpHookOptions } from "../../src/hooks/http-hook.ts";
-import type { Gated } from "../../src/hooks/point-types.ts";
+import type { Blocking } from "../../src/hooks/point-types.ts";
 
 interface Points {
-  readonly before_call: Gated<{ readonly tool: string; readonly args: string }, "args">;
+  readonly before_call: Blocking<{ readonly tool: string; readonly args: string }, "args">;
 }
 
 async function serve(listener: RequestListener): Promise<string> {
@@ -38,12 +38,12 @@ function gateWith(options: Partial<HttpHookOptions> & Pick<HttpHookOptions, "url
   const failures: HookFailure[] = [];
   const hook = createHttpHook({ point: "before_call", name: "guard", ...options });
   const hooks = createHooks<Points>({
-    points: { before_call: { kind: "gate", change: z.object({ args: z.optional(z.string()) }) } },
+    points: { before_call: { kind: "block", change: z.object({ args: z.optional(z.string()) }) } },
     hooks: [],
     unchecked: () => [hook],
     onFailure: (failure) => failures.push(failure),
   });
-  return { failures, ask: () => hooks.gate("before_call", { tool: "exec", args: "rm -r /" }) };
+  return { failures, ask: () => hooks.check("before_call", { tool: "exec", args: "rm -r /" }) };
 }
 
 describe("a hook behind an address", () => {
