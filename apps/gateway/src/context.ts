@@ -30,7 +30,13 @@ import {
   type SessionAccess,
 } from "@signalbox/memory/agents";
 import { type BuiltPrompt, createPrefixWatch, type PrefixWatch } from "@signalbox/prompt";
-import { type BotLoops, createBotLoops, createGate, type Gate, type Router } from "@signalbox/routing";
+import {
+  type Admission,
+  type BotLoops,
+  createAdmission,
+  createBotLoops,
+  type Router,
+} from "@signalbox/routing";
 import {
   createCompactionCache,
   createHistories,
@@ -112,7 +118,7 @@ export interface GatewayContext extends CoreContext, Omit<AgentFiles, "workspace
 
   // Messages
   readonly router: () => Router;
-  readonly admission: () => Gate;
+  readonly admission: () => Admission;
   readonly botLoops: BotLoops;
   readonly exchanges: Exchanges;
   readonly queueModes: QueueModes;
@@ -177,7 +183,7 @@ export async function createContext(
       cache: store.routes,
       onCacheError: (error) => logger.warn({ err: reasonOf(error) }, "the route cache failed"),
     }),
-    admission: config.derived(({ settings }) => createGate(settings.access)),
+    admission: config.derived(({ settings }) => createAdmission(settings.access)),
     botLoops: createBotLoops(now),
     exchanges: createExchanges(core),
     queueModes: createQueueModes(store.sessions),

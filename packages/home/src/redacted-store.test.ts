@@ -17,7 +17,7 @@ it("keeps no secret in what explains something: traces, reasons and errors", asy
   const event = { channel: "plain", account: "main", kind: "message", conversationId: "c", senderId: "anna" };
   const accepted = await store.inbox.accept({ ...event, eventId: "e", payload: "hunter2" });
   if (accepted.outcome !== "accepted") throw new Error(accepted.outcome);
-  await store.traces.append(accepted.id, [{ stage: "gate", data: { text: "hunter2 was given" } }]);
+  await store.traces.append(accepted.id, [{ stage: "admission", data: { text: "hunter2 was given" } }]);
   await store.inbox.settle(accepted.id, "ignored", { rule: "blocked", reason: "hunter2 was given" });
   const [row] = await store.outbox.enqueue(
     [{ channel: "plain", account: "main", address: "a", payload: "hunter2", claim: true }],

@@ -105,7 +105,7 @@ class Checker implements RequestChecker {
     return open;
   }
 
-  /** Whether the tags (`type`, `role`) of a branch match the value. */
+  /** Returns true if the tags (`type`, `role`) of a branch match the value. */
   #fits(schema: Schema, value: Schema): boolean {
     const properties = isSchema(schema.properties) ? schema.properties : {};
     return ["type", "role", "mode"].every((tag) => {

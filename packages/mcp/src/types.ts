@@ -33,7 +33,7 @@ export function toolPrefix(server: string): string {
 /** A tool of a server. Treat its results as untrusted content. */
 export interface McpTool extends Tool {
   readonly server: string;
-  /** Whether the current description differs from the accepted one, or the tool is new. Nobody has reviewed it. */
+  /** True if the current description differs from the accepted one, or the tool is new. Nobody has reviewed it. */
   readonly changed: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { chat } from "./chat/en.ts";
 import type { Phrases } from "./phrases.ts";
 import { policy } from "./policy/en.ts";
-import { ends, gate } from "./rules/en.ts";
+import { admission, ends } from "./rules/en.ts";
 import { why } from "./why/en.ts";
 
-export const en: Phrases = { ...chat, policy, why, rules: { gate, ends } };
+export const en: Phrases = { ...chat, policy, why, rules: { admission, ends } };

@@ -1,6 +1,6 @@
 import type { chat } from "./chat/en.ts";
 import type { policy } from "./policy/en.ts";
-import type { ends, gate } from "./rules/en.ts";
+import type { admission, ends } from "./rules/en.ts";
 import type { why } from "./why/en.ts";
 
 /** All texts of a gateway in chats. A language with a missing text does not compile. */
@@ -10,5 +10,5 @@ export type Phrases = typeof chat & {
   /** Outcomes of messages. */
   readonly why: typeof why;
   /** Meanings of the admission rules, and of the final states of admitted messages. */
-  readonly rules: { readonly gate: typeof gate; readonly ends: typeof ends };
+  readonly rules: { readonly admission: typeof admission; readonly ends: typeof ends };
 };

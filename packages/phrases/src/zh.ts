@@ -1,7 +1,7 @@
 import { chat } from "./chat/zh.ts";
 import type { Phrases } from "./phrases.ts";
 import { policy } from "./policy/zh.ts";
-import { ends, gate } from "./rules/zh.ts";
+import { admission, ends } from "./rules/zh.ts";
 import { why } from "./why/zh.ts";
 
-export const zh: Phrases = { ...chat, policy, why, rules: { gate, ends } };
+export const zh: Phrases = { ...chat, policy, why, rules: { admission, ends } };

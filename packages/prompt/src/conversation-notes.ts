@@ -24,7 +24,7 @@ export function createDeletedNote(messages: readonly BriefMessage[]): string {
   return [head, ...messages.map(shorten)].join("\n");
 }
 
-/** Whether a message of a history is a {@link createDeletedNote}, which quotes the deleted text. */
+/** Returns true if a message of a history is a {@link createDeletedNote}, which quotes the deleted text. */
 export function isDeletedNote(text: string): boolean {
   return text.startsWith(DELETED);
 }

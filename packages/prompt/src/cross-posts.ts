@@ -11,7 +11,7 @@ export function getCrossPostKey({ channel, account, address }: Place): string {
   return JSON.stringify([CROSS_POST, channel, account, address]);
 }
 
-/** Whether a key comes from {@link getCrossPostKey}. */
+/** Returns true if a key comes from {@link getCrossPostKey}. */
 export function isCrossPostKey(key: string): boolean {
   return key.startsWith(`["${CROSS_POST}",`);
 }

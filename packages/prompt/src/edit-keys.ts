@@ -6,7 +6,7 @@ export function getEditsKey(sessionKey: string): string {
   return JSON.stringify([EDITED, sessionKey]);
 }
 
-/** Whether a key comes from {@link getEditsKey}. */
+/** Returns true if a key comes from {@link getEditsKey}. */
 export function isEditsKey(key: string): boolean {
   return key.startsWith(`["${EDITED}",`);
 }

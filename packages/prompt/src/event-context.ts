@@ -17,7 +17,7 @@ export interface EventFacts {
   readonly role: string;
   /** The sender's name in the conversation. */
   readonly senderName: string;
-  /** Whether the client authenticates with a token of the host. It knows its own conversation and sender. */
+  /** True if the client authenticates with a token of the host. It knows its own conversation and sender. */
   readonly isOwnClient: boolean;
   /** IANA time zone of the times shown. */
   readonly timeZone: string;
@@ -46,7 +46,7 @@ export interface ContextDocument {
   readonly type?: string;
   /** The content, shortened by the caller; absent if it was not read. */
   readonly text?: string;
-  /** Whether the text is only a part. */
+  /** True if the text is only a part. */
   readonly cut?: boolean;
   /** Why it could not be read or stored, in the host's words. */
   readonly note?: string;
@@ -157,7 +157,7 @@ export function createMemoryContext(lines: readonly string[]): string {
   return formatList(HEADINGS.memory, lines.map(cleanText)).join("");
 }
 
-/** Whether a text from {@link createMemoryContext} contains this line. */
+/** Returns true if a text from {@link createMemoryContext} contains this line. */
 export function hasMemoryLine(context: string, line: string): boolean {
   return context.includes(escapeJson(cleanText(line)));
 }

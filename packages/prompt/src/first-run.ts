@@ -15,7 +15,7 @@ const MAX_BYTES = 16_000;
 export interface FirstRun {
   /** Volatile, because it is in some requests only. */
   readonly section: ExtraSection | undefined;
-  /** Whether the first conversation is over and the file can be removed. */
+  /** True if the first conversation is over and the file can be removed. */
   readonly isOver: boolean;
   readonly problem?: WorkspaceFileProblem | undefined;
 }

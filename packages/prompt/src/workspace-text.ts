@@ -15,7 +15,7 @@ export function removeComments(text: string): string {
   }
 }
 
-/** Whether a workspace file contains more than headings, comments and empty list items. */
+/** Returns true if a workspace file contains more than headings, comments and empty list items. */
 export function hasContent(text: string): boolean {
   return removeComments(text)
     .replace(/<!--[\s\S]*/, "")

@@ -1,5 +1,5 @@
-// What a route costs, cached and uncached, with many bindings; against two floors measured in the same run: one
-// look-up in a Map, and going through the bindings one by one.
+// Measures a cached and an uncached route with many bindings, compared with two baselines of the same run: one
+// look-up in a Map, and trying the bindings one by one.
 import { performance } from "node:perf_hooks";
 import { type Binding, createRouter, type RouteInput, type RoutingConfig } from "../src/index.ts";
 import { referenceRoute } from "../test/reference.ts";
@@ -7,7 +7,7 @@ import { referenceRoute } from "../test/reference.ts";
 const agents = Array.from({ length: 20 }, (_, i) => `agent-${i}`);
 const agentOf = (i: number) => agents[i % agents.length] ?? "agent-0";
 
-/** A mix as a large installation might have it: people, threads, guilds with roles, teams, accounts. */
+/** The mix of a large installation: people, threads, guilds with roles, teams, accounts. */
 function mixed(count: number): Binding[] {
   return Array.from({ length: count }, (_, i): Binding => {
     const on = { channel: "discord" };
@@ -38,7 +38,7 @@ function message(i: number): RouteInput {
   };
 }
 
-/** Nanoseconds a call: the median of several rounds. */
+/** Returns nanoseconds per call, as the median of several rounds. */
 function time(calls: number, call: (i: number) => unknown): number {
   const rounds: number[] = [];
   for (let round = 0; round < 9; round++) {
@@ -75,7 +75,7 @@ const uncached = time(50_000, (i) => cold.resolve(at(i)));
 const small = createRouter({ ...config, bindings: mixed(10) }, { maxRoutes: 0 });
 const uncachedSmall = time(50_000, (i) => small.resolve(at(i)));
 
-// The worst case: every binding has to be compared, since each names the account by a pattern.
+// The worst case: every binding is compared, since each has an account pattern.
 const patterns = mixed(COUNT).map(({ agent }, i) => ({
   agent,
   match: { channel: "discord", account: `bot-*${i}` },

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
-import { agentsOfAccount, type Binding } from "./index.ts";
+import { type Binding, getAccountAgents } from "./index.ts";
 
 const of = (bindings: readonly Binding[], account = "main") =>
-  agentsOfAccount({ bindings, agents: ["a", "b", "c"], defaultAgent: "a" }, "telegram", account);
+  getAccountAgents({ bindings, agents: ["a", "b", "c"], defaultAgent: "a" }, "telegram", account);
 
-it("are the default one, and those that bindings send some of its messages to", () => {
+it("returns the default agent and the agents of the account's bindings", () => {
   expect(of([])).toEqual(["a"]);
   expect(of([{ agent: "b", match: { channel: "slack" } }])).toEqual(["a"]);
   expect(of([{ agent: "gone", match: { channel: "telegram" } }])).toEqual(["a"]);

@@ -1,20 +1,20 @@
-import { fitsAccount } from "./account-pattern.ts";
-import { tierOf } from "./tiers.ts";
+import { matchesAccount } from "./account-pattern.ts";
+import { getTier } from "./tiers.ts";
 import type { RoutingConfig } from "./types.ts";
 
-/** The agents that messages to an account can go to, whoever writes them and wherever. */
-export function agentsOfAccount(
+/** Returns the ids of all agents that can receive messages sent to an account, from any sender and conversation. */
+export function getAccountAgents(
   { bindings, agents, defaultAgent }: Pick<RoutingConfig, "bindings" | "agents" | "defaultAgent">,
   channel: string,
   account: string,
 ): readonly string[] {
   const fitting = bindings.filter(
     ({ agent, match }) =>
-      agents.includes(agent) && match.channel === channel && fitsAccount(match.account, account),
+      agents.includes(agent) && match.channel === channel && matchesAccount(match.account, account),
   );
   const takesAll = fitting.some(
     ({ match }) =>
-      match.roles === undefined && ["binding.account", "binding.channel"].includes(tierOf(match)),
+      match.roles === undefined && ["binding.account", "binding.channel"].includes(getTier(match)),
   );
   return [...new Set([...fitting.map(({ agent }) => agent), ...(takesAll ? [] : [defaultAgent])])];
 }

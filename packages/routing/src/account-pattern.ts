@@ -1,13 +1,13 @@
-/** Whether a pattern matches every account. */
-export function isEveryAccount(pattern: string | undefined): boolean {
+/** Returns true if a pattern matches every account. */
+export function matchesEveryAccount(pattern: string | undefined): boolean {
   return pattern === undefined || /^\*+$/.test(pattern);
 }
 
-/** Whether a pattern, in which `*` matches any text (even none), matches the whole name of an account. */
-export function fitsAccount(pattern: string | undefined, account: string): boolean {
+/** Returns true if a pattern matches the whole name of an account. `*` matches any text, including none. */
+export function matchesAccount(pattern: string | undefined, account: string): boolean {
   if (pattern === undefined) return true;
   if (!pattern.includes("*")) return pattern === account;
-  // Walked by hand: a regular expression made of a pattern with many stars could take exponential time.
+  // Not a regular expression: with many stars, matching could take exponential time.
   const parts = pattern.split("*");
   const first = parts[0] ?? "";
   const last = parts.at(-1) ?? "";

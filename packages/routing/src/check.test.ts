@@ -11,7 +11,7 @@ function check(bindings: Binding[], rest: Partial<RoutingConfig> = {}, options: 
   return checkBindings({ agents: ["a", "b"], defaultAgent: "a", ...rest, bindings }, options);
 }
 
-/** Who is shadowed by whom, as text. */
+/** Returns lines such as "1 by 0": binding 0 shadows binding 1. */
 function shadows(...bindings: Binding[]): string[] {
   return check(bindings).flatMap((p) =>
     p.code === "shadowed" ? [`${p.bindingIndex} by ${p.by.join(" and ")}`] : [],
@@ -19,7 +19,7 @@ function shadows(...bindings: Binding[]): string[] {
 }
 
 describe("checkBindings", () => {
-  it("has nothing to say of a sound configuration", () => {
+  it("reports nothing for a valid configuration", () => {
     const bindings = [
       to("a", { account: "main", peer: { kind: "direct", id: "ou_1" } }),
       to("b", { account: "main" }),
@@ -28,38 +28,47 @@ describe("checkBindings", () => {
     expect(check(bindings, {}, { accounts: { discord: ["main"] } })).toEqual([]);
   });
 
-  it("finds agents that do not exist", () => {
+  it("reports agents that do not exist", () => {
     expect(check([to("gone")], { defaultAgent: "none" })).toMatchObject([
       {
-        code: "unknown-agent",
+        code: "unknown_agent",
         bindingIndex: 0,
         message: 'Binding 0 names the agent "gone", which does not exist.',
       },
-      { code: "unknown-default-agent" },
+      { code: "unknown_default_agent" },
     ]);
   });
 
   it.each<[string, Partial<BindingMatch>]>([
     ["its list of roles is empty", { guildId: "g", roles: [] }],
-    ["a direct chat is in no guild and has no roles", { peer: { kind: "direct", id: "*" }, guildId: "g" }],
-    ['"disc*" is not a channel, and channels know no patterns', { channel: "disc*" }],
+    ["direct chats have no guild and no roles", { peer: { kind: "direct", id: "*" }, guildId: "g" }],
+    ['"disc*" is not a channel, and `channel` does not support patterns', { channel: "disc*" }],
     ['there is no channel "matrix"', { channel: "matrix" }],
-    ['no account of discord fits "bot-*"', { account: "bot-*" }],
-  ])("finds what can never match: %s", (why, match) => {
+    ['no account of discord matches "bot-*"', { account: "bot-*" }],
+  ])("reports bindings that can never match: %s", (why, match) => {
     const problems = check([to("a", match)], {}, { accounts: { discord: ["main"] } });
     expect(problems).toMatchObject([
-      { code: "never-matches", bindingIndex: 0, message: `Binding 0 can never match: ${why}.` },
+      { code: "never_matches", bindingIndex: 0, message: `Binding 0 can never match: ${why}.` },
     ]);
   });
 
-  it("finds the same conditions given twice", () => {
+  it.each([
+    ["dm", "Use the kind `direct`."],
+    ["room", "Use one of the kinds direct, group, channel."],
+  ])("reports the unknown kind of conversation %s with a remedy", (kind, remedy) => {
+    const match = JSON.parse(JSON.stringify({ peer: { kind, id: "1" } }));
+    const message = `Binding 0 can never match: "${kind}" is not a kind of conversation.`;
+    expect(check([to("a", match)])).toEqual([{ code: "never_matches", bindingIndex: 0, message, remedy }]);
+  });
+
+  it("reports a binding with the same conditions as an earlier one", () => {
     const peer = { kind: "direct", id: "1" } as const;
     expect(shadows(to("a", { peer }), to("b", { peer }))).toEqual(["1 by 0"]);
     expect(shadows(to("a", { peer }), to("b", { peer, teamId: "t" }))).toEqual(["1 by 0"]);
     expect(shadows(to("a", { peer, teamId: "t" }), to("b", { peer }))).toEqual([]);
   });
 
-  it("finds accounts that an earlier pattern of the tier covers", () => {
+  it("reports accounts that an earlier pattern of the tier matches", () => {
     expect(shadows(to("a", { account: "bot-*" }), to("b", { account: "bot-1" }))).toEqual(["1 by 0"]);
     expect(shadows(to("a", { account: "b*1" }), to("b", { account: "bot-*1" }))).toEqual(["1 by 0"]);
     expect(shadows(to("a", { account: "bot-1" }), to("b", { account: "bot-*" }))).toEqual([]);
@@ -71,7 +80,7 @@ describe("checkBindings", () => {
     expect(shadows(to("a", { account: "*" }), to("b", { account: "bot-1" }))).toEqual([]);
   });
 
-  it("finds what an earlier tier takes", () => {
+  it("reports bindings whose messages an earlier tier gets", () => {
     const groups = to("a", { peer: { kind: "group", id: "*" } });
     const channels = to("a", { peer: { kind: "channel", id: "*" } });
     const direct = to("b", { peer: { kind: "direct", id: "*" } });
@@ -82,31 +91,31 @@ describe("checkBindings", () => {
     expect(shadows(to("a"), groups, channels, direct)).toEqual(["0 by 1 and 2 and 3"]);
   });
 
-  it("finds roles that other bindings take one by one", () => {
+  it("reports a list of roles if other bindings match each of them", () => {
     const roles = (...roles: string[]) => to("a", { guildId: "g", roles });
     expect(shadows(roles("x"), roles("y"), roles("y", "x"))).toEqual(["2 by 0 and 1"]);
     expect(shadows(roles("x"), roles("y", "x"))).toEqual([]);
   });
 
-  it("does not let a binding that cannot decide shadow others", () => {
-    expect(check([to("gone"), to("a")])).toMatchObject([{ code: "unknown-agent" }]);
+  it("ignores bindings to unknown agents when it looks for shadows", () => {
+    expect(check([to("gone"), to("a")])).toMatchObject([{ code: "unknown_agent" }]);
   });
 
-  it("copes with many bindings", () => {
+  it("checks 20,000 bindings", () => {
     const bindings = Array.from({ length: 20_000 }, (_, i) => to("a", { account: `bot-${i % 10_000}` }));
     expect(check(bindings)).toHaveLength(10_000);
   });
 
-  it("finds identity links that cannot work", () => {
+  it("reports identity links that cannot work", () => {
     const identityLinks = { alice: ["telegram:1", "telegram"], bob: ["telegram:1", "slack:"] };
     expect(check([], { identityLinks }).map(({ message }) => message)).toEqual([
-      'The identity link "telegram" of alice is not written channel:id.',
-      '"telegram:1" is linked to alice and to bob; alice has it.',
-      'The identity link "slack:" of bob is not written channel:id.',
+      'The identity link "telegram" of alice does not have the form channel:id.',
+      '"telegram:1" is linked to alice and to bob; the first one, alice, applies.',
+      'The identity link "slack:" of bob does not have the form channel:id.',
     ]);
   });
 
-  it("finds reset policies that cannot work", () => {
+  it("reports reset policies that cannot work", () => {
     const reset = {
       default: { mode: "daily", hour: 24 },
       group: { mode: "daily", hour: 4, timeZone: "Mars/Olympus" },

@@ -1,39 +1,39 @@
-import { mismatches } from "./match.ts";
+import { findMismatches } from "./match.ts";
 import type { Peer } from "./peer.ts";
-import { bindingTier, type RouteTier, TIERS, tierOf } from "./tiers.ts";
+import { getBindingTier, getTier, type RouteTier, TIERS } from "./tiers.ts";
 import type { Binding, BindingMatch, RouteInput } from "./types.ts";
 
-/** A binding with its place in the configuration. */
+/** A binding with its index in the configuration. */
 export interface PlacedBinding {
   readonly index: number;
   readonly binding: Binding;
 }
 
-/** The binding that decides, and the tier in which it does. */
+/** The binding that decides, and the tier in which it matched. */
 export interface Decision extends PlacedBinding {
   readonly tier: RouteTier;
 }
 
-/** Bindings grouped by channel, tier and the condition that names the tier, so that few have to be compared. */
+/** Bindings grouped by channel, tier and the condition that defines the tier, so that only a few are compared. */
 export type BindingIndex = ReadonlyMap<string, readonly PlacedBinding[]>;
 
 export function indexBindings(bindings: readonly PlacedBinding[]): BindingIndex {
   return Map.groupBy(bindings, ({ binding: { match } }) =>
-    groupKey(match.channel, tierOf(match), namingCondition(match)),
+    createGroupKey(match.channel, getTier(match), getNamingCondition(match)),
   );
 }
 
-/** Goes through the tiers in their order; in a tier the first listed binding that matches decides. */
+/** Tries the tiers in order. Within a tier, the first listed binding that matches decides. */
 export function decide(
   index: BindingIndex,
   input: RouteInput,
   agents: ReadonlySet<string>,
 ): Decision | undefined {
   for (const tier of TIERS) {
-    // Groups are in the order of the configuration: of each, the first match is all that counts.
-    const matches = namedBy(input, tier).flatMap((value) => {
-      const group = index.get(groupKey(input.channel, bindingTier(tier), value)) ?? [];
-      return group.find(({ binding }) => mismatches(binding, input, tier, agents).length === 0) ?? [];
+    // Groups keep the order of the configuration, so only the first match of each group matters.
+    const matches = getNamingValues(input, tier).flatMap((value) => {
+      const group = index.get(createGroupKey(input.channel, getBindingTier(tier), value)) ?? [];
+      return group.find(({ binding }) => findMismatches(binding, input, tier, agents).length === 0) ?? [];
     });
     if (matches.length > 0) return { tier, ...matches.reduce((a, b) => (a.index < b.index ? a : b)) };
   }
@@ -42,14 +42,14 @@ export function decide(
 
 const ACCOUNT_PATTERNS = "*";
 
-/** The value of the condition after which a binding's tier is called. */
-function namingCondition(match: BindingMatch): string {
+/** Returns the value of the condition that gives a binding's tier its name. */
+function getNamingCondition(match: BindingMatch): string {
   const { peer, guildId, teamId, account } = match;
-  switch (tierOf(match)) {
+  switch (getTier(match)) {
     case "binding.peer":
-      return peer === undefined ? "" : peerKey(peer);
+      return peer === undefined ? "" : formatPeer(peer);
     case "binding.peer.wildcard":
-      // Every server may have one for all its channels.
+      // Each guild or team may have its own wildcard binding.
       return `${peer?.kind}:${guildId ?? teamId ?? ""}`;
     case "binding.guild+roles":
     case "binding.guild":
@@ -63,14 +63,14 @@ function namingCondition(match: BindingMatch): string {
   }
 }
 
-/** The values by which a binding of a tier could name this message. */
-function namedBy(input: RouteInput, tier: RouteTier): readonly string[] {
+/** Returns the values under which bindings of a tier that match this message are indexed. */
+function getNamingValues(input: RouteInput, tier: RouteTier): readonly string[] {
   const { peer, otherPeerIds = [], parentPeer, guildId, teamId, account } = input;
   switch (tier) {
     case "binding.peer":
-      return [peer.id, ...otherPeerIds].map((id) => peerKey({ kind: peer.kind, id }));
+      return [peer.id, ...otherPeerIds].map((id) => formatPeer({ kind: peer.kind, id }));
     case "binding.peer.parent":
-      return parentPeer === undefined ? [] : [peerKey(parentPeer)];
+      return parentPeer === undefined ? [] : [formatPeer(parentPeer)];
     case "binding.peer.wildcard":
       return [guildId, teamId, ""].flatMap((place) => (place === undefined ? [] : `${peer.kind}:${place}`));
     case "binding.guild+roles":
@@ -85,10 +85,10 @@ function namedBy(input: RouteInput, tier: RouteTier): readonly string[] {
   }
 }
 
-function peerKey({ kind, id }: Peer): string {
+function formatPeer({ kind, id }: Peer): string {
   return `${kind}:${id}`;
 }
 
-function groupKey(channel: string, tier: RouteTier, value: string): string {
+function createGroupKey(channel: string, tier: RouteTier, value: string): string {
   return JSON.stringify([channel, tier, value]);
 }

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { routeDigest } from "./digest.ts";
+import { digestRoute } from "./digest.ts";
 import type { RouteInput } from "./types.ts";
 
-describe("routeDigest", () => {
-  // Ids that look like JSON, of which the digest is made.
+describe("digestRoute", () => {
+  // Ids that look like JSON, because the digest hashes JSON.
   const id = fc
     .array(fc.constantFrom("1", '"', ",", "null", "[", "]", "\\", "\ud800", "direct"), { maxLength: 3 })
     .map((parts) => parts.join(""));
@@ -25,7 +25,7 @@ describe("routeDigest", () => {
     { requiredKeys: ["channel", "account", "peer"] },
   );
 
-  it("differs whenever messages differ in one field", () => {
+  it("differs if messages differ in one field", () => {
     fc.assert(
       fc.property(input, input, fc.nat(8), (a, other, pick) => {
         const field = (
@@ -35,17 +35,17 @@ describe("routeDigest", () => {
           ] as (keyof RouteInput)[]
         )[pick];
         const b = { ...a, ...(field === undefined ? {} : { [field]: other[field] }) };
-        expect(routeDigest("", b) === routeDigest("", a)).toBe(plain(b) === plain(a));
+        expect(digestRoute("", b) === digestRoute("", a)).toBe(plain(b) === plain(a));
       }),
       { numRuns: 3_000 },
     );
   });
 
-  it("differs whenever messages differ", () => {
+  it("differs if messages differ", () => {
     const seen = new Map<string, string>();
     fc.assert(
       fc.property(input, (input) => {
-        const key = routeDigest("", input);
+        const key = digestRoute("", input);
         expect(seen.get(key) ?? plain(input)).toBe(plain(input));
         seen.set(key, plain(input));
       }),
@@ -54,7 +54,7 @@ describe("routeDigest", () => {
   });
 });
 
-/** Field by field, in one order, absent where undefined. */
+/** Returns the fields in a fixed order, without undefined ones. */
 function plain(input: RouteInput): string {
   const { channel, account, peer, otherPeerIds = [], parentPeer, guildId, teamId, threadId, roles } = input;
   const parent = parentPeer && [parentPeer.kind, parentPeer.id];

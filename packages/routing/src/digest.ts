@@ -1,16 +1,16 @@
 import { hash } from "node:crypto";
 import type { RouteInput, RoutingConfig } from "./types.ts";
 
-/** Raised whenever the same configuration would route or name sessions differently, so that old routes are dropped. */
+/** Version of the routing rules. Increment it if the same configuration gives other routes, to drop cached ones. */
 const RULES = 3;
 
 /**
- * Digest of all of a configuration that a route depends on, as 64 hexadecimal digits. Reset policies are not part of
- * it; the order of bindings and of identity links is.
+ * Returns a digest of everything in a configuration that routes depend on, as 64 hexadecimal digits. It includes the
+ * order of bindings and identity links, but not reset policies.
  */
-export function configDigest(config: RoutingConfig): string {
+export function digestConfig(config: RoutingConfig): string {
   const { bindings, agents, defaultAgent, dmScope = "per-channel-peer", identityLinks = {} } = config;
-  return digestOf([
+  return hashValues([
     RULES,
     bindings.map(({ agent, match }) => [
       agent,
@@ -28,15 +28,15 @@ export function configDigest(config: RoutingConfig): string {
   ]);
 }
 
-/** Digest of all that one route depends on: the configuration, and what it reads of a message. */
-export function routeDigest(config: string, input: RouteInput): string {
+/** Returns a digest of everything that one route depends on: the configuration and the message's routing fields. */
+export function digestRoute(config: string, input: RouteInput): string {
   const { channel, account, peer, otherPeerIds = [], parentPeer, guildId, roles, teamId, threadId } = input;
   const ids = [peer.id, ...otherPeerIds];
   const parent = parentPeer && [parentPeer.kind, parentPeer.id];
-  return digestOf([config, channel, account, peer.kind, ids, parent, guildId, roles, teamId, threadId]);
+  return hashValues([config, channel, account, peer.kind, ids, parent, guildId, roles, teamId, threadId]);
 }
 
-/** JSON keeps absent values, as `null`, and the borders between texts: different values never give the same text. */
-function digestOf(values: readonly unknown[]): string {
+/** Hashes values as JSON. Absent values are `null` and strings are delimited, so different values never collide. */
+function hashValues(values: readonly unknown[]): string {
   return hash("sha256", JSON.stringify(values));
 }

@@ -1,23 +1,23 @@
-/** People known by several ids: a name, and ids written `channel:id`. */
+/** People with several ids: their names, and for each name its ids in the form `channel:id`. */
 export type IdentityLinks = Readonly<Record<string, readonly string[]>>;
 
-/** Identity links the other way round: from an id to the person. */
+/** Lookup from ids to people. */
 export interface Identities {
-  /** The linked person behind a peer of a channel. */
-  personOf(channel: string, peerId: string): string | undefined;
-  /** Whether a person is linked under this name. */
+  /** Returns the name of the person that a peer of a channel is linked to, if any. */
+  findPerson(channel: string, peerId: string): string | undefined;
+  /** Returns true if a linked person has this name. */
   isPerson(name: string): boolean;
 }
 
-/** Ids listed under several names belong to the first; ids without a channel belong to no one. */
-export function readIdentityLinks(links: IdentityLinks = {}): Identities {
+/** Indexes identity links. An id under several names belongs to the first; an id without a channel is ignored. */
+export function parseIdentityLinks(links: IdentityLinks = {}): Identities {
   const people = new Map<string, string>();
   for (const [name, ids] of Object.entries(links)) {
     for (const id of ids) if (!people.has(id)) people.set(id, name);
   }
   return {
-    // A channel's id holds no colon, so the first one of a link ends it.
-    personOf: (channel, peerId) =>
+    // Channel ids contain no colon, so the first colon of a link ends the channel id.
+    findPerson: (channel, peerId) =>
       channel === "" || channel.includes(":") ? undefined : people.get(`${channel}:${peerId}`),
     isPerson: (name) => Object.hasOwn(links, name),
   };

@@ -1,20 +1,20 @@
-export { agentsOfAccount } from "./account-agents.ts";
-export { type CheckOptions, checkBindings, type RoutingProblem } from "./check.ts";
-export type { RouteExplanation, TierReport, TriedBinding } from "./explain.ts";
-export { type BotLoops, createBotLoops } from "./gate/bot-loops.ts";
+export { getAccountAgents } from "./account-agents.ts";
 export {
   type AccessRules,
-  createGate,
-  type Gate,
-  type GateDecision,
-  type GateInput,
-  type GateRule,
+  type Admission,
+  type AdmissionDecision,
+  type AdmissionInput,
+  type AdmissionRule,
+  createAdmission,
   type Role,
-} from "./gate/gate.ts";
-export { PAIRING_TTL_MS, pairingCode } from "./gate/pairing.ts";
-export { type Identities, type IdentityLinks, readIdentityLinks } from "./identity-links.ts";
+} from "./admission/admission.ts";
+export { type BotLoops, createBotLoops } from "./admission/bot-loops.ts";
+export { createPairingCode, PAIRING_TTL_MS } from "./admission/pairing.ts";
+export { type CheckOptions, checkBindings, type RoutingProblem } from "./check.ts";
+export type { RouteExplanation, TierReport, TriedBinding } from "./explain.ts";
+export { type Identities, type IdentityLinks, parseIdentityLinks } from "./identity-links.ts";
 export type { Mismatch } from "./match.ts";
-export { isMemberConversation, memberPrefix } from "./member-conversations.ts";
+export { getMemberPrefix, isMemberConversation } from "./member-conversations.ts";
 export { MemoryRouteCache } from "./memory-route-cache.ts";
 export type { Peer, PeerKind } from "./peer.ts";
 export type { ResetPolicies, ResetPolicy, ResetTimes } from "./reset.ts";
@@ -23,5 +23,5 @@ export type { CachedRoute, RouteCacheStore, RouterClock } from "./route-cache.ts
 export { createRouter, type Router, type RouterOptions, RoutingConfigError } from "./router.ts";
 export { escapeId, formatSessionKey, parseSessionKey, type SessionKeyParts } from "./session-key.ts";
 export type { RouteTier } from "./tiers.ts";
-export { tokenHolder, tokenOfHolder, tokenOfSpeaker } from "./token-holders.ts";
+export { createTokenSenderId, getSpeakerTokenName, getTokenName } from "./token-holders.ts";
 export type { Binding, BindingMatch, DmScope, RouteInput, RoutingConfig } from "./types.ts";

@@ -1,4 +1,4 @@
-import { fitsAccount } from "./account-pattern.ts";
+import { matchesAccount } from "./account-pattern.ts";
 import type { Peer } from "./peer.ts";
 import { isAnyPeer, type RouteTier } from "./tiers.ts";
 import type { Binding, RouteInput } from "./types.ts";
@@ -6,17 +6,17 @@ import type { Binding, RouteInput } from "./types.ts";
 /** One condition of a binding that did not hold. */
 export interface Mismatch {
   readonly field: "channel" | "agent" | "account" | "peer" | "guildId" | "roles" | "teamId";
-  /** What the binding asks for. */
+  /** The value that the binding requires. */
   readonly wanted: string;
-  /** What the message has; absent where it has nothing. */
+  /** The message's value; absent if it has none. */
   readonly got?: string;
 }
 
 /**
- * The conditions of a binding that do not hold for a message in a tier; none where the binding matches. This is the
- * only place that compares the two: routes, explanations, the cache and the check of bindings all ask here.
+ * Returns the conditions of a binding that do not hold for a message in a tier; empty if the binding matches. Routes,
+ * explanations, the cache and the check of bindings all use this one comparison.
  */
-export function mismatches(
+export function findMismatches(
   { agent, match }: Binding,
   input: RouteInput,
   tier: RouteTier,
@@ -28,12 +28,13 @@ export function mismatches(
   };
   if (match.channel !== input.channel) fail("channel", match.channel, input.channel);
   if (!agents.has(agent)) fail("agent", agent, undefined);
-  if (!fitsAccount(match.account, input.account)) fail("account", match.account ?? "*", input.account);
+  if (!matchesAccount(match.account, input.account)) fail("account", match.account ?? "*", input.account);
   if (match.peer !== undefined) {
     const isParent = tier === "binding.peer.parent";
     const peer = isParent ? input.parentPeer : input.peer;
     const otherIds = isParent ? [] : (input.otherPeerIds ?? []);
-    if (!isSamePeer(match.peer, peer, otherIds)) fail("peer", peerText(match.peer), peer && peerText(peer));
+    if (!isSamePeer(match.peer, peer, otherIds))
+      fail("peer", describePeer(match.peer), peer && describePeer(peer));
   }
   if (match.guildId !== undefined && match.guildId !== input.guildId) {
     fail("guildId", match.guildId, input.guildId);
@@ -50,6 +51,6 @@ function isSamePeer(wanted: Peer, peer: Peer | undefined, otherIds: readonly str
   return isAnyPeer(wanted) || [peer.id, ...otherIds].includes(wanted.id);
 }
 
-function peerText(peer: Peer): string {
+function describePeer(peer: Peer): string {
   return `${peer.kind} ${peer.id}`;
 }

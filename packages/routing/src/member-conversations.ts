@@ -2,14 +2,16 @@ import type { SessionKeyParts } from "./session-key.ts";
 
 const BETWEEN = "/";
 
-/** What the names of a member's conversations with the gateway's own clients begin with: they are kept apart by it. */
-export function memberPrefix(member: string): string {
+/** Returns the prefix of the names of a member's conversations with the gateway's own clients. */
+export function getMemberPrefix(member: string): string {
   return `${member}${BETWEEN}`;
 }
 
 /**
- * Whether a session is such a conversation: its member reads it, even if an owner has written into it.
- * @param isOwnChannel whether a channel has the gateway's own clients, who have presented its token
+ * Returns true if a session is a member's conversation with one of the gateway's own clients. The member can read it,
+ * even if an owner has written into it.
+ *
+ * @param isOwnChannel returns true for channels of the gateway's own clients, which authenticate with a token
  */
 export function isMemberConversation(
   parts: SessionKeyParts,

@@ -1,6 +1,6 @@
 import type { CachedRoute, RouteCacheStore } from "./route-cache.ts";
 
-/** A `RouteCacheStore` that forgets with the process: for tests, and for those who keep no state. */
+/** A `RouteCacheStore` in memory, for tests and for hosts without a database. */
 export class MemoryRouteCache implements RouteCacheStore {
   readonly #configs = new Map<string, Map<string, CachedRoute["route"]>>();
 
@@ -13,7 +13,7 @@ export class MemoryRouteCache implements RouteCacheStore {
     const routes = this.#configs.get(config) ?? new Map<string, CachedRoute["route"]>();
     this.#configs.set(config, routes);
     for (const { digest, route } of rows) {
-      // Deleted first, since a map keeps the place of a key it has.
+      // Delete first: setting an existing key would keep its old position in the map.
       routes.delete(digest);
       routes.set(digest, route);
     }

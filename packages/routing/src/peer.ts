@@ -1,11 +1,11 @@
 export const PEER_KINDS = ["direct", "group", "channel"] as const;
 
-/** What kind of conversation a message was written in. */
+/** The kind of conversation that a message was written in. */
 export type PeerKind = (typeof PEER_KINDS)[number];
 
-/** The conversation a message belongs to: the person in a direct chat, else the group or channel. */
+/** The conversation that a message belongs to: the person in a direct chat, otherwise the group or channel. */
 export interface Peer {
   readonly kind: PeerKind;
-  /** The platform's immutable id, compared exactly: neither case nor Unicode form is folded. */
+  /** The platform's immutable id, compared exactly, without case folding or Unicode normalization. */
   readonly id: string;
 }

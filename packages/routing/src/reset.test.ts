@@ -8,20 +8,20 @@ const due = (policy: Parameters<typeof isResetDue>[0], last: string, now: string
   isResetDue(policy, { lastMessageAt: at(last), now: at(now) });
 
 describe("isResetDue", () => {
-  it("never is for a new conversation, or without a policy", () => {
+  it("is false for a new session, and without a policy", () => {
     expect(isResetDue({ mode: "idle", minutes: 1 }, { now: at("2026-11-21T00:00:00Z") })).toBe(false);
     expect(due({ mode: "none" }, "1990-01-01T00:00:00Z", "2026-11-21T00:00:00Z")).toBe(false);
   });
 
-  it("is after the idle minutes have passed", () => {
+  it("is true after the idle minutes", () => {
     const idle = { mode: "idle", minutes: 30 } as const;
     expect(due(idle, "2026-11-21T10:00:00.000Z", "2026-11-21T10:29:59.999Z")).toBe(false);
     expect(due(idle, "2026-11-21T10:00:00.000Z", "2026-11-21T10:30:00.000Z")).toBe(true);
-    // A clock that was set back resets nothing.
+    // A clock that was set back does not cause a reset.
     expect(due(idle, "2026-11-21T10:00:00Z", "2026-11-21T08:00:00Z")).toBe(false);
   });
 
-  it("is once the hour has struck in the time zone", () => {
+  it("is true after the hour in the time zone", () => {
     const shanghai = daily("Asia/Shanghai");
     expect(due(shanghai, "2026-11-21T03:59:59+08:00", "2026-11-21T04:00:00+08:00")).toBe(true);
     expect(due(shanghai, "2026-11-21T03:00:00+08:00", "2026-11-21T03:59:59+08:00")).toBe(false);
@@ -32,8 +32,8 @@ describe("isResetDue", () => {
     expect(due(daily("Asia/Kathmandu"), "2026-11-21T03:59:59+05:45", "2026-11-21T04:00:00+05:45")).toBe(true);
   });
 
-  it("is at the change of clocks where the hour is skipped", () => {
-    // In New York 02:00 of 8 March 2026 is 03:00 at once.
+  it("is true from the clock change on if the hour is skipped", () => {
+    // In New York, the clocks go from 02:00 to 03:00 on 8 March 2026.
     const policy = daily("America/New_York", 2);
     expect(due(policy, "2026-03-08T01:59:00-05:00", "2026-03-08T01:59:59-05:00")).toBe(false);
     expect(due(policy, "2026-03-08T01:59:59-05:00", "2026-03-08T03:00:00-04:00")).toBe(true);
@@ -41,15 +41,15 @@ describe("isResetDue", () => {
     expect(due(policy, "2026-03-08T03:00:00-04:00", "2026-03-09T02:00:00-04:00")).toBe(true);
   });
 
-  it("is only the first time where the hour comes twice", () => {
-    // In New York 02:00 of 1 November 2026 is 01:00 again.
+  it("is true only at the first occurrence if the hour occurs twice", () => {
+    // In New York, the clocks go from 02:00 back to 01:00 on 1 November 2026.
     const policy = daily("America/New_York", 1);
     expect(due(policy, "2026-11-01T00:59:59-04:00", "2026-11-01T01:00:00-04:00")).toBe(true);
     expect(due(policy, "2026-11-01T01:00:00-04:00", "2026-11-01T01:00:00-05:00")).toBe(false);
     expect(due(policy, "2026-11-01T01:30:00-05:00", "2026-11-02T00:59:59-05:00")).toBe(false);
   });
 
-  it("is about once a day, in any zone and at any hour", () => {
+  it("is true about once a day, in every zone and at every hour", () => {
     const zones = [
       "UTC",
       "America/New_York",
@@ -79,7 +79,7 @@ describe("isResetDue", () => {
     );
   });
 
-  it("uses the machine's time zone where none is given", () => {
+  it("uses the machine's time zone by default", () => {
     const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
     const now = at("2026-11-21T12:00:00Z");
     for (let hour = 0; hour < 24; hour++) {

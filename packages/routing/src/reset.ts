@@ -1,14 +1,14 @@
 import type { PeerKind } from "./peer.ts";
 
-/** When a conversation starts afresh. */
+/** The rule by which a conversation starts a new session. */
 export type ResetPolicy =
   | { readonly mode: "none" }
-  /** Every day at this hour, 0 to 23, in an IANA time zone; without one, in the machine's. */
+  /** Every day at this hour, 0 to 23, in an IANA time zone. Default: the machine's time zone. */
   | { readonly mode: "daily"; readonly hour: number; readonly timeZone?: string | undefined }
   /** After this many minutes without a message. */
   | { readonly mode: "idle"; readonly minutes: number };
 
-/** A policy for each kind of chat; `default` where a kind has none. */
+/** A policy for each kind of conversation. `default` applies to kinds without one. */
 export interface ResetPolicies {
   readonly default: ResetPolicy;
   readonly direct?: ResetPolicy | undefined;
@@ -18,24 +18,24 @@ export interface ResetPolicies {
 
 /** Times in milliseconds since 1970. */
 export interface ResetTimes {
-  /** When the last message of the session arrived; absent in a new session. */
+  /** Arrival of the session's last message; absent in a new session. */
   readonly lastMessageAt?: number | undefined;
   readonly now: number;
 }
 
 const DAY = 86_400_000;
 
-/** The policy for a kind of chat. Without any, conversations never start afresh by themselves. */
-export function resetPolicyFor(policies: ResetPolicies | undefined, kind: PeerKind): ResetPolicy {
+/** Returns the policy for a kind of conversation. Default: never reset. */
+export function getResetPolicy(policies: ResetPolicies | undefined, kind: PeerKind): ResetPolicy {
   return policies?.[kind] ?? policies?.default ?? { mode: "none" };
 }
 
 /**
- * Whether a conversation starts afresh with a message that arrives now. A new conversation never does. On the day a
- * clock change skips the hour of a daily policy, the boundary is the moment of the change; where the hour comes
- * twice, it is the first.
+ * Returns true if a message that arrives now starts a new session. A session without messages is never reset. If a
+ * clock change skips the hour of a daily policy, the boundary is the moment of the change. If the hour occurs twice,
+ * the boundary is the first occurrence.
  *
- * @throws RangeError for a time zone that does not exist; `checkBindings` finds those.
+ * @throws RangeError if the time zone does not exist; `checkBindings` reports those
  */
 export function isResetDue(policy: ResetPolicy, { lastMessageAt, now }: ResetTimes): boolean {
   if (lastMessageAt === undefined) return false;
@@ -45,38 +45,38 @@ export function isResetDue(policy: ResetPolicy, { lastMessageAt, now }: ResetTim
     case "idle":
       return now - lastMessageAt >= policy.minutes * 60_000;
     case "daily":
-      return lastMessageAt < lastBoundary(policy.hour, policy.timeZone, now);
+      return lastMessageAt < getLastBoundary(policy.hour, policy.timeZone, now);
   }
 }
 
-/** The last time at or before `now` that the clocks of a zone reached the hour. */
-function lastBoundary(hour: number, timeZone: string | undefined, now: number): number {
-  const today = localDay(now, timeZone);
-  const boundary = firstInstantAt(today + hour * 3_600_000, timeZone);
-  return boundary <= now ? boundary : firstInstantAt(today - DAY + hour * 3_600_000, timeZone);
+/** Returns the last instant, at or before `now`, at which the clocks of a zone reached the hour. */
+function getLastBoundary(hour: number, timeZone: string | undefined, now: number): number {
+  const today = getLocalMidnight(now, timeZone);
+  const boundary = getFirstInstant(today + hour * 3_600_000, timeZone);
+  return boundary <= now ? boundary : getFirstInstant(today - DAY + hour * 3_600_000, timeZone);
 }
 
-/** Midnight of the local day of an instant, as if the zone were UTC. */
-function localDay(instant: number, timeZone: string | undefined): number {
-  const local = instant + offset(instant, timeZone);
+/** Returns midnight of an instant's local day, as if the zone were UTC. */
+function getLocalMidnight(instant: number, timeZone: string | undefined): number {
+  const local = instant + getUtcOffset(instant, timeZone);
   return local - (((local % DAY) + DAY) % DAY);
 }
 
-/** The first instant at which the clocks of a zone show this time or a later one. */
-function firstInstantAt(local: number, timeZone: string | undefined): number {
-  // Offsets a day before and after bracket any clock change; the larger one gives the earlier instant.
-  const before = offset(local - DAY, timeZone);
-  const after = offset(local + DAY, timeZone);
+/** Returns the first instant at which the clocks of a zone show this time or a later one. */
+function getFirstInstant(local: number, timeZone: string | undefined): number {
+  // The offsets one day before and after enclose any clock change. The larger one gives the earlier instant.
+  const before = getUtcOffset(local - DAY, timeZone);
+  const after = getUtcOffset(local + DAY, timeZone);
   const early = local - Math.max(before, after);
   const late = local - Math.min(before, after);
-  if (early + offset(early, timeZone) >= local) return early;
-  if (late + offset(late, timeZone) === local) return late;
-  // The clocks jump over this time: the boundary is the jump, somewhere between the two.
+  if (early + getUtcOffset(early, timeZone) >= local) return early;
+  if (late + getUtcOffset(late, timeZone) === local) return late;
+  // The clocks skip this time. Search for the moment of the change between the two instants.
   let low = early;
   let high = late;
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
-    if (middle + offset(middle, timeZone) >= local) high = middle;
+    if (middle + getUtcOffset(middle, timeZone) >= local) high = middle;
     else low = middle;
   }
   return high;
@@ -84,11 +84,11 @@ function firstInstantAt(local: number, timeZone: string | undefined): number {
 
 const formats = new Map<string | undefined, Intl.DateTimeFormat>();
 
-/** Milliseconds that the clocks of a zone are ahead of UTC at an instant. */
-function offset(instant: number, timeZone: string | undefined): number {
+/** Returns how far a zone is ahead of UTC at an instant, in milliseconds. */
+function getUtcOffset(instant: number, timeZone: string | undefined): number {
   let format = formats.get(timeZone);
   if (format === undefined) {
-    // Making one costs far more than using one; there are few zones.
+    // Creating a format is far more expensive than using it, and there are only a few zones.
     format = new Intl.DateTimeFormat("en-US", {
       timeZone,
       calendar: "iso8601",
@@ -110,7 +110,7 @@ function offset(instant: number, timeZone: string | undefined): number {
   return local - Math.floor(instant / 1000) * 1000;
 }
 
-/** Whether the platform knows a time zone. */
+/** Returns true if the runtime supports a time zone. */
 export function isTimeZone(timeZone: string): boolean {
   try {
     new Intl.DateTimeFormat("en-US", { timeZone });

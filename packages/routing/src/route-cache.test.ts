@@ -23,7 +23,7 @@ const message: RouteInput = {
   teamId: "W1",
 };
 
-/** A clock whose timers run when told to. */
+/** A clock whose timers run when the test calls `tick`. */
 function handClock() {
   const timers = new Set<() => void>();
   return {
@@ -42,7 +42,7 @@ function handClock() {
 }
 
 describe("the durable cache", () => {
-  it("is written behind the back of whoever asks, many routes at once", async () => {
+  it("is written in the background, with many routes at once", async () => {
     const puts: (readonly CachedRoute[])[] = [];
     const store: RouteCacheStore = {
       load: async () => [],
@@ -68,17 +68,17 @@ describe("the durable cache", () => {
     expect(clock.timers.size).toBe(0);
   });
 
-  it("is written at once when much waits, and never waits for more than it can hold", async () => {
+  it("is written at once with 256 pending rows, and drops rows over 2,000", async () => {
     let rows = 0;
     let release = () => {};
-    const gate = new Promise<void>((resolve) => {
+    const released = new Promise<void>((resolve) => {
       release = resolve;
     });
     const store: RouteCacheStore = {
       load: async () => [],
       put: async (_, batch) => {
         rows += batch.length;
-        await gate;
+        await released;
       },
       prune: async () => 0,
     };
@@ -93,7 +93,7 @@ describe("the durable cache", () => {
     expect(rows).toBe(256 + 2_000);
   });
 
-  it("makes a restart warm", async () => {
+  it("warms a restarted router", async () => {
     const cache = new MemoryRouteCache();
     const first = createRouter(config, { cache });
     const route = first.resolve(message);
@@ -104,7 +104,7 @@ describe("the durable cache", () => {
     expect(second.resolve(message)).toEqual(route);
   });
 
-  it("forgets the routes of other configurations", async () => {
+  it("removes the routes of other configurations", async () => {
     const cache = new MemoryRouteCache();
     const first = createRouter(config, { cache });
     first.resolve(message);
@@ -122,22 +122,22 @@ describe("the durable cache", () => {
       { agentId: "gone", sessionKey: "agent:gone:slack:direct:U1", matchedBy: "default" },
     ],
     [
-      "somebody else's session",
+      "another person's session",
       { agentId: "a", sessionKey: "agent:a:slack:direct:U2", matchedBy: "binding.team", bindingIndex: 0 },
     ],
     [
-      "a binding that does not fit",
+      "a binding that does not match",
       { agentId: "b", sessionKey: "agent:b:slack:direct:U1", matchedBy: "binding.account", bindingIndex: 1 },
     ],
     [
-      "a tier that is none",
+      "an unknown tier",
       { agentId: "a", sessionKey: "agent:a:slack:direct:U1", matchedBy: "binding.all", bindingIndex: 0 },
     ],
     [
       "another agent as the default",
       { agentId: "b", sessionKey: "agent:b:slack:direct:U1", matchedBy: "default" },
     ],
-  ])("is not believed when it gives %s", async (_, route) => {
+  ])("is ignored if it returns %s", async (_, route) => {
     const honest = createRouter(config);
     const { digest } = honest.explain(message).cache;
     const store: RouteCacheStore = {
@@ -151,7 +151,7 @@ describe("the durable cache", () => {
     expect(router.resolve(message)).toEqual(honest.resolve(message));
   });
 
-  it("may fail without effect on routes", async () => {
+  it("does not affect routes if it fails", async () => {
     const errors: unknown[] = [];
     const broken: RouteCacheStore = {
       load: () => Promise.reject(new Error("load")),
@@ -169,13 +169,13 @@ describe("the durable cache", () => {
     expect(errors).toEqual([new Error("load"), new Error("put")]);
   });
 
-  it("is warm where only the removal of older routes fails", async () => {
-    const kept = new Map<string, CachedRoute>();
+  it("is loaded even if pruning fails", async () => {
+    const rowsByDigest = new Map<string, CachedRoute>();
     const errors: unknown[] = [];
     const cache: RouteCacheStore = {
-      load: async () => [...kept.values()],
+      load: async () => [...rowsByDigest.values()],
       put: async (_config, rows) => {
-        for (const row of rows) kept.set(row.digest, row);
+        for (const row of rows) rowsByDigest.set(row.digest, row);
       },
       prune: () => Promise.reject(new Error("prune")),
     };

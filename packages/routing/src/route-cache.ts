@@ -2,18 +2,18 @@ import { LRUCache } from "lru-cache";
 import type { Route } from "./route.ts";
 
 /**
- * A durable cache of routes, so that a restart is warm. It is never needed: what it gives is checked, its failures
- * are reported and otherwise without effect. `@signalbox/routing/testkit` tests implementations.
+ * A durable cache of routes, for a warm start. Routing does not depend on it: loaded routes are verified, and failures
+ * are only reported. `@signalbox/routing/testkit` contains a conformance suite for implementations.
  */
 export interface RouteCacheStore {
-  /** The most recently written routes of one configuration, newest first; at most `limit`. */
+  /** Returns the most recently written routes of one configuration, newest first, at most `limit`. */
   load(
     config: string,
     limit: number,
   ): Promise<readonly { readonly digest: string; readonly route: unknown }[]>;
   /** Adds routes, or replaces those with the same digest. The last row is the newest. */
   put(config: string, rows: readonly CachedRoute[]): Promise<void>;
-  /** Removes the routes of every other configuration; gives their number. */
+  /** Removes the routes of every other configuration and returns their number. */
   prune(keepConfig: string): Promise<number>;
 }
 
@@ -24,13 +24,13 @@ export interface CachedRoute {
   readonly route: { readonly [field: string]: string | number };
 }
 
-/** Time, for the delayed writes to the durable cache. */
+/** Timer for delayed writes to the durable cache. */
 export interface RouterClock {
-  /** Calls `run` once, after `ms` milliseconds; the function given back prevents it. */
+  /** Calls `run` once, after `ms` milliseconds. Returns a function that cancels it. */
   after(ms: number, run: () => void): () => void;
 }
 
-/** A route by its digest. One from the store has still to be checked. */
+/** A cached route. One from the store is not verified yet. */
 export type CacheEntry =
   | { readonly source: "memory"; readonly route: Route }
   | { readonly source: "store"; readonly route: unknown };
@@ -44,16 +44,18 @@ export interface RouteCacheOptions {
   readonly onError: ((error: unknown) => void) | undefined;
 }
 
-/** Routes loaded at the start; enough for the conversations of the last days. */
-const MAX_LOADED = 2_000;
-/** Ids as long as this are not an ordinary platform's: such routes are worked out each time. */
-const MAX_SESSION_KEY = 1_024;
-/** Rows that wait at most; what comes on top is not kept, since a route can always be worked out again. */
-const MAX_WAITING = 2_000;
+/** Maximum number of routes loaded at startup: enough for the conversations of the last days. */
+const MAX_LOADED_ROUTES = 2_000;
+/** Maximum length of a cached session key, in UTF-16 units. No usual platform has longer ids. */
+const MAX_SESSION_KEY_LENGTH = 1_024;
+/** Maximum number of rows to be written. Further rows are dropped, since a route can be computed again. */
+const MAX_PENDING_ROWS = 2_000;
+/** Number of pending rows that are written at once. */
 const FLUSH_AT = 256;
+/** Delay before pending rows are written, in milliseconds. */
 const FLUSH_MS = 1_000;
 
-/** Routes in memory, over a durable store that is read at the start and written behind the caller's back. */
+/** Caches routes in memory, and in a durable store that is read at startup and written in the background. */
 export class RouteCache {
   readonly #store: RouteCacheStore | undefined;
   readonly #config: string;
@@ -61,7 +63,7 @@ export class RouteCache {
   readonly #clock: RouterClock;
   readonly #onError: (error: unknown) => void;
   readonly #entries: LRUCache<string, CacheEntry> | undefined;
-  readonly #waiting = new Map<string, CachedRoute["route"]>();
+  readonly #pending = new Map<string, CachedRoute["route"]>();
   #cancelTimer: (() => void) | undefined;
   #writing: Promise<void> = Promise.resolve();
 
@@ -78,31 +80,32 @@ export class RouteCache {
     return this.#entries?.get(digest);
   }
 
-  /** As `get`, without making the route a recently used one. */
+  /** Like `get`, but does not mark the route as recently used. */
   peek(digest: string): CacheEntry | undefined {
     return this.#entries?.peek(digest);
   }
 
-  /** Keeps a route in memory. */
+  /** Caches a route in memory. */
   keep(digest: string, route: Route): void {
-    if (route.sessionKey.length <= MAX_SESSION_KEY) this.#entries?.set(digest, { source: "memory", route });
+    if (route.sessionKey.length <= MAX_SESSION_KEY_LENGTH)
+      this.#entries?.set(digest, { source: "memory", route });
   }
 
-  /** Writes a route to the store, soon. */
+  /** Queues a route to be written to the store. */
   write(digest: string, route: Route): void {
-    if (this.#store === undefined || this.#waiting.size >= MAX_WAITING) return;
-    this.#waiting.set(digest, { ...route });
-    if (this.#waiting.size === FLUSH_AT) void this.flush();
+    if (this.#store === undefined || this.#pending.size >= MAX_PENDING_ROWS) return;
+    this.#pending.set(digest, { ...route });
+    if (this.#pending.size === FLUSH_AT) void this.flush();
     else this.#cancelTimer ??= this.#clock.after(FLUSH_MS, () => void this.flush());
   }
 
-  /** Loads the routes of this configuration, removes those of others, and gives the number of those loaded. */
+  /** Loads the routes of this configuration and removes those of others. Returns the number of routes loaded. */
   async warm(): Promise<number> {
-    const limit = Math.min(MAX_LOADED, this.#maxRoutes);
+    const limit = Math.min(MAX_LOADED_ROUTES, this.#maxRoutes);
     let loaded = 0;
     try {
       const rows = (await this.#store?.load(this.#config, limit)) ?? [];
-      // The newest last, so that they are the last to be dropped.
+      // Add the newest last, so that they are evicted last.
       for (const { digest, route } of rows.toReversed()) {
         if (!this.#entries?.has(digest)) this.#entries?.set(digest, { source: "store", route });
       }
@@ -114,13 +117,13 @@ export class RouteCache {
     return loaded;
   }
 
-  /** Writes what waits. */
+  /** Writes pending rows. */
   flush(): Promise<void> {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     this.#writing = this.#writing.then(async () => {
-      const rows = [...this.#waiting].map(([digest, route]) => ({ digest, route }));
-      this.#waiting.clear();
+      const rows = [...this.#pending].map(([digest, route]) => ({ digest, route }));
+      this.#pending.clear();
       if (rows.length === 0) return;
       try {
         await this.#store?.put(this.#config, rows);

@@ -1,13 +1,13 @@
 import type { RouteTier } from "./tiers.ts";
 
-/** The tier of binding that decided, or `default` where none did. */
+/** The tier of the binding that decided, or `default` if none matched. */
 export type MatchedBy = RouteTier | "default";
 
-/** Where a message goes. */
+/** The agent and the session that a message is routed to. */
 export interface Route {
   readonly agentId: string;
   readonly sessionKey: string;
   readonly matchedBy: MatchedBy;
-  /** Place of the deciding binding in `RoutingConfig.bindings`, from 0. Absent where `matchedBy` is `default`. */
+  /** Index of the deciding binding in `RoutingConfig.bindings`. Absent if `matchedBy` is `default`. */
   readonly bindingIndex?: number;
 }

@@ -33,7 +33,7 @@ describe("the tiers", () => {
     ["binding.channel", to("a", { account: "*" })],
   ];
 
-  it("are tried in strict order, wherever the bindings stand in the list", () => {
+  it("are tried in strict order, independent of the order of the bindings", () => {
     for (let from = 0; from < ladder.length; from++) {
       const rest = ladder.slice(from);
       const bindings = rest.map(([, binding]) => binding).reverse();
@@ -45,7 +45,7 @@ describe("the tiers", () => {
     }
   });
 
-  it("compare a binding's conversation with every id of the conversation", () => {
+  it("compare a binding's peer with every id of the conversation", () => {
     const router = createRouter(configOf(to("a", { peer: { kind: "channel", id: "T2" } })));
     const moved = { ...message, otherPeerIds: ["T2"] };
     expect(router.resolve(moved)).toMatchObject({
@@ -66,7 +66,7 @@ describe("the tiers", () => {
     });
   });
 
-  it("give the first listed of several that match", () => {
+  it("choose the first listed of several bindings that match", () => {
     const bindings = [
       to("b", { account: "bot-2" }),
       to("a", { account: "*-1" }),
@@ -78,7 +78,7 @@ describe("the tiers", () => {
     });
   });
 
-  it("ask for every condition that is given", () => {
+  it("require all conditions of a binding", () => {
     const peer = { kind: "channel", id: "T1" } as const;
     for (const other of [
       { guildId: "G2" },
@@ -92,8 +92,8 @@ describe("the tiers", () => {
     }
   });
 
-  it("do not take the ids of two fields for those of two others", () => {
-    // Written one after the other, peer and guild of the binding and of the message read the same.
+  it("do not confuse the ids of different fields", () => {
+    // Concatenated, the peer and guild of the binding equal those of the message.
     const bound = to("a", { peer: { kind: "channel", id: "1/x" }, guildId: "y" });
     const near = { ...message, peer: { kind: "channel", id: "1" }, guildId: "x/y" } as const;
     expect(createRouter(configOf(bound)).resolve(near).matchedBy).toBe("default");
@@ -114,16 +114,16 @@ describe("the tiers", () => {
 });
 
 describe("a router", () => {
-  it("passes over bindings to agents that do not exist", () => {
+  it("skips bindings to agents that do not exist", () => {
     const router = createRouter(configOf(to("gone"), to("a")));
     expect(router.resolve(message)).toMatchObject({ agentId: "a", bindingIndex: 1 });
   });
 
-  it("refuses a default agent that does not exist", () => {
+  it("rejects a default agent that does not exist", () => {
     expect(() => createRouter({ agents, bindings: [], defaultAgent: "gone" })).toThrow(RoutingConfigError);
   });
 
-  it("does not notice what happens to the configuration it was made from", () => {
+  it("ignores later changes to the configuration object", () => {
     const match = { channel: "discord", account: "bot-1" };
     const bindings = [{ agent: "a", match }];
     const router = createRouter({ agents, defaultAgent: "main", bindings });
@@ -132,20 +132,20 @@ describe("a router", () => {
     expect(router.resolve(message).agentId).toBe("a");
   });
 
-  it("gives routes that nobody can change for others", () => {
+  it("returns frozen routes", () => {
     expect(Object.isFrozen(createRouter(configOf(to("a"))).resolve(message))).toBe(true);
   });
 
-  it("says whether a conversation of a kind starts afresh", () => {
+  it("applies the reset policy of a kind of conversation", () => {
     const reset = { default: { mode: "none" }, group: { mode: "idle", minutes: 5 } } as const;
     const router = createRouter({ ...configOf(), reset });
     const at = { lastMessageAt: 0, now: 5 * 60_000 };
-    expect(router.resetDue("group", at)).toBe(true);
-    expect(router.resetDue("direct", at)).toBe(false);
-    expect(createRouter(configOf()).resetDue("group", at)).toBe(false);
+    expect(router.isResetDue("group", at)).toBe(true);
+    expect(router.isResetDue("direct", at)).toBe(false);
+    expect(createRouter(configOf()).isResetDue("group", at)).toBe(false);
   });
 
-  it("has a digest that follows all that routes depend on", () => {
+  it("has a digest of everything that routes depend on", () => {
     const base = configOf(to("a", { guildId: "G1" }), to("b"));
     const digests = [
       base,
@@ -178,7 +178,7 @@ describe("a router", () => {
 });
 
 describe("explain", () => {
-  it("says of every tier what was tried and why it did not match", () => {
+  it("lists for every tier the bindings tried and why they did not match", () => {
     const { tiers, route } = createRouter(
       configOf(
         to("a", { peer: { kind: "channel", id: "T9" } }),
@@ -190,15 +190,15 @@ describe("explain", () => {
     ).explain(message);
     expect(route).toMatchObject({ agentId: "b", bindingIndex: 3 });
     expect(tiers.map(({ tier, outcome }) => `${tier} ${outcome}`)).toEqual([
-      "binding.peer no-match",
-      "binding.peer.parent no-match",
-      "binding.peer.wildcard no-match",
-      "binding.guild+roles no-match",
+      "binding.peer no_match",
+      "binding.peer.parent no_match",
+      "binding.peer.wildcard no_match",
+      "binding.guild+roles no_match",
       "binding.guild matched",
-      "binding.team not-reached",
-      "binding.account not-reached",
-      "binding.channel not-reached",
-      "default not-reached",
+      "binding.team not_reached",
+      "binding.account not_reached",
+      "binding.channel not_reached",
+      "default not_reached",
     ]);
     expect(tiers.flatMap((tier) => tier.tried)).toEqual([
       {
@@ -216,7 +216,7 @@ describe("explain", () => {
     ]);
   });
 
-  it("lists only as many bindings as asked for, and counts them all", () => {
+  it("lists at most `limit` bindings, and counts all", () => {
     const many = Array.from({ length: 50 }, (_, i) => to("a", { account: `bot-x${i}` }));
     const report = createRouter(configOf(...many))
       .explain(message, { limit: 3 })
@@ -225,7 +225,7 @@ describe("explain", () => {
     expect(report?.tried).toHaveLength(3);
   });
 
-  it("tells what part the caches have, without changing it", async () => {
+  it("reports the source of a route without changing the caches", async () => {
     const cache = new MemoryRouteCache();
     const first = createRouter(configOf(to("a")), { cache });
     expect(first.explain(message).cache).toMatchObject({ source: "none", config: first.digest });
@@ -240,7 +240,7 @@ describe("explain", () => {
     expect(second.explain(message).cache.source).toBe("memory");
   });
 
-  it("names the person a message is linked to", () => {
+  it("names the person that the sender is linked to", () => {
     const router = createRouter({ ...configOf(), identityLinks: { alice: ["discord:U1"] } });
     const { session, route } = router.explain({
       ...message,

@@ -1,63 +1,79 @@
 import { type BindingIndex, decide, indexBindings } from "./decide.ts";
-import { configDigest, routeDigest } from "./digest.ts";
-import { explainTiers, type RouteExplanation, sessionReason } from "./explain.ts";
-import { type Identities, readIdentityLinks } from "./identity-links.ts";
-import { mismatches } from "./match.ts";
+import { digestConfig, digestRoute } from "./digest.ts";
+import { explainSession, explainTiers, type RouteExplanation } from "./explain.ts";
+import { type Identities, parseIdentityLinks } from "./identity-links.ts";
+import { findMismatches } from "./match.ts";
 import type { PeerKind } from "./peer.ts";
-import { isResetDue, type ResetTimes, resetPolicyFor } from "./reset.ts";
+import { getResetPolicy, isResetDue, type ResetTimes } from "./reset.ts";
 import type { Route } from "./route.ts";
 import { RouteCache, type RouteCacheStore, type RouterClock } from "./route-cache.ts";
-import { sessionOf } from "./session.ts";
+import { getSessionKeyParts } from "./session.ts";
 import { formatSessionKey } from "./session-key.ts";
 import { TIERS } from "./tiers.ts";
 import type { Binding, DmScope, RouteInput, RoutingConfig } from "./types.ts";
 
 export interface RouterOptions {
-  /** Keeps routes over a restart. Default: nothing does. */
+  /** Stores routes across restarts. Default: none. */
   readonly cache?: RouteCacheStore;
-  /** Default: timers of the platform that do not keep the process alive. */
+  /** Default: `setTimeout` with timers that do not keep the process alive. */
   readonly clock?: RouterClock;
-  /** Routes kept in memory. Default 10,000; 0 keeps none. */
+  /** Maximum number of routes cached in memory; 0 disables the cache. Default: 10,000. */
   readonly maxRoutes?: number;
-  /** Told when the durable cache fails. Default: nothing. */
+  /** Called if the durable cache fails. Routing continues without it. */
   readonly onCacheError?: (error: unknown) => void;
 }
 
-/** Routes messages by one configuration, which is copied: to change it, make another router. */
+/** Routes messages by a copy of one configuration. To change the configuration, create another router. */
 export interface Router {
   /** Digest of the configuration. */
   readonly digest: string;
-  /** Where a message goes. Never throws, waits for nothing. */
+  /** Returns the agent and session for a message. Never throws. */
   resolve(input: RouteInput): Route;
-  /** Why. `limit` bounds the bindings listed in a tier, default 10. */
+  /** Explains the route of a message. `limit` is the maximum number of bindings listed per tier. Default: 10. */
   explain(input: RouteInput, options?: { readonly limit?: number }): RouteExplanation;
-  /** Whether a conversation of this kind starts afresh with a message that arrives now. */
-  resetDue(kind: PeerKind, at: ResetTimes): boolean;
+  /** Returns true if a message that arrives now starts a new session in a conversation of this kind. */
+  isResetDue(kind: PeerKind, at: ResetTimes): boolean;
   /**
-   * Loads the newest routes of this configuration from the durable cache, 2,000 at most, and removes those of other
-   * configurations; gives the number of those loaded.
+   * Loads the newest routes of this configuration from the durable cache, at most 2,000, and removes those of other
+   * configurations.
+   *
+   * @returns the number of routes loaded
    */
   warm(): Promise<number>;
-  /** Writes what waits to be written to the durable cache. */
+  /** Writes pending routes to the durable cache. */
   flush(): Promise<void>;
 }
 
-/** A configuration by which nothing can be routed. */
+/** Thrown for a configuration whose default agent does not exist. */
 export class RoutingConfigError extends Error {
   override readonly name = "RoutingConfigError";
 }
 
 /**
- * Makes a router. Bindings to agents that do not exist are passed over, as `checkBindings` reports.
+ * Creates a router. Bindings to unknown agents are skipped; `checkBindings` reports them.
  *
- * @throws RoutingConfigError where the default agent is not one of the agents.
+ * @throws RoutingConfigError if the default agent is not one of the agents
+ * @example
+ * ```ts
+ * const router = createRouter({
+ *   agents: ["main", "coder"],
+ *   defaultAgent: "main",
+ *   bindings: [{ agent: "coder", match: { channel: "discord", guildId: "G1" } }],
+ * });
+ * const { agentId, sessionKey } = router.resolve({
+ *   channel: "discord",
+ *   account: "bot",
+ *   guildId: "G1",
+ *   peer: { kind: "channel", id: "C7" },
+ * });
+ * ```
  */
 export function createRouter(configuration: RoutingConfig, options: RouterOptions = {}): Router {
   return new BindingRouter(configuration, options);
 }
 
 class BindingRouter implements Router {
-  // Explanations read it later, so what the caller changes afterwards must not show.
+  // A copy, because explanations read it later and the caller may change the original.
   readonly #config: RoutingConfig;
   readonly #bindings: readonly Binding[];
   readonly #defaultAgent: string;
@@ -79,8 +95,8 @@ class BindingRouter implements Router {
         `The default agent ${JSON.stringify(this.#defaultAgent)} is not one of the agents: ${this.#config.agents.join(", ")}`,
       );
     }
-    this.digest = configDigest(this.#config);
-    this.#identities = readIdentityLinks(this.#config.identityLinks);
+    this.digest = digestConfig(this.#config);
+    this.#identities = parseIdentityLinks(this.#config.identityLinks);
     this.#index = indexBindings(this.#bindings.map((binding, place) => ({ index: place, binding })));
     this.#cache = new RouteCache({
       store: options.cache,
@@ -92,10 +108,10 @@ class BindingRouter implements Router {
   }
 
   resolve(input: RouteInput): Route {
-    const key = routeDigest(this.digest, input);
+    const key = digestRoute(this.digest, input);
     const entry = this.#cache.get(key);
     if (entry?.source === "memory") return entry.route;
-    const stored = this.#checked(entry?.route, input);
+    const stored = this.#verify(entry?.route, input);
     const route = Object.freeze(stored ?? this.#compute(input));
     this.#cache.keep(key, route);
     if (stored === undefined) this.#cache.write(key, route);
@@ -103,12 +119,12 @@ class BindingRouter implements Router {
   }
 
   explain(input: RouteInput, { limit = 10 }: { readonly limit?: number } = {}): RouteExplanation {
-    const key = routeDigest(this.digest, input);
+    const key = digestRoute(this.digest, input);
     const entry = this.#cache.peek(key);
-    const usable = entry?.source === "memory" || this.#checked(entry?.route, input) !== undefined;
+    const usable = entry?.source === "memory" || this.#verify(entry?.route, input) !== undefined;
     const route = this.#compute(input);
     const isPersonal = input.peer.kind === "direct" && this.#dmScope !== "main";
-    const linkedTo = isPersonal ? this.#identities.personOf(input.channel, input.peer.id) : undefined;
+    const linkedTo = isPersonal ? this.#identities.findPerson(input.channel, input.peer.id) : undefined;
     return {
       input,
       route,
@@ -116,7 +132,7 @@ class BindingRouter implements Router {
       session: {
         dmScope: this.#dmScope,
         ...(linkedTo === undefined ? {} : { linkedTo }),
-        reason: sessionReason(input, this.#dmScope, linkedTo),
+        reason: explainSession(input, this.#dmScope, linkedTo),
       },
       cache: {
         source: entry !== undefined && usable ? entry.source : "none",
@@ -126,8 +142,8 @@ class BindingRouter implements Router {
     };
   }
 
-  resetDue(kind: PeerKind, at: ResetTimes): boolean {
-    return isResetDue(resetPolicyFor(this.#config.reset, kind), at);
+  isResetDue(kind: PeerKind, at: ResetTimes): boolean {
+    return isResetDue(getResetPolicy(this.#config.reset, kind), at);
   }
 
   warm(): Promise<number> {
@@ -138,31 +154,31 @@ class BindingRouter implements Router {
     return this.#cache.flush();
   }
 
-  #sessionKeyOf(agentId: string, input: RouteInput): string {
-    return formatSessionKey(sessionOf(agentId, input, this.#dmScope, this.#identities));
+  #getSessionKey(agentId: string, input: RouteInput): string {
+    return formatSessionKey(getSessionKeyParts(agentId, input, this.#dmScope, this.#identities));
   }
 
   #compute(input: RouteInput): Route {
     const decision = decide(this.#index, input, this.#agents);
     const agentId = decision?.binding.agent ?? this.#defaultAgent;
-    const sessionKey = this.#sessionKeyOf(agentId, input);
+    const sessionKey = this.#getSessionKey(agentId, input);
     return decision === undefined
       ? { agentId, sessionKey, matchedBy: "default" }
       : { agentId, sessionKey, matchedBy: decision.tier, bindingIndex: decision.index };
   }
 
-  /** A route from the durable cache, if it is one that this configuration could have given this message. */
-  #checked(stored: unknown, input: RouteInput): Route | undefined {
+  /** Returns a route from the durable cache if this configuration can give it to this message. */
+  #verify(stored: unknown, input: RouteInput): Route | undefined {
     if (typeof stored !== "object" || stored === null) return undefined;
     const { agentId, sessionKey, matchedBy, bindingIndex }: Record<string, unknown> = { ...stored };
-    if (typeof agentId !== "string" || sessionKey !== this.#sessionKeyOf(agentId, input)) return undefined;
+    if (typeof agentId !== "string" || sessionKey !== this.#getSessionKey(agentId, input)) return undefined;
     if (matchedBy === "default" && bindingIndex === undefined && agentId === this.#defaultAgent) {
       return { agentId, sessionKey, matchedBy };
     }
     const tier = TIERS.find((name) => name === matchedBy);
     if (tier === undefined || typeof bindingIndex !== "number") return undefined;
     const binding = this.#bindings[bindingIndex];
-    if (binding?.agent !== agentId || mismatches(binding, input, tier, this.#agents).length > 0)
+    if (binding?.agent !== agentId || findMismatches(binding, input, tier, this.#agents).length > 0)
       return undefined;
     return { agentId, sessionKey, matchedBy: tier, bindingIndex };
   }

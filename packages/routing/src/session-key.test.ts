@@ -26,12 +26,12 @@ describe("session keys", () => {
     expect(keyOf({}, scope)).toBe(key);
   });
 
-  it("default to one for each person on each channel", () => {
+  it("separate people and channels by default", () => {
     const message = { channel: "telegram", account: "main", peer: { kind: "direct", id: "123" } } as const;
     expect(createRouter(base).resolve(message).sessionKey).toBe("agent:coder:telegram:direct:123");
   });
 
-  it("give each group and channel of each account its own, whatever the scope", () => {
+  it("separate groups and channels of each account, in every scope", () => {
     for (const scope of ["main", "per-peer", "per-channel-peer", "per-account-channel-peer"] as const) {
       expect(keyOf({ peer: { kind: "group", id: "-100" } }, scope)).toBe(
         "agent:coder:telegram:main:group:-100",
@@ -42,7 +42,7 @@ describe("session keys", () => {
     }
   });
 
-  it("give a thread its own, but not twice where the thread is itself the conversation", () => {
+  it("contain the thread, unless the thread is itself the conversation", () => {
     const channel = { kind: "channel", id: "C1" } as const;
     expect(keyOf({ peer: channel, threadId: "1712.5" }, "main")).toBe(
       "agent:coder:telegram:main:channel:C1:thread:1712.5",
@@ -57,7 +57,7 @@ describe("identity links", () => {
   const links = { alice: ["telegram:123", "feishu:ou_1", "slack:U:1"] };
   const on = (channel: string, id: string) => ({ channel, peer: { kind: "direct", id } }) as const;
 
-  it("bring one person's direct messages on every channel into one session", () => {
+  it("join one person's direct messages on all channels in one session", () => {
     for (const scope of ["per-peer", "per-channel-peer", "per-account-channel-peer"] as const) {
       for (const message of [on("telegram", "123"), on("feishu", "ou_1"), on("slack", "U:1")]) {
         expect(keyOf(message, scope, links)).toBe("agent:coder:direct:alice");
@@ -66,20 +66,20 @@ describe("identity links", () => {
     expect(keyOf(on("feishu", "ou_1"), "main", links)).toBe("agent:coder:main");
   });
 
-  it("leave others, and groups, alone", () => {
+  it("do not affect other people and groups", () => {
     expect(keyOf(on("feishu", "123"), "per-channel-peer", links)).toBe("agent:coder:feishu:direct:123");
     expect(keyOf({ peer: { kind: "group", id: "123" } }, "per-peer", links)).toBe(
       "agent:coder:telegram:main:group:123",
     );
   });
 
-  it("give an id that is listed twice to the first", () => {
+  it("assign an id that is listed twice to the first name", () => {
     const twice = { alice: ["telegram:1"], bob: ["telegram:1", "telegram:2"] };
     expect(keyOf(on("telegram", "1"), "per-peer", twice)).toBe("agent:coder:direct:alice");
     expect(keyOf(on("telegram", "2"), "per-peer", twice)).toBe("agent:coder:direct:bob");
   });
 
-  it("let nobody become a person by choosing the name as an id", () => {
+  it("prevent impersonation by an id that equals a linked name", () => {
     const stranger = keyOf(on("web", "alice"), "per-peer", links);
     expect(stranger).toBe("agent:coder:direct:%~alice");
     expect(stranger).not.toBe(keyOf(on("telegram", "123"), "per-peer", links));
@@ -142,7 +142,7 @@ describe("formatSessionKey", () => {
       .map(([a, b]) => ({ ...a, ...b })),
   );
 
-  it("is undone by parseSessionKey, so that no two sessions share a key", () => {
+  it("round-trips through parseSessionKey, so no two sessions share a key", () => {
     fc.assert(
       fc.property(parts, (parts) => {
         const key = formatSessionKey(parts);
@@ -153,7 +153,7 @@ describe("formatSessionKey", () => {
     );
   });
 
-  it("keeps ordinary ids readable", () => {
+  it("does not change usual ids", () => {
     for (const plain of ["ou_881e8247625e31527b4d15a31471504c", "-1001234567890", "张三", "1712.000100"]) {
       expect(escapeId(plain)).toBe(plain);
     }
@@ -174,11 +174,11 @@ describe("parseSessionKey", () => {
     "agent:coder:direct:%3a",
     "agent:coder:direct:a b",
     "session:coder:main",
-  ])("refuses %j", (key) => {
+  ])("rejects %j", (key) => {
     expect(parseSessionKey(key)).toBeUndefined();
   });
 
-  it("reads any text without harm", () => {
+  it("accepts any text without throwing", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const key = `agent:${text}`;

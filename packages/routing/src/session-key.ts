@@ -1,5 +1,5 @@
 /**
- * What a session key says. Written, with every id escaped by {@link escapeId}:
+ * The parts of a session key. {@link formatSessionKey} joins them, with every id escaped by {@link escapeId}:
  *
  * | parts | key |
  * | --- | --- |
@@ -11,9 +11,9 @@
  * | channel | `agent:{agent}:{channel}:{account}:channel:{peer}` |
  * | sub-agent | `agent:{agent}:subagent:{id}` |
  *
- * No message is routed to a sub-agent: whoever makes one gives it its key. A thread adds `:thread:{thread}` to any of
- * them but the first and the last. A peer whose own id happens to be the name of a linked person is written with `%~`
- * before it, so that nobody becomes that person by choosing an id.
+ * Messages are never routed to a sub-agent; its parent chooses its key. A thread adds `:thread:{thread}` to any key
+ * except the first and the last. The prefix `%~` marks a peer whose own id equals the name of a linked person, so a
+ * sender cannot impersonate that person by choosing an id.
  */
 export type SessionKeyParts =
   | { readonly kind: "main"; readonly agentId: string }
@@ -22,10 +22,10 @@ export type SessionKeyParts =
       readonly kind: "direct";
       readonly agentId: string;
       readonly channel?: string;
-      /** Only beside a channel. */
+      /** Only together with `channel`. */
       readonly account?: string;
       readonly peerId: string;
-      /** The peer's own id equals the name of a linked person, whom it is not. Only without a channel. */
+      /** True if the peer's own id equals the name of a linked person, but the peer is not linked. Only without `channel`. */
       readonly namesake?: true;
       readonly threadId?: string;
     }
@@ -40,7 +40,7 @@ export type SessionKeyParts =
 
 const NAMESAKE = "%~";
 
-/** Writes a session key. Different parts never give the same key. */
+/** Formats a session key. Different parts always give different keys. */
 export function formatSessionKey(parts: SessionKeyParts): string {
   const agent = `agent:${escapeId(parts.agentId)}`;
   if (parts.kind === "main") return `${agent}:main`;
@@ -53,13 +53,13 @@ export function formatSessionKey(parts: SessionKeyParts): string {
   return parts.threadId === undefined ? key : `${key}:thread:${escapeId(parts.threadId)}`;
 }
 
-/** Reads a session key; undefined where it is none, so that `formatSessionKey(parseSessionKey(key))` is `key`. */
+/** Parses a session key. Returns `undefined` unless formatting the parts gives exactly `key` again. */
 export function parseSessionKey(key: string): SessionKeyParts | undefined {
-  const parts = read(key.split(":"));
+  const parts = parseSegments(key.split(":"));
   return parts !== undefined && formatSessionKey(parts) === key ? parts : undefined;
 }
 
-function read(segments: string[]): SessionKeyParts | undefined {
+function parseSegments(segments: string[]): SessionKeyParts | undefined {
   const [prefix, agent] = segments;
   let rest = segments.slice(2);
   if (prefix !== "agent" || agent === undefined) return undefined;
@@ -97,24 +97,24 @@ function read(segments: string[]): SessionKeyParts | undefined {
 }
 
 /**
- * Makes an id safe to stand in a session key: `:`, `%`, control characters and white space of ASCII become `%` and
- * two hexadecimal digits, half a surrogate pair, which no store could keep, `%+` and four. Everything else stays as it
- * is, so that ordinary ids are readable.
+ * Escapes an id for a session key. `:`, `%`, and ASCII control characters and white space become `%` and two
+ * hexadecimal digits. A lone surrogate, which databases cannot store, becomes `%+` and four. Other characters are
+ * unchanged, so usual ids stay readable.
  */
 export function escapeId(id: string): string {
-  const safe = UNSAFE.test(id) ? id.replace(EVERY_UNSAFE, percent) : id;
-  return safe.isWellFormed() ? safe : safe.replace(/\p{Cs}/gu, half);
+  const safe = UNSAFE.test(id) ? id.replace(EVERY_UNSAFE, escapeCharacter) : id;
+  return safe.isWellFormed() ? safe : safe.replace(/\p{Cs}/gu, escapeSurrogate);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not stay
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters must be escaped
 const UNSAFE = /[%:\u0000-\u0020\u007f]/;
 const EVERY_UNSAFE = new RegExp(UNSAFE, "g");
 
-function percent(character: string): string {
+function escapeCharacter(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
 }
 
-function half(surrogate: string): string {
+function escapeSurrogate(surrogate: string): string {
   return `%+${surrogate.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 

@@ -2,22 +2,22 @@ import type { Identities } from "./identity-links.ts";
 import type { SessionKeyParts } from "./session-key.ts";
 import type { DmScope, RouteInput } from "./types.ts";
 
-/** The session of a message once its agent is known. */
-export function sessionOf(
+/** Returns the parts of the session key for a message and its agent. */
+export function getSessionKeyParts(
   agentId: string,
   input: RouteInput,
   scope: DmScope,
   identities: Identities,
 ): SessionKeyParts {
   const { channel, account, peer } = input;
-  // Where a thread is a conversation of its own its id says nothing new.
+  // If the thread is itself the conversation, its id is already the peer id.
   const thread =
     input.threadId === undefined || input.threadId === peer.id ? undefined : { threadId: input.threadId };
   if (peer.kind !== "direct") {
     return { kind: peer.kind, agentId, channel, account, peerId: peer.id, ...thread };
   }
   if (scope === "main") return { kind: "main", agentId };
-  const person = identities.personOf(channel, peer.id);
+  const person = identities.findPerson(channel, peer.id);
   if (person !== undefined) return { kind: "direct", agentId, peerId: person, ...thread };
   const direct = { kind: "direct", agentId, peerId: peer.id, ...thread } as const;
   switch (scope) {

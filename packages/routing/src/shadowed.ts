@@ -2,24 +2,24 @@ import { decide, indexBindings, type PlacedBinding } from "./decide.ts";
 import { PEER_KINDS } from "./peer.ts";
 import type { BindingMatch, RouteInput } from "./types.ts";
 
-/** A binding that never decides, and the bindings that take its messages, in their order. */
+/** A binding that never decides, and the bindings that get its messages, in their order. */
 export interface ShadowedBinding {
   readonly index: number;
   readonly by: readonly number[];
 }
 
 /**
- * Finds bindings that never decide. For each case in which one could, a message that has exactly what it asks for and
- * nothing besides is routed: if that goes elsewhere, so does every message of the case, since whatever binding takes
- * it asks for no more.
+ * Finds bindings that never decide. It routes, for each role and kind of conversation, a message that meets exactly
+ * the binding's conditions. If another binding gets that message, it also gets every other message of that case, since
+ * it requires nothing else.
  */
-export function shadowedBindings(
+export function findShadowedBindings(
   bindings: readonly PlacedBinding[],
   agents: ReadonlySet<string>,
 ): ShadowedBinding[] {
   const byCondition = indexBindings(bindings);
   return bindings.flatMap(({ index, binding }) => {
-    const winners = barestMessages(binding.match).map(
+    const winners = createMinimalMessages(binding.match).map(
       (message) => decide(byCondition, message, agents)?.index ?? index,
     );
     if (winners.includes(index)) return [];
@@ -27,11 +27,11 @@ export function shadowedBindings(
   });
 }
 
-/** A character that no id or account holds, where a binding leaves a value open: only another open value takes it. */
+/** Stands for an open value: a character that no id contains, so only another open value matches it. */
 const ANYTHING = "\uffff";
 
-/** One message for each case: each role, and each kind of conversation where the binding names none. */
-function barestMessages(match: BindingMatch): RouteInput[] {
+/** Returns one message for each role, and for each kind of conversation if the binding does not name one. */
+function createMinimalMessages(match: BindingMatch): RouteInput[] {
   const { channel, account = "*", peer, guildId, roles, teamId } = match;
   const inGuild = guildId !== undefined || roles !== undefined;
   const kinds = inGuild ? PEER_KINDS.filter((kind) => kind !== "direct") : PEER_KINDS;

@@ -1,8 +1,8 @@
-import { isEveryAccount } from "./account-pattern.ts";
+import { matchesEveryAccount } from "./account-pattern.ts";
 import type { Peer } from "./peer.ts";
 import type { BindingMatch } from "./types.ts";
 
-/** Tiers of bindings, in the order in which they are tried. */
+/** The tiers of bindings, in the order in which they are tried. */
 export const TIERS = [
   "binding.peer",
   "binding.peer.parent",
@@ -16,23 +16,23 @@ export const TIERS = [
 
 export type RouteTier = (typeof TIERS)[number];
 
-/** A tier to which bindings belong. The bindings of `binding.peer` also serve `binding.peer.parent`. */
+/** A tier that bindings belong to. The bindings of `binding.peer` are also tried in `binding.peer.parent`. */
 export type BindingTier = Exclude<RouteTier, "binding.peer.parent">;
 
-/** The tier a binding belongs to: that of the most particular condition it gives. */
-export function tierOf(match: BindingMatch): BindingTier {
+/** Returns the tier of a binding, which its most specific condition determines. */
+export function getTier(match: BindingMatch): BindingTier {
   if (match.peer !== undefined) return isAnyPeer(match.peer) ? "binding.peer.wildcard" : "binding.peer";
   if (match.guildId !== undefined) return match.roles === undefined ? "binding.guild" : "binding.guild+roles";
   if (match.teamId !== undefined) return "binding.team";
-  return isEveryAccount(match.account) ? "binding.channel" : "binding.account";
+  return matchesEveryAccount(match.account) ? "binding.channel" : "binding.account";
 }
 
-/** The tier whose bindings are tried in this one: for the parent of a thread, those that name a conversation. */
-export function bindingTier(tier: RouteTier): BindingTier {
+/** Returns the tier whose bindings are tried in a tier. `binding.peer.parent` tries the bindings of `binding.peer`. */
+export function getBindingTier(tier: RouteTier): BindingTier {
   return tier === "binding.peer.parent" ? "binding.peer" : tier;
 }
 
-/** Whether a binding's peer matches every conversation of its kind. */
+/** Returns true if a binding's peer matches every conversation of its kind. */
 export function isAnyPeer(peer: Peer): boolean {
   return peer.id === "*";
 }

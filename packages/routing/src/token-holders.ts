@@ -1,23 +1,23 @@
 const BEGINS = "token:";
 
-/** The id of a sender who holds a token of the gateway that has a name. */
-export function tokenHolder(token: string): string {
+/** Returns the sender id for a client that authenticates with a named gateway token. */
+export function createTokenSenderId(token: string): string {
   return BEGINS + token;
 }
 
-/** The name of the token that a sender holds; undefined for anyone else. */
-export function tokenOfHolder(senderId: string): string | undefined {
+/** Returns the name of the gateway token in a sender id, or `undefined` for any other sender. */
+export function getTokenName(senderId: string): string | undefined {
   return senderId.startsWith(BEGINS) ? senderId.slice(BEGINS.length) : undefined;
 }
 
 /**
- * The same of a sender with the channel in front, as runs know who speaks. Elsewhere than on channels whose senders the
- * gateway itself lets in, an id only looks like that.
+ * Returns the name of the gateway token in a speaker of the form `channel:id`. Returns `undefined` for channels whose
+ * clients the gateway does not authenticate, since senders there can choose an id that looks the same.
  */
-export function tokenOfSpeaker(
+export function getSpeakerTokenName(
   speaker: string,
   isAuthenticated: (channel: string) => boolean,
 ): string | undefined {
   const [channel = "", ...rest] = speaker.split(":");
-  return isAuthenticated(channel) ? tokenOfHolder(rest.join(":")) : undefined;
+  return isAuthenticated(channel) ? getTokenName(rest.join(":")) : undefined;
 }

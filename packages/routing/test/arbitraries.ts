@@ -1,4 +1,4 @@
-// Small worlds, so that bindings and messages meet often; ids include those that look like our own syntax.
+// Few distinct values, so that bindings often match messages. Some ids look like our own syntax.
 import fc from "fast-check";
 import type {
   Binding,
@@ -48,7 +48,7 @@ export const identityLinks: fc.Arbitrary<Record<string, string[]>> = fc.dictiona
   ),
 );
 
-/** Another value for one condition of a binding. */
+/** A new value for one condition of a binding. */
 export const matchEdit: fc.Arbitrary<Partial<BindingMatch>> = fc.oneof(
   fc.record({ account: maybe(oneOf(PATTERNS)) }),
   fc.record({ guildId: maybe(oneOf(GUILDS)) }),
@@ -65,7 +65,7 @@ export const config: fc.Arbitrary<RoutingConfig> = fc.record({
   identityLinks,
 });
 
-/** As the platforms have it: no guild and no roles in a direct chat, whose threads alone hang from a direct chat. */
+/** A valid message: direct chats have no guild and no roles, and only their threads have a direct chat as parent. */
 export const input: fc.Arbitrary<RouteInput> = fc
   .record(
     {
@@ -88,7 +88,7 @@ export const input: fc.Arbitrary<RouteInput> = fc
       : message;
   });
 
-/** Messages that mostly differ in one field only, as those of one place do. */
+/** Messages of one conversation, which mostly differ in a single field. */
 export const alikeInput: fc.Arbitrary<RouteInput> = fc.record(
   {
     channel: fc.constant("slack"),

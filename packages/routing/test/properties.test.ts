@@ -13,11 +13,11 @@ import { referenceRoute } from "./reference.ts";
 
 const RUNS = 400;
 
-// Generous: a property has no time limit of its own.
+// Generous, because fast-check has no time limit.
 vi.setConfig({ testTimeout: 60_000 });
 
 describe("a route", () => {
-  it("equals what the rules, written plainly, give", () => {
+  it("equals the route of the reference implementation", () => {
     fc.assert(
       fc.property(config, fc.array(input, { minLength: 1, maxLength: 20 }), (config, messages) => {
         const router = createRouter(config);
@@ -30,7 +30,7 @@ describe("a route", () => {
     );
   });
 
-  it("is the same from memory, from the durable cache and worked out, whatever is edited in between", async () => {
+  it("is the same from memory, from the durable cache and computed, after any edits", async () => {
     type Step =
       | { edit: RoutingConfig }
       | { place: number; match: Partial<BindingMatch> }
@@ -49,7 +49,7 @@ describe("a route", () => {
     await fc.assert(
       fc.asyncProperty(config, fc.array(step, { minLength: 40, maxLength: 120 }), async (first, steps) => {
         const cache = new MemoryRouteCache();
-        // Without pruning, so that routes of old configurations are there to be served by mistake.
+        // No pruning, so that a faulty lookup would return routes of old configurations.
         cache.prune = async () => 0;
         let current = first;
         const small = { cache, maxRoutes: 16 };
@@ -81,7 +81,7 @@ describe("a route", () => {
     );
   });
 
-  it("is explained as it is", () => {
+  it("equals the explained route", () => {
     fc.assert(
       fc.property(config, input, (config, message) => {
         const router = createRouter(config);
@@ -91,8 +91,8 @@ describe("a route", () => {
           route.matchedBy,
         ]);
         const place = tiers.findIndex((tier) => tier.outcome === "matched");
-        expect(tiers.slice(0, place).every((tier) => tier.outcome === "no-match")).toBe(true);
-        expect(tiers.slice(place + 1).every((tier) => tier.outcome === "not-reached")).toBe(true);
+        expect(tiers.slice(0, place).every((tier) => tier.outcome === "no_match")).toBe(true);
+        expect(tiers.slice(place + 1).every((tier) => tier.outcome === "not_reached")).toBe(true);
       }),
       { numRuns: RUNS },
     );
@@ -106,7 +106,7 @@ describe("checkBindings", () => {
     defaultAgent: fc.constant("main"),
   });
 
-  it("reports no binding that ever decides", () => {
+  it("reports only bindings that never decide", () => {
     let reported = 0;
     fc.assert(
       fc.property(dense, fc.array(input, { minLength: 30, maxLength: 60 }), (config, messages) => {
@@ -127,7 +127,7 @@ describe("checkBindings", () => {
     expect(reported).toBeGreaterThan(RUNS);
   });
 
-  it("names bindings without which a shadowed one would be free of that shadow", () => {
+  it("names the bindings that shadow another one", () => {
     fc.assert(
       fc.property(dense, (config) => {
         for (const problem of checkBindings(config)) {

@@ -1,4 +1,4 @@
-// The rules of routing written as plainly as possible: for each tier, the first binding in the list that fits.
+// A simple reference implementation: for each tier, the first binding in the list that matches.
 import type { Binding, MatchedBy, Peer, Route, RouteInput, RoutingConfig } from "../src/index.ts";
 
 interface Tier {
@@ -28,7 +28,7 @@ const TIERS: readonly Tier[] = [
   { name: "binding.channel", belongs: everyAccount, peer: own },
 ];
 
-/** A pattern as a regular expression. */
+/** Compares with a regular expression. */
 function accountFits(pattern: string, account: string): boolean {
   const source = pattern
     .split("*")
@@ -54,7 +54,7 @@ function fits({ match }: Binding, input: RouteInput, peer: Peer | undefined): bo
 export function referenceRoute(config: RoutingConfig, input: RouteInput): Omit<Route, "sessionKey"> {
   for (const tier of TIERS) {
     let remaining = config.bindings;
-    // A tier takes only what no tier before it could have taken.
+    // Exclude the bindings that belong to earlier tiers.
     for (const earlier of TIERS) {
       if (earlier === tier) break;
       if (earlier.name === "binding.peer" && tier.name === "binding.peer.parent") continue;

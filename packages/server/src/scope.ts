@@ -1,5 +1,5 @@
 import type { Me } from "@signalbox/protocol";
-import { memberPrefix } from "@signalbox/routing";
+import { getMemberPrefix } from "@signalbox/routing";
 import type { Principal } from "./auth/index.ts";
 import { type GatewayService, ONE_OFF_PREFIX } from "./service.ts";
 
@@ -27,7 +27,7 @@ export type ScopedService = Pick<
  * member's token, which the member never sees. Owners see all conversations under their stored ids.
  */
 export function scopeService(service: GatewayService, principal: Principal): ScopedService {
-  const prefix = principal.role === "owner" ? "" : memberPrefix(principal.name);
+  const prefix = principal.role === "owner" ? "" : getMemberPrefix(principal.name);
   const toStoredId = (conversation: string): string =>
     conversation.startsWith(ONE_OFF_PREFIX)
       ? `${ONE_OFF_PREFIX}${prefix}${conversation.slice(ONE_OFF_PREFIX.length)}`

@@ -24,7 +24,7 @@ export interface SkillDeclaration {
   /** `version` of the frontmatter. */
   readonly declaredVersion?: string;
   readonly emoji?: string;
-  /** Whether the whole text is part of the prompt, and requirements are ignored. */
+  /** True if the whole text is part of the prompt, and requirements are ignored. */
   readonly always: boolean;
   /** The text after the frontmatter, of a skill that is `always` in use. */
   readonly body?: string;
@@ -33,9 +33,9 @@ export interface SkillDeclaration {
   readonly primaryEnv?: string;
   /** Instructions for installing requirements that could be parsed. */
   readonly install: readonly SkillInstall[];
-  /** Whether it has a slash command. Default: true. */
+  /** True if it has a slash command. Default: true. */
   readonly userInvocable: boolean;
-  /** Whether only its slash command starts it, so that the catalogue does not list it. Default: false. */
+  /** True if only its slash command starts it, so that the catalogue does not list it. Default: false. */
   readonly disableModelInvocation: boolean;
   /** The tool that its slash command calls without the model. */
   readonly dispatch?: SkillDispatch;

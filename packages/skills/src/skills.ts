@@ -65,7 +65,7 @@ export interface SkillsCheck {
   readonly problems: readonly SkillProblem[];
   /** Names in `allow` and `deny` that match no skill. */
   readonly unknown: readonly string[];
-  /** Whether there are no errors and no unknown names. */
+  /** True if there are no errors and no unknown names. */
   readonly ok: boolean;
 }
 

@@ -16,7 +16,7 @@ export {
   type TokenUsage,
 } from "./metrics/metrics.ts";
 export { type Explanation, explain } from "./traces/explain.ts";
-export { GATE_RULES, meaningOf, type RuleMeaning } from "./traces/rules.ts";
+export { ADMISSION_RULES, meaningOf, type RuleMeaning } from "./traces/rules.ts";
 export { createTracer, packSections, type Tracer, type TraceStore, traceEntry } from "./traces/tracer.ts";
 export { whyLines, withRouteExplained } from "./traces/why.ts";
 export { visible } from "./visible.ts";

@@ -16,7 +16,7 @@ import { getSpeakerKey, type MessageEvent } from "@signalbox/channel";
 import { pricesFor } from "@signalbox/llm-providers";
 import type { Phrases } from "@signalbox/phrases";
 import type { Vault } from "@signalbox/redaction";
-import { type Role, readIdentityLinks } from "@signalbox/routing";
+import { parseIdentityLinks, type Role } from "@signalbox/routing";
 import { type Approvals, visibleText } from "@signalbox/tools";
 import type { Agent } from "../configure/agents.ts";
 import { budgetsOf } from "../configure/budgets.ts";
@@ -102,10 +102,10 @@ export function createSpending(ports: SpendingPorts): Spending {
 export function createSpenders(
   config: LiveConfig,
 ): (message: Pick<MessageWithFiles, "agentId" | "event" | "role">) => Spender {
-  const identities = config.derived(({ settings }) => readIdentityLinks(settings.session.identityLinks));
+  const identities = config.derived(({ settings }) => parseIdentityLinks(settings.session.identityLinks));
   return ({ agentId, event, role }) => ({
     agent: agentId,
-    sender: identities().personOf(event.channel, event.sender.id) ?? payerOf(event),
+    sender: identities().findPerson(event.channel, event.sender.id) ?? payerOf(event),
     channel: event.channel,
     ...(role === undefined ? {} : { role }),
   });

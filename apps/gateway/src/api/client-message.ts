@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type MessageEvent, normalizeEvent, normalizeTurn } from "@signalbox/channel";
 import { uploadOf, type WebMessage } from "@signalbox/channel-web";
-import { tokenHolder } from "@signalbox/routing";
+import { createTokenSenderId } from "@signalbox/routing";
 import type { Principal, Submission } from "@signalbox/server";
 import type { MessageFiles } from "./carried-files.ts";
 
@@ -15,7 +15,9 @@ const OWNER_NAME = "owner";
  * pays or who appears in the audit log.
  */
 export function senderOf({ name, role }: Principal): Sender {
-  return name === OWNER_NAME ? { id: OWNER_NAME } : { id: tokenHolder(name), name, authenticatedAs: role };
+  return name === OWNER_NAME
+    ? { id: OWNER_NAME }
+    : { id: createTokenSenderId(name), name, authenticatedAs: role };
 }
 
 /** Owner id for the uploads of a client. */

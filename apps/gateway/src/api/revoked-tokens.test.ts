@@ -1,11 +1,11 @@
-import { tokenHolder } from "@signalbox/routing";
+import { createTokenSenderId } from "@signalbox/routing";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { watchRevokedTokens } from "./revoked-tokens.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const [ALICE, BOB] = [`api:${tokenHolder("alice")}`, `api:${tokenHolder("bob")}`];
+const [ALICE, BOB] = [`api:${createTokenSenderId("alice")}`, `api:${createTokenSenderId("bob")}`];
 
 const isAuthenticated = (channel: string): boolean => channel === "api";
 
@@ -16,7 +16,7 @@ it("has what goes on for the holder of a revoked token end, and for nobody else"
     isAuthenticated,
     tokens: async () => names.map((name) => ({ name })),
     end: async (isRevoked) =>
-      void ended.push([ALICE, BOB, "feishu:ou_1", `other:${tokenHolder("alice")}`].filter(isRevoked)),
+      void ended.push([ALICE, BOB, "feishu:ou_1", `other:${createTokenSenderId("alice")}`].filter(isRevoked)),
     logger: { warn: () => expect.unreachable() },
   });
   await vi.advanceTimersByTimeAsync(5_000);

@@ -1,5 +1,5 @@
 import { reasonOf } from "@signalbox/agent-core";
-import { tokenOfSpeaker } from "@signalbox/routing";
+import { getSpeakerTokenName } from "@signalbox/routing";
 
 /** Poll interval in milliseconds. The command line revokes tokens by writing to the store. */
 const LOOK_MS = 5_000;
@@ -23,7 +23,7 @@ export function watchRevokedTokens({ tokens, isAuthenticated, end, logger }: Rev
   const look = async (): Promise<void> => {
     const names = new Set((await tokens()).map(({ name }) => name));
     await end((speaker) => {
-      const name = tokenOfSpeaker(speaker, isAuthenticated);
+      const name = getSpeakerTokenName(speaker, isAuthenticated);
       return name !== undefined && !names.has(name);
     });
   };

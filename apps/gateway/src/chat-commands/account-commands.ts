@@ -1,5 +1,5 @@
 import type { ChannelCommand } from "@signalbox/channel";
-import { agentsOfAccount } from "@signalbox/routing";
+import { getAccountAgents } from "@signalbox/routing";
 import { listedCommands } from "../command-syntax/table.ts";
 import { routingConfig } from "../configure/routing.ts";
 import type { GatewayContext } from "../context.ts";
@@ -15,7 +15,7 @@ export function accountCommands(
 ): (channel: string, account: string) => readonly ChannelCommand[] {
   return (channel, account) => {
     const { settings, agents } = ctx.config.current();
-    const ids = agentsOfAccount(routingConfig(settings, agents), channel, account);
+    const ids = getAccountAgents(routingConfig(settings, agents), channel, account);
     const itsAgents = agents.all.filter(({ id }) => ids.includes(id));
     const [first = [], ...others] = itsAgents.map((agent) => getSkillCommands(ctx, agent));
     const common = first.filter(({ name, skillId }) =>

@@ -1,5 +1,5 @@
 import type { Phrases } from "@signalbox/phrases";
-import { type Role, tokenOfHolder } from "@signalbox/routing";
+import { getTokenName, type Role } from "@signalbox/routing";
 import type { InboxId } from "@signalbox/store";
 import type { Agent } from "../configure/agents.ts";
 import type { GatewayContext } from "../context.ts";
@@ -31,6 +31,6 @@ export type Answer = (ctx: GatewayContext, asked: AskedCommand) => string | Prom
 export function speaker({ getCapabilities }: GatewayContext, { stored: { event } }: CommandMessage): string {
   const { channel, account, sender } = event;
   const isOwn = getCapabilities(channel, account)?.authenticatedByGateway === true;
-  const holdsGatewayToken = isOwn && tokenOfHolder(sender.id) === undefined;
+  const holdsGatewayToken = isOwn && getTokenName(sender.id) === undefined;
   return `${channel}:${holdsGatewayToken ? "token" : sender.id}`;
 }

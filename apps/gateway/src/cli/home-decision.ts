@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { ChannelDefinition, MessageEvent } from "@signalbox/channel";
 import { GatewayError, withDatabase } from "@signalbox/home";
-import { createGate, createRouter, type GateDecision, tokenOfHolder } from "@signalbox/routing";
+import { type AdmissionDecision, createAdmission, createRouter, getTokenName } from "@signalbox/routing";
 import { resolveAgents } from "../configure/agents.ts";
 import { routingConfig } from "../configure/routing.ts";
 import { createSurfaces } from "../configure/surfaces.ts";
@@ -12,7 +12,7 @@ import type { ConfiguredHome } from "./host.ts";
 interface MessageDecision {
   readonly agentId: string;
   readonly sessionKey: string;
-  readonly decision: GateDecision;
+  readonly decision: AdmissionDecision;
 }
 
 /** Decides about a message with the gateway's own code, without a running gateway. */
@@ -26,7 +26,7 @@ export async function decideAt(
   const sources = {
     router: createRouter(routingConfig(config, resolveAgents(loaded, home))),
     bindings: config.bindings,
-    admission: createGate(config.access),
+    admission: createAdmission(config.access),
     pairing: {
       isApproved: async (channel: string, account: string, peerId: string) =>
         hasDatabase &&
@@ -57,7 +57,7 @@ const BY_OWN_TOKEN = /^(?:owner|token|hook:.+)$/;
 /** Adds the role of a named token from the database. */
 function fromTokenHolder(event: MessageEvent): MessageEvent {
   const { channel, sender } = event;
-  if (!BY_OWN_TOKEN.test(sender.id) && tokenOfHolder(sender.id) === undefined) {
+  if (!BY_OWN_TOKEN.test(sender.id) && getTokenName(sender.id) === undefined) {
     const ids = `${channel}:token for the gateway's own, ${channel}:token:<name> for one with a name`;
     throw new GatewayError("usage", `Whoever comes by ${channel} holds a token: write ${ids}.`);
   }

@@ -1,8 +1,8 @@
 import type { MessageEvent } from "@signalbox/channel";
 import type { Config, LoadedConfig, Problem } from "@signalbox/config";
 import {
+  type AdmissionInput,
   checkBindings,
-  type GateInput,
   type RouteExplanation,
   type RouteInput,
   type Router,
@@ -71,7 +71,10 @@ export function routeInput(event: MessageEvent): RouteInput {
 }
 
 /** Returns the admission input of a message, with facts about its route and client. */
-export function gateInput(event: MessageEvent, known: Pick<GateInput, "bound" | "tokenRole">): GateInput {
+export function createAdmissionInput(
+  event: MessageEvent,
+  known: Pick<AdmissionInput, "bound" | "tokenRole">,
+): AdmissionInput {
   return {
     ...known,
     forwardedFrom: event.forwarded && (event.forwarded.from ?? "forwarded"),

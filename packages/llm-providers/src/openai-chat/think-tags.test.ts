@@ -5,7 +5,7 @@ import { ThinkTags } from "./think-tags.ts";
 interface Split {
   readonly thinking: string;
   readonly text: string;
-  /** Whether a closing tag ended reasoning that no tag had opened. */
+  /** True if a closing tag ended reasoning that no tag had opened. */
   readonly unopened: boolean;
 }
 

@@ -22,7 +22,7 @@ interface SentRequest {
 export interface Wire {
   readonly fetch: FetchLike;
   readonly requests: readonly SentRequest[];
-  /** Whether the client closed the connection early. */
+  /** True if the client closed the connection early. */
   readonly closed: boolean;
 }
 

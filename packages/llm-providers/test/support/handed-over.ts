@@ -23,7 +23,7 @@ interface Wire {
   readonly id?: RegExp;
   readonly name: RegExp;
   readonly takes: (block: Media) => boolean;
-  /** Whether an image by the model itself may be sent back. */
+  /** True if an image by the model itself may be sent back. */
   readonly takesOwnImage: boolean;
 }
 

@@ -4,7 +4,7 @@ import { group, person } from "./concerned.ts";
 const approve = "Approve their pairing code with `signalbox pairing approve`, or add them to access.allow";
 
 /** Meanings of the admission rules, with the settings to change for another outcome. */
-export const gate = {
+export const admission = {
   owner: { because: "its sender is an owner" },
   dm_allowed: { because: "its sender is in access.allow" },
   dm_bound: { because: "a binding names its sender" },

@@ -1,7 +1,7 @@
 import { group, person } from "./concerned.ts";
-import type { ends as endsEn, gate as gateEn } from "./en.ts";
+import type { admission as admissionEn, ends as endsEn } from "./en.ts";
 
-export const gate: typeof gateEn = {
+export const admission: typeof admissionEn = {
   owner: { because: "发送者是主人" },
   dm_allowed: { because: "发送者在 access.allow 里" },
   dm_bound: { because: "有一条绑定点名了发送者" },

@@ -5,7 +5,7 @@ import { parseReply } from "./parse.ts";
 interface ReplyMedia {
   /** Paths or URLs in order, without duplicates. */
   readonly sources: readonly string[];
-  /** Whether attached audio is sent as a voice note. */
+  /** True if attached audio is sent as a voice note. */
   readonly voice: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface Reply {
   readonly media?: ReplyMedia;
 }
 
-/** Whether a reply is complete or gets a note about the end of the run. */
+/** True if a reply is complete or gets a note about the end of the run. */
 export type Ending = "complete" | { readonly note: string };
 
 /**

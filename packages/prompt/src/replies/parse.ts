@@ -5,13 +5,13 @@ import { SILENT_TOKEN, stripSilence } from "./silence.ts";
 export interface ParsedReply {
   /** Text without directives and tokens. */
   readonly text: string;
-  /** Whether nothing is sent. */
+  /** True if nothing is sent. */
   readonly silent: boolean;
   /** Paths or URLs to attach, in order, without duplicates. The host decides what may be attached. */
   readonly media: readonly string[];
   /** The message to reply to: the one being answered, or another one by id. */
   readonly replyTo?: "current" | { readonly id: string };
-  /** Whether attached audio is sent as a voice note. */
+  /** True if attached audio is sent as a voice note. */
   readonly audioAsVoice: boolean;
 }
 

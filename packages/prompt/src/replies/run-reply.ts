@@ -10,7 +10,7 @@ export interface CompletedRun {
   readonly texts: readonly string[];
   /** Texts that a tool has sent to this conversation. */
   readonly alreadySent: readonly string[];
-  /** Whether attachments are sent with the reply, so that the text does not name them. */
+  /** True if attachments are sent with the reply, so that the text does not name them. */
   readonly carries: boolean;
   /** Whether somebody waits for an answer, so that they are told if it is empty. */
   readonly awaited: boolean;

@@ -40,7 +40,7 @@ export function createVisibleText(): VisibleText {
 interface LineReader {
   read(text: string): string;
   /**
-   * Whether returned text of a line turned out to be part of a directive. The rest is then only known at the end of the
+   * Returns true if returned text of a line turned out to be part of a directive. The rest is then only known at the end of the
    * turn.
    */
   wasMisread(): boolean;
@@ -54,7 +54,7 @@ function createLineReader(): LineReader {
   let line = "";
   let emitted = 0;
   let opened = false;
-  /** Whether another line precedes this one. */
+  /** True if another line precedes this one. */
   let follows = false;
   let misread = false;
 

@@ -4,30 +4,30 @@ import { createRouter } from "../router.ts";
 import type { RouteInput, RoutingConfig } from "../types.ts";
 
 export interface RouteCacheConformance {
-  /** Of vitest, `node:test`, or any other runner. */
+  /** Functions of vitest, `node:test` or another test runner. */
   readonly test: {
     describe(name: string, body: () => void): void;
     it(name: string, body: () => Promise<void>): void;
   };
-  /** Opens an empty store; called once a test. */
+  /** Opens an empty store. Called once per test. */
   open(): RouteCacheStore | Promise<RouteCacheStore>;
 }
 
 const CHECKS: Readonly<Record<string, (store: RouteCacheStore) => Promise<void>>> = {
-  "gives the routes of one configuration, the newest first": async (store) => {
+  "loads the routes of one configuration, newest first": async (store) => {
     await store.put("c", [row("1"), row("2")]);
     await store.put("other", [row("9")]);
     await store.put("c", [row("3")]);
     deepEqual(await digests(store, "c", 10), ["3", "2", "1"]);
   },
 
-  "gives no more than asked for": async (store) => {
+  "loads at most the requested number of routes": async (store) => {
     await store.put("c", [row("1"), row("2"), row("3")]);
     deepEqual(await digests(store, "c", 2), ["3", "2"]);
     deepEqual(await digests(store, "c", 0), []);
   },
 
-  "gives a route as it was put": async (store) => {
+  "loads routes unchanged": async (store) => {
     const route = { agentId: "张三", sessionKey: "agent:a:slack:direct:%3A", bindingIndex: 0 };
     await store.put("c", [{ digest: "1", route }]);
     deepEqual(
@@ -36,7 +36,7 @@ const CHECKS: Readonly<Record<string, (store: RouteCacheStore) => Promise<void>>
     );
   },
 
-  "replaces a route of the same digest, which is then the newest": async (store) => {
+  "replaces a route with the same digest and makes it the newest": async (store) => {
     await store.put("c", [row("1"), row("2")]);
     await store.put("c", [row("1", "new")]);
     deepEqual(
@@ -45,7 +45,7 @@ const CHECKS: Readonly<Record<string, (store: RouteCacheStore) => Promise<void>>
     );
   },
 
-  "removes the routes of every other configuration, and counts them": async (store) => {
+  "prune removes the routes of every other configuration and returns their number": async (store) => {
     await store.put("old", [row("1"), row("2")]);
     await store.put("older", [row("3")]);
     await store.put("c", [row("4")]);
@@ -55,14 +55,14 @@ const CHECKS: Readonly<Record<string, (store: RouteCacheStore) => Promise<void>>
     deepEqual(await digests(store, "c", 10), ["4"]);
   },
 
-  "takes many rows at once, and none": async (store) => {
+  "stores many rows at once, and accepts an empty list": async (store) => {
     const rows = Array.from({ length: 500 }, (_, i) => row(`${i}`));
     await store.put("c", rows);
     await store.put("c", []);
     deepEqual(await digests(store, "c", 1_000), rows.map(({ digest }) => digest).reverse());
   },
 
-  "makes a router's restart warm": async (store) => {
+  "warms a restarted router": async (store) => {
     const before = createRouter(CONFIG, { cache: store });
     const route = before.resolve(MESSAGE);
     await before.flush();
@@ -73,9 +73,9 @@ const CHECKS: Readonly<Record<string, (store: RouteCacheStore) => Promise<void>>
   },
 };
 
-/** Declares a test for everything that the contract asks of a `RouteCacheStore`. */
+/** Declares the conformance tests of a `RouteCacheStore`. */
 export function runRouteCacheConformance({ test: { describe, it }, open }: RouteCacheConformance): void {
-  describe("a route cache", () => {
+  describe("RouteCacheStore", () => {
     for (const [name, check] of Object.entries(CHECKS)) it(name, async () => check(await open()));
   });
 }

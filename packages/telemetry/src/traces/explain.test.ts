@@ -3,7 +3,7 @@ import { phrasesIn } from "@signalbox/phrases";
 import type { MessageInfo } from "@signalbox/protocol";
 import { expect, it } from "vitest";
 import { explain } from "./explain.ts";
-import { GATE_RULES } from "./rules.ts";
+import { ADMISSION_RULES } from "./rules.ts";
 
 const MESSAGE: MessageInfo = {
   id: "1",
@@ -81,8 +81,8 @@ it("names the person to let in", () => {
   );
 });
 
-it("every rule of the gate is documented", () => {
+it("every admission rule is documented", () => {
   const page = readFileSync(new URL("../../../../docs/roles-and-rules.md", import.meta.url), "utf8");
-  for (const [rule, { because }] of Object.entries(GATE_RULES))
+  for (const [rule, { because }] of Object.entries(ADMISSION_RULES))
     expect(page).toContain(`| \`${rule}\` | ${because} |`);
 });

@@ -39,7 +39,7 @@ function routingLines(stage: string, data: unknown): { readonly stage: string; r
   if (stage !== "admit" || !Array.isArray(tiers)) return [];
   const tried = tiers
     .map(recordOf)
-    .filter(({ outcome }) => outcome !== "not-reached")
+    .filter(({ outcome }) => outcome !== "not_reached")
     .map(({ tier, reason }) => `  ${String(tier)}: ${String(reason)}`);
   const { agent, session: key } = recordOf(decidedNow);
   return [

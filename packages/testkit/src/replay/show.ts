@@ -17,7 +17,7 @@ export function show(performance: Performance): string {
     heading(`Route of ${message.id}`);
     lines.push(...traceLines(message, ["admit"]));
     for (const { tier, outcome, reason } of message.route.tiers) {
-      if (outcome !== "not-reached") lines.push(`   ${tier.padEnd(22)} ${outcome}: ${reason}`);
+      if (outcome !== "not_reached") lines.push(`   ${tier.padEnd(22)} ${outcome}: ${reason}`);
     }
     lines.push(`   session: ${message.route.session.reason}`, ...traceLines(message, ["queue"]));
   }

@@ -27,7 +27,7 @@ interface UseAsked {
 interface UseAnswer {
   readonly agent: string;
   /** Result of admission for a message there. */
-  readonly gate: { readonly kind: string; readonly rule: string };
+  readonly admission: { readonly kind: string; readonly rule: string };
   /** Absent if the sender gets no answer. */
   readonly role?: string;
   readonly uses: readonly {
@@ -56,17 +56,17 @@ export async function can(
     throw new GatewayError("failure", `${sender} cannot use ${tool} there.`);
 }
 
-function linesOf({ agent, gate, role, uses }: UseAnswer, sender: string, tool: string): string[] {
+function linesOf({ agent, admission, role, uses }: UseAnswer, sender: string, tool: string): string[] {
   if (role === undefined) {
-    const instead = gate.kind === "pair" ? ", but sent a pairing code" : "";
-    return [`${sender} is not answered by ${agent}${instead} (${gate.rule}).`];
+    const instead = admission.kind === "pair" ? ", but sent a pairing code" : "";
+    return [`${sender} is not answered by ${agent}${instead} (${admission.rule}).`];
   }
   const lines = uses.map(({ tainted, reachesFor, decision, rule, reason }) => {
     const when = tainted ? "after untrusted content" : "at first";
     const what = reachesFor === undefined ? tool : `${tool}, to ${reachesFor}`;
     return `${decision.padEnd(5)} ${what}, ${when} (${rule}): ${reason}`;
   });
-  return [`${sender} is answered by ${agent} as ${role} (${gate.rule}).`, ...lines];
+  return [`${sender} is answered by ${agent} as ${role} (${admission.rule}).`, ...lines];
 }
 
 /** Explains what a person may do and which rules decide it. Uses the gateway's own admission and policy code. */
@@ -83,10 +83,10 @@ async function canUse(configured: ConfiguredHome, asked: UseAsked, host: Gateway
   const event = messageFrom(asked);
   const { agentId, sessionKey, decision } = await decideAt(configured, event);
   const agent = resolveAgents(loaded, home).get(agentId);
-  const gate = { kind: decision.kind, rule: decision.rule };
-  if (agent === undefined || decision.kind !== "answer") return { agent: agentId, gate, uses: [] };
+  const admission = { kind: decision.kind, rule: decision.rule };
+  if (agent === undefined || decision.kind !== "answer") return { agent: agentId, admission, uses: [] };
   const { role } = decision;
-  return { agent: agent.id, gate, role, uses: usesOf(agent, event, sessionKey, role, asked.tool) };
+  return { agent: agent.id, admission, role, uses: usesOf(agent, event, sessionKey, role, asked.tool) };
 }
 
 /** Returns the decisions of an untainted and of a tainted run. */

@@ -1,5 +1,5 @@
 import type { Capabilities, MessageEvent } from "@signalbox/channel";
-import type { GateDecision } from "@signalbox/routing";
+import type { AdmissionDecision } from "@signalbox/routing";
 import { weakerRole } from "@signalbox/tools";
 import type { GatewayContext } from "../../context.ts";
 import type { InboundRecord } from "../../store.ts";
@@ -12,7 +12,7 @@ export interface Admitted {
   readonly stored: InboundRecord;
   readonly place: Place;
   /** `answer` continues to the agent. With every other decision, the message ends with its rule. */
-  readonly decision: GateDecision;
+  readonly decision: AdmissionDecision;
   /** True if the message must not share a run with other messages. */
   readonly exclusive: boolean;
 }
@@ -40,7 +40,7 @@ function admitted(
   { place, capabilities, ...decided }: Decided,
 ): Admitted {
   const loops = decided.decision.rule === "group_bot" && !botLoops.admits(placeOf(event));
-  const decision: GateDecision = loops ? { kind: "ignore", rule: "bot_loop" } : decided.decision;
+  const decision: AdmissionDecision = loops ? { kind: "ignore", rule: "bot_loop" } : decided.decision;
   const role = decision.kind === "answer" ? decision.role : "guest";
   const exclusive = isExclusive({ event }, capabilities);
   return { stored: { event, rule: decision.rule, role }, place, decision, exclusive };

@@ -1,16 +1,16 @@
 import type { Capabilities, MessageEvent } from "@signalbox/channel";
 import {
+  type Admission,
+  type AdmissionDecision,
+  type AdmissionInput,
   type Binding,
   type BindingMatch,
   formatSessionKey,
-  type Gate,
-  type GateDecision,
-  type GateInput,
+  getTokenName,
   type Route,
   type Router,
-  tokenOfHolder,
 } from "@signalbox/routing";
-import { gateInput, routeInput } from "../../configure/routing.ts";
+import { createAdmissionInput, routeInput } from "../../configure/routing.ts";
 import type { GatewayContext } from "../../context.ts";
 
 /** The agent and the session of a message: resolved from the bindings, or named by the client. */
@@ -20,7 +20,7 @@ export type Place =
 
 export interface Decided {
   readonly place: Place;
-  readonly decision: GateDecision;
+  readonly decision: AdmissionDecision;
   readonly capabilities: Capabilities | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface AdmissionSources {
   readonly router: Pick<Router, "resolve">;
   /** The bindings that the router uses. */
   readonly bindings: readonly Binding[];
-  readonly admission: Gate;
+  readonly admission: Admission;
   readonly pairing: { isApproved(channel: string, account: string, peerId: string): Promise<boolean> };
   /** Named tokens, which may be revoked at any time. */
   readonly tokens: { named(name: string): Promise<{ readonly role: string } | undefined> };
@@ -59,7 +59,7 @@ export async function decideFrom(sources: AdmissionSources, event: MessageEvent)
   const bound = place.kind === "routed" && isNamed(bindings[place.bindingIndex ?? -1]?.match, place);
   const isAuthenticated = capabilities?.authenticatedByGateway === true;
   const token = isAuthenticated ? await tokenRole(sources, event) : undefined;
-  const input = gateInput(event, { bound, tokenRole: token });
+  const input = createAdmissionInput(event, { bound, tokenRole: token });
   const approved =
     admission.needsApproval(input) &&
     (await pairing.isApproved(event.channel, event.account, event.sender.id));
@@ -70,10 +70,10 @@ export async function decideFrom(sources: AdmissionSources, event: MessageEvent)
 async function tokenRole(
   { tokens }: AdmissionSources,
   { sender }: MessageEvent,
-): Promise<GateInput["tokenRole"]> {
+): Promise<AdmissionInput["tokenRole"]> {
   const { id, authenticatedAs } = sender;
   if (authenticatedAs === undefined) return "owner";
-  const name = tokenOfHolder(id);
+  const name = getTokenName(id);
   if (name === undefined) return authenticatedAs;
   const token = await tokens.named(name);
   if (token === undefined) return "none";

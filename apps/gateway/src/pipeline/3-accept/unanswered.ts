@@ -4,7 +4,7 @@ import { resolveSenderName } from "@signalbox/channel/accounts";
 import { createOutboxRow } from "@signalbox/delivery";
 import { phrasesFor } from "@signalbox/phrases";
 import { createGroupBody, getGroupKey } from "@signalbox/prompt";
-import { PAIRING_TTL_MS, pairingCode } from "@signalbox/routing";
+import { createPairingCode, PAIRING_TTL_MS } from "@signalbox/routing";
 import { type InboxId, isFatal, isRetryable } from "@signalbox/store";
 import type { GatewayContext } from "../../context.ts";
 import { judgeLasting } from "../../messages/failures.ts";
@@ -70,7 +70,7 @@ function keep({ store, config }: GatewayContext, event: MessageEvent): Promise<v
 }
 
 async function offerPairing(ctx: GatewayContext, id: InboxId, event: MessageEvent): Promise<void> {
-  const code = pairingCode();
+  const code = createPairingCode();
   const { channel, account, sender } = event;
   const name = await resolveSenderName(event, ctx.accounts.get(channel, account));
   const replyTo = event.messageId === "" ? {} : { replyTo: event.messageId };

@@ -129,7 +129,7 @@ async function freshen(
     return { session: await store.sessions.get(sessionKey), isReset: false };
   }
   const times = { lastMessageAt: session.updatedAt, now: now() };
-  if (!fresh && !router().resetDue(event.conversation.kind, times)) return { session, isReset: false };
+  if (!fresh && !router().isResetDue(event.conversation.kind, times)) return { session, isReset: false };
   await store.sessions.reset(sessionKey, lease);
   await toolbox.endCommands(sessionKey);
   return { session: await store.sessions.get(sessionKey), isReset: true };

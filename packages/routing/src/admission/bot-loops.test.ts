@@ -4,7 +4,7 @@ import { createBotLoops } from "../index.ts";
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-function watched(): { at(ms: number): void; say(conversation?: string): boolean } {
+function startConversation(): { at(ms: number): void; say(conversation?: string): boolean } {
   let now = 0;
   const loops = createBotLoops(() => now);
   return {
@@ -15,8 +15,8 @@ function watched(): { at(ms: number): void; say(conversation?: string): boolean 
   };
 }
 
-it("two bots that answer each other get 20 answers, and a pause of five minutes from then on", () => {
-  const { at, say } = watched();
+it("pauses for five minutes after 20 messages of bots that answer each other", () => {
+  const { at, say } = startConversation();
   const answered: number[] = [];
   for (let second = 0; second < 7 * 60; second++) {
     at(second * SECOND);
@@ -26,8 +26,8 @@ it("two bots that answer each other get 20 answers, and a pause of five minutes 
   expect(answered[20]).toBeUndefined();
 });
 
-it("one that fell silent in the pause is answered after it", () => {
-  const { at, say } = watched();
+it("answers a bot again after a pause in which it was silent", () => {
+  const { at, say } = startConversation();
   for (let count = 0; count < 20; count++) expect(say()).toBe(true);
   expect(say()).toBe(false);
   at(5 * MINUTE - 1);
@@ -36,16 +36,16 @@ it("one that fell silent in the pause is answered after it", () => {
   expect(say()).toBe(true);
 });
 
-it("a bot that writes now and then is answered for ever", () => {
-  const { at, say } = watched();
+it("never pauses a bot that writes every three seconds", () => {
+  const { at, say } = startConversation();
   for (let count = 0; count < 500; count++) {
     at(count * 3 * SECOND);
     expect(say()).toBe(true);
   }
 });
 
-it("what is said in one conversation stops nothing in another", () => {
-  const { say } = watched();
+it("counts each conversation separately", () => {
+  const { say } = startConversation();
   for (let count = 0; count < 30; count++) say();
   expect(say("elsewhere")).toBe(true);
 });

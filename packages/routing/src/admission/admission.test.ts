@@ -1,49 +1,51 @@
 import { describe, expect, it } from "vitest";
-import { type AccessRules, createGate, type Gate, type GateInput } from "../index.ts";
+import { type AccessRules, type Admission, type AdmissionInput, createAdmission } from "../index.ts";
 
-type Settings = Partial<Omit<AccessRules, "groups">> & { readonly groups?: Partial<AccessRules["groups"]> };
+type Settings = AccessRules;
 
-function gate(settings: Settings = {}): Gate {
-  const groups = {
-    mode: "allowlist",
-    allow: [],
-    requireMention: true,
-    historyLimit: 20,
-    bots: "ignore",
-  } as const;
-  return createGate({
-    owners: [],
-    allow: [],
-    dm: "pairing",
-    ...settings,
-    groups: { ...groups, ...settings.groups },
-  });
+function createTestAdmission(settings: Settings = {}): Admission {
+  return createAdmission({ ...settings, groups: { historyLimit: 20, ...settings.groups } });
 }
 
-const DIRECT: GateInput = {
+const DIRECT: AdmissionInput = {
   channel: "feishu",
   conversationKind: "direct",
   conversationId: "oc_1",
-  otherConversationIds: [],
-  parentId: undefined,
   senderId: "ou_1",
-  senderIsBot: false,
-  senderIsSelf: false,
   addressed: "dm",
-  tokenRole: undefined,
-  forwardedFrom: undefined,
-  bound: false,
 };
-const GROUP: GateInput = {
+const GROUP: AdmissionInput = {
   ...DIRECT,
   conversationKind: "group",
   conversationId: "oc_team",
   addressed: "mention",
 };
 
-describe("holders of a token", () => {
-  it("are what it says, and nobody once it was revoked", () => {
-    const one = gate({ owners: ["feishu:ou_1"], dm: "open" });
+describe("defaults", () => {
+  it("answer nobody without an approved pairing", () => {
+    const admission = createAdmission();
+    expect(admission.needsApproval(DIRECT)).toBe(true);
+    expect(admission.decide(DIRECT)).toEqual({ kind: "pair", rule: "dm_unknown" });
+    expect(admission.decide(GROUP)).toEqual({ kind: "ignore", rule: "group_not_allowed" });
+    expect(admission.decide({ ...GROUP, bound: true, senderIsBot: true })).toEqual({
+      kind: "ignore",
+      rule: "bot",
+    });
+  });
+
+  it("require a mention in listed groups, and remember nothing", () => {
+    const admission = createAdmission({ groups: { allow: ["feishu:oc_team"] } });
+    expect(admission.decide(GROUP)).toMatchObject({ kind: "answer", role: "guest" });
+    expect(admission.decide({ ...GROUP, addressed: "none" })).toEqual({
+      kind: "ignore",
+      rule: "not_addressed",
+    });
+  });
+});
+
+describe("gateway tokens", () => {
+  it("grant the token's role until the token is revoked", () => {
+    const one = createTestAdmission({ owners: ["feishu:ou_1"], dm: "open" });
     for (const role of ["owner", "member"] as const)
       expect(one.decide({ ...DIRECT, tokenRole: role }, false)).toEqual({
         kind: "answer",
@@ -59,8 +61,8 @@ describe("holders of a token", () => {
 });
 
 describe("direct messages", () => {
-  it("asks strangers to pair, and answers them once approved", () => {
-    const one = gate();
+  it("asks unknown senders to pair, and answers them after the approval", () => {
+    const one = createTestAdmission();
     expect(one.needsApproval(DIRECT)).toBe(true);
     expect(one.decide(DIRECT, false)).toEqual({ kind: "pair", rule: "dm_unknown" });
     expect(one.decide(DIRECT, true)).toEqual({ kind: "answer", rule: "dm_paired", role: "member" });
@@ -83,22 +85,22 @@ describe("direct messages", () => {
       { kind: "answer", rule: "owner", role: "owner" },
     ],
   ])("follows %j", (settings, expected) => {
-    expect(gate(settings).decide(DIRECT, false)).toEqual(expected);
+    expect(createTestAdmission(settings).decide(DIRECT, false)).toEqual(expected);
   });
 
-  it("takes a binding that names a person as the operator's leave, unless nobody may write", () => {
-    expect(gate().decide({ ...DIRECT, bound: true }, false)).toEqual({
+  it("answers a person whom a binding names, unless direct messages are off", () => {
+    expect(createTestAdmission().decide({ ...DIRECT, bound: true }, false)).toEqual({
       kind: "answer",
       rule: "dm_bound",
       role: "member",
     });
-    expect(gate({ dm: "off" }).decide({ ...DIRECT, bound: true }, false)).toMatchObject({
+    expect(createTestAdmission({ dm: "off" }).decide({ ...DIRECT, bound: true }, false)).toMatchObject({
       kind: "ignore",
     });
   });
 
-  it("answers no bot and not itself", () => {
-    const open = gate({ dm: "open" });
+  it("ignores bots and its own messages", () => {
+    const open = createTestAdmission({ dm: "open" });
     expect(open.decide({ ...DIRECT, senderIsBot: true }, false)).toEqual({ kind: "ignore", rule: "bot" });
     expect(open.decide({ ...DIRECT, senderIsSelf: true }, false)).toEqual({
       kind: "ignore",
@@ -110,8 +112,8 @@ describe("direct messages", () => {
 describe("groups", () => {
   const TEAM = { groups: { allow: ["feishu:oc_team"] } };
 
-  it("answers only where the group is listed and the agent addressed", () => {
-    const one = gate(TEAM);
+  it("answers only in listed groups, and only if addressed", () => {
+    const one = createTestAdmission(TEAM);
     expect(one.decide(GROUP, false)).toEqual({ kind: "answer", rule: "group_mention", role: "guest" });
     expect(one.decide({ ...GROUP, addressed: "reply" }, false)).toMatchObject({
       kind: "answer",
@@ -128,8 +130,8 @@ describe("groups", () => {
     expect(one.decide({ ...GROUP, senderIsBot: true }, false)).toEqual({ kind: "keep", rule: "bot" });
   });
 
-  it("answers bots as guests where they address the agent and the configuration says so", () => {
-    const one = gate({ owners: ["feishu:ou_1"], groups: { mode: "open", bots: "mentioned" } });
+  it("answers bots that address the agent as guests with `bots: mentioned`", () => {
+    const one = createTestAdmission({ owners: ["feishu:ou_1"], groups: { mode: "open", bots: "mentioned" } });
     const bot = { ...GROUP, senderIsBot: true };
     expect(one.decide(bot, false)).toEqual({ kind: "answer", rule: "group_bot", role: "guest" });
     expect(one.decide({ ...bot, addressed: "none" }, false)).toEqual({ kind: "keep", rule: "bot" });
@@ -137,29 +139,35 @@ describe("groups", () => {
     expect(one.decide({ ...DIRECT, senderIsBot: true }, false)).toEqual({ kind: "ignore", rule: "bot" });
   });
 
-  it("answers in the threads and posts of a listed place", () => {
+  it("answers in threads of a listed group", () => {
     const thread = { ...GROUP, conversationId: "oc_thread" };
-    expect(gate(TEAM).decide({ ...thread, parentId: "oc_team" }, false)).toMatchObject({ kind: "answer" });
-    expect(gate(TEAM).decide({ ...thread, parentId: "oc_other" }, false)).toMatchObject({ kind: "ignore" });
+    expect(createTestAdmission(TEAM).decide({ ...thread, parentId: "oc_team" }, false)).toMatchObject({
+      kind: "answer",
+    });
+    expect(createTestAdmission(TEAM).decide({ ...thread, parentId: "oc_other" }, false)).toMatchObject({
+      kind: "ignore",
+    });
   });
 
-  it("answers in a listed place by any of its ids", () => {
+  it("recognizes a listed group by any of its ids", () => {
     const moved = { ...GROUP, conversationId: "oc_first", otherConversationIds: ["oc_team"] };
-    expect(gate(TEAM).decide(moved, false)).toMatchObject({ kind: "answer" });
+    expect(createTestAdmission(TEAM).decide(moved, false)).toMatchObject({ kind: "answer" });
   });
 
-  it("takes a binding that names a group as leave for the group, not for who speaks there", () => {
+  it("answers in a group that a binding names, with its members as guests", () => {
     const bound = { ...GROUP, bound: true };
-    expect(gate().decide(bound, false)).toMatchObject({ kind: "answer", role: "guest" });
-    expect(gate({ groups: { mode: "off" } }).decide(bound, false)).toMatchObject({ kind: "ignore" });
+    expect(createTestAdmission().decide(bound, false)).toMatchObject({ kind: "answer", role: "guest" });
+    expect(createTestAdmission({ groups: { mode: "off" } }).decide(bound, false)).toMatchObject({
+      kind: "ignore",
+    });
   });
 
-  it("grants nothing in groups to who is paired for direct messages", () => {
-    expect(gate().decide(GROUP, true)).toEqual({ kind: "ignore", rule: "group_not_allowed" });
+  it("does not extend a pairing for direct messages to groups", () => {
+    expect(createTestAdmission().decide(GROUP, true)).toEqual({ kind: "ignore", rule: "group_not_allowed" });
   });
 
-  it("knows members and owners by id", () => {
-    const one = gate({
+  it("recognizes members and owners by id", () => {
+    const one = createTestAdmission({
       allow: ["feishu:ou_1"],
       owners: ["feishu:ou_9"],
       groups: { mode: "open", requireMention: false },
@@ -172,11 +180,11 @@ describe("groups", () => {
     expect(one.decide({ ...GROUP, senderId: "ou_2" }, false)).toMatchObject({ role: "guest" });
   });
 
-  it("can be off, or keep nothing", () => {
-    expect(gate({ groups: { mode: "off" } }).decide(GROUP, false)).toMatchObject({
+  it("ignores messages if groups are off, or if no history is remembered", () => {
+    expect(createTestAdmission({ groups: { mode: "off" } }).decide(GROUP, false)).toMatchObject({
       rule: "groups_off",
     });
-    const forgetful = gate({ groups: { mode: "open", historyLimit: 0 } });
+    const forgetful = createTestAdmission({ groups: { mode: "open", historyLimit: 0 } });
     expect(forgetful.decide({ ...GROUP, addressed: "none" }, false)).toMatchObject({ kind: "ignore" });
     expect(forgetful.decide({ ...GROUP, senderIsBot: true }, false)).toMatchObject({ kind: "ignore" });
   });

@@ -1,0 +1,185 @@
+/** Rules about who may talk to an agent. People and conversations have the form `channel:id`. */
+export interface AccessRules {
+  /** Ids of the owners. They are answered even if direct messages are off. Default: none. */
+  readonly owners?: readonly string[];
+  /** Ids of people who are answered as members. Default: none. */
+  readonly allow?: readonly string[];
+  /** Rule for direct messages of everyone else. Default: `pairing`. */
+  readonly dm?: "pairing" | "allowlist" | "open" | "off";
+  readonly groups?: {
+    /** Default: `allowlist`. */
+    readonly mode?: "allowlist" | "open" | "off";
+    /** Ids of the groups in which the agent answers. Default: none. */
+    readonly allow?: readonly string[];
+    /** True if the agent answers only messages that mention it or reply to it. Default: true. */
+    readonly requireMention?: boolean;
+    /** Maximum number of unanswered messages to remember as context. With 0, they are ignored. Default: 0. */
+    readonly historyLimit?: number;
+    /** Answers other bots never, or only if they address the agent. Default: `ignore`. */
+    readonly bots?: "ignore" | "mentioned";
+  };
+}
+
+/** The facts about a message that admission depends on. Names of people and groups are not among them. */
+export interface AdmissionInput {
+  readonly channel: string;
+  readonly conversationKind: "direct" | "group" | "channel";
+  readonly conversationId: string;
+  /** Other ids of the same conversation. */
+  readonly otherConversationIds?: readonly string[];
+  /** Id of the parent of a thread or forum post that is itself a conversation. */
+  readonly parentId?: string | undefined;
+  readonly senderId: string;
+  readonly senderIsBot?: boolean;
+  /** True if our own account sent the message. */
+  readonly senderIsSelf?: boolean;
+  /** The way in which the message addresses the agent. */
+  readonly addressed: "dm" | "mention" | "reply" | "none";
+  /**
+   * Current role of the gateway token that the client authenticated with; `none` if the token was revoked. Undefined
+   * on channels whose clients do not use gateway tokens.
+   */
+  readonly tokenRole?: "owner" | "member" | "none" | undefined;
+  /** Origin of the text, if the sender only forwards it. */
+  readonly forwardedFrom?: string | undefined;
+  /** True if the binding of the route names this person or group by id, which the operator wrote as a permission. */
+  readonly bound?: boolean;
+}
+
+/** The rule that decided about a message. */
+export type AdmissionRule =
+  | "owner"
+  | "dm_allowed"
+  | "dm_bound"
+  | "dm_paired"
+  | "dm_open"
+  | "group_mention"
+  | "group_reply"
+  | "group_open"
+  | "group_bot"
+  | "token"
+  | "dm_off"
+  | "dm_unknown"
+  | "dm_not_allowed"
+  | "groups_off"
+  | "group_not_allowed"
+  | "not_addressed"
+  | "bot"
+  | "bot_loop"
+  | "own_message"
+  | "token_revoked";
+
+/**
+ * The role of a sender. A `guest` is anyone else who may be answered. `system` is the host itself, for which there is
+ * no admission. It has fewer rights than an owner, because no owner is present.
+ */
+export type Role = "owner" | "member" | "guest" | "system";
+
+/**
+ * The decision about a message. `answer`: with the sender's role. `pair`: send a pairing code to an unknown sender.
+ * `keep`: remember the message as context. `ignore`: drop it.
+ */
+export type AdmissionDecision =
+  /** The rule of a forwarded message is its origin. */
+  | { readonly kind: "answer"; readonly rule: AdmissionRule | (string & {}); readonly role: Role }
+  | { readonly kind: "pair" | "keep" | "ignore"; readonly rule: AdmissionRule };
+
+/** Decides which senders are answered. */
+export interface Admission {
+  /**
+   * Decides about a message.
+   *
+   * @param approved true if an owner approved the pairing of the sender. Default: false
+   */
+  decide(input: AdmissionInput, approved?: boolean): AdmissionDecision;
+  /** Returns true if an approved pairing could change the decision, so the caller must look it up. */
+  needsApproval(input: AdmissionInput): boolean;
+}
+
+/**
+ * Creates the rules about who may talk to an agent, and when a group message is meant for it. Without rules, only
+ * pairing in direct messages is possible.
+ *
+ * @example
+ * ```ts
+ * const admission = createAdmission({ owners: ["telegram:42"], groups: { allow: ["telegram:-100"] } });
+ * const decision = admission.decide({
+ *   channel: "telegram",
+ *   conversationKind: "direct",
+ *   conversationId: "42",
+ *   senderId: "42",
+ *   addressed: "dm",
+ * });
+ * // { kind: "answer", rule: "owner", role: "owner" }
+ * ```
+ */
+export function createAdmission(rules: AccessRules = {}): Admission {
+  const { dm = "pairing", groups: groupRules = {} } = rules;
+  const owners = new Set(rules.owners);
+  const people = new Set(rules.allow);
+  const groups = new Set(groupRules.allow);
+
+  const direct = (input: AdmissionInput, approved: boolean): AdmissionDecision => {
+    const sender = `${input.channel}:${input.senderId}`;
+    if (owners.has(sender)) return { kind: "answer", rule: "owner", role: "owner" };
+    if (dm === "off") return { kind: "ignore", rule: "dm_off" };
+    if (people.has(sender)) return { kind: "answer", rule: "dm_allowed", role: "member" };
+    if (input.bound) return { kind: "answer", rule: "dm_bound", role: "member" };
+    if (approved) return { kind: "answer", rule: "dm_paired", role: "member" };
+    // With `open`, the operator permits everyone to use the agent, so unknown senders are members.
+    if (dm === "open") return { kind: "answer", rule: "dm_open", role: "member" };
+    return dm === "pairing"
+      ? { kind: "pair", rule: "dm_unknown" }
+      : { kind: "ignore", rule: "dm_not_allowed" };
+  };
+
+  const group = (input: AdmissionInput): AdmissionDecision => {
+    const { mode = "allowlist", requireMention = true, historyLimit = 0, bots = "ignore" } = groupRules;
+    const { conversationId, otherConversationIds = [], parentId } = input;
+    const places = [conversationId, ...otherConversationIds, ...(parentId === undefined ? [] : [parentId])];
+    const isListed = places.some((id) => groups.has(`${input.channel}:${id}`));
+    if (mode === "off") return { kind: "ignore", rule: "groups_off" };
+    if (mode === "allowlist" && !input.bound && !isListed)
+      return { kind: "ignore", rule: "group_not_allowed" };
+    const unanswered = historyLimit > 0 ? "keep" : "ignore";
+    if (input.senderIsBot) {
+      // Bots get no answer, but their messages, such as alerts, are useful context for people's questions.
+      return bots === "mentioned" && input.addressed !== "none"
+        ? { kind: "answer", rule: "group_bot", role: "guest" }
+        : { kind: unanswered, rule: "bot" };
+    }
+    if (requireMention && input.addressed === "none") return { kind: unanswered, rule: "not_addressed" };
+    const sender = `${input.channel}:${input.senderId}`;
+    const role = owners.has(sender) ? "owner" : people.has(sender) ? "member" : "guest";
+    return { kind: "answer", rule: getGroupRule(requireMention, input), role };
+  };
+
+  return {
+    needsApproval: (input) =>
+      input.tokenRole === undefined && input.conversationKind === "direct" && dm === "pairing",
+    decide(input, approved = false) {
+      if (input.tokenRole !== undefined) return decideByToken(input.tokenRole, input);
+      if (input.senderIsSelf) return { kind: "ignore", rule: "own_message" };
+      if (input.conversationKind !== "direct") return group(input);
+      // Two bots that answer each other would never stop.
+      if (input.senderIsBot) return { kind: "ignore", rule: "bot" };
+      return direct(input, approved);
+    },
+  };
+}
+
+function getGroupRule(requireMention: boolean, { addressed }: AdmissionInput): AdmissionRule {
+  if (!requireMention) return "group_open";
+  return addressed === "reply" ? "group_reply" : "group_mention";
+}
+
+/** Decides by the role of a gateway token. Forwarded text is not the holder's own, so it never gets the owner role. */
+function decideByToken(
+  role: NonNullable<AdmissionInput["tokenRole"]>,
+  { forwardedFrom }: AdmissionInput,
+): AdmissionDecision {
+  if (role === "none") return { kind: "ignore", rule: "token_revoked" };
+  return forwardedFrom === undefined
+    ? { kind: "answer", rule: "token", role }
+    : { kind: "answer", rule: forwardedFrom, role: "member" };
+}
