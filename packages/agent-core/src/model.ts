@@ -31,7 +31,8 @@ export type ModelEvent =
   | { readonly type: "usage"; readonly usage: Usage }
   /**
    * An attempt failed and another one follows. With `discard`, everything since the last `start` is void, because it
-   * was only a tool call or no person had seen its text (`StreamOptions.shown`). The next `start` begins the turn again.
+   * was only a tool call or no person had seen its text (`StreamOptions.shown`). The next `start` begins the turn
+   * again.
    */
   | {
       readonly type: "attempt";

@@ -25,7 +25,10 @@ export type SessionKeyParts =
       /** Only together with `channel`. */
       readonly account?: string;
       readonly peerId: string;
-      /** True if the peer's own id equals the name of a linked person, but the peer is not linked. Only without `channel`. */
+      /**
+       * True if the peer's own id equals the name of a linked person, but the peer is not linked. Only without
+       * `channel`.
+       */
       readonly namesake?: true;
       readonly threadId?: string;
     }

@@ -16,7 +16,8 @@ export interface PointHooksOptions extends PackagePlaces {
 }
 
 /**
- * If a hook at this point fails to load, every call is denied. A missing blocking hook would otherwise allow everything.
+ * If a hook at this point fails to load, every call is denied. A missing blocking hook would otherwise allow
+ * everything.
  */
 const BLOCKING_POINT = "before_tool_call";
 

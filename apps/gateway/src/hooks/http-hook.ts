@@ -50,8 +50,8 @@ export function createHttpHook(options: HttpHookOptions): UncheckedHook {
       }
       if (response.status === 204) return undefined;
       const text = await textOf(response);
-      // Only 204 means "no change". An empty 200 could come from any server at that address and must not pass a blocking
-      // hook.
+      // Only 204 means "no change". An empty 200 could come from any server at that address and must not pass a
+      // blocking hook.
       return text.trim() === "" ? null : JSON.parse(text);
     },
   };

@@ -9,7 +9,10 @@ interface Refusal {
   readonly retryAfterMs?: number;
 }
 
-/** Returns true if the first of two keys is used again this long after its refusal, when the second one is refused as well. */
+/**
+ * Returns true if the first of two keys is used again this long after its refusal, when the second one is refused as
+ * well.
+ */
 async function comesBack(
   refusal: Refusal,
   afterMs: number,

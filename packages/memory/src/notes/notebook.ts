@@ -125,8 +125,8 @@ function isSameScope(a: Scope, b: Scope): boolean {
 }
 
 /**
- * Returns true if a section has the same entry. An entry by somebody else or one that is trusted less does not count, so that
- * nobody can keep a note from being written.
+ * Returns true if a section has the same entry. An entry by somebody else or one that is trusted less does not count,
+ * so that nobody can keep a note from being written.
  */
 function hasEntry(section: Section, entry: string, { author, untrusted }: Provenance): boolean {
   const { provenance } = section;

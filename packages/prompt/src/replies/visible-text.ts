@@ -40,8 +40,8 @@ export function createVisibleText(): VisibleText {
 interface LineReader {
   read(text: string): string;
   /**
-   * Returns true if returned text of a line turned out to be part of a directive. The rest is then only known at the end of the
-   * turn.
+   * Returns true if returned text of a line turned out to be part of a directive. The rest is then only known at the
+   * end of the turn.
    */
   wasMisread(): boolean;
 }
