@@ -204,7 +204,7 @@ function endWithTokens({ store, isOwnChannel, toolbox, lanes, logger }: GatewayC
         (item) => eventsOf(item).some((event) => isRevoked(getSpeakerKey(event))),
         new Error("the token that it was requested with was revoked"),
       );
-      await toolbox.endCommandsOf(isRevoked);
+      await toolbox.endCommandsStartedBy(isRevoked);
     },
     logger,
   });

@@ -67,7 +67,7 @@ function benchDecisions(): void {
 
 async function benchCommands(): Promise<void> {
   const sandbox = await startSandbox();
-  if (sandbox.rung !== "bubblewrap") return console.log(`no commands: ${sandbox.reason}`);
+  if (sandbox.level !== "bubblewrap") return console.log(`no commands: ${sandbox.reason}`);
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "bench-")));
   try {
     for (let i = 0; i < 1_000; i++) {

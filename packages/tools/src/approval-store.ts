@@ -39,7 +39,7 @@ export interface ApprovalChange extends Pick<Approval, "approver" | "grant" | "d
  * - `full`: the session already has the maximum number of pending requests.
  * - `taken`: the id is in use.
  */
-type Asked =
+type AskResult =
   | { readonly outcome: "asked" | "open"; readonly approval: Approval }
   | { readonly outcome: "full"; readonly open: number }
   | { readonly outcome: "taken" };
@@ -49,7 +49,7 @@ export interface ApprovalStore {
   /**
    * Stores a new request, unless the same request is pending or the session already has `maxPending` pending requests.
    */
-  ask(approval: Approval, most: number): Promise<Asked>;
+  ask(approval: Approval, maxPending: number): Promise<AskResult>;
   get(id: string): Promise<Approval | undefined>;
   /** Changes an approval that is in the state `from`. Returns undefined if it is in another state. */
   change(id: string, from: ApprovalState, to: ApprovalChange): Promise<Approval | undefined>;
@@ -62,41 +62,41 @@ export interface ApprovalStore {
 
 const DEFAULT_LIMIT = 100;
 /** Maximum number of approvals that the memory store keeps. Only completed ones are removed. */
-const KEPT = 1_000;
+const MAX_STORED = 1_000;
 
 /** Creates a store in memory, for tests and for hosts that do not need an audit trail. */
 export function createMemoryApprovalStore(): ApprovalStore {
-  const kept = new Map<string, Approval>();
-  const forgetOldest = (): void => {
-    for (const { id, state } of kept.values()) {
-      if (kept.size <= KEPT) return;
-      if (!isOpen(state)) kept.delete(id);
+  const approvals = new Map<string, Approval>();
+  const removeOldest = (): void => {
+    for (const { id, state } of approvals.values()) {
+      if (approvals.size <= MAX_STORED) return;
+      if (!isOpen(state)) approvals.delete(id);
     }
   };
   return {
-    async ask(approval, most) {
+    async ask(approval, maxPending) {
       const { id, sessionKey, hash } = approval;
-      const open = [...kept.values()].filter(
+      const open = [...approvals.values()].filter(
         (other) => other.state === "pending" && other.sessionKey === sessionKey,
       );
-      const same = open.find((other) => other.hash === hash);
-      if (same !== undefined) return { outcome: "open", approval: same };
-      if (open.length >= most) return { outcome: "full", open: open.length };
-      if (kept.has(id)) return { outcome: "taken" };
-      kept.set(id, approval);
-      forgetOldest();
+      const existing = open.find((other) => other.hash === hash);
+      if (existing !== undefined) return { outcome: "open", approval: existing };
+      if (open.length >= maxPending) return { outcome: "full", open: open.length };
+      if (approvals.has(id)) return { outcome: "taken" };
+      approvals.set(id, approval);
+      removeOldest();
       return { outcome: "asked", approval };
     },
-    get: async (id) => kept.get(id),
+    get: async (id) => approvals.get(id),
     async change(id, from, to) {
-      const approval = kept.get(id);
+      const approval = approvals.get(id);
       if (approval?.state !== from) return undefined;
       const changed = { ...approval, ...to };
-      kept.set(id, changed);
+      approvals.set(id, changed);
       return changed;
     },
     async list({ states, limit = DEFAULT_LIMIT } = {}) {
-      const newest = [...kept.values()].toReversed();
+      const newest = [...approvals.values()].toReversed();
       return newest.filter(({ state }) => states?.includes(state) ?? true).slice(0, limit);
     },
   };

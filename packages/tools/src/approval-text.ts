@@ -1,6 +1,6 @@
 import { type Phrases, phrasesIn } from "@signalbox/phrases";
 import type { Approval } from "./approval-store.ts";
-import { codeBlock, codeSpan } from "./visible.ts";
+import { formatCodeBlock, formatCodeSpan } from "./escape.ts";
 
 /**
  * Formats an approval request as Markdown. It shows in full everything that the decision is bound to.
@@ -21,12 +21,12 @@ export function formatApproval(
     agent,
     tool,
     reason,
-    action: isShown ? codeBlock(subject.action) : phrases.actionForOwners(id),
-    ...(binary === undefined ? {} : { program: codeSpan(binary) }),
-    ...(cwd === undefined ? {} : { folder: codeSpan(cwd) }),
-    hosts: domains.map(codeSpan),
-    files: files.map(({ path, sha256 }) => `${codeSpan(path)} (sha256 ${sha256.slice(0, 16)})`),
-    environment: Object.entries(env).map(([name, value]) => codeSpan(`${name}=${value}`)),
+    action: isShown ? formatCodeBlock(subject.action) : phrases.actionForOwners(id),
+    ...(binary === undefined ? {} : { program: formatCodeSpan(binary) }),
+    ...(cwd === undefined ? {} : { folder: formatCodeSpan(cwd) }),
+    hosts: domains.map(formatCodeSpan),
+    files: files.map(({ path, sha256 }) => `${formatCodeSpan(path)} (sha256 ${sha256.slice(0, 16)})`),
+    environment: Object.entries(env).map(([name, value]) => formatCodeSpan(`${name}=${value}`)),
     until: formatMinute(expiresAt),
     answers: answers.map((answer, index) => `${index + 1}. /approve ${id} ${answer}`),
   });

@@ -6,7 +6,7 @@ import type {
   ApprovalState,
   ApprovalStore,
 } from "./approval-store.ts";
-import { hashOf } from "./hash.ts";
+import { hashJson } from "./hash.ts";
 import type { AllowRules } from "./persistence/allow-rules.ts";
 import type { ApprovalSubject, RunFacts } from "./types.ts";
 
@@ -101,7 +101,7 @@ class StoredApprovals implements Approvals {
     this.#now = options.now ?? Date.now;
     this.#ttlMs = options.ttlMs ?? 600_000;
     this.#maxPending = options.maxPendingPerSession ?? 5;
-    this.#makeId = options.makeId ?? shortId;
+    this.#makeId = options.makeId ?? createShortId;
     this.#closing.promise.catch(() => {});
   }
 
@@ -147,13 +147,13 @@ class StoredApprovals implements Approvals {
   async resolve(id: string, decision: ApprovalDecision, approver: string): Promise<ResolveOutcome> {
     await this.#expire();
     const approval = await this.#options.store.get(id);
-    if (approval === undefined) return refused("unknown", `There is no approval ${id}.`);
-    if (approval.state === "expired") return refused("expired", `Approval ${id} has expired.`);
+    if (approval === undefined) return refuse("unknown", `There is no approval ${id}.`);
+    if (approval.state === "expired") return refuse("expired", `Approval ${id} has expired.`);
     const answer = decision === "deny" ? "deny" : "allow";
     const grant = getGrant(approval, { approver, answer });
     const state = answer === "allow" ? "allowed" : "denied";
     const decided = await this.#change(id, "pending", { state, approver, grant, decidedAt: this.#now() });
-    if (decided === undefined) return refused("decided", `Approval ${id} was already decided.`);
+    if (decided === undefined) return refuse("decided", `Approval ${id} was already decided.`);
     // The decision is stored, so it counts even if the rule cannot be stored.
     this.#options.onDecided?.(decided, approver);
     if (decision === "allow-always")
@@ -238,7 +238,7 @@ class StoredApprovals implements Approvals {
     const hash = requestHash(request);
     const used = (await this.#options.store.list({ states: ["used"] })).find(
       (approval) =>
-        (approval.hash === hash || isDone(request, approval)) &&
+        (approval.hash === hash || isAlreadyDone(request, approval)) &&
         approval.expiresAt > this.#now() &&
         approval.approver !== undefined &&
         approval.grant === getGrant(approval, { approver: approval.approver, answer: "allow", call }) &&
@@ -284,16 +284,16 @@ interface GrantInput {
 
 /** Hash that binds a decision to its request, to the person who made it and, once used, to the call that used it. */
 function getGrant({ hash, id }: Approval, { approver, answer, call }: GrantInput): string {
-  return hashOf({ hash, id, approver, answer, call });
+  return hashJson({ hash, id, approver, answer, call });
 }
 
 /** Hash of everything that must not change between the request and the call. */
 function requestHash({ tool, subject, agentId, sessionKey }: ApprovalRequest): string {
-  return hashOf({ tool, subject, agentId, sessionKey });
+  return hashJson({ tool, subject, agentId, sessionKey });
 }
 
 /** Returns true if the approved change has already been made and is still in place. */
-function isDone(request: ApprovalRequest, approval: Approval): boolean {
+function isAlreadyDone(request: ApprovalRequest, approval: Approval): boolean {
   const { tool, agentId, sessionKey, subject } = request;
   const approved = approval.subject.states;
   return (
@@ -306,10 +306,10 @@ function isDone(request: ApprovalRequest, approval: Approval): boolean {
   );
 }
 
-function refused(code: "unknown" | "decided" | "expired", message: string): ResolveOutcome {
+function refuse(code: "unknown" | "decided" | "expired", message: string): ResolveOutcome {
   return { ok: false, code, message };
 }
 
-function shortId(): string {
+function createShortId(): string {
   return [...randomBytes(8)].map((byte) => ALPHABET.charAt(byte % 32)).join("");
 }

@@ -1,4 +1,4 @@
-import { claimsOn } from "./files/identity-files.ts";
+import { getIdentityClaims } from "./files/identity-files.ts";
 import { isVisible } from "./files/places.ts";
 import { type Decision, decideByPolicies, type ToolPolicy } from "./policy.ts";
 import type { RunFacts } from "./types.ts";
@@ -25,7 +25,7 @@ export function decideAttachment(
   if (!isVisible(source.file, facts)) {
     return { decision: "deny", rule: "attach_place", reason: "The file belongs to someone else." };
   }
-  const claims = claimsOn("read_identity", source.file);
+  const claims = getIdentityClaims("read_identity", source.file);
   const all = policies.map((policy) => ({ policy, isCovered: false }));
   const decideAs = (name: string) =>
     decideByPolicies(all, { tool: { name, effects: "none" }, claims, facts });

@@ -2,7 +2,8 @@ import { canonicalJson, reasonOf } from "@signalbox/agent-core";
 import type { Phrases } from "@signalbox/phrases";
 import type { Approval, ApprovalRequest } from "./approval-store.ts";
 import { type Approvals, createApprovalRequest } from "./approvals.ts";
-import { hashOf } from "./hash.ts";
+import { escapeInvisible } from "./escape.ts";
+import { hashJson } from "./hash.ts";
 import {
   type Decision,
   decideByPolicies,
@@ -13,7 +14,6 @@ import {
 import type { RunState } from "./run-state.ts";
 import type { AllowRule } from "./shell/allow-rule.ts";
 import type { Claim, DecisionRecord, Permit, RunFacts, ToolBlueprint } from "./types.ts";
-import { visibleText } from "./visible.ts";
 
 export interface CallDecisionOptions {
   readonly policy: ToolPolicy;
@@ -153,11 +153,11 @@ async function toRequest(
 ): Promise<ApprovalRequest> {
   const exact = (await blueprint.subject?.(args, facts)) ?? { action: canonicalJson(args) };
   // People see the action with invisible characters escaped. The hash binds the approval to the exact action.
-  const subject = { ...exact, action: visibleText(exact.action), sha256: hashOf(exact.action) };
-  return createApprovalRequest(blueprint.name, subject, facts, visibleText(reason));
+  const subject = { ...exact, action: escapeInvisible(exact.action), sha256: hashJson(exact.action) };
+  return createApprovalRequest(blueprint.name, subject, facts, escapeInvisible(reason));
 }
 
 /** Returns the SHA-256 of a tool's name and arguments in hexadecimal. */
 export function hashCall(tool: string, args: unknown): string {
-  return hashOf({ tool, args });
+  return hashJson({ tool, args });
 }

@@ -1,5 +1,5 @@
 import type { JsonObject, ToolResult } from "@signalbox/agent-core";
-import { count } from "./files/text.ts";
+import { formatCount } from "./files/text.ts";
 import type { View } from "./labels/covers.ts";
 import type { Sandbox, SandboxOutcome } from "./sandbox/types.ts";
 
@@ -15,7 +15,7 @@ export function toExecResult(outcome: SandboxOutcome, sandbox: Sandbox, view: Vi
     ...(outcome.stopped === undefined ? {} : { stopped: outcome.stopped }),
     outputChars: outcome.outputChars,
     durationMs: outcome.durationMs,
-    sandbox: sandbox.rung,
+    sandbox: sandbox.level,
   };
   const output =
     outcome.output === "" || outcome.output.endsWith("\n") ? outcome.output : `${outcome.output}\n`;
@@ -40,12 +40,12 @@ function describeEnd(outcome: SandboxOutcome, { limits }: Sandbox): string {
     case "abort":
       return "stopped before it finished";
     case "processes":
-      return `stopped: more than ${count(limits.processes)} processes`;
+      return `stopped: more than ${formatCount(limits.processes)} processes`;
     case "output":
       return "stopped: it printed far too much; write the output to a file or filter it";
     case "disk":
       return "stopped: it wrote too much to the disk, or the disk is nearly full";
     case "memory":
-      return `stopped: more than ${count(Math.round(limits.memoryBytes / 1_048_576))} MB of memory`;
+      return `stopped: more than ${formatCount(Math.round(limits.memoryBytes / 1_048_576))} MB of memory`;
   }
 }

@@ -8,10 +8,10 @@ import { IDENTITY_FILES, IDENTITY_FOLDERS } from "./files/identity-files.ts";
 import { INBOX_FOLDER, PEOPLE_FOLDER } from "./files/places.ts";
 import { getView } from "./labels/covers.ts";
 import { isForeign } from "./labels/label.ts";
-import { contentRoom, failure, success } from "./result.ts";
+import { failure, getContentRoom, success } from "./result.ts";
 import type { Sandbox, SandboxOutcome, SandboxRequest } from "./sandbox/types.ts";
 import { getAllowRules, isCovered } from "./shell/allow-rule.ts";
-import { namedFiles } from "./shell/named-files.ts";
+import { findNamedFiles } from "./shell/named-files.ts";
 import { parseShell } from "./shell/parse.ts";
 import type { ApprovalSubject, Permit, RunFacts, TaintMark } from "./types.ts";
 import { WorkspaceError } from "./workspace/errors.ts";
@@ -37,7 +37,7 @@ export type CommandEnvironment = () => Promise<Readonly<Record<string, string>>>
 /** At most 120,000 bytes in UTF-8. Linux accepts 131,071 bytes in one argument. */
 const MAX_COMMAND_CHARS = 40_000;
 /** Taint of a command with network access, and of its output and the files that it writes. */
-const FROM_NETWORK: TaintMark = { source: "web", detail: "what a command fetched" };
+const NETWORK_TAINT: TaintMark = { source: "web", detail: "what a command fetched" };
 /** Minimum time between progress reports, in milliseconds. */
 const UPDATE_MS = 250;
 /** Time that `exec` waits for a background command to fail or finish early, in milliseconds. */
@@ -49,11 +49,11 @@ const START_WAIT_MS = 500;
  */
 export function createExecTool(options: ExecToolOptions): ToolDefinition {
   const { workspace, sandbox, domains = [] } = options;
-  const reachable = sandbox.rung === "bubblewrap" ? domains : [];
+  const reachable = sandbox.level === "bubblewrap" ? domains : [];
   const seconds = Math.floor(sandbox.limits.timeoutMs / 1000);
   const minutes = Math.floor(sandbox.limits.backgroundMs / 60_000);
   // Without a sandbox, a background command would keep running if the host is killed.
-  const canRunInBackground = options.processes !== undefined && sandbox.rung === "bubblewrap";
+  const canRunInBackground = options.processes !== undefined && sandbox.level === "bubblewrap";
   const background = canRunInBackground
     ? `with \`background\`, up to ${minutes} minutes; see process`
     : "nothing keeps running after it";
@@ -77,7 +77,7 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
     isCovered: async (args, rules) => canBeCovered(args) && isCovered(await parseShell(args.command), rules),
     subject: (args, facts) => createSubject(options, args, facts),
     async run({ args }, context, permit) {
-      if (sandbox.rung === "disabled") {
+      if (sandbox.level === "disabled") {
         return failure(
           `exec is not available: ${sandbox.reason ?? ""} Continue without it, or tell the person.`,
         );
@@ -127,8 +127,8 @@ function createSchema(
     timeout_seconds: z.number().positive().max(seconds).optional().describe(`Default: ${seconds}`),
   });
   const pty = z.boolean().optional().describe("Run in a terminal");
-  const staying = canRunInBackground ? plain.extend({ background: z.boolean().optional() }) : plain;
-  const schema = terminal ? staying.extend({ pty }) : staying;
+  const withBackground = canRunInBackground ? plain.extend({ background: z.boolean().optional() }) : plain;
+  const schema = terminal ? withBackground.extend({ pty }) : withBackground;
   if (domains.length === 0) return schema;
   const what = `Whether the command needs the network. Through a proxy (HTTPS_PROXY) it can reach: ${domains.join(", ")}`;
   return schema.extend({ network: z.boolean().optional().describe(what) });
@@ -142,7 +142,7 @@ async function createSubject(
 ): Promise<ApprovalSubject> {
   const cwd = await locateCwd(workspace, args.cwd);
   const script = await parseShell(args.command);
-  const files = await namedFiles(workspace, cwd, script.words, facts);
+  const files = await findNamedFiles(workspace, cwd, script.words, facts);
   const rules = canBeCovered(args) ? getAllowRules(script) : undefined;
   const names = Object.keys(await environment());
   return {
@@ -183,7 +183,7 @@ async function findChangedFile(
   const cwd = await locateCwd(workspace, args.cwd);
   const { words } = await parseShell(args.command);
   const before = hashes(subject.files);
-  const now = hashes(await namedFiles(workspace, cwd, words, run.facts));
+  const now = hashes(await findNamedFiles(workspace, cwd, words, run.facts));
   return [...new Set([...before.keys(), ...now.keys()])].find((path) => before.get(path) !== now.get(path));
 }
 
@@ -194,9 +194,9 @@ async function prepareCommand(options: ExecToolOptions, args: ExecArgs, facts: R
   const { additions } = workspace.labels;
   const cwd = await locateCwd(workspace, args.cwd);
   const allowedDomains = args.network === true ? domains : undefined;
-  const author = allowedDomains === undefined ? facts : { ...facts, taint: [...facts.taint, FROM_NETWORK] };
+  const author = allowedDomains === undefined ? facts : { ...facts, taint: [...facts.taint, NETWORK_TAINT] };
   const view = await getView(workspace.labels, workspace.dir, facts);
-  const followed = await workspace.labels.follow({
+  const followed = await workspace.labels.track({
     additions,
     folder: workspace.dir,
     facts: author,
@@ -235,7 +235,7 @@ async function runCommand(
   let outcome: SandboxOutcome;
   try {
     const { signal, update } = context;
-    outcome = await start({ signal, outputChars: contentRoom(context), onOutput: createReporter(update) });
+    outcome = await start({ signal, outputChars: getContentRoom(context), onOutput: createReporter(update) });
   } finally {
     for (const mark of author.taint) run.taint(mark);
     const foreign = await followed.end();
@@ -257,20 +257,20 @@ async function startInBackground(
   { run }: Permit,
 ): Promise<ToolResult> {
   const { processes, sandbox, workspace } = options;
-  if (processes === undefined || sandbox.rung !== "bubblewrap")
+  if (processes === undefined || sandbox.level !== "bubblewrap")
     return failure("Commands cannot run in the background here.");
   const { view, followed, additions, author, start } = await prepareCommand(options, args, run.facts);
-  const outputChars = contentRoom(context);
+  const outputChars = getContentRoom(context);
   const process = processes.start({
     sessionKey: author.sessionKey,
     command: args.command,
     // A tainted run must not send input to a command that can reach the network.
     facts: args.network === true ? { ...run.facts, taint: [] } : run.facts,
     run: (io) => start({ ...io, outputChars, background: true }).finally(() => followed.end()),
-    taintOf(output) {
+    getTaint(output) {
       if (author.taint.length > 0) return author.taint;
       const { labels, dir } = workspace;
-      const changed = labels.additions !== additions || labels.changing(dir, author) !== undefined;
+      const changed = labels.additions !== additions || labels.findChanging(dir, author) !== undefined;
       const name = view.names.find((each) => mentions(output, each));
       return [
         ...(changed ? [{ source: "file", detail: "files that changed during the command" } as const] : []),
@@ -283,7 +283,7 @@ async function startInBackground(
     return failure(process);
   }
   await process.wait(START_WAIT_MS);
-  for (const mark of process.taintOf(process.output())) run.taint(mark);
+  for (const mark of process.getTaint(process.output())) run.taint(mark);
   const end = process.end();
   if (end === undefined)
     return success(`${process.output()}[${process.id} is running in the background; see process]`, {
@@ -298,19 +298,19 @@ async function startInBackground(
 /** Returns the untrusted content that any command in this folder sees. It taints the run before the decision. */
 async function getExposure(
   { labels, dir }: Workspace,
-  { rung }: Sandbox,
+  { level }: Sandbox,
   folder: string,
   facts: RunFacts,
 ): Promise<readonly TaintMark[]> {
-  const open = labels.changing(dir, facts);
+  const open = labels.findChanging(dir, facts);
   if (open !== undefined)
     return [{ source: open.author.source, detail: "files that another command is changing" }];
-  const inside = labels.of(folder);
+  const inside = labels.get(folder);
   if (inside !== undefined && isForeign(inside, facts))
     return [{ source: inside.source, detail: "its folder" }];
   const view = await getView(labels, dir, facts);
   // Without a sandbox, nothing can be hidden.
-  const isOpen = rung === "none" && (view.hides || view.names.length > 0);
+  const isOpen = level === "none" && (view.hides || view.names.length > 0);
   if (isOpen) return [{ source: "file", detail: "files in the workspace" }];
   return view.exposed.map(({ source, path }) => ({ source, detail: path.slice(dir.length + 1) }));
 }

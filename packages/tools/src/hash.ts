@@ -2,6 +2,6 @@ import { createHash } from "node:crypto";
 import { canonicalJson } from "@signalbox/agent-core";
 
 /** Returns the SHA-256 of the canonical JSON of a value in hexadecimal. */
-export function hashOf(value: unknown): string {
+export function hashJson(value: unknown): string {
   return createHash("sha256").update(canonicalJson(value)).digest("hex");
 }

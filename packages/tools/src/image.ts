@@ -1,10 +1,10 @@
 import { reasonOf } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "./define.ts";
-import { readClaims } from "./files/identity-files.ts";
+import { getReadClaims } from "./files/identity-files.ts";
 import { type FitImage, readImage } from "./files/image-file.ts";
 import { assertVisible } from "./files/places.ts";
-import { labelledWorkspace } from "./labels/labelled-workspace.ts";
+import { createLabelledWorkspace } from "./labels/labelled-workspace.ts";
 import { failure, fileFailure, success } from "./result.ts";
 import type { OpenFile } from "./workspace/open-file.ts";
 import type { Workspace } from "./workspace/workspace.ts";
@@ -32,7 +32,7 @@ const DESCRIBE = "Describe this image, and quote every text in it word for word.
 
 /** Creates `image`, which lets a vision model answer a question about an image file. */
 export function createImageTool({ workspace, fitImage, describeImage }: ImageToolOptions): ToolDefinition {
-  const words = labelledWorkspace(workspace);
+  const labelled = createLabelledWorkspace(workspace);
   return defineTool({
     name: "image",
     description:
@@ -43,7 +43,7 @@ export function createImageTool({ workspace, fitImage, describeImage }: ImageToo
     }),
     effects: "none",
     execution: "parallel",
-    claims: (args) => readClaims(workspace, args.file_path),
+    claims: (args) => getReadClaims(workspace, args.file_path),
     async run({ args: { file_path: path, question = DESCRIBE } }, { signal }, { run, record }) {
       let file: OpenFile;
       try {
@@ -53,7 +53,7 @@ export function createImageTool({ workspace, fitImage, describeImage }: ImageToo
       }
       try {
         assertVisible(path, file.displayPath, run.facts);
-        words.read(file.path, file.changedAt, run);
+        labelled.recordRead(file.path, file.changedAt, run);
         const image = await readImage(file, fitImage, signal);
         const [block] = image.content;
         if (block?.type !== "image" || block.source.kind !== "base64") return image;

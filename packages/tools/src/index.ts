@@ -14,6 +14,7 @@ export type { BackgroundProcess } from "./background/processes.ts";
 export { BUILT_IN_TOOLS } from "./built-in.ts";
 export type { CronRequest } from "./cron.ts";
 export { defineTool, type ToolDefinition } from "./define.ts";
+export { escapeInvisible, escapeLine, formatCodeBlock } from "./escape.ts";
 export { createExecTool } from "./exec.ts";
 export { checkPolicy, explainUse } from "./explain.ts";
 export { createApplyPatchTool } from "./files/apply-patch.ts";
@@ -21,7 +22,7 @@ export { createEditTool } from "./files/edit.ts";
 export { createFindTool } from "./files/find.ts";
 export { createGrepTool } from "./files/grep.ts";
 export { createLsTool } from "./files/ls.ts";
-export { folderFor } from "./files/places.ts";
+export { toFolderName } from "./files/places.ts";
 export { createReadTool } from "./files/read.ts";
 export { detectEncoding } from "./files/text.ts";
 export { compareTexts } from "./files/text-work.ts";
@@ -39,15 +40,15 @@ export type { KeyValues } from "./persistence/key-values.ts";
 export { createLabelStore } from "./persistence/labels.ts";
 export {
   createSessionTaint,
+  readSessionTaint,
   type SessionTaint,
   type TaintedSession,
-  taintIn,
 } from "./persistence/session-taint.ts";
 export { type AskMode, allowsTool, type CurrentRights, type ToolPolicy } from "./policy.ts";
-export { createRunState, weakerRole } from "./run-state.ts";
+export { createRunState, getWeakerRole } from "./run-state.ts";
 export { createToolRunner, type RunTools } from "./runner.ts";
 export { describeSandbox } from "./sandbox/report.ts";
-export { commandEnvironment, startSandbox } from "./sandbox/start.ts";
+export { getCommandEnvironment, startSandbox } from "./sandbox/start.ts";
 export type { Sandbox, SandboxSetting } from "./sandbox/types.ts";
 export { createSearch } from "./search/search.ts";
 export { isOtherSession, type SessionsCall, type SessionsRequest } from "./sessions.ts";
@@ -69,10 +70,9 @@ export {
   type UserQuestionOutcome,
 } from "./user-questions/user-question.ts";
 export { createUserQuestions, type UserQuestions } from "./user-questions/user-questions.ts";
-export { codeBlock, visibleLine, visibleText } from "./visible.ts";
 export { createWebFetchTool } from "./web/fetch-tool.ts";
 export { createGuardedFetch, type GuardedFetch } from "./web/guarded-fetch.ts";
 export { readLinkedPages } from "./web/linked-pages.ts";
-export { pageText } from "./web/page.ts";
+export { extractPageText } from "./web/page.ts";
 export { type AgentWorkspaces, createAgentWorkspaces } from "./workspace/agent-workspaces.ts";
 export { openWorkspace, type Workspace } from "./workspace/workspace.ts";

@@ -1,8 +1,8 @@
 import type { ToolEffects } from "@signalbox/agent-core";
 import { type Phrases, phrasesIn } from "@signalbox/phrases";
+import { formatCodeSpan } from "./escape.ts";
 import { matchesAny } from "./tool-names.ts";
 import type { Claim, ClaimKind, Role, RunFacts, Verdict } from "./types.ts";
-import { codeSpan } from "./visible.ts";
 
 /** Lists of tool names. Entries may also be patterns, groups and profiles; see `matchesAny`. */
 export interface ToolRule {
@@ -78,31 +78,31 @@ export interface DecisionInput {
  */
 export function decideByPolicy(policy: ToolPolicy, input: DecisionInput): Decision {
   const { tool, facts, phrases = phrasesIn("en") } = input;
-  const words = phrases.policy;
+  const texts = phrases.policy;
   const { role, channelKind, parentTools } = facts;
   const byRule = (rule: ToolRule, scope: Scope, whose: string) =>
-    decideByRule(rule, tool.name, scope, whose, words);
+    decideByRule(rule, tool.name, scope, whose, texts);
   const decisions = [
-    byRule(policy, { kind: "agent" }, words.whose.agent(facts.agentId)),
-    byRule(policy.roles?.[role] ?? DEFAULT_ROLES[role], { kind: "role", name: role }, words.whose.role(role)),
+    byRule(policy, { kind: "agent" }, texts.whose.agent(facts.agentId)),
+    byRule(policy.roles?.[role] ?? DEFAULT_ROLES[role], { kind: "role", name: role }, texts.whose.role(role)),
     byRule(
       policy.channelKinds?.[channelKind] ?? {},
       { kind: "channel", name: channelKind },
-      words.whose.channel(channelKind),
+      texts.whose.channel(channelKind),
     ),
     ...getModelRules(policy, facts).map(([model, rule]) =>
-      byRule(rule, { kind: "model", name: model }, words.whose.model(model)),
+      byRule(rule, { kind: "model", name: model }, texts.whose.model(model)),
     ),
-    byRule(parentTools === undefined ? {} : { allow: parentTools }, { kind: "parent" }, words.whose.parent),
-    decideByAskMode(getAskMode(policy, tool.name), input, words),
-    ...input.claims.map((claim) => decideByClaim(claim, facts, words)),
+    byRule(parentTools === undefined ? {} : { allow: parentTools }, { kind: "parent" }, texts.whose.parent),
+    decideByAskMode(getAskMode(policy, tool.name), input, texts),
+    ...input.claims.map((claim) => decideByClaim(claim, facts, texts)),
   ];
   return (
     decisions.find((each) => each?.decision === "deny") ??
     decisions.find((each) => each?.decision === "ask") ?? {
       decision: "allow",
       rule: "agent_allow",
-      reason: words.allowed(tool.name, facts.agentId, role),
+      reason: texts.allowed(tool.name, facts.agentId, role),
     }
   );
 }
@@ -149,15 +149,15 @@ function decideByRule(
   tool: string,
   { kind, name }: Scope,
   whose: string,
-  words: PolicyPhrases,
+  texts: PolicyPhrases,
 ): Decision | undefined {
   const code = (list: "allow" | "deny" | "ask") => `${kind}_${list}${name === undefined ? "" : `:${name}`}`;
   if (matchesAny(rule.deny ?? [], tool))
-    return { decision: "deny", rule: code("deny"), reason: words.denied(tool, whose) };
+    return { decision: "deny", rule: code("deny"), reason: texts.denied(tool, whose) };
   if (rule.allow !== undefined && !matchesAny(rule.allow, tool))
-    return { decision: "deny", rule: code("allow"), reason: words.notListed(tool, whose) };
+    return { decision: "deny", rule: code("allow"), reason: texts.notListed(tool, whose) };
   if (matchesAny(rule.ask ?? [], tool))
-    return { decision: "ask", rule: code("ask"), reason: words.asks(tool, whose) };
+    return { decision: "ask", rule: code("ask"), reason: texts.asks(tool, whose) };
   return undefined;
 }
 
@@ -169,13 +169,13 @@ export function getAskMode({ askModes = {} }: ToolRule, tool: string): AskMode {
 function decideByAskMode(
   mode: AskMode,
   { tool, facts, isCovered = false }: DecisionInput,
-  words: PolicyPhrases,
+  texts: PolicyPhrases,
 ): Decision | undefined {
   const ask = (reason: string): Decision => ({ decision: "ask", rule: `ask_${mode}`, reason });
-  if (mode === "always") return ask(words.always(tool.name));
-  if (mode === "unlisted") return isCovered ? undefined : ask(words.unlisted(tool.name));
+  if (mode === "always") return ask(texts.always(tool.name));
+  if (mode === "unlisted") return isCovered ? undefined : ask(texts.unlisted(tool.name));
   return mode === "tainted" && facts.taint.length > 0
-    ? ask(words.tainted(tool.name, describeSources(facts)))
+    ? ask(texts.tainted(tool.name, describeSources(facts)))
     : undefined;
 }
 
@@ -195,7 +195,9 @@ const MAX_DETAIL_CHARS = 200;
 
 /** Formats a name as inline code. Untrusted people choose such names, and they appear in approval requests. */
 function quote(detail: string): string {
-  return codeSpan(detail.length > MAX_DETAIL_CHARS ? `${detail.slice(0, MAX_DETAIL_CHARS - 1)}…` : detail);
+  return formatCodeSpan(
+    detail.length > MAX_DETAIL_CHARS ? `${detail.slice(0, MAX_DETAIL_CHARS - 1)}…` : detail,
+  );
 }
 
 /** Claims that need an owner's approval, by role. */
@@ -212,16 +214,20 @@ const NEEDS_OWNER: Readonly<Partial<Record<Role, readonly ClaimKind[]>>> = {
   system: ["write_identity", "forget_memory", "exec_network", "read_elsewhere", "schedule", "read_config"],
 };
 
-function decideByClaim(claim: Claim, facts: RunFacts, words: PolicyPhrases): Decision | undefined {
+function decideByClaim(claim: Claim, facts: RunFacts, texts: PolicyPhrases): Decision | undefined {
   const { kind, detail } = claim;
   const { role } = facts;
-  const what = words.claims[kind](quote(detail));
-  if (role === "guest") return { decision: "deny", rule: `guest_${kind}`, reason: words.guestMayNot(what) };
+  const what = texts.claims[kind](quote(detail));
+  if (role === "guest") return { decision: "deny", rule: `guest_${kind}`, reason: texts.guestMayNot(what) };
   if (kind === "read_identity") return undefined;
   if (facts.taint.length > 0)
-    return { decision: "ask", rule: `taint_${kind}`, reason: words.hasSeen(describeSources(facts), what) };
-  if (kind === "configure") return { decision: "ask", rule: "configure", reason: words.everybodyAsks(what) };
+    return {
+      decision: "ask",
+      rule: `taint_${kind}`,
+      reason: texts.hasSeen(describeSources(facts), what),
+    };
+  if (kind === "configure") return { decision: "ask", rule: "configure", reason: texts.everybodyAsks(what) };
   if (NEEDS_OWNER[role]?.includes(kind) === true)
-    return { decision: "ask", rule: `${role}_${kind}`, reason: words.roleAsks(role, what) };
+    return { decision: "ask", rule: `${role}_${kind}`, reason: texts.roleAsks(role, what) };
   return undefined;
 }

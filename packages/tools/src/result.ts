@@ -26,6 +26,6 @@ const NOTE_CHARS = 1_000;
  * Returns the maximum length of a tool's content in characters: the limit for results minus room for notes. The agent
  * loop then does not need to truncate the result.
  */
-export function contentRoom({ resultChars }: ToolContext): number {
+export function getContentRoom({ resultChars }: ToolContext): number {
   return resultChars - Math.min(NOTE_CHARS, Math.floor(resultChars / 4));
 }

@@ -8,7 +8,7 @@ export function isAtLeast(role: Role, other: Role): boolean {
 }
 
 /** Returns the role with fewer rights. */
-export function weakerRole(one: Role, other: Role): Role {
+export function getWeakerRole(one: Role, other: Role): Role {
   return RANK[one] < RANK[other] ? one : other;
 }
 

@@ -132,7 +132,7 @@ test("a question about a patch that does not fit says so, and the run that asks 
 test("what a tainted run adds is labelled, and a file of others that is changed taints", async () => {
   const { dir, apply, workspace, run } = await patched({ taint: [{ source: "web" }] });
   await apply("*** Add File: page.md", "+words");
-  expect(workspace.labels.of(join(dir, "page.md"))).toMatchObject({ source: "web" });
+  expect(workspace.labels.get(join(dir, "page.md"))).toMatchObject({ source: "web" });
   expect(run.state.facts.taint).toHaveLength(1);
   const other = await patched();
   other.write("page.md", "words\n");

@@ -17,7 +17,7 @@ import {
 import { caller, textOf } from "./harness.ts";
 
 const sandbox = await startSandbox({ limits: { timeoutMs: 20_000, backgroundMs: 30_000 } });
-if (sandbox.rung !== "bubblewrap")
+if (sandbox.level !== "bubblewrap")
   console.log(`skipped: commands in the background, since ${sandbox.reason}`);
 
 async function background(how: { limits?: { backgroundMs: number } } = {}) {
@@ -57,7 +57,7 @@ const runs = (mark: string): boolean => {
   }
 };
 
-describe.skipIf(sandbox.rung !== "bubblewrap")("a command in the background", () => {
+describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", () => {
   test("goes on beside its run, is read from, written to and ended", async () => {
     const { as } = await background();
     const run = as();
@@ -153,7 +153,7 @@ describe.skipIf(sandbox.rung !== "bubblewrap")("a command in the background", ()
     await as({ speaker: "web:token:alice" }).exec("sleep 25");
     await as({ speaker: "web:token:ben" }).exec("sleep 25");
     await as().exec("sleep 25");
-    await processes.end({ isOf: (speaker) => speaker === "web:token:alice" });
+    await processes.end({ matches: (speaker) => speaker === "web:token:alice" });
     expect(await as().process("list")).not.toContain("p1");
     expect(await as().process("list")).toMatch(/p2 running[\s\S]*p3 running/);
   });
@@ -188,7 +188,7 @@ describe.skipIf(sandbox.rung !== "bubblewrap")("a command in the background", ()
     expect(await later.process("poll", { id: "p1" })).toContain("said");
     expect(later.state.facts.taint).toMatchObject([{ source: "web" }]);
     await later.process("kill", { id: "p1" });
-    expect(workspace.labels.of(join(dir, "page.txt"))).toMatchObject({ source: "web" });
+    expect(workspace.labels.get(join(dir, "page.txt"))).toMatchObject({ source: "web" });
   });
 
   test("that somebody else started taints an owner who lists it or reads it, and not whoever started it", async () => {

@@ -32,7 +32,7 @@ function folder(files: Readonly<Record<string, string>> = {}): string {
 describe("where groups are looked for", () => {
   test("in a unified hierarchy that is ours, beside a group for the gateway itself", () => {
     const root = folder({ "own.slice/cgroup.controllers": "cpu memory pids\n", self: "0::/own.slice\n" });
-    const groups = openCommandGroups(ALL, { root, own: join(root, "self"), pid: 7 });
+    const groups = openCommandGroups(ALL, { root, ownGroupsFile: join(root, "self"), pid: 7 });
     expect(groups?.version).toBe("v2");
     const read = (path: string) => readFileSync(join(root, "own.slice", path), "utf8");
     expect(read("signalbox-gateway/cgroup.procs")).toBe("7");
@@ -48,7 +48,7 @@ describe("where groups are looked for", () => {
 
   test("beside what a killed process of the same id has left", () => {
     const root = folder({ "own.slice/cgroup.controllers": "cpu memory pids\n", self: "0::/own.slice\n" });
-    const groups = openCommandGroups(ALL, { root, own: join(root, "self"), pid: 7 });
+    const groups = openCommandGroups(ALL, { root, ownGroupsFile: join(root, "self"), pid: 7 });
     const commands = join(root, "own.slice/signalbox-commands");
     for (let left = 1; left <= 200; left++)
       mkdirSync(join(commands, `signalbox-command-${process.pid}-${left}`));
@@ -57,15 +57,15 @@ describe("where groups are looked for", () => {
 
   test("not in one without the controllers, and nowhere where nothing can be made", () => {
     const root = folder({ "own.slice/cgroup.controllers": "cpu\n", self: "0::/own.slice\n" });
-    expect(openCommandGroups(ALL, { root, own: join(root, "self") })).toBeUndefined();
-    expect(openCommandGroups(ALL, { root: "/proc", own: join(root, "self") })).toBeUndefined();
+    expect(openCommandGroups(ALL, { root, ownGroupsFile: join(root, "self") })).toBeUndefined();
+    expect(openCommandGroups(ALL, { root: "/proc", ownGroupsFile: join(root, "self") })).toBeUndefined();
     expect(readdirSync(join(root, "own.slice"))).toEqual(["cgroup.controllers"]);
   });
 });
 
 const sandbox = await startSandbox({ limits });
 const groups = openCommandGroups(ALL);
-const isLimited = sandbox.rung === "bubblewrap" && groups !== undefined;
+const isLimited = sandbox.level === "bubblewrap" && groups !== undefined;
 if (!isLimited)
   console.log(`skipped: limits of the kernel, since ${sandbox.reason ?? "no cgroup can be made here"}`);
 

@@ -17,12 +17,12 @@ import {
   createExecTool,
   createGrepTool,
   createSearch,
-  folderFor,
   openWorkspace,
   type RunFacts,
+  toFolderName,
 } from "../src/index.ts";
-import { sandboxed } from "./exec-rungs.ts";
 import { caller, FACTS, textOf } from "./harness.ts";
+import { sandboxed } from "./sandboxes.ts";
 
 const SECRET = "canary-that-nobody-may-read";
 const TRIES = 25;
@@ -31,7 +31,7 @@ const RENAMEAT2 = new Map([
   ["x64", 316],
   ["arm64", 276],
 ]).get(process.arch);
-const canSwap = sandboxed.rung === "bubblewrap" && RENAMEAT2 !== undefined;
+const canSwap = sandboxed.level === "bubblewrap" && RENAMEAT2 !== undefined;
 
 const PATH = process.env["PATH"] ?? "";
 const hasRipgrep = PATH.split(delimiter).some((folder) => existsSync(join(folder, "rg")));
@@ -68,8 +68,8 @@ async function openPlace(facts: Partial<RunFacts> = {}, readable: readonly strin
 
 describe.skipIf(!canSwap)("a command in the background", () => {
   test.each([
-    ["people", folderFor(FACTS.speaker ?? ""), {}],
-    ["inbox", folderFor(FACTS.sessionKey), { taint: [{ source: "file" } as const] }],
+    ["people", toFolderName(FACTS.speaker ?? ""), {}],
+    ["inbox", toFolderName(FACTS.sessionKey), { taint: [{ source: "file" } as const] }],
   ])("does not make another folder of the one in %s that a command may see", async (top, own, facts) => {
     const { outside, exec } = await openPlace(facts);
     const mine = `${top}/${own}`;
@@ -96,7 +96,7 @@ describe.skipIf(!canSwap)("a command in the background", () => {
       ["of somebody else", "", "deep/mine"],
     ])("does not learn by it what a file %s holds (searching in `%s`)", async (where, path, mine) => {
       const { dir, outside, workspace, exec } = await openPlace();
-      const others = join(dir, "people", folderFor("somebody else"));
+      const others = join(dir, "people", toFolderName("somebody else"));
       for (const folder of [join(dir, mine), others]) mkdirSync(folder, { recursive: true });
       writeFileSync(join(dir, mine, "secret.txt"), "harmless");
       writeFileSync(join(others, "secret.txt"), SECRET);

@@ -17,7 +17,7 @@ import {
   startSandbox,
   type ToolPolicy,
 } from "../src/index.ts";
-import { isListed, readAddress, readAuthority } from "../src/sandbox/network/domains.ts";
+import { isListed, parseAuthority, parseProxyUrl } from "../src/sandbox/network/domains.ts";
 import { type DomainProxyOptions, openDomainProxy } from "../src/sandbox/network/proxy.ts";
 import { caller, textOf } from "./harness.ts";
 
@@ -35,7 +35,7 @@ test.each([
   [["*.0.0.1"], "127.0.0.1:80", false],
   [["1.2.3.4"], "1.2.3.4:80", true],
 ])("a list of %j, and %s", (domains, authority, listed) => {
-  const target = readAuthority(authority);
+  const target = parseAuthority(authority);
   expect(target !== undefined && isListed(domains, target)).toBe(listed);
 });
 
@@ -47,13 +47,13 @@ test.each([
   "a b:1",
   ":80",
 ])("%j is nowhere to connect to", (text) => {
-  expect(readAuthority(text)).toBeUndefined();
+  expect(parseAuthority(text)).toBeUndefined();
 });
 
 test.each(["https://example.org/", "http://ann:pw@example.org/", "ftp://example.org/", "/path", ""])(
   "%j is no address that a proxy is asked for",
   (text) => {
-    expect(readAddress(text)).toBeUndefined();
+    expect(parseProxyUrl(text)).toBeUndefined();
   },
 );
 
@@ -246,7 +246,7 @@ const sandbox = await startSandbox({
     };
   },
 });
-const isSandboxed = sandbox.rung === "bubblewrap";
+const isSandboxed = sandbox.level === "bubblewrap";
 if (!isSandboxed) console.log(`skipped: commands in the sandbox, since ${sandbox.reason}`);
 
 describe.skipIf(!isSandboxed)("a command", () => {
@@ -273,7 +273,7 @@ describe.skipIf(!isSandboxed)("a command", () => {
     const said = textOf(await run.call("exec", { command: curl("listed.test"), network: true }));
     expect(said).toBe("hello from the host\n[exit code 0]");
     expect(run.state.facts.taint).toMatchObject([{ source: "web" }]);
-    expect(workspace.labels.at(join(workspace.dir, "page"))).toMatchObject({ source: "web" });
+    expect(workspace.labels.getOwn(join(workspace.dir, "page"))).toMatchObject({ source: "web" });
   });
 
   test("reaches no other host, none past the proxy, and none where it does not ask", async () => {

@@ -36,7 +36,7 @@ const rows = (attempts: readonly Attempt[]): { name: string; steps: Step[] }[] =
   attempts.map(([name, ...steps]) => ({ name, steps }));
 
 const sandbox = await startSandbox({ limits: { timeoutMs: 20_000 } });
-if (sandbox.rung !== "bubblewrap") console.log(`skipped: commands and sequences, since ${sandbox.reason}`);
+if (sandbox.level !== "bubblewrap") console.log(`skipped: commands and sequences, since ${sandbox.reason}`);
 
 let base: string;
 let agent: Caller;
@@ -177,7 +177,7 @@ describe("links", () => {
   test.each(rows(LINKS))("$name", ({ steps }) => attempt(steps));
 });
 
-describe.skipIf(sandbox.rung !== "bubblewrap")("commands", () => {
+describe.skipIf(sandbox.level !== "bubblewrap")("commands", () => {
   test.each(rows(SHELL))("$name", async ({ name, steps }) => {
     await attempt(steps);
     if (name.startsWith("stay behind")) await new Promise((resolve) => setTimeout(resolve, 600));
@@ -185,6 +185,6 @@ describe.skipIf(sandbox.rung !== "bubblewrap")("commands", () => {
   });
 });
 
-describe.skipIf(sandbox.rung !== "bubblewrap")("sequences", () => {
+describe.skipIf(sandbox.level !== "bubblewrap")("sequences", () => {
   test.each(rows(SEQUENCES))("$name", ({ steps }) => attempt(steps));
 });

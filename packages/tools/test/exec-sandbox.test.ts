@@ -24,8 +24,8 @@ import {
   startSandbox,
   type Workspace,
 } from "../src/index.ts";
-import { alive, openFolder, sandboxed } from "./exec-rungs.ts";
 import { caller, textOf } from "./harness.ts";
+import { alive, openFolder, sandboxed } from "./sandboxes.ts";
 
 let dir: string;
 let workspace: Workspace;
@@ -35,7 +35,7 @@ beforeEach(async () => {
 
 const tool = (sandbox: Sandbox) => createExecTool({ workspace, sandbox });
 
-describe.skipIf(sandboxed.rung !== "bubblewrap")("the sandbox", () => {
+describe.skipIf(sandboxed.level !== "bubblewrap")("the sandbox", () => {
   test.each([
     ["AF_VSOCK", "socket(my $s, 40, 1, 0)", "Address family not supported"],
     ["AF_PACKET", "socket(my $s, 17, 3, 0)", "Address family not supported"],
@@ -135,7 +135,7 @@ for (size_t i = 0; i < n; i += 4096) p[i] = 2; usleep(600000); return 0; }`;
     const left = openSync(secret, "r+");
     const program = `
       import { startSandbox } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)};
-      const { rung, reason, run } = await startSandbox({ canaryDirs: [${JSON.stringify(dir)}] });
+      const { level, reason, run } = await startSandbox({ canaryDirs: [${JSON.stringify(dir)}] });
       const { output } = await run({
         script: "cat /proc/self/fd/24 || echo closed",
         folders: { dir: ${JSON.stringify(dir)}, readOnlyDirs: [], forbidden: [] },
@@ -144,7 +144,7 @@ for (size_t i = 0; i < n; i += 4096) p[i] = 2; usleep(600000); return 0; }`;
         covers: [],
         signal: AbortSignal.timeout(20_000),
       });
-      console.log(rung, output);
+      console.log(level, output);
     `;
     try {
       const said = execFileSync(process.execPath, ["--input-type=module", "-e", program], {
@@ -163,8 +163,8 @@ for (size_t i = 0; i < n; i += 4096) p[i] = 2; usleep(600000); return 0; }`;
   test("what waits for the next command ends with the process that it waits for", async () => {
     const program = `
       import { startSandbox } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)};
-      const { rung } = await startSandbox({ canaryDirs: [${JSON.stringify(dir)}] });
-      console.log(rung, process.pid);
+      const { level } = await startSandbox({ canaryDirs: [${JSON.stringify(dir)}] });
+      console.log(level, process.pid);
     `;
     const said = execFileSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" });
     const [, pid] = /^bubblewrap (\d+)$/m.exec(said) ?? [];
@@ -264,7 +264,7 @@ test("a folder to read that a command has made a link out of the workspace is no
     expect(textOf(await agent.call("read", { file_path }))).toContain("outside the workspace");
 });
 
-describe.skipIf(sandboxed.rung !== "bubblewrap")("a workspace around the gateway's home", () => {
+describe.skipIf(sandboxed.level !== "bubblewrap")("a workspace around the gateway's home", () => {
   test("hides the home and shows the skills in it, to read", async () => {
     const home = join(dir, "home");
     for (const [name, text] of [

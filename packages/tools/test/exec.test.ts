@@ -9,8 +9,8 @@ import {
   startSandbox,
   type Workspace,
 } from "../src/index.ts";
-import { alive, bare, OWNER, openFolder, sandboxed } from "./exec-rungs.ts";
 import { caller, textOf } from "./harness.ts";
+import { alive, bare, OWNER, openFolder, sandboxed } from "./sandboxes.ts";
 
 let dir: string;
 let workspace: Workspace;
@@ -69,8 +69,8 @@ describe.skipIf(sandboxed.terminal !== true)("a command in a terminal", () => {
 describe.each([
   ["bubblewrap", sandboxed],
   ["none", bare],
-])("on the rung %s", (rung, sandbox) => {
-  const usable = sandbox.rung === rung;
+])("on the level %s", (level, sandbox) => {
+  const usable = sandbox.level === level;
 
   test.skipIf(!usable)(
     "a command finds what its host sets besides, which takes nothing of the sandbox's place",
@@ -89,7 +89,7 @@ describe.each([
       const result = await agent.call("exec", { command: "pwd; echo problem >&2; echo 你好 > made" });
       expect(textOf(result)).toBe(`${dir}\nproblem\n[exit code 0]`);
       expect(result).not.toHaveProperty("isError");
-      expect(result.details).toMatchObject({ exitCode: 0, sandbox: rung });
+      expect(result.details).toMatchObject({ exitCode: 0, sandbox: level });
       expect(readFileSync(join(dir, "made"), "utf8")).toBe("你好\n");
     },
   );
@@ -116,7 +116,7 @@ describe.each([
   });
 
   test.skipIf(!usable)("a time-out ends everything that was started", async () => {
-    const mark = `31.${process.pid}${rung === "none" ? 1 : 2}`;
+    const mark = `31.${process.pid}${level === "none" ? 1 : 2}`;
     const command = `echo started; sleep ${mark} & sleep ${mark}; echo never`;
     const result = await byOwner(tool(sandbox)).call("exec", { command, timeout_seconds: 0.5 });
     expect(textOf(result)).toBe("started\n[stopped: it took too long; do less at a time]");
@@ -125,7 +125,7 @@ describe.each([
   });
 
   test.skipIf(!usable)("an abort ends everything that was started", async () => {
-    const mark = `32.${process.pid}${rung === "none" ? 1 : 2}`;
+    const mark = `32.${process.pid}${level === "none" ? 1 : 2}`;
     const abort = new AbortController();
     const running = sandbox.run({
       script: `echo started; sleep ${mark} | cat`,
@@ -184,7 +184,7 @@ describe.each([
 
   test.skipIf(!usable)("too many processes end the command", async () => {
     const limited = await startSandbox({
-      setting: rung === "none" ? "none" : "default",
+      setting: level === "none" ? "none" : "default",
       limits: { processes: 20, timeoutMs: 20_000 },
     });
     const command = "for i in $(seq 1 60); do sleep 15 & done 2>/dev/null; wait";
@@ -195,7 +195,7 @@ describe.each([
 
   test.skipIf(!usable)("too much memory ends the command", async () => {
     const limited = await startSandbox({
-      setting: rung === "none" ? "none" : "default",
+      setting: level === "none" ? "none" : "default",
       limits: { memoryBytes: 100_000_000, timeoutMs: 20_000 },
     });
     const command = "x=$(head -c 300000000 /dev/zero | tr '\\0' x); echo ${#x}";

@@ -14,7 +14,7 @@ import {
   createApplyPatchTool,
   createEditTool,
   createWriteTool,
-  pageText,
+  extractPageText,
   type Workspace,
 } from "../src/index.ts";
 import { type Caller, caller, openFiles, textOf } from "./harness.ts";
@@ -137,7 +137,9 @@ describe("edit", () => {
     const stop = new AbortController();
     const bytes = Buffer.from(`<p>${"x<br>".repeat(14_000)}</p>`);
     const page = { url: "https://example.org/", contentType: "text/html", bytes };
-    const pages = Array.from({ length: 20 }, () => pageText(page, { parseMs: 600_000, signal: stop.signal }));
+    const pages = Array.from({ length: 20 }, () =>
+      extractPageText(page, { parseMs: 600_000, signal: stop.signal }),
+    );
     const lastPage = Promise.allSettled(pages).then((all) => all.at(-1)?.status);
     const edited = await edit({ old_string: "of number", new_string: "", replace_all: true });
     expect(textOf(edited)).toContain("15,000 replacements");

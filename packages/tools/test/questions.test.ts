@@ -19,17 +19,17 @@ import {
   createExecTool,
   createMemoryApprovalStore,
   createWriteTool,
+  escapeInvisible,
   formatApproval,
   openWorkspace,
   startSandbox,
   type ToolPolicy,
-  visibleText,
 } from "../src/index.ts";
 import { parseAllowRule } from "../src/shell/allow-rule.ts";
 import { caller, textOf } from "./harness.ts";
 
 const sandbox = await startSandbox({ limits: { timeoutMs: 20_000 } });
-const isSandboxed = sandbox.rung === "bubblewrap";
+const isSandboxed = sandbox.level === "bubblewrap";
 if (!isSandboxed) console.log(`skipped: commands in the sandbox, since ${sandbox.reason}`);
 
 async function place(policy: ToolPolicy = { askModes: { exec: "always" } }, rules: readonly string[] = []) {
@@ -66,7 +66,7 @@ test.each([
   ["\uD800", "\\u{d800}"],
   ["echo 你好 é 🙂\n\tnext", "echo 你好 é 🙂\n\tnext"],
 ])("a question shows what could not be seen: %j", (text, shown) => {
-  expect(visibleText(text)).toBe(shown);
+  expect(escapeInvisible(text)).toBe(shown);
 });
 
 test("what others have named is nothing but a name in a question", async () => {

@@ -17,10 +17,10 @@ import {
   createMemoryLabelStore,
   createSearch,
   type FileLabels,
-  folderFor,
   openFileLabels,
   openWorkspace,
   type RunFacts,
+  toFolderName,
 } from "../src/index.ts";
 import type { Search } from "../src/search/search.ts";
 import { caller, textOf } from "./harness.ts";
@@ -162,7 +162,7 @@ describe.each(Object.entries(ENGINES))("with %s search", (_name, path) => {
   });
 
   test("a person comes upon their own notes, and not on what lies around them", async () => {
-    const own = `people/${folderFor("feishu:ou_1")}/mine.md`;
+    const own = `people/${toFolderName("feishu:ou_1")}/mine.md`;
     const files = { [own]: "foo\n", "people/else/a.md": "foo\n", "closed/in/it.md": "foo\n" };
     const { call } = await searched(files, path, { role: "member", speaker: "feishu:ou_1" });
     expect(await call("grep", { pattern: "foo" })).toBe(`${own}:1: foo`);

@@ -9,7 +9,6 @@ import {
   createMemoryLabelStore,
   createReadTool,
   createWriteTool,
-  folderFor,
   type LabelStore,
   openFileLabels,
   openWorkspace,
@@ -17,11 +16,12 @@ import {
   type RunFacts,
   type Sandbox,
   startSandbox,
+  toFolderName,
 } from "../src/index.ts";
 import { type Caller, caller } from "./harness.ts";
 
 export const sandbox = await startSandbox({ limits: { timeoutMs: 20_000 } });
-export const isSandboxed = sandbox.rung === "bubblewrap";
+export const isSandboxed = sandbox.level === "bubblewrap";
 if (!isSandboxed) console.log(`skipped: commands in the sandbox, since ${sandbox.reason}`);
 
 export const CANARY = "canary7f3a";
@@ -61,7 +61,7 @@ export async function home(store: LabelStore = createMemoryLabelStore(), where: 
     mkdirSync(dirname(join(dir, path)), { recursive: true });
     writeFileSync(join(dir, path), content);
   };
-  const inbox = (person: Person): string => `inbox/${folderFor(`session of ${person}`)}`;
+  const inbox = (person: Person): string => `inbox/${toFolderName(`session of ${person}`)}`;
   const has = (path: string): boolean => existsSync(join(dir, path));
   return { dir, open, put, has, inbox, run: await open() };
 }

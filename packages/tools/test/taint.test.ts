@@ -212,7 +212,7 @@ test("a label that could not be kept is kept the next time", async () => {
   await expect(write()).rejects.toThrow("the disk is full");
   isFull = false;
   await write();
-  expect((await openFileLabels(store)).of("/a.txt")).toMatchObject({ source: "web" });
+  expect((await openFileLabels(store)).get("/a.txt")).toMatchObject({ source: "web" });
 });
 
 test("a command that could not be noted is not waited for by anybody", async () => {
@@ -224,8 +224,8 @@ test("a command that could not be noted is not waited for by anybody", async () 
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "taint-")));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const followed = { folder: dir, skip: new Set<string>(), covered: [], additions: 0 };
-  await expect(labels.follow({ ...followed, facts: FACTS })).rejects.toThrow("the disk is full");
-  expect(labels.changing(dir, { ...FACTS, role: "owner", speaker: "owner" })).toBeUndefined();
+  await expect(labels.track({ ...followed, facts: FACTS })).rejects.toThrow("the disk is full");
+  expect(labels.findChanging(dir, { ...FACTS, role: "owner", speaker: "owner" })).toBeUndefined();
 });
 
 test("without a sandbox every command has seen what others wrote", async () => {

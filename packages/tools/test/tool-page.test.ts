@@ -11,7 +11,7 @@ const PAGE = new URL("../../../docs/tools.md", import.meta.url);
 const never = () => Promise.reject(new Error("only described"));
 /** A sandbox as most people have it. */
 const SANDBOX: Sandbox = {
-  rung: "bubblewrap",
+  level: "bubblewrap",
   terminal: true,
   network: false,
   env: {},

@@ -1,9 +1,9 @@
 import type { Worker } from "node:worker_threads";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createWebFetchTool, pageText } from "../src/index.ts";
+import { createWebFetchTool, extractPageText } from "../src/index.ts";
 import { FetchError } from "../src/web/errors.ts";
 import type { FetchedResource } from "../src/web/guarded-fetch.ts";
-import { linksIn } from "../src/web/links.ts";
+import { findLinks } from "../src/web/links.ts";
 import { caller } from "./harness.ts";
 
 function page(
@@ -20,7 +20,7 @@ const words = "The quick brown fox jumps over the lazy dog, and then it thinks a
 
 describe("the text of a page", () => {
   it("is its article as Markdown, with whole links and without what stands around it", async () => {
-    const { title, text, cut } = await pageText(
+    const { title, text, cut } = await extractPageText(
       page(`<!doctype html><html><head><title>A &amp; B</title><style>p{}</style></head><body>
         <nav><a href="/home">Home</a><a href="/about">About us</a></nav>
         <article><h1>A & B</h1><h2>First</h2><p>${words}</p><p>See <a href="../c?x=1#y">the other (page)</a> and
@@ -40,13 +40,13 @@ describe("the text of a page", () => {
   });
 
   it("is cut where it is long, and never within a character", async () => {
-    const { text, cut } = await pageText(page("😀".repeat(100), "text/plain"), { maxChars: 11 });
+    const { text, cut } = await extractPageText(page("😀".repeat(100), "text/plain"), { maxChars: 11 });
     expect(text.startsWith("😀".repeat(5))).toBe(true);
     expect([text.isWellFormed(), text.length, cut]).toEqual([true, 11, true]);
   });
 
   it("is all of the words where the article takes too long to find", async () => {
-    const { text, title } = await pageText(
+    const { text, title } = await extractPageText(
       page(`<title>T &lt;</title><script>no()</script><nav>Menu</nav><p>${words}</p><b>&#x4f60;&amp;</b>`),
       { parseMs: 0 },
     );
@@ -58,7 +58,11 @@ describe("the text of a page", () => {
   it("holds nothing of what its author has left out by a comment", async () => {
     const html =
       "<p>one</p><!-- if a > b: <p>hidden</p> --><p>two</p><!---><p>three</p><!-- <p>without end</p>";
-    expect((await pageText(page(html), { parseMs: 0 })).text.split(/\s+/)).toEqual(["one", "two", "three"]);
+    expect((await extractPageText(page(html), { parseMs: 0 })).text.split(/\s+/)).toEqual([
+      "one",
+      "two",
+      "three",
+    ]);
   });
 
   it("is looked for in two pages at a time, and others wait until they are stopped", async () => {
@@ -74,9 +78,9 @@ describe("the text of a page", () => {
     process.on("worker", onWorker);
     onTestFinished(() => void process.off("worker", onWorker));
     const html = `<html><body><nav>Menu</nav><article><h1>A</h1><p>${words}</p></article></body></html>`;
-    const pages = Array.from({ length: 8 }, () => pageText(page(html), { parseMs: 50_000 }));
+    const pages = Array.from({ length: 8 }, () => extractPageText(page(html), { parseMs: 50_000 }));
     const stop = new AbortController();
-    const stopped = pageText(page(html), { parseMs: 50_000, signal: stop.signal });
+    const stopped = extractPageText(page(html), { parseMs: 50_000, signal: stop.signal });
     stop.abort(new Error("stopped"));
     await expect(stopped).rejects.toThrow("stopped");
     for (const { text } of await Promise.all(pages)) expect(text).not.toContain("Menu");
@@ -89,35 +93,41 @@ describe("the text of a page", () => {
       Buffer.from([0xc4, 0xe3, 0xba, 0xc3]),
       Buffer.from("</p></body></html>"),
     ]);
-    expect((await pageText(page(gbk, "text/html"))).text).toBe("你好");
-    expect((await pageText(page(Buffer.from([0xe9]), "text/plain; charset=iso-8859-1"))).text).toBe("é");
-    expect((await pageText(page("x", "text/plain; charset=no-such-thing"))).text).toBe("x");
+    expect((await extractPageText(page(gbk, "text/html"))).text).toBe("你好");
+    expect((await extractPageText(page(Buffer.from([0xe9]), "text/plain; charset=iso-8859-1"))).text).toBe(
+      "é",
+    );
+    expect((await extractPageText(page("x", "text/plain; charset=no-such-thing"))).text).toBe("x");
     const feed = Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><title>Caf\xe9</title>', "latin1");
     for (const type of ["application/rss+xml", "text/xml", "text/xml; charset=iso-8859-1"])
-      expect((await pageText(page(feed, type))).text).toContain("Café");
+      expect((await extractPageText(page(feed, type))).text).toContain("Café");
   });
 
   it("holds nothing that hides or turns text around", async () => {
-    const { text } = await pageText(page("a\u202Eb\u200Bc\u0000d\u2066e\uFEFF", "text/plain"));
+    const { text } = await extractPageText(page("a\u202Eb\u200Bc\u0000d\u2066e\uFEFF", "text/plain"));
     expect(text).toBe("abcde");
   });
 
   it("is there for texts of other kinds, and not for pictures and files", async () => {
-    expect((await pageText(page('{"a":[1]}', "application/json"))).text).toBe('{\n "a": [\n  1\n ]\n}');
-    expect((await pageText(page("{not json", "application/ld+json"))).text).toBe("{not json");
-    expect((await pageText(page("<a>1</a>", "application/atom+xml"))).text).toBe("<a>1</a>");
-    expect((await pageText(page("words", ""))).text).toBe("words");
+    expect((await extractPageText(page('{"a":[1]}', "application/json"))).text).toBe(
+      '{\n "a": [\n  1\n ]\n}',
+    );
+    expect((await extractPageText(page("{not json", "application/ld+json"))).text).toBe("{not json");
+    expect((await extractPageText(page("<a>1</a>", "application/atom+xml"))).text).toBe("<a>1</a>");
+    expect((await extractPageText(page("words", ""))).text).toBe("words");
     for (const type of ["image/png", "application/octet-stream", "video/mp4"])
-      await expect(pageText(page("x", type))).rejects.toThrow(type);
-    await expect(pageText(page("a\u0000b", ""))).rejects.toBeInstanceOf(FetchError);
+      await expect(extractPageText(page("x", type))).rejects.toThrow(type);
+    await expect(extractPageText(page("a\u0000b", ""))).rejects.toBeInstanceOf(FetchError);
   });
 
   it("comes of a PDF page by page, with its title, and not of one that is broken", async () => {
-    const { text, title } = await pageText(page(pdfOf("Hello from a page."), "application/pdf"));
+    const { text, title } = await extractPageText(page(pdfOf("Hello from a page."), "application/pdf"));
     expect(title).toBe("A title");
     expect(text).toBe("[page 1 of 1]\nHello from a page.");
-    await expect(pageText(page(pdfOf(""), "application/pdf"))).rejects.toThrow("PDF of images");
-    await expect(pageText(page("%PDF-1.4 nothing", "application/pdf"))).rejects.toThrow("could not be read");
+    await expect(extractPageText(page(pdfOf(""), "application/pdf"))).rejects.toThrow("PDF of images");
+    await expect(extractPageText(page("%PDF-1.4 nothing", "application/pdf"))).rejects.toThrow(
+      "could not be read",
+    );
   });
 
   it("comes also from pages made to break parsers", async () => {
@@ -141,7 +151,7 @@ describe("the text of a page", () => {
       `<p>${"x<br>".repeat(14_000)}</p>`,
     ];
     for (const html of hostile) {
-      const { text } = await pageText(page(html), { parseMs: 400 });
+      const { text } = await extractPageText(page(html), { parseMs: 400 });
       expect(text.length, html.slice(0, 30)).toBeLessThanOrEqual(20_000);
       if (html.includes(words)) expect(text, html.slice(0, 30)).toContain("quick brown fox");
     }
@@ -151,7 +161,7 @@ describe("the text of a page", () => {
 it("finds links in running text, without the punctuation around them", () => {
   const text =
     "看 https://example.com/a，还有（https://example.com/b）。 See (https://en.wikipedia.org/wiki/A_(b)), <http://c.example/?q=1&r=2>, https://example.com/a#part and [x](https://d.example/x). ftp://no https:// httpx://no **https://e.example**";
-  expect(linksIn(text)).toEqual([
+  expect(findLinks(text)).toEqual([
     "https://example.com/a",
     "https://example.com/b",
     "https://en.wikipedia.org/wiki/A_(b)",
@@ -160,12 +170,12 @@ it("finds links in running text, without the punctuation around them", () => {
     "https://e.example",
   ]);
   expect(
-    linksIn("https://a.example ".repeat(9).concat("https://b.example https://c.example"), 2),
+    findLinks("https://a.example ".repeat(9).concat("https://b.example https://c.example"), 2),
   ).toHaveLength(2);
-  expect(linksIn(`https://a.example/${")".repeat(1_000_000)}`)).toEqual([]);
+  expect(findLinks(`https://a.example/${")".repeat(1_000_000)}`)).toEqual([]);
   // Each bracket is looked at once, and a link that repeats not without end.
-  expect(linksIn(`https://a.example/${")".repeat(2_000)} `.repeat(2_000))).toEqual(["https://a.example/"]);
-  expect(linksIn("see https://a.example/x_(y)). and [https://b.example/z](b)")).toEqual([
+  expect(findLinks(`https://a.example/${")".repeat(2_000)} `.repeat(2_000))).toEqual(["https://a.example/"]);
+  expect(findLinks("see https://a.example/x_(y)). and [https://b.example/z](b)")).toEqual([
     "https://a.example/x_(y)",
     "https://b.example/z](b)",
   ]);
@@ -195,7 +205,7 @@ describe("web_fetch", () => {
 
   it("does not send the model on where it has looked at the start of a page alone", async () => {
     const html = page(`<p>${"word ".repeat(250_000)}</p>`);
-    expect(await pageText(html, { maxChars: 2_000_000 })).toMatchObject({ cut: true });
+    expect(await extractPageText(html, { maxChars: 2_000_000 })).toMatchObject({ cut: true });
     const { call } = caller([createWebFetchTool({ fetch: async () => html })]);
     const url = "https://long.example/";
     const [start, end] = [

@@ -84,7 +84,7 @@ export function createToolbox(
     approvals: toolbox.approvals,
     endQuestions: (approvals) => Promise.all(approvals.map((approval) => asking.ended(approval))),
     endCommands: (sessionKey) => toolbox.endCommands(sessionKey),
-    endCommandsOf: (isOf) => toolbox.endCommandsOf(isOf),
+    endCommandsStartedBy: (matches) => toolbox.endCommandsStartedBy(matches),
     commands: () => toolbox.commands(),
     forRun: (run) => toolbox.forRun(withPlace(core, run)),
   };

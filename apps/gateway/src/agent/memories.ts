@@ -14,7 +14,7 @@ import {
 } from "@signalbox/memory/agents";
 import { isDeletedNote, readBody } from "@signalbox/prompt";
 import { isOneOff } from "@signalbox/server";
-import { allowsTool, type Role, taintIn } from "@signalbox/tools";
+import { allowsTool, type Role, readSessionTaint } from "@signalbox/tools";
 import type { Agent } from "../configure/agents.ts";
 import { brokenProviders } from "../configure/broken-providers.ts";
 import type { CurrentConfig } from "../configure/live-config.ts";
@@ -47,7 +47,7 @@ export function createAgentMemories(core: MemoriesContext, reports?: SpendingRep
       createSessionTurns({
         sessions: store.sessions,
         agentId,
-        taintOf: ({ data }) => taintIn(data),
+        taintOf: ({ data }) => readSessionTaint(data),
         isExcluded: isOneOff,
         parseMessage: (text) => (isDeletedNote(text) ? undefined : readBody(text)),
       }),

@@ -17,7 +17,7 @@ import { pricesFor } from "@signalbox/llm-providers";
 import type { Phrases } from "@signalbox/phrases";
 import type { Vault } from "@signalbox/redaction";
 import { parseIdentityLinks, type Role } from "@signalbox/routing";
-import { type Approvals, visibleText } from "@signalbox/tools";
+import { type Approvals, escapeInvisible } from "@signalbox/tools";
 import type { Agent } from "../configure/agents.ts";
 import { budgetsOf } from "../configure/budgets.ts";
 import type { LiveConfig } from "../configure/live-config.ts";
@@ -128,10 +128,10 @@ async function askForMore(
   const facts = { ...getBudgetFacts(budget), left: 0, until: getPeriodEnd(budget.per, now()) };
   const request = {
     tool: "budget",
-    subject: { action: visibleText(phrases.grantMore(account, facts)) },
+    subject: { action: escapeInvisible(phrases.grantMore(account, facts)) },
     agentId,
     sessionKey,
-    reason: visibleText(phrases.budgetUsedUp(facts)),
+    reason: escapeInvisible(phrases.budgetUsedUp(facts)),
     taint: [],
   };
   const { id } = await approvals.request(request);

@@ -14,7 +14,7 @@ export interface Toolbox {
   /** Ends the background commands of one session, or of all sessions if none is given. */
   endCommands(sessionKey?: string): Promise<void>;
   /** Ends the background commands that were started for matching speakers. */
-  endCommandsOf(isOf: (speaker: string) => boolean): Promise<void>;
+  endCommandsStartedBy(matches: (speaker: string) => boolean): Promise<void>;
   /** Lists running background commands. */
   commands(): readonly BackgroundProcess[];
 }

@@ -1,6 +1,6 @@
 import type { Activity, ActivityCall, ActivityCommand, LiveEvent, ScheduleInfo } from "@signalbox/protocol";
 import type { LiveHub } from "@signalbox/server";
-import { visibleText } from "@signalbox/tools";
+import { escapeInvisible } from "@signalbox/tools";
 import type { ServiceStore } from "../messages/service-store.ts";
 import { messageInfo } from "../messages/traces.ts";
 
@@ -33,7 +33,7 @@ export async function readActivity(ports: ActivityPorts): Promise<Activity> {
     store.inbox.list({ state: "queued" }),
     ports.schedules(),
   ]);
-  const shown = (text: string): string => visibleText(redact(text));
+  const shown = (text: string): string => escapeInvisible(redact(text));
   return {
     runs: runs.map(({ id, sessionKey, agentId, startedAt }) => ({
       runId: id,

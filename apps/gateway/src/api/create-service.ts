@@ -3,7 +3,7 @@ import { REPLY_FILTER } from "@signalbox/prompt";
 import type { AgentInfo, ApprovalInfo, ConfigurationState, Status } from "@signalbox/protocol";
 import { formatSessionKey } from "@signalbox/routing";
 import type { GatewayService } from "@signalbox/server";
-import { type Approval, visibleLine } from "@signalbox/tools";
+import { type Approval, escapeLine } from "@signalbox/tools";
 import type { Agent } from "../configure/agents.ts";
 import { budgetsOf } from "../configure/budgets.ts";
 import type { LiveConfig } from "../configure/live-config.ts";
@@ -151,17 +151,17 @@ function approvalOf({ id, agentId, sessionKey, tool, reason, subject, expiresAt 
     reason,
     expiresAt,
     action: subject.action,
-    ...(binary === undefined ? {} : { binary: visibleLine(binary) }),
+    ...(binary === undefined ? {} : { binary: escapeLine(binary) }),
     ...(files === undefined
       ? {}
-      : { files: files.map(({ path, sha256 }) => ({ path: visibleLine(path), sha256 })) }),
-    ...(cwd === undefined ? {} : { cwd: visibleLine(cwd) }),
-    ...(domains === undefined ? {} : { domains: domains.map(visibleLine) }),
+      : { files: files.map(({ path, sha256 }) => ({ path: escapeLine(path), sha256 })) }),
+    ...(cwd === undefined ? {} : { cwd: escapeLine(cwd) }),
+    ...(domains === undefined ? {} : { domains: domains.map(escapeLine) }),
     ...(env === undefined
       ? {}
       : {
           env: Object.fromEntries(
-            Object.entries(env).map(([name, value]) => [visibleLine(name), visibleLine(value)]),
+            Object.entries(env).map(([name, value]) => [escapeLine(name), escapeLine(value)]),
           ),
         }),
   };

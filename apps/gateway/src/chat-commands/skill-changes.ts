@@ -1,6 +1,6 @@
 import type { Phrases } from "@signalbox/phrases";
 import { describePending, type PendingSkill, shortDigest } from "@signalbox/skills";
-import { codeBlock, visibleLine, visibleText } from "@signalbox/tools";
+import { escapeInvisible, escapeLine, formatCodeBlock } from "@signalbox/tools";
 import type { Agent } from "../configure/agents.ts";
 import type { GatewayContext } from "../context.ts";
 
@@ -35,6 +35,6 @@ export async function answerSkills(
 function inChat(pending: PendingSkill, phrases: Phrases): string {
   const { skill, diff } = pending;
   if (diff.length > MAX_SHOWN) return phrases.skillTooLong(skill.id);
-  const lines = describePending(pending, { text: visibleText, line: visibleLine });
-  return `${codeBlock(lines.join("\n"))}\n/skills approve ${skill.id} ${shortDigest(pending)}`;
+  const lines = describePending(pending, { text: escapeInvisible, line: escapeLine });
+  return `${formatCodeBlock(lines.join("\n"))}\n/skills approve ${skill.id} ${shortDigest(pending)}`;
 }

@@ -1,4 +1,4 @@
-import { codeBlock } from "@signalbox/tools";
+import { formatCodeBlock } from "@signalbox/tools";
 import type { GatewayContext } from "../context.ts";
 import type { AskedCommand } from "./command.ts";
 
@@ -23,5 +23,5 @@ export async function answerTrust(
   // Other members of a group may not be allowed to see the file.
   if (message.stored.event.conversation.kind !== "direct") return phrases.trustInPrivate(path);
   if (review.content.length > MAX_SHOWN) return phrases.trustOnMachine(path);
-  return `${result.message}\n${codeBlock(review.content)}\n/trust ${path} ${review.digest}`;
+  return `${result.message}\n${formatCodeBlock(review.content)}\n/trust ${path} ${review.digest}`;
 }

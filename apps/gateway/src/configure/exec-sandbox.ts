@@ -39,8 +39,8 @@ export function createExecSandbox(
     const fail = (): void => {
       proof.failedAt = now();
     };
-    proof.sandbox.then(({ rung }) => {
-      if (rung === "disabled" && sandbox !== "off") fail();
+    proof.sandbox.then(({ level }) => {
+      if (level === "disabled" && sandbox !== "off") fail();
     }, fail);
     return proof.sandbox;
   };

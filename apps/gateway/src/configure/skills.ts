@@ -14,7 +14,7 @@ import {
   type SkillTarget,
   standardSources,
 } from "@signalbox/skills";
-import { commandEnvironment, compareTexts } from "@signalbox/tools";
+import { compareTexts, getCommandEnvironment } from "@signalbox/tools";
 import type { Agent, Agents } from "./agents.ts";
 import { sandboxSetting } from "./exec-sandbox.ts";
 
@@ -166,7 +166,7 @@ function placeOf({ config }: LoadedConfig, agentId: string, name: string): Confi
  */
 function targetOf(config: Config, { programsDir }: Home): SkillTarget | undefined {
   const setting = sandboxSetting(config);
-  const env = commandEnvironment(setting, programsDir);
+  const env = getCommandEnvironment(setting, programsDir);
   if (env === undefined) return undefined;
   const name = setting === "none" ? "the path of commands" : "the sandbox of commands";
   const { platform } = process;

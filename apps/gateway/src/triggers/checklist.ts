@@ -17,7 +17,7 @@ export interface Checklist {
 }
 
 interface ChecklistPorts {
-  readonly labels: Pick<FileLabels, "of">;
+  readonly labels: Pick<FileLabels, "get">;
   readonly logger: TriggerLogger;
 }
 
@@ -30,7 +30,7 @@ export async function readChecklist(
   for (const { message } of loaded.problems) logger.warn({ dir: workspaceDir, file: NAME }, message);
   const [file] = loaded.files;
   if (file === undefined || !hasContent(file.text)) return undefined;
-  if (labels.of(join(await realpath(workspaceDir), NAME)) !== undefined) {
+  if (labels.get(join(await realpath(workspaceDir), NAME)) !== undefined) {
     const message =
       "the heartbeat is on hold: its file contains text that others wrote, and no owner has trusted it yet";
     logger.warn({ dir: workspaceDir, file: NAME }, message);

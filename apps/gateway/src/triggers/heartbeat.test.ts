@@ -273,7 +273,7 @@ describe("a checklist", () => {
     const logger = { warn() {} };
     const foreign = new Set<string>();
     const labels = {
-      of: (path: string) =>
+      get: (path: string) =>
         foreign.has(path) ? ({ path, kind: "entry", source: "web" } as const) : undefined,
     };
     const read = () => readChecklist({ workspaceDir }, { labels, logger });

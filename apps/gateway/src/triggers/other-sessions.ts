@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { getSpeakerKey, type MessageEvent } from "@signalbox/channel";
 import { parseSessionKey } from "@signalbox/routing";
 import type { SessionPosition } from "@signalbox/store";
-import { type SessionsCall, taintIn } from "@signalbox/tools";
+import { readSessionTaint, type SessionsCall } from "@signalbox/tools";
 import type { TriggeringRun, TriggerStore } from "./ports.ts";
 import { historyInWords } from "./session-words.ts";
 import { type EmitTrigger, keptPlace, messageAt, type Place, placeOf } from "./trigger.ts";
@@ -158,7 +158,7 @@ async function history(
   mustReach(key, run, ports);
   const session = await sessions.get(key);
   if (session === undefined) throw new Error(`There is no conversation ${key}.`);
-  for (const source of new Set([...(taintIn(session.data)?.sources ?? []), "person" as const]))
+  for (const source of new Set([...(readSessionTaint(session.data)?.sources ?? []), "person" as const]))
     call.run.taint({ source, detail: `the conversation ${key}` });
   return historyInWords(await sessions.history(key, { limit }));
 }

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import {
   isOtherSession,
   matchesAny,
+  readSessionTaint,
   type SessionsCall,
   type SessionsRequest,
   TOOL_GROUPS,
-  taintIn,
 } from "@signalbox/tools";
 import type { Delegation, TaskOrigin } from "./delegation.ts";
 import type { OtherSessions } from "./other-sessions.ts";
@@ -36,7 +36,7 @@ export function createSessionsHandler(
   const history = async (id: string, limit: number, run: Run, call: SessionsCall): Promise<string> => {
     const { sessionKey } = await ofRun(id, run);
     const session = await sessions.get(sessionKey);
-    for (const source of taintIn(session?.data)?.sources ?? [])
+    for (const source of readSessionTaint(session?.data)?.sources ?? [])
       call.run.taint({ source, detail: `sub-agent ${id}` });
     return historyInWords(await sessions.history(sessionKey, { limit }));
   };

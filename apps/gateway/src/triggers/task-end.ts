@@ -1,7 +1,7 @@
 import { END_REASONS, isEndReason } from "@signalbox/agent-core";
 import { getTurnTexts, parseReply } from "@signalbox/prompt";
 import { type InboxId, parseId } from "@signalbox/store";
-import { type TaintSource, taintIn } from "@signalbox/tools";
+import { readSessionTaint, type TaintSource } from "@signalbox/tools";
 import type { TriggerStore } from "./ports.ts";
 import type { TaskEnd, TaskOutcome } from "./sub-agents/types.ts";
 
@@ -26,7 +26,7 @@ export async function endOfTask(
     return { outcome: "failed", text: "It is no longer known how it ended.", gained: [] };
   const outcome = outcomeOf(row);
   if (outcome === undefined) return undefined;
-  const gained = taintIn((await store.sessions.get(sessionKey))?.data)?.sources ?? [];
+  const gained = readSessionTaint((await store.sessions.get(sessionKey))?.data)?.sources ?? [];
   return { outcome, text: shortened(await textOf(store, row, outcome)), gained };
 }
 

@@ -35,27 +35,27 @@ describe("what tainted a conversation", () => {
   it("is known to every later run, and adds up, however long nobody speaks", async () => {
     const { store, time, memory } = await open();
     expect((await memory()).earlier).toEqual(seen());
-    await (await memory()).keep(seen("web"));
+    await (await memory()).add(seen("web"));
     time.now += 4_000 * DAY_MS;
     await store.maintenance.prune();
     const second = await memory();
     expect(second.earlier).toEqual(seen("web"));
-    await second.keep(seen("file"));
+    await second.add(seen("file"));
     expect((await memory()).earlier).toEqual(seen("web", "file"));
   });
 
   it("knows who spoke in it", async () => {
     const { memory } = await open();
-    await (await memory()).keep({ sources: [], speakers: ["plain:mo"] });
+    await (await memory()).add({ sources: [], speakers: ["plain:mo"] });
     const second = await memory();
-    await second.keep({ sources: ["web"], speakers: ["plain:mo", "plain:eve"] });
+    await second.add({ sources: ["web"], speakers: ["plain:mo", "plain:eve"] });
     expect((await memory()).earlier).toEqual({ sources: ["web"], speakers: ["plain:mo", "plain:eve"] });
   });
 
   it("stays with a choice of the model, and outlasts it", async () => {
     const { store, memory } = await open();
     await store.sessions.patch(sessionKey, { model: "anthropic/claude-sonnet-4-6" });
-    await (await memory()).keep(seen("web"));
+    await (await memory()).add(seen("web"));
     const session = await store.sessions.patch(sessionKey, { thinking: "high" });
     expect(session).toMatchObject({ model: "anthropic/claude-sonnet-4-6", thinking: "high" });
     expect((await memory()).earlier).toEqual(seen("web"));
@@ -65,7 +65,7 @@ describe("what tainted a conversation", () => {
     const { store, lease, memory } = await open();
     for (let generation = 0; generation < 5; generation += 1) {
       expect((await memory(generation)).earlier).toEqual(seen());
-      await (await memory(generation)).keep(seen("web"));
+      await (await memory(generation)).add(seen("web"));
       await store.sessions.reset(sessionKey, lease);
     }
     expect(await store.kv.list("taint")).toEqual([]);
@@ -73,7 +73,7 @@ describe("what tainted a conversation", () => {
 
   it("does not taint a new conversation in the place of one that was pruned", async () => {
     const { store, time, begin, memory } = await open();
-    await (await memory()).keep(seen("web"));
+    await (await memory()).add(seen("web"));
     time.now += 2 * DAY_MS;
     expect(await store.maintenance.prune({ idleSessionsMs: DAY_MS })).toMatchObject({ sessions: 1 });
     expect((await begin()).generation).toBe(0);

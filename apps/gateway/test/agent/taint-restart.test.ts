@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ScriptedTurn } from "@signalbox/testkit";
-import { folderFor } from "@signalbox/tools";
+import { toFolderName } from "@signalbox/tools";
 import { describe, expect, it } from "vitest";
 import { eventually, exampleConfig, openWorld, TOKEN, type World } from "../support/harness.ts";
 import { type PlainChannel, plainChannel, plainMessage } from "../support/plain-channel.ts";
@@ -64,7 +64,7 @@ describe("what a page brought into a run", () => {
   });
 });
 
-const NOTE = `inbox/${folderFor("agent:coder:plain:direct:anna")}/note.txt`;
+const NOTE = `inbox/${toFolderName("agent:coder:plain:direct:anna")}/note.txt`;
 
 it("a file that others sent taints whoever reads it later", async () => {
   const world = await openWith("127.0.0.1:9");

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { createExecSandbox } from "../../src/configure/exec-sandbox.ts";
 
 /** Where commands run at each of several asks, each so long after the one before, and how many attempts that took. */
-async function rungsOf(sandbox: string, attempts: readonly ("off" | "none")[], waitMs: number) {
+async function getLevels(sandbox: string, attempts: readonly ("off" | "none")[], waitMs: number) {
   const text = JSON.stringify({ tools: { exec: { sandbox } } });
   const { config, problems } = loadConfig({ file: "signalbox.json", text, env: {} });
   expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
@@ -14,26 +14,29 @@ async function rungsOf(sandbox: string, attempts: readonly ("off" | "none")[], w
     now: () => time,
     start: () => startSandbox({ setting: attempts[made++] ?? "off" }),
   });
-  const rungs: string[] = [];
+  const levels: string[] = [];
   for (const _ of attempts) {
-    rungs.push((await current()).rung);
+    levels.push((await current()).level);
     time += waitMs;
   }
-  return { rungs, made };
+  return { levels, made };
 }
 
 it("is proven again a minute after what stood in its way, and once where nothing does", async () => {
-  expect(await rungsOf("bubblewrap", ["off", "off", "none", "off"], 60_000)).toEqual({
-    rungs: ["disabled", "disabled", "none", "none"],
+  expect(await getLevels("bubblewrap", ["off", "off", "none", "off"], 60_000)).toEqual({
+    levels: ["disabled", "disabled", "none", "none"],
     made: 3,
   });
 });
 
 it("is not proven at each ask where it cannot be", async () => {
   const never = Array<"off">(5).fill("off");
-  expect((await rungsOf("bubblewrap", never, 20_000)).made).toBe(2);
+  expect((await getLevels("bubblewrap", never, 20_000)).made).toBe(2);
 });
 
 it("is asked for once where commands are turned off", async () => {
-  expect(await rungsOf("off", ["off", "none"], 60_000)).toEqual({ rungs: ["disabled", "disabled"], made: 1 });
+  expect(await getLevels("off", ["off", "none"], 60_000)).toEqual({
+    levels: ["disabled", "disabled"],
+    made: 1,
+  });
 });

@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { createClient } from "@signalbox/client";
 import { fileMessage } from "@signalbox/testkit/feishu";
-import { folderFor } from "@signalbox/tools";
+import { toFolderName } from "@signalbox/tools";
 import { describe, expect, it } from "vitest";
 import type { StartedChild } from "../support/children.ts";
 import { eventually, exampleConfig, openWorld, TOKEN, type World, ZHANG } from "../support/harness.ts";
@@ -75,7 +75,7 @@ describe("a gateway that is killed", () => {
 
     await world.start();
     await eventually(() => world.feishu.sent.length > 0, "the message is answered");
-    const folder = folderFor(`agent:coder:feishu:direct:${ZHANG}`);
+    const folder = toFolderName(`agent:coder:feishu:direct:${ZHANG}`);
     const name = `${createHash("sha256").update(BYTES).digest("hex").slice(0, 16)}.txt`;
     expect(readdirSync(join(world.home.workspace("coder"), "inbox", folder))).toEqual([name]);
     expect(readFileSync(join(world.home.workspace("coder"), "inbox", folder, name))).toEqual(BYTES);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileMessage, groupMention, imageMessage, postMessage, textMessage } from "@signalbox/testkit/feishu";
-import { folderFor } from "@signalbox/tools";
+import { toFolderName } from "@signalbox/tools";
 import { describe, expect, it } from "vitest";
 import { eventually, exampleConfig, openWorld, taintIn, type World, ZHANG } from "../support/harness.ts";
 import { modelRequests } from "../support/model-requests.ts";
@@ -15,7 +15,7 @@ const PNG = Buffer.from(
 const PDF = Buffer.from("%PDF-1.7\n1 0 obj\n<<>>\nendobj\n%%EOF\n");
 
 /** The folder of the direct conversation. */
-const FOLDER = `inbox/${folderFor(`agent:coder:feishu:direct:${ZHANG}`)}`;
+const FOLDER = `inbox/${toFolderName(`agent:coder:feishu:direct:${ZHANG}`)}`;
 const inbox = (world: World): string => join(world.home.workspace("coder"), FOLDER);
 const nameOf = (bytes: Uint8Array, extension: string): string =>
   `${FOLDER}/${createHash("sha256").update(bytes).digest("hex").slice(0, 16)}.${extension}`;

@@ -26,7 +26,7 @@ export interface AgentToolbox<Run extends ToolRun> {
   /** Ends the background commands of one conversation. Without a conversation, ends all and refuses new ones. */
   endCommands(sessionKey?: string): Promise<void>;
   /** Ends the background commands that were started for matching speakers. */
-  endCommandsOf(isOf: (speaker: string) => boolean): Promise<void>;
+  endCommandsStartedBy(matches: (speaker: string) => boolean): Promise<void>;
   /** Returns the commands that run in the background. */
   commands(): readonly BackgroundProcess[];
 }
@@ -109,8 +109,8 @@ class DefaultAgentToolbox<Run extends ToolRun> implements AgentToolbox<Run> {
     return this.#processes.end(sessionKey === undefined ? undefined : { sessionKey });
   }
 
-  endCommandsOf(isOf: (speaker: string) => boolean): Promise<void> {
-    return this.#processes.end({ isOf });
+  endCommandsStartedBy(matches: (speaker: string) => boolean): Promise<void> {
+    return this.#processes.end({ matches });
   }
 
   commands(): readonly BackgroundProcess[] {

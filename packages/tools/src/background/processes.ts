@@ -17,7 +17,7 @@ interface BackgroundCommand {
     readonly onOutput: (output: string) => void;
   }) => Promise<SandboxOutcome>;
   /** Returns the taint of a run that reads this output. */
-  readonly taintOf: (output: string) => readonly TaintMark[];
+  readonly getTaint: (output: string) => readonly TaintMark[];
 }
 
 /** A background command that has been started. */
@@ -41,10 +41,10 @@ export interface BackgroundProcess extends Omit<BackgroundCommand, "run"> {
   kill(): Promise<void>;
 }
 
-type Whose =
+type CommandFilter =
   | { readonly sessionKey: string }
   | { readonly agentId: string }
-  | { readonly isOf: (speaker: string) => boolean };
+  | { readonly matches: (speaker: string) => boolean };
 
 /** The background commands of all conversations. */
 export interface Processes {
@@ -53,18 +53,18 @@ export interface Processes {
   /** Returns the running commands of all conversations. */
   running(): readonly BackgroundProcess[];
   /** Returns the commands of a conversation. Commands that have ended are included until they are forgotten. */
-  of(sessionKey: string): readonly BackgroundProcess[];
+  list(sessionKey: string): readonly BackgroundProcess[];
   /** Removes a command that has ended, after its outcome was reported. */
   forget(process: BackgroundProcess): void;
   /**
    * Kills the commands of a conversation, of an agent or of matching speakers. Without an argument, kills all commands
    * and refuses to start new ones.
    */
-  end(whose?: Whose): Promise<void>;
+  end(filter?: CommandFilter): Promise<void>;
 }
 
-const MAX_OF_SESSION = 4;
-const MAX_ALL = 16;
+const MAX_PER_SESSION = 4;
+const MAX_RUNNING = 16;
 /** Commands that have ended and whose outcome was not read yet. Older ones are dropped. */
 const MAX_ENDED = 32;
 
@@ -76,7 +76,7 @@ export interface ProcessesOptions {
 }
 
 export function createProcesses(options: ProcessesOptions = {}): Processes {
-  const { now = Date.now, makeId = idByChance } = options;
+  const { now = Date.now, makeId = createRandomId } = options;
   const all: BackgroundProcess[] = [];
   let isClosed = false;
   const running = (): readonly BackgroundProcess[] => all.filter((process) => process.end() === undefined);
@@ -88,23 +88,23 @@ export function createProcesses(options: ProcessesOptions = {}): Processes {
     start(command) {
       if (isClosed) return "Nothing can be started: the gateway is stopping.";
       const ofSession = running().filter(({ sessionKey }) => sessionKey === command.sessionKey).length;
-      if (ofSession >= MAX_OF_SESSION)
+      if (ofSession >= MAX_PER_SESSION)
         return `There are already ${ofSession} commands in the background. End one with process.`;
-      if (running().length >= MAX_ALL) return "Too many commands are in the background right now.";
+      if (running().length >= MAX_RUNNING) return "Too many commands are in the background right now.";
       const ended = all.filter((process) => process.end() !== undefined);
       for (const process of ended.slice(0, Math.max(0, ended.length - MAX_ENDED + 1))) forget(process);
-      const process = begin(command, makeId(), now());
+      const process = startProcess(command, makeId(), now());
       all.push(process);
       return process;
     },
     running,
-    of: (sessionKey) => all.filter((process) => process.sessionKey === sessionKey),
+    list: (sessionKey) => all.filter((process) => process.sessionKey === sessionKey),
     forget,
-    async end(whose) {
-      isClosed ||= whose === undefined;
-      const theirs = all.filter(({ facts }) => isTheirs(facts, whose));
-      await Promise.all(theirs.map((process) => process.kill()));
-      for (const process of theirs) forget(process);
+    async end(filter) {
+      isClosed ||= filter === undefined;
+      const matching = all.filter(({ facts }) => matchesFilter(facts, filter));
+      await Promise.all(matching.map((process) => process.kill()));
+      for (const process of matching) forget(process);
     },
   };
 }
@@ -113,26 +113,33 @@ export function createProcesses(options: ProcessesOptions = {}): Processes {
  * Random rather than a counter: a counter restarts with the process, and an id from an earlier process would then refer
  * to another command.
  */
-function idByChance(): string {
+function createRandomId(): string {
   return `p${randomBytes(4).toString("hex")}`;
 }
 
-function isTheirs({ agentId, sessionKey, speaker }: RunFacts, whose: Whose | undefined): boolean {
-  if (whose === undefined) return true;
-  if ("isOf" in whose) return speaker !== undefined && whose.isOf(speaker);
-  return "agentId" in whose ? agentId === whose.agentId : sessionKey === whose.sessionKey;
+function matchesFilter(
+  { agentId, sessionKey, speaker }: RunFacts,
+  filter: CommandFilter | undefined,
+): boolean {
+  if (filter === undefined) return true;
+  if ("matches" in filter) return speaker !== undefined && filter.matches(speaker);
+  return "agentId" in filter ? agentId === filter.agentId : sessionKey === filter.sessionKey;
 }
 
-function begin({ run, ...command }: BackgroundCommand, id: string, startedAt: number): BackgroundProcess {
+function startProcess(
+  { run, ...command }: BackgroundCommand,
+  id: string,
+  startedAt: number,
+): BackgroundProcess {
   const killing = new AbortController();
   const input = new PassThrough();
   let output = "";
   let end: SandboxOutcome | string | undefined;
-  let said = Promise.withResolvers<void>();
+  let newOutput = Promise.withResolvers<void>();
   const onOutput = (text: string): void => {
     output = text;
-    said.resolve();
-    said = Promise.withResolvers();
+    newOutput.resolve();
+    newOutput = Promise.withResolvers();
   };
   const ended = run({ signal: killing.signal, input, onOutput }).then(
     (outcome) => {
@@ -152,7 +159,7 @@ function begin({ run, ...command }: BackgroundCommand, id: string, startedAt: nu
     async wait(ms, orOutput = false) {
       const limit = Promise.withResolvers<void>();
       const timer = setTimeout(limit.resolve, ms);
-      await Promise.race([ended, limit.promise, ...(orOutput ? [said.promise] : [])]);
+      await Promise.race([ended, limit.promise, ...(orOutput ? [newOutput.promise] : [])]);
       clearTimeout(timer);
     },
     write(text) {

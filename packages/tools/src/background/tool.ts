@@ -1,8 +1,8 @@
 import type { ToolResult } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
-import { authorOf, isForeign } from "../labels/label.ts";
-import { contentRoom, failure, success } from "../result.ts";
+import { getAuthor, isForeign } from "../labels/label.ts";
+import { failure, getContentRoom, success } from "../result.ts";
 import { isAtLeast } from "../run-state.ts";
 import type { Permit, RunFacts } from "../types.ts";
 import type { BackgroundProcess, Processes } from "./processes.ts";
@@ -40,33 +40,35 @@ export function createProcessTool({ processes, now = Date.now }: ProcessToolOpti
     // Input can be a command too, for example in a shell, so an allow rule does not cover `write`.
     isCovered: async ({ action }) => action !== "write",
     async run({ args }, context, { run }): Promise<ToolResult> {
-      const theirs = processes.of(run.facts.sessionKey);
+      const commands = processes.list(run.facts.sessionKey);
       if (args.action === "list") {
-        for (const process of theirs) taintBy(process, "", run);
-        return success(listed(theirs, now()), { processes: theirs.length });
+        for (const process of commands) taintBy(process, "", run);
+        return success(formatList(commands, now()), { processes: commands.length });
       }
-      const process = theirs.find(({ id }) => id === args.id);
+      const process = commands.find(({ id }) => id === args.id);
       if (process === undefined)
         return failure(
           `There is no command ${args.id ?? "without an id"} in the background of this conversation.`,
         );
       if (args.action === "write") {
-        if (!mayWrite(process, run.facts)) return failure(WEAKER);
-        const isTaken = process.write(args.input === undefined || args.input === "" ? undefined : args.input);
-        if (!isTaken && process.end() === undefined) return failure(INPUT_ENDED);
+        if (!mayWrite(process, run.facts)) return failure(TOO_FEW_RIGHTS);
+        const isWritten = process.write(
+          args.input === undefined || args.input === "" ? undefined : args.input,
+        );
+        if (!isWritten && process.end() === undefined) return failure(INPUT_CLOSED);
       }
       if (args.action === "kill") await process.kill();
       else await process.wait((args.wait_seconds ?? 0) * 1_000, true);
       context.signal.throwIfAborted();
-      return shown(process, processes, contentRoom(context), run);
+      return toResult(process, processes, getContentRoom(context), run);
     },
   });
 }
 
-const WEAKER =
+const TOO_FEW_RIGHTS =
   "This command was started by someone with more rights, or before this run had seen untrusted content. It accepts no input from here.";
 
-const INPUT_ENDED = "The input of this command is closed. Poll it or kill it.";
+const INPUT_CLOSED = "The input of this command is closed. Poll it or kill it.";
 
 /**
  * A command acts on its input with the rights of the run that started it. Only runs with at least these rights may
@@ -78,15 +80,15 @@ function mayWrite({ facts: before }: BackgroundProcess, facts: RunFacts): boolea
 
 /** The command line was written by the run that started it, and its output may repeat it, so both taint the reader. */
 function taintBy(process: BackgroundProcess, output: string, run: Permit["run"]): void {
-  const marks = process.taintOf(output);
+  const marks = process.getTaint(output);
   for (const mark of marks) run.taint(mark);
   if (marks.length > 0) return;
-  const author = authorOf(process.facts);
+  const author = getAuthor(process.facts);
   if (author !== undefined && isForeign(author, run.facts))
     run.taint({ source: author.source, detail: `the command ${process.id}` });
 }
 
-function listed(processes: readonly BackgroundProcess[], now: number): string {
+function formatList(processes: readonly BackgroundProcess[], now: number): string {
   if (processes.length === 0) return "(nothing is running in the background)";
   return processes
     .map(({ id, command, startedAt, end }) => {
@@ -96,7 +98,7 @@ function listed(processes: readonly BackgroundProcess[], now: number): string {
     .join("\n");
 }
 
-function shown(
+function toResult(
   process: BackgroundProcess,
   processes: Processes,
   room: number,
@@ -107,12 +109,13 @@ function shown(
   const end = process.end();
   if (end !== undefined) processes.forget(process);
   const text = output.length > room ? `[…]\n${output.slice(output.length - room)}` : output;
-  const state = end === undefined ? `${process.id} is running` : `${process.id} has ended: ${endOf(end)}`;
+  const state =
+    end === undefined ? `${process.id} is running` : `${process.id} has ended: ${describeEnd(end)}`;
   const lines = text === "" || text.endsWith("\n") ? text : `${text}\n`;
   return success(`${lines.toWellFormed()}[${state}]`, { id: process.id, running: end === undefined });
 }
 
-function endOf(end: Exclude<ReturnType<BackgroundProcess["end"]>, undefined>): string {
+function describeEnd(end: Exclude<ReturnType<BackgroundProcess["end"]>, undefined>): string {
   if (typeof end === "string") return end;
   if (end.stopped !== undefined) return `stopped (${end.stopped})`;
   return end.exitCode === undefined ? `by ${end.signal ?? "a signal"}` : `exit code ${end.exitCode}`;

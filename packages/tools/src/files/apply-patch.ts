@@ -2,13 +2,13 @@ import { isAbsolute } from "node:path";
 import type { ToolResult } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
-import { labelledWorkspace } from "../labels/labelled-workspace.ts";
+import { createLabelledWorkspace } from "../labels/labelled-workspace.ts";
 import { failure, fileFailure, success } from "../result.ts";
 import type { ApprovalSubject, Claim, Permit, RunFacts } from "../types.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { CANNOT_BE_MADE, changeOf } from "./change.ts";
+import { CANNOT_BE_MADE, describeChange } from "./change.ts";
 import { type PatchChange, PatchError, type PatchStep, parsePatch } from "./patch-format.ts";
-import { assertVisible, writeClaims, writeGuard } from "./places.ts";
+import { assertVisible, createWriteGuard, getWriteClaims } from "./places.ts";
 import { detectEncoding } from "./text.ts";
 import { patchText } from "./text-work.ts";
 import { acquireWriteLock } from "./write-lock.ts";
@@ -40,21 +40,21 @@ export function createApplyPatchTool({ workspace }: ApplyPatchToolOptions): Tool
 \`*** Move to: <path>\` may follow an update's head. Lines that stay begin with a space.`,
     inputSchema: z.object({ patch: z.string().min(1).max(1_000_000) }),
     effects: "external",
-    claims: ({ patch }, facts) => claimsOf(workspace, patch, facts),
-    subject: ({ patch }, facts) => subjectOf(workspace, patch, facts),
+    claims: ({ patch }, facts) => getClaims(workspace, patch, facts),
+    subject: ({ patch }, facts) => createSubject(workspace, patch, facts),
     async run({ args }, { signal }, permit) {
       const done: string[] = [];
       const release = await acquireWriteLock(workspace, signal);
       try {
         const steps = parsePatch(args.patch);
-        for (const outcome of await workOut(workspace, steps, permit, signal)) {
-          await carryOut(workspace, outcome, permit);
-          done.push(outcome.said);
+        for (const outcome of await computeOutcomes(workspace, steps, permit, signal)) {
+          await applyOutcome(workspace, outcome, permit);
+          done.push(outcome.summary);
         }
         return success(done.join("\n"), { files: done.length });
       } catch (error) {
         if (error instanceof PatchError) return failure(`Nothing was changed. ${error.message}`);
-        return done.length === 0 ? fileFailure(error) : brokenOff(error, done);
+        return done.length === 0 ? fileFailure(error) : toPartialFailure(error, done);
       } finally {
         release();
       }
@@ -63,7 +63,7 @@ export function createApplyPatchTool({ workspace }: ApplyPatchToolOptions): Tool
 }
 
 /** Creates the result of a patch that was valid but could not be written completely. */
-function brokenOff(error: unknown, done: readonly string[]): ToolResult {
+function toPartialFailure(error: unknown, done: readonly string[]): ToolResult {
   const { content, ...failed } = fileFailure(error);
   const before = `\nThe rest of the patch was not carried out. Done before it:\n${done.join("\n")}`;
   return { ...failed, content: [...content, { type: "text", text: before }] };
@@ -73,37 +73,37 @@ function brokenOff(error: unknown, done: readonly string[]): ToolResult {
 interface StepOutcome {
   readonly write?: { readonly path: string; readonly text: string };
   readonly remove?: string;
-  readonly said: string;
+  readonly summary: string;
 }
 
-async function workOut(
+async function computeOutcomes(
   workspace: Workspace,
   steps: readonly PatchStep[],
   permit: Permit,
   signal: AbortSignal,
 ): Promise<readonly StepOutcome[]> {
-  const named = await Promise.all(steps.flatMap(pathsOf).map((path) => workspace.locate(path)));
+  const named = await Promise.all(steps.flatMap(getPaths).map((path) => workspace.locate(path)));
   if (new Set(named).size < named.length) throw new PatchError("Each file may come once.");
   const outcomes: StepOutcome[] = [];
   for (const step of steps) {
     switch (step.kind) {
       case "add":
         await assertFree(workspace, step.path, permit);
-        outcomes.push({ write: { path: step.path, text: step.text }, said: `Added ${step.path}` });
+        outcomes.push({ write: { path: step.path, text: step.text }, summary: `Added ${step.path}` });
         break;
       case "delete":
-        await textOf(workspace, step.path, permit);
-        outcomes.push({ remove: step.path, said: `Deleted ${step.path}` });
+        await readText(workspace, step.path, permit);
+        outcomes.push({ remove: step.path, summary: `Deleted ${step.path}` });
         break;
       case "update": {
-        const before = await textOf(workspace, step.path, permit);
+        const before = await readText(workspace, step.path, permit);
         const text = await patchText(step.path, before, step.changes, signal);
         const { path, moveTo } = step;
         if (moveTo !== undefined) await assertFree(workspace, moveTo, permit);
         outcomes.push({
           write: { path: moveTo ?? path, text },
           ...(moveTo === undefined ? {} : { remove: path }),
-          said: moveTo === undefined ? `Updated ${path}` : `Updated ${path}, now ${moveTo}`,
+          summary: moveTo === undefined ? `Updated ${path}` : `Updated ${path}, now ${moveTo}`,
         });
       }
     }
@@ -111,26 +111,30 @@ async function workOut(
   return outcomes;
 }
 
-async function carryOut(workspace: Workspace, { write, remove }: StepOutcome, permit: Permit): Promise<void> {
-  const words = labelledWorkspace(workspace);
+async function applyOutcome(
+  workspace: Workspace,
+  { write, remove }: StepOutcome,
+  permit: Permit,
+): Promise<void> {
+  const labelled = createLabelledWorkspace(workspace);
   if (write !== undefined)
     await workspace.writeFile(write.path, Buffer.from(write.text, "utf8"), {
-      check: writeGuard(write.path, permit),
-      before: (path) => words.beforeWrite(path, permit),
+      check: createWriteGuard(write.path, permit),
+      before: (path) => labelled.beforeWrite(path, permit),
     });
   if (remove === undefined) return;
-  writeGuard(remove, permit)(await workspace.locate(remove));
+  createWriteGuard(remove, permit)(await workspace.locate(remove));
   await workspace.removeFile(remove);
 }
 
 /**
  * Reads a file and marks it as read by the run, since the message for a change that does not fit reveals its content.
  */
-async function textOf(workspace: Workspace, path: string, { run }: Permit): Promise<string> {
+async function readText(workspace: Workspace, path: string, { run }: Permit): Promise<string> {
   const file = await workspace.openFile(path);
   try {
     assertVisible(path, file.displayPath, run.facts);
-    labelledWorkspace(workspace).read(file.path, file.changedAt, run);
+    createLabelledWorkspace(workspace).recordRead(file.path, file.changedAt, run);
     if (file.size > MAX_BYTES) throw new PatchError(`${path} is too large to be patched.`);
     const bytes = await file.handle.readFile();
     if (detectEncoding(bytes, true) !== "utf-8") throw new PatchError(`${path} is not UTF-8 text.`);
@@ -150,35 +154,42 @@ async function assertFree(workspace: Workspace, path: string, { run }: Permit): 
   if (file !== undefined) throw new PatchError(`${path} is there already.`);
 }
 
-function pathsOf(step: PatchStep): readonly string[] {
+function getPaths(step: PatchStep): readonly string[] {
   return step.kind === "update" && step.moveTo !== undefined ? [step.path, step.moveTo] : [step.path];
 }
 
-async function claimsOf(workspace: Workspace, patch: string, facts: RunFacts): Promise<readonly Claim[]> {
-  const paths = stepsOf(patch).flatMap(pathsOf);
-  return (await Promise.all(paths.map((path) => writeClaims(workspace, path, facts)))).flat();
+async function getClaims(workspace: Workspace, patch: string, facts: RunFacts): Promise<readonly Claim[]> {
+  const paths = parseSteps(patch).flatMap(getPaths);
+  return (await Promise.all(paths.map((path) => getWriteClaims(workspace, path, facts)))).flat();
 }
 
 /** Returns the diff of each file. A file that moves is shown in full at its new path. */
-async function subjectOf(workspace: Workspace, patch: string, facts: RunFacts): Promise<ApprovalSubject> {
+async function createSubject(workspace: Workspace, patch: string, facts: RunFacts): Promise<ApprovalSubject> {
   const parts: string[] = [];
-  for (const step of stepsOf(patch)) {
+  for (const step of parseSteps(patch)) {
     let text = "";
     const after = async (before: string): Promise<string> => {
-      if (step.kind === "update") text = await fitted(step.path, before, step.changes);
+      if (step.kind === "update") text = await previewChanges(step.path, before, step.changes);
       if (step.kind === "add") text = step.text;
       return text;
     };
-    parts.push((await changeOf(workspace, step.path, facts, after)).action);
+    parts.push((await describeChange(workspace, step.path, facts, after)).action);
     if (step.kind === "delete") parts.push("deleted");
     if (step.kind !== "update" || step.moveTo === undefined) continue;
-    parts.push(`moved to ${step.moveTo}`, (await changeOf(workspace, step.moveTo, facts, () => text)).action);
+    parts.push(
+      `moved to ${step.moveTo}`,
+      (await describeChange(workspace, step.moveTo, facts, () => text)).action,
+    );
   }
   return { action: parts.join("\n"), cwd: workspace.dir };
 }
 
 /** Returns a text after its changes, for an approval request. */
-async function fitted(path: string, before: string, changes: readonly PatchChange[]): Promise<string> {
+async function previewChanges(
+  path: string,
+  before: string,
+  changes: readonly PatchChange[],
+): Promise<string> {
   try {
     return await patchText(path, before, changes);
   } catch (error) {
@@ -188,7 +199,7 @@ async function fitted(path: string, before: string, changes: readonly PatchChang
 }
 
 /** A patch that cannot be parsed has no claims. The tool reports the mistake when it runs. */
-function stepsOf(patch: string): readonly PatchStep[] {
+function parseSteps(patch: string): readonly PatchStep[] {
   try {
     return parsePatch(patch);
   } catch {

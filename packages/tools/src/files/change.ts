@@ -1,6 +1,6 @@
-import { hashOf } from "../hash.ts";
+import { escapeLine } from "../escape.ts";
+import { hashJson } from "../hash.ts";
 import type { ApprovalSubject, RunFacts } from "../types.ts";
-import { visibleLine } from "../visible.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { assertVisible } from "./places.ts";
 import { detectEncoding } from "./text.ts";
@@ -12,23 +12,23 @@ const MAX_BYTES = 1_000_000;
 export const CANNOT_BE_MADE = "[this change cannot be made]";
 
 /** Returns the diff of a file, which a person approves before the file is written. */
-export async function changeOf(
+export async function describeChange(
   workspace: Workspace,
   path: string,
   facts: RunFacts,
   change: (before: string) => string | Promise<string>,
 ): Promise<ApprovalSubject> {
   const place = await workspace.locate(path);
-  const before = await textOf(workspace, path, facts);
+  const before = await readText(workspace, path, facts);
   const after = await change(before ?? "");
-  const newName = visibleLine(place);
+  const newName = escapeLine(place);
   const oldName = before === undefined ? "/dev/null" : newName;
   const action = await compareTexts({ oldName, newName, before: before ?? "", after });
-  const states = { from: hashOf({ place, text: before }), to: hashOf({ place, text: after }) };
+  const states = { from: hashJson({ place, text: before }), to: hashJson({ place, text: after }) };
   return { action, cwd: workspace.dir, states };
 }
 
-async function textOf(workspace: Workspace, path: string, facts: RunFacts): Promise<string | undefined> {
+async function readText(workspace: Workspace, path: string, facts: RunFacts): Promise<string | undefined> {
   const file = await workspace.openFile(path).catch(() => undefined);
   if (file === undefined) return undefined;
   try {

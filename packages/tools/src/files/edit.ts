@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
-import { labelledWorkspace } from "../labels/labelled-workspace.ts";
+import { createLabelledWorkspace } from "../labels/labelled-workspace.ts";
 import { failure, fileFailure, success } from "../result.ts";
 import type { OpenFile } from "../workspace/open-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { CANNOT_BE_MADE, changeOf } from "./change.ts";
-import { assertVisible, writeClaims, writeGuard } from "./places.ts";
+import { CANNOT_BE_MADE, describeChange } from "./change.ts";
+import { assertVisible, createWriteGuard, getWriteClaims } from "./places.ts";
 import type { Replacement } from "./replacements.ts";
-import { count, detectEncoding } from "./text.ts";
+import { detectEncoding, formatCount } from "./text.ts";
 import { replaceInText } from "./text-work.ts";
 import { acquireWriteLock } from "./write-lock.ts";
 
@@ -29,7 +29,7 @@ const replacement = z.object({
  */
 export function createEditTool(options: EditToolOptions): ToolDefinition {
   const { workspace } = options;
-  const words = labelledWorkspace(workspace);
+  const labelled = createLabelledWorkspace(workspace);
   const maxBytes = options.maxBytes ?? 2_000_000;
   return defineTool({
     name: "edit",
@@ -43,15 +43,15 @@ export function createEditTool(options: EditToolOptions): ToolDefinition {
       edits: z.array(replacement).min(1).max(100).optional().describe("Instead of the three above"),
     }),
     effects: "external",
-    claims: (args, facts) => writeClaims(workspace, args.file_path, facts),
+    claims: (args, facts) => getWriteClaims(workspace, args.file_path, facts),
     subject: (args, facts) =>
-      changeOf(workspace, args.file_path, facts, async (before) => {
-        const edits = replacements(args);
+      describeChange(workspace, args.file_path, facts, async (before) => {
+        const edits = toReplacements(args);
         const edited = typeof edits === "string" ? { problem: edits } : await replaceInText(before, edits);
         return "problem" in edited ? `${before}${CANNOT_BE_MADE}` : edited.text;
       }),
     async run({ args }, { signal }, permit) {
-      const edits = replacements(args);
+      const edits = toReplacements(args);
       if (typeof edits === "string") return failure(edits);
       const release = await acquireWriteLock(workspace, signal);
       let file: OpenFile | undefined;
@@ -59,9 +59,9 @@ export function createEditTool(options: EditToolOptions): ToolDefinition {
         file = await workspace.openFile(args.file_path);
         assertVisible(args.file_path, file.displayPath, permit.run.facts);
         // The message about a text that was not found quotes similar text of the file.
-        words.read(file.path, file.changedAt, permit.run);
+        labelled.recordRead(file.path, file.changedAt, permit.run);
         if (file.size > maxBytes) {
-          return failure(`${file.displayPath} has ${count(file.size)} bytes, more than can be edited.`);
+          return failure(`${file.displayPath} has ${formatCount(file.size)} bytes, more than can be edited.`);
         }
         const bytes = await file.handle.readFile();
         if (detectEncoding(bytes, true) !== "utf-8") {
@@ -70,12 +70,12 @@ export function createEditTool(options: EditToolOptions): ToolDefinition {
         const edited = await replaceInText(bytes.toString("utf8"), edits, signal);
         if ("problem" in edited) return failure(`${file.displayPath}: ${edited.problem}`);
         const path = await workspace.writeFile(args.file_path, Buffer.from(edited.text, "utf8"), {
-          check: writeGuard(args.file_path, permit),
-          before: (path) => words.beforeWrite(path, permit),
+          check: createWriteGuard(args.file_path, permit),
+          before: (path) => labelled.beforeWrite(path, permit),
         });
         const { lines, replaced, firstLine } = edited;
-        const times = replaced === 1 ? "" : `, ${count(replaced)} replacements`;
-        const text = `Edited ${count(lines)} ${lines === 1 ? "line" : "lines"} in ${path} (from line ${count(firstLine)}${times})`;
+        const times = replaced === 1 ? "" : `, ${formatCount(replaced)} replacements`;
+        const text = `Edited ${formatCount(lines)} ${lines === 1 ? "line" : "lines"} in ${path} (from line ${formatCount(firstLine)}${times})`;
         return success(text, { path, linesChanged: lines, replacements: replaced, firstLine });
       } catch (error) {
         return fileFailure(error);
@@ -94,7 +94,7 @@ interface EditArgs {
   readonly edits?: readonly Replacement[] | undefined;
 }
 
-function replacements(args: EditArgs): readonly Replacement[] | string {
+function toReplacements(args: EditArgs): readonly Replacement[] | string {
   const { old_string, new_string, replace_all, edits } = args;
   if (edits !== undefined) {
     return old_string === undefined && new_string === undefined

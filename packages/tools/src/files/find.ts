@@ -3,9 +3,9 @@ import { defineTool, type ToolDefinition } from "../define.ts";
 import { success } from "../result.ts";
 import type { Search } from "../search/search.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { readClaims } from "./identity-files.ts";
-import { searchEnd, searchFailure, searchPlace } from "./search-place.ts";
-import { visibleName } from "./text.ts";
+import { getReadClaims } from "./identity-files.ts";
+import { createSearchEnd, toSearchFailure, withSearchPlace } from "./search-place.ts";
+import { escapeName } from "./text.ts";
 
 export interface FindToolOptions {
   readonly workspace: Workspace;
@@ -27,18 +27,18 @@ export function createFindTool({ workspace, search, searchMs }: FindToolOptions)
     }),
     effects: "none",
     execution: "parallel",
-    claims: (args) => readClaims(workspace, args.path ?? "."),
+    claims: (args) => getReadClaims(workspace, args.path ?? "."),
     async run({ args }, { signal }, { run }) {
       try {
-        return await searchPlace(workspace, args.path ?? ".", run, async (place) => {
-          const end = searchEnd(signal, searchMs);
+        return await withSearchPlace(workspace, args.path ?? ".", run, async (place) => {
+          const end = createSearchEnd(signal, searchMs);
           const files: string[] = [];
           await end.until(async () => {
             for await (const { path } of search({ ...place.target, glob: args.glob }, end.signal)) {
-              const name = await place.nameOf(path);
+              const name = await place.getName(path);
               if (name === undefined) continue;
               if (files.length === MAX_FILES) return end.stop("there are more; look in a smaller place");
-              files.push(visibleName(name));
+              files.push(escapeName(name));
             }
           });
           const text = files.length === 0 ? "(no file fits)" : files.toSorted().join("\n");
@@ -46,7 +46,7 @@ export function createFindTool({ workspace, search, searchMs }: FindToolOptions)
           return success(`${text}${notes.join("")}`, { files: files.length });
         });
       } catch (error) {
-        return searchFailure(error);
+        return toSearchFailure(error);
       }
     },
   });

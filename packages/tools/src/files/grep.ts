@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
-import { contentRoom, success } from "../result.ts";
+import { getContentRoom, success } from "../result.ts";
 import { type Candidate, MAX_FILE_BYTES } from "../search/candidate.ts";
 import type { Search } from "../search/search.ts";
 import type { TaintMark } from "../types.ts";
 import { type OpenFile, readWhole } from "../workspace/open-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { readClaims } from "./identity-files.ts";
-import { type SearchPlace, searchEnd, searchFailure, searchPlace } from "./search-place.ts";
-import { cutWell, detectEncoding, visibleName } from "./text.ts";
+import { getReadClaims } from "./identity-files.ts";
+import { createSearchEnd, type SearchPlace, toSearchFailure, withSearchPlace } from "./search-place.ts";
+import { detectEncoding, escapeName, truncateText } from "./text.ts";
 
 export interface GrepToolOptions {
   readonly workspace: Workspace;
@@ -24,7 +24,7 @@ const MAX_LINE_CHARS = 400;
  * Number of files that are read ahead, and the maximum size of each in bytes. Larger files are read when they are
  * shown.
  */
-const READ_AHEAD = 32;
+const MAX_READ_AHEAD = 32;
 const MAX_BYTES_AHEAD = 1_000_000;
 const MORE = "there is more; narrow the search";
 
@@ -43,21 +43,21 @@ export function createGrepTool({ workspace, search, searchMs }: GrepToolOptions)
     }),
     effects: "none",
     execution: "parallel",
-    claims: (args) => readClaims(workspace, args.path ?? "."),
+    claims: (args) => getReadClaims(workspace, args.path ?? "."),
     async run({ args }, context, { run }) {
       const { pattern, path = ".", glob, ignore_case: ignoreCase = false } = args;
-      const end = searchEnd(context.signal, searchMs);
+      const end = createSearchEnd(context.signal, searchMs);
       try {
-        return await searchPlace(workspace, path, run, async (place) => {
+        return await withSearchPlace(workspace, path, run, async (place) => {
           const request = {
             ...place.target,
             ...(glob === undefined ? {} : { glob }),
             line: { pattern, ignoreCase },
           };
-          const shown = new ShownLines(args.context ?? 0, contentRoom(context));
+          const shown = new ShownLines(args.context ?? 0, getContentRoom(context));
           await end.until(async () => {
-            const candidates = byFile(search(request, end.signal));
-            for await (const ahead of inAdvance(candidates, (each) => readAhead(place, each))) {
+            const candidates = groupByFile(search(request, end.signal));
+            for await (const ahead of mapAhead(candidates, (each) => readAhead(place, each))) {
               const file = typeof ahead === "function" ? await ahead() : ahead;
               if (file === undefined) continue;
               if (shown.isFull) return end.stop(MORE);
@@ -70,7 +70,7 @@ export function createGrepTool({ workspace, search, searchMs }: GrepToolOptions)
           return success(`${text}${notes.join("")}`, { lines: shown.lines });
         });
       } catch (error) {
-        return searchFailure(error);
+        return toSearchFailure(error);
       }
     },
   });
@@ -93,7 +93,7 @@ interface FileMatches extends Pick<OpenFile, "path" | "displayPath" | "changedAt
  * Groups candidates by file. Searches return the lines of a file in succession. If a search fails, the candidates found
  * so far are still returned.
  */
-async function* byFile(candidates: AsyncIterable<Candidate>): AsyncGenerator<FileCandidates> {
+async function* groupByFile(candidates: AsyncIterable<Candidate>): AsyncGenerator<FileCandidates> {
   let file: { readonly path: string; readonly at: number[] } | undefined;
   try {
     for await (const { path, line = 1 } of candidates) {
@@ -110,26 +110,26 @@ async function* byFile(candidates: AsyncIterable<Candidate>): AsyncGenerator<Fil
 }
 
 /** Processes the next few items while the search continues, and yields the results in order. */
-async function* inAdvance<Item, Result>(
+async function* mapAhead<Item, Result>(
   items: AsyncIterable<Item>,
   work: (item: Item) => Promise<Result>,
 ): AsyncGenerator<Result> {
-  const begun: Promise<Result>[] = [];
+  const pending: Promise<Result>[] = [];
   let failure: { readonly error: unknown } | undefined;
   try {
     for await (const item of items) {
       const result = work(item);
       // The caller may stop before it has awaited all results.
       result.catch(() => {});
-      begun.push(result);
-      if (begun.length < READ_AHEAD) continue;
-      const [next] = begun.splice(0, 1);
+      pending.push(result);
+      if (pending.length < MAX_READ_AHEAD) continue;
+      const [next] = pending.splice(0, 1);
       if (next !== undefined) yield await next;
     }
   } catch (error) {
     failure = { error };
   }
-  for (const result of begun) yield await result;
+  for (const result of pending) yield await result;
   if (failure !== undefined) throw failure.error;
 }
 
@@ -154,7 +154,7 @@ async function readMatches(
   try {
     if (file.size > MAX_FILE_BYTES) return undefined;
     const bytes = await readWhole(file);
-    const mark = place.markOf(file);
+    const mark = place.getTaint(file);
     if (detectEncoding(bytes, true) !== "utf-8") return undefined;
     const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
       .toString("utf8")
@@ -203,7 +203,7 @@ class ShownLines {
         if (line === undefined || (each > number && matched.has(each))) break;
         if (this.isFull) return false;
         if (this.#around > 0 && each === from && last > 0 && each > last + 1) this.#add("--");
-        this.#add(`${visibleName(displayPath)}:${each}${matched.has(each) ? ":" : "-"} ${shortened(line)}`);
+        this.#add(`${escapeName(displayPath)}:${each}${matched.has(each) ? ":" : "-"} ${shortenLine(line)}`);
         this.#lines += matched.has(each) ? 1 : 0;
         last = each;
       }
@@ -212,13 +212,13 @@ class ShownLines {
   }
 
   #add(text: string): void {
-    const room = cutWell(text, Math.max(0, this.#room - this.#chars));
+    const room = truncateText(text, Math.max(0, this.#room - this.#chars));
     this.#parts.push(room);
     this.#chars += room.length + 1;
   }
 }
 
-function shortened(line: string): string {
+function shortenLine(line: string): string {
   const text = line.replace(/\r$/, "");
-  return text.length > MAX_LINE_CHARS ? `${cutWell(text, MAX_LINE_CHARS)} […]` : text;
+  return text.length > MAX_LINE_CHARS ? `${truncateText(text, MAX_LINE_CHARS)} […]` : text;
 }

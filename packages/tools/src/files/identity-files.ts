@@ -32,23 +32,23 @@ export function isPrivate(path: string): boolean {
 }
 
 /** Returns the claim of a call that reads identity files, for the path with its links resolved. */
-export async function readClaims(workspace: Workspace, path: string): Promise<readonly Claim[]> {
+export async function getReadClaims(workspace: Workspace, path: string): Promise<readonly Claim[]> {
   // The path is invalid or outside the workspace. The tool reports this when it runs.
   const place = await workspace.locate(path).catch(() => undefined);
-  return place === undefined ? [] : claimsOn("read_identity", place);
+  return place === undefined ? [] : getIdentityClaims("read_identity", place);
 }
 
 /**
  * Returns the claim for access to a path, as the workspace displays it. For hosts that provide files by other means
  * than the tools.
  */
-export function claimsOn(kind: "read_identity" | "write_identity", path: string): readonly Claim[] {
+export function getIdentityClaims(kind: "read_identity" | "write_identity", path: string): readonly Claim[] {
   const claimed = kind === "read_identity" ? isPrivate(path) : isIdentityPath(path);
   return claimed ? [{ kind, detail: path }] : [];
 }
 
 /** Returns a check that rejects an identity file whose claim was not part of the decision. */
-export function identityGuard(permit: Permit): (path: string) => void {
+export function createIdentityGuard(permit: Permit): (path: string) => void {
   return (path) => {
     const decided = permit.record.claims.some(
       (claim) => claim.kind === "write_identity" && claim.detail === path,

@@ -7,7 +7,7 @@ import {
 } from "@signalbox/agent-core";
 import { failure } from "../result.ts";
 import { type OpenFile, readWhole } from "../workspace/open-file.ts";
-import { count, SAMPLE_BYTES } from "./text.ts";
+import { formatCount, SAMPLE_BYTES } from "./text.ts";
 
 /**
  * Resizes an image that is larger than models accept. Resolves with undefined if the image is small enough, or cannot
@@ -52,11 +52,11 @@ export async function readImage(
 function describeSize(file: OpenFile, { width = 0, height = 0 }: ImageInfo): string {
   if (file.size > IMAGE_LIMITS.bytes) return describeBytes(file);
   if (width * height === 0) return "has no dimensions in its header. Convert it and read the copy.";
-  return `has ${count(width)} × ${count(height)} pixels, more than can be shown. Make a smaller copy and read that.`;
+  return `has ${formatCount(width)} × ${formatCount(height)} pixels, more than can be shown. Make a smaller copy and read that.`;
 }
 
 function describeBytes({ size }: OpenFile): string {
-  return `is an image of ${count(size)} bytes; at most ${count(IMAGE_LIMITS.bytes)} can be shown. Make a smaller copy and read that.`;
+  return `is an image of ${formatCount(size)} bytes; at most ${formatCount(IMAGE_LIMITS.bytes)} can be shown. Make a smaller copy and read that.`;
 }
 
 function toResult(mimeType: string, bytes: Uint8Array): ToolResult {

@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { cutWell, type TextEncoding } from "./text.ts";
+import { type TextEncoding, truncateText } from "./text.ts";
 
 /** The requested lines, as far as they fit. */
 export interface LineSlice {
@@ -30,7 +30,7 @@ export async function readLines(
 ): Promise<LineSlice> {
   const decoder = new TextDecoder(encoding);
   const buffer = new Uint8Array(CHUNK_BYTES);
-  const kept: string[] = [];
+  const collected: string[] = [];
   let room = range.maxChars;
   let line = 1;
   let position = 0;
@@ -38,9 +38,9 @@ export async function readLines(
   let ended = false;
 
   const slice = (more: boolean, cutLine: boolean, total?: number): LineSlice => ({
-    text: kept.join(""),
+    text: collected.join(""),
     from: range.offset,
-    to: range.offset + kept.length - 1,
+    to: range.offset + collected.length - 1,
     cutLine,
     more,
     ...(total === undefined ? {} : { total }),
@@ -51,13 +51,13 @@ export async function readLines(
       line += 1;
       return "go-on";
     }
-    if (kept.length >= range.limit) return "full";
+    if (collected.length >= range.limit) return "full";
     if (text.length > room) {
-      if (kept.length > 0) return "full";
-      kept.push(cutWell(text, room));
+      if (collected.length > 0) return "full";
+      collected.push(truncateText(text, room));
       return "cut";
     }
-    kept.push(text);
+    collected.push(text);
     room -= text.length;
     line += 1;
     return "go-on";

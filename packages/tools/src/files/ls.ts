@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
-import { labelledWorkspace } from "../labels/labelled-workspace.ts";
+import { createLabelledWorkspace } from "../labels/labelled-workspace.ts";
 import { fileFailure, success } from "../result.ts";
 import type { FolderEntry, Workspace } from "../workspace/workspace.ts";
-import { readClaims } from "./identity-files.ts";
+import { getReadClaims } from "./identity-files.ts";
 import { assertVisible, isVisible } from "./places.ts";
-import { count, visibleName } from "./text.ts";
+import { escapeName, formatCount } from "./text.ts";
 
 /** Number of entries that are examined before the event loop runs again. Takes a few milliseconds. */
 const SLICE_ENTRIES = 500;
@@ -20,7 +20,7 @@ export interface LsToolOptions {
 /** Creates `ls`, which lists a folder, one entry per line. No effects. */
 export function createLsTool(options: LsToolOptions): ToolDefinition {
   const { workspace } = options;
-  const words = labelledWorkspace(workspace);
+  const labelled = createLabelledWorkspace(workspace);
   const maxEntries = options.maxEntries ?? 1_000;
   return defineTool({
     name: "ls",
@@ -30,7 +30,7 @@ export function createLsTool(options: LsToolOptions): ToolDefinition {
     }),
     effects: "none",
     execution: "parallel",
-    claims: (args) => readClaims(workspace, args.path),
+    claims: (args) => getReadClaims(workspace, args.path),
     async run({ args }, _context, { run }) {
       try {
         const folder = await workspace.list(args.path);
@@ -42,10 +42,10 @@ export function createLsTool(options: LsToolOptions): ToolDefinition {
           if (isVisible(place, run.facts)) entries.push(entry);
         }
         const listed = entries.slice(0, maxEntries);
-        words.listed(folder.path, listed, run);
-        const lines = listed.map((entry) => `${visibleName(entry.name)}${SUFFIX[entry.type]}\n`);
-        const left = entries.length - listed.length;
-        if (left > 0) lines.push(`[${count(left)} more entries not shown]\n`);
+        labelled.recordListing(folder.path, listed, run);
+        const lines = listed.map((entry) => `${escapeName(entry.name)}${SUFFIX[entry.type]}\n`);
+        const omitted = entries.length - listed.length;
+        if (omitted > 0) lines.push(`[${formatCount(omitted)} more entries not shown]\n`);
         const text = lines.length === 0 ? `(${args.path} is empty)\n` : lines.join("");
         return success(text, { entries: listed.map(({ name, type }) => ({ name, type })) });
       } catch (error) {

@@ -13,30 +13,31 @@ const MAX_SHOWN = 2_000;
 const MIN_SIMILARITY = 0.6;
 
 /** Searches for a text line by line: first ignoring white space, then by similarity. */
-export function nearMatch(text: string, wanted: string): NearMatch | undefined {
+export function findNearMatch(text: string, wanted: string): NearMatch | undefined {
   const lines = text.split(/\r?\n/);
-  const want = wanted.replace(/\r?\n$/, "").split(/\r?\n/);
-  if (lines.length > MAX_LINES || want.length > MAX_WANTED || wanted.trim() === "") return undefined;
+  const wantedLines = wanted.replace(/\r?\n$/, "").split(/\r?\n/);
+  if (lines.length > MAX_LINES || wantedLines.length > MAX_WANTED || wanted.trim() === "") return undefined;
   const at = (from: number, kind: NearMatch["kind"]): NearMatch => {
-    const excerpt = lines.slice(from, from + want.length).join("\n");
+    const excerpt = lines.slice(from, from + wantedLines.length).join("\n");
     const short = excerpt.length > MAX_SHOWN ? `${excerpt.slice(0, MAX_SHOWN).toWellFormed()}…` : excerpt;
-    return { kind, from: from + 1, to: from + want.length, text: short };
+    return { kind, from: from + 1, to: from + wantedLines.length, text: short };
   };
 
-  const bare = lines.map(squeeze);
-  const bareWant = want.map(squeeze);
-  for (let from = 0; from + want.length <= lines.length; from++) {
-    if (bareWant.every((line, i) => bare[from + i] === line)) return at(from, "white_space");
+  const bare = lines.map(removeWhiteSpace);
+  const bareWanted = wantedLines.map(removeWhiteSpace);
+  for (let from = 0; from + wantedLines.length <= lines.length; from++) {
+    if (bareWanted.every((line, i) => bare[from + i] === line)) return at(from, "white_space");
   }
 
-  const grams = lines.map(bigrams);
-  const wantGrams = want.map(bigrams);
+  const grams = lines.map(getBigrams);
+  const wantGrams = wantedLines.map(getBigrams);
   let best = -1;
   let bestSimilarity = MIN_SIMILARITY;
-  for (let from = 0; from + want.length <= lines.length; from++) {
+  for (let from = 0; from + wantedLines.length <= lines.length; from++) {
     let similarity = 0;
-    for (const [i, gram] of wantGrams.entries()) similarity += dice(gram, grams[from + i] ?? EMPTY);
-    similarity /= want.length;
+    for (const [i, gram] of wantGrams.entries())
+      similarity += getDiceCoefficient(gram, grams[from + i] ?? EMPTY);
+    similarity /= wantedLines.length;
     if (similarity > bestSimilarity) {
       bestSimilarity = similarity;
       best = from;
@@ -47,19 +48,19 @@ export function nearMatch(text: string, wanted: string): NearMatch | undefined {
 
 const EMPTY: ReadonlySet<string> = new Set();
 
-function squeeze(line: string): string {
+function removeWhiteSpace(line: string): string {
   return line.replace(/\s+/g, "");
 }
 
-function bigrams(line: string): ReadonlySet<string> {
-  const bare = squeeze(line).slice(0, 500);
+function getBigrams(line: string): ReadonlySet<string> {
+  const bare = removeWhiteSpace(line).slice(0, 500);
   const result = new Set<string>();
   for (let i = 0; i + 1 < bare.length; i++) result.add(bare.slice(i, i + 2));
   return result;
 }
 
 /** Sorensen-Dice coefficient. Iterates over the smaller set: a long wanted line must not cost more on short lines. */
-function dice(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+function getDiceCoefficient(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   if (a.size + b.size === 0) return 1;
   const [smaller, larger] = a.size <= b.size ? [a, b] : [b, a];
   let shared = 0;

@@ -3,7 +3,7 @@ import type { Claim, Permit, RunFacts } from "../types.ts";
 import { WorkspaceError } from "../workspace/errors.ts";
 import { fold } from "../workspace/paths.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { claimsOn, identityGuard, isPrivate } from "./identity-files.ts";
+import { createIdentityGuard, getIdentityClaims, isPrivate } from "./identity-files.ts";
 
 /** Folder at the top of a workspace with the attachments of messages, in a subfolder for each conversation. */
 export const INBOX_FOLDER = "inbox";
@@ -13,9 +13,9 @@ export const PEOPLE_FOLDER = "people";
 /** Folder at the top of a workspace with the agent's memories. */
 const MEMORY_FOLDER = "memory";
 /** Subfolders of memory with private and group conversations. Only the memory tools know who may read their content. */
-const OF_OTHERS: ReadonlySet<string> = new Set(["people", "chats"]);
+const MEMORIES_OF_OTHERS: ReadonlySet<string> = new Set(["people", "chats"]);
 /** Kinds of conversations that no other person can read. */
-const IN_PRIVATE: ReadonlySet<string> = new Set(["direct", "api"]);
+const PRIVATE_KINDS: ReadonlySet<string> = new Set(["direct", "api"]);
 
 /**
  * Only owners may open memory files, and only in private. No file tool opens the memories of other people and of
@@ -23,25 +23,25 @@ const IN_PRIVATE: ReadonlySet<string> = new Set(["direct", "api"]);
  */
 function mayOpenMemory(second: string | undefined, facts: RunFacts): boolean {
   if (second === undefined) return true;
-  return isOwnerInPrivate(facts) && !OF_OTHERS.has(fold(second)) && !second.startsWith(".");
+  return isOwnerInPrivate(facts) && !MEMORIES_OF_OTHERS.has(fold(second)) && !second.startsWith(".");
 }
 
 /** Returns true if only owners read the run's conversation. */
 export function isOwnerInPrivate({ role, channelKind }: RunFacts): boolean {
-  return role === "owner" && IN_PRIVATE.has(channelKind);
+  return role === "owner" && PRIVATE_KINDS.has(channelKind);
 }
 
 /** Returns the memory folders that a run may not see, relative to the workspace. */
-export function closedMemory(facts: RunFacts): readonly string[] {
+export function getClosedMemory(facts: RunFacts): readonly string[] {
   if (!isOwnerInPrivate(facts)) return [MEMORY_FOLDER];
-  return [...OF_OTHERS].map((name) => `${MEMORY_FOLDER}/${name}`);
+  return [...MEMORIES_OF_OTHERS].map((name) => `${MEMORY_FOLDER}/${name}`);
 }
 
 /**
  * Returns the name of the subfolder of a conversation or person. A hash, because ids come from remote systems and must
  * not become paths.
  */
-export function folderFor(id: string): string {
+export function toFolderName(id: string): string {
   return createHash("sha256").update(id).digest("hex").slice(0, 16);
 }
 
@@ -49,16 +49,16 @@ export function folderFor(id: string): string {
  * Returns the only subfolders of `inbox` and `people` that a run may see. `people` has no value for untainted owners,
  * who may see all of it.
  */
-export function ownFolders({
+export function getOwnFolders({
   sessionKey,
   speaker,
   role,
   taint,
 }: RunFacts): ReadonlyMap<string, string | undefined> {
   const isOwners = role === "owner" && taint.length === 0;
-  const person = isOwners ? undefined : folderFor(speaker ?? "nobody");
+  const person = isOwners ? undefined : toFolderName(speaker ?? "nobody");
   return new Map([
-    [INBOX_FOLDER, folderFor(sessionKey)],
+    [INBOX_FOLDER, toFolderName(sessionKey)],
     [PEOPLE_FOLDER, person],
   ]);
 }
@@ -72,7 +72,7 @@ export function isVisible(path: string, facts: RunFacts): boolean {
   if (facts.role === "guest" && isPrivate(path)) return false;
   if (fold(top) === MEMORY_FOLDER && !mayOpenMemory(second, facts)) return false;
   if (second === undefined) return true;
-  const own = ownFolders(facts).get(fold(top));
+  const own = getOwnFolders(facts).get(fold(top));
   return own === undefined || fold(second) === own;
 }
 
@@ -91,7 +91,7 @@ export function assertVisible(path: string, place: string, facts: RunFacts): voi
  * Returns the claim of a call that changes identity files, for the path with its links resolved. Throws for a path that
  * the run may not know about, because an approval request would reveal the path to its conversation.
  */
-export async function writeClaims(
+export async function getWriteClaims(
   workspace: Workspace,
   path: string,
   facts: RunFacts,
@@ -100,15 +100,15 @@ export async function writeClaims(
   const place = await workspace.locate(path).catch(() => undefined);
   if (place === undefined) return [];
   assertVisible(path, place, facts);
-  return claimsOn("write_identity", place);
+  return getIdentityClaims("write_identity", place);
 }
 
 /**
  * Returns a check that repeats `writeClaims` for the file that is about to be written. Links may have changed since the
  * decision.
  */
-export function writeGuard(path: string, permit: Permit): (place: string) => void {
-  const guard = identityGuard(permit);
+export function createWriteGuard(path: string, permit: Permit): (place: string) => void {
+  const guard = createIdentityGuard(permit);
   return (place) => {
     assertVisible(path, place, permit.run.facts);
     guard(place);

@@ -1,16 +1,16 @@
 import { type JsonObject, readImageInfo, type ToolResult } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
-import { labelledWorkspace } from "../labels/labelled-workspace.ts";
-import { contentRoom, failure, fileFailure, success } from "../result.ts";
+import { createLabelledWorkspace } from "../labels/labelled-workspace.ts";
+import { failure, fileFailure, getContentRoom, success } from "../result.ts";
 import type { OpenFile } from "../workspace/open-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { readClaims } from "./identity-files.ts";
+import { getReadClaims } from "./identity-files.ts";
 import { type FitImage, readImage, readStart } from "./image-file.ts";
 import { type LineSlice, readLines } from "./lines.ts";
 import { assertVisible } from "./places.ts";
 import { readTail } from "./tail.ts";
-import { count, detectEncoding, type TextEncoding } from "./text.ts";
+import { detectEncoding, formatCount, type TextEncoding } from "./text.ts";
 
 export interface ReadToolOptions {
   readonly workspace: Workspace;
@@ -23,7 +23,7 @@ const HEAD_SHARE = 0.7;
 
 /** Creates `read`, which returns text by lines and images as images. No effects. */
 export function createReadTool({ workspace, fitImage }: ReadToolOptions): ToolDefinition {
-  const words = labelledWorkspace(workspace);
+  const labelled = createLabelledWorkspace(workspace);
   return defineTool({
     name: "read",
     description:
@@ -38,7 +38,7 @@ export function createReadTool({ workspace, fitImage }: ReadToolOptions): ToolDe
     }),
     effects: "none",
     execution: "parallel",
-    claims: (args) => readClaims(workspace, args.file_path),
+    claims: (args) => getReadClaims(workspace, args.file_path),
     async run({ args }, context, { run }) {
       let file: OpenFile;
       try {
@@ -48,15 +48,15 @@ export function createReadTool({ workspace, fitImage }: ReadToolOptions): ToolDe
       }
       try {
         assertVisible(args.file_path, file.displayPath, run.facts);
-        words.read(file.path, file.changedAt, run);
+        labelled.recordRead(file.path, file.changedAt, run);
         const sample = await readStart(file);
         if (readImageInfo(sample) !== undefined) return await readImage(file, fitImage, context.signal);
         const encoding = detectEncoding(sample, sample.length === file.size);
         if (encoding === undefined) {
-          const text = `${args.file_path} is not text: ${count(file.size)} bytes of binary data. If its content matters, use a program that knows the format.`;
+          const text = `${args.file_path} is not text: ${formatCount(file.size)} bytes of binary data. If its content matters, use a program that knows the format.`;
           return failure(text, { bytes: file.size, binary: true });
         }
-        return await readText(file, encoding, args, contentRoom(context), context.signal);
+        return await readText(file, encoding, args, getContentRoom(context), context.signal);
       } catch (error) {
         return fileFailure(error);
       } finally {
@@ -86,14 +86,14 @@ async function readText(
   };
   const part = await read(room);
   if (!part.more || offset !== undefined || limit !== undefined) {
-    return textResult(part, path, encoding, file.size);
+    return toTextResult(part, path, encoding, file.size);
   }
   const head = await read(Math.floor(room * HEAD_SHARE));
   const tail = await readTail(file.handle, encoding, file.size, Math.floor(room * (1 - HEAD_SHARE)));
-  return textResult(head, path, encoding, file.size, tail);
+  return toTextResult(head, path, encoding, file.size, tail);
 }
 
-function textResult(
+function toTextResult(
   slice: LineSlice,
   path: string,
   encoding: TextEncoding,
@@ -103,16 +103,16 @@ function textResult(
   const notes: string[] = [];
   if (encoding !== "utf-8") notes.push(`decoded from ${encoding.toUpperCase()}`);
   if (slice.to < slice.from && slice.total !== undefined && slice.total > 0) {
-    const text = `${path} ends at line ${count(slice.total)}; there is no line ${count(slice.from)}.`;
+    const text = `${path} ends at line ${formatCount(slice.total)}; there is no line ${formatCount(slice.from)}.`;
     return failure(text, { totalLines: slice.total });
   }
   if (slice.cutLine) {
     notes.push(
-      `line ${count(slice.from)} is too long and was cut; continue with offset=${slice.from + 1}, or split the line with exec`,
+      `line ${formatCount(slice.from)} is too long and was cut; continue with offset=${slice.from + 1}, or split the line with exec`,
     );
   } else if (slice.more) {
     notes.push(
-      `lines ${count(slice.from)} to ${count(slice.to)} of a file of ${count(bytes)} bytes; continue with offset=${slice.to + 1}`,
+      `lines ${formatCount(slice.from)} to ${formatCount(slice.to)} of a file of ${formatCount(bytes)} bytes; continue with offset=${slice.to + 1}`,
     );
   }
   const whole = slice.from === 1 && !slice.more;

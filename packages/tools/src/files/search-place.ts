@@ -1,18 +1,18 @@
 import { basename, dirname, join } from "node:path";
 import type { ToolResult } from "@signalbox/agent-core";
-import { closedPlaces } from "../labels/covers.ts";
+import { getClosedPlaces } from "../labels/covers.ts";
 import { isForeign } from "../labels/label.ts";
-import { labelledWorkspace } from "../labels/labelled-workspace.ts";
+import { createLabelledWorkspace } from "../labels/labelled-workspace.ts";
 import { failure, fileFailure } from "../result.ts";
 import type { SearchRequest } from "../search/candidate.ts";
 import type { Permit, TaintMark } from "../types.ts";
 import { WorkspaceError } from "../workspace/errors.ts";
 import type { FolderTree } from "../workspace/folder-tree.ts";
 import type { OpenFile } from "../workspace/open-file.ts";
-import { fold, inside } from "../workspace/paths.ts";
+import { fold, isInside } from "../workspace/paths.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { assertVisible, INBOX_FOLDER, isVisible } from "./places.ts";
-import { count } from "./text.ts";
+import { formatCount } from "./text.ts";
 
 /** A folder or file to search, limited to what the run may see. */
 export interface SearchPlace {
@@ -21,11 +21,11 @@ export interface SearchPlace {
    * Returns the path of a file as the agent would write it. Returns undefined if the run may not know about the file,
    * or if the name would taint the run.
    */
-  nameOf(path: string): Promise<string | undefined>;
+  getName(path: string): Promise<string | undefined>;
   /** Opens the same file without following links out of the workspace. Close it. */
   open(path: string): Promise<OpenFile | undefined>;
   /** Returns the taint of a run that reads the file now. */
-  markOf(file: Pick<OpenFile, "path" | "changedAt">): TaintMark | undefined;
+  getTaint(file: Pick<OpenFile, "path" | "changedAt">): TaintMark | undefined;
   /**
    * Marks a file as shown to the run. `mark` is the taint from when the file was read; its label may have changed
    * since.
@@ -41,7 +41,7 @@ export interface SearchPlace {
  *
  * @throws WorkspaceError
  */
-export async function searchPlace<Found>(
+export async function withSearchPlace<Found>(
   workspace: Workspace,
   path: string,
   run: Permit["run"],
@@ -49,70 +49,72 @@ export async function searchPlace<Found>(
 ): Promise<Found> {
   const start = await openStart(workspace, path);
   try {
-    return await search(placeOf(workspace, path, run, start));
+    return await search(createPlace(workspace, path, run, start));
   } finally {
     await start.tree.close();
   }
 }
 
-function placeOf(
+function createPlace(
   workspace: Workspace,
   path: string,
   run: Permit["run"],
   { tree, file }: SearchStart,
 ): SearchPlace {
-  const words = labelledWorkspace(workspace);
+  const labelled = createLabelledWorkspace(workspace);
   const start = join(tree.path, file ?? "");
-  const isOthers = (place: string): boolean => {
-    const label = workspace.labels.of(place);
+  const isForeignPlace = (place: string): boolean => {
+    const label = workspace.labels.get(place);
     const inbox = fold(join(workspace.dir, INBOX_FOLDER));
-    return (label !== undefined && isForeign(label, run.facts)) || inside(fold(place), inbox);
+    return (label !== undefined && isForeign(label, run.facts)) || isInside(fold(place), inbox);
   };
-  const shown = (place: string): string =>
-    inside(place, workspace.dir) ? place.slice(workspace.dir.length + 1) || "." : place;
-  assertVisible(path, shown(start), run.facts);
-  const changing = workspace.labels.changing(workspace.dir, run.facts);
+  const toDisplayPath = (place: string): string =>
+    isInside(place, workspace.dir) ? place.slice(workspace.dir.length + 1) || "." : place;
+  assertVisible(path, toDisplayPath(start), run.facts);
+  const changing = workspace.labels.findChanging(workspace.dir, run.facts);
   if (changing !== undefined)
     run.taint({ source: changing.author.source, detail: "files that change just now" });
-  if (isOthers(start))
-    run.taint({ source: workspace.labels.of(start)?.source ?? "file", detail: shown(start) });
-  const searchesThere = isOthers(start);
-  let left = 0;
+  if (isForeignPlace(start))
+    run.taint({ source: workspace.labels.get(start)?.source ?? "file", detail: toDisplayPath(start) });
+  const startsInForeignPlace = isForeignPlace(start);
+  let omitted = 0;
 
-  const displayed = (candidate: string): string | undefined => {
+  const getVisibleName = (candidate: string): string | undefined => {
     const place = join(tree.path, candidate);
-    if (!isVisible(shown(place), run.facts)) return undefined;
-    if (searchesThere || run.facts.taint.length > 0 || !isOthers(place)) return shown(place);
-    left += 1;
+    if (!isVisible(toDisplayPath(place), run.facts)) return undefined;
+    if (startsInForeignPlace || run.facts.taint.length > 0 || !isForeignPlace(place))
+      return toDisplayPath(place);
+    omitted += 1;
     return undefined;
   };
   return {
     target: {
       folder: tree.path,
       ...(tree.descriptor === undefined ? {} : { descriptor: tree.descriptor }),
-      closed: closedPlaces(workspace, run.facts),
+      closed: getClosedPlaces(workspace, run.facts),
       ...(file === undefined ? {} : { file }),
     },
-    async nameOf(candidate) {
-      const name = displayed(candidate);
+    async getName(candidate) {
+      const name = getVisibleName(candidate);
       // A candidate is checked again, because a link may have replaced a folder since the search.
       if (name === undefined || !(await tree.isFile(candidate))) return undefined;
-      if (isOthers(join(tree.path, candidate))) run.taint({ source: "file", detail: `the name ${name}` });
+      if (isForeignPlace(join(tree.path, candidate)))
+        run.taint({ source: "file", detail: `the name ${name}` });
       return name;
     },
     async open(candidate) {
-      if (displayed(candidate) === undefined) return undefined;
+      if (getVisibleName(candidate) === undefined) return undefined;
       return await tree.openFile(candidate).catch(() => undefined);
     },
-    markOf: ({ path, changedAt }) => words.markOf(path, changedAt, run),
+    getTaint: ({ path, changedAt }) => labelled.getTaint(path, changedAt, run),
     show({ path, changedAt, mark }) {
       if (mark !== undefined) run.taint(mark);
-      words.read(path, changedAt, run);
+      labelled.recordRead(path, changedAt, run);
     },
     notes: () =>
-      left === 0
+      omitted === 0
         ? []
-        : [`left out: ${count(left)} in files that others sent or wrote; search there to see them`],
+        : [`left out: ${formatCount(omitted)} in files that others sent or wrote; search there to see them`],
   };
 }
 
@@ -134,7 +136,7 @@ async function openStart(workspace: Workspace, path: string): Promise<SearchStar
 }
 
 /** Creates the result of a failed search: an invalid pattern, or a problem with a path. */
-export function searchFailure(error: unknown): ToolResult {
+export function toSearchFailure(error: unknown): ToolResult {
   return error instanceof SyntaxError
     ? failure(`That cannot be searched for: ${error.message.slice(0, 300)}`)
     : fileFailure(error);
@@ -153,7 +155,7 @@ export interface SearchEnd {
 const SEARCH_MS = 10_000;
 
 /** @param searchMs time limit in milliseconds. Default: 10,000 */
-export function searchEnd(signal: AbortSignal, searchMs: number = SEARCH_MS): SearchEnd {
+export function createSearchEnd(signal: AbortSignal, searchMs: number = SEARCH_MS): SearchEnd {
   const limit = AbortSignal.timeout(searchMs);
   const notes: string[] = [];
   return {

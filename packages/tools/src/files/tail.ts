@@ -18,7 +18,7 @@ export async function readTail(
   const buffer = new Uint8Array(fileBytes - from);
   const { bytesRead } = await handle.read(buffer, 0, buffer.length, from);
   const bytes = buffer.subarray(0, bytesRead);
-  const start = from === 0 ? 0 : characterStart(bytes, encoding);
+  const start = from === 0 ? 0 : findCharacterStart(bytes, encoding);
   const text = new TextDecoder(encoding).decode(bytes.subarray(start)).slice(-maxChars);
   const lineEnd = text.indexOf("\n");
   const whole = lineEnd >= 0 && lineEnd < text.length - 1 ? text.slice(lineEnd + 1) : text;
@@ -26,7 +26,7 @@ export async function readTail(
 }
 
 /** Returns the first offset at which a character surely starts. */
-function characterStart(bytes: Uint8Array, encoding: TextEncoding): number {
+function findCharacterStart(bytes: Uint8Array, encoding: TextEncoding): number {
   if (encoding === "utf-8")
     return Math.max(
       0,

@@ -2,7 +2,7 @@ import { createSemaphore } from "../semaphore.ts";
 import { getWorkerFile, runInThread, type ThreadOutcome } from "../thread.ts";
 import { type Comparison, compareByLine, compareWhole } from "./comparison.ts";
 import { applyChanges, type PatchChange, PatchError } from "./patch-format.ts";
-import { type Replaced, type Replacement, replaceAll, replaceIfFound } from "./replacements.ts";
+import { type Replacement, type ReplacementResult, replaceAll, replaceIfFound } from "./replacements.ts";
 
 /** Work on a text that may take a long time. */
 type TextWork =
@@ -15,7 +15,7 @@ type TextWork =
     }
   | { readonly kind: "compare"; readonly comparison: Comparison };
 
-type Patched = { readonly text: string } | { readonly problem: string };
+type PatchResult = { readonly text: string } | { readonly problem: string };
 
 /** Limits for work on the main thread. Each takes at most a few milliseconds; larger work runs in a thread. */
 const MAIN_THREAD = {
@@ -48,7 +48,7 @@ export async function replaceInText(
   text: string,
   edits: readonly Replacement[],
   signal?: AbortSignal,
-): Promise<Replaced> {
+): Promise<ReplacementResult> {
   const [only] = edits;
   if (
     only !== undefined &&
@@ -61,9 +61,9 @@ export async function replaceInText(
   }
   const oldLines = edits.reduce((sum, { old_string: old }) => sum + countLines(old), 0);
   if (text.length * oldLines <= MAIN_THREAD.similarityChars) return replaceAll(text, edits);
-  const outcome = await work({ kind: "replace", text, edits }, signal);
+  const outcome = await runInWorker({ kind: "replace", text, edits }, signal);
   if (outcome.kind !== "done") return { problem: PROBLEMS[outcome.kind] };
-  return isReplaced(outcome.value) ? outcome.value : { problem: PROBLEMS.failed };
+  return isReplacementResult(outcome.value) ? outcome.value : { problem: PROBLEMS.failed };
 }
 
 /**
@@ -78,9 +78,9 @@ export async function patchText(
   signal?: AbortSignal,
 ): Promise<string> {
   if (getPatchCost(text, changes) <= MAIN_THREAD.patchChars) return applyChanges(path, text, changes);
-  const outcome = await work({ kind: "patch", path, text, changes }, signal);
+  const outcome = await runInWorker({ kind: "patch", path, text, changes }, signal);
   if (outcome.kind !== "done") throw new PatchError(`${path}: ${PROBLEMS[outcome.kind]}`);
-  const patched = isPatched(outcome.value) ? outcome.value : { problem: `${path}: ${PROBLEMS.failed}` };
+  const patched = isPatchResult(outcome.value) ? outcome.value : { problem: `${path}: ${PROBLEMS.failed}` };
   if ("problem" in patched) throw new PatchError(patched.problem);
   return patched.text;
 }
@@ -108,7 +108,7 @@ export async function compareTexts(comparison: Comparison): Promise<string> {
     const diff = await compareByLine(comparison, maxEdits);
     if (diff !== undefined) return diff;
   }
-  const outcome = await work({ kind: "compare", comparison });
+  const outcome = await runInWorker({ kind: "compare", comparison });
   return outcome.kind === "done" && typeof outcome.value === "string"
     ? outcome.value
     : compareWhole(comparison);
@@ -121,7 +121,9 @@ function countLines(text: string): number {
 }
 
 /** Does the work. Runs in a thread. */
-export async function doTextWork(work: TextWork): Promise<Replaced | Patched | string | undefined> {
+export async function doTextWork(
+  work: TextWork,
+): Promise<ReplacementResult | PatchResult | string | undefined> {
   switch (work.kind) {
     case "replace":
       return replaceAll(work.text, work.edits);
@@ -137,15 +139,15 @@ export async function doTextWork(work: TextWork): Promise<Replaced | Patched | s
   }
 }
 
-function work(textWork: TextWork, signal = new AbortController().signal): Promise<ThreadOutcome> {
+function runInWorker(textWork: TextWork, signal = new AbortController().signal): Promise<ThreadOutcome> {
   const file = getWorkerFile("text-worker", import.meta.url);
   return runInThread(file, textWork, { places, signal, timeoutMs: MAX_THREAD_MS });
 }
 
-function isPatched(value: unknown): value is Patched {
+function isPatchResult(value: unknown): value is PatchResult {
   return typeof value === "object" && value !== null && ("text" in value || "problem" in value);
 }
 
-function isReplaced(value: unknown): value is Replaced {
-  return isPatched(value) && ("problem" in value || "lines" in value);
+function isReplacementResult(value: unknown): value is ReplacementResult {
+  return isPatchResult(value) && ("problem" in value || "lines" in value);
 }

@@ -14,11 +14,11 @@ export function detectEncoding(sample: Uint8Array, isWhole: boolean): TextEncodi
   if (sample[0] === 0xff && sample[1] === 0xfe) return "utf-16le";
   if (sample[0] === 0xfe && sample[1] === 0xff) return "utf-16be";
   if (sample.includes(0)) return undefined;
-  if (isWhole ? isUtf8(sample) : decodes("utf-8", sample, false)) return "utf-8";
-  return decodes("gb18030", sample, isWhole) && !hasOddControls(sample) ? "gb18030" : undefined;
+  if (isWhole ? isUtf8(sample) : canDecode("utf-8", sample, false)) return "utf-8";
+  return canDecode("gb18030", sample, isWhole) && !hasOddControls(sample) ? "gb18030" : undefined;
 }
 
-function decodes(encoding: TextEncoding, sample: Uint8Array, isWhole: boolean): boolean {
+function canDecode(encoding: TextEncoding, sample: Uint8Array, isWhole: boolean): boolean {
   try {
     new TextDecoder(encoding, { fatal: true }).decode(sample, { stream: !isWhole });
     return true;
@@ -36,19 +36,19 @@ function hasOddControls(sample: Uint8Array): boolean {
 }
 
 /** Formats a number, for example as `1,234`. */
-export function count(value: number): string {
+export function formatCount(value: number): string {
   return value.toLocaleString("en-US");
 }
 
 /** Returns the first `max` UTF-16 units, without half of a surrogate pair. */
-export function cutWell(text: string, max: number): string {
+export function truncateText(text: string, max: number): string {
   if (text.length <= max) return text;
   const last = text.charCodeAt(max - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max);
 }
 
 /** Replaces control characters in a file name, so that it stays on one line. */
-export function visibleName(name: string): string {
+export function escapeName(name: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: replaces control characters
   return name.replace(/[\u0000-\u001F\u007F-\u009F\u2028\u2029]/g, "�");
 }

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
-import { labelledWorkspace } from "../labels/labelled-workspace.ts";
+import { createLabelledWorkspace } from "../labels/labelled-workspace.ts";
 import { failure, fileFailure, success } from "../result.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { changeOf } from "./change.ts";
-import { writeClaims, writeGuard } from "./places.ts";
-import { count } from "./text.ts";
+import { describeChange } from "./change.ts";
+import { createWriteGuard, getWriteClaims } from "./places.ts";
+import { formatCount } from "./text.ts";
 import { acquireWriteLock } from "./write-lock.ts";
 
 export interface WriteToolOptions {
@@ -20,7 +20,7 @@ export interface WriteToolOptions {
  */
 export function createWriteTool(options: WriteToolOptions): ToolDefinition {
   const { workspace } = options;
-  const words = labelledWorkspace(workspace);
+  const labelled = createLabelledWorkspace(workspace);
   const maxBytes = options.maxBytes ?? 10_000_000;
   return defineTool({
     name: "write",
@@ -30,21 +30,21 @@ export function createWriteTool(options: WriteToolOptions): ToolDefinition {
       content: z.string().describe("The whole content"),
     }),
     effects: "idempotent",
-    claims: (args, facts) => writeClaims(workspace, args.file_path, facts),
-    subject: ({ file_path, content }, facts) => changeOf(workspace, file_path, facts, () => content),
+    claims: (args, facts) => getWriteClaims(workspace, args.file_path, facts),
+    subject: ({ file_path, content }, facts) => describeChange(workspace, file_path, facts, () => content),
     async run({ args }, { signal }, permit) {
       const bytes = Buffer.from(args.content, "utf8");
       if (bytes.length > maxBytes) {
-        const text = `The content has ${count(bytes.length)} bytes; a file may have ${count(maxBytes)}. Write it in parts.`;
+        const text = `The content has ${formatCount(bytes.length)} bytes; a file may have ${formatCount(maxBytes)}. Write it in parts.`;
         return failure(text);
       }
       const release = await acquireWriteLock(workspace, signal);
       try {
         const path = await workspace.writeFile(args.file_path, bytes, {
-          check: writeGuard(args.file_path, permit),
-          before: (place) => words.beforeWrite(place, permit),
+          check: createWriteGuard(args.file_path, permit),
+          before: (place) => labelled.beforeWrite(place, permit),
         });
-        await words.replaced(path, permit);
+        await labelled.recordReplacement(path, permit);
         return success(`Wrote ${path} (${bytes.length} bytes)`, { bytesWritten: bytes.length, path });
       } catch (error) {
         return fileFailure(error);

@@ -2,10 +2,10 @@ import { lstatSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { IDENTITY_FILES, IDENTITY_FOLDERS, isPrivate } from "../files/identity-files.ts";
-import { closedMemory, INBOX_FOLDER, ownFolders } from "../files/places.ts";
+import { getClosedMemory, getOwnFolders, INBOX_FOLDER } from "../files/places.ts";
 import type { Cover } from "../sandbox/types.ts";
 import type { RunFacts } from "../types.ts";
-import { inside } from "../workspace/paths.ts";
+import { isInside } from "../workspace/paths.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { FileLabels } from "./file-labels.ts";
 import { type FileLabel, isForeign } from "./label.ts";
@@ -34,14 +34,14 @@ const PLAIN_NAME = /^[\w.-]{1,32}$/;
  */
 export async function getView(labels: FileLabels, dir: string, facts: RunFacts): Promise<View> {
   const tainted = facts.taint.length > 0;
-  const covers = [...foldersOfOthers(dir, facts), ...privatePlaces(dir, facts)];
+  const covers = [...coverPersonalFolders(dir, facts), ...coverPrivatePlaces(dir, facts)];
   const exposed: FileLabel[] = [];
   const names: string[] = [];
-  const foreign = tainted ? [] : labels.below(dir).filter((label) => isForeign(label, facts));
+  const foreign = tainted ? [] : labels.list(dir).filter((label) => isForeign(label, facts));
   for (const [index, label] of foreign.entries()) {
     if (index % SLICE_LABELS === SLICE_LABELS - 1) await setImmediate();
-    if (covers.some(({ path, except }) => inside(label.path, path) && !isIn(label.path, except))) continue;
-    const type = typeOf(label.path);
+    if (covers.some(({ path, except }) => isInside(label.path, path) && !isIn(label.path, except))) continue;
+    const type = getType(label.path);
     if (type === undefined) continue;
     const name = label.path.slice(label.path.lastIndexOf("/") + 1);
     names.push(name);
@@ -50,7 +50,7 @@ export async function getView(labels: FileLabels, dir: string, facts: RunFacts):
     const onlyNamed = type === "folder" && label.kind === "entry";
     if (!PLAIN_NAME.test(name) || !(onlyNamed || covers.at(-1)?.path === label.path)) exposed.push(label);
   }
-  const hides = covers.some(({ path }) => typeOf(path) !== undefined);
+  const hides = covers.some(({ path }) => getType(path) !== undefined);
   return { covers, hides, exposed, names };
 }
 
@@ -58,25 +58,25 @@ export async function getView(labels: FileLabels, dir: string, facts: RunFacts):
  * Covers the folders of other people, and creates them if necessary: a command must not be able to put a link in their
  * place, which the launcher would follow.
  */
-function foldersOfOthers(dir: string, facts: RunFacts): Cover[] {
+function coverPersonalFolders(dir: string, facts: RunFacts): Cover[] {
   const covers: Cover[] = [];
-  for (const [top, own] of ownFolders(facts)) {
+  for (const [top, own] of getOwnFolders(facts)) {
     const path = join(dir, top);
     assertFolder(path, top);
     // Attachments were written by others, so a run sees those of the current conversation only once it is tainted.
-    const mine =
+    const ownFolder =
       own !== undefined && (top !== INBOX_FOLDER || facts.taint.length > 0) ? join(path, own) : undefined;
-    const except = mine !== undefined && typeOf(mine) === "folder" ? { except: mine } : {};
+    const except = ownFolder !== undefined && getType(ownFolder) === "folder" ? { except: ownFolder } : {};
     covers.push({ path, kind: "folder", ...except });
   }
   return covers;
 }
 
-function privatePlaces(dir: string, facts: RunFacts): Cover[] {
+function coverPrivatePlaces(dir: string, facts: RunFacts): Cover[] {
   const covers: Cover[] = [];
-  for (const name of privateNames(facts)) {
+  for (const name of getPrivateNames(facts)) {
     const path = join(dir, name);
-    const type = typeOf(path);
+    const type = getType(path);
     if (type === "link" || type === "other")
       throw new Error(`${name} is not a plain file, which cannot be covered.`);
     if (type !== undefined) covers.push({ path, kind: type });
@@ -84,46 +84,46 @@ function privatePlaces(dir: string, facts: RunFacts): Cover[] {
   return covers;
 }
 
-function privateNames(facts: RunFacts): ReadonlySet<string> {
+function getPrivateNames(facts: RunFacts): ReadonlySet<string> {
   const ofGuests = facts.role === "guest" ? [...IDENTITY_FILES, ...IDENTITY_FOLDERS].filter(isPrivate) : [];
-  return new Set([...ofGuests, ...closedMemory(facts)]);
+  return new Set([...ofGuests, ...getClosedMemory(facts)]);
 }
 
 /** Returns the places that a search skips because their files would not be shown. Links are not followed. */
-export function closedPlaces({ dir, forbidden }: Workspace, facts: RunFacts): Cover[] {
-  const ofOthers = [...ownFolders(facts)].flatMap(([top, own]) =>
-    own === undefined ? [] : coverOf(join(dir, top), join(dir, top, own)),
+export function getClosedPlaces({ dir, forbidden }: Workspace, facts: RunFacts): Cover[] {
+  const ofOthers = [...getOwnFolders(facts)].flatMap(([top, own]) =>
+    own === undefined ? [] : createCovers(join(dir, top), join(dir, top, own)),
   );
-  const closed = [...[...privateNames(facts)].map((name) => join(dir, name)), ...forbidden];
-  return [...ofOthers, ...closed.flatMap((path) => coverOf(path))];
+  const closed = [...[...getPrivateNames(facts)].map((name) => join(dir, name)), ...forbidden];
+  return [...ofOthers, ...closed.flatMap((path) => createCovers(path))];
 }
 
-function coverOf(path: string, own?: string): Cover[] {
-  const kind = typeOf(path);
+function createCovers(path: string, own?: string): Cover[] {
+  const kind = getType(path);
   if (kind !== "file" && kind !== "folder") return [];
-  return [{ path, kind, ...(own !== undefined && typeOf(own) === "folder" ? { except: own } : {}) }];
+  return [{ path, kind, ...(own !== undefined && getType(own) === "folder" ? { except: own } : {}) }];
 }
 
 function assertFolder(path: string, name: string): void {
-  const type = typeOf(path);
+  const type = getType(path);
   if (type === undefined || type === "folder") return;
   throw new Error(`${name} is a ${type}, but must be a folder that commands cannot see; move it away.`);
 }
 
 function isIn(path: string, folder: string | undefined): boolean {
-  return folder !== undefined && inside(path, folder);
+  return folder !== undefined && isInside(path, folder);
 }
 
 /** Synchronous, because `lstat` takes microseconds and a round trip to the thread pool ten times as long. */
-function typeOf(path: string): "file" | "folder" | "link" | "other" | undefined {
-  const info = infoOf(path);
+function getType(path: string): "file" | "folder" | "link" | "other" | undefined {
+  const info = statIfExists(path);
   if (info === undefined) return undefined;
   if (info.isSymbolicLink()) return "link";
   if (info.isFile()) return "file";
   return info.isDirectory() ? "folder" : "other";
 }
 
-function infoOf(path: string): Stats | undefined {
+function statIfExists(path: string): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch {

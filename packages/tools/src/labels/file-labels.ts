@@ -1,24 +1,31 @@
 import { randomUUID } from "node:crypto";
 import { dirname } from "node:path";
 import type { RunFacts } from "../types.ts";
-import { fold, inside } from "../workspace/paths.ts";
+import { fold, isInside } from "../workspace/paths.ts";
 import {
   type Author,
-  authorOf,
   type FileLabel,
+  getAuthor,
   isForeign,
   type LabelStore,
   type OpenCommand,
 } from "./label.ts";
-import { changesSince, type Folders, fileSystemNow, findInode, foldersOf, inodeOf } from "./tree.ts";
+import {
+  type FolderInodes,
+  findChanges,
+  findInode,
+  getFileSystemTime,
+  getInode,
+  listFolders,
+} from "./tree.ts";
 
 /** Labels of the files that others wrote. Shared by all agents, since workspaces may share folders. */
 export interface FileLabels {
   /** Returns the label of a path: its own, or that of a folder that contains it. */
-  of(path: string): FileLabel | undefined;
+  get(path: string): FileLabel | undefined;
   /** Returns the label of the entry itself. Its name was chosen by others too. */
-  at(path: string): FileLabel | undefined;
-  below(folder: string): readonly FileLabel[];
+  getOwn(path: string): FileLabel | undefined;
+  list(folder: string): readonly FileLabel[];
   /** Number of labels added so far. A caller compares it to detect new labels. */
   readonly additions: number;
   add(labels: readonly FileLabel[]): Promise<void>;
@@ -27,12 +34,12 @@ export interface FileLabels {
   /** Labels a file that a run is about to write with its author, and new folders on its path as well. */
   write(path: string, author: Author): Promise<void>;
   /** Returns another command that is changing files in a folder and that the run must not trust, if any. */
-  changing(folder: string, facts: RunFacts): OpenCommand | undefined;
+  findChanging(folder: string, facts: RunFacts): OpenCommand | undefined;
   /** Tracks the changes of a command that may write to a workspace. */
-  follow(command: CommandToFollow): Promise<FollowedCommand>;
+  track(command: TrackedCommand): Promise<CommandTracker>;
 }
 
-interface CommandToFollow {
+interface TrackedCommand {
   /** The workspace. */
   readonly folder: string;
   readonly facts: RunFacts;
@@ -44,7 +51,7 @@ interface CommandToFollow {
   readonly additions: number;
 }
 
-interface FollowedCommand {
+interface CommandTracker {
   /**
    * Call it when all processes of the command have ended. Labels its changes. Returns the author of content that may
    * have reached the command because others changed files at the same time.
@@ -56,7 +63,7 @@ interface FollowedCommand {
 export async function openFileLabels(store: LabelStore): Promise<FileLabels> {
   const { labels, commands } = await store.load();
   const all = new LabelledFiles(store, labels);
-  for (const command of commands) await all.makeUpFor(command);
+  for (const command of commands) await all.labelMissedChanges(command);
   return all;
 }
 
@@ -65,7 +72,7 @@ class LabelledFiles implements FileLabels {
   readonly #labels = new Map<string, FileLabel>();
   readonly #open = new Set<OpenCommand>();
   /** Paths whose labels are not stored yet, or could not be stored, for example because the disk is full. */
-  readonly #unkept = new Set<string>();
+  readonly #unsaved = new Set<string>();
   /** The value of `additions` after the latest change of each path. */
   readonly #addedAt = new Map<string, number>();
   #additions = 0;
@@ -75,7 +82,7 @@ class LabelledFiles implements FileLabels {
     for (const label of labels) this.#labels.set(fold(label.path), label);
   }
 
-  of(path: string): FileLabel | undefined {
+  get(path: string): FileLabel | undefined {
     let place = fold(path);
     const own = this.#labels.get(place);
     if (own !== undefined) return own;
@@ -87,11 +94,11 @@ class LabelledFiles implements FileLabels {
     return undefined;
   }
 
-  at(path: string): FileLabel | undefined {
+  getOwn(path: string): FileLabel | undefined {
     return this.#labels.get(fold(path));
   }
 
-  below(folder: string): readonly FileLabel[] {
+  list(folder: string): readonly FileLabel[] {
     const prefix = `${fold(folder)}/`;
     return [...this.#labels].flatMap(([path, label]) => (path.startsWith(prefix) ? [label] : []));
   }
@@ -102,19 +109,19 @@ class LabelledFiles implements FileLabels {
 
   async add(labels: readonly FileLabel[]): Promise<void> {
     const added = labels.filter((label) => {
-      return this.#unkept.has(fold(label.path)) || !isSame(this.at(label.path), label);
+      return this.#unsaved.has(fold(label.path)) || !isSame(this.getOwn(label.path), label);
     });
     if (added.length === 0) return;
     const covered: string[] = [];
     for (const label of added) {
-      if (label.kind === "tree") covered.push(...this.below(label.path).map(({ path }) => path));
+      if (label.kind === "tree") covered.push(...this.list(label.path).map(({ path }) => path));
       this.#labels.set(fold(label.path), label);
-      this.#unkept.add(fold(label.path));
+      this.#unsaved.add(fold(label.path));
       this.#additions += 1;
       this.#addedAt.set(fold(label.path), this.#additions);
     }
     await this.#store.put(added);
-    for (const { path } of added) this.#unkept.delete(fold(path));
+    for (const { path } of added) this.#unsaved.delete(fold(path));
     if (covered.length > 0) await this.remove(covered);
   }
 
@@ -122,7 +129,7 @@ class LabelledFiles implements FileLabels {
     const labelled = paths.filter((path) => this.#labels.delete(fold(path)));
     for (const path of labelled) {
       this.#addedAt.delete(fold(path));
-      this.#unkept.delete(fold(path));
+      this.#unsaved.delete(fold(path));
     }
     if (labelled.length > 0) await this.#store.remove(labelled);
   }
@@ -130,43 +137,43 @@ class LabelledFiles implements FileLabels {
   async write(path: string, author: Author): Promise<void> {
     const paths = [path];
     let folder = dirname(path);
-    while (inodeOf(folder) === undefined && folder !== dirname(folder)) {
+    while (getInode(folder) === undefined && folder !== dirname(folder)) {
       paths.push(folder);
       folder = dirname(folder);
     }
     await this.add(paths.map((each): FileLabel => ({ ...author, path: each, kind: "entry" })));
   }
 
-  changing(folder: string, facts: RunFacts): OpenCommand | undefined {
-    return this.#openIn(folder).find(({ author }) => isForeign(author, facts));
+  findChanging(folder: string, facts: RunFacts): OpenCommand | undefined {
+    return this.#findOpenCommands(folder).find(({ author }) => isForeign(author, facts));
   }
 
-  async follow({ folder, facts, skip, covered, additions }: CommandToFollow): Promise<FollowedCommand> {
-    const author = authorOf(facts);
-    const since = fileSystemNow(folder);
-    const inodes = inodesOf(covered);
+  async track({ folder, facts, skip, covered, additions }: TrackedCommand): Promise<CommandTracker> {
+    const author = getAuthor(facts);
+    const since = getFileSystemTime(folder);
+    const inodes = getInodes(covered);
     const open = author && { id: randomUUID(), folder, since: String(since), author };
     const before = open && (await this.#begin(open, skip));
     return {
       end: async () => {
-        const met = this.#metDuring(folder, facts, open, additions);
-        await this.#moveAlong(inodes, folder, skip);
-        const changedBy = met ?? author;
+        const foreign = this.#findForeignAuthor(folder, facts, open, additions);
+        await this.#moveLabels(inodes, folder, skip);
+        const changedBy = foreign ?? author;
         if (changedBy !== undefined) await this.#labelChanges(folder, since, before, skip, changedBy);
         if (open !== undefined) {
           this.#open.delete(open);
           await this.#store.end(open.id);
         }
-        return met;
+        return foreign;
       },
     };
   }
 
   /** Completes before the command starts. Listing the folders and storing the record run in parallel. */
-  async #begin(open: OpenCommand, skip: ReadonlySet<string>): Promise<Folders> {
+  async #begin(open: OpenCommand, skip: ReadonlySet<string>): Promise<FolderInodes> {
     this.#open.add(open);
     try {
-      const [before] = await Promise.all([foldersOf(open.folder, skip), this.#store.begin(open)]);
+      const [before] = await Promise.all([listFolders(open.folder, skip), this.#store.begin(open)]);
       return before;
     } catch (error) {
       // The command does not start, so it does not change files.
@@ -176,39 +183,39 @@ class LabelledFiles implements FileLabels {
   }
 
   /** Labels the changes of a command that was running when an earlier process ended. */
-  async makeUpFor({ id, folder, since, author }: OpenCommand): Promise<void> {
+  async labelMissedChanges({ id, folder, since, author }: OpenCommand): Promise<void> {
     await this.#labelChanges(folder, BigInt(since), undefined, new Set(), author);
     await this.#store.end(id);
   }
 
   /** Returns the author of foreign content that came into a folder while an untainted command ran there, if any. */
-  #metDuring(
+  #findForeignAuthor(
     folder: string,
     facts: RunFacts,
     own: OpenCommand | undefined,
     additions: number,
   ): Author | undefined {
     if (facts.taint.length > 0) return undefined;
-    const open = this.#openIn(folder).find((each) => each !== own && isForeign(each.author, facts));
+    const open = this.#findOpenCommands(folder).find((each) => each !== own && isForeign(each.author, facts));
     if (open !== undefined) return { source: open.author.source };
-    const label = this.below(folder).find(
+    const label = this.list(folder).find(
       (each) => (this.#addedAt.get(fold(each.path)) ?? 0) > additions && isForeign(each, facts),
     );
     return label && { source: label.source };
   }
 
-  #openIn(folder: string): readonly OpenCommand[] {
+  #findOpenCommands(folder: string): readonly OpenCommand[] {
     return [...this.#open].filter((open) => overlap(open.folder, folder));
   }
 
   async #labelChanges(
     folder: string,
     since: bigint,
-    before: Folders | undefined,
+    before: FolderInodes | undefined,
     skip: ReadonlySet<string>,
     author: Author,
   ): Promise<void> {
-    const { entries, trees } = await changesSince(folder, since, before, skip);
+    const { entries, trees } = await findChanges(folder, since, before, skip);
     await this.add([
       ...trees.map((path): FileLabel => ({ ...author, path, kind: "tree" })),
       ...entries.map((path): FileLabel => ({ ...author, path, kind: "entry" })),
@@ -219,38 +226,38 @@ class LabelledFiles implements FileLabels {
    * Moves labels along with a covered file. A command cannot move the file itself, but can move a folder that contains
    * it.
    */
-  async #moveAlong(
+  async #moveLabels(
     inodes: ReadonlyMap<string, bigint>,
     folder: string,
     skip: ReadonlySet<string>,
   ): Promise<void> {
     for (const [path, inode] of inodes) {
-      if (inodeOf(path) === inode) continue;
+      if (getInode(path) === inode) continue;
       const place = await findInode(folder, inode, skip);
       if (place === undefined) continue;
-      const labels = [...this.#at(path), ...this.below(path)];
+      const labels = [...this.#listOwn(path), ...this.list(path)];
       await this.add(labels.map((label) => ({ ...label, path: `${place}${label.path.slice(path.length)}` })));
       await this.remove(labels.map((label) => label.path));
     }
   }
 
-  #at(path: string): readonly FileLabel[] {
-    const label = this.at(path);
+  #listOwn(path: string): readonly FileLabel[] {
+    const label = this.getOwn(path);
     return label === undefined ? [] : [label];
   }
 }
 
-function inodesOf(paths: readonly string[]): ReadonlyMap<string, bigint> {
+function getInodes(paths: readonly string[]): ReadonlyMap<string, bigint> {
   const inodes = new Map<string, bigint>();
   for (const path of paths) {
-    const inode = inodeOf(path);
+    const inode = getInode(path);
     if (inode !== undefined) inodes.set(path, inode);
   }
   return inodes;
 }
 
 function overlap(a: string, b: string): boolean {
-  return inside(fold(a), fold(b)) || inside(fold(b), fold(a));
+  return isInside(fold(a), fold(b)) || isInside(fold(b), fold(a));
 }
 
 function isSame(a: FileLabel | undefined, b: FileLabel): boolean {

@@ -59,7 +59,7 @@ export function createMemoryLabelStore(): LabelStore {
  * Returns the author of content that a run writes. Returns undefined for an untainted run of an owner, which every run
  * may trust.
  */
-export function authorOf({ role, taint, speaker }: RunFacts): Author | undefined {
+export function getAuthor({ role, taint, speaker }: RunFacts): Author | undefined {
   const [mark] = taint;
   if (mark !== undefined) return { source: mark.source };
   if (role === "owner") return undefined;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 
 /** The inodes of all folders below a folder, by path. */
-export type Folders = ReadonlyMap<string, bigint>;
+export type FolderInodes = ReadonlyMap<string, bigint>;
 
 /** New and changed entries below a folder. */
 export interface Changes {
@@ -23,7 +23,7 @@ const SLICE_ENTRIES = 1_000;
  * Returns the current time of the file system's clock in nanoseconds. It may differ from the system clock, and file
  * times are compared with it.
  */
-export function fileSystemNow(folder: string): bigint {
+export function getFileSystemTime(folder: string): bigint {
   const probe = mkdtempSync(join(folder, ".signalbox-"));
   try {
     return lstatSync(probe, { bigint: true }).ctimeNs;
@@ -33,11 +33,11 @@ export function fileSystemNow(folder: string): bigint {
 }
 
 /** Lists all folders, to distinguish a folder that was moved from one in which an entry was added. */
-export async function foldersOf(root: string, skip: ReadonlySet<string>): Promise<Folders> {
+export async function listFolders(root: string, skip: ReadonlySet<string>): Promise<FolderInodes> {
   const folders = new Map<string, bigint>();
   await visit(root, skip, (path, isFolder) => {
     if (!isFolder) return false;
-    const inode = inodeOf(path);
+    const inode = getInode(path);
     if (inode !== undefined) folders.set(path, inode);
     return true;
   });
@@ -51,16 +51,16 @@ export async function foldersOf(root: string, skip: ReadonlySet<string>): Promis
  * @param before the folders at that time. Adding an entry changes the `ctime` of its folder, so the list
  *   distinguishes new folders. Without it, as after a crash, each folder that may be new counts as new.
  */
-export async function changesSince(
+export async function findChanges(
   root: string,
   since: bigint,
-  before: Folders | undefined,
+  before: FolderInodes | undefined,
   skip: ReadonlySet<string>,
 ): Promise<Changes> {
   const entries: string[] = [];
   const trees: string[] = [];
   const whole = await visit(root, skip, (path, isFolder) => {
-    const info = statOf(path);
+    const info = statIfExists(path);
     if (info === undefined) return false;
     const changed = info.ctimeNs >= since;
     if (!isFolder) {
@@ -71,7 +71,7 @@ export async function changesSince(
     if (isNew) trees.push(path);
     return !isNew;
   });
-  return whole ? { entries, trees } : await everything(root, skip);
+  return whole ? { entries, trees } : await listTopEntries(root, skip);
 }
 
 /** Returns the current path of an inode. */
@@ -83,13 +83,13 @@ export async function findInode(
   let place: string | undefined;
   await visit(root, skip, (path) => {
     if (place !== undefined) return false;
-    if (inodeOf(path) === inode) place = path;
+    if (getInode(path) === inode) place = path;
     return place === undefined;
   });
   return place;
 }
 
-async function everything(root: string, skip: ReadonlySet<string>): Promise<Changes> {
+async function listTopEntries(root: string, skip: ReadonlySet<string>): Promise<Changes> {
   const entries: string[] = [];
   const trees: string[] = [];
   for (const entry of await readdir(root, { withFileTypes: true })) {
@@ -112,7 +112,7 @@ async function visit(
   const queue = [root];
   let seen = 0;
   for (let folder = queue.pop(); folder !== undefined; folder = queue.pop()) {
-    for (const entry of entriesOf(folder)) {
+    for (const entry of readEntries(folder)) {
       seen += 1;
       if (seen > MAX_ENTRIES) return false;
       if (seen % SLICE_ENTRIES === 0) await setImmediate();
@@ -129,7 +129,7 @@ async function visit(
  * Yields entries one at a time, so a visit can stop in the middle of a large folder. Yields nothing if the folder
  * cannot be opened.
  */
-function* entriesOf(folder: string): Generator<Dirent> {
+function* readEntries(folder: string): Generator<Dirent> {
   let open: ReturnType<typeof opendirSync>;
   try {
     open = opendirSync(folder, { bufferSize: 256 });
@@ -144,11 +144,11 @@ function* entriesOf(folder: string): Generator<Dirent> {
 }
 
 /** Returns the inode of the entry itself, if it exists. */
-export function inodeOf(path: string): bigint | undefined {
-  return statOf(path)?.ino;
+export function getInode(path: string): bigint | undefined {
+  return statIfExists(path)?.ino;
 }
 
-function statOf(path: string): BigIntStats | undefined {
+function statIfExists(path: string): BigIntStats | undefined {
   try {
     return lstatSync(path, { bigint: true, throwIfNoEntry: false });
   } catch {

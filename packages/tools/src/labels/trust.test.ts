@@ -19,7 +19,7 @@ async function openFolder() {
     link: (target: string, path: string) => symlinkSync(target, join(workspaceDir, path)),
     label: (path: string, kind: FileLabel["kind"] = "entry") =>
       labels.add([{ path: join(workspaceDir, path), kind, source: "person", by: "plain:mo" }]),
-    isLabelled: (path: string) => labels.of(join(workspaceDir, path)) !== undefined,
+    isLabelled: (path: string) => labels.get(join(workspaceDir, path)) !== undefined,
     trust: (path: string, digest?: string) => trust({ workspaceDir }, { path, digest }),
   };
 }

@@ -59,8 +59,8 @@ export function createTrust(labels: FileLabels, workspaces: AgentWorkspaces): Tr
         const place = join(workspace.dir, shown);
         if (shown === INBOX_FOLDER || shown.startsWith(`${INBOX_FOLDER}/`))
           return refuse(notTrusted.received(shown, INBOX_FOLDER));
-        const label = labels.of(place);
-        const below = labels.below(place);
+        const label = labels.get(place);
+        const below = labels.list(place);
         if (label === undefined && below.length === 0) return refuse(notTrusted.nothing(shown));
         if (label !== undefined && label.path !== place)
           return refuse(notTrusted.inFolder(label.path.slice(workspace.dir.length + 1)));

@@ -34,7 +34,7 @@ export function createLabelStore(kv: KeyValues): LabelStore {
     }),
     // Written concurrently to share one commit.
     put: async (labels) =>
-      void (await Promise.all(labels.map((label) => kv.set(LABELS, label.path, rowOf(label))))),
+      void (await Promise.all(labels.map((label) => kv.set(LABELS, label.path, toJson(label))))),
     remove: async (paths) => void (await Promise.all(paths.map((path) => kv.delete(LABELS, path)))),
     begin: ({ id, folder, since, author: by }) =>
       kv.set(COMMANDS, id, { id, folder, since, author: { ...by } }),
@@ -42,6 +42,6 @@ export function createLabelStore(kv: KeyValues): LabelStore {
   };
 }
 
-function rowOf(label: FileLabel): JsonValue {
+function toJson(label: FileLabel): JsonValue {
   return { ...label };
 }

@@ -17,10 +17,10 @@ function sessions() {
 
 it("adds up over the runs of a generation, and begins anew with the next", async () => {
   const kept = sessions();
-  await createSessionTaint(kept, kept.of(0)).keep({ sources: ["web"], speakers: [] });
+  await createSessionTaint(kept, kept.of(0)).add({ sources: ["web"], speakers: [] });
   const second = createSessionTaint(kept, kept.of(0));
   expect(second.earlier).toEqual({ sources: ["web"], speakers: [] });
-  await second.keep({ sources: ["file"], speakers: ["plain:mo"] });
+  await second.add({ sources: ["file"], speakers: ["plain:mo"] });
   expect(createSessionTaint(kept, kept.of(0)).earlier).toEqual({
     sources: ["web", "file"],
     speakers: ["plain:mo"],
@@ -37,9 +37,9 @@ it("is written again where it could not be written", async () => {
   };
   const seen = { sources: ["web"], speakers: [] } as const;
   const taint = createSessionTaint({ ...kept, patch }, kept.of(0));
-  await expect(taint.keep(seen)).rejects.toThrow("the disk is full");
+  await expect(taint.add(seen)).rejects.toThrow("the disk is full");
   isFull = false;
-  await taint.keep(seen);
+  await taint.add(seen);
   expect(createSessionTaint(kept, kept.of(0)).earlier).toEqual(seen);
 });
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type TaintSource, taintSourceSchema } from "../types.ts";
 
 /** Untrusted content and speakers in the history of a session. */
-interface Seen {
+interface TaintHistory {
   /** Sources that tainted earlier runs. Untrusted content stays in the history, so it taints later runs as well. */
   readonly sources: readonly TaintSource[];
   /** Speakers who are not owners. */
@@ -13,9 +13,9 @@ interface Seen {
 /** The taint of a session across its runs. */
 export interface SessionTaint {
   /** The taint from earlier runs. */
-  readonly earlier: Seen;
+  readonly earlier: TaintHistory;
   /** Adds the taint and the speakers of a run. */
-  keep(seen: Seen): Promise<void>;
+  add(seen: TaintHistory): Promise<void>;
 }
 
 /** A session as its host stores it. */
@@ -31,7 +31,7 @@ export interface SessionData {
   patch(sessionKey: string, change: { readonly data: JsonValue }): Promise<unknown>;
 }
 
-const NOTHING: Seen = { sources: [], speakers: [] };
+const NOTHING: TaintHistory = { sources: [], speakers: [] };
 
 /**
  * Creates the taint of a session. A new generation starts without taint. The taint is stored with the session, so it
@@ -41,23 +41,23 @@ export function createSessionTaint(
   sessions: SessionData,
   { key, generation, data }: TaintedSession,
 ): SessionTaint {
-  const taint = taintIn(data);
+  const taint = readSessionTaint(data);
   const { sources, speakers } = taint !== undefined && taint.generation >= generation ? taint : NOTHING;
-  const earlier: Seen = { sources, speakers };
-  let kept = earlier;
+  const earlier: TaintHistory = { sources, speakers };
+  let current = earlier;
   return {
     earlier,
-    async keep(seen) {
-      const sources = [...new Set([...kept.sources, ...seen.sources])];
-      const speakers = [...new Set([...kept.speakers, ...seen.speakers])];
-      if (sources.length === kept.sources.length && speakers.length === kept.speakers.length) return;
-      const before = kept;
-      kept = { sources, speakers };
+    async add(seen) {
+      const sources = [...new Set([...current.sources, ...seen.sources])];
+      const speakers = [...new Set([...current.speakers, ...seen.speakers])];
+      if (sources.length === current.sources.length && speakers.length === current.speakers.length) return;
+      const before = current;
+      current = { sources, speakers };
       try {
         await sessions.patch(key, { data: { taint: { generation, sources, speakers } } });
       } catch (error) {
         // Retry at the next call.
-        kept = before;
+        current = before;
         throw error;
       }
     },
@@ -75,20 +75,20 @@ const dataSchema = z.object({
     .optional(),
 });
 
-interface KeptTaint extends Seen {
+interface StoredTaint extends TaintHistory {
   /** The generation of the session. A new generation starts without taint. */
   readonly generation: number;
 }
 
 /** Stands for unreadable data, whose sources and generation are unknown. */
-const UNREADABLE: KeptTaint = {
+const UNREADABLE: StoredTaint = {
   generation: Number.MAX_SAFE_INTEGER,
   sources: ["other"],
   speakers: ["unknown"],
 };
 
 /** Reads the taint from the data of a session. */
-export function taintIn(data: unknown): KeptTaint | undefined {
+export function readSessionTaint(data: unknown): StoredTaint | undefined {
   if (data === undefined) return undefined;
   const read = dataSchema.safeParse(data);
   return read.success ? read.data.taint : UNREADABLE;

@@ -1,21 +1,21 @@
-import { inside } from "../workspace/paths.ts";
+import { isInside } from "../workspace/paths.ts";
 import type { CommandGroups } from "./cgroups.ts";
-import { without } from "./descriptors.ts";
+import { withoutDescriptors } from "./descriptors.ts";
 import { type InnerFolder, withInnerFolders } from "./inner-folders.ts";
-import { coverArgs, infoOf, SYSTEM_FOLDERS, systemFolderArgs } from "./mounts.ts";
+import { getCoverArgs, getSystemFolderArgs, SYSTEM_FOLDERS, statIfExists } from "./mounts.ts";
 import type { DomainProxy, OpenDomainProxy } from "./network/proxy.ts";
-import { bridgeFile, PROXY_PORT, PROXY_VARIABLES } from "./network/variables.ts";
+import { getBridgeFile, PROXY_PORT, PROXY_VARIABLES } from "./network/variables.ts";
 import { followProgram, type StartedProgram, startProgram } from "./process.ts";
-import { protect } from "./protect.ts";
-import { commandVariable, limitedShell } from "./shell.ts";
-import { inTerminal } from "./terminal.ts";
+import { protectNames } from "./protect.ts";
+import { createLimitedShell, getCommandVariable } from "./shell.ts";
+import { wrapInTerminal } from "./terminal.ts";
 import {
+  getTimeout,
   type Sandbox,
   type SandboxFolders,
   type SandboxLimits,
   type SandboxOutcome,
   type SandboxRequest,
-  timeOf,
 } from "./types.ts";
 
 /** Settings that ordinary programs read. None of them contains secrets or user accounts. */
@@ -63,12 +63,12 @@ const FILTER = "6";
 /** Creates a sandbox from Linux namespaces: a writable workspace, readable system folders, and no network. */
 export function createBubblewrap(options: BubblewrapOptions): Sandbox {
   const { shell, limits, env, notes, filter, readOnly } = options;
-  const system = systemArgs();
-  const limited = limitedShell(shell, limits, true);
+  const system = getSystemArgs();
+  const limited = createLimitedShell(shell, limits, true);
   const data = [PASSWD, GROUP, ...(filter === undefined ? [] : [filter])];
   const start = (command: Command, hasInput: boolean, folders: readonly number[]): StartedProgram =>
     startProgram({
-      ...without(options.descriptors, shell, {
+      ...withoutDescriptors(options.descriptors, shell, {
         file: options.program,
         args: ["--args", ARGUMENTS, "--", command.file, ...command.args],
       }),
@@ -80,7 +80,7 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
       groups: options.groups,
     });
   return {
-    rung: "bubblewrap",
+    level: "bubblewrap",
     network: false,
     limits,
     env,
@@ -89,21 +89,21 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
     async run(request): Promise<SandboxOutcome> {
       const { domains = [], input, signal } = request;
       signal.throwIfAborted();
-      const protection = protect(request);
+      const protection = protectNames(request);
       let proxy: DomainProxy | undefined;
       try {
         if (domains.length > 0) proxy = await options.openProxy(domains);
         signal.throwIfAborted();
-        const bridge = proxy && bridged(proxy, limited);
-        const script = request.terminal === true ? inTerminal(request.script, shell) : request.script;
-        const variables = { ...env, ...commandVariable(script), ...(bridge && PROXY_VARIABLES) };
+        const bridge = proxy && addBridge(proxy, limited);
+        const script = request.terminal === true ? wrapInTerminal(request.script, shell) : request.script;
+        const variables = { ...env, ...getCommandVariable(script), ...(bridge && PROXY_VARIABLES) };
         const mounts = [...protection.args, ...(bridge?.mounts ?? [])];
         const readable = [...readOnly, ...request.folders.readOnlyDirs];
         const { args, program } = withInnerFolders(request.folders.dir, readable, (inner) => {
-          const folders = folderArgs(request.folders, readable, innerMounts(inner, 4 + data.length));
+          const folders = getFolderArgs(request.folders, readable, getInnerMounts(inner, 4 + data.length));
           return {
-            args: argumentsText(
-              commandArgs({ ...options, system }, request, [...folders, ...mounts], variables),
+            args: formatArguments(
+              getCommandArgs({ ...options, system }, request, [...folders, ...mounts], variables),
             ),
             program: start(
               bridge?.command ?? limited,
@@ -114,7 +114,7 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
         });
         const { stderr, ...outcome } = await followProgram(program, {
           limits,
-          timeoutMs: timeOf(request, limits),
+          timeoutMs: getTimeout(request, limits),
           input,
           outputChars: request.outputChars ?? limits.outputChars,
           signal,
@@ -140,7 +140,7 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
  *
  * @param mounts the folders of the command and further mounts
  */
-function commandArgs(
+function getCommandArgs(
   { limits, filter, system }: BubblewrapOptions & { readonly system: readonly string[] },
   request: SandboxRequest,
   mounts: readonly string[],
@@ -153,7 +153,7 @@ function commandArgs(
     ...["--size", String(limits.scratchBytes), "--tmpfs", "/tmp"],
     ...["--ro-bind-data", PASSWD_FILE, "/etc/passwd", "--ro-bind-data", GROUP_FILE, "/etc/group"],
     ...mounts,
-    ...coverArgs(request.covers),
+    ...getCoverArgs(request.covers),
     ...["--remount-ro", "/"],
     ...(filter === undefined ? [] : ["--seccomp", FILTER]),
     ...Object.entries({ ...request.env, ...variables }).flatMap(([name, value]) => ["--setenv", name, value]),
@@ -165,7 +165,7 @@ function commandArgs(
  * Formats arguments for `--args`. An argument that contains a NUL would be split, and its second part could be any
  * option.
  */
-function argumentsText(args: readonly string[]): string {
+function formatArguments(args: readonly string[]): string {
   if (args.some((arg) => arg.includes("\0")))
     throw new Error("A command and its folders cannot hold a zero byte.");
   return args.join("\0");
@@ -177,7 +177,7 @@ interface Command {
 }
 
 /** Wraps a command with a bridge to the proxy, which listens on the loopback address of the sandbox. */
-function bridged({ socket }: DomainProxy, inner: Command): { mounts: readonly string[]; command: Command } {
+function addBridge({ socket }: DomainProxy, inner: Command): { mounts: readonly string[]; command: Command } {
   const inside = {
     node: "/run/signalbox/node",
     bridge: "/run/signalbox/bridge.mjs",
@@ -185,7 +185,7 @@ function bridged({ socket }: DomainProxy, inner: Command): { mounts: readonly st
   };
   const mounts = [
     ...["--ro-bind", process.execPath, inside.node],
-    ...["--ro-bind", bridgeFile(), inside.bridge],
+    ...["--ro-bind", getBridgeFile(), inside.bridge],
     ...["--bind", socket, inside.socket],
   ];
   const args = [inside.bridge, inside.socket, String(PROXY_PORT), inner.file, ...inner.args];
@@ -207,9 +207,10 @@ const ISOLATION = [
  * Returns the arguments that are the same for every command. Missing settings are omitted here, because bubblewrap
  * would look for them each time.
  */
-function systemArgs(): readonly string[] {
-  const args = ["--proc", "/proc", "--dev", "/dev", ...systemFolderArgs()];
-  for (const path of SYSTEM_SETTINGS) if (infoOf(path) !== undefined) args.push("--ro-bind-try", path, path);
+function getSystemArgs(): readonly string[] {
+  const args = ["--proc", "/proc", "--dev", "/dev", ...getSystemFolderArgs()];
+  for (const path of SYSTEM_SETTINGS)
+    if (statIfExists(path) !== undefined) args.push("--ro-bind-try", path, path);
   return args;
 }
 
@@ -220,12 +221,12 @@ interface Mount {
 }
 
 /** @param first descriptor of the first folder in the launcher; the others follow */
-function innerMounts(inner: readonly InnerFolder[], first: number): readonly Mount[] {
+function getInnerMounts(inner: readonly InnerFolder[], first: number): readonly Mount[] {
   return inner.map(({ path }, index) => ({ path, args: ["--ro-bind-fd", String(first + index), path] }));
 }
 
 /** @param within mounts of the readable folders that lie in the workspace */
-function folderArgs(
+function getFolderArgs(
   folders: SandboxFolders,
   readable: readonly string[],
   within: readonly Mount[],
@@ -233,19 +234,19 @@ function folderArgs(
   const args: string[] = [];
   // Folders around the workspace are mounted before it, folders inside it and closed places after it, outer ones before
   // inner ones. Each then keeps its own rights, and a readable folder inside a closed one stays visible.
-  const around = readable.filter((dir) => !inside(dir, folders.dir));
+  const around = readable.filter((dir) => !isInside(dir, folders.dir));
   for (const dir of around) args.push("--ro-bind-try", dir, dir);
   args.push("--bind", folders.dir, folders.dir);
-  const upon = [...within];
+  const mounts = [...within];
   const visible = [folders.dir, ...readable, ...SYSTEM_FOLDERS];
   for (const path of folders.forbidden) {
     // A closed folder that contains the workspace is not mounted at all.
-    if (inside(folders.dir, path) || !visible.some((dir) => inside(path, dir))) continue;
-    const info = infoOf(path);
+    if (isInside(folders.dir, path) || !visible.some((dir) => isInside(path, dir))) continue;
+    const info = statIfExists(path);
     if (info === undefined) continue;
-    upon.push({ path, args: info.isDirectory() ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path] });
+    mounts.push({ path, args: info.isDirectory() ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path] });
   }
   // An outer path is shorter. Of equal paths, the closed one is mounted last.
-  for (const mount of upon.toSorted((a, b) => a.path.length - b.path.length)) args.push(...mount.args);
+  for (const mount of mounts.toSorted((a, b) => a.path.length - b.path.length)) args.push(...mount.args);
   return args;
 }

@@ -30,11 +30,11 @@ interface Program {
   readonly args: readonly string[];
 }
 
-export interface CgroupPlaces {
+export interface CgroupOptions {
   /** Mount point of cgroups. Default: `/sys/fs/cgroup`. */
   readonly root?: string;
   /** File that lists the groups of this process. Default: `/proc/self/cgroup`. */
-  readonly own?: string;
+  readonly ownGroupsFile?: string;
   readonly pid?: number;
 }
 
@@ -59,20 +59,20 @@ const REMOVE_WAIT_MS = 25;
 /** Opens cgroups, v2 before v1, by creating a group. Returns undefined if this process cannot create groups. */
 export function openCommandGroups(
   limits: SandboxLimits,
-  { root = "/sys/fs/cgroup", own = "/proc/self/cgroup", pid = process.pid }: CgroupPlaces = {},
+  { root = "/sys/fs/cgroup", ownGroupsFile = "/proc/self/cgroup", pid = process.pid }: CgroupOptions = {},
 ): CommandGroups | undefined {
-  const paths = pathsOf(own);
-  const ways = [
-    { version: "v2", hierarchies: () => unified(root, paths.get(""), pid, limits) },
-    { version: "v1", hierarchies: () => separate(root, paths, limits) },
+  const paths = readOwnPaths(ownGroupsFile);
+  const versions = [
+    { version: "v2", hierarchies: () => openV2(root, paths.get(""), pid, limits) },
+    { version: "v1", hierarchies: () => openV1(root, paths, limits) },
   ] as const;
-  for (const { version, hierarchies } of ways) {
+  for (const { version, hierarchies } of versions) {
     try {
       const all = hierarchies();
-      removeLeft(all);
+      removeStaleGroups(all);
       const create = () => createGroup(all);
       // Creating a group shows if the kernel accepts the settings.
-      removeNow(all, create().name);
+      removeGroup(all, create().name);
       return { version, create };
     } catch {
       // This version is not mounted or not delegated to this process. Try the next one.
@@ -85,9 +85,9 @@ export function openCommandGroups(
  * Returns the path of this process in each hierarchy by the names of its controllers. The name is empty for v2. Source:
  * cgroups(7).
  */
-function pathsOf(own: string): ReadonlyMap<string, string> {
+function readOwnPaths(ownGroupsFile: string): ReadonlyMap<string, string> {
   const paths = new Map<string, string>();
-  for (const line of readFileSync(own, "latin1").split("\n")) {
+  for (const line of readFileSync(ownGroupsFile, "latin1").split("\n")) {
     const [, controllers = "", path = ""] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
     for (const controller of controllers.split(",")) if (path !== "") paths.set(controller, path);
   }
@@ -98,7 +98,7 @@ function pathsOf(own: string): ReadonlyMap<string, string> {
  * Returns the single hierarchy of v2. It must be delegated to this process, for example with `Delegate=memory pids` of
  * systemd.
  */
-function unified(
+function openV2(
   root: string,
   path: string | undefined,
   pid: number,
@@ -131,21 +131,21 @@ function unified(
 }
 
 /** Returns the hierarchies of v1, one for each controller. */
-function separate(
+function openV1(
   root: string,
   paths: ReadonlyMap<string, string>,
   limits: SandboxLimits,
 ): readonly Hierarchy[] {
-  const folderOf = (controller: string): string => {
+  const getFolder = (controller: string): string => {
     const path = paths.get(controller);
     if (path === undefined) throw new Error(`there is no hierarchy of ${controller}`);
     return join(root, controller, path);
   };
   const memory = [["memory.limit_in_bytes", String(limits.memoryBytes)]] as const;
   return [
-    { folder: folderOf("memory"), settings: memory, memoryEvents: "memory.oom_control" },
+    { folder: getFolder("memory"), settings: memory, memoryEvents: "memory.oom_control" },
     {
-      folder: folderOf("pids"),
+      folder: getFolder("pids"),
       settings: [["pids.max", String(limits.processes)]],
       pidsEvents: "pids.events",
     },
@@ -168,12 +168,12 @@ function createGroup(hierarchies: readonly Hierarchy[]): CommandGroup & { readon
       return { file: "/bin/sh", args: ["-c", script, "sh", ...folders, file, ...args] };
     },
     wasOutOfMemory: () =>
-      hierarchies.some(({ folder, memoryEvents }) => counted(folder, name, memoryEvents, "oom_kill")),
+      hierarchies.some(({ folder, memoryEvents }) => hasEvent(folder, name, memoryEvents, "oom_kill")),
     wasOutOfProcesses: () =>
-      hierarchies.some(({ folder, pidsEvents }) => counted(folder, name, pidsEvents, "max")),
+      hierarchies.some(({ folder, pidsEvents }) => hasEvent(folder, name, pidsEvents, "max")),
     async remove() {
       for (let tries = 0; tries < REMOVE_TRIES; tries++) {
-        if (removeNow(hierarchies, name)) return;
+        if (removeGroup(hierarchies, name)) return;
         await setTimeout(REMOVE_WAIT_MS);
       }
     },
@@ -181,15 +181,15 @@ function createGroup(hierarchies: readonly Hierarchy[]): CommandGroup & { readon
 }
 
 /** Removes groups of gateways that were killed. */
-function removeLeft(hierarchies: readonly Hierarchy[]): void {
+function removeStaleGroups(hierarchies: readonly Hierarchy[]): void {
   for (const name of hierarchies.flatMap(({ folder }) => readdirSync(folder))) {
     const [, pid] = /^(\d+)-[0-9a-f]+$/.exec(name.startsWith(PREFIX) ? name.slice(PREFIX.length) : "") ?? [];
-    if (pid !== undefined && !existsSync(`/proc/${pid}`)) removeNow(hierarchies, name);
+    if (pid !== undefined && !existsSync(`/proc/${pid}`)) removeGroup(hierarchies, name);
   }
 }
 
 /** Removes a group. Returns true if it no longer exists. */
-function removeNow(hierarchies: readonly Hierarchy[], name: string): boolean {
+function removeGroup(hierarchies: readonly Hierarchy[], name: string): boolean {
   const removed = hierarchies.map(({ folder }) => {
     try {
       rmdirSync(join(folder, name));
@@ -205,7 +205,7 @@ function removeNow(hierarchies: readonly Hierarchy[], name: string): boolean {
  * Returns true if the counter of an event in a file of a group is above zero. Returns false if the group does not
  * exist.
  */
-function counted(folder: string, name: string, file: string | undefined, event: string): boolean {
+function hasEvent(folder: string, name: string, file: string | undefined, event: string): boolean {
   if (file === undefined) return false;
   try {
     const events = readFileSync(join(folder, name, file), "latin1");

@@ -9,7 +9,7 @@ const STANDARD = new Set(["0", "1", "2"]);
  * could read the file behind such a descriptor, even if its path is hidden. Node.js closes only the first sixteen of
  * them.
  */
-export function inheritedDescriptors(): readonly string[] {
+export function listInheritedDescriptors(): readonly string[] {
   return readdirSync("/proc/self/fdinfo").filter((name) => !STANDARD.has(name) && outlivesExec(name));
 }
 
@@ -29,7 +29,7 @@ function outlivesExec(descriptor: string): boolean {
  *
  * @param shell absolute path of the shell that closes them
  */
-export function without(
+export function withoutDescriptors(
   descriptors: readonly string[],
   shell: string,
   program: { readonly file: string; readonly args: readonly string[] },

@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync } from "node:fs";
-import { inside } from "../workspace/paths.ts";
+import { isInside } from "../workspace/paths.ts";
 
 /** An open folder inside the workspace that commands may read. */
 export interface InnerFolder {
@@ -22,7 +22,7 @@ export function withInnerFolders<Result>(
   const opened: InnerFolder[] = [];
   try {
     for (const path of folders) {
-      if (path === workspace || !inside(path, workspace)) continue;
+      if (path === workspace || !isInside(path, workspace)) continue;
       const descriptor = openBelow(workspace, path.slice(workspace.length + 1).split("/"));
       if (descriptor !== undefined) opened.push({ path, descriptor });
     }

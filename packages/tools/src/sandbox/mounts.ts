@@ -12,10 +12,10 @@ export const SYSTEM_FOLDERS: readonly string[] = [
   "/libx32",
 ];
 
-export function systemFolderArgs(): string[] {
+export function getSystemFolderArgs(): string[] {
   const args: string[] = [];
   for (const folder of SYSTEM_FOLDERS) {
-    const info = infoOf(folder);
+    const info = statIfExists(folder);
     if (info?.isSymbolicLink()) args.push("--symlink", readlinkSync(folder), folder);
     else if (info?.isDirectory()) args.push("--ro-bind", folder, folder);
   }
@@ -26,7 +26,7 @@ export function systemFolderArgs(): string[] {
  * Returns the mounts that hide places: an unreadable device over a file, an empty folder over a folder. A command
  * cannot move a mount point.
  */
-export function coverArgs(covers: readonly Cover[]): string[] {
+export function getCoverArgs(covers: readonly Cover[]): string[] {
   return covers.flatMap(({ path, kind, except }) => {
     if (kind === "file") return ["--ro-bind", "/dev/null", path];
     const shown = except === undefined ? [] : ["--bind", except, except];
@@ -34,6 +34,6 @@ export function coverArgs(covers: readonly Cover[]): string[] {
   });
 }
 
-export function infoOf(path: string): Stats | undefined {
+export function statIfExists(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false });
 }

@@ -1,4 +1,4 @@
-import { cutWell } from "../files/text.ts";
+import { truncateText } from "../files/text.ts";
 
 /** Keeps the start and the end of a text of any length. */
 export class OutputBuffer {
@@ -21,7 +21,7 @@ export class OutputBuffer {
   push(text: string): void {
     this.#length += text.length;
     const room = this.#headMax - this.#head.length;
-    const first = this.#tail === "" && room > 0 ? cutWell(text, room) : "";
+    const first = this.#tail === "" && room > 0 ? truncateText(text, room) : "";
     this.#head += first;
     this.#tail += text.slice(first.length);
     // Cut only occasionally, so that the cost of a push is proportional to its length.
@@ -31,7 +31,7 @@ export class OutputBuffer {
   toString(): string {
     if (this.#length <= this.#headMax + this.#tailMax) return this.#head + this.#tail;
     const tail = this.#tail.slice(-this.#tailMax).replace(/^[\uDC00-\uDFFF]/, "");
-    const left = this.#length - this.#head.length - tail.length;
-    return `${this.#head}\n[… ${left.toLocaleString("en-US")} characters left out …]\n${tail}`;
+    const omitted = this.#length - this.#head.length - tail.length;
+    return `${this.#head}\n[… ${omitted.toLocaleString("en-US")} characters left out …]\n${tail}`;
   }
 }

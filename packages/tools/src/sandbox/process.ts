@@ -108,12 +108,12 @@ export async function followProgram(
     }
   };
 
-  gather(child.stdout, (text) => {
+  collect(child.stdout, (text) => {
     output.push(text);
     if (output.length > MAX_OUTPUT_CHARS) kill("output");
     spec.onOutput?.(output.toString());
   });
-  gather(child.stderr, (text) => stderr.push(text));
+  collect(child.stderr, (text) => stderr.push(text));
   for (const [i, text] of inputs.entries()) {
     const pipe = child.stdio[i + 3];
     if (pipe && "write" in pipe) pipe.on("error", () => {}).end(text);
@@ -124,7 +124,7 @@ export async function followProgram(
   spec.signal.addEventListener("abort", aborted, { once: true });
   const watch = startWatch(() => child.pid, { ...spec, group }, kill);
   try {
-    const end = await endOf(child);
+    const end = await waitForEnd(child);
     if (group?.wasOutOfMemory()) stopped ??= "memory";
     return {
       ...(end.code === null || stopped !== undefined ? {} : { exitCode: end.code }),
@@ -148,7 +148,7 @@ export async function followProgram(
  * Waits for the end of the program and of its output. A process that it left behind may hold the output open, so the
  * second wait is short.
  */
-function endOf(
+function waitForEnd(
   child: ChildProcess,
 ): Promise<{ readonly code: number | null; readonly signal: string | null }> {
   return new Promise((resolve, reject) => {
@@ -168,7 +168,7 @@ function endOf(
   });
 }
 
-function gather(stream: Readable | null, take: (text: string) => void): void {
+function collect(stream: Readable | null, take: (text: string) => void): void {
   if (stream === null) return;
   const decoder = new StringDecoder("utf8");
   stream.on("data", (chunk: Buffer) => take(decoder.write(chunk)));

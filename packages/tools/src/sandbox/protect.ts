@@ -9,7 +9,7 @@ import {
   unlinkSync,
 } from "node:fs";
 import { join } from "node:path";
-import { errno } from "../workspace/errors.ts";
+import { getErrorCode } from "../workspace/errors.ts";
 import type { SandboxRequest } from "./types.ts";
 
 /** Read-only mounts for one command. */
@@ -20,23 +20,23 @@ export interface Protection {
 }
 
 /** Placeholders by path, with the number of commands that use them. */
-const placeholders = new Map<string, { readonly inode: number; readonly folder: boolean; holders: number }>();
+const placeholders = new Map<string, { readonly inode: number; readonly folder: boolean; users: number }>();
 
 /**
  * Covers the protected names of a workspace with read-only mounts. A missing file or folder needs a mount point, so an
  * empty placeholder is created, which concurrent commands share. Synchronous, so that no other code takes a new
  * placeholder for a real file before it is registered.
  */
-export function protect(request: SandboxRequest): Protection {
+export function protectNames(request: SandboxRequest): Protection {
   const args: string[] = [];
-  const mine: string[] = [];
+  const acquired: string[] = [];
   const release = (): void => {
-    for (const path of mine.splice(0)) releasePlaceholder(path);
+    for (const path of acquired.splice(0)) releasePlaceholder(path);
   };
   try {
-    for (const { name, folder } of namesOf(request)) {
+    for (const { name, folder } of listNames(request)) {
       const path = join(request.folders.dir, name);
-      if (holdPlaceholder(path, folder)) mine.push(path);
+      if (acquirePlaceholder(path, folder)) acquired.push(path);
       else if (lstatSync(path).isSymbolicLink()) {
         throw new Error(`${name} is a link, which cannot be protected; replace it with what it points to.`);
       }
@@ -49,7 +49,7 @@ export function protect(request: SandboxRequest): Protection {
   }
 }
 
-function namesOf({ protect: { files, folders } }: SandboxRequest): { name: string; folder: boolean }[] {
+function listNames({ protect: { files, folders } }: SandboxRequest): { name: string; folder: boolean }[] {
   return [
     ...files.map((name) => ({ name, folder: false })),
     ...folders.map((name) => ({ name, folder: true })),
@@ -59,38 +59,38 @@ function namesOf({ protect: { files, folders } }: SandboxRequest): { name: strin
 /**
  * Registers a user of a placeholder, and creates it if the path does not exist. Returns false if a real entry exists.
  */
-function holdPlaceholder(path: string, folder: boolean): boolean {
+function acquirePlaceholder(path: string, folder: boolean): boolean {
   const placeholder = placeholders.get(path);
-  if (placeholder !== undefined && statOf(path)?.ino === placeholder.inode) {
-    placeholder.holders += 1;
+  if (placeholder !== undefined && statIfExists(path)?.ino === placeholder.inode) {
+    placeholder.users += 1;
     return true;
   }
-  const inode = makePlaceholder(path, folder);
+  const inode = createPlaceholder(path, folder);
   if (inode === undefined) return false;
-  placeholders.set(path, { inode, folder, holders: (placeholder?.holders ?? 0) + 1 });
+  placeholders.set(path, { inode, folder, users: (placeholder?.users ?? 0) + 1 });
   return true;
 }
 
 function releasePlaceholder(path: string): void {
   const placeholder = placeholders.get(path);
   if (placeholder === undefined) return;
-  placeholder.holders -= 1;
-  if (placeholder.holders > 0) return;
+  placeholder.users -= 1;
+  if (placeholder.users > 0) return;
   placeholders.delete(path);
   // A process outside the sandbox may have replaced the placeholder by a real file or folder.
-  const now = statOf(path);
+  const now = statIfExists(path);
   if (now?.ino !== placeholder.inode || (!placeholder.folder && now.size > 0)) return;
   try {
     if (placeholder.folder) rmdirSync(path);
     else unlinkSync(path);
   } catch (error) {
     // A folder that is no longer empty is no longer a placeholder.
-    if (!["ENOTEMPTY", "EEXIST", "ENOENT"].includes(errno(error) ?? "")) throw error;
+    if (!["ENOTEMPTY", "EEXIST", "ENOENT"].includes(getErrorCode(error) ?? "")) throw error;
   }
 }
 
 /** Creates a placeholder and returns its inode. Returns undefined if the path already exists. */
-function makePlaceholder(path: string, folder: boolean): number | undefined {
+function createPlaceholder(path: string, folder: boolean): number | undefined {
   try {
     if (folder) {
       mkdirSync(path);
@@ -103,11 +103,11 @@ function makePlaceholder(path: string, folder: boolean): number | undefined {
       closeSync(file);
     }
   } catch (error) {
-    if (errno(error) === "EEXIST") return undefined;
+    if (getErrorCode(error) === "EEXIST") return undefined;
     throw error;
   }
 }
 
-function statOf(path: string): Stats | undefined {
+function statIfExists(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false });
 }

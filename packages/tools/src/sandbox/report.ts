@@ -2,7 +2,7 @@ import type { Sandbox } from "./types.ts";
 
 /** The report about a sandbox, for example for `signalbox doctor`. */
 export interface SandboxReport {
-  readonly rung: Sandbox["rung"];
+  readonly level: Sandbox["level"];
   readonly ok: boolean;
   /** One sentence. */
   readonly summary: string;
@@ -11,21 +11,21 @@ export interface SandboxReport {
 
 /** Describes the place where commands run. */
 export function describeSandbox(sandbox: Sandbox): SandboxReport {
-  const { rung, limits, notes } = sandbox;
-  switch (rung) {
+  const { level, limits, notes } = sandbox;
+  switch (level) {
     case "bubblewrap": {
       const memory = `${Math.round(limits.memoryBytes / 1_048_576)} MB`;
       const summary = `Commands run under bubblewrap: workspace only, no network, ${limits.timeoutMs / 1000} s, ${limits.processes} processes, ${memory}. The self-test passed.`;
-      return { rung, ok: true, summary, notes };
+      return { level, ok: true, summary, notes };
     }
     case "none":
       return {
-        rung,
+        level,
         ok: false,
         summary: "Commands run WITHOUT a sandbox, with all rights of the gateway's user, as configured.",
         notes,
       };
     case "disabled":
-      return { rung, ok: false, summary: `exec is disabled: ${sandbox.reason ?? "no reason given"}`, notes };
+      return { level, ok: false, summary: `exec is disabled: ${sandbox.reason ?? "no reason given"}`, notes };
   }
 }

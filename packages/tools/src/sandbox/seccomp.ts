@@ -81,35 +81,39 @@ const EAFNOSUPPORT = 97;
  * sockets of other families, files with the set-user-id or set-group-id bit, and some kernel interfaces. Returns
  * undefined for unknown processor architectures.
  */
-export function seccompFilter(architecture: NodeJS.Architecture): Buffer | undefined {
+export function createSeccompFilter(architecture: NodeJS.Architecture): Buffer | undefined {
   const numbers = PROCESSORS[architecture];
   if (numbers === undefined) return undefined;
   const { audit, below, socket, missing, modes, opening } = numbers;
   return Buffer.concat([
     load(4),
-    ...unless(EQUAL, audit, [give(KILL)]),
+    ...unless(EQUAL, audit, [returnAction(KILL)]),
     load(0),
-    ...(below === undefined ? [] : when(AT_LEAST, below, [give(ERRNO | ENOSYS)])),
-    ...missing.flatMap((call) => when(EQUAL, call, [give(ERRNO | ENOSYS)])),
+    ...(below === undefined ? [] : when(AT_LEAST, below, [returnAction(ERRNO | ENOSYS)])),
+    ...missing.flatMap((call) => when(EQUAL, call, [returnAction(ERRNO | ENOSYS)])),
     ...when(EQUAL, socket, [
       loadArgument(0),
-      ...ADDRESS_FAMILIES.flatMap((family) => when(EQUAL, family, [give(ALLOW)])),
-      give(ERRNO | EAFNOSUPPORT),
+      ...ADDRESS_FAMILIES.flatMap((family) => when(EQUAL, family, [returnAction(ALLOW)])),
+      returnAction(ERRNO | EAFNOSUPPORT),
     ]),
     ...modes.flatMap(([call, mode]) => when(EQUAL, call, modeCheck(mode))),
     ...opening.flatMap(([call, flags, mode]) =>
       when(EQUAL, call, [
         loadArgument(flags),
-        ...unless(ANY_BIT, MAKES_FILE, [give(ALLOW)]),
+        ...unless(ANY_BIT, MAKES_FILE, [returnAction(ALLOW)]),
         ...modeCheck(mode),
       ]),
     ),
-    give(ALLOW),
+    returnAction(ALLOW),
   ]);
 }
 
 function modeCheck(argument: number): Buffer[] {
-  return [loadArgument(argument), ...when(ANY_BIT, SET_ID_BITS, [give(ERRNO | EPERM)]), give(ALLOW)];
+  return [
+    loadArgument(argument),
+    ...when(ANY_BIT, SET_ID_BITS, [returnAction(ERRNO | EPERM)]),
+    returnAction(ALLOW),
+  ];
 }
 
 const EQUAL = 0x15;
@@ -125,7 +129,7 @@ function unless(comparison: number, value: number, then: readonly Buffer[]): Buf
   return [instruction(comparison, value, then.length, 0), ...then];
 }
 
-function give(action: number): Buffer {
+function returnAction(action: number): Buffer {
   return instruction(0x06, action >>> 0, 0, 0);
 }
 

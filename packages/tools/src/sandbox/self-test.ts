@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { reasonOf } from "@signalbox/agent-core";
-import { seccompFilter } from "./seccomp.ts";
+import { createSeccompFilter } from "./seccomp.ts";
 import type { Sandbox, SandboxOutcome } from "./types.ts";
 
 const CANARY_PREFIX = ".signalbox-canary-";
 const STALE_MS = 600_000;
 /** Time limit of the self-test in milliseconds. It takes far less, even on a busy machine. */
-const LONGEST_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 /**
  * Runs one command that tries to read and write outside its workspace. Returns the problem, or undefined if the test
@@ -17,12 +17,12 @@ const LONGEST_MS = 30_000;
  * @param canaryDirs folders in which files are planted that the command must not reach
  * @param descriptors descriptors of this process that the command must not have
  */
-export async function selfTest(
+export async function runSelfTest(
   sandbox: Sandbox,
   canaryDirs: readonly string[],
   descriptors: readonly string[] = [],
 ): Promise<string | undefined> {
-  const folders = await newFolders(canaryDirs);
+  const folders = await createFolders(canaryDirs);
   try {
     return await attack(sandbox, folders, descriptors);
   } catch (error) {
@@ -48,29 +48,29 @@ async function attack(
   const dir = join(first, "workspace");
   await mkdir(dir);
   const outcome = await sandbox.run({
-    script: scriptAgainst(planted, descriptors),
+    script: createScript(planted, descriptors),
     folders: { dir, readOnlyDirs: [], forbidden: [] },
     cwd: dir,
     protect: { files: [], folders: [] },
     covers: [],
-    signal: AbortSignal.timeout(LONGEST_MS),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   if (outcome.output.includes(secret)) return "the self-test could read a file outside the workspace.";
   for (const folder of planted) {
     if (
-      (await textOf(join(folder, "canary"))) !== secret ||
-      (await textOf(join(folder, "planted"))) !== undefined
+      (await readIfExists(join(folder, "canary"))) !== secret ||
+      (await readIfExists(join(folder, "planted"))) !== undefined
     )
       return "the self-test could write outside the workspace.";
   }
-  const fault = faultIn(outcome);
-  if (fault !== undefined) return fault;
-  const proof = await textOf(join(dir, "proof"));
+  const problem = findProblem(outcome);
+  if (problem !== undefined) return problem;
+  const proof = await readIfExists(join(dir, "proof"));
   return proof === "fine\n" ? undefined : "the self-test could not write in its workspace.";
 }
 
 /** Returns a script that tries forbidden operations and prints facts about its environment. */
-function scriptAgainst(planted: readonly string[], descriptors: readonly string[]): string {
+function createScript(planted: readonly string[], descriptors: readonly string[]): string {
   return [
     ...planted.flatMap((folder) => [
       `cat '${folder}/canary'`,
@@ -89,11 +89,11 @@ function scriptAgainst(planted: readonly string[], descriptors: readonly string[
 }
 
 /** Returns the problem that the output of the script shows, if any. */
-function faultIn({ output, stopped }: SandboxOutcome): string | undefined {
-  if (stopped !== undefined) return `the self-test was ended before its time: ${ENDED[stopped]}.`;
+function findProblem({ output, stopped }: SandboxOutcome): string | undefined {
+  if (stopped !== undefined) return `the self-test was ended before its time: ${STOP_REASONS[stopped]}.`;
   if (!/^uid=[1-9]\d*$/m.test(output))
     return `the self-test did not run as an ordinary user. ${output.split("\n", 1)[0]?.slice(0, 200) ?? ""}`;
-  if (seccompFilter(process.arch) !== undefined && output.includes("special=left"))
+  if (createSeccompFilter(process.arch) !== undefined && output.includes("special=left"))
     return "the self-test could leave a file with the set-user-id bit.";
   if (output.includes("descriptor=left"))
     return "the self-test had a file open that whoever started the gateway left open.";
@@ -102,8 +102,8 @@ function faultIn({ output, stopped }: SandboxOutcome): string | undefined {
   return undefined;
 }
 
-const ENDED: Readonly<Record<NonNullable<SandboxOutcome["stopped"]>, string>> = {
-  abort: `it took longer than ${LONGEST_MS / 1_000} s`,
+const STOP_REASONS: Readonly<Record<NonNullable<SandboxOutcome["stopped"]>, string>> = {
+  abort: `it took longer than ${TIMEOUT_MS / 1_000} s`,
   timeout: "it took longer than a command may",
   disk: "the disk is full",
   memory: "it took more memory than a command may",
@@ -112,7 +112,7 @@ const ENDED: Readonly<Record<NonNullable<SandboxOutcome["stopped"]>, string>> = 
 };
 
 /** Creates a folder in each writable folder. */
-async function newFolders(dirs: readonly string[]): Promise<string[]> {
+async function createFolders(dirs: readonly string[]): Promise<string[]> {
   const folders: string[] = [];
   for (const dir of dirs) {
     await removeStale(dir);
@@ -132,6 +132,6 @@ async function removeStale(dir: string): Promise<void> {
   }
 }
 
-async function textOf(path: string): Promise<string | undefined> {
+async function readIfExists(path: string): Promise<string | undefined> {
   return readFile(path, "utf8").catch(() => undefined);
 }

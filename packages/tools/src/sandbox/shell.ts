@@ -13,7 +13,7 @@ const VARIABLE = "SIGNALBOX_COMMAND";
  * commandVariable}. It redirects error output to the output, so that standard error contains only messages of the
  * launcher.
  */
-export function limitedShell(
+export function createLimitedShell(
   shell: string,
   limits: SandboxLimits,
   countProcesses: boolean,
@@ -35,7 +35,7 @@ export function limitedShell(
   return { file: LAUNCHER, args: ["-c", setup, shell] };
 }
 
-/** Returns the environment variable that passes the command to a shell of {@link limitedShell}. */
-export function commandVariable(script: string): Readonly<Record<string, string>> {
+/** Returns the environment variable that passes the command to a shell of {@link createLimitedShell}. */
+export function getCommandVariable(script: string): Readonly<Record<string, string>> {
   return { [VARIABLE]: script };
 }

@@ -2,16 +2,16 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { reasonOf } from "@signalbox/agent-core";
 import { createBubblewrap } from "./bubblewrap.ts";
-import { type CgroupPlaces, type CommandGroups, openCommandGroups } from "./cgroups.ts";
-import { inheritedDescriptors } from "./descriptors.ts";
+import { type CgroupOptions, type CommandGroups, openCommandGroups } from "./cgroups.ts";
+import { listInheritedDescriptors } from "./descriptors.ts";
 import { type OpenDomainProxy, openDomainProxy } from "./network/proxy.ts";
 import { followProgram, startProgram } from "./process.ts";
 import { findProgram, findShell } from "./programs.ts";
-import { seccompFilter } from "./seccomp.ts";
-import { selfTest } from "./self-test.ts";
-import { commandVariable, limitedShell } from "./shell.ts";
-import { givesTerminal } from "./terminal.ts";
-import { type Sandbox, type SandboxLimits, type SandboxSetting, timeOf } from "./types.ts";
+import { createSeccompFilter } from "./seccomp.ts";
+import { runSelfTest } from "./self-test.ts";
+import { createLimitedShell, getCommandVariable } from "./shell.ts";
+import { supportsTerminal } from "./terminal.ts";
+import { getTimeout, type Sandbox, type SandboxLimits, type SandboxSetting } from "./types.ts";
 
 export interface StartSandboxOptions {
   /** `none` runs commands without a sandbox. Default: `default`. */
@@ -33,7 +33,7 @@ export interface StartSandboxOptions {
   /** Opens the proxy through which commands reach their allowed hosts. Default: {@link openDomainProxy}. */
   readonly openProxy?: OpenDomainProxy;
   /** Location of cgroups. Default: the system's. */
-  readonly cgroups?: CgroupPlaces;
+  readonly cgroups?: CgroupOptions;
   /** Default: `process.platform`. */
   readonly platform?: NodeJS.Platform;
 }
@@ -59,7 +59,7 @@ const ENVIRONMENT = {
 };
 
 /** Returns the environment of all commands, or undefined if commands cannot run. */
-export function commandEnvironment(
+export function getCommandEnvironment(
   setting: SandboxSetting,
   programs?: string,
 ): Readonly<Record<string, string>> | undefined {
@@ -90,20 +90,20 @@ export async function startSandbox(options: StartSandboxOptions = {}): Promise<S
   try {
     switch (setting) {
       case "off":
-        return disabled(limits, "exec is turned off in the configuration.");
+        return createDisabled(limits, "exec is turned off in the configuration.");
       case "none":
-        return await unsandboxed(options, limits);
+        return await createUnsandboxed(options, limits);
       case "default":
-        return await bubblewrapped(options, limits);
+        return await startBubblewrap(options, limits);
     }
   } catch (error) {
-    return disabled(limits, reasonOf(error));
+    return createDisabled(limits, reasonOf(error));
   }
 }
 
-function disabled(limits: SandboxLimits, reason: string): Sandbox {
+function createDisabled(limits: SandboxLimits, reason: string): Sandbox {
   return {
-    rung: "disabled",
+    level: "disabled",
     reason,
     network: false,
     limits,
@@ -115,33 +115,33 @@ function disabled(limits: SandboxLimits, reason: string): Sandbox {
 }
 
 /** Describes which limits the kernel enforces on this machine and which ones the watchdog checks. */
-function limitsNote(groups: CommandGroups | undefined): string {
+function describeLimits(groups: CommandGroups | undefined): string {
   const watched = "is looked after ten times a second";
   return groups === undefined
     ? `The kernel limits time, output, the size of a file and the processes of a user; memory (private and shared) and what is added to the disk ${watched}, since no cgroup can be made here (under systemd: Delegate=memory pids).`
     : `The kernel limits time, output, the size of a file, and memory and processes of a whole command (cgroup ${groups.version}); what is added to the disk ${watched}.`;
 }
 
-async function unsandboxed(options: StartSandboxOptions, limits: SandboxLimits): Promise<Sandbox> {
+async function createUnsandboxed(options: StartSandboxOptions, limits: SandboxLimits): Promise<Sandbox> {
   const groups = openCommandGroups(limits, options.cgroups);
   const shell = await findShell();
-  const env = { ...commandEnvironment("none", options.programs) };
+  const env = { ...getCommandEnvironment("none", options.programs) };
   return {
-    rung: "none",
+    level: "none",
     network: true,
     limits,
     env,
     shell,
     notes: [
       "Without a sandbox, a program that leaves its process group can outlive its command.",
-      limitsNote(groups),
+      describeLimits(groups),
     ],
     async run(request) {
       request.signal.throwIfAborted();
       const started = startProgram({
-        ...limitedShell(shell, limits, false),
+        ...createLimitedShell(shell, limits, false),
         groups,
-        env: { ...request.env, ...env, ...commandVariable(request.script) },
+        env: { ...request.env, ...env, ...getCommandVariable(request.script) },
         cwd: request.cwd,
         hasInput: request.input !== undefined,
         descriptors: 0,
@@ -149,7 +149,7 @@ async function unsandboxed(options: StartSandboxOptions, limits: SandboxLimits):
       const { stderr, ...outcome } = await followProgram(started, {
         disk: request.folders.dir,
         limits,
-        timeoutMs: timeOf(request, limits),
+        timeoutMs: getTimeout(request, limits),
         input: request.input,
         outputChars: request.outputChars ?? limits.outputChars,
         signal: request.signal,
@@ -160,47 +160,50 @@ async function unsandboxed(options: StartSandboxOptions, limits: SandboxLimits):
   };
 }
 
-async function bubblewrapped(options: StartSandboxOptions, limits: SandboxLimits): Promise<Sandbox> {
+async function startBubblewrap(options: StartSandboxOptions, limits: SandboxLimits): Promise<Sandbox> {
   const platform = options.platform ?? process.platform;
   if (platform !== "linux") {
-    return disabled(
+    return createDisabled(
       limits,
       `the sandbox needs Linux; on ${platform} exec works only with the setting \`none\`.`,
     );
   }
   const program = await findProgram("bwrap", options.searchPath ?? process.env["PATH"] ?? "");
   if (program === undefined) {
-    return disabled(limits, "bubblewrap is not installed (Debian and Ubuntu: apt-get install bubblewrap).");
+    return createDisabled(
+      limits,
+      "bubblewrap is not installed (Debian and Ubuntu: apt-get install bubblewrap).",
+    );
   }
   const groups = openCommandGroups(limits, options.cgroups);
-  const notes = [limitsNote(groups)];
+  const notes = [describeLimits(groups)];
   if (process.getuid?.() === 0 && groups === undefined) {
     notes.push(
       "The gateway runs as root: commands get an unprivileged id in the sandbox, but the kernel does not limit root's processes, so only the watchdog does. Use an ordinary user if you can.",
     );
   }
-  const filter = seccompFilter(process.arch);
+  const filter = createSeccompFilter(process.arch);
   if (filter === undefined) {
     notes.push(
       `Sockets, set-user-id files and hidden memory are not blocked here: there is no filter for ${process.arch}.`,
     );
   }
-  const descriptors = inheritedDescriptors();
+  const descriptors = listInheritedDescriptors();
   const sandbox = createBubblewrap({
     program,
     filter,
     shell: await findShell(),
     limits,
-    env: { ...commandEnvironment("default", options.programs) },
+    env: { ...getCommandEnvironment("default", options.programs) },
     readOnly: [...(options.readOnly ?? []), ...(options.programs === undefined ? [] : [options.programs])],
     notes,
     groups,
     descriptors,
     openProxy: options.openProxy ?? ((domains) => openDomainProxy({ domains })),
   });
-  const problem = await selfTest(sandbox, options.canaryDirs ?? [homedir(), tmpdir()], descriptors);
-  if (problem !== undefined) return disabled(limits, problem);
-  const terminal = await givesTerminal(sandbox);
+  const problem = await runSelfTest(sandbox, options.canaryDirs ?? [homedir(), tmpdir()], descriptors);
+  if (problem !== undefined) return createDisabled(limits, problem);
+  const terminal = await supportsTerminal(sandbox);
   if (!terminal) notes.push("Commands get no terminal (`pty`): `script` of util-linux is not installed.");
   return { ...sandbox, terminal };
 }

@@ -10,17 +10,17 @@ const SIZE = "rows 40 cols 120";
  * Returns a script that runs a command in a terminal, with `script` of util-linux, and ends with the command's exit
  * code.
  */
-export function inTerminal(command: string, shell: string): string {
+export function wrapInTerminal(command: string, shell: string): string {
   const inside = `stty ${SIZE}; ${command}`;
-  return `SHELL=${quoted(shell)} TERM=xterm-256color exec script -qefc ${quoted(inside)} /dev/null`;
+  return `SHELL=${quote(shell)} TERM=xterm-256color exec script -qefc ${quote(inside)} /dev/null`;
 }
 
-function quoted(text: string): string {
+function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** Returns true if commands can run in a terminal. `script` may be missing, or may not support the options. */
-export async function givesTerminal(sandbox: Sandbox): Promise<boolean> {
+export async function supportsTerminal(sandbox: Sandbox): Promise<boolean> {
   const dir = await realpath(await mkdtemp(join(tmpdir(), "signalbox-terminal-")));
   try {
     const { exitCode } = await sandbox.run({

@@ -94,7 +94,7 @@ export interface SandboxOutcome {
 /** A place where commands run. */
 export interface Sandbox {
   /** If it is `disabled`, no command runs, and `reason` explains why. */
-  readonly rung: "bubblewrap" | "none" | "disabled";
+  readonly level: "bubblewrap" | "none" | "disabled";
   readonly reason?: string;
   /** True if commands can run in a terminal. Default: false. */
   readonly terminal?: boolean;
@@ -112,7 +112,7 @@ export interface Sandbox {
 }
 
 /** Returns the time limit of a command in milliseconds. */
-export function timeOf({ timeoutMs, background }: SandboxRequest, limits: SandboxLimits): number {
-  const most = background === true ? limits.backgroundMs : limits.timeoutMs;
-  return Math.min(timeoutMs ?? most, most);
+export function getTimeout({ timeoutMs, background }: SandboxRequest, limits: SandboxLimits): number {
+  const limit = background === true ? limits.backgroundMs : limits.timeoutMs;
+  return Math.min(timeoutMs ?? limit, limit);
 }

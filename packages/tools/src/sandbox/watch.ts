@@ -6,7 +6,7 @@ const WATCH_MS = 100;
 /** Maximum number of files and folders that a command may add. */
 const MAX_NEW_FILES = 200_000;
 /** Free space that must remain on the disk, in bytes. */
-const KEEP_FREE_BYTES = 268_435_456;
+const MIN_FREE_BYTES = 268_435_456;
 
 /**
  * Checks the process tree and the disk ten times a second. The kernel limits that the shell sets apply to single
@@ -25,19 +25,19 @@ export function startWatch(
   if (process.platform !== "linux") return { stop: () => {} };
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
-  const before = freeOn(disk);
-  const look = async (): Promise<void> => {
+  const before = getFreeSpace(disk);
+  const check = async (): Promise<void> => {
     const root = pid();
-    const use = root === undefined ? undefined : await useOfTree(root, limits);
-    const isFull = isDiskFull(await before, await freeOn(disk), limits);
+    const use = root === undefined ? undefined : await measureTree(root, limits);
+    const isFull = isDiskFull(await before, await getFreeSpace(disk), limits);
     if (stopped) return;
     if ((use !== undefined && use.tasks > limits.processes) || group?.wasOutOfProcesses()) kill("processes");
     // Older kernels kill only one process, so the rest of the command is killed here.
     else if ((use !== undefined && use.bytes > limits.memoryBytes) || group?.wasOutOfMemory()) kill("memory");
     else if (isFull) kill("disk");
-    timer = setTimeout(look, WATCH_MS);
+    timer = setTimeout(check, WATCH_MS);
   };
-  timer = setTimeout(look, WATCH_MS / 2);
+  timer = setTimeout(check, WATCH_MS / 2);
   return {
     stop: () => {
       stopped = true;
@@ -51,7 +51,7 @@ interface Free {
   readonly files: number;
 }
 
-async function freeOn(folder: string): Promise<Free | undefined> {
+async function getFreeSpace(folder: string): Promise<Free | undefined> {
   const info = await statfs(folder).catch(() => undefined);
   return info && { bytes: info.bavail * info.bsize, files: info.ffree };
 }
@@ -64,7 +64,7 @@ function isDiskFull(before: Free | undefined, now: Free | undefined, { diskBytes
   if (before === undefined || now === undefined) return false;
   const used = before.bytes - now.bytes;
   return (
-    used > diskBytes || (used > 0 && now.bytes < KEEP_FREE_BYTES) || before.files - now.files > MAX_NEW_FILES
+    used > diskBytes || (used > 0 && now.bytes < MIN_FREE_BYTES) || before.files - now.files > MAX_NEW_FILES
   );
 }
 
@@ -73,28 +73,28 @@ function isDiskFull(before: Free | undefined, now: Free | undefined, { diskBytes
  * above the limit of processes. Shared memory counts once for each process; if the sum exceeds the limit, it is
  * computed again with proportional shares. Source: proc(5).
  */
-async function useOfTree(root: number, limits: SandboxLimits): Promise<{ tasks: number; bytes: number }> {
-  const pids = await treeOf(root, limits.processes);
+async function measureTree(root: number, limits: SandboxLimits): Promise<{ tasks: number; bytes: number }> {
+  const pids = await listTree(root, limits.processes);
   let tasks = 0;
   let bytes = 0;
   for (const pid of pids) {
     const status = await readFile(`/proc/${pid}/status`, "latin1").catch(() => "");
-    tasks += field(status, "Threads") || 1;
-    bytes += (field(status, "RssAnon") + field(status, "RssShmem")) * 1024;
+    tasks += readField(status, "Threads") || 1;
+    bytes += (readField(status, "RssAnon") + readField(status, "RssShmem")) * 1024;
   }
-  return { tasks, bytes: bytes > limits.memoryBytes ? await proportionalUse(pids) : bytes };
+  return { tasks, bytes: bytes > limits.memoryBytes ? await measureProportionalMemory(pids) : bytes };
 }
 
-async function proportionalUse(pids: readonly number[]): Promise<number> {
+async function measureProportionalMemory(pids: readonly number[]): Promise<number> {
   let bytes = 0;
   for (const pid of pids) {
     const rollup = await readFile(`/proc/${pid}/smaps_rollup`, "latin1").catch(() => "");
-    bytes += (field(rollup, "Pss_Anon") + field(rollup, "Pss_Shmem")) * 1024;
+    bytes += (readField(rollup, "Pss_Anon") + readField(rollup, "Pss_Shmem")) * 1024;
   }
   return bytes;
 }
 
-async function treeOf(root: number, max: number): Promise<readonly number[]> {
+async function listTree(root: number, max: number): Promise<readonly number[]> {
   const pids: number[] = [];
   const queue = [root];
   for (let pid = queue.shift(); pid !== undefined && pids.length <= max; pid = queue.shift()) {
@@ -106,7 +106,7 @@ async function treeOf(root: number, max: number): Promise<readonly number[]> {
 }
 
 /** Returns a number from a list of `Name: value` lines. */
-function field(text: string, name: string): number {
+function readField(text: string, name: string): number {
   const at = text.indexOf(`\n${name}:`);
   return at < 0 ? 0 : Number.parseInt(text.slice(at + name.length + 2), 10) || 0;
 }

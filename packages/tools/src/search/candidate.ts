@@ -33,7 +33,7 @@ export interface Candidate {
 }
 
 /** Returns a path to the folder for this process and for programs that it starts there. */
-export function accessTo({ folder, descriptor }: SearchRequest): string {
+export function getAccessPath({ folder, descriptor }: SearchRequest): string {
   return descriptor === undefined ? folder : `/proc/self/fd/${descriptor}`;
 }
 

@@ -1,15 +1,15 @@
 import { spawn } from "node:child_process";
+import { wrapWithBubblewrap } from "./bubblewrap.ts";
 import {
-  accessTo,
   type Candidate,
+  getAccessPath,
   MAX_FILE_BYTES,
   type SearchRequest,
   SKIPPED_FOLDERS,
 } from "./candidate.ts";
-import { contained } from "./contained.ts";
 
 /** Absolute paths of the search programs. */
-export interface Programs {
+export interface SearchPrograms {
   readonly ripgrep: string;
   /**
    * Path of bubblewrap. Undefined if it is not installed; commands that could replace folders do not run then either.
@@ -24,24 +24,24 @@ export interface Programs {
  * @throws SyntaxError with ripgrep's message for an invalid pattern
  */
 export async function* searchWithRipgrep(
-  { ripgrep, launcher }: Programs,
+  { ripgrep, launcher }: SearchPrograms,
   request: SearchRequest,
   signal: AbortSignal,
 ): AsyncGenerator<Candidate, boolean> {
   const { descriptor } = request;
-  const plain = { file: ripgrep, args: argumentsFor(request), descriptors: [] };
-  const isContained = launcher !== undefined && descriptor !== undefined;
-  const program = isContained ? contained(launcher, plain, { ...request, descriptor }) : plain;
+  const plain = { file: ripgrep, args: getArguments(request), descriptors: [] };
+  const isSandboxed = launcher !== undefined && descriptor !== undefined;
+  const program = isSandboxed ? wrapWithBubblewrap(launcher, plain, { ...request, descriptor }) : plain;
   const child = spawn(program.file, program.args, {
-    cwd: accessTo(request),
+    cwd: getAccessPath(request),
     env: {},
     stdio: ["ignore", "pipe", "pipe", ...program.descriptors],
     signal,
     killSignal: "SIGKILL",
   });
-  let complaint = "";
+  let errorOutput = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    complaint = (complaint + text).slice(0, 1_000);
+    errorOutput = (errorOutput + text).slice(0, 1_000);
   });
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once("error", reject);
@@ -57,9 +57,9 @@ export async function* searchWithRipgrep(
       yield* read.candidates;
     }
     const code = await ended;
-    if (isContained && (complaint.startsWith("bwrap: ") || code === NO_LIBRARIES)) return false;
+    if (isSandboxed && (errorOutput.startsWith("bwrap: ") || code === NO_LIBRARIES)) return false;
     // 1: no match. 2: an error. Errors of single files are not reported (`--no-messages`).
-    if (code === 2 && complaint !== "") throw new SyntaxError(complaint.trim());
+    if (code === 2 && errorOutput !== "") throw new SyntaxError(errorOutput.trim());
     return true;
   } finally {
     child.kill("SIGKILL");
@@ -73,7 +73,7 @@ const NO_LIBRARIES = 127;
  * Returns the arguments of ripgrep: without configuration files, without following links, with hidden files. Returns
  * only line numbers, because the text is read through the workspace.
  */
-function argumentsFor({ file, glob, line }: SearchRequest): string[] {
+function getArguments({ file, glob, line }: SearchRequest): string[] {
   return [
     ...["--no-config", "--no-ignore", "--hidden", "--no-messages", "--color", "never", "--null"],
     ...["--max-filesize", String(MAX_FILE_BYTES)],

@@ -3,14 +3,14 @@ import { Worker } from "node:worker_threads";
 import { findProgram } from "../sandbox/programs.ts";
 import { getWorkerFile } from "../thread.ts";
 import type { Candidate, SearchRequest } from "./candidate.ts";
-import { type Programs, searchWithRipgrep } from "./ripgrep.ts";
+import { type SearchPrograms, searchWithRipgrep } from "./ripgrep.ts";
 
 /** Searches below a folder until the caller stops or the signal is aborted. */
 export type Search = (request: SearchRequest, signal: AbortSignal) => AsyncIterable<Candidate>;
 
 /** Creates a search that uses ripgrep if it is installed and runs, and otherwise a worker thread. */
 export function createSearch(searchPath: string = process.env["PATH"] ?? ""): Search {
-  let programs: Promise<Programs | undefined> | undefined;
+  let programs: Promise<SearchPrograms | undefined> | undefined;
   return async function* search(request, signal) {
     programs ??= findPrograms(searchPath);
     const found = await programs;
@@ -19,7 +19,7 @@ export function createSearch(searchPath: string = process.env["PATH"] ?? ""): Se
   };
 }
 
-async function findPrograms(searchPath: string): Promise<Programs | undefined> {
+async function findPrograms(searchPath: string): Promise<SearchPrograms | undefined> {
   const ripgrep = await findProgram("rg", searchPath);
   if (ripgrep === undefined) return undefined;
   return { ripgrep, launcher: await findProgram("bwrap", searchPath) };

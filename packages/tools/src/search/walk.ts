@@ -2,10 +2,10 @@ import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } 
 import { basename, join } from "node:path";
 import picomatch from "picomatch";
 import { detectEncoding } from "../files/text.ts";
-import { inside } from "../workspace/paths.ts";
+import { isInside } from "../workspace/paths.ts";
 import {
-  accessTo,
   type Candidate,
+  getAccessPath,
   MAX_FILE_BYTES,
   type SearchRequest,
   SKIPPED_FOLDERS,
@@ -33,42 +33,43 @@ interface Entry {
  */
 export function* searchByWalking(request: SearchRequest): Generator<Candidate> {
   const { file, glob, line } = request;
-  const isMeant = glob === undefined ? () => true : matcherOf(glob);
+  const matchesGlob = glob === undefined ? () => true : createMatcher(glob);
   const pattern = line && new RegExp(line.pattern, line.ignoreCase ? "iu" : "u");
-  const start = { path: "", access: accessTo(request) };
-  for (const each of file === undefined ? filesIn(request, start, 0) : [entryOf(start, file)]) {
-    if (!isMeant(each.path)) continue;
+  const start = { path: "", access: getAccessPath(request) };
+  for (const each of file === undefined ? walkFolder(request, start, 0) : [createEntry(start, file)]) {
+    if (!matchesGlob(each.path)) continue;
     if (pattern === undefined) yield { path: each.path };
-    else yield* linesOf(each, pattern);
+    else yield* findLines(each, pattern);
   }
 }
 
-function matcherOf(glob: string): (path: string) => boolean {
+function createMatcher(glob: string): (path: string) => boolean {
   const matches = picomatch(glob, { dot: true });
   return glob.includes("/") ? matches : (path) => matches(basename(path));
 }
 
-function entryOf({ path, access }: Entry, name: string): Entry {
+function createEntry({ path, access }: Entry, name: string): Entry {
   return { path: path === "" ? name : `${path}/${name}`, access: `${access}/${name}` };
 }
 
-function* filesIn(request: SearchRequest, folder: Entry, depth: number): Generator<Entry> {
+function* walkFolder(request: SearchRequest, folder: Entry, depth: number): Generator<Entry> {
   if (depth > MAX_DEPTH) return;
   for (const found of readFolder(folder.access)) {
-    const entry = entryOf(folder, found.name);
+    const entry = createEntry(folder, found.name);
     if (isClosed(request, entry)) continue;
     if (found.isFile()) yield entry;
     else if (found.isDirectory() && !SKIPPED_FOLDERS.includes(found.name))
-      yield* filesBelow(request, entry, depth + 1);
+      yield* walkSubfolder(request, entry, depth + 1);
   }
 }
 
-function* filesBelow(request: SearchRequest, folder: Entry, depth: number): Generator<Entry> {
-  const descriptor = opened(folder.access, FOLDER);
+function* walkSubfolder(request: SearchRequest, folder: Entry, depth: number): Generator<Entry> {
+  const descriptor = tryOpen(folder.access, FOLDER);
   if (descriptor === undefined) return;
   try {
-    const access = request.descriptor === undefined ? folder.access : accessTo({ ...request, descriptor });
-    yield* filesIn(request, { path: folder.path, access }, depth);
+    const access =
+      request.descriptor === undefined ? folder.access : getAccessPath({ ...request, descriptor });
+    yield* walkFolder(request, { path: folder.path, access }, depth);
   } finally {
     closeSync(descriptor);
   }
@@ -77,8 +78,8 @@ function* filesBelow(request: SearchRequest, folder: Entry, depth: number): Gene
 function isClosed({ folder, closed }: SearchRequest, { path }: Entry): boolean {
   const place = join(folder, path);
   return closed.some(({ path: cover, kind, except }) => {
-    const isUnder = inside(place, cover) && (kind === "file" || place !== cover);
-    return isUnder && !(except !== undefined && inside(place, except));
+    const isUnder = isInside(place, cover) && (kind === "file" || place !== cover);
+    return isUnder && !(except !== undefined && isInside(place, except));
   });
 }
 
@@ -90,7 +91,7 @@ function readFolder(access: string) {
   }
 }
 
-function* linesOf({ path, access }: Entry, pattern: RegExp): Generator<Candidate> {
+function* findLines({ path, access }: Entry, pattern: RegExp): Generator<Candidate> {
   const text = readText(access);
   if (text === undefined) return;
   for (const [index, line] of text.split("\n").entries())
@@ -98,7 +99,7 @@ function* linesOf({ path, access }: Entry, pattern: RegExp): Generator<Candidate
 }
 
 function readText(access: string): string | undefined {
-  const descriptor = opened(access, FILE);
+  const descriptor = tryOpen(access, FILE);
   if (descriptor === undefined) return undefined;
   try {
     const info = fstatSync(descriptor);
@@ -112,7 +113,7 @@ function readText(access: string): string | undefined {
   }
 }
 
-function opened(access: string, flags: number): number | undefined {
+function tryOpen(access: string, flags: number): number | undefined {
   try {
     return openSync(access, flags);
   } catch {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { relative, resolve } from "node:path";
 import { isVisible } from "../files/places.ts";
 import type { NamedFile, RunFacts } from "../types.ts";
-import { inside } from "../workspace/paths.ts";
+import { isInside } from "../workspace/paths.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 
 const MAX_FILES = 50;
@@ -14,21 +14,21 @@ const MAX_PLACES = 20_000;
  * resolved relative to each folder that the command names, since it may change to that folder first. Files that are
  * matched by a pattern, named by a script, or hidden from the run are not included.
  */
-export async function namedFiles(
+export async function findNamedFiles(
   workspace: Workspace,
   cwd: string,
   words: readonly string[],
   facts: RunFacts,
 ): Promise<readonly NamedFile[]> {
   const files: NamedFile[] = [];
-  const looked = new Set<string>();
+  const examined = new Set<string>();
   const folders = [cwd];
   for (const folder of folders) {
     for (const path of words.map((word) => resolve(folder, word))) {
-      if (looked.has(path) || !inside(path, workspace.dir) || path === workspace.dir) continue;
-      if (looked.add(path).size > MAX_PLACES)
+      if (examined.has(path) || !isInside(path, workspace.dir) || path === workspace.dir) continue;
+      if (examined.add(path).size > MAX_PLACES)
         throw new Error("the command names too many places to be shown");
-      const sha256 = await hashOfFile(workspace, path, facts);
+      const sha256 = await hashFile(workspace, path, facts);
       if (sha256 === undefined) {
         if (await isFolder(workspace, path)) folders.push(path);
         continue;
@@ -47,7 +47,7 @@ function isFolder(workspace: Workspace, path: string): Promise<boolean> {
   );
 }
 
-async function hashOfFile(workspace: Workspace, path: string, facts: RunFacts): Promise<string | undefined> {
+async function hashFile(workspace: Workspace, path: string, facts: RunFacts): Promise<string | undefined> {
   const file = await workspace.openFile(path).catch(() => undefined);
   if (file === undefined) return undefined;
   try {

@@ -18,9 +18,9 @@ export async function parseShell(script: string): Promise<ShellScript> {
   const tree = (await parser).parse(script);
   if (tree === null) return { words: [] };
   try {
-    const isReadOtherwise = READ_OTHERWISE.test(script) || areQuotesReadOtherwise(tree.rootNode, script);
-    const commands = isReadOtherwise ? undefined : commandsOf(tree.rootNode, script);
-    const words = [...wordsIn(tree.rootNode), ...(isReadOtherwise ? wordsOfShell(script) : [])];
+    const isAmbiguous = AMBIGUOUS.test(script) || hasAmbiguousQuotes(tree.rootNode, script);
+    const commands = isAmbiguous ? undefined : getCommands(tree.rootNode, script);
+    const words = [...collectWords(tree.rootNode), ...(isAmbiguous ? splitWords(script) : [])];
     return { ...(commands === undefined ? {} : { commands }), words: [...new Set(words)] };
   } finally {
     tree.delete();
@@ -32,13 +32,13 @@ export async function parseShell(script: string): Promise<ShellScript> {
  * and tabs, an escaped tab, a line continuation in the middle of a word, and a word that begins with a backslash, which
  * the grammar joins to the line before.
  */
-const READ_OTHERWISE = /(?![\t\n])\p{Cc}|(?! )\p{Z}|(?:[^ \t\n]|\\ )\\\n|(?:^|[\s;&|])\\(?!\n)|\\\t/u;
+const AMBIGUOUS = /(?![\t\n])\p{Cc}|(?! )\p{Z}|(?:[^ \t\n]|\\ )\\\n|(?:^|[\s;&|])\\(?!\n)|\\\t/u;
 
 /**
  * Returns true for quotes that the grammar parses differently: `$'…'`, and a backslash after a quote, at which the
  * grammar ends the word.
  */
-function areQuotesReadOtherwise(root: Node, script: string): boolean {
+function hasAmbiguousQuotes(root: Node, script: string): boolean {
   const quoted = root
     .descendantsOfType(["string", "raw_string", "ansi_c_string"])
     .filter((node) => node !== null);
@@ -50,7 +50,7 @@ function areQuotesReadOtherwise(root: Node, script: string): boolean {
 /**
  * Returns every text between blanks, quotes or operators, after joining continued lines. Includes texts inside quotes.
  */
-function wordsOfShell(script: string): string[] {
+function splitWords(script: string): string[] {
   const lines = script.replaceAll("\\\n", "");
   const pieces = [
     ...lines.split(/[ \t\n;|&<>()'"=]+/),
@@ -65,49 +65,49 @@ async function loadParser(): Promise<Parser> {
   const { Language, Parser } = await import("web-tree-sitter");
   await Parser.init();
   const bash = new Parser();
-  bash.setLanguage(await Language.load(grammarFile()));
+  bash.setLanguage(await Language.load(getGrammarFile()));
   return bash;
 }
 
 /** Returns the path in the built package, because this code may be bundled elsewhere. */
-function grammarFile(): string {
+function getGrammarFile(): string {
   const tools = import.meta.resolve("@signalbox/tools");
   return fileURLToPath(new URL("grammar/tree-sitter-bash.wasm", tools));
 }
 
-const JOINING: ReadonlySet<string> = new Set(["program", "list", "pipeline"]);
+const LIST_TYPES: ReadonlySet<string> = new Set(["program", "list", "pipeline"]);
 /** Operators that join two commands in one line. */
 const OPERATORS: ReadonlySet<string> = new Set([";", "&&", "||", "|"]);
-const JOINTS: ReadonlySet<string> = new Set([...OPERATORS, "\n", "comment"]);
+const SEPARATORS: ReadonlySet<string> = new Set([...OPERATORS, "\n", "comment"]);
 /** White space within one line, including line continuations. */
 const BLANKS = /^(?:[ \t]|\\\n)*$/;
 
-function commandsOf(node: Node, script: string): readonly (readonly string[])[] | undefined {
+function getCommands(node: Node, script: string): readonly (readonly string[])[] | undefined {
   if (node.hasError) return undefined;
-  const children = childrenOf(node);
+  const children = getChildren(node);
   // The grammar continues the previous line at a backslash that begins a line, and begins a new word without white
   // space at a backslash after a quote (`ls''\x`).
   const gapBefore = (index: number) =>
     script.slice(children[index - 1]?.endIndex ?? 0, children[index]?.startIndex);
   if (node.type === "command") {
-    const areApart = children.every((_, index) => {
+    const areSeparated = children.every((_, index) => {
       return index === 0 || (gapBefore(index) !== "" && BLANKS.test(gapBefore(index)));
     });
     const words = children.map((child) =>
-      literal(child.type === "command_name" ? (child.firstChild ?? child) : child),
+      getLiteral(child.type === "command_name" ? (child.firstChild ?? child) : child),
     );
-    return areApart && words.every((word) => word !== undefined) ? [words] : undefined;
+    return areSeparated && words.every((word) => word !== undefined) ? [words] : undefined;
   }
-  if (!JOINING.has(node.type)) return undefined;
+  if (!LIST_TYPES.has(node.type)) return undefined;
   if (!children.every(({ type }, index) => !OPERATORS.has(type) || BLANKS.test(gapBefore(index))))
     return undefined;
-  const parts = children.filter(({ type }) => !JOINTS.has(type));
-  const commands = parts.map((part) => commandsOf(part, script));
+  const parts = children.filter(({ type }) => !SEPARATORS.has(type));
+  const commands = parts.map((part) => getCommands(part, script));
   return commands.every((each) => each !== undefined) ? commands.flat() : undefined;
 }
 
 /** Returns the text of a word, or undefined if the word contains an expansion. */
-function literal(node: Node): string | undefined {
+function getLiteral(node: Node): string | undefined {
   const { type, text } = node;
   switch (type) {
     case "word":
@@ -117,14 +117,14 @@ function literal(node: Node): string | undefined {
     case "raw_string":
       return text.slice(1, -1);
     case "string": {
-      const isPlain = childrenOf(node).every(
+      const isPlain = getChildren(node).every(
         (child) => child.type === '"' || child.type === "string_content",
       );
       const shown = text.slice(1, -1).replaceAll("\\\n", "");
       return isPlain ? shown.replace(/\\([$`"\\])/g, "$1") : undefined;
     }
     case "concatenation": {
-      const parts = childrenOf(node).map(literal);
+      const parts = getChildren(node).map(getLiteral);
       return parts.every((part) => part !== undefined) ? parts.join("") : undefined;
     }
     default:
@@ -132,14 +132,14 @@ function literal(node: Node): string | undefined {
   }
 }
 
-function wordsIn(node: Node): string[] {
-  const word = literal(node);
-  if (word === undefined) return childrenOf(node).flatMap(wordsIn);
+function collectWords(node: Node): string[] {
+  const word = getLiteral(node);
+  if (word === undefined) return getChildren(node).flatMap(collectWords);
   // A quoted word may contain a script, and a file may follow an option's equals sign.
   const pieces = [word, ...word.split(/[\s;|&<>()'"=]+/)];
   return pieces.filter((piece) => piece !== "");
 }
 
-function childrenOf(node: Node): Node[] {
+function getChildren(node: Node): Node[] {
   return node.children.filter((child) => child !== null);
 }

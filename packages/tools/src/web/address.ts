@@ -4,7 +4,7 @@ import { BlockList, isIP } from "node:net";
  * IPv4 ranges without public hosts. Sources: IANA's registry of special-purpose addresses, RFC 1122 (class D and E),
  * and Azure's virtual machine agent, which has a public address that only works inside Azure.
  */
-const IPV4_CLOSED: readonly (readonly [string, number])[] = [
+const NON_PUBLIC_IPV4: readonly (readonly [string, number])[] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
   ["100.64.0.0", 10],
@@ -27,7 +27,7 @@ const IPV4_CLOSED: readonly (readonly [string, number])[] = [
  * IPv6 ranges inside global unicast that are not public, for example because they contain an IPv4 address. IPv6 ranges
  * outside global unicast are not public anyway.
  */
-const IPV6_CLOSED: readonly (readonly [string, number])[] = [
+const NON_PUBLIC_IPV6: readonly (readonly [string, number])[] = [
   ["2001::", 23],
   ["2001:db8::", 32],
   ["2002::", 16],
@@ -35,11 +35,11 @@ const IPV6_CLOSED: readonly (readonly [string, number])[] = [
 ];
 
 const closed4 = new BlockList();
-for (const [net, prefix] of IPV4_CLOSED) closed4.addSubnet(net, prefix, "ipv4");
+for (const [net, prefix] of NON_PUBLIC_IPV4) closed4.addSubnet(net, prefix, "ipv4");
 const open6 = new BlockList();
 open6.addSubnet("2000::", 3, "ipv6");
 const closed6 = new BlockList();
-for (const [net, prefix] of IPV6_CLOSED) closed6.addSubnet(net, prefix, "ipv6");
+for (const [net, prefix] of NON_PUBLIC_IPV6) closed6.addSubnet(net, prefix, "ipv6");
 
 /**
  * Returns true if an IP address belongs to a host on the public internet: not loopback, private, link-local, shared,

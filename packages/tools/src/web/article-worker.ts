@@ -1,4 +1,4 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { articleOf } from "./article.ts";
+import { extractArticle } from "./article.ts";
 
-parentPort?.postMessage(articleOf(workerData));
+parentPort?.postMessage(extractArticle(workerData));

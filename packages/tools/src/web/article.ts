@@ -3,7 +3,7 @@ import { parseHTML } from "linkedom";
 import Turndown from "turndown";
 
 /** An HTML page and its address. */
-export interface ArticleWork {
+export interface ArticleInput {
   readonly html: string;
   readonly url: string;
 }
@@ -15,10 +15,10 @@ export interface Article {
 }
 
 const MAX_ELEMENTS = 30_000;
-const LONGEST_LINK = 500;
+const MAX_LINK_CHARS = 500;
 
 /** Extracts the main text of a page as Markdown. Returns undefined if it has none. Only loaded in a worker thread. */
-export function articleOf({ html, url }: ArticleWork): Article | undefined {
+export function extractArticle({ html, url }: ArticleInput): Article | undefined {
   const { document } = parseHTML(html);
   const article = new Readability(document, {
     maxElemsToParse: MAX_ELEMENTS,
@@ -30,8 +30,8 @@ export function articleOf({ html, url }: ArticleWork): Article | undefined {
   // Models read the text unrendered, so escapes would only add noise.
   turndown.escape = (text) => text;
   turndown.remove(["script", "style", "noscript", "iframe", "form", "button"]);
-  turndown.addRule("pictures", { filter: "img", replacement: (_content, image) => altOf(image) });
-  turndown.addRule("links", { filter: "a", replacement: (content, link) => linkOf(content, link, url) });
+  turndown.addRule("pictures", { filter: "img", replacement: (_content, image) => formatImage(image) });
+  turndown.addRule("links", { filter: "a", replacement: (content, link) => formatLink(content, link, url) });
   const title = article?.title;
   return { text: turndown.turndown(node), ...(title === undefined || title === null ? {} : { title }) };
 }
@@ -42,15 +42,15 @@ function isElement(value: unknown): value is Element {
   return typeof value === "object" && value !== null && "getAttribute" in value && "cloneNode" in value;
 }
 
-function altOf(image: unknown): string {
+function formatImage(image: unknown): string {
   const alt = isElement(image) ? (image.getAttribute("alt") ?? "").replace(/\s+/g, " ").trim() : "";
   return alt === "" ? "" : `[picture: ${alt.slice(0, 200)}]`;
 }
 
-function linkOf(content: string, link: unknown, base: string): string {
+function formatLink(content: string, link: unknown, base: string): string {
   const words = content.replace(/\s+/g, " ").trim();
   const target = isElement(link) ? URL.parse(link.getAttribute("href") ?? "", base) : null;
   if (words === "" || target === null || !/^https?:$/.test(target.protocol)) return words;
-  if (target.href.length > LONGEST_LINK) return words;
+  if (target.href.length > MAX_LINK_CHARS) return words;
   return `[${words}](${target.href.replaceAll("(", "%28").replaceAll(")", "%29")})`;
 }

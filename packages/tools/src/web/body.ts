@@ -12,13 +12,13 @@ export async function readBody(
   encoding: string | undefined,
   maxBytes: number,
 ): Promise<Uint8Array> {
-  const decompress = decompressor(encoding);
+  const decompress = createDecompressor(encoding);
   let arrived = 0;
   let failure: unknown;
   // The limit applies to the compressed size as well.
   const count = (chunk: Uint8Array): void => {
     arrived += chunk.byteLength;
-    if (arrived > maxBytes) body.destroy(tooLarge(maxBytes));
+    if (arrived > maxBytes) body.destroy(createTooLargeError(maxBytes));
   };
   const source: AsyncIterable<Uint8Array> =
     decompress === undefined
@@ -31,7 +31,7 @@ export async function readBody(
   try {
     for await (const chunk of source) {
       size += chunk.byteLength;
-      if (size > maxBytes) throw tooLarge(maxBytes);
+      if (size > maxBytes) throw createTooLargeError(maxBytes);
       chunks.push(chunk);
     }
   } catch (error) {
@@ -46,7 +46,7 @@ export async function readBody(
   return Buffer.concat(chunks, size);
 }
 
-function decompressor(encoding: string | undefined): Duplex | undefined {
+function createDecompressor(encoding: string | undefined): Duplex | undefined {
   switch (encoding?.trim().toLowerCase() ?? "identity") {
     case "":
     case "identity":
@@ -64,7 +64,7 @@ function decompressor(encoding: string | undefined): Duplex | undefined {
   }
 }
 
-function tooLarge(maxBytes: number): FetchError {
+function createTooLargeError(maxBytes: number): FetchError {
   return new FetchError("too_large", `The page has more than ${maxBytes} bytes.`);
 }
 

@@ -1,12 +1,12 @@
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
-import { contentRoom, failure, success } from "../result.ts";
+import { failure, getContentRoom, success } from "../result.ts";
 import type { RunFacts } from "../types.ts";
 import { FetchError } from "./errors.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
 import { normalizeAddress } from "./links.ts";
-import { type PageText, pageText } from "./page.ts";
+import { extractPageText, type PageText } from "./page.ts";
 import { createPageLinks, type SessionLinks } from "./session-links.ts";
 
 export interface WebFetchToolOptions {
@@ -39,7 +39,7 @@ export function createWebFetchTool(options: WebFetchToolOptions): ToolDefinition
   const getPage = async (url: string, signal: AbortSignal): Promise<PageText> => {
     const cached = pages.get(normalizeAddress(url));
     if (cached !== undefined) return cached;
-    const page = await pageText(await fetch(url, { signal }), { maxChars: MAX_PAGE_CHARS, signal });
+    const page = await extractPageText(await fetch(url, { signal }), { maxChars: MAX_PAGE_CHARS, signal });
     pages.set(normalizeAddress(url), page);
     return page;
   };
@@ -66,7 +66,7 @@ export function createWebFetchTool(options: WebFetchToolOptions): ToolDefinition
       try {
         const offset = args.offset ?? 0;
         const page = await getPage(args.url, context.signal);
-        const part = page.text.slice(offset, offset + contentRoom(context)).toWellFormed();
+        const part = page.text.slice(offset, offset + getContentRoom(context)).toWellFormed();
         pageLinks.add(record.sessionKey, part, [args.url, page.url]);
         if (part === "" && offset > 0) return failure(`The page ends before character ${offset}.`);
         const end = offset + part.length;

@@ -51,7 +51,7 @@ export interface FetchedResource {
  */
 export type GuardedFetch = (url: string, options?: FetchCallOptions) => Promise<FetchedResource>;
 
-const LONGEST_URL = 4_096;
+const MAX_URL_CHARS = 4_096;
 /** Ports of other services that a crafted URL could address. Source: the Fetch standard's bad ports, above 1023. */
 const BAD_PORTS = new Set([
   1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679,
@@ -77,7 +77,7 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
   const { resolve = systemResolve } = options;
   const allow = new Set(options.allow?.map((host) => host.toLowerCase()));
 
-  const targetOf = async (url: URL, signal: AbortSignal): Promise<Target> => {
+  const resolveTarget = async (url: URL, signal: AbortSignal): Promise<Target> => {
     if (url.protocol !== "http:" && url.protocol !== "https:")
       throw new FetchError("bad_url", "Only http and https addresses can be fetched.");
     if (url.username !== "" || url.password !== "")
@@ -87,8 +87,9 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
     if (!allowed && ((port < 1024 && port !== 80 && port !== 443) || BAD_PORTS.has(port)))
       throw new FetchError("blocked", `Fetching from port ${port} is not allowed.`);
     const host = url.hostname.replace(/^\[|\]$/g, "");
-    const addresses = isIP(host) === 0 ? await within(signal, () => resolve(host, signal), host) : [host];
-    if (addresses.length === 0) throw notFound(host);
+    const addresses =
+      isIP(host) === 0 ? await makeAbortable(signal, () => resolve(host, signal), host) : [host];
+    if (addresses.length === 0) throw createNotFoundError(host);
     // A host is refused if any of its addresses is not public, because a mix of both suggests DNS rebinding.
     if (!allowed && !addresses.every(isPublicAddress))
       throw new FetchError("blocked", `${url.hostname} is not a host on the public internet.`);
@@ -100,18 +101,18 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
     const deadline = performance.now() + limitMs;
     const limit = AbortSignal.timeout(limitMs);
     const signal = call.signal === undefined ? limit : AbortSignal.any([call.signal, limit]);
-    const most = Math.min(call.maxBytes ?? maxBytes, maxBytes);
-    let url = parse(input);
+    const byteLimit = Math.min(call.maxBytes ?? maxBytes, maxBytes);
+    let url = parseUrl(input);
     let headers = call.headers ?? {};
     try {
       for (let hop = 0; ; hop++) {
-        const target = await targetOf(url, signal);
+        const target = await resolveTarget(url, signal);
         // `deflate` is omitted, because servers use that name for two different formats.
         const own = { "user-agent": userAgent, "accept-encoding": "gzip, br" };
-        const answer = await get(target, { ...headers, ...own }, most, signal);
+        const answer = await get(target, { ...headers, ...own }, byteLimit, signal);
         if (!("location" in answer)) return { ...answer, deadline };
         if (hop >= maxRedirects) throw new FetchError("redirects", `More than ${maxRedirects} redirects.`);
-        const next = parse(answer.location, url);
+        const next = parseUrl(answer.location, url);
         if (next.origin !== url.origin) headers = {};
         url = next;
       }
@@ -119,28 +120,28 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
       call.signal?.throwIfAborted();
       if (limit.aborted && !(error instanceof FetchError))
         throw new FetchError("timeout", `${url.host} took too long.`, { cause: error });
-      throw asFetchError(error, url);
+      throw toFetchError(error, url);
     }
   };
 }
 
-function parse(text: string, base?: URL): URL {
-  const url = text.length <= LONGEST_URL ? URL.parse(text, base) : null;
+function parseUrl(text: string, base?: URL): URL {
+  const url = text.length <= MAX_URL_CHARS ? URL.parse(text, base) : null;
   if (url === null) throw new FetchError("bad_url", "That is not an address that can be fetched.");
   url.hash = "";
   return url;
 }
 
-type Answer = FetchedResource | { readonly location: string };
+type HopResult = FetchedResource | { readonly location: string };
 
 async function get(
   { url, addresses }: Target,
   headers: Readonly<Record<string, string>>,
   maxBytes: number,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<HopResult> {
   const { Agent, buildConnector, request } = await import("undici");
-  const connect = buildConnector({ lookup: pinned(addresses) });
+  const connect = buildConnector({ lookup: createPinnedLookup(addresses) });
   const agent = new Agent({
     connect: (target, callback) => {
       connect(target, (...outcome) => {
@@ -177,7 +178,7 @@ async function get(
 }
 
 /** Returns a lookup function that always returns the checked addresses. */
-function pinned(addresses: readonly string[]): LookupFunction {
+function createPinnedLookup(addresses: readonly string[]): LookupFunction {
   const entries = addresses.map((address) => ({ address, family: isIP(address) }));
   const [first] = entries;
   return (_host, { all }, callback) => {
@@ -191,7 +192,7 @@ function firstValue(header: string | string[] | undefined): string | undefined {
 }
 
 /** Makes a lookup abortable. Resolvers do not accept a signal. */
-async function within(
+async function makeAbortable(
   signal: AbortSignal,
   work: () => Promise<readonly string[]>,
   host: string,
@@ -204,7 +205,7 @@ async function within(
     return await Promise.race([
       work().catch((cause: unknown) => {
         signal.throwIfAborted();
-        throw notFound(host, cause);
+        throw createNotFoundError(host, cause);
       }),
       aborted.promise,
     ]);
@@ -213,11 +214,11 @@ async function within(
   }
 }
 
-function notFound(host: string, cause?: unknown): FetchError {
+function createNotFoundError(host: string, cause?: unknown): FetchError {
   return new FetchError("network", `The host ${host} was not found.`, { cause });
 }
 
-function asFetchError(error: unknown, url: URL): FetchError {
+function toFetchError(error: unknown, url: URL): FetchError {
   if (error instanceof FetchError) return error;
   return new FetchError("network", `${url.host} could not be reached, or the connection was lost.`, {
     cause: error,

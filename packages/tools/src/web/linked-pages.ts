@@ -1,7 +1,7 @@
 import { FetchError } from "./errors.ts";
 import type { GuardedFetch } from "./guarded-fetch.ts";
-import { linksIn } from "./links.ts";
-import { pageText } from "./page.ts";
+import { findLinks } from "./links.ts";
+import { extractPageText } from "./page.ts";
 
 export interface LinkedPagesOptions {
   readonly fetch: GuardedFetch;
@@ -23,14 +23,14 @@ const MAX_PAGE_BYTES = 5_000_000;
 
 /** Reads the pages that a text links to, in the order of the links. Never rejects. */
 export function readLinkedPages(text: string, options: LinkedPagesOptions): Promise<LinkedPage[]> {
-  return Promise.all(linksIn(text, options.max).map((link) => readPage(link, options)));
+  return Promise.all(findLinks(text, options.max).map((link) => readPage(link, options)));
 }
 
 async function readPage(link: string, options: LinkedPagesOptions): Promise<LinkedPage> {
   const { fetch, signal, maxChars } = options;
   try {
     const resource = await fetch(link, { signal, maxBytes: MAX_PAGE_BYTES });
-    const page = await pageText(resource, { maxChars, signal });
+    const page = await extractPageText(resource, { maxChars, signal });
     return { place: page.url, name: page.title, text: page.text, cut: page.cut };
   } catch (error) {
     if (!signal.aborted) options.onFailure?.(error);

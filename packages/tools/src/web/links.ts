@@ -7,7 +7,7 @@ const MAX_LINK_CHARS = 2_048;
 const MAX_CANDIDATES_PER_LINK = 10;
 
 /** Returns the distinct web addresses in a text, in order, without trailing punctuation. */
-export function linksIn(text: string, max = 100): string[] {
+export function findLinks(text: string, max = 100): string[] {
   const links = new Map<string, string>();
   let examined = 0;
   for (const [match] of text.matchAll(LINK)) {
@@ -32,7 +32,7 @@ export function normalizeAddress(address: string): string {
 }
 
 /** Returns a short key for a page. Addresses of the same page have the same key. */
-export function pageKey(address: string): string {
+export function getPageKey(address: string): string {
   return hash("sha256", normalizeAddress(address), "base64url");
 }
 

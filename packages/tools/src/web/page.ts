@@ -38,14 +38,17 @@ const parsers = createSemaphore(2);
  *
  * @throws FetchError `type` if the resource contains no text, or the signal's reason if it is aborted
  */
-export async function pageText(resource: FetchedResource, options: PageTextOptions = {}): Promise<PageText> {
+export async function extractPageText(
+  resource: FetchedResource,
+  options: PageTextOptions = {},
+): Promise<PageText> {
   const { maxChars = 20_000, parseMs = 15_000, signal } = options;
   const { deadline = Number.POSITIVE_INFINITY } = resource;
   const limitMs = Math.ceil(Math.min(parseMs, deadline - performance.now()));
-  const content = await contentOf(resource, limitMs, signal);
-  const clean = tidy(content.text);
+  const content = await extractContent(resource, limitMs, signal);
+  const clean = cleanText(content.text);
   const title =
-    content.title === undefined ? undefined : tidy(content.title).replace(/\s+/g, " ").slice(0, 200);
+    content.title === undefined ? undefined : cleanText(content.title).replace(/\s+/g, " ").slice(0, 200);
   return {
     url: resource.url,
     ...(title === undefined || title === "" ? {} : { title: title.toWellFormed() }),
@@ -59,24 +62,24 @@ interface Content extends Article {
   readonly cut?: boolean;
 }
 
-async function contentOf(
+async function extractContent(
   resource: FetchedResource,
   parseMs: number,
   signal: AbortSignal | undefined,
 ): Promise<Content> {
   const type = resource.contentType.split(";")[0]?.trim().toLowerCase() ?? "";
-  if (type === "application/pdf") return textOfPdf(resource, parseMs, signal);
+  if (type === "application/pdf") return extractPdf(resource, parseMs, signal);
   const text = decode(resource, type);
   const isHtml =
     type === "text/html" ||
     type === "application/xhtml+xml" ||
     (type === "" && /^\s*<(!doctype html|html)/i.test(text));
-  if (isHtml) return articleOf(text, resource.url, parseMs, signal);
-  return { text: /^application\/(.+\+)?json$/.test(type) ? indented(text) : text };
+  if (isHtml) return toArticle(text, resource.url, parseMs, signal);
+  return { text: /^application\/(.+\+)?json$/.test(type) ? indentJson(text) : text };
 }
 
 /** Indents JSON, so that parts of it are readable. Returns invalid JSON unchanged. */
-function indented(json: string): string {
+function indentJson(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json), undefined, 1);
   } catch {
@@ -84,19 +87,19 @@ function indented(json: string): string {
   }
 }
 
-async function textOfPdf(
+async function extractPdf(
   { bytes, url }: FetchedResource,
   parseMs: number,
   signal: AbortSignal | undefined,
 ): Promise<Article> {
-  const pdf = await parsed("pdf-worker", bytes, parseMs, signal);
+  const pdf = await parseInThread("pdf-worker", bytes, parseMs, signal);
   if (pdf === undefined) throw new FetchError("type", `${url} is a PDF that could not be read.`);
   if (pdf.text === "") throw new FetchError("type", `${url} is a PDF of images, without text.`);
   return pdf;
 }
 
 /** Parses a document in a thread. Returns undefined if that fails or takes too long. */
-async function parsed(
+async function parseInThread(
   file: "article-worker" | "pdf-worker",
   work: unknown,
   parseMs: number,
@@ -122,18 +125,18 @@ function decode({ bytes, contentType, url }: FetchedResource, type: string): str
   if (type === "" ? start.includes(0) : !textual.test(type)) {
     throw new FetchError("type", `${url} is not a page of text but ${type === "" ? "binary data" : type}.`);
   }
-  const ofHeader = /charset=["']?([\w.:-]+)/i.exec(contentType)?.[1];
+  const headerCharset = /charset=["']?([\w.:-]+)/i.exec(contentType)?.[1];
   const declared = /<(?:meta[^>]{0,200}charset|\?xml[^>]{0,200}encoding)=["']?([\w.:-]+)/i;
-  const ofPage = declared.exec(Buffer.from(start).toString("latin1"))?.[1];
+  const pageCharset = declared.exec(Buffer.from(start).toString("latin1"))?.[1];
   try {
-    return new TextDecoder(ofHeader ?? ofPage ?? "utf-8").decode(bytes);
+    return new TextDecoder(headerCharset ?? pageCharset ?? "utf-8").decode(bytes);
   } catch {
     return new TextDecoder().decode(bytes);
   }
 }
 
 /** Returns the article of a page as Markdown, or all of its text if no article is found in time. */
-async function articleOf(
+async function toArticle(
   html: string,
   url: string,
   parseMs: number,
@@ -141,10 +144,10 @@ async function articleOf(
 ): Promise<Content> {
   const page = html.slice(0, MAX_HTML_CHARS);
   const title = /<title[^>]{0,200}>([^<]{1,500})/i.exec(page)?.[1];
-  const plain = { text: stripped(page), ...(title === undefined ? {} : { title: entities(title) }) };
+  const plain = { text: stripMarkup(page), ...(title === undefined ? {} : { title: decodeEntities(title) }) };
   const cut = html.length > MAX_HTML_CHARS;
   if (countTags(page) > MAX_TAGS) return { ...plain, cut };
-  const article = await parsed("article-worker", { html: page, url }, parseMs, signal);
+  const article = await parseInThread("article-worker", { html: page, url }, parseMs, signal);
   // If an article is much shorter than the page, it consists of links and menus.
   if (article === undefined || article.text.trim().length < plain.text.length / 50) return { ...plain, cut };
   return { title: plain.title ?? "", ...article, cut };
@@ -157,39 +160,39 @@ function countTags(html: string): number {
 }
 
 /** Removes the markup of a page in one pass. */
-function stripped(html: string): string {
+function stripMarkup(html: string): string {
   let out = "";
   let at = 0;
   while (at < html.length) {
     const open = html.indexOf("<", at);
-    if (open < 0) return entities(out + html.slice(at));
+    if (open < 0) return decodeEntities(out + html.slice(at));
     out += html.slice(at, open);
-    const close = endOfTag(html, open);
-    if (close < 0) return entities(out);
+    const close = findTagEnd(html, open);
+    if (close < 0) return decodeEntities(out);
     out += /^<\/?(p|div|br|li|tr|h[1-6]|section|article)\b/i.test(html.slice(open, open + 10)) ? "\n" : " ";
     at = close + 1;
   }
-  return entities(out);
+  return decodeEntities(out);
 }
 
 /** Returns the index of the end of a tag, a comment or a hidden element, or -1 if it does not end. */
-function endOfTag(html: string, from: number): number {
+function findTagEnd(html: string, from: number): number {
   if (html.startsWith("<!--", from)) {
     const end = html.indexOf("-->", from + 2);
     return end < 0 ? -1 : end + 2;
   }
   const hidden = /^<(script|style|noscript|template|svg|title)\b/i.exec(html.slice(from, from + 12))?.[1];
-  const end = hidden === undefined ? from : indexOfEnd(html, hidden, from);
+  const end = hidden === undefined ? from : findClosingTag(html, hidden, from);
   return end < 0 ? -1 : html.indexOf(">", end);
 }
 
-function indexOfEnd(html: string, name: string, from: number): number {
+function findClosingTag(html: string, name: string, from: number): number {
   const end = new RegExp(`</${name}`, "gi");
   end.lastIndex = from;
   return end.exec(html)?.index ?? -1;
 }
 
-const NAMED: Readonly<Record<string, string>> = {
+const NAMED_ENTITIES: Readonly<Record<string, string>> = {
   amp: "&",
   lt: "<",
   gt: ">",
@@ -198,16 +201,16 @@ const NAMED: Readonly<Record<string, string>> = {
   nbsp: " ",
 };
 
-function entities(text: string): string {
+function decodeEntities(text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,6}));/gi, (whole, decimal, hex, name) => {
-    if (name !== undefined) return NAMED[String(name).toLowerCase()] ?? whole;
+    if (name !== undefined) return NAMED_ENTITIES[String(name).toLowerCase()] ?? whole;
     const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : "";
   });
 }
 
 /** Removes characters that hide or reorder text, and repeated blank lines. */
-function tidy(text: string): string {
+function cleanText(text: string): string {
   return (
     text
       .replace(/\r\n?/g, "\n")

@@ -1,4 +1,4 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { pdfText } from "./pdf.ts";
+import { extractPdfText } from "./pdf.ts";
 
-parentPort?.postMessage(await pdfText(workerData));
+parentPort?.postMessage(await extractPdfText(workerData));

@@ -11,12 +11,12 @@ export type Resolve = (host: string, signal: AbortSignal) => Promise<readonly st
 export function createResolve(ask: (host: string) => Promise<readonly string[]>): Resolve {
   const lookups = createSemaphore(2);
   return async (host, signal) => {
-    const leave = await lookups.acquire(signal);
+    const release = await lookups.acquire(signal);
     try {
       signal.throwIfAborted();
       return await ask(host);
     } finally {
-      leave();
+      release();
     }
   };
 }

@@ -38,7 +38,7 @@ export async function searchWeb(
   query: SearchQuery,
   signal: AbortSignal,
 ): Promise<readonly SearchHit[]> {
-  const { url, headers = {}, body } = requestFor(settings, query);
+  const { url, headers = {}, body } = createRequest(settings, query);
   const limit = AbortSignal.timeout(TIMEOUT_MS);
   const { request } = await import("undici");
   try {
@@ -48,10 +48,10 @@ export async function searchWeb(
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.any([signal, limit]),
     });
-    const text = await bounded(response.body);
+    const text = await readLimited(response.body);
     if (response.statusCode !== 200)
       throw new SearchError(`The search service answered with status ${response.statusCode}.`);
-    return hitsIn(settings, JSON.parse(text)).slice(0, query.limit);
+    return parseHits(settings, JSON.parse(text)).slice(0, query.limit);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof SearchError) throw error;
@@ -68,7 +68,7 @@ interface SearchRequest {
 }
 
 /** Sources: api-dashboard.search.brave.com, docs.tavily.com, docs.searxng.org/dev/search_api.html. */
-function requestFor(settings: WebSearchSettings, { query, limit }: SearchQuery): SearchRequest {
+function createRequest(settings: WebSearchSettings, { query, limit }: SearchQuery): SearchRequest {
   switch (settings.engine) {
     case "brave": {
       const url = new URL(settings.url ?? "https://api.search.brave.com/res/v1/web/search");
@@ -103,7 +103,7 @@ const RESULTS = z.object({
   results: z.array(z.object({ title: z.string(), url: z.string(), content: z.string().nullish() })),
 });
 
-function hitsIn({ engine }: WebSearchSettings, answer: unknown): readonly SearchHit[] {
+function parseHits({ engine }: WebSearchSettings, answer: unknown): readonly SearchHit[] {
   if (engine === "brave") {
     const { web } = BRAVE.parse(answer);
     return (web?.results ?? []).map(({ title, url, description }) => ({ title, url, text: description }));
@@ -115,7 +115,7 @@ function hitsIn({ engine }: WebSearchSettings, answer: unknown): readonly Search
   }));
 }
 
-async function bounded(body: AsyncIterable<Uint8Array>): Promise<string> {
+async function readLimited(body: AsyncIterable<Uint8Array>): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {

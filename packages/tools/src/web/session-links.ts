@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { linksIn, pageKey } from "./links.ts";
+import { findLinks, getPageKey } from "./links.ts";
 
 /** The addresses that appeared in each session. The model did not invent them. */
 export interface SessionLinks {
@@ -20,18 +20,18 @@ export function createSessionLinks({ maxSessions, maxLinks }: SessionLinksOption
   const sessions = new LRUCache<string, Set<string>>({ max: maxSessions });
   return {
     add(sessionKey, text, addresses = []) {
-      const found = [...linksIn(text, maxLinks), ...addresses];
+      const found = [...findLinks(text, maxLinks), ...addresses];
       if (found.length === 0) return;
       const links = sessions.get(sessionKey) ?? new Set();
       sessions.set(sessionKey, links);
       for (const address of found) {
-        const key = pageKey(address);
+        const key = getPageKey(address);
         links.delete(key);
         links.add(key);
       }
       for (const key of [...links].slice(0, Math.max(0, links.size - maxLinks))) links.delete(key);
     },
-    has: (sessionKey, address) => sessions.peek(sessionKey)?.has(pageKey(address)) === true,
+    has: (sessionKey, address) => sessions.peek(sessionKey)?.has(getPageKey(address)) === true,
   };
 }
 

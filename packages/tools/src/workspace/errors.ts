@@ -19,13 +19,13 @@ export class WorkspaceError extends CodedError<WorkspaceErrorCode> {
 }
 
 /** Returns the system's code of a failed call, such as `ENOENT`. */
-export function errno(error: unknown): string | undefined {
+export function getErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
 
 /** Creates the error for a path that leads out of the workspace. */
-export function outside(path: string): WorkspaceError {
+export function createOutsideError(path: string): WorkspaceError {
   return new WorkspaceError("outside", `${path} is outside the workspace. Use a path relative to it.`);
 }
 
@@ -33,10 +33,10 @@ export function outside(path: string): WorkspaceError {
 export function toWorkspaceError(error: unknown, path: string): WorkspaceError {
   if (error instanceof WorkspaceError) {
     return error.code === "outside"
-      ? new WorkspaceError("outside", outside(path).message, { cause: error })
+      ? new WorkspaceError("outside", createOutsideError(path).message, { cause: error })
       : error;
   }
-  const code = errno(error);
+  const code = getErrorCode(error);
   const cause = { cause: error };
   switch (code) {
     case "ENOENT":

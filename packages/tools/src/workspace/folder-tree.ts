@@ -1,13 +1,13 @@
 import { type FileHandle, lstat, open } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
-import { outside } from "./errors.ts";
+import { createOutsideError } from "./errors.ts";
 import { type OpenFile, openRegularFile } from "./open-file.ts";
-import { checkedAccessTo, FOLDER_FLAGS } from "./walk.ts";
+import { FOLDER_FLAGS, getCheckedAccessPath } from "./walk.ts";
 
 /** Maximum number of folders that stay open for further files. */
-const MAX_HELD = 64;
+const MAX_CACHED = 64;
 
-interface HeldFolder {
+interface CachedFolder {
   readonly opened: Promise<FileHandle>;
   /** Number of operations that use the folder at the moment. */
   users: number;
@@ -32,8 +32,8 @@ export class FolderTree {
   /** Absolute path with links resolved. */
   readonly path: string;
   readonly #options: FolderTreeOptions;
-  readonly #held = new Map<string, HeldFolder>();
-  readonly #looks = new Set<Promise<unknown>>();
+  readonly #cached = new Map<string, CachedFolder>();
+  readonly #operations = new Set<Promise<unknown>>();
 
   constructor(options: FolderTreeOptions) {
     this.path = options.path;
@@ -47,82 +47,82 @@ export class FolderTree {
   }
 
   openFile(path: string): Promise<OpenFile> {
-    return this.#look(path, (access, absolute) =>
+    return this.#run(path, (access, absolute) =>
       openRegularFile(access, { path: absolute, displayPath: this.#options.displayPath(absolute) }),
     );
   }
 
   /** Returns true if the path is a regular file. */
   isFile(path: string): Promise<boolean> {
-    return this.#look(path, async (access) => (await lstat(access)).isFile()).catch(() => false);
+    return this.#run(path, async (access) => (await lstat(access)).isFile()).catch(() => false);
   }
 
   async close(): Promise<void> {
     // The descriptor number of a closed folder may be reused for another one.
-    await Promise.allSettled(this.#looks);
-    const held = [...this.#held.values()];
-    this.#held.clear();
-    await Promise.allSettled([this.#options.handle.close(), ...held.map(closed)]);
+    await Promise.allSettled(this.#operations);
+    const cached = [...this.#cached.values()];
+    this.#cached.clear();
+    await Promise.allSettled([this.#options.handle.close(), ...cached.map(closeFolder)]);
   }
 
-  async #look<Result>(
+  async #run<Result>(
     path: string,
     work: (access: string, absolute: string) => Promise<Result>,
   ): Promise<Result> {
-    if (isAbsolute(path) || path.split("/").includes("..")) throw outside(path);
+    if (isAbsolute(path) || path.split("/").includes("..")) throw createOutsideError(path);
     const absolute = join(this.path, path);
     this.#options.assertOpen(absolute);
-    const look = this.#inFolderOf(path, (access) => work(access, absolute));
-    this.#looks.add(look);
+    const operation = this.#withParent(path, (access) => work(access, absolute));
+    this.#operations.add(operation);
     try {
-      return await look;
+      return await operation;
     } finally {
-      this.#looks.delete(look);
+      this.#operations.delete(operation);
     }
   }
 
-  #inFolderOf<Result>(path: string, work: (access: string) => Promise<Result>): Promise<Result> {
-    return this.#in(dirname(path), (access) => work(`${access}/${basename(path)}`));
+  #withParent<Result>(path: string, work: (access: string) => Promise<Result>): Promise<Result> {
+    return this.#withFolder(dirname(path), (access) => work(`${access}/${basename(path)}`));
   }
 
-  async #in<Result>(folder: string, work: (access: string) => Promise<Result>): Promise<Result> {
+  async #withFolder<Result>(folder: string, work: (access: string) => Promise<Result>): Promise<Result> {
     const { viaDescriptors, handle } = this.#options;
-    if (folder === ".") return work(await checkedAccessTo({ handle, path: this.path }, viaDescriptors));
-    const held = this.#hold(folder);
-    held.users += 1;
+    if (folder === ".") return work(await getCheckedAccessPath({ handle, path: this.path }, viaDescriptors));
+    const cached = this.#getFolder(folder);
+    cached.users += 1;
     try {
-      const way = { handle: await held.opened, path: join(this.path, folder) };
-      return await work(await checkedAccessTo(way, viaDescriptors));
+      const opened = { handle: await cached.opened, path: join(this.path, folder) };
+      return await work(await getCheckedAccessPath(opened, viaDescriptors));
     } finally {
-      held.users -= 1;
+      cached.users -= 1;
     }
   }
 
-  #hold(folder: string): HeldFolder {
-    const known = this.#held.get(folder);
+  #getFolder(folder: string): CachedFolder {
+    const known = this.#cached.get(folder);
     if (known !== undefined) return known;
-    this.#letGo();
-    const opened = this.#inFolderOf(folder, (access) => open(access, FOLDER_FLAGS));
-    const held = { opened, users: 0 };
-    this.#held.set(folder, held);
+    this.#evict();
+    const opened = this.#withParent(folder, (access) => open(access, FOLDER_FLAGS));
+    const cached = { opened, users: 0 };
+    this.#cached.set(folder, cached);
     // Retry with the next file, for example if too many files were open.
     opened.catch(() => {
-      if (this.#held.get(folder) === held) this.#held.delete(folder);
+      if (this.#cached.get(folder) === cached) this.#cached.delete(folder);
     });
-    return held;
+    return cached;
   }
 
   /** Closes the oldest unused folder if too many are open. */
-  #letGo(): void {
-    if (this.#held.size < MAX_HELD) return;
-    const spare = [...this.#held].find(([, { users }]) => users === 0);
+  #evict(): void {
+    if (this.#cached.size < MAX_CACHED) return;
+    const spare = [...this.#cached].find(([, { users }]) => users === 0);
     if (spare === undefined) return;
-    this.#held.delete(spare[0]);
-    void closed(spare[1]);
+    this.#cached.delete(spare[0]);
+    void closeFolder(spare[1]);
   }
 }
 
 /** Closes a folder. Errors are ignored, because callers cannot handle them. */
-function closed({ opened }: HeldFolder): Promise<void> {
+function closeFolder({ opened }: CachedFolder): Promise<void> {
   return opened.then((handle) => handle.close()).catch(() => {});
 }

@@ -8,7 +8,7 @@ export function fold(path: string): string {
 }
 
 /** Returns true if a path is a folder or inside it. */
-export function inside(path: string, folder: string): boolean {
+export function isInside(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
@@ -17,7 +17,7 @@ export function inside(path: string, folder: string): boolean {
  *
  * @throws WorkspaceError `not_found` or `not_a_folder`
  */
-export async function realFolder(dir: string): Promise<string> {
+export async function resolveFolder(dir: string): Promise<string> {
   const real = await realpath(dir).catch((error: unknown) => {
     throw new WorkspaceError("not_found", `The folder ${dir} does not exist.`, { cause: error });
   });
@@ -26,7 +26,7 @@ export async function realFolder(dir: string): Promise<string> {
 }
 
 /** Returns the absolute path, followed by the path with links resolved if that differs. */
-export async function realOrGiven(path: string): Promise<string[]> {
+export async function resolveVariants(path: string): Promise<string[]> {
   const given = resolve(path);
   const real = await realpath(given).catch(() => given);
   return real === given ? [given] : [given, real];

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readlink, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { errno, WorkspaceError } from "./errors.ts";
+import { getErrorCode, WorkspaceError } from "./errors.ts";
 
 /** A folder in which paths are resolved. */
 export interface Root {
@@ -18,7 +18,7 @@ interface OpenFolder {
   readonly path: string;
 }
 
-interface FolderOnTheWay extends OpenFolder {
+interface EnteredFolder extends OpenFolder {
   readonly root: Root;
 }
 
@@ -38,7 +38,7 @@ export interface Place {
 
 export interface WalkOptions {
   /** Creates missing folders in the path. */
-  readonly makeFolders?: boolean;
+  readonly createFolders?: boolean;
   /**
    * True if folders are opened through their descriptors (`/proc/self/fd`), which leaves no gap between checking and
    * opening. Default: true on Linux. On other systems, a process that creates links in the workspace at the right
@@ -76,14 +76,14 @@ class Walk {
   readonly #roots: readonly Root[];
   readonly #viaDescriptors: boolean;
   readonly #makeFolders: boolean;
-  readonly #stack: FolderOnTheWay[] = [];
+  readonly #stack: EnteredFolder[] = [];
   #todo: string[] = [];
   #links = 0;
 
   constructor(roots: readonly Root[], options: WalkOptions) {
     this.#roots = roots;
-    this.#viaDescriptors = leadsThroughDescriptors(options);
-    this.#makeFolders = options.makeFolders === true;
+    this.#viaDescriptors = usesDescriptors(options);
+    this.#makeFolders = options.createFolders === true;
   }
 
   async from(start: Root, parts: readonly string[]): Promise<Place> {
@@ -110,7 +110,7 @@ class Walk {
     }
     if (this.#stack.length > MAX_DEPTH) throw new WorkspaceError("bad_path", "The path is too deep.");
     const last = this.#todo.every((part) => part === ".");
-    const type = await typeOf(this.#accessTo(name));
+    const type = await getType(this.#getAccessPath(name));
     if (type === "link") {
       await this.#follow(name);
     } else if (type === undefined && (last || !this.#makeFolders)) {
@@ -121,8 +121,8 @@ class Walk {
     } else if (type === "file" || type === "other") {
       throw new WorkspaceError("not_a_folder", `${name} is a file, not a folder.`);
     } else {
-      if (type === undefined) await makeFolder(this.#accessTo(name), this.#top().root);
-      const handle = await openFolder(this.#accessTo(name), name);
+      if (type === undefined) await createFolder(this.#getAccessPath(name), this.#top().root);
+      const handle = await openFolder(this.#getAccessPath(name), name);
       this.#stack.push({ handle, root: this.#top().root, path: join(this.#top().path, name) });
     }
     return undefined;
@@ -131,7 +131,7 @@ class Walk {
   async #follow(name: string): Promise<void> {
     this.#links += 1;
     if (this.#links > MAX_LINKS) throw new WorkspaceError("loop", "The path goes through too many links.");
-    const target = await readlink(this.#accessTo(name));
+    const target = await readlink(this.#getAccessPath(name));
     if (!target.startsWith("/")) {
       this.#todo.unshift(...splitPath(target));
       return;
@@ -147,19 +147,19 @@ class Walk {
     this.#stack.push({ handle: await open(root.real, FOLDER_FLAGS), root, path: root.real });
   }
 
-  #top(): FolderOnTheWay {
+  #top(): EnteredFolder {
     const folder = this.#stack.at(-1);
     if (folder === undefined) throw new WorkspaceError("outside", "The path leads out of the workspace.");
     return folder;
   }
 
-  #accessTo(name: string): string {
-    return `${accessTo(this.#top(), this.#viaDescriptors)}/${name}`;
+  #getAccessPath(name: string): string {
+    return `${getAccessPath(this.#top(), this.#viaDescriptors)}/${name}`;
   }
 
   async #place(name: string | undefined, type: Place["type"]): Promise<Place> {
     const folder = this.#top();
-    const folderAccess = await checkedAccessTo(folder, this.#viaDescriptors);
+    const folderAccess = await getCheckedAccessPath(folder, this.#viaDescriptors);
     return {
       root: folder.root,
       access: name === undefined ? folderAccess : `${folderAccess}/${name}`,
@@ -171,11 +171,11 @@ class Walk {
   }
 }
 
-export function leadsThroughDescriptors({ viaDescriptors }: WalkOptions): boolean {
+export function usesDescriptors({ viaDescriptors }: WalkOptions): boolean {
   return viaDescriptors ?? process.platform === "linux";
 }
 
-function accessTo({ handle, path }: OpenFolder, viaDescriptors: boolean): string {
+function getAccessPath({ handle, path }: OpenFolder, viaDescriptors: boolean): string {
   return viaDescriptors ? `/proc/self/fd/${handle.fd}` : path;
 }
 
@@ -183,10 +183,10 @@ function accessTo({ handle, path }: OpenFolder, viaDescriptors: boolean): string
  * Returns a path to the content of an open folder. Without descriptors, checks right before use that the folder was not
  * replaced.
  */
-export async function checkedAccessTo(folder: OpenFolder, viaDescriptors: boolean): Promise<string> {
+export async function getCheckedAccessPath(folder: OpenFolder, viaDescriptors: boolean): Promise<string> {
   if (!viaDescriptors && (await realpath(folder.path)) !== folder.path)
     throw new WorkspaceError("changed", "The folder was replaced while it was being opened.");
-  return accessTo(folder, viaDescriptors);
+  return getAccessPath(folder, viaDescriptors);
 }
 
 /** Returns the innermost root that contains an absolute path, and the components below it. */
@@ -210,24 +210,24 @@ export function splitPath(path: string): string[] {
   return path.split("/").filter((part) => part !== "");
 }
 
-async function typeOf(path: string): Promise<"file" | "folder" | "link" | "other" | undefined> {
+async function getType(path: string): Promise<"file" | "folder" | "link" | "other" | undefined> {
   try {
     const stat = await lstat(path);
     if (stat.isSymbolicLink()) return "link";
     if (stat.isFile()) return "file";
     return stat.isDirectory() ? "folder" : "other";
   } catch (error) {
-    if (errno(error) === "ENOENT") return undefined;
+    if (getErrorCode(error) === "ENOENT") return undefined;
     throw error;
   }
 }
 
-async function makeFolder(path: string, root: Root): Promise<void> {
+async function createFolder(path: string, root: Root): Promise<void> {
   if (!root.writable) throw new WorkspaceError("read_only", "This folder can be read but not changed.");
   try {
     await mkdir(path);
   } catch (error) {
-    if (errno(error) !== "EEXIST") throw error;
+    if (getErrorCode(error) !== "EEXIST") throw error;
   }
 }
 
@@ -235,7 +235,7 @@ async function openFolder(path: string, name: string): Promise<FileHandle> {
   try {
     return await open(path, FOLDER_FLAGS);
   } catch (error) {
-    const code = errno(error);
+    const code = getErrorCode(error);
     // The folder was checked a moment before.
     if (code === "ELOOP" || code === "ENOTDIR" || code === "ENOENT") {
       throw new WorkspaceError("changed", `${name} was replaced while it was being opened.`, {

@@ -5,10 +5,10 @@ import { createMemoryLabelStore } from "../labels/label.ts";
 import { WorkspaceError } from "./errors.ts";
 import { FolderTree } from "./folder-tree.ts";
 import { type OpenFile, openRegularFile, readWhole } from "./open-file.ts";
-import { inside, realFolder, realOrGiven } from "./paths.ts";
-import { Reach } from "./reach.ts";
+import { PathResolver } from "./path-resolver.ts";
+import { isInside, resolveFolder, resolveVariants } from "./paths.ts";
 import { replaceFile } from "./replace-file.ts";
-import { FOLDER_FLAGS, leadsThroughDescriptors, type Place, type Root, type WalkOptions } from "./walk.ts";
+import { FOLDER_FLAGS, type Place, type Root, usesDescriptors, type WalkOptions } from "./walk.ts";
 
 export interface WorkspaceOptions {
   /** The agent's folder. It must exist. */
@@ -81,44 +81,44 @@ const ENTRIES_AT_ONCE = 500;
  * [createReadTool({ workspace })], policy, record });
  */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
-  const dir = await realFolder(options.dir);
+  const dir = await resolveFolder(options.dir);
   const readable: Root[] = [];
   for (const extra of options.readOnlyDirs ?? []) {
-    const real = await realFolder(extra).catch(() => undefined);
+    const real = await resolveFolder(extra).catch(() => undefined);
     const given = resolve(extra);
     // A process that can write to the workspace could have created a link there.
-    const leadsOut = inside(given, dir) && real !== undefined && !inside(real, dir);
+    const leadsOut = isInside(given, dir) && real !== undefined && !isInside(real, dir);
     if (real !== undefined && !leadsOut) readable.push({ real, given, writable: false });
   }
-  const forbidden = (await Promise.all((options.forbidden ?? []).map(realOrGiven))).flat();
+  const forbidden = (await Promise.all((options.forbidden ?? []).map(resolveVariants))).flat();
   const walk: WalkOptions =
     options.viaDescriptors === undefined ? {} : { viaDescriptors: options.viaDescriptors };
   const home = { real: dir, given: resolve(options.dir), writable: true };
-  const reach = new Reach({ home, readable, forbidden, walk });
+  const paths = new PathResolver({ home, readable, forbidden, walk });
   return {
     dir,
     readOnlyDirs: readable.map((root) => root.real),
     forbidden,
     labels: options.labels ?? (await openFileLabels(createMemoryLabelStore())),
-    locate: (path) => reach.locate(path),
+    locate: (path) => paths.locate(path),
     locateFolder: (path) =>
-      reach.at(path, (place) => {
-        mustBeFolder(place, path);
+      paths.use(path, (place) => {
+        assertFolder(place, path);
         return place.path;
       }),
-    openTree: (path) => openTree(reach, path, leadsThroughDescriptors(walk)),
-    openFile: (path) => openFile(reach, path),
-    readBytes: (path, maxBytes) => readBytes(reach, path, maxBytes),
-    list: (path) => reach.at(path, (place) => listFolder(reach, place, path)),
-    writeFile: (path, content, how = {}) => writeFile(reach, { dir, path, content, ...how }),
+    openTree: (path) => openTree(paths, path, usesDescriptors(walk)),
+    openFile: (path) => openFile(paths, path),
+    readBytes: (path, maxBytes) => readBytes(paths, path, maxBytes),
+    list: (path) => paths.use(path, (place) => listFolder(paths, place, path)),
+    writeFile: (path, content, how = {}) => writeFile(paths, { dir, path, content, ...how }),
     removeFile: (path) =>
-      reach.at(path, async (place) => {
-        mustBeWritable(place, path);
+      paths.use(path, async (place) => {
+        assertWritable(place, path);
         if (place.type === undefined) throw new WorkspaceError("not_found", `There is no file ${path}.`);
         if (place.type !== "file") throw new WorkspaceError("not_a_file", `${path} is not a regular file.`);
         await unlink(place.access);
       }),
-    removeFolder: (path) => removeFolder(reach, path),
+    removeFolder: (path) => removeFolder(paths, path),
   };
 }
 
@@ -126,41 +126,41 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
  * Removes a folder relative to its parent. An entry that replaces the folder meanwhile, for example a link, is not a
  * folder and stays.
  */
-async function removeFolder(reach: Reach, path: string): Promise<void> {
-  await reach.at(path, async (place) => mustBeFolder(place, path));
-  await reach.at(dirname(path), async (parent) => {
-    mustBeWritable(parent, path);
+async function removeFolder(paths: PathResolver, path: string): Promise<void> {
+  await paths.use(path, async (place) => assertFolder(place, path));
+  await paths.use(dirname(path), async (parent) => {
+    assertWritable(parent, path);
     await rmdir(`${parent.access}/${basename(path)}`);
   });
 }
 
-async function openTree(reach: Reach, path: string, viaDescriptors: boolean): Promise<FolderTree> {
-  const place = await reach.to(path);
+async function openTree(paths: PathResolver, path: string, viaDescriptors: boolean): Promise<FolderTree> {
+  const place = await paths.open(path);
   try {
-    mustBeFolder(place, path);
+    assertFolder(place, path);
     return new FolderTree({
       path: place.path,
       handle: await open(`${place.access}/.`, FOLDER_FLAGS),
       viaDescriptors,
-      assertOpen: (file) => reach.assertOpen({ root: place.root, path: file }, reach.displayPath(file)),
-      displayPath: (file) => reach.displayPath(file),
+      assertOpen: (file) => paths.assertOpen({ root: place.root, path: file }, paths.displayPath(file)),
+      displayPath: (file) => paths.displayPath(file),
     });
   } finally {
     await place.close();
   }
 }
 
-function openFile(reach: Reach, path: string): Promise<OpenFile> {
-  return reach.at(path, (place) => {
+function openFile(paths: PathResolver, path: string): Promise<OpenFile> {
+  return paths.use(path, (place) => {
     if (place.type === undefined) throw new WorkspaceError("not_found", `There is no file ${path}.`);
     if (place.type === "folder") throw new WorkspaceError("not_a_file", `${path} is a folder; use ls.`);
     if (place.type === "other") throw new WorkspaceError("not_a_file", `${path} is not a regular file.`);
-    return openRegularFile(place.access, { path: place.path, displayPath: reach.displayPath(place.path) });
+    return openRegularFile(place.access, { path: place.path, displayPath: paths.displayPath(place.path) });
   });
 }
 
-async function readBytes(reach: Reach, path: string, maxBytes: number): Promise<Uint8Array> {
-  const file = await openFile(reach, path);
+async function readBytes(paths: PathResolver, path: string, maxBytes: number): Promise<Uint8Array> {
+  const file = await openFile(paths, path);
   try {
     if (file.size > maxBytes) {
       throw new WorkspaceError(
@@ -174,52 +174,55 @@ async function readBytes(reach: Reach, path: string, maxBytes: number): Promise<
   }
 }
 
-async function listFolder(reach: Reach, place: Place, path: string): Promise<Folder> {
-  mustBeFolder(place, path);
+async function listFolder(paths: PathResolver, place: Place, path: string): Promise<Folder> {
+  assertFolder(place, path);
   const types = new Map<string, FolderEntry["type"]>();
   // Read in chunks: reading all entries of a large folder at once would block the event loop.
   for await (const entry of await opendir(place.access, { bufferSize: ENTRIES_AT_ONCE }))
-    types.set(entry.name, entryType(entry));
+    types.set(entry.name, getEntryType(entry));
   const entries = [...types.keys()].sort().map((name) => ({ name, type: types.get(name) ?? "other" }));
-  return { displayPath: reach.displayPath(place.path), path: place.path, entries };
+  return { displayPath: paths.displayPath(place.path), path: place.path, entries };
 }
 
-interface Writing extends WriteOptions {
+interface WriteRequest extends WriteOptions {
   readonly dir: string;
   readonly path: string;
   readonly content: Uint8Array;
 }
 
-async function writeFile(reach: Reach, { dir, path, content, check, before }: Writing): Promise<string> {
+async function writeFile(
+  paths: PathResolver,
+  { dir, path, content, check, before }: WriteRequest,
+): Promise<string> {
   // Checked first, so that a refusal creates no folders.
-  const expected = await reach.locate(path);
+  const expected = await paths.locate(path);
   check?.(expected);
   await before?.(resolve(dir, expected));
   if (/\/\.?$/.test(path))
     throw new WorkspaceError("not_a_file", `${path} names a folder; name a file in it.`);
   const write = async (place: Place): Promise<string> => {
-    mustBeWritable(place, path);
+    assertWritable(place, path);
     if (place.type === "folder") throw new WorkspaceError("not_a_file", `${path} is a folder.`);
     if (place.type === "other") throw new WorkspaceError("not_a_file", `${path} is not a regular file.`);
-    const displayPath = reach.displayPath(place.path);
+    const displayPath = paths.displayPath(place.path);
     check?.(displayPath);
     if (place.path !== resolve(dir, expected)) await before?.(place.path);
     await replaceFile(place, content);
     return displayPath;
   };
-  return reach.at(path, write, { makeFolders: true });
+  return paths.use(path, write, { createFolders: true });
 }
 
-function mustBeFolder(place: Place, path: string): void {
+function assertFolder(place: Place, path: string): void {
   if (place.type === undefined) throw new WorkspaceError("not_found", `There is no folder ${path}.`);
   if (place.type !== "folder") throw new WorkspaceError("not_a_folder", `${path} is a file, not a folder.`);
 }
 
-function mustBeWritable(place: Place, path: string): void {
+function assertWritable(place: Place, path: string): void {
   if (!place.root.writable) throw new WorkspaceError("read_only", `${path} can be read but not changed.`);
 }
 
-function entryType(entry: {
+function getEntryType(entry: {
   isFile(): boolean;
   isDirectory(): boolean;
   isSymbolicLink(): boolean;

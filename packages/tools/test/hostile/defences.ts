@@ -4,15 +4,15 @@ import type { AttemptKind } from "./attempt-kinds.ts";
 export interface Defence {
   readonly name: string;
   readonly kinds: readonly AttemptKind[];
-  /** The rung on which it is what holds them. Default: bubblewrap. */
-  readonly rung?: "none";
+  /** The level on which it is what holds them. Default: bubblewrap. */
+  readonly level?: "none";
   readonly changes: readonly { readonly file: string; readonly from: string; readonly to: string }[];
 }
 
 /** Whatever isolates is looked at when the sandbox starts, too: without it, nothing would run at all. */
 const NO_SELF_TEST = {
   file: "sandbox/start.ts",
-  from: "if (problem !== undefined) return disabled(limits, problem);",
+  from: "if (problem !== undefined) return createDisabled(limits, problem);",
   to: "",
 };
 
@@ -22,8 +22,8 @@ export const DEFENCES: readonly Defence[] = [
     kinds: ["paths", "links"],
     changes: [
       {
-        file: "workspace/reach.ts",
-        from: "if (inRoot === undefined) throw outside(path);\n    return inRoot;",
+        file: "workspace/path-resolver.ts",
+        from: "if (inRoot === undefined) throw createOutsideError(path);\n    return inRoot;",
         to: 'return inRoot ?? { root: { real: "/", given: "/", writable: true }, parts: splitPath(path) };',
       },
       {
@@ -38,8 +38,8 @@ export const DEFENCES: readonly Defence[] = [
     kinds: ["gateway state"],
     changes: [
       {
-        file: "workspace/reach.ts",
-        from: "if (this.#forbidden.some((each) => inside(path, each) && !inside(root, each)))",
+        file: "workspace/path-resolver.ts",
+        from: "if (this.#forbidden.some((each) => isInside(path, each) && !isInside(root, each)))",
         to: "if (path === root && this.#forbidden.length < 0)",
       },
     ],
@@ -170,15 +170,15 @@ export const DEFENCES: readonly Defence[] = [
         from: "const groups = openCommandGroups(limits, options.cgroups);",
         to: "const groups = undefined;",
       },
-      { file: "sandbox/watch.ts", from: ' + field(status, "RssShmem")', to: "" },
-      { file: "sandbox/watch.ts", from: ' + field(rollup, "Pss_Shmem")', to: "" },
+      { file: "sandbox/watch.ts", from: ' + readField(status, "RssShmem")', to: "" },
+      { file: "sandbox/watch.ts", from: ' + readField(rollup, "Pss_Shmem")', to: "" },
     ],
   },
   {
     name: "questions escape what could not be seen",
     kinds: ["hidden characters"],
     changes: [
-      { file: "visible.ts", from: "return text.replace(UNSEEN,", to: "return text.replace(/(?!)/u," },
+      { file: "escape.ts", from: "return text.replace(INVISIBLE,", to: "return text.replace(/(?!)/u," },
     ],
   },
   {
@@ -188,14 +188,14 @@ export const DEFENCES: readonly Defence[] = [
       { file: "exec.ts", from: "...(files.length === 0 ? {} : { files }),", to: "" },
       {
         file: "exec.ts",
-        from: "hashes(await namedFiles(workspace, cwd, words, run.facts))",
+        from: "hashes(await findNamedFiles(workspace, cwd, words, run.facts))",
         to: "hashes([])",
       },
     ],
   },
   {
     name: "commands without a sandbox are asked about",
-    rung: "none",
+    level: "none",
     kinds: ["commands outside", "commands on the gateway's state", "network", "notes by command"],
     changes: [
       { file: "exec.ts", from: "sandbox.network || args", to: "sandbox.limits.timeoutMs < 0 || args" },
@@ -254,7 +254,7 @@ export const DEFENCES: readonly Defence[] = [
       {
         file: "labels/covers.ts",
         from: "assertFolder(path, top);\n",
-        to: "assertFolder(path, top);\n    if (typeOf(path) === undefined) continue;\n",
+        to: "assertFolder(path, top);\n    if (getType(path) === undefined) continue;\n",
       },
       {
         file: "exec.ts",
@@ -269,8 +269,8 @@ export const DEFENCES: readonly Defence[] = [
     changes: [
       {
         file: "search/ripgrep.ts",
-        from: "const isContained = launcher !== undefined && descriptor !== undefined;",
-        to: 'const isContained = launcher === "" && descriptor !== undefined;',
+        from: "const isSandboxed = launcher !== undefined && descriptor !== undefined;",
+        to: 'const isSandboxed = launcher === "" && descriptor !== undefined;',
       },
       {
         file: "search/candidate.ts",
@@ -285,8 +285,8 @@ export const DEFENCES: readonly Defence[] = [
     changes: [
       {
         file: "background/processes.ts",
-        from: "await Promise.all(theirs.map((process) => process.kill()));",
-        to: "if (whose === undefined) await Promise.all(theirs.map((process) => process.kill()));",
+        from: "await Promise.all(matching.map((process) => process.kill()));",
+        to: "if (filter === undefined) await Promise.all(matching.map((process) => process.kill()));",
       },
     ],
   },

@@ -10,7 +10,7 @@ const tools = await loadSubject(SOURCES);
 const sandbox = await tools.startSandbox({
   limits: { timeoutMs: 20_000, memoryBytes: 200_000_000, scratchBytes: 64_000_000 },
 });
-const isSandboxed = sandbox.rung === "bubblewrap";
+const isSandboxed = sandbox.level === "bubblewrap";
 if (!isSandboxed) console.log(`skipped: commands in the sandbox, since ${sandbox.reason}`);
 
 test("there are 300 distinct attempts and more, and a defence that holds each kind", () => {

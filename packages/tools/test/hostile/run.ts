@@ -1,5 +1,5 @@
 // `npm run prove -- hostile`: a hostile model, member and guest try to get out of the workspace, into other people's
-// words, into what the agent is, and into the owner's next run, on every rung of the sandbox. Then each defence is
+// words, into what the agent is, and into the owner's next run, on every level of the sandbox. Then each defence is
 // taken away in a copy of the sources, and the attempts that it holds must get through.
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,13 +22,13 @@ if (distinct < 300) failed = true;
 
 for (const setting of ["default", "none", "off"] as const) {
   const sandbox = await tools.startSandbox({ setting, limits: LIMITS });
-  if (setting === "default" && sandbox.rung !== "bubblewrap") {
-    console.log(`the rung ${setting} cannot be tried here: ${sandbox.reason}`);
+  if (setting === "default" && sandbox.level !== "bubblewrap") {
+    console.log(`the level ${setting} cannot be tried here: ${sandbox.reason}`);
     failed = true;
     continue;
   }
   const { attempts, breaches } = await tryAll(tools, sandbox);
-  console.log(`rung ${sandbox.rung}: ${attempts} tried, ${breaches.length} got through`);
+  console.log(`level ${sandbox.level}: ${attempts} tried, ${breaches.length} got through`);
   for (const breach of breaches) console.log("  ", breach);
   if (breaches.length > 0) failed = true;
 }
@@ -44,7 +44,7 @@ for (const defence of DEFENCES) {
 process.exit(failed ? 1 : 0);
 
 /** The kinds of attempts that get through without a defence. */
-async function without({ changes, kinds, rung }: Defence): Promise<ReadonlySet<string>> {
+async function without({ changes, kinds, level }: Defence): Promise<ReadonlySet<string>> {
   const copy = `${COPY}-${DEFENCES.findIndex(({ kinds: each }) => each === kinds)}`;
   cpSync(SOURCES, copy, { recursive: true });
   try {
@@ -54,7 +54,7 @@ async function without({ changes, kinds, rung }: Defence): Promise<ReadonlySet<s
       writeFileSync(join(copy, file), text.replaceAll(from, to));
     }
     const defenceless = await loadSubject(pathToFileURL(`${copy}/`));
-    const sandbox = await defenceless.startSandbox({ setting: rung ?? "default", limits: LIMITS });
+    const sandbox = await defenceless.startSandbox({ setting: level ?? "default", limits: LIMITS });
     const through = new Set<string>();
     for (const kind of kinds) {
       for (const attempt of ATTEMPTS.filter((each) => each.kind === kind)) {

@@ -94,15 +94,15 @@ export async function openWorld(
     mkdirSync(join(base, path, ".."), { recursive: true });
     writeFileSync(join(base, path), content);
   };
-  const other = `workspace/inbox/${tools.folderFor("session of somebody else")}`;
-  const own = `workspace/inbox/${tools.folderFor(OWN)}`;
+  const other = `workspace/inbox/${tools.toFolderName("session of somebody else")}`;
+  const own = `workspace/inbox/${tools.toFolderName(OWN)}`;
   put("outside/secret.txt", secret);
   put("workspace-evil/secret.txt", secret);
   put("workspace/.state/signalbox.db", secret);
   put("workspace/.state/token", secret);
   if (!isNew) {
     put(`${other}/letter.txt`, secret);
-    put(`workspace/people/${tools.folderFor("feishu:ou_else")}/NOTES.md`, secret);
+    put(`workspace/people/${tools.toFolderName("feishu:ou_else")}/NOTES.md`, secret);
     put(`${own}/letter.txt`, letter);
   }
   put("workspace/plain/file.txt", "plain");
@@ -160,8 +160,8 @@ export async function openWorld(
       .replaceAll("@BASE@", base)
       .replaceAll("@OTHER@", other.slice("workspace/".length))
       .replaceAll("@OWN@", own.slice("workspace/".length))
-      .replaceAll("@PEOPLE@", `people/${tools.folderFor("feishu:ou_else")}`)
-      .replaceAll("@MEMBER@", `people/${tools.folderFor("feishu:ou_member")}`)
+      .replaceAll("@PEOPLE@", `people/${tools.toFolderName("feishu:ou_else")}`)
+      .replaceAll("@MEMBER@", `people/${tools.toFolderName("feishu:ou_member")}`)
       .replaceAll("@PORT@", String(port))
       .replaceAll("@PID@", String(process.pid));
   const filledArgs = (args: Call["args"]): JsonValue =>

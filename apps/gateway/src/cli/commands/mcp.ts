@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { GatewayError } from "@signalbox/home";
 import type { McpServers, McpTool } from "@signalbox/mcp";
-import { allowsTool, type KeyValues, visibleLine, visibleText } from "@signalbox/tools";
+import { allowsTool, escapeInvisible, escapeLine, type KeyValues } from "@signalbox/tools";
 import { openMcpServers } from "../../agent/mcp-servers.ts";
 import { namesServer } from "../../agent/more-tools.ts";
 import { resolveAgents } from "../../configure/agents.ts";
@@ -55,7 +55,7 @@ export async function tools(
       TOOL: ({ name }) => name,
       AGENTS: (row) => row.agents.join(", "),
       // A description may contain control sequences for terminals.
-      DESCRIPTION: ({ description }) => visibleText(short(description, DESCRIPTION_CHARS)),
+      DESCRIPTION: ({ description }) => escapeInvisible(short(description, DESCRIPTION_CHARS)),
     },
     below: offered.notes,
   });
@@ -86,9 +86,9 @@ export async function changes(
       : shown.flatMap(({ server: name, hash, tools: listed }) => [
           `The MCP server ${name} describes ${listed.length === 1 ? "a tool" : "tools"} differently, or offers new ones:`,
           ...listed.flatMap((tool) => [
-            `  ${visibleLine(tool.name)}`,
-            `    ${visibleText(tool.description)}`,
-            `    ${visibleLine(JSON.stringify(tool.inputSchema))}`,
+            `  ${escapeLine(tool.name)}`,
+            `    ${escapeInvisible(tool.description)}`,
+            `    ${escapeLine(JSON.stringify(tool.inputSchema))}`,
           ]),
           `To accept exactly this: signalbox mcp accept ${name} --hash ${hash}`,
         ]),
@@ -149,7 +149,7 @@ async function getOffer(servers: McpServers, only: string | undefined): Promise<
   const tools = await servers.tools((_, name) => only === undefined || name === only);
   const asked = servers.status().filter(({ name }) => only === undefined || name === only);
   const describe = ({ name, notes }: (typeof asked)[number]): string =>
-    visibleText(`${name}: ${notes.join("; ")}`);
+    escapeInvisible(`${name}: ${notes.join("; ")}`);
   const isUp = ({ state }: (typeof asked)[number]): boolean => state === "ready";
   return {
     tools,

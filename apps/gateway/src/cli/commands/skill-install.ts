@@ -13,7 +13,7 @@ import {
   type SkillInstall,
   type SkillReport,
 } from "@signalbox/skills";
-import { visibleText } from "@signalbox/tools";
+import { escapeInvisible } from "@signalbox/tools";
 import { resolveAgents } from "../../configure/agents.ts";
 import { resolveSkills } from "../../configure/skills.ts";
 import { shellWord } from "../command-on.ts";
@@ -101,7 +101,7 @@ function wayFor(
     "failure",
     offered === ""
       ? `The skill ${id} has no install instructions that can be run. Its SKILL.md may explain what to do.`
-      : `The skill ${id} can be installed with ${visibleText(offered)}; ${named === undefined ? "none of these works on this machine" : `"${named}" is not one of these or does not work on this machine`}.`,
+      : `The skill ${id} can be installed with ${escapeInvisible(offered)}; ${named === undefined ? "none of these works on this machine" : `"${named}" is not one of these or does not work on this machine`}.`,
   );
 }
 
@@ -122,7 +122,7 @@ async function isAgreed(
   asker.say(
     [
       `To install what the skill ${name} needs, this runs with all your user's rights:`,
-      ...lines.map((line) => `  ${visibleText(line)}`),
+      ...lines.map((line) => `  ${escapeInvisible(line)}`),
     ].join("\n"),
   );
   return yes === true || asker.confirm("Run this?");

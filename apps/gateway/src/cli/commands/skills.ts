@@ -8,7 +8,7 @@ import {
   type SkillsCheck,
   shortDigest,
 } from "@signalbox/skills";
-import { visibleLine, visibleText } from "@signalbox/tools";
+import { escapeInvisible, escapeLine } from "@signalbox/tools";
 import { resolveAgents } from "../../configure/agents.ts";
 import { resolveSkills } from "../../configure/skills.ts";
 import type { CommonOptions } from "../common-options.ts";
@@ -86,7 +86,7 @@ export async function changes(options: CommonOptions, host: GatewayHost): Promis
     waiting.length === 0
       ? ["No skill needs approval."]
       : waiting.flatMap(({ pending }) => [
-          ...describePending(pending, { text: visibleText, line: visibleLine }),
+          ...describePending(pending, { text: escapeInvisible, line: escapeLine }),
           `To approve exactly this: signalbox skills approve ${pending.skill.id} --hash ${shortDigest(pending)}`,
         ]),
   );

@@ -1,6 +1,6 @@
 import type { Capabilities, MessageEvent } from "@signalbox/channel";
 import type { AdmissionDecision } from "@signalbox/routing";
-import { weakerRole } from "@signalbox/tools";
+import { getWeakerRole } from "@signalbox/tools";
 import type { GatewayContext } from "../../context.ts";
 import type { InboundRecord } from "../../store.ts";
 import type { TriggerTerms } from "../../triggers/trigger.ts";
@@ -50,7 +50,7 @@ function admitted(
 function onTerms(trigger: TriggerTerms, { stored, decision }: Admitted): Admitted {
   const { agentId, sessionKey, atMost } = trigger;
   const { kind, rule } = decision;
-  const role = weakerRole(stored.role, atMost);
+  const role = getWeakerRole(stored.role, atMost);
   const triggered = { ...stored, role, trigger };
   return {
     stored: triggered,

@@ -1,5 +1,5 @@
 import type { Role } from "@signalbox/routing";
-import { type CurrentRights, weakerRole } from "@signalbox/tools";
+import { type CurrentRights, getWeakerRole } from "@signalbox/tools";
 import type { GatewayContext } from "../../context.ts";
 import type { InboundRecord } from "../../store.ts";
 import { decideAdmission } from "./decide-admission.ts";
@@ -23,7 +23,7 @@ export async function getCurrentRights(
   let role: Role | undefined = "owner";
   for (const message of messages) {
     const own = await roleOf(ctx, message);
-    role = own && role && weakerRole(role, own);
+    role = own && role && getWeakerRole(role, own);
   }
   return policy === undefined || role === undefined ? undefined : { policy, role };
 }
@@ -31,5 +31,5 @@ export async function getCurrentRights(
 async function roleOf(ctx: GatewayContext, { stored: { event, trigger } }: Asked): Promise<Role | undefined> {
   const { decision } = await decideAdmission(ctx, event);
   if (decision.kind !== "answer") return undefined;
-  return trigger === undefined ? decision.role : weakerRole(decision.role, trigger.atMost);
+  return trigger === undefined ? decision.role : getWeakerRole(decision.role, trigger.atMost);
 }

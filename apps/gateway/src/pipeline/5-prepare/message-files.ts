@@ -1,5 +1,5 @@
 import type { MessageWithFiles } from "@signalbox/attachments";
-import { folderFor } from "@signalbox/tools";
+import { toFolderName } from "@signalbox/tools";
 import type { QueuedMessage } from "../../messages/queued-message.ts";
 
 /**
@@ -12,5 +12,5 @@ export function getMessageFiles({
   sessionKey,
   stored: { event, role },
 }: QueuedMessage): MessageWithFiles {
-  return { id, event, agentId, role, conversation: role === "guest" ? undefined : folderFor(sessionKey) };
+  return { id, event, agentId, role, conversation: role === "guest" ? undefined : toFolderName(sessionKey) };
 }

@@ -64,7 +64,7 @@ async function taintedBefore(
   const { sessionKey: key, generation, sessionData: data } = run;
   const taint = createSessionTaint(store.sessions, { key, generation, data });
   taintByHistory(run, tools, taint);
-  await taint.keep({ sources: tools.taint(), speakers: speakersOf(run.messages) });
+  await taint.add({ sources: tools.taint(), speakers: speakersOf(run.messages) });
   return taint;
 }
 
@@ -109,7 +109,7 @@ async function withContext(
     opening: openingOf(run),
   });
   // Store the taint before the content that it describes.
-  await taint.keep({ sources: tools.taint(), speakers: [] });
+  await taint.add({ sources: tools.taint(), speakers: [] });
   const { recalled, forOwner } = memory;
   const contexts = await besides.keep({ pages, media, told, memory: recalled, forOwner });
   for (const { message, ...context } of earlier) contexts.add(message, context);

@@ -54,7 +54,7 @@ export async function run(ctx: GatewayContext, prepared: PreparedRun): Promise<R
   try {
     const ended = await runDurably(durableRun(ctx, running, waiting), watcher(ctx, running, view));
     if (ended === undefined) return undefined;
-    await taint.keep({ sources: tools.taint(), speakers: [] });
+    await taint.add({ sources: tools.taint(), speakers: [] });
     const { result, tail } = ended;
     return {
       run: running,
@@ -136,7 +136,7 @@ function loopConfig(ctx: GatewayContext, run: PreparedRun): AgentLoopConfig {
     onAsk: tools.onAsk,
     async onJournalEntry(entry) {
       // Record the taint of a tool result before the result, because another process may resume the run in between.
-      if (entry.kind === "toolResult") await taint.keep({ sources: tools.taint(), speakers: [] });
+      if (entry.kind === "toolResult") await taint.add({ sources: tools.taint(), speakers: [] });
     },
     now: ctx.now,
   };

@@ -83,7 +83,7 @@ async function read(
   }
   const media = await incoming.show(joining.map(getMessageFiles), agentModel.model.input);
   if (media.some(({ untrusted }) => untrusted)) tools.addTaint("file");
-  await taint.keep({ sources: tools.taint(), speakers: speakersOf(joining) });
+  await taint.add({ sources: tools.taint(), speakers: speakersOf(joining) });
   return media;
 }
 

@@ -22,19 +22,19 @@ export function isListed(domains: readonly string[], { host, port }: Target): bo
 }
 
 /** Parses the `host:port` of a `CONNECT` request. */
-export function readAuthority(text: string): Target | undefined {
+export function parseAuthority(text: string): Target | undefined {
   const [, host = "", port = ""] = /^(\[[0-9a-f:.]+\]|[^\s:@/?#]+):(\d{1,5})$/i.exec(text) ?? [];
-  return host === "" ? undefined : targetOf(host, Number(port));
+  return host === "" ? undefined : toTarget(host, Number(port));
 }
 
 /** Parses the absolute URL of a proxy request. Returns undefined for other protocols than `http:`. */
-export function readAddress(text: string): (Target & { readonly url: URL }) | undefined {
+export function parseProxyUrl(text: string): (Target & { readonly url: URL }) | undefined {
   const url = URL.parse(text);
   if (url?.protocol !== "http:" || url.username !== "" || url.password !== "") return undefined;
-  return { ...targetOf(url.hostname, url.port === "" ? 80 : Number(url.port)), url };
+  return { ...toTarget(url.hostname, url.port === "" ? 80 : Number(url.port)), url };
 }
 
-function targetOf(host: string, port: number): Target {
+function toTarget(host: string, port: number): Target {
   return {
     host: host
       .toLowerCase()

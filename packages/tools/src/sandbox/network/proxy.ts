@@ -13,7 +13,7 @@ import { type Duplex, pipeline } from "node:stream";
 import { reasonOf } from "@signalbox/agent-core";
 import { isPublicAddress } from "../../web/address.ts";
 import { type Resolve, systemResolve } from "../../web/resolve.ts";
-import { isListed, readAddress, readAuthority, type Target } from "./domains.ts";
+import { isListed, parseAuthority, parseProxyUrl, type Target } from "./domains.ts";
 
 /** The only connection from a command to the network. */
 export interface DomainProxy {
@@ -77,7 +77,7 @@ export async function openDomainProxy(options: DomainProxyOptions): Promise<Doma
 }
 
 /** A refused connection. The message is for the command. */
-class Refused extends Error {}
+class RefusedError extends Error {}
 
 async function reachTarget(
   { domains, resolve = systemResolve, isOpen = isPublicAddress }: DomainProxyOptions,
@@ -86,11 +86,11 @@ async function reachTarget(
 ): Promise<Socket> {
   const { host, port } = target;
   if (!isListed(domains, target))
-    throw new Refused(`${host}:${port} is not among the hosts that commands may reach.`);
+    throw new RefusedError(`${host}:${port} is not among the hosts that commands may reach.`);
   const addresses = isIP(host) === 0 ? await resolve(host, signal) : [host];
   const [address] = addresses;
   if (address === undefined || !addresses.every(isOpen))
-    throw new Refused(`${host} is not at a public address, so commands may not reach it.`);
+    throw new RefusedError(`${host} is not at a public address, so commands may not reach it.`);
   signal.throwIfAborted();
   return new Promise((done, reject) => {
     const upstream = connect({ host: address, port, signal, timeout: CONNECT_MS });
@@ -110,8 +110,8 @@ type Reach = (target: Target) => Promise<Socket>;
 async function tunnel(incoming: IncomingMessage, client: Duplex, reach: Reach): Promise<void> {
   client.on("error", () => client.destroy());
   try {
-    const target = readAuthority(incoming.url ?? "");
-    if (target === undefined) throw new Refused("Connect to host:port.");
+    const target = parseAuthority(incoming.url ?? "");
+    if (target === undefined) throw new RefusedError("Connect to host:port.");
     const upstream = await reach(target);
     client.write("HTTP/1.1 200 Connection established\r\n\r\n");
     upstream.on("error", () => client.destroy()).on("close", () => client.destroy());
@@ -119,7 +119,7 @@ async function tunnel(incoming: IncomingMessage, client: Duplex, reach: Reach): 
     upstream.pipe(client).pipe(upstream);
   } catch (error) {
     const text = `${reasonOf(error)}\n`;
-    const head = `HTTP/1.1 ${statusOf(error)}\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n`;
+    const head = `HTTP/1.1 ${getStatus(error)}\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n`;
     client.end(head + text);
   }
 }
@@ -127,28 +127,28 @@ async function tunnel(incoming: IncomingMessage, client: Duplex, reach: Reach): 
 /** Handles a request with an absolute URL, the form that proxies receive for plain HTTP. */
 async function forward(incoming: IncomingMessage, response: ServerResponse, reach: Reach): Promise<void> {
   try {
-    const target = readAddress(incoming.url ?? "");
-    if (target === undefined) throw new Refused("Ask for a whole address that begins with http://.");
+    const target = parseProxyUrl(incoming.url ?? "");
+    if (target === undefined) throw new RefusedError("Ask for a whole address that begins with http://.");
     const upstream = await reach(target);
     if (response.destroyed) return void upstream.destroy();
     response.on("close", () => upstream.destroy());
-    const headers = { ...passedOn(incoming.headers), host: target.url.host, connection: "close" };
+    const headers = { ...withoutHopHeaders(incoming.headers), host: target.url.host, connection: "close" };
     const path = `${target.url.pathname}${target.url.search}`;
-    const onward = request({ method: incoming.method, path, headers, createConnection: () => upstream });
-    onward.on("response", (answer) => passBack(answer, response));
-    onward.on("error", (error) => refuse(response, error));
-    incoming.pipe(onward);
+    const forwarded = request({ method: incoming.method, path, headers, createConnection: () => upstream });
+    forwarded.on("response", (answer) => sendBack(answer, response));
+    forwarded.on("error", (error) => refuse(response, error));
+    incoming.pipe(forwarded);
   } catch (error) {
     refuse(response, error);
   }
 }
 
-function passBack(answer: IncomingMessage, response: ServerResponse): void {
+function sendBack(answer: IncomingMessage, response: ServerResponse): void {
   const { statusCode = 0 } = answer;
   try {
     if (statusCode < 200 || statusCode > 599)
       throw new Error(`The host's status ${statusCode} means nothing.`);
-    response.writeHead(statusCode, passedOn(answer.headers));
+    response.writeHead(statusCode, withoutHopHeaders(answer.headers));
     // A truncated response from the host is passed on as a truncated response.
     pipeline(answer, response, () => {});
   } catch (error) {
@@ -157,16 +157,16 @@ function passBack(answer: IncomingMessage, response: ServerResponse): void {
   }
 }
 
-function passedOn(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+function withoutHopHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_HEADERS.has(name)));
 }
 
 function refuse(response: ServerResponse, error: unknown): void {
   if (response.headersSent) return void response.destroy();
-  const [code] = statusOf(error).split(" ");
+  const [code] = getStatus(error).split(" ");
   response.writeHead(Number(code), { "content-type": "text/plain" }).end(`${reasonOf(error)}\n`);
 }
 
-function statusOf(error: unknown): string {
-  return error instanceof Refused ? "403 Forbidden" : "502 Bad Gateway";
+function getStatus(error: unknown): string {
+  return error instanceof RefusedError ? "403 Forbidden" : "502 Bad Gateway";
 }

@@ -18,6 +18,6 @@ export const PROXY_VARIABLES: Readonly<Record<string, string>> = {
 };
 
 /** Returns the path in the built package, because this code may be bundled elsewhere. */
-export function bridgeFile(): string {
+export function getBridgeFile(): string {
   return fileURLToPath(new URL("sandbox/network/bridge-worker.js", import.meta.resolve("@signalbox/tools")));
 }

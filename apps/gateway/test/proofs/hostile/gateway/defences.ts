@@ -62,8 +62,8 @@ export const GATEWAY_DEFENCES: readonly GatewayDefence[] = [
     edits: [
       {
         file: `${TOOLS}/background/processes.ts`,
-        from: "of: (sessionKey) => all.filter((process) => process.sessionKey === sessionKey),",
-        to: "of: () => all.filter(() => true),",
+        from: "list: (sessionKey) => all.filter((process) => process.sessionKey === sessionKey),",
+        to: "list: () => all.filter(() => true),",
       },
     ],
   },
@@ -73,7 +73,7 @@ export const GATEWAY_DEFENCES: readonly GatewayDefence[] = [
     edits: [
       {
         file: `${TOOLS}/policy.ts`,
-        from: "...input.claims.map((claim) => decideByClaim(claim, facts, words)),",
+        from: "...input.claims.map((claim) => decideByClaim(claim, facts, texts)),",
         to: "",
       },
     ],
@@ -84,7 +84,7 @@ export const GATEWAY_DEFENCES: readonly GatewayDefence[] = [
     edits: [
       {
         file: `${TOOLS}/policy.ts`,
-        from: "...input.claims.map((claim) => decideByClaim(claim, facts, words)),",
+        from: "...input.claims.map((claim) => decideByClaim(claim, facts, texts)),",
         to: "",
       },
     ],

@@ -7,7 +7,7 @@ import { openWorkspace, startSandbox, type Workspace } from "../src/index.ts";
 
 /** The sandbox of this machine, and none. */
 export const sandboxed = await startSandbox({ limits: { timeoutMs: 20_000 } });
-if (sandboxed.rung !== "bubblewrap")
+if (sandboxed.level !== "bubblewrap")
   console.log(`skipped: commands in the sandbox, since ${sandboxed.reason}`);
 export const bare = await startSandbox({ setting: "none", limits: { timeoutMs: 20_000 } });
 

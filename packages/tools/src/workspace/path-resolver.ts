@@ -1,9 +1,9 @@
 import { isAbsolute, relative } from "node:path";
-import { outside, toWorkspaceError, WorkspaceError } from "./errors.ts";
-import { fold, inside } from "./paths.ts";
+import { createOutsideError, toWorkspaceError, WorkspaceError } from "./errors.ts";
+import { fold, isInside } from "./paths.ts";
 import { findRoot, type Place, type Root, splitPath, type WalkOptions, walk } from "./walk.ts";
 
-interface ReachOptions {
+interface PathResolverOptions {
   /** The agent's folder. Relative paths start here. */
   readonly home: Root;
   /** Further readable folders. */
@@ -12,16 +12,16 @@ interface ReachOptions {
   readonly walk: WalkOptions;
 }
 
-const MAX_PATH = 4_096;
+const MAX_PATH_CHARS = 4_096;
 
 /** Resolves paths of a workspace. They never lead out of its folders or into closed places. */
-export class Reach {
+export class PathResolver {
   readonly #home: Root;
   readonly #roots: readonly Root[];
   readonly #forbidden: readonly string[];
   readonly #walk: WalkOptions;
 
-  constructor({ home, readable, forbidden, walk }: ReachOptions) {
+  constructor({ home, readable, forbidden, walk }: PathResolverOptions) {
     this.#home = home;
     this.#roots = [home, ...readable];
     this.#forbidden = forbidden.map(fold);
@@ -29,7 +29,7 @@ export class Reach {
   }
 
   /** Resolves a path. The returned place must be closed. */
-  async to(path: string, extra: WalkOptions = {}): Promise<Place> {
+  async open(path: string, extra: WalkOptions = {}): Promise<Place> {
     const { root, parts } = this.#start(path);
     const place = await walk(this.#roots, root, parts, { ...this.#walk, ...extra }).catch(
       (error: unknown) => {
@@ -46,8 +46,8 @@ export class Reach {
   }
 
   /** Resolves a path, calls `use` with the place, and closes it. */
-  async at<T>(path: string, use: (place: Place) => Promise<T> | T, extra?: WalkOptions): Promise<T> {
-    const place = await this.to(path, extra);
+  async use<T>(path: string, use: (place: Place) => Promise<T> | T, extra?: WalkOptions): Promise<T> {
+    const place = await this.open(path, extra);
     try {
       return await use(place);
     } catch (error) {
@@ -76,7 +76,7 @@ export class Reach {
         }
       }
     }
-    throw outside(path);
+    throw createOutsideError(path);
   }
 
   /**
@@ -88,13 +88,13 @@ export class Reach {
   assertOpen(place: Pick<Place, "path" | "root">, given: string): void {
     const path = fold(place.path);
     const root = fold(place.root.real);
-    if (this.#forbidden.some((each) => inside(path, each) && !inside(root, each)))
+    if (this.#forbidden.some((each) => isInside(path, each) && !isInside(root, each)))
       throw new WorkspaceError("forbidden", `${given} belongs to the gateway and is closed to tools.`);
   }
 
   displayPath(path: string): string {
     const dir = this.#home.real;
-    if (!inside(path, dir)) return path;
+    if (!isInside(path, dir)) return path;
     const short = relative(dir, path);
     return short === "" ? "." : short;
   }
@@ -102,10 +102,10 @@ export class Reach {
   #start(path: string): { readonly root: Root; readonly parts: readonly string[] } {
     if (path === "") throw new WorkspaceError("bad_path", "The path is empty.");
     if (path.includes("\0")) throw new WorkspaceError("bad_path", "The path contains a NUL character.");
-    if (path.length > MAX_PATH) throw new WorkspaceError("bad_path", "The path is too long.");
+    if (path.length > MAX_PATH_CHARS) throw new WorkspaceError("bad_path", "The path is too long.");
     if (!isAbsolute(path)) return { root: this.#home, parts: splitPath(path) };
     const inRoot = findRoot(this.#roots, path);
-    if (inRoot === undefined) throw outside(path);
+    if (inRoot === undefined) throw createOutsideError(path);
     return inRoot;
   }
 }

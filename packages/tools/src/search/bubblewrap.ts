@@ -1,6 +1,6 @@
-import { coverArgs, systemFolderArgs } from "../sandbox/mounts.ts";
+import { getCoverArgs, getSystemFolderArgs } from "../sandbox/mounts.ts";
 import type { Cover } from "../sandbox/types.ts";
-import { inside } from "../workspace/paths.ts";
+import { isInside } from "../workspace/paths.ts";
 import type { SearchRequest } from "./candidate.ts";
 
 /** Path of the program inside the sandbox. */
@@ -12,20 +12,20 @@ const FOLDER = 3;
  * Wraps a search program with bubblewrap. It sees only the folder, without closed places, and the system's libraries.
  * If a link replaces a folder during the search, it leads to neither closed nor outside files.
  */
-export function contained(
+export function wrapWithBubblewrap(
   launcher: string,
   program: { readonly file: string; readonly args: readonly string[] },
   { folder, descriptor, closed }: SearchRequest & { readonly descriptor: number },
 ): { readonly file: string; readonly args: readonly string[]; readonly descriptors: readonly number[] } {
-  const covers = closed.filter(({ path }) => inside(path, folder));
+  const covers = closed.filter(({ path }) => isInside(path, folder));
   const isOuter = ({ path }: Cover) =>
-    !covers.some((other) => other.path !== path && inside(path, other.path));
+    !covers.some((other) => other.path !== path && isInside(path, other.path));
   const args = [
     ...["--die-with-parent", "--new-session"],
-    ...systemFolderArgs(),
+    ...getSystemFolderArgs(),
     ...["--ro-bind", program.file, PROGRAM],
     ...["--ro-bind-fd", String(FOLDER), folder],
-    ...coverArgs(covers.filter(isOuter)),
+    ...getCoverArgs(covers.filter(isOuter)),
     ...["--chdir", folder, "--", PROGRAM, ...program.args],
   ];
   return { file: launcher, args, descriptors: [descriptor] };

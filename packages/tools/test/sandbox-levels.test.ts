@@ -11,9 +11,9 @@ import {
   startSandbox,
   type Workspace,
 } from "../src/index.ts";
-import { selfTest } from "../src/sandbox/self-test.ts";
-import { bare, openFolder, sandboxed } from "./exec-rungs.ts";
+import { runSelfTest } from "../src/sandbox/self-test.ts";
 import { caller, textOf } from "./harness.ts";
+import { bare, openFolder, sandboxed } from "./sandboxes.ts";
 
 let dir: string;
 let workspace: Workspace;
@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 const tool = (sandbox: Sandbox) => createExecTool({ workspace, sandbox });
 
-describe("choosing a rung", () => {
+describe("choosing a level", () => {
   test("where bubblewrap can start at all, its self-test passes", () => {
     const launcher = "bwrap";
     let canStart = true;
@@ -41,8 +41,8 @@ describe("choosing a rung", () => {
     ["another system", { platform: "darwin" as const }, "needs Linux"],
   ])("%s: exec is disabled and says why", async (_name, options, reason) => {
     const sandbox = await startSandbox(options);
-    expect(sandbox.rung).toBe("disabled");
-    expect(describeSandbox(sandbox)).toMatchObject({ ok: false, rung: "disabled" });
+    expect(sandbox.level).toBe("disabled");
+    expect(describeSandbox(sandbox)).toMatchObject({ ok: false, level: "disabled" });
     expect(describeSandbox(sandbox).summary).toContain(reason);
     const result = await caller([tool(sandbox)]).call("exec", { command: "touch ran" });
     expect(textOf(result)).toContain(reason);
@@ -63,7 +63,7 @@ describe("choosing a rung", () => {
     // Outside of a namespace the kernel counts all processes that this user has.
     const sandbox = await startSandbox({ searchPath: dir, limits: { processes: 100_000 } });
     expect(sandbox).toMatchObject({
-      rung: "disabled",
+      level: "disabled",
       reason: "the self-test could read a file outside the workspace.",
     });
   });
@@ -73,13 +73,13 @@ describe("choosing a rung", () => {
       mode: 0o755,
     });
     const sandbox = await startSandbox({ searchPath: dir });
-    expect(sandbox.rung).toBe("disabled");
+    expect(sandbox.level).toBe("disabled");
     expect(sandbox.reason).toContain("bwrap: No permissions");
   });
 
-  test("the self-test finds a rung without a sandbox wanting, and leaves nothing behind", async () => {
-    expect(await selfTest(bare, [dir])).toContain("could read a file outside");
-    expect(await selfTest(bare, [join(dir, "none")])).toContain("no folder");
+  test("the self-test finds a level without a sandbox wanting, and leaves nothing behind", async () => {
+    expect(await runSelfTest(bare, [dir])).toContain("could read a file outside");
+    expect(await runSelfTest(bare, [join(dir, "none")])).toContain("no folder");
     expect(readdirSync(dir)).toEqual([]);
     for (const [name, age] of [
       ["old", 3_600],
@@ -89,7 +89,7 @@ describe("choosing a rung", () => {
       const time = Date.now() / 1000 - age;
       utimesSync(join(dir, `.signalbox-canary-${name}`), time, time);
     }
-    await selfTest(bare, [dir]);
+    await runSelfTest(bare, [dir]);
     expect(readdirSync(dir)).toEqual([".signalbox-canary-new"]);
   });
 
