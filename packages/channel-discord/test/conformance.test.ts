@@ -103,6 +103,7 @@ const harness: ChannelHarness<DiscordAddress> = {
       rate_until: { kind: "rate", method: "POST", seconds: 3 },
       server: { kind: "status", status: 502, method: "POST" },
       lost_response: { kind: "cut", method: "POST" },
+      silent: { kind: "hang", method: "POST" },
     };
     const said = new Map<string, DiscordMessage>();
     const interactions = interactionsOf(standIn);

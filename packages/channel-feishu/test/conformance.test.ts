@@ -148,6 +148,7 @@ const harness: ChannelHarness<FeishuAddress> = {
       rate_until: { kind: "rate", method: "POST", resetSeconds: 3 },
       server: { kind: "status", status: 502, method: "POST" },
       lost_response: { kind: "cut", method: "POST" },
+      silent: { kind: "hang", method: "POST" },
     };
     return {
       config: { appId, appSecret, verificationToken, encryptKey, baseUrl: standIn.url },

@@ -64,6 +64,7 @@ const faults: Readonly<Record<Failure, SlackFault>> = {
   rate_until: { kind: "rate", method: "chat.", retryAfter: 3 },
   server: { kind: "status", status: 502, method: "chat." },
   lost_response: { kind: "cut", method: "chat." },
+  silent: { kind: "hang", method: "chat." },
 };
 
 const harness: ChannelHarness<SlackAddress> = {

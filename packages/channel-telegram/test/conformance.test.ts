@@ -56,6 +56,7 @@ const faults: Record<Failure, TelegramFault> = {
   rate_until: { kind: "rate", retryAfter: 3 },
   server: { kind: "status", status: 502 },
   lost_response: { kind: "cut" },
+  silent: { kind: "hang" },
 };
 
 const kinds: Readonly<Record<string, OutboundMediaKind>> = {

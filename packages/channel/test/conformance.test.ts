@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { runChannelConformance } from "../src/testkit/index.ts";
 import { type EchoDefinition, echo } from "./echo.ts";
+import { handedOver } from "./echo-handed-over.ts";
 import { echoHarness } from "./echo-harness.ts";
 import { previewing } from "./echo-preview.ts";
 import { faults } from "./faults.ts";
@@ -15,13 +16,24 @@ describe("with drafts that are previews", () => {
   runChannelConformance(previewing(), echoHarness, { test: { describe, it, afterAll }, print: () => {} });
 });
 
+describe("with an intake that is handed over", () => {
+  runChannelConformance(handedOver(), echoHarness, { test: { describe, it, afterAll }, print: () => {} });
+});
+
 /** Runs the suite, or one check of it, without a test runner. Returns the checks, the failures and the matrix. */
-async function run(definition: EchoDefinition, { entry, only }: { entry?: URL; only?: string } = {}) {
+async function run(
+  definition: EchoDefinition,
+  {
+    entry,
+    only,
+    harness: given = echoHarness,
+  }: { entry?: URL; only?: string; harness?: typeof echoHarness } = {},
+) {
   const tests: [string, () => Promise<void>][] = [];
   const last: (() => void)[] = [];
   let matrix = "";
   const { sdk = [] } = echoHarness.entry ?? {};
-  const harness = entry === undefined ? echoHarness : { ...echoHarness, entry: { url: entry.href, sdk } };
+  const harness = entry === undefined ? given : { ...given, entry: { url: entry.href, sdk } };
   runChannelConformance(definition, harness, {
     test: {
       describe: (_name, body) => body(),
@@ -63,9 +75,20 @@ describe("the conformance suite", () => {
     const { failed, tests, matrix } = await run(echo);
     expect([...failed]).toEqual([]);
     const caught = new Set(planted.map(({ check }) => check));
-    const declared = [...tests, ...(await run(previewing())).tests];
+    const declared = [...tests, ...(await run(previewing())).tests, ...(await run(handedOver())).tests];
     expect(declared.filter((name) => !caught.has(name))).toEqual([]);
     expect(matrix).toContain("| attachments | rejects attachments if it claims none | – accepts some |");
+  });
+
+  it("skips the message of another bot if the platform has no bots, and acknowledgements if it has none", async () => {
+    const check = "receiving: marks its own messages and those of other bots";
+    const harness = { ...echoHarness, hasBots: false };
+    expect([...(await run(echo, { only: check, harness })).failed]).toEqual([]);
+    const all = (await run(echo, { only: "none" })).tests;
+    const { tests } = await run(handedOver(), { only: "none" });
+    expect(all.filter((name) => !tests.includes(name))).toEqual([
+      "receiving: does not acknowledge rejected or failed events",
+    ]);
   });
 
   it("rejects a skip of an unknown check", () => {

@@ -16,6 +16,7 @@ import {
   type Payload,
   parsePayload,
   readMedia,
+  rejectOnAbort,
   sendParts,
   textAt,
   textLength,
@@ -50,7 +51,11 @@ export function createEcho(context: ChannelContext<EchoConfig>) {
         server.polls.push({ messageId: key, question, options: choices, multiple });
         return messages.post(to.id, { type: "text", text: "[poll]" }, key);
       }
-      if (part.type !== "media") return messages.post(to.id, part, key);
+      if (part.type !== "media") {
+        const isSilent = server.failure === "silent";
+        const id = messages.post(to.id, part, key);
+        return isSilent ? noResponse(options.signal) : id;
+      }
       const content = await readMedia(part, sendMedia, options.openMedia);
       server.files.set(key, { messageId: key, kind: part.kind, name: part.name, content });
       return messages.post(to.id, { type: "text", text: `[${part.kind}]` }, key);
@@ -165,6 +170,15 @@ export function createEcho(context: ChannelContext<EchoConfig>) {
       return message === undefined ? { outcome: "not_sent" } : { outcome: "sent", messageId: message.id };
     },
   } satisfies Channel<EchoAddress>;
+}
+
+/** The platform never responds. */
+async function noResponse(signal: AbortSignal): Promise<never> {
+  return rejectOnAbort(
+    new Promise<never>(() => {}),
+    signal,
+    () => new ChannelError("unknown_outcome", "Echo: no response"),
+  );
 }
 
 function getServer({ server: name }: EchoConfig): EchoServer {

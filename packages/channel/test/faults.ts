@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { ChannelError, type OutboundPart } from "../src/index.ts";
+import { handedOver } from "./echo-handed-over.ts";
 import { another, errors, events, type Fault, given, running } from "./planting.ts";
 
 function withOneVote(part: OutboundPart): OutboundPart {
@@ -8,6 +9,13 @@ function withOneVote(part: OutboundPart): OutboundPart {
 
 function withFewOptions(part: OutboundPart): OutboundPart {
   return part.type === "poll" ? { ...part, options: part.options.slice(0, 3) } : part;
+}
+
+/** Splits a text that is over the limit when quotation marks are escaped. */
+function inPieces(part: OutboundPart): readonly OutboundPart[] {
+  if (!("text" in part) || JSON.stringify(part.text).length < 420) return [part];
+  const half = part.text.length / 2;
+  return [part.text.slice(0, half), part.text.slice(half)].map((text) => ({ ...part, text }));
 }
 
 /** Faults in the definition, in receiving and sending, and in the life cycle. */
@@ -103,6 +111,21 @@ export const faults: readonly Fault[] = [
     })),
   },
   {
+    fault: "forgets messages that were rejected",
+    check: "intake: keeps a rejected message and emits it again",
+    plant: () => handedOver({ forgetsRejected: true }),
+  },
+  {
+    fault: "reports no gap",
+    check: "intake: reports a gap after a crash, and none after an orderly stop",
+    plant: () => handedOver({ reportsNoGap: true }),
+  },
+  {
+    fault: "reports a gap after every stop",
+    check: "intake: reports a gap after a crash, and none after an orderly stop",
+    plant: () => handedOver({ reportsGapAlways: true }),
+  },
+  {
     fault: "does not verify signatures",
     check: "signatures: rejects forged requests",
     plant: running(({ webhook }) => ({
@@ -167,6 +190,28 @@ export const faults: readonly Fault[] = [
     plant: running(({ send }) => ({
       send: (to, { parts }, options) => send(to, { parts: parts.slice(0, 1) }, options),
     })),
+  },
+  {
+    fault: "sends a part that grows when rendered in pieces",
+    check: "text: sends one message for a part, even if the part grows when it is rendered",
+    plant: running(({ send }) => ({
+      send: (to, message, options) =>
+        send(to, { parts: message.parts.flatMap(inPieces) }, options).then(({ parts }) => ({
+          parts: parts.slice(-1),
+        })),
+    })),
+  },
+  {
+    fault: "ignores the signal while it waits for a response",
+    check: "failures: ends a send when its signal fires, even if the platform never responds",
+    plant: running(({ send }) => ({
+      send: (to, message, options) => send(to, message, { ...options, signal: new AbortController().signal }),
+    })),
+  },
+  {
+    fault: "reports a send without a response as transient",
+    check: "failures: ends a send when its signal fires, even if the platform never responds",
+    plant: errors((error) => new ChannelError("transient", error.message)),
   },
   {
     fault: "drops retryAfterMs",

@@ -35,9 +35,9 @@ export interface Cursor<Position extends Json> {
  *
  * @example
  * ```ts
- *   if ((await cursor.advance(row.id, () => context.emit(toEvent(row)))) === "rejected") break;
+ * const cursor = createCursor({ state, key: `${botId} cursor`, parse: readPosition, logger });
  * for await (const row of rowsAfter(await cursor.load()))
- *   if ((await cursor.advance(row.id, () => context.emit(toEvent(row)))) === "rejected") break; // read again later
+ *   if ((await cursor.advance(row.id, () => context.emit(toEvent(row)))) === "rejected") break;
  * ```
  */
 export function createCursor<Position extends Json>(options: CursorOptions<Position>): Cursor<Position> {

@@ -1,7 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { TextCapability } from "../contract/capabilities.ts";
 import type { ChannelContext, ChannelDefinition } from "../contract/definition.ts";
+import { deadline } from "../host/deadline.ts";
+import { rejectOnAbort } from "../host/reject-on-abort.ts";
 import { textLength } from "../text.ts";
+import { EmitObserver } from "./emit-observer.ts";
 import { expectEqual, expectThat } from "./expect.ts";
 import type { ChannelHarness, Platform } from "./harness.ts";
 import { openChannel, type RunningChannel } from "./open-channel.ts";
@@ -29,14 +32,15 @@ export async function openBench<Config, Address>(
   { start = true, context, platform: earlier }: BenchOptions<Address> = {},
 ): Promise<Bench<Address>> {
   const platform = earlier ?? (await harness.open());
-  const running = await openChannel(definition, platform.config, {
+  const emits = definition.capabilities.intake === "handed_over" ? new EmitObserver() : undefined;
+  const running = await openChannel(emits?.observe(definition) ?? definition, platform.config, {
     start,
     context: { account, ...context },
     close: async () => {
       if (earlier === undefined) await platform.close();
     },
   });
-  return Object.assign(running, { platform });
+  return Object.assign(running, { platform: emits?.acknowledge(platform) ?? platform });
 }
 
 /** A text of exactly `length` in the unit, with wide characters. */
@@ -50,6 +54,20 @@ export function exactly(length: number, { unit }: Pick<TextCapability, "unit">):
 /** Lets pending callbacks of the event loop run. */
 export async function turns(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Fails if the work takes longer than `waitMs`. `what`: the work, which must fail, as the subject of a sentence. */
+export async function within<T>(waitMs: number, work: Promise<T>, what: string): Promise<T> {
+  const limit = deadline(waitMs);
+  try {
+    return await rejectOnAbort(
+      work,
+      limit.signal,
+      () => new Error(`${what} must fail, but nothing happened within ${waitMs} ms.`),
+    );
+  } finally {
+    limit.end();
+  }
 }
 
 /** Waits until the condition holds, and fails after `waitMs`. */

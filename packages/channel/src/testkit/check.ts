@@ -18,7 +18,7 @@ export interface Subject<Config, Address> {
 export interface Check {
   readonly group: string;
   readonly name: string;
-  /** Why the check does not apply to a channel with these capabilities, or `undefined` if it does. */
+  /** Returns the reason why the check does not apply to a channel with these capabilities, if it does not. */
   applies?(definition: ChannelDefinition): string | undefined;
   run<Config, Address>(subject: Subject<Config, Address>): Promise<void>;
 }
@@ -26,7 +26,7 @@ export interface Check {
 /**
  * An `applies` for checks of a capability.
  *
- * @param otherwise why the check does not apply to a channel without it
+ * @param otherwise the reason why the check does not apply to a channel without it
  */
 export function requires(capability: keyof Capabilities, otherwise: string): NonNullable<Check["applies"]> {
   return ({ capabilities }) =>
@@ -36,6 +36,11 @@ export function requires(capability: keyof Capabilities, otherwise: string): Non
 /** An `applies` for checks that need a remote platform. */
 export function requiresPlatform({ capabilities }: ChannelDefinition): string | undefined {
   return capabilities.transports.includes("internal") ? "no platform" : undefined;
+}
+
+/** An `applies` for checks of acknowledgements. */
+export function requiresAcknowledgements({ capabilities }: ChannelDefinition): string | undefined {
+  return capabilities.intake === "handed_over" ? "the platform forgets what it has handed over" : undefined;
 }
 
 /** An `applies` for checks of the platform's idempotency keys. */

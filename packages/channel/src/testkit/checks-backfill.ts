@@ -49,7 +49,7 @@ export const backfillChecks: readonly Check[] = [
       const missed = () => texts().filter((text) => text !== "word 1");
       expectEqual(missed(), ["word 2", "word 3"], "Missed messages must be emitted once and in order");
       expectThat(
-        await platform.deliver(after.channel, createDelivery(3)),
+        await after.platform.deliver(after.channel, createDelivery(3)),
         "The channel must acknowledge a late delivery of a message that it has already read",
       );
       expectEqual(

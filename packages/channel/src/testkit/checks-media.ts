@@ -1,8 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { deadline } from "../host/deadline.ts";
-import { rejectOnAbort } from "../host/reject-on-abort.ts";
-import { type Bench, never } from "./bench.ts";
+import { type Bench, never, within } from "./bench.ts";
 import { type Check, method, required, requires } from "./check.ts";
 import { expectChannelError, expectEqual, expectThat } from "./expect.ts";
 
@@ -38,20 +36,6 @@ async function countBytes(body: ReadableStream<Uint8Array>): Promise<number> {
   let length = 0;
   for await (const piece of body) length += piece.byteLength;
   return length;
-}
-
-/** Fails if the work takes longer than `waitMs`. */
-async function within<T>(waitMs: number, work: Promise<T>, what: string): Promise<T> {
-  const limit = deadline(waitMs);
-  try {
-    return await rejectOnAbort(
-      work,
-      limit.signal,
-      () => new Error(`${what} must fail, but nothing happened within ${waitMs} ms`),
-    );
-  } finally {
-    limit.end();
-  }
 }
 
 /** Starts an internal server that the channel must not be tricked into calling. Disposing of it stops it. */

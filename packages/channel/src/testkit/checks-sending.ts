@@ -1,7 +1,8 @@
+import { isChannelError } from "../contract/errors.ts";
 import type { SendOptions } from "../contract/messages.ts";
 import { splitText } from "../markdown/split-text.ts";
 import { textLength } from "../text.ts";
-import { type Bench, exactly, never } from "./bench.ts";
+import { type Bench, eventually, exactly, never, within } from "./bench.ts";
 import { type Check, method, requiresPlatform } from "./check.ts";
 import { expectChannelError, expectEqual, expectThat } from "./expect.ts";
 import { message, sentTexts } from "./steps.ts";
@@ -120,6 +121,42 @@ export const sendingChecks: readonly Check[] = [
     },
   },
   {
+    group: "text",
+    name: "sends one message for a part, even if the part grows when it is rendered",
+    applies: requiresLimit,
+    async run({ open, definition: { capabilities } }) {
+      const { max = 0, markup } = capabilities.text;
+      const types = markup === "markdown" ? (["text", "markdown"] as const) : (["text"] as const);
+      for (const type of types) {
+        await using bench = await open();
+        const { channel, platform } = bench;
+        // Characters that platforms escape or encode: HTML entities, backslashes, JSON.
+        const text = '<a & b> "c" \\*d\\* \\_e\\_ '.repeat(max).slice(0, max).trimEnd();
+        const sending = channel.send(platform.to, { parts: [{ type, text }] }, options);
+        const receipt = await sending.catch((error: unknown) => error);
+        if (isChannelError(receipt)) {
+          expectEqual(
+            receipt.code,
+            "too_large",
+            "A part that is too long when rendered must fail with too_large",
+          );
+          expectEqual(
+            platform.sent(),
+            [],
+            "A part that is too long when rendered must not be sent in pieces",
+          );
+          continue;
+        }
+        await sending;
+        expectEqual(
+          (await sending).parts.map(({ messageId }) => messageId),
+          platform.sent().map(({ messageId }) => messageId),
+          `A ${type} part must be one message of the platform, whose id is in the receipt`,
+        );
+      }
+    },
+  },
+  {
     group: "failures",
     name: "reports rate limits with retryAfterMs",
     applies: requiresPlatform,
@@ -172,6 +209,24 @@ export const sendingChecks: readonly Check[] = [
         "transient",
       );
       expectEqual(platform.sent(), [], "Nothing must be sent if the signal has already fired");
+    },
+  },
+  {
+    group: "failures",
+    name: "ends a send when its signal fires, even if the platform never responds",
+    applies: requiresPlatform,
+    async run({ open, waitMs }) {
+      await using bench = await open();
+      const { channel, platform } = bench;
+      method(platform, "fail")("silent");
+      const caller = new AbortController();
+      const sending = channel.send(platform.to, message("one"), { ...options, signal: caller.signal });
+      sending.catch(() => {});
+      const isSent = () => platform.sent().length === 1;
+      await eventually(isSent, "The platform must have the message although it does not respond", waitMs);
+      caller.abort();
+      const what = "Sending a message to which the platform does not respond";
+      await expectChannelError(within(waitMs, sending, what), what, "unknown_outcome");
     },
   },
   {

@@ -7,6 +7,7 @@ import { backfillChecks } from "./checks-backfill.ts";
 import { changeChecks } from "./checks-changes.ts";
 import { definitionChecks } from "./checks-definition.ts";
 import { draftChecks } from "./checks-drafts.ts";
+import { intakeChecks } from "./checks-intake.ts";
 import { interactionChecks } from "./checks-interaction.ts";
 import { lifecycleChecks } from "./checks-lifecycle.ts";
 import { mediaChecks } from "./checks-media.ts";
@@ -42,6 +43,7 @@ const TIMEOUT_MS = 120_000;
 const checks: readonly Check[] = [
   ...definitionChecks,
   ...receivingChecks,
+  ...intakeChecks,
   ...backfillChecks,
   ...sendingChecks,
   ...mediaChecks,

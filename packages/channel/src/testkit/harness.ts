@@ -3,7 +3,7 @@ import type { Channel } from "../contract/definition.ts";
 import type { MediaRef } from "../contract/events.ts";
 import type { Json } from "../contract/json.ts";
 
-/** What a channel package provides for the conformance suite. */
+/** The fake platform and samples that a channel package provides for the conformance suite. */
 export interface ChannelHarness<Address> {
   /** Starts a fake platform. Called for each check. */
   open(): Promise<Platform<Address>>;
@@ -11,6 +11,8 @@ export interface ChannelHarness<Address> {
   readonly addresses: readonly Address[];
   /** The file URL of the module that exports the definition, and the packages that it must not load when imported. */
   readonly entry?: { readonly url: string; readonly sdk: readonly string[] };
+  /** False if the platform has no bots besides this account: every other sender is a person. Default: true. */
+  readonly hasBots?: boolean;
   /** Recorded payloads of the platform and the events that they must cause. */
   readonly recorded?: readonly RecordedPayload[];
 }
@@ -36,8 +38,9 @@ export interface Delivery {
  * - `rate`: a rate limit without a time. `rate_until`: a rate limit with 3 seconds.
  * - `server`: an internal error.
  * - `lost_response`: the request is carried out, but the response is lost.
+ * - `silent`: the request is carried out, but the platform never responds and keeps the connection open.
  */
-export type Failure = "rate" | "rate_until" | "server" | "lost_response";
+export type Failure = "rate" | "rate_until" | "server" | "lost_response" | "silent";
 
 /**
  * A kind of forged request. `missing` and `wrong`: the signature. `tampered`: the body was changed. `stale` and
@@ -113,7 +116,10 @@ export interface Platform<Address> {
    * Default: the id of the delivery.
    */
   messageId?(delivery: Delivery): string;
-  /** Delivers a message as the platform does. Returns whether the channel acknowledged it. */
+  /**
+   * Delivers a message as the platform does. Returns whether the channel acknowledged it, or for the intake
+   * `handed_over` whether it was connected: the suite itself then observes if `emit` accepts the message.
+   */
   deliver(channel: Channel<Address>, delivery: Delivery): Promise<boolean>;
   /** A person writes a message while the channel is offline. */
   miss?(delivery: Delivery): Promise<void>;

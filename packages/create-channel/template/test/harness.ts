@@ -12,6 +12,7 @@ const faults: Record<Failure, Fault> = {
   rate_until: { status: 429, retryAfter: 3 },
   server: { status: 500 },
   lost_response: "lost_response",
+  silent: "silent",
 };
 
 const senders = {

@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
 /** A failure of the next request. */
-export type Fault = { readonly status: number; readonly retryAfter?: number } | "lost_response";
+export type Fault = { readonly status: number; readonly retryAfter?: number } | "lost_response" | "silent";
 
 export interface Message {
   readonly id: string;
@@ -85,6 +85,7 @@ export async function startPlatform({
         ? post(body)
         : change(decodeURIComponent(id ?? ""), request.method === "PUT" ? (body["text"] ?? "") : undefined);
     if (fault === "lost_response") return void response.destroy();
+    if (fault === "silent") return;
     return typeof result === "number" ? reply(result) : reply(200, { id: result.id });
   }
 
