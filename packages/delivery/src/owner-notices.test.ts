@@ -88,7 +88,7 @@ it("uses the owner's language", async () => {
   notices.poll();
   await poll();
   expect((await told())[0]?.[2]).toMatch(
-    /^1 条回复没有送达：plain\/main 无法送达 1 条。用 `signalbox outbox list`/,
+    /^1 条回复未送达：plain\/main 无法送达 1 条。用 `signalbox outbox list`/,
   );
 });
 

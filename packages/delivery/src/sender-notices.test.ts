@@ -53,12 +53,12 @@ it("uses the configured language, or else the language of the answer", async () 
   const getLanguage = async ({ sessionKey }: OutboxRow) => (sessionKey === "s" ? "en" : undefined);
   const getText = async (rows: readonly OutboxRow[]) =>
     textOf(createExpiryNotice(rows, await getPhrases(rows, getLanguage), 0));
-  expect(await getText([ended(), chinese(ended())])).toMatch(/^有 2 条回答没能及时送达/);
-  expect(await getText([chinese(ended(1))])).toMatch(/^一条回答的其余部分没能及时送达/);
+  expect(await getText([ended(), chinese(ended())])).toMatch(/^有 2 条回答未能及时送达/);
+  expect(await getText([chinese(ended(1))])).toMatch(/^一条回答的其余部分未能及时送达/);
   expect(await getText([inSession(chinese(ended(1)))])).toMatch(/^The rest of an answer could not/);
   const dead = chinese(ended());
   const phrases = await getPhrases([dead], undefined);
-  expect(textOf(createRejectionNotice(dead, "too_large", phrases, 0))).toContain("这个聊天不接受它");
+  expect(textOf(createRejectionNotice(dead, "too_large", phrases, 0))).toContain("有一条回复无法发送到此聊天");
 });
 
 it("creates no notice if no one waits, or if the chat cannot be written to", () => {

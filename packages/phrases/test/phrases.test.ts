@@ -27,8 +27,8 @@ const BUDGET = {
   until: 0,
 } as const;
 
-describe("which language", () => {
-  it("is the one that is set, else Chinese where there are Chinese characters, else English", () => {
+describe("phrasesFor", () => {
+  it("uses the configured language, else Chinese for Chinese characters, else English", () => {
     expect(phrasesFor("en", "你好")).toBe(en);
     expect(phrasesFor("zh", "hello")).toBe(zh);
     expect(phrasesFor(undefined, "把 README 翻译一下")).toBe(zh);
@@ -37,8 +37,8 @@ describe("which language", () => {
   });
 });
 
-describe("the catalogue", () => {
-  it("says everything in both languages, each in its own", () => {
+describe("the texts", () => {
+  it("exist in both languages", () => {
     const texts = (phrases: object, group = ""): [string, unknown][] =>
       Object.entries(phrases).flatMap(([name, value]): [string, unknown][] =>
         typeof value === "object" && value !== null ? texts(value, `${name}.`) : [[group + name, value]],
@@ -62,7 +62,7 @@ describe("the catalogue", () => {
     ["full", (words: Phrases) => words.tooManyWait("old", 20), "20"],
     ["pairing", (words: Phrases) => words.pairing("ABCDEFGH"), "ABCDEFGH"],
     ["unspoken", (words: Phrases) => words.unspoken(["exec"]), "exec"],
-  ] as const)("%s: the facts stand in both", (_, say, fact) => {
+  ] as const)("contain the facts in both languages: %s", (_, say, fact) => {
     expect(say(en)).not.toMatch(HAN);
     expect(say(zh)).toMatch(HAN);
     for (const words of [en, zh]) expect(say(words)).toContain(fact);
@@ -87,7 +87,7 @@ function question(words: Phrases): string {
 }
 
 describe("in English", () => {
-  it("/status: what goes on, and to owners what waits for them", () => {
+  it("/status shows the state, and to owners also the pending approvals", () => {
     expect(en.status(STATUS).split("\n")).toEqual([
       "Signalbox 1.2.3, up for 3 h 1 min.",
       "Agent: Coder (coder), model openai/gpt-5.2, thinking off.",
@@ -104,12 +104,12 @@ describe("in English", () => {
     [60_000, "1 min", "1 分钟"],
     [47 * 3_600_000, "47 h 0 min", "47 小时 0 分钟"],
     [72 * 3_600_000, "3 days", "3 天"],
-  ])("/status: after %d ms it is up for %s", (upMs, words, chinese) => {
+  ])("/status shows %d ms of uptime as %s", (upMs, words, chinese) => {
     expect(en.status({ ...STATUS, upMs })).toContain(`up for ${words}.`);
     expect(zh.status({ ...STATUS, upMs })).toContain(`已运行 ${chinese}。`);
   });
 
-  it("one of a kind is not told of as several", () => {
+  it("uses the singular for a count of one", () => {
     const status = en.status({ ...STATUS, messages: 1, forOwner: { calls: 1, skills: 1 } });
     expect(status).toContain("Conversation: 1 message, s.");
     expect(status.split("\n").slice(-2)).toEqual([
@@ -120,7 +120,7 @@ describe("in English", () => {
     expect(en.usage({ modelCalls: 1 })).toContain(", 1 model call, ");
   });
 
-  it("/whoami: who speaks, by which rule, and where", () => {
+  it("/whoami shows the sender, the rule and the conversation", () => {
     const facts = { speaker: "feishu:ou_1", role: "owner", rule: "owner", agent, sessionKey: "s" } as const;
     expect(en.whoami({ ...facts, conversation: { id: "g", kind: "group" } })).toBe(
       "You are feishu:ou_1, an owner (owner).\nYou are talking to Coder (coder) in the group g.\nConversation: s",
@@ -129,13 +129,13 @@ describe("in English", () => {
     expect(en.whoami(guest)).toMatch(/a guest[\s\S]*a direct chat/);
   });
 
-  it("/stop: whether there was anything, and what was dropped", () => {
+  it("/stop reports whether a run was stopped, and the dropped messages", () => {
     expect(en.stopped(false, 0)).toBe("Nothing was running.");
     expect(en.stopped(true, 1)).toBe("Stopped. 1 waiting message was dropped.");
     expect(en.stopped(true, 2)).toBe("Stopped. 2 waiting messages were dropped.");
   });
 
-  it("/usage: exact, to the last millionth, and nothing where nothing was used", () => {
+  it("/usage shows exact amounts, and zeros without usage", () => {
     const used = {
       modelCalls: 2,
       inputTokens: 12_345,
@@ -147,7 +147,7 @@ describe("in English", () => {
     expect(en.usage()).toBe("0 tokens in (0 cached), 0 out, 0 model calls, $0.000000");
   });
 
-  it("/queue and budgets: what holds", () => {
+  it("/queue shows the mode, and budgets what is left", () => {
     expect(en.queue("steer", false, 0)).toBe("Queue mode: steer. 0 messages waiting.");
     expect(en.queue("collect", true, 2)).toBe(
       "Queue mode: collect (for this conversation). 2 messages waiting.",
@@ -155,6 +155,6 @@ describe("in English", () => {
     expect(en.budgetLeft(BUDGET)).toBe(
       "each sender, $2.00 a day: $0.31 left, resets at 1970-01-01 00:00 UTC",
     );
-    expect(zh.budgetLeft(BUDGET)).toBe("每个发送者，每天 $2.00：剩余 $0.31，1970-01-01 00:00 UTC 重新开始");
+    expect(zh.budgetLeft(BUDGET)).toBe("每个发送者，每天 $2.00：剩余 $0.31，1970-01-01 00:00 UTC 重置");
   });
 });

@@ -24,7 +24,7 @@ describe("what the gateway itself says", () => {
     await ask(started, "帮我整理会议纪要");
     await ask(started, "tidy up the minutes");
     expect(said(world)).toEqual([
-      "抱歉，无法回答：模型服务商拒绝了这个网关的账户，需要管理者处理。",
+      "抱歉，无法回答：模型服务商拒绝了本网关的账户，请联系管理员处理。",
       "Sorry, I could not answer: the model provider rejected this gateway's account. The operator needs to check it.",
     ]);
   });
@@ -41,12 +41,8 @@ describe("what the gateway itself says", () => {
     await ask(started, "/why");
     await ask(started, "/new");
     const [stop, , stopAgain, , why, begun] = said(world);
-    expect([stop, stopAgain, begun]).toEqual([
-      "Nothing was running.",
-      "没有正在进行的回合。",
-      "新的会话开始了。",
-    ]);
-    expect(why).toContain('om_6: 智能体“coder”没能回答它：模型服务商拒绝了密钥（auth）。"');
+    expect([stop, stopAgain, begun]).toEqual(["Nothing was running.", "当前没有运行。", "已开始新对话。"]);
+    expect(why).toContain('om_6: 智能体“coder”未能回答该消息：模型服务商拒绝了 API 密钥（auth）。"');
   });
 
   it("says why somebody is asked in the words of the question, and in English on record", async () => {
@@ -60,7 +56,7 @@ describe("what the gateway itself says", () => {
     await started.post(textMessage("现在几点", { senderId: ZHANG, messageId: "om_asking" }));
     await eventually(() => world.feishu.sent.length > 0, "the question is put");
     expect(JSON.stringify(world.feishu.sent[0]?.content)).toContain(
-      "智能体 coder 要使用 exec。按配置，每次使用 exec 都要先审批。",
+      "智能体 coder 要使用 exec。根据配置，每次使用 exec 都需要审批。",
     );
     const why = await world.command(["why", "om_asking", "--details"]);
     expect(why.out).toContain("The configuration requires approval for every use of exec.");
@@ -74,11 +70,11 @@ describe("what the gateway itself says", () => {
     await ask(started, "把文件发给我");
     for (const path of ["缺少.txt", "../外面.txt"]) await ask(started, `/trust ${path}`);
     const [reply, ...refusals] = said(world);
-    expect(reply).toContain("[文件：缺少.txt 没有发送：没有这个文件]");
-    expect(reply).toContain("[文件：passwd 没有发送：它不在智能体的工作目录里]");
+    expect(reply).toContain("[文件：缺少.txt 未发送：文件不存在]");
+    expect(reply).toContain("[文件：passwd 未发送：不在智能体的工作区内]");
     expect(refusals).toEqual([
-      "缺少.txt 里没有别人写的内容。",
-      "../外面.txt 不在工作目录里，请写相对于它的路径。",
+      "缺少.txt 中没有他人写入的内容。",
+      "../外面.txt 不在工作区内，请使用相对于工作区的路径。",
     ]);
   });
 
@@ -89,10 +85,12 @@ describe("what the gateway itself says", () => {
     const started = await world.start();
     for (const text of ["/stop", "/new", "/help", "/whyy me"]) await ask(started, text);
     const [stopped, begun, help, unknown] = said(world);
-    expect(unknown).toBe("没有命令 /whyy；/help 列出全部命令。前面加一个字，智能体就会读到它。");
+    expect(unknown).toBe(
+      "没有命令 /whyy。发送 /help 可查看全部命令。如需将其作为普通文本发给智能体，请在前面加上文字。",
+    );
     expect(modelRequests(world.anthropic)).toEqual([]);
-    expect(stopped).toBe("没有正在进行的回合。");
-    expect(begun).toBe("新的会话开始了。");
-    expect(help).toContain("/stop – 立即停止正在进行的回合");
+    expect(stopped).toBe("当前没有运行。");
+    expect(begun).toBe("已开始新对话。");
+    expect(help).toContain("/stop – 停止当前的运行");
   });
 });

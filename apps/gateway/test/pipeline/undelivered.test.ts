@@ -147,7 +147,7 @@ describe("a reply that is not delivered", () => {
     world.feishu.fail({ kind: "code", code: 230_025, method: "POST", times: 3 });
     await started.post(textMessage("?", { senderId: ZHANG, chatId: "oc_a", messageId: "om_asked" }));
     await eventually(() => world.feishu.sent.length === 4, "the words are out");
-    expect(said(world).at(-1)).toContain(`${TO_OWNER}: 1 条回复没有送达：feishu/main 无法送达 1 条`);
+    expect(said(world).at(-1)).toContain(`${TO_OWNER}: 1 条回复未送达：feishu/main 无法送达 1 条`);
     await started.stop();
   });
 
@@ -160,7 +160,7 @@ describe("a reply that is not delivered", () => {
     const started = await world.start();
     await started.post(textMessage("?", { senderId: ZHANG, chatId: "oc_a", messageId: "om_1" }));
     await eventually(() => world.feishu.sent.length >= 1, "the word is out");
-    expect(said(world)[0]).toBe("oc_a: 我有一条回答，但这个聊天不接受它。管理者可以看到原因。");
+    expect(said(world)[0]).toBe("oc_a: 有一条回复无法发送到此聊天，管理员可查看原因。");
     await started.stop();
   });
 

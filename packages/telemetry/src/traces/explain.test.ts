@@ -68,11 +68,11 @@ it("in the language of whoever asks", () => {
   const of = (message: Partial<MessageInfo>) =>
     explain({ messageId: "1", entries: [], message: { ...MESSAGE, ...message } }, phrasesIn("zh"));
   expect(of({ state: "failed-reported", rule: "auth", reason: "401." })).toEqual({
-    sentence: "智能体“main”没能回答它（401）：模型服务商拒绝了密钥（auth）。",
+    sentence: "智能体“main”未能回答该消息（401）：模型服务商拒绝了 API 密钥（auth）。",
     remedy: expect.stringContaining("`signalbox init`"),
   });
-  expect(of({ state: "ignored", rule: "dm_not_allowed" }).remedy).toBe('把 "slack:U1" 加进 access.allow。');
-  expect(of({ state: "silent" }).sentence).toBe("智能体“main”看到了它，没有回复。");
+  expect(of({ state: "ignored", rule: "dm_not_allowed" }).remedy).toBe('将 "slack:U1" 加入 access.allow。');
+  expect(of({ state: "silent" }).sentence).toBe("智能体“main”已处理该消息，未回复。");
 });
 
 it("names the person to let in", () => {
