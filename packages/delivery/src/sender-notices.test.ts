@@ -58,7 +58,9 @@ it("uses the configured language, or else the language of the answer", async () 
   expect(await getText([inSession(chinese(ended(1)))])).toMatch(/^The rest of an answer could not/);
   const dead = chinese(ended());
   const phrases = await getPhrases([dead], undefined);
-  expect(textOf(createRejectionNotice(dead, "too_large", phrases, 0))).toContain("有一条回复无法发送到此聊天");
+  expect(textOf(createRejectionNotice(dead, "too_large", phrases, 0))).toContain(
+    "有一条回复无法发送到此聊天",
+  );
 });
 
 it("creates no notice if no one waits, or if the chat cannot be written to", () => {

@@ -4,4 +4,4 @@ import { policy } from "./policy/en.ts";
 import { admission, ends } from "./rules/en.ts";
 import { why } from "./why/en.ts";
 
-export const en: Phrases = { ...chat, policy, why, rules: { admission, ends } };
+export const en: Phrases = { language: "en", ...chat, policy, why, rules: { admission, ends } };

@@ -1,5 +1,8 @@
 /** Arguments of the longer texts, in any language. */
 
+/** A language of the texts. */
+export type Language = "en" | "zh";
+
 export interface NamedAgent {
   readonly id: string;
   readonly name: string;

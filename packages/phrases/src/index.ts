@@ -2,11 +2,12 @@ export type {
   BudgetFacts,
   Concerned,
   GivenUpCounts,
+  Language,
   PlaceFacts,
   QuestionFacts,
   StatusFacts,
   UsedTotals,
   WhoamiFacts,
 } from "./facts.ts";
-export { type Language, languageOf, phrasesFor, phrasesIn } from "./language.ts";
+export { languageOf, phrasesFor, phrasesIn } from "./language.ts";
 export type { Phrases } from "./phrases.ts";

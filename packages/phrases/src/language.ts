@@ -1,8 +1,7 @@
 import { en } from "./en.ts";
+import type { Language } from "./facts.ts";
 import type { Phrases } from "./phrases.ts";
 import { zh } from "./zh.ts";
-
-export type Language = "en" | "zh";
 
 const PHRASES: Readonly<Record<Language, Phrases>> = { en, zh };
 

@@ -1,10 +1,12 @@
 import type { chat } from "./chat/en.ts";
+import type { Language } from "./facts.ts";
 import type { policy } from "./policy/en.ts";
 import type { admission, ends } from "./rules/en.ts";
 import type { why } from "./why/en.ts";
 
 /** All texts of a gateway in chats. A language with a missing text does not compile. */
 export type Phrases = typeof chat & {
+  readonly language: Language;
   /** Reasons why a tool call is allowed, denied or needs approval. */
   readonly policy: typeof policy;
   /** Outcomes of messages. */

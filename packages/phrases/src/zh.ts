@@ -4,4 +4,4 @@ import { policy } from "./policy/zh.ts";
 import { admission, ends } from "./rules/zh.ts";
 import { why } from "./why/zh.ts";
 
-export const zh: Phrases = { ...chat, policy, why, rules: { admission, ends } };
+export const zh: Phrases = { language: "zh", ...chat, policy, why, rules: { admission, ends } };

@@ -1,6 +1,6 @@
 import { toSkillId } from "./ids.ts";
 import type { Skill, SkillDispatch } from "./skill.ts";
-import { oneLine, sha256 } from "./text.ts";
+import { MAX_COMMAND_DESCRIPTION, oneLine, sha256 } from "./text.ts";
 
 /** The slash command of a skill. */
 export interface SkillCommand {
@@ -11,6 +11,8 @@ export interface SkillCommand {
   readonly location: string;
   /** One line of at most 100 characters. */
   readonly description: string;
+  /** Descriptions by language, for instance `zh`. */
+  readonly localized?: Readonly<Record<string, string>>;
   /** The tool that the command calls. Absent: the model is asked to follow the skill. */
   readonly dispatch?: SkillDispatch;
 }
@@ -33,8 +35,6 @@ export interface SkillInvocation {
 
 /** The longest name that Discord accepts. */
 const MAX_COMMAND = 32;
-/** The longest description that Discord accepts. */
-const MAX_DESCRIPTION = 100;
 
 /** Creates the slash commands of skills. If names collide, the second command gets the suffix `_2`. */
 export function createCommands(
@@ -52,7 +52,8 @@ export function createCommands(
       name: getName(skill.id),
       skillId: skill.id,
       location: locate(skill),
-      description: oneLine(firstSentence(skill.description), MAX_DESCRIPTION),
+      description: oneLine(firstSentence(skill.description), MAX_COMMAND_DESCRIPTION),
+      localized: skill.localized,
       ...(skill.dispatch === undefined ? {} : { dispatch: skill.dispatch }),
     }));
 }

@@ -103,8 +103,10 @@ function fields<Shape extends z.ZodRawShape>(shape: Shape) {
 const Requires = fields({ bins: Names, anyBins: Names, env: Names, config: Names, os: Names });
 /** Entries are read one by one: an invalid entry does not exclude the skill. */
 const Anything = z.array(z.unknown()).catch([]);
+const Localized = z.record(z.string(), z.string()).catch({});
 const HostMetadata = fields({
   emoji: Text,
+  localized: Localized,
   always: Flag,
   os: Names,
   requires: Requires,

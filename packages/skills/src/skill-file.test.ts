@@ -47,6 +47,7 @@ metadata:
   openclaw: { emoji: "no", requires: { bins: [no] } }
   signalbox:
     emoji: "🌤️"
+    localized: { zh: " 查询\\n天气 ", "not a language": x, de: "" }
     always: true
     os: macos
     primaryEnv: KEY
@@ -57,6 +58,7 @@ metadata:
       description: "Current weather. Use when: asked for it.",
       declaredVersion: "1.2",
       emoji: "🌤️",
+      localized: { zh: "查询 天气" },
       always: true,
       body: "# Title\n\nText.",
       requires: {

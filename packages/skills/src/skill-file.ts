@@ -8,7 +8,7 @@ import {
 } from "./frontmatter.ts";
 import { readInstalls } from "./install.ts";
 import type { SkillDeclaration, SkillDispatch } from "./skill.ts";
-import { oneLine } from "./text.ts";
+import { MAX_COMMAND_DESCRIPTION, oneLine } from "./text.ts";
 
 const MAX_NAME = 64;
 const MAX_DESCRIPTION = 1_024;
@@ -32,6 +32,7 @@ export function parseSkill(text: string): SkillDeclaration {
     description: description && oneLine(description, MAX_DESCRIPTION),
     declaredVersion: version && oneLine(version, 64),
     emoji: emoji && oneLine(emoji, 16),
+    localized: readLocalized(host?.localized ?? {}),
     dispatch: readDispatch(declared),
     primaryEnv,
     always,
@@ -60,6 +61,16 @@ function readPrimaryEnv(names: readonly string[]): Pick<SkillDeclaration, "prima
   const reason = primaryEnv === undefined ? "it must name the variable of a key" : `${primaryEnv} is used`;
   const warnings = ignored.map((name) => `primaryEnv ${JSON.stringify(name)} is ignored: ${reason}.`);
   return { primaryEnv, warnings };
+}
+
+/** Keeps texts for language tags such as `zh`. */
+function readLocalized(
+  texts: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> | undefined {
+  const entries = Object.entries(texts)
+    .filter(([language, text]) => /^[a-z]{2,3}(?:-[A-Za-z]{2,4})?$/.test(language) && text.trim() !== "")
+    .map(([language, text]): [string, string] => [language, oneLine(text, MAX_COMMAND_DESCRIPTION)]);
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
 function readDispatch(declared: Frontmatter): SkillDispatch | undefined {

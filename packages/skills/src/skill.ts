@@ -24,6 +24,8 @@ export interface SkillDeclaration {
   /** `version` of the frontmatter. */
   readonly declaredVersion?: string;
   readonly emoji?: string;
+  /** Descriptions of its slash command by language (`zh`), from `metadata.signalbox.localized`. */
+  readonly localized?: Readonly<Record<string, string>>;
   /** True if the whole text is part of the prompt, and requirements are ignored. */
   readonly always: boolean;
   /** The text after the frontmatter, of a skill that is `always` in use. */

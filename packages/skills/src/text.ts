@@ -1,5 +1,8 @@
 import { createHash } from "node:crypto";
 
+/** Maximum length of a command's description on Discord. */
+export const MAX_COMMAND_DESCRIPTION = 100;
+
 /** Replaces white space and control characters by single spaces, and shortens a text to UTF-16 units. */
 export function oneLine(text: string, maxLength: number): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it replaces

@@ -5,7 +5,9 @@ import { folder, skill } from "./folders.ts";
 
 const dir = () =>
   folder({
-    "weather/SKILL.md": skill("description: Tells the weather. Use when somebody asks for it."),
+    "weather/SKILL.md": skill(
+      "description: Tells the weather. Use when somebody asks for it.\nmetadata: { signalbox: { localized: { zh: 查询天气 } } }",
+    ),
     "help/SKILL.md": skill("name: Help!\ndescription: 帮助。用于提问。"),
     "deploy/SKILL.md": skill("command-dispatch: tool\ncommand-tool: exec\ncommand-arg-mode: raw"),
     "silent/SKILL.md": skill("user-invocable: false"),
@@ -25,6 +27,7 @@ describe("slash commands", () => {
       ["weather", "weather", "Tells the weather."],
     ]);
     expect(commands[0]?.dispatch).toEqual({ kind: "tool", tool: "exec", argMode: "raw" });
+    expect(commands.map(({ localized }) => localized?.["zh"])).toEqual([undefined, undefined, "查询天气"]);
     expect(commands[2]?.location).toMatch(/\/weather\/SKILL\.md$/);
   });
 

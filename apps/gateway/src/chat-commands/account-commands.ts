@@ -1,6 +1,7 @@
 import type { ChannelCommand } from "@signalbox/channel";
+import { phrasesIn } from "@signalbox/phrases";
 import { getAccountAgents } from "@signalbox/routing";
-import { listedCommands } from "../command-syntax/table.ts";
+import { describeSkill, listedCommands } from "../command-syntax/table.ts";
 import { routingConfig } from "../configure/routing.ts";
 import type { GatewayContext } from "../context.ts";
 import { getSkillCommands } from "./skill-commands.ts";
@@ -21,10 +22,18 @@ export function accountCommands(
     const common = first.filter(({ name, skillId }) =>
       others.every((list) => list.some((other) => other.name === name && other.skillId === skillId)),
     );
-    const [language, ...otherLanguages] = new Set(itsAgents.map((agent) => agent.language));
+    const [itsLanguage, ...otherLanguages] = new Set(itsAgents.map((agent) => agent.language));
+    const language = otherLanguages.length === 0 ? itsLanguage : undefined;
+    const phrases = phrasesIn(language ?? "en");
     return [
-      ...listedCommands(otherLanguages.length === 0 ? language : undefined),
-      ...common.map(({ name, description }) => ({ name, description, usage: "[text]" })),
+      ...listedCommands(language),
+      ...common.map((skill) => ({
+        name: skill.name,
+        description: describeSkill(phrases, skill),
+        // Discord rejects all commands if one has an unknown language.
+        localized: language === undefined ? { zh: describeSkill(phrasesIn("zh"), skill) } : undefined,
+        usage: phrases.usages.ofSkill,
+      })),
     ];
   };
 }

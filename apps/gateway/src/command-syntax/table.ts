@@ -5,8 +5,6 @@ import type { Role } from "@signalbox/routing";
 /** One slash command. */
 interface CommandSpec {
   readonly name: string;
-  /** Syntax of the arguments, for help texts. */
-  readonly usage?: string;
   /** Least privileged role that may use the command. */
   readonly role: Role;
   /**
@@ -50,46 +48,39 @@ export const COMMANDS: Specs<AtOnceName, "at-once"> & Specs<InTurnName, "in-turn
   whoami: { name: "whoami", role: "member", when: "at-once" },
   new: {
     name: "new",
-    usage: "[message]",
     role: "member",
     when: "in-turn",
   },
-  reset: { name: "reset", usage: "[message]", role: "member", when: "in-turn" },
+  reset: { name: "reset", role: "member", when: "in-turn" },
   stop: { name: "stop", role: "member", when: "at-once" },
   why: {
     name: "why",
-    usage: "[message] [details]",
     role: "member",
     when: "at-once",
   },
   usage: { name: "usage", role: "member", when: "at-once" },
   queue: {
     name: "queue",
-    usage: "[steer|followup|collect|interrupt|default]",
     role: "member",
     when: "at-once",
   },
   skill: {
     name: "skill",
-    usage: "<name> [text]",
     role: "member",
     when: "at-once",
   },
   skills: {
     name: "skills",
-    usage: "[approve <name> <hash>]",
     role: "owner",
     when: "at-once",
   },
   model: {
     name: "model",
-    usage: "[name|default] [message]",
     role: "owner",
     when: "at-once",
   },
   think: {
     name: "think",
-    usage: "[level|default] [message]",
     role: "owner",
     when: "at-once",
   },
@@ -100,19 +91,16 @@ export const COMMANDS: Specs<AtOnceName, "at-once"> & Specs<InTurnName, "in-turn
   },
   approve: {
     name: "approve",
-    usage: "[id] [allow|allow-always|deny]",
     role: "owner",
     when: "at-once",
   },
   answer: {
     name: "answer",
-    usage: "<id> <answer>",
     role: "guest",
     when: "at-once",
   },
   trust: {
     name: "trust",
-    usage: "<file or folder> [digest]",
     role: "owner",
     when: "at-once",
   },
@@ -137,29 +125,44 @@ export function mayUseCommand(name: CommandName, role: Role): boolean {
  * available. Permissions are checked when a command is used.
  */
 export function listedCommands(set?: Language): readonly ChannelCommand[] {
-  return specs().map(({ name, usage }) => ({
+  return specs().map(({ name }) => ({
     name,
     description: phrasesIn(set ?? "en").commands[name],
     localized: { zh: phrasesIn(set ?? "zh").commands[name] },
-    ...(usage === undefined ? {} : { usage }),
+    usage: getUsage(phrasesIn(set ?? "en"), name),
   }));
 }
 
 /** Returns the text of `/help` for a role, with skill commands after the built-in ones. */
-export function helpText(
-  phrases: Phrases,
-  role: Role,
-  skills: readonly { readonly name: string; readonly description: string }[],
-): string {
-  const own = specs().flatMap(({ name, usage }) =>
-    mayUseCommand(name, role)
+export function helpText(phrases: Phrases, role: Role, skills: readonly DescribedSkill[]): string {
+  const own = specs().flatMap(({ name }) => {
+    const usage = getUsage(phrases, name);
+    return mayUseCommand(name, role)
       ? [`/${name}${usage === undefined ? "" : ` ${usage}`} – ${phrases.commands[name]}`]
-      : [],
-  );
+      : [];
+  });
   const ofSkills = mayUseCommand("skill", role)
-    ? skills.map(({ name, description }) => `/${name} [text] – ${description}`)
+    ? skills.map((skill) => `/${skill.name} ${phrases.usages.ofSkill} – ${describeSkill(phrases, skill)}`)
     : [];
   return [...own, ...(ofSkills.length > 0 ? ["", phrases.skillsHead, ...ofSkills] : [])].join("\n");
+}
+
+/** A skill in a list for people. */
+export interface DescribedSkill {
+  readonly name: string;
+  readonly description: string;
+  /** Descriptions by language. */
+  readonly localized?: Readonly<Record<string, string>>;
+}
+
+/** Returns the description of a skill in the language of the phrases, if the skill has one. */
+export function describeSkill({ language }: Phrases, { description, localized }: DescribedSkill): string {
+  return localized?.[language] ?? description;
+}
+
+function getUsage({ usages }: Phrases, name: CommandName): string | undefined {
+  const all: Readonly<Partial<Record<string, string>>> = usages;
+  return all[name];
 }
 
 function specs(): readonly (CommandSpec & { readonly name: CommandName })[] {

@@ -1,14 +1,11 @@
 import type { Phrases } from "@signalbox/phrases";
 import { THINKING_LEVELS } from "./read.ts";
+import { type DescribedSkill, describeSkill } from "./table.ts";
 
 /** @param typed name of a skill that does not exist; empty if none was typed */
-export function skillsText(
-  phrases: Phrases,
-  skills: readonly { readonly name: string; readonly description: string }[],
-  typed: string,
-): string {
+export function skillsText(phrases: Phrases, skills: readonly DescribedSkill[], typed: string): string {
   const head = typed === "" ? phrases.skillsHead : phrases.noSkill(typed.split(/\s/, 1)[0] ?? "");
-  const lines = skills.map(({ name, description }) => `- ${name}: ${description}`);
+  const lines = skills.map((skill) => `- ${skill.name}: ${describeSkill(phrases, skill)}`);
   return lines.length === 0 ? phrases.noSkills : [head, ...lines].join("\n");
 }
 

@@ -14,9 +14,11 @@ describe("what commands say", () => {
     );
     expect(thinkText(en, "low", "")).toMatch(/^Thinking: low\. Choose one of: off, .*, default\.$/);
     expect(skillsText(en, [], "x")).toBe("This agent has no skills.");
-    expect(skillsText(en, [{ name: "weather", description: "The weather." }], "wether now")).toBe(
+    const weather = { name: "weather", description: "The weather.", localized: { zh: "天气。" } };
+    expect(skillsText(en, [weather], "wether now")).toBe(
       "There is no skill named wether. Available skills:\n- weather: The weather.",
     );
+    expect(skillsText(phrasesIn("zh"), [weather], "")).toBe("技能：\n- weather: 天气。");
   });
 
   it("menus of platforms have every command with one line", () => {

@@ -92,5 +92,7 @@ describe("what the gateway itself says", () => {
     expect(stopped).toBe("当前没有运行。");
     expect(begun).toBe("已开始新对话。");
     expect(help).toContain("/stop – 停止当前的运行");
+    expect(help).toContain("/answer <编号> <答案> – ");
+    for (const line of help?.split("\\n") ?? []) expect(line).toMatch(/\p{Script=Han}/u);
   });
 });

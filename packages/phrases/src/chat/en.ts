@@ -32,6 +32,21 @@ export const chat = {
     answer: "answer a question from an agent; just writing the answer works too",
     trust: "review and trust a workspace file that others wrote",
   },
+  /** Syntax of the commands' arguments. Keywords are the same in every language. */
+  usages: {
+    new: "[message]",
+    reset: "[message]",
+    why: "[message] [details]",
+    queue: "[steer|followup|collect|interrupt|default]",
+    skill: "<name> [text]",
+    skills: "[approve <name> <hash>]",
+    model: "[name|default] [message]",
+    think: "[level|default] [message]",
+    approve: "[id] [allow|allow-always|deny]",
+    answer: "<id> <answer>",
+    trust: "<file or folder> [digest]",
+    ofSkill: "[text]",
+  },
   skillsHead: "Skills:",
   mayNotUse: (command: string) => `You may not use /${command} here.`,
   noCommand: (name: string) =>
