@@ -71,7 +71,7 @@ import { type CoreContext, createCoreContext } from "./core-context.ts";
 import { createReplyDelivery, type ReplyDelivery } from "./deliver-replies.ts";
 import type { GatewayOptions } from "./gateway-options.ts";
 import { createExchanges, type Exchanges } from "./messages/exchanges.ts";
-import { judgeFailure, POISON_ATTEMPTS } from "./messages/failures.ts";
+import { classifyFailure, POISON_ATTEMPTS } from "./messages/failures.ts";
 import { InboxAlarm } from "./messages/inbox-alarm.ts";
 import { PendingMessages } from "./messages/pending-messages.ts";
 import { mayShareRun, ownerOf, type Queued } from "./messages/queued-message.ts";
@@ -361,7 +361,7 @@ function openLanes(
 /** Retries work that a temporary failure interrupted. */
 function createFailureSupervisor({ logger }: CoreContext, onFatal: (error: Error) => void): Supervisor {
   return createSupervisor({
-    retryPolicy: judgeFailure,
+    retryPolicy: classifyFailure,
     onRetry: (task, error, delayMs) =>
       logger.error({ task, err: reasonOf(error), delayMs }, "work failed and will be retried"),
     onGiveUp: (task, error) => logger.error({ task, err: reasonOf(error) }, "work failed for good"),

@@ -16,8 +16,8 @@ import { type Applied, createLiveConfig, type LiveConfig } from "./configure/liv
 import type { ResolvedConfig } from "./configure/resolve-config.ts";
 import { prepareWorkspaces } from "./configure/workspaces.ts";
 import type { GatewayOptions } from "./gateway-options.ts";
+import { BUILT_IN_HOOKS, countingHooks } from "./hooks/built-in-hooks.ts";
 import type { GatewayHooks } from "./hooks/hook-points.ts";
-import { countingHooks, OWN_HOOKS } from "./hooks/own-hooks.ts";
 import { createGatewayHooks } from "./hooks/registry.ts";
 import type { GatewayBodies } from "./store.ts";
 import type { Tracer } from "./tracer.ts";
@@ -112,7 +112,7 @@ export async function createCoreContext(
     ),
     metrics,
     hooks: createGatewayHooks({
-      own: [...OWN_HOOKS, ...countingHooks(metrics)],
+      own: [...BUILT_IN_HOOKS, ...countingHooks(metrics)],
       hooks: options.hooks ?? [],
       configured: () => config.current().pointHooks.hooks,
       redact,

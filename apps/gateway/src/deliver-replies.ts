@@ -6,10 +6,10 @@ import {
   type NotifyingDelivery,
   type OutboxRow,
 } from "@signalbox/delivery";
-import { getPhrases } from "./configure/phrases-of.ts";
+import { getPhrases } from "./configure/get-phrases.ts";
 import type { CoreContext } from "./core-context.ts";
 import { sentMessage } from "./hooks/message-sent.ts";
-import { lastWords } from "./messages/last-words.ts";
+import { findLastText } from "./messages/find-last-text.ts";
 
 export type ReplyDelivery = NotifyingDelivery;
 
@@ -34,7 +34,7 @@ export function createReplyDelivery(
       const [session] = await store.sessions.list({ channel, peer, limit: 1 });
       if (session === undefined) return undefined;
       const { key: sessionKey, agentId, account } = session;
-      const text = await lastWords(store, { sessionKey, senderId: peer });
+      const text = await findLastText(store, { sessionKey, senderId: peer });
       return { account, phrases: getPhrases(core, { agentId, stored: { event: { text } } }) };
     },
     async getLanguage({ sessionKey }) {
@@ -50,7 +50,7 @@ export function createReplyDelivery(
   });
 }
 
-const AFTERWARDS: Readonly<Record<string, string>> = {
+const CONSEQUENCES: Readonly<Record<string, string>> = {
   dead: "; the message is failed-reported",
   expired: "; the message is expired-reported",
 };
@@ -62,7 +62,7 @@ function trace(
   state: DeliveryOutcome,
   detail: string,
 ): void {
-  const then = AFTERWARDS[state] ?? "";
+  const then = CONSEQUENCES[state] ?? "";
   store.outbox.answers(row.id).then(
     (ids) => {
       for (const id of ids) tracer.note(id, "deliver", `${state}: ${detail}${then}`, { outbox: row.id });

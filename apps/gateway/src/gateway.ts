@@ -22,15 +22,15 @@ import { openWork } from "./api/open-work.ts";
 import { watchRevokedTokens } from "./api/revoked-tokens.ts";
 import { createReloading } from "./apply-reload.ts";
 import { accountCommands } from "./chat-commands/account-commands.ts";
-import { type BringUp, createBringUp } from "./configure/bring-up.ts";
-import { loadAhead } from "./configure/load-ahead.ts";
+import { preload } from "./configure/preload.ts";
 import type { ResolvedConfig } from "./configure/resolve-config.ts";
+import { type AccountStarter, createAccountStarter } from "./configure/start-accounts.ts";
 import { createContext, type GatewayContext } from "./context.ts";
 import type { Gateway, GatewayOptions } from "./gateway-options.ts";
 import { listen } from "./listen.ts";
 import { getMachineTimeZone, TIME_ZONE_REMEDY } from "./machine-time-zone.ts";
 import { createMaintenance } from "./maintenance/create-maintenance.ts";
-import { eventsOf } from "./messages/queued-message.ts";
+import { getEvents } from "./messages/queued-message.ts";
 import { endDropped } from "./pipeline/4-queue/dropped.ts";
 import { emit, emitTrigger, recover, release } from "./pipeline/pipeline.ts";
 import { processBatch } from "./pipeline/process-batch.ts";
@@ -128,7 +128,7 @@ function loadLater(ctx: GatewayContext, lifecycle: Lifecycle): AbortSignal {
   const stopping = new AbortController();
   lifecycle.started("loading", () => stopping.abort());
   const memories = settings.memory.enabled ? ctx.memories : undefined;
-  void loadAhead({ agents, models, memories, logger }, stopping.signal);
+  void preload({ agents, models, memories, logger }, stopping.signal);
   return stopping.signal;
 }
 
@@ -137,7 +137,7 @@ async function openIngress(
   ctx: GatewayContext,
   { maintenance, accountLeases }: { readonly maintenance: Upkeep; readonly accountLeases: AccountLeases },
   lifecycle: Lifecycle,
-): Promise<BringUp> {
+): Promise<AccountStarter> {
   const { options, store, accounts, delivery, hooks, typing, supervisor, outcomes, toolbox, lanes } = ctx;
   const { scheduled, heartbeats, subAgents, otherSessions } = ctx;
   let closed = false;
@@ -165,7 +165,7 @@ async function openIngress(
     state: (channel: string) => createChannelState(store.kv, channel),
     commands: accountCommands(ctx),
   };
-  const bringUp = createBringUp({ accounts, services, left: () => openWork(store) });
+  const bringUp = createAccountStarter({ accounts, services, left: () => openWork(store) });
   await bringUp.first();
   void toolbox.endQuestions(ctx.expiredApprovals);
   await retry(() => recover(ctx));
@@ -174,7 +174,7 @@ async function openIngress(
     closed ? { outcome: "rejected" } : emitTrigger(ctx, event, terms);
   otherSessions.start(trigger);
   await scheduled.start(trigger, (sessionKey, ids) =>
-    lanes.waiting(sessionKey).some((item) => eventsOf(item).some(({ eventId }) => eventId.startsWith(ids))),
+    lanes.waiting(sessionKey).some((item) => getEvents(item).some(({ eventId }) => eventId.startsWith(ids))),
   );
   await subAgents.start({ trigger, endCommands: (sessionKey) => toolbox.endCommands(sessionKey) });
   await heartbeats.start({ trigger, busy: (sessionKey) => lanes.busy(sessionKey) });
@@ -201,7 +201,7 @@ function endWithTokens({ store, isOwnChannel, toolbox, lanes, logger }: GatewayC
     isAuthenticated: isOwnChannel,
     async end(isRevoked) {
       lanes.stopWhere(
-        (item) => eventsOf(item).some((event) => isRevoked(getSpeakerKey(event))),
+        (item) => getEvents(item).some((event) => isRevoked(getSpeakerKey(event))),
         new Error("the token that it was requested with was revoked"),
       );
       await toolbox.endCommandsStartedBy(isRevoked);

@@ -1,11 +1,11 @@
 import { phrasesFor } from "@signalbox/phrases";
 import type { UserQuestions } from "@signalbox/tools";
 import { expect, it } from "vitest";
-import { type AskingRun, createAsking } from "./ask-people.ts";
+import { createUserPrompts, type PromptingRun } from "./ask-people.ts";
 
 class Shutdown extends Error {}
 
-const run: AskingRun = {
+const run: PromptingRun = {
   runId: "r1",
   sessionKey: "s",
   agent: { id: "coder" },
@@ -41,7 +41,7 @@ function open(words: string | undefined) {
       words === undefined ? undefined : { kind: "answered", text: words, messageId: "om_2" },
     close: async (_, kind) => void closed.push(kind),
   };
-  const asking = createAsking({
+  const asking = createUserPrompts({
     questions: {
       put: async ({ choices }) => void put.push(choices.map(({ label }) => label).join(" or ")),
       close: async (_, how) => void closed.push(how),

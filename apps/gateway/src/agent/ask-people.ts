@@ -14,10 +14,10 @@ import {
   type UserQuestionOutcome,
   type UserQuestions,
 } from "@signalbox/tools";
-import type { Written } from "../configure/phrases-of.ts";
+import type { Written } from "../configure/get-phrases.ts";
 
 /** A run that asks a person something. */
-export interface AskingRun {
+export interface PromptingRun {
   readonly runId: string;
   readonly sessionKey: string;
   readonly agent: { readonly id: string };
@@ -27,7 +27,7 @@ export interface AskingRun {
   readonly role: Role;
 }
 
-export interface AskingPorts<Run extends AskingRun> {
+export interface UserPromptServices<Run extends PromptingRun> {
   readonly questions: Questions;
   readonly userQuestions: UserQuestions;
   /** The phrases for the sender of a message to an agent. */
@@ -40,7 +40,7 @@ export interface AskingPorts<Run extends AskingRun> {
 }
 
 /** Asks people on behalf of tools, in the conversation of the run. */
-export interface Asking<Run extends AskingRun> {
+export interface UserPrompts<Run extends PromptingRun> {
   /** Sends an approval request. A failure is logged; the waiting call ends when the request expires. */
   forApproval(approval: Approval, run: Run): Promise<void>;
   /** Replaces the buttons of an approval that was decided or expired. */
@@ -56,7 +56,9 @@ export interface Asking<Run extends AskingRun> {
   ): Promise<UserQuestionOutcome>;
 }
 
-export function createAsking<Run extends AskingRun>(ports: AskingPorts<Run>): Asking<Run> {
+export function createUserPrompts<Run extends PromptingRun>(
+  ports: UserPromptServices<Run>,
+): UserPrompts<Run> {
   const { questions, userQuestions, show, phrasesOf, logger } = ports;
   const phrasesTo = ({ agent, event }: Run) => phrasesOf({ agentId: agent.id, stored: { event } });
   /** The phrases in which each open approval was requested. */
@@ -118,8 +120,8 @@ function decisionsIn({ allow, deny }: Phrases): readonly Choice[] {
   ];
 }
 
-function openUserQuestion<Run extends AskingRun>(
-  { userQuestions }: AskingPorts<Run>,
+function openUserQuestion<Run extends PromptingRun>(
+  { userQuestions }: UserPromptServices<Run>,
   { question, options, ttlMs }: AskUserRequest,
   { runId, sessionKey, speaker, role }: Run,
   callId: string,

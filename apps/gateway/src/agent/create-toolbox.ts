@@ -12,7 +12,7 @@ import {
   type UserQuestions,
 } from "@signalbox/tools";
 import { createExecSandbox } from "../configure/exec-sandbox.ts";
-import { getPhrases } from "../configure/phrases-of.ts";
+import { getPhrases } from "../configure/get-phrases.ts";
 import type { CoreContext } from "../core-context.ts";
 import { TOOL_ARGUMENTS } from "../hooks/hook-points.ts";
 import { createCronHandler } from "../triggers/cron-handler.ts";
@@ -20,13 +20,13 @@ import type { Delegation } from "../triggers/delegation.ts";
 import type { OtherSessions } from "../triggers/other-sessions.ts";
 import type { ScheduledTriggers } from "../triggers/scheduled-triggers.ts";
 import { createSessionsHandler } from "../triggers/sessions-handler.ts";
+import { createAdditionalTools } from "./additional-tools.ts";
 import { createDescribeImage } from "./describe-image.ts";
 import { DOCUMENTS } from "./documents.ts";
 import { createGatewayTool } from "./gateway-tool.ts";
 import type { Media } from "./media.ts";
-import { createMoreTools } from "./more-tools.ts";
+import { createSend, openUserPrompts, type SendOptions } from "./message-tool.ts";
 import { withoutSecrets } from "./redacted-stream.ts";
-import { createSend, openAsking, type SendOptions } from "./speak.ts";
 import type { Spending } from "./spending.ts";
 import { createTimeZones } from "./time-zones.ts";
 import type { ToolRun } from "./tool-run.ts";
@@ -65,7 +65,7 @@ export function createToolbox(
   const sandbox = createExecSandbox(settings, options.home.programsDir, { now, start: options.execSandbox });
   // The self-test takes a moment. The first run that needs the sandbox waits for it; the start does not.
   if (config.current().agents.all.some(({ tools }) => allowsTool(tools, "exec"))) void sandbox();
-  const asking = openAsking(core, services.delivery, services.userQuestions);
+  const asking = openUserPrompts(core, services.delivery, services.userQuestions);
   const toolbox = createAgentToolbox<PlacedRun>({
     ...abilities(core, services, getSpending),
     ...decisions(core),
@@ -116,7 +116,7 @@ function abilities(core: CoreContext, services: ToolboxServices, getSpending: ()
     webSearch: () => config.current().settings.tools.web.search,
     gateway: createGatewayTool(core),
     describeImage: () => (config.current().settings.tools.image === undefined ? undefined : look),
-    more: createMoreTools(core, services.mcp),
+    more: createAdditionalTools(core, services.mcp),
     send: createSend(core, services),
     isCurrent: (destination, { event }) => isCurrentConversation(destination, event),
     cron: createCronHandler(scheduled, { now, getTimeZone: createTimeZones(config) }),

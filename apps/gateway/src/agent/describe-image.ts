@@ -7,7 +7,7 @@ import type { CoreContext } from "../core-context.ts";
 import type { Spending } from "./spending.ts";
 
 /** The run in which an image is described. */
-interface LookingRun {
+interface DescribingRun {
   readonly agent: Agent;
   readonly role: Role;
   readonly event: MessageEvent;
@@ -21,7 +21,7 @@ const SYSTEM =
 export function createDescribeImage(
   { config, now }: CoreContext,
   spending: Pick<Spending, "forMessage">,
-): DescribeImage<LookingRun> {
+): DescribeImage<DescribingRun> {
   return async ({ mimeType, data, question }, { agent, role, event, sessionKey }, signal) => {
     const { settings, models } = config.current();
     const wanted = settings.tools.image?.model ?? "";

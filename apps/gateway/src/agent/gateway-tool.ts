@@ -12,7 +12,7 @@ export function createGatewayTool(core: CoreContext): GatewayToolOptions {
   const { redact, now } = core;
   const { home, env } = core;
   return {
-    status: async () => redact(statusOf(core)),
+    status: async () => redact(formatStatus(core)),
     async config(key) {
       const applied: unknown = redactJson(JSON.parse(JSON.stringify(core.config.current().settings)), redact);
       const value = key === undefined ? applied : valueAt(applied, parseConfigPath(home.configFile, key));
@@ -20,7 +20,7 @@ export function createGatewayTool(core: CoreContext): GatewayToolOptions {
       return stringify(value).trimEnd();
     },
     async preview(change) {
-      const edit = editOf(home, change);
+      const edit = toConfigEdit(home, change);
       try {
         // Check the change first: its errors explain which values cannot be read or changed.
         const proposed = proposedConfig(home, env, [edit]);
@@ -33,11 +33,11 @@ export function createGatewayTool(core: CoreContext): GatewayToolOptions {
     },
     // The reload after the change resolves secret references.
     apply: async (change) =>
-      changeConfig(home, env, [editOf(home, change)], new Date(now()), ASSUMED_SECRETS),
+      changeConfig(home, env, [toConfigEdit(home, change)], new Date(now()), ASSUMED_SECRETS),
   };
 }
 
-function statusOf({ config, accounts }: CoreContext): string {
+function formatStatus({ config, accounts }: CoreContext): string {
   const { agents, models } = config.current();
   return stringify({
     version: VERSION,
@@ -50,7 +50,7 @@ function statusOf({ config, accounts }: CoreContext): string {
 }
 
 /** A model must not write secrets into the configuration. It may refer to a secret, as `${NAME}`. */
-function editOf({ configFile }: Home, { key, value }: ConfigChange): ConfigEdit {
+function toConfigEdit({ configFile }: Home, { key, value }: ConfigChange): ConfigEdit {
   const path = parseConfigPath(configFile, key);
   if (findSecrets(value, path).some((secret) => !REFERENCE.test(secret)))
     throw new Error(

@@ -3,13 +3,13 @@ import { deadline } from "@signalbox/channel";
 import type { Sharp } from "sharp";
 
 /** An image in a size and format that models accept. */
-interface FittedPicture {
+interface FittedImage {
   readonly mimeType: string;
   readonly bytes: Uint8Array;
 }
 
 /** Dimensions in pixels, if the file states them. */
-interface PictureSize {
+interface ImageSize {
   readonly width?: number;
   readonly height?: number;
 }
@@ -17,23 +17,23 @@ interface PictureSize {
 type LoadSharp = () => Promise<typeof import("sharp").default>;
 
 /** @param signal stops waiting for the image */
-export type PictureFitter = (
+export type ImageFitter = (
   bytes: Uint8Array,
-  size: PictureSize,
+  size: ImageSize,
   signal?: AbortSignal,
-) => Promise<FittedPicture | undefined>;
+) => Promise<FittedImage | undefined>;
 
 /** Maximum side in pixels. Vendors apply the lower limit for many images, which a long conversation reaches soon. */
-const LONGEST_SIDE = IMAGE_LIMITS.sideAmongMany;
+const MAX_SIDE = IMAGE_LIMITS.sideAmongMany;
 /** Anthropic scales images down to this side before its models see them, and other vendors to a similar size. */
-const SIDE_THAT_MODELS_SEE = 1_568;
+const MODEL_SIDE = 1_568;
 /** Log message if the package `sharp` is not installed. */
-export const PICTURES_AS_THEY_ARE =
+export const IMAGES_NOT_RESIZED =
   "shown as they are, and those too large for models are not shown: run `npm install sharp` where the gateway is installed to have them resized";
 /** Time limit for one image including its time in the queue, in milliseconds. */
-const MOST_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 /** Maximum number of images that are queued or in progress. */
-const MOST_AT_ONCE = 8;
+const MAX_PENDING = 8;
 const QUALITY = 85;
 
 /**
@@ -45,23 +45,23 @@ const QUALITY = 85;
  * @returns a function that returns undefined if an image is small enough, cannot be read, takes more than ten seconds
  * or arrives while eight others wait, or if `sharp` is missing
  */
-export function createPictureFitter(
+export function createImageFitter(
   onMissing: (error: unknown) => void,
   load: LoadSharp = loadSharp,
-): PictureFitter {
+): ImageFitter {
   let library: Promise<Awaited<ReturnType<LoadSharp>> | undefined> | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let atOnce = 0;
   return async (bytes, { width = 0, height = 0 }, signal) => {
-    const isSmall = bytes.byteLength <= IMAGE_LIMITS.bytes && Math.max(width, height) <= LONGEST_SIDE;
+    const isSmall = bytes.byteLength <= IMAGE_LIMITS.bytes && Math.max(width, height) <= MAX_SIDE;
     if (isSmall || width * height === 0 || width * height > IMAGE_LIMITS.pixels) return undefined;
     library ??= load().catch((error: unknown) => void onMissing(error));
     const sharp = await library;
-    if (sharp === undefined || atOnce >= MOST_AT_ONCE || signal?.aborted) return undefined;
+    if (sharp === undefined || atOnce >= MAX_PENDING || signal?.aborted) return undefined;
     atOnce += 1;
-    const limit = deadline(MOST_MS, signal);
+    const limit = deadline(TIMEOUT_MS, signal);
     const fitted = last
-      .then(() => smaller(sharp(bytes, { limitInputPixels: IMAGE_LIMITS.pixels }), limit.signal))
+      .then(() => shrink(sharp(bytes, { limitInputPixels: IMAGE_LIMITS.pixels }), limit.signal))
       .catch(() => undefined)
       .finally(() => {
         atOnce -= 1;
@@ -80,20 +80,20 @@ function ended(signal: AbortSignal): Promise<undefined> {
 }
 
 /** Resizes an image to fit the limits: first at its full resolution, then at the one that models see. PNG stays PNG. */
-async function smaller(source: Sharp, signal: AbortSignal): Promise<FittedPicture | undefined> {
+async function shrink(source: Sharp, signal: AbortSignal): Promise<FittedImage | undefined> {
   signal.throwIfAborted();
   const { format, hasAlpha } = await source.metadata();
   const mimeTypes = format === "png" || hasAlpha ? ["image/png", "image/jpeg"] : ["image/jpeg"];
-  for (const side of [LONGEST_SIDE, SIDE_THAT_MODELS_SEE]) {
+  for (const side of [MAX_SIDE, MODEL_SIDE]) {
     const picture = source
       .clone()
       .autoOrient()
       .resize({ width: side, height: side, fit: "inside", withoutEnlargement: true })
       // sharp stops by itself after the time limit, so an abandoned pass does not continue.
-      .timeout({ seconds: MOST_MS / 1_000 });
+      .timeout({ seconds: TIMEOUT_MS / 1_000 });
     for (const mimeType of mimeTypes) {
       signal.throwIfAborted();
-      const bytes = await encoded(picture.clone(), mimeType).toBuffer();
+      const bytes = await encode(picture.clone(), mimeType).toBuffer();
       if (bytes.byteLength <= IMAGE_LIMITS.bytes) return { mimeType, bytes };
     }
   }
@@ -101,7 +101,7 @@ async function smaller(source: Sharp, signal: AbortSignal): Promise<FittedPictur
 }
 
 /** JPEG has no transparency, so the image gets a white background. */
-function encoded(picture: Sharp, mimeType: string): Sharp {
+function encode(picture: Sharp, mimeType: string): Sharp {
   return mimeType === "image/png"
     ? picture.png()
     : picture.flatten({ background: "white" }).jpeg({ quality: QUALITY });

@@ -41,11 +41,17 @@ function createDescriptionStore(kv: KeyValues): McpDescriptionStore {
 }
 
 export function mcpSettings({ mcp }: Pick<Config, "mcp">): Readonly<Record<string, McpServerSettings>> {
-  const servers = Object.entries(mcp.servers).map(([name, server]) => [name, settingsOf(server)] as const);
+  const servers = Object.entries(mcp.servers).map(
+    ([name, server]) => [name, toServerSettings(server)] as const,
+  );
   return Object.fromEntries(servers);
 }
 
 /** Configuration validation ensures that either `command` or `url` is set. */
-function settingsOf({ command, url = "", ...rest }: Config["mcp"]["servers"][string]): McpServerSettings {
+function toServerSettings({
+  command,
+  url = "",
+  ...rest
+}: Config["mcp"]["servers"][string]): McpServerSettings {
   return command === undefined ? { ...rest, url } : { ...rest, command };
 }

@@ -12,16 +12,16 @@ import { pruneSentBlobs } from "@signalbox/home";
 import { type AgentWorkspaces, detectEncoding } from "@signalbox/tools";
 import { neededFiles, type Unanswered } from "../configure/client-files.ts";
 import type { CurrentConfig } from "../configure/live-config.ts";
-import { type PayForTranscription, transcriberOf } from "../configure/transcription.ts";
+import { createTranscriber, type PayForTranscription } from "../configure/transcription.ts";
 import type { CoreContext } from "../core-context.ts";
-import { createPictureFitter, PICTURES_AS_THEY_ARE, type PictureFitter } from "./images.ts";
+import { createImageFitter, IMAGES_NOT_RESIZED, type ImageFitter } from "./images.ts";
 
 /** Handles incoming and outgoing attachments. */
 export interface Media {
   readonly out: Outgoing;
   readonly in: Incoming;
   /** Fits other images for models, such as those of tools. */
-  readonly fitPicture: PictureFitter;
+  readonly fitPicture: ImageFitter;
   /** Removes stored files that nothing refers to any more. Never rejects. */
   prune(): Promise<void>;
 }
@@ -58,8 +58,8 @@ export function createMedia(core: MediaContext, { workspaces, payForTranscriptio
       ms: attachmentsDays === undefined ? undefined : attachmentsDays * 86_400_000,
     };
   };
-  const fitPicture = createPictureFitter((error) =>
-    logger.warn({ err: reasonOf(error) }, `pictures are ${PICTURES_AS_THEY_ARE}`),
+  const fitPicture = createImageFitter((error) =>
+    logger.warn({ err: reasonOf(error) }, `pictures are ${IMAGES_NOT_RESIZED}`),
   );
   const inspector: Inspector = { detectEncoding, fitImage: fitPicture };
   const incoming = createIncoming({
@@ -68,7 +68,7 @@ export function createMedia(core: MediaContext, { workspaces, payForTranscriptio
     limits,
     inspector,
     transcriber: (message) =>
-      transcriberOf(config.current().settings, env, { pay: payForTranscription?.(message) }),
+      createTranscriber(config.current().settings, env, { pay: payForTranscription?.(message) }),
     logger,
     now,
   });

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Budget, createMeter, type Meter } from "@signalbox/budgets";
 import type { Config } from "@signalbox/config";
 import { pricesFor } from "@signalbox/llm-providers";
-import { budgetsOf } from "../configure/budgets.ts";
+import { getBudgets } from "../configure/budgets.ts";
 import { reportNotice, type SpendingReports } from "./spending-reports.ts";
 
 /**
@@ -11,7 +11,7 @@ import { reportNotice, type SpendingReports } from "./spending-reports.ts";
  */
 export function createPaidCalls(config: () => Config, reports: SpendingReports): Pick<Meter, "pay"> {
   return createMeter({
-    budgets: (): readonly Budget[] => budgetsOf(config()),
+    budgets: (): readonly Budget[] => getBudgets(config()),
     ledger: reports.ledger,
     getPrices: pricesFor,
     cheaper: () => undefined,

@@ -3,7 +3,7 @@ import type { TurnRequest, TurnSampling } from "@signalbox/channel";
 import type { Agent } from "../configure/agents.ts";
 
 /** Returns sampling options from the agent's configuration and the client's request. */
-export function samplingOf(
+export function getSamplingOptions(
   { maxOutputTokens: most }: Pick<Agent, "maxOutputTokens">,
   turn: TurnRequest | undefined,
 ): StreamOptions {

@@ -13,11 +13,14 @@ export interface SpendingReports {
 export function reportNotice({ onNotice, logger }: SpendingReports): (news: BudgetNotice) => void {
   return (news) => {
     onNotice(describeBudget(news.budget), news.kind);
-    logger.warn({ account: news.account, period: news.period, agent: news.spender.agent }, textOf(news));
+    logger.warn(
+      { account: news.account, period: news.period, agent: news.spender.agent },
+      describeNotice(news),
+    );
   };
 }
 
-function textOf({ kind, budget }: BudgetNotice): string {
+function describeNotice({ kind, budget }: BudgetNotice): string {
   const name = describeBudget(budget);
   switch (kind) {
     case "low":

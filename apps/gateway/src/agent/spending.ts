@@ -19,10 +19,10 @@ import type { Vault } from "@signalbox/redaction";
 import { parseIdentityLinks, type Role } from "@signalbox/routing";
 import { type Approvals, escapeInvisible } from "@signalbox/tools";
 import type { Agent } from "../configure/agents.ts";
-import { budgetsOf } from "../configure/budgets.ts";
+import { getBudgets } from "../configure/budgets.ts";
+import { getPhrases } from "../configure/get-phrases.ts";
 import type { LiveConfig } from "../configure/live-config.ts";
 import type { AgentModel } from "../configure/models.ts";
-import { getPhrases } from "../configure/phrases-of.ts";
 import { guardModelStream, redactedModel } from "./model-stream.ts";
 import { reportNotice, type SpendingReports } from "./spending-reports.ts";
 
@@ -61,7 +61,7 @@ type Asking = (ask: () => Promise<boolean>) => Promise<boolean>;
 /** Keeps the cost of agents within the budgets of the configuration in effect at each call. */
 export function createSpending(ports: SpendingPorts): Spending {
   const { config, vault, ledger, logger, now } = ports;
-  const budgets = (): readonly Budget[] => budgetsOf(config.current().settings);
+  const budgets = (): readonly Budget[] => getBudgets(config.current().settings);
   const getSpender = createSpenders(config);
   const spender = ({ agentId, stored: { event, role } }: PaidMessage) => getSpender({ agentId, event, role });
   const meter = createMeter({
@@ -72,7 +72,9 @@ export function createSpending(ports: SpendingPorts): Spending {
       const { agents, models } = config.current();
       const agent = agents.get(id);
       const chosen = agent && models.of(agent, reference);
-      return chosen !== undefined && nameOf(chosen) === reference ? redactedModel(vault, chosen) : undefined;
+      return chosen !== undefined && getModelName(chosen) === reference
+        ? redactedModel(vault, chosen)
+        : undefined;
     },
     onNotice: reportNotice(ports),
     onProblem: (error) => logger.warn({ err: reasonOf(error) }, "a model call was not settled"),
@@ -105,14 +107,14 @@ export function createSpenders(
   const identities = config.derived(({ settings }) => parseIdentityLinks(settings.session.identityLinks));
   return ({ agentId, event, role }) => ({
     agent: agentId,
-    sender: identities().findPerson(event.channel, event.sender.id) ?? payerOf(event),
+    sender: identities().findPerson(event.channel, event.sender.id) ?? getPayer(event),
     channel: event.channel,
     ...(role === undefined ? {} : { role }),
   });
 }
 
 /** The hook itself pays for a forwarded message, whatever conversation its caller names. */
-function payerOf(event: MessageEvent): string {
+function getPayer(event: MessageEvent): string {
   const from = event.channel === "web" ? event.forwarded?.from : undefined;
   return from === undefined ? getSpeakerKey(event) : `${event.channel}:${from}`;
 }
@@ -139,6 +141,6 @@ async function askForMore(
   return answer === "allowed" && (await approvals.take(request)) !== undefined;
 }
 
-function nameOf({ model: { provider, id } }: AgentModel): string {
+function getModelName({ model: { provider, id } }: AgentModel): string {
   return `${provider}/${id}`;
 }

@@ -79,7 +79,7 @@ export function createSystemPrompt(
     });
     const tellsOwners = access.mayReadOwnersNotes(sessionKey, role);
     const meetsOwner = role === "owner" && tellsOwners && !isSubAgent;
-    const firstRun = meetsOwner ? await firstRunOf(core, agent, turn.answers) : [];
+    const firstRun = meetsOwner ? await readFirstRunSection(core, agent, turn.answers) : [];
     const skills = await core.config.current().skills.forAgent(agent);
     const { contextWindow } = agentModel.model;
     const { text: catalogue } = await skills.catalogue({
@@ -125,7 +125,7 @@ function filesFor(tellsOwners: boolean, files: readonly WorkspaceFile[]): readon
 }
 
 /** Returns the first-run section of a new agent, and removes its file after the first conversation. */
-async function firstRunOf(
+async function readFirstRunSection(
   { logger }: CoreContext,
   { id, workspaceDir }: Agent,
   answers: number,

@@ -9,8 +9,8 @@ import type { SpendingReports } from "./spending-reports.ts";
 /** Lower limit for the bytes per second of recorded speech, for any codec. */
 const BYTES_PER_SECOND = 750;
 /** Tokens per second: of audio as OpenAI counts it, and of the text of fast speech. */
-const SOUND_PER_SECOND = 10;
-const WORDS_PER_SECOND = 6;
+const AUDIO_TOKENS_PER_SECOND = 10;
+const TEXT_TOKENS_PER_SECOND = 6;
 
 /**
  * Charges transcriptions to the budgets of their messages. If a budget is exhausted, the recording is named and not
@@ -28,8 +28,8 @@ export function createTranscriptionCosts(
       return { tokens: input + output, micros: Math.ceil(input * prices.input + output * prices.output) };
     };
     const seconds = Math.ceil(recording.bytes.byteLength / BYTES_PER_SECOND);
-    const sound = seconds * SOUND_PER_SECOND;
-    return calls.pay(spenderOf(message), amountOf(sound, seconds * WORDS_PER_SECOND), async () => {
+    const sound = seconds * AUDIO_TOKENS_PER_SECOND;
+    return calls.pay(spenderOf(message), amountOf(sound, seconds * TEXT_TOKENS_PER_SECOND), async () => {
       const value = await ask();
       const { input = sound, output = estimateTokens(value.text) } = value.tokens ?? {};
       return { value, amount: amountOf(input, output) };

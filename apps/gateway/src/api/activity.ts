@@ -4,8 +4,8 @@ import { escapeInvisible } from "@signalbox/tools";
 import type { ServiceStore } from "../messages/service-store.ts";
 import { messageInfo } from "../messages/traces.ts";
 
-const SHOWN_ARGS_CHARS = 300;
-const SHOWN_SCHEDULES = 50;
+const MAX_ARGS_CHARS = 300;
+const MAX_SCHEDULES = 50;
 
 /** A background command. */
 interface RunningCommand {
@@ -51,7 +51,7 @@ export async function readActivity(ports: ActivityPorts): Promise<Activity> {
         startedAt,
       }),
     ),
-    schedules: schedules.slice(0, SHOWN_SCHEDULES),
+    schedules: schedules.slice(0, MAX_SCHEDULES),
   };
 }
 
@@ -65,7 +65,7 @@ function callsIn(
   for (const event of events) {
     if (event.type === "tool.start" && event.runId === runId) {
       const { id, name, args } = event.call;
-      const text = shown(JSON.stringify(args) ?? "").slice(0, SHOWN_ARGS_CHARS);
+      const text = shown(JSON.stringify(args) ?? "").slice(0, MAX_ARGS_CHARS);
       calls.set(id, { id, name, state: "running", args: text });
     }
     if (event.type === "tool.end") {

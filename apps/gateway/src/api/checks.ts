@@ -5,7 +5,7 @@ import type { AgentModel } from "../configure/models.ts";
 import type { GatewayContext } from "../context.ts";
 
 /** Time limit for the check of one platform or vendor, in milliseconds. */
-const LONGEST_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 const CHECK_TOKENS = 16;
 
 /** Checks accounts with their platforms, and calls each agent's model once if `withModels` is true. */
@@ -25,7 +25,7 @@ async function checkAccount(
   if (running?.checks === undefined) return [];
   const part = `channel ${channel}/${account}`;
   try {
-    const checks = await running.checks(AbortSignal.timeout(LONGEST_MS));
+    const checks = await running.checks(AbortSignal.timeout(TIMEOUT_MS));
     return checks.map(({ about, ok, detail, remedy }) => ({
       part: `${part} ${about}`,
       ok,
@@ -58,7 +58,7 @@ async function checkModel({ config, now }: GatewayContext, agent: Agent): Promis
  * @throws Error with the vendor's message, also if a fallback would answer, or if the vendor does not respond in time
  */
 async function askOnce({ model, stream }: AgentModel, timestamp: number): Promise<void> {
-  let said = `no response within ${LONGEST_MS / 1000} s`;
+  let said = `no response within ${TIMEOUT_MS / 1000} s`;
   const events = stream(
     model,
     {
@@ -66,7 +66,7 @@ async function askOnce({ model, stream }: AgentModel, timestamp: number): Promis
       messages: [{ role: "user", content: "Reply with the word OK.", timestamp }],
       tools: [],
     },
-    { signal: AbortSignal.timeout(LONGEST_MS), maxOutputTokens: CHECK_TOKENS, cache: "none" },
+    { signal: AbortSignal.timeout(TIMEOUT_MS), maxOutputTokens: CHECK_TOKENS, cache: "none" },
   );
   for await (const event of events) {
     if (event.type === "finish") return;

@@ -3,7 +3,7 @@ import { type MessageEvent, normalizeEvent, normalizeTurn } from "@signalbox/cha
 import { uploadOf, type WebMessage } from "@signalbox/channel-web";
 import { createTokenSenderId } from "@signalbox/routing";
 import type { Principal, Submission } from "@signalbox/server";
-import type { MessageFiles } from "./carried-files.ts";
+import type { MessageFiles } from "./embedded-files.ts";
 
 type Sender = WebMessage["user"];
 
@@ -14,14 +14,14 @@ const OWNER_NAME = "owner";
  * The holder of a token is one sender, whatever conversation and `user` a request names. A client cannot change who
  * pays or who appears in the audit log.
  */
-export function senderOf({ name, role }: Principal): Sender {
+export function toSender({ name, role }: Principal): Sender {
   return name === OWNER_NAME
     ? { id: OWNER_NAME }
     : { id: createTokenSenderId(name), name, authenticatedAs: role };
 }
 
 /** Owner id for the uploads of a client. */
-export function uploaderOf(client: Principal | undefined): string {
+export function getUploadOwner(client: Principal | undefined): string {
   return client?.name ?? OWNER_NAME;
 }
 
@@ -31,12 +31,12 @@ export function clientMessage(submission: Submission, files: MessageFiles): WebM
   const { uploads = [] } = submission;
   const media = [
     ...files.media,
-    ...uploads.map(({ bytes: size, ...file }) => uploadOf({ ...file, size, owner: uploaderOf(sender) })),
+    ...uploads.map(({ bytes: size, ...file }) => uploadOf({ ...file, size, owner: getUploadOwner(sender) })),
   ];
   return {
     conversation,
     // A message from a hook has no human sender.
-    user: sender === undefined ? { id: conversation } : senderOf(sender),
+    user: sender === undefined ? { id: conversation } : toSender(sender),
     id,
     text,
     ...(media.length === 0 ? {} : { media }),

@@ -2,17 +2,17 @@ import type { ToolCallBlock } from "@signalbox/agent-core";
 import type { ChatMessage, ConversationHistory, RunEnd, RunOutcome } from "@signalbox/protocol";
 import { type RunNotes, type TextFilter, toChatMessages } from "@signalbox/runs";
 import { problemOf } from "@signalbox/telemetry";
-import type { Exchange, KeptExchanges } from "../messages/exchanges.ts";
+import type { Exchange, ExchangeReader } from "../messages/exchanges.ts";
 import type { ServiceStore } from "../messages/service-store.ts";
 import { attachmentsSeen } from "../messages/visible-attachments.ts";
 
-const SHOWN_MESSAGES = 500;
+const MAX_MESSAGES = 500;
 
 type Summary = Awaited<ReturnType<ServiceStore["runs"]["summaries"]>>[number];
 
 export interface HistoryPorts {
   readonly store: Pick<ServiceStore, "sessions" | "runs">;
-  readonly exchanges: Pick<KeptExchanges, "list">;
+  readonly exchanges: Pick<ExchangeReader, "list">;
   /** Removes parts of an answer that people do not see, such as directives. */
   readonly filter: TextFilter;
 }
@@ -22,16 +22,16 @@ export async function readHistory(
   { store, exchanges, filter }: HistoryPorts,
   sessionKey: string,
 ): Promise<ConversationHistory> {
-  const rows = (await store.sessions.transcript(sessionKey, { limit: SHOWN_MESSAGES })).toReversed();
+  const rows = (await store.sessions.transcript(sessionKey, { limit: MAX_MESSAGES })).toReversed();
   const runIds = [...new Set(rows.flatMap(({ runId }) => runId ?? []))];
   const summaries = await store.runs.summaries(runIds);
   const kept = await exchanges.list(sessionKey);
   const notes = new Map(summaries.map((summary) => [summary.run.id, notesOn(summary, kept)]));
   const messages = toChatMessages(rows, { notes, getSentText: sentText, filter });
   // Omit exchanges that are older than the oldest message shown.
-  const since = rows.length < SHOWN_MESSAGES ? 0 : (rows[0]?.at ?? 0);
+  const since = rows.length < MAX_MESSAGES ? 0 : (rows[0]?.at ?? 0);
   const between = kept.filter(({ end, messages: [first] }) => end !== undefined && (first?.at ?? 0) >= since);
-  const ends = [...summaries.flatMap(endOf), ...between.flatMap(({ end }) => end ?? [])];
+  const ends = [...summaries.flatMap(toRunEnds), ...between.flatMap(({ end }) => end ?? [])];
   return {
     messages: withExchanges(messages, between),
     // A command that compacts the history has a run too, so runs may repeat.
@@ -61,12 +61,12 @@ function withExchanges(messages: readonly ChatMessage[], exchanges: readonly Exc
     for (const message of exchange.messages) if (message.begins) wasReset.add(message);
   }
   return merged.map((message, place) =>
-    isToldBefore(merged, place, wasReset) ? withoutBegin(message) : message,
+    isShownBefore(merged, place, wasReset) ? withoutBegin(message) : message,
   );
 }
 
 /** Returns true if a command in front of a message already marked the new beginning. */
-function isToldBefore(
+function isShownBefore(
   messages: readonly ChatMessage[],
   place: number,
   told: ReadonlySet<ChatMessage>,
@@ -81,8 +81,8 @@ function withoutBegin({ begins: _, ...message }: ChatMessage): ChatMessage {
   return message;
 }
 
-function endOf({ run, inbox }: Summary): RunEnd[] {
-  const outcome = outcomeOf(run.state, inbox);
+function toRunEnds({ run, inbox }: Summary): RunEnd[] {
+  const outcome = getOutcome(run.state, inbox);
   if (outcome === undefined) return [];
   const { inputTokens = 0, outputTokens = 0, costMicros } = run.usage ?? {};
   const cost = costMicros === undefined ? {} : { costMicros };
@@ -99,7 +99,7 @@ function endOf({ run, inbox }: Summary): RunEnd[] {
   ];
 }
 
-function outcomeOf(state: Summary["run"]["state"], inbox: Summary["inbox"]): RunOutcome | undefined {
+function getOutcome(state: Summary["run"]["state"], inbox: Summary["inbox"]): RunOutcome | undefined {
   switch (state) {
     case "running":
       return undefined;

@@ -5,8 +5,8 @@ import type { ServiceStore } from "../messages/service-store.ts";
 import { hasSubAgentAtWork } from "../triggers/stop-sub-agents.ts";
 
 /** Maximum number of listed conversations, and of pages of sessions that are searched for them. */
-const LISTED = 200;
-const PAGES = 20;
+const MAX_CONVERSATIONS = 200;
+const MAX_PAGES = 20;
 
 /** Lists the latest conversations of console clients whose ids begin with `prefix`. */
 export async function listConversations(
@@ -15,10 +15,10 @@ export async function listConversations(
 ): Promise<ConversationInfo[]> {
   const listed: ConversationInfo[] = [];
   let last: SessionPosition | undefined;
-  for (let page = 0; page < PAGES && listed.length < LISTED; page++) {
+  for (let page = 0; page < MAX_PAGES && listed.length < MAX_CONVERSATIONS; page++) {
     const sessions = await store.sessions.list({
       channel: "web",
-      limit: LISTED,
+      limit: MAX_CONVERSATIONS,
       ...(last === undefined ? {} : { behind: last }),
     });
     const own = sessions.filter(({ peer }) => peer.startsWith(prefix));
@@ -31,9 +31,9 @@ export async function listConversations(
       })),
     );
     last = sessions.at(-1);
-    if (sessions.length < LISTED) break;
+    if (sessions.length < MAX_CONVERSATIONS) break;
   }
-  return listed.slice(0, LISTED);
+  return listed.slice(0, MAX_CONVERSATIONS);
 }
 
 /** @returns false if there is no such conversation */

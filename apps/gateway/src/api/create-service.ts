@@ -5,7 +5,7 @@ import { formatSessionKey } from "@signalbox/routing";
 import type { GatewayService } from "@signalbox/server";
 import { type Approval, escapeLine } from "@signalbox/tools";
 import type { Agent } from "../configure/agents.ts";
-import { budgetsOf } from "../configure/budgets.ts";
+import { getBudgets } from "../configure/budgets.ts";
 import type { LiveConfig } from "../configure/live-config.ts";
 import { explainRoute } from "../configure/routing.ts";
 import type { GatewayContext } from "../context.ts";
@@ -15,7 +15,7 @@ import { stopSubAgents } from "../triggers/stop-sub-agents.ts";
 import { VERSION } from "../version.ts";
 import { readActivity } from "./activity.ts";
 import { runChecks } from "./checks.ts";
-import { uploaderOf } from "./client-message.ts";
+import { getUploadOwner } from "./client-message.ts";
 import { listConversations, removeConversation, renameConversation } from "./conversation.ts";
 import { readHistory } from "./conversation-history.ts";
 import { openWork } from "./open-work.ts";
@@ -46,7 +46,7 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
     sessionKey,
     ready: options.isReady,
     upload: ({ client, id, at, bytes }) =>
-      clientFiles.uploads.add({ owner: uploaderOf(client), id, at, bytes }),
+      clientFiles.uploads.add({ owner: getUploadOwner(client), id, at, bytes }),
     agents: () => listAgents(config),
     busy: (key) => lanes.busy(key),
     async abort(channel, agent, conversation) {
@@ -74,7 +74,7 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
     ...schedules,
     trace: (messageId) => readTrace(store, messageId, explain),
     async approvals() {
-      return (await approvals.list({ states: ["pending"] })).toReversed().map(approvalOf);
+      return (await approvals.list({ states: ["pending"] })).toReversed().map(toApprovalInfo);
     },
     async decideApproval(id, answer, approver) {
       const decision = answer === "allow-once" ? "allow" : answer;
@@ -97,7 +97,7 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
         commands: () => toolbox.commands(),
         schedules: schedules.schedules,
       }),
-    usage: (query) => readUsage(store, budgetsOf(config.current().settings), query, ctx.now()),
+    usage: (query) => readUsage(store, getBudgets(config.current().settings), query, ctx.now()),
     status: () => getStatus(ctx, options.configuration()),
     checks: (withModels) => runChecks(ctx, withModels),
     metrics() {
@@ -141,7 +141,15 @@ async function webSession({ store, config }: GatewayContext, conversation: strin
 }
 
 /** Converts an approval for the API. Texts are made safe to display. */
-function approvalOf({ id, agentId, sessionKey, tool, reason, subject, expiresAt }: Approval): ApprovalInfo {
+function toApprovalInfo({
+  id,
+  agentId,
+  sessionKey,
+  tool,
+  reason,
+  subject,
+  expiresAt,
+}: Approval): ApprovalInfo {
   const { binary, files, cwd, domains, env } = subject;
   return {
     id,

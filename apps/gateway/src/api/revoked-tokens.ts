@@ -2,7 +2,7 @@ import { reasonOf } from "@signalbox/agent-core";
 import { getSpeakerTokenName } from "@signalbox/routing";
 
 /** Poll interval in milliseconds. The command line revokes tokens by writing to the store. */
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 
 export interface RevokedTokensPorts {
   /** Returns the tokens that exist. */
@@ -31,6 +31,6 @@ export function watchRevokedTokens({ tokens, isAuthenticated, end, logger }: Rev
     look().catch((error: unknown) =>
       logger.warn({ err: reasonOf(error) }, "could not check for revoked tokens"),
     );
-  }, LOOK_MS).unref();
+  }, POLL_MS).unref();
   return () => clearInterval(timer);
 }

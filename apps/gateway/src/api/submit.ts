@@ -4,9 +4,9 @@ import { formatSessionKey } from "@signalbox/routing";
 import type { GatewayService, Outcome, Submission, SubmitResult } from "@signalbox/server";
 import { OWN_ACCOUNT } from "../configure/accounts.ts";
 import type { GatewayContext } from "../context.ts";
-import { hasFiles, repeatedFiles, setDownFiles } from "./carried-files.ts";
-import { clientMessage, isOfMessage, senderOf } from "./client-message.ts";
-import { endOfKnown } from "./kept-outcome.ts";
+import { clientMessage, isOfMessage, toSender } from "./client-message.ts";
+import { hasFiles, repeatedFiles, storeEmbeddedFiles } from "./embedded-files.ts";
+import { waitForOutcome } from "./wait-for-outcome.ts";
 
 /** Outcome of a message if the store cannot be read. */
 const UNREADABLE: Outcome = {
@@ -25,17 +25,17 @@ export function createSubmit(
   const lastRuns = createLastRuns();
 
   const repetition = async (submission: Submission): Promise<SubmitResult> => {
-    const named = nameOf(submission);
+    const named = toPlatformMessage(submission);
     const taken = await store.inbox.find(named);
     if (taken !== undefined && !(await isRepeated(taken.payload.event, submission)))
       return refused("id_taken", "This id was already used for another message.");
-    const done = endOfKnown(ctx, named).catch(() => UNREADABLE);
-    return { kind: "duplicate", messageId: submission.id, sessionKey: sessionOf(submission), done };
+    const done = waitForOutcome(ctx, named).catch(() => UNREADABLE);
+    return { kind: "duplicate", messageId: submission.id, sessionKey: getSessionKey(submission), done };
   };
 
   /** A repeated submission must not store its files again. */
   const isTakenWithFiles = async (submission: Submission): Promise<boolean> =>
-    hasFiles(submission) && (await store.inbox.find(nameOf(submission))) !== undefined;
+    hasFiles(submission) && (await store.inbox.find(toPlatformMessage(submission))) !== undefined;
 
   return {
     lastRun: lastRuns.get,
@@ -43,11 +43,11 @@ export function createSubmit(
       if (!isReady()) return refused("stopping", "The gateway is stopping.");
       const { channel, agent, id } = submission;
       if (!ctx.config.current().agents.get(agent)) return refused("no_agent", `There is no agent ${agent}.`);
-      const sessionKey = sessionOf(submission);
+      const sessionKey = getSessionKey(submission);
       if (await isTakenWithFiles(submission)) return repetition(submission);
-      const files = await setDownFiles(submission, carried);
+      const files = await storeEmbeddedFiles(submission, carried);
       const message = clientMessage(submission, files);
-      const expected = outcomes.expect(nameOf(submission));
+      const expected = outcomes.expect(toPlatformMessage(submission));
       const result = await surfaces[channel].submit(message).catch((error) => {
         expected.forget();
         throw error;
@@ -66,8 +66,8 @@ export function createSubmit(
     async answer(messageId, client) {
       const named = { channel: "api", account: OWN_ACCOUNT, messageId };
       const asked = await store.inbox.find(named);
-      if (client.role !== "owner" && asked?.senderId !== senderOf(client).id) return undefined;
-      const { state, text } = await endOfKnown(ctx, named);
+      if (client.role !== "owner" && asked?.senderId !== toSender(client).id) return undefined;
+      const { state, text } = await waitForOutcome(ctx, named);
       return state === "replied" || state === "silent" ? text : undefined;
     },
   };
@@ -84,11 +84,11 @@ async function isRepeated(taken: MessageEvent, submission: Submission): Promise<
     : taken.conversation.id === message.conversation && taken.sender.id === message.user.id;
 }
 
-function nameOf({ channel, id }: Submission) {
+function toPlatformMessage({ channel, id }: Submission) {
   return { channel, account: OWN_ACCOUNT, messageId: id };
 }
 
-function sessionOf({ channel, agent, conversation }: Submission): string {
+function getSessionKey({ channel, agent, conversation }: Submission): string {
   return formatSessionKey({ kind: "direct", agentId: agent, channel, peerId: conversation });
 }
 

@@ -5,16 +5,16 @@ import { type AtOnceName, helpText } from "../command-syntax/table.ts";
 import { modelText, skillsText, thinkText } from "../command-syntax/texts.ts";
 import type { Agent } from "../configure/agents.ts";
 import type { GatewayContext } from "../context.ts";
-import { isMeantByStop } from "../messages/queued-message.ts";
+import { isStoppedBy } from "../messages/queued-message.ts";
 import { sessionSeed } from "../messages/session-seed.ts";
 import { stopSubAgents } from "../triggers/stop-sub-agents.ts";
 import { VERSION } from "../version.ts";
-import { modelOf } from "./choices.ts";
+import { getSessionModel } from "./choices.ts";
 import { type Answer, type Decision, speaker } from "./command.ts";
-import { usage, why } from "./looking-back.ts";
 import { answerSkills } from "./skill-changes.ts";
 import { getSkillCommands } from "./skill-commands.ts";
 import { answerTrust } from "./trust.ts";
+import { usage, why } from "./why-and-usage.ts";
 
 /** Answers for commands that need no run. */
 export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
@@ -32,7 +32,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
       upMs: now() - ctx.startedAt,
       agent,
       sessionKey,
-      model: modelOf(models, agent, session),
+      model: getSessionModel(models, agent, session),
       thinking: session?.thinking ?? agent.thinking,
       messages: session?.messageCount ?? 0,
       isRunning: session?.activeRun !== undefined,
@@ -59,7 +59,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
   async stop(ctx, { message, phrases }) {
     const reason = new Error("stopped by the user");
     const { sessionKey } = message;
-    const { running, dropped } = ctx.lanes.stop(sessionKey, reason, (item) => isMeantByStop(item, message));
+    const { running, dropped } = ctx.lanes.stop(sessionKey, reason, (item) => isStoppedBy(item, message));
     await stopSubAgents(
       { subAgents: ctx.subAgents, stop: (key, why) => ctx.lanes.stop(key, why) },
       sessionKey,
@@ -96,7 +96,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
   async model({ store, config }, { message, agent, args, phrases }) {
     const session = await store.sessions.get(message.sessionKey);
     const { models } = config.current();
-    return modelText(phrases, modelOf(models, agent, session), models.offered(), args);
+    return modelText(phrases, getSessionModel(models, agent, session), models.offered(), args);
   },
 
   async think({ store }, { message, agent, args, phrases }) {

@@ -25,7 +25,7 @@ export async function applyChoice(
     ...(thinking === undefined ? {} : { thinking }),
   });
   const lines: string[] = [];
-  if (model !== undefined) lines.push(phrases.modelChosen(modelOf(models, agent, session)));
+  if (model !== undefined) lines.push(phrases.modelChosen(getSessionModel(models, agent, session)));
   if (thinking !== undefined) {
     const level = session.thinking ?? agent.thinking;
     const levels = models.of(agent, session.model)?.model.thinking ?? [];
@@ -36,7 +36,11 @@ export async function applyChoice(
 }
 
 /** Returns the model of a session, as `provider/model`. */
-export function modelOf(models: Pick<Models, "of">, agent: Agent, session: Session | undefined): string {
+export function getSessionModel(
+  models: Pick<Models, "of">,
+  agent: Agent,
+  session: Session | undefined,
+): string {
   const chosen = models.of(agent, session?.model)?.model;
   return chosen === undefined ? "none" : `${chosen.provider}/${chosen.id}`;
 }

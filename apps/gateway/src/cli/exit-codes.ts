@@ -17,6 +17,6 @@ export function exitCode(code: GatewayErrorCode): number {
 }
 
 /** Exit code for a thrown error. */
-export function exitCodeOf(error: unknown): number {
+export function getExitCode(error: unknown): number {
   return exitCode(error instanceof GatewayError ? error.code : "failure");
 }

@@ -7,7 +7,7 @@ import type { ConfiguredHome } from "./host.ts";
  *
  * @throws GatewayError if the name is unknown
  */
-export function agentOf({ home, loaded }: ConfiguredHome, named: string | undefined): Agent {
+export function getAgent({ home, loaded }: ConfiguredHome, named: string | undefined): Agent {
   const agents = resolveAgents(loaded, home);
   const id = named ?? agents.defaultId;
   const agent = agents.get(id);

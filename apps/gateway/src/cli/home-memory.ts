@@ -6,7 +6,7 @@ import { createLogger } from "@signalbox/telemetry/logger";
 import { createAgentMemories } from "../agent/memories.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { configuredHome } from "./configured-home.ts";
-import { agentOf } from "./home-agents.ts";
+import { getAgent } from "./home-agents.ts";
 import { type HomeStore, withStore } from "./home-store.ts";
 
 export interface AgentOption extends CommonOptions {
@@ -16,7 +16,7 @@ export interface AgentOption extends CommonOptions {
 /** Opens an agent's memory, whether or not a gateway runs. Whoever can read the home may read all of it. */
 export async function withMemory<T>(options: AgentOption, use: (memory: Memory) => Promise<T>): Promise<T> {
   const configured = configuredHome(options);
-  const agent = agentOf(configured, options.agent);
+  const agent = getAgent(configured, options.agent);
   const { home, loaded, env } = configured;
   // Embeddings may cost money, which is recorded in the store.
   const isPaid = loaded.config.memory.embeddings !== "none" && loaded.config.budgets.length > 0;

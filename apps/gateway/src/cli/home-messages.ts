@@ -19,6 +19,6 @@ export function latestMessages(
 }
 
 /** Reads the trace of a message by the gateway's id or the platform's. */
-export function keptTrace(options: CommonOptions, id: string): Promise<Trace | undefined> {
+export function readStoredTrace(options: CommonOptions, id: string): Promise<Trace | undefined> {
   return withStore(options, "read", (store) => readTrace(store, id));
 }

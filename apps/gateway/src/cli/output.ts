@@ -1,6 +1,6 @@
 import { reasonOf } from "@signalbox/agent-core";
 import { visible } from "@signalbox/telemetry";
-import { exitCodeOf } from "./exit-codes.ts";
+import { getExitCode } from "./exit-codes.ts";
 
 /** Prints a result: JSON for programs, lines for people. */
 export function print(json: boolean | undefined, value: unknown, lines: () => readonly string[]): void {
@@ -14,7 +14,7 @@ export async function guarded(json: boolean | undefined, action: () => Promise<v
   try {
     await action();
   } catch (error) {
-    const exitCode = exitCodeOf(error);
+    const exitCode = getExitCode(error);
     const message = reasonOf(error);
     process.stderr.write(
       json === true

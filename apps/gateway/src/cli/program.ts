@@ -13,9 +13,9 @@ import {
   addSessions,
   addUsage,
 } from "./definitions/conversations.ts";
+import { addCopies, addMaintenance } from "./definitions/maintenance.ts";
 import { addService, addServiceManager } from "./definitions/service.ts";
-import { addCopies, addMaintenance } from "./definitions/upkeep.ts";
-import { codeOf } from "./errors.ts";
+import { getErrorCode } from "./errors.ts";
 import { exitCode } from "./exit-codes.ts";
 import type { GatewayHost } from "./host.ts";
 import { print } from "./output.ts";
@@ -33,7 +33,7 @@ export async function runProgram(argv: readonly string[], host: GatewayHost): Pr
 
 /** A reader such as `head` may close the pipe early. This is not a failure. */
 function refuseAllButEnoughRead(error: Error): void {
-  if (codeOf(error) !== "EPIPE") throw error;
+  if (getErrorCode(error) !== "EPIPE") throw error;
 }
 
 /** Prints a usage error, as JSON if `--json` is given. */

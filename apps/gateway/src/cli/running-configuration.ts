@@ -17,14 +17,14 @@ export async function notApplied(
   if (!isHeld(home)) return [];
   try {
     const { client } = await runningGateway(home);
-    return notAppliedProblems(await stateOf(client), loaded, found);
+    return notAppliedProblems(await readState(client), loaded, found);
   } catch (error) {
     if (error instanceof GatewayError || isClientError(error)) return [];
     throw error;
   }
 }
 
-async function stateOf(client: Client): Promise<ConfigurationState> {
+async function readState(client: Client): Promise<ConfigurationState> {
   try {
     return (await client.status()).configuration;
   } catch (error) {

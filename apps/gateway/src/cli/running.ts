@@ -11,7 +11,7 @@ import {
   tokenBesideConfig,
 } from "@signalbox/home";
 import { readHomeHolder } from "@signalbox/store";
-import { commandOn } from "./command-on.ts";
+import { formatCommand } from "./format-command.ts";
 
 /** Sends a request to the gateway that runs on a home. Returns its answer. */
 export type Tell = (path: string) => Promise<unknown>;
@@ -39,7 +39,7 @@ export async function runningGateway(
   if (holder === undefined || url === undefined || token === undefined)
     throw new GatewayError(
       "unavailable",
-      `No gateway is running on ${home.dir}. Start one with ${commandOn(home, "start")}.`,
+      `No gateway is running on ${home.dir}. Start one with ${formatCommand(home, "start")}.`,
     );
   if (!(await answers(url)))
     throw new GatewayError(

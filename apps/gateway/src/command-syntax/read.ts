@@ -57,7 +57,7 @@ export type OrderedMessage = Pick<
   Partial<Pick<MessageEvent, "media">>;
 
 /** Names from this length on may differ by two letters, shorter ones by one. */
-const LONG = 6;
+const LONG_NAME = 6;
 
 export const THINKING_LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "max"];
 
@@ -109,7 +109,7 @@ function readText(text: string, context: ReadingContext): Order | undefined {
 
 /** Returns true if an unknown name looks like a misspelled command. Text such as `/etc/hosts` does not. */
 function resemblesCommand(name: string): boolean {
-  const letters = name.length < LONG ? 1 : 2;
+  const letters = name.length < LONG_NAME ? 1 : 2;
   return Object.keys(COMMANDS).some((known) => distance(name, known) <= letters);
 }
 
@@ -160,7 +160,7 @@ function slashIn(text: string): { readonly name: string; readonly args: string }
 }
 
 /** Returns true if a command waits in the session's queue. */
-export function needsTurn(order: Order): boolean {
+export function waitsInQueue(order: Order): boolean {
   switch (order.kind) {
     case "turn":
     case "dispatch":

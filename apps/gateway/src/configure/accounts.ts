@@ -104,7 +104,7 @@ async function planChannel(
 ): Promise<PlannedChannel> {
   const { loaded, definitions, packages, vault } = options;
   const { package: packageName } = config;
-  const definition = await definitionOf(channel, packageName, options);
+  const definition = await findDefinition(channel, packageName, options);
   if (typeof definition === "string")
     return { problems: [noChannel(loaded, channel, definition, definitions)], accounts: [] };
   const isBuiltIn = definitions.includes(definition);
@@ -164,7 +164,7 @@ function lacksSetting({ problems }: LoadedConfig, channel: string, account: stri
 }
 
 /** Finds the definition of a channel. Returns the reason as text if it cannot be loaded. */
-async function definitionOf(
+async function findDefinition(
   id: string,
   packageName: string | undefined,
   options: AccountsOptions,

@@ -113,14 +113,14 @@ export function resolveAgents(loaded: LoadedConfig, home: Home): Agents {
       maxOutputTokens: config.maxOutputTokens ?? defaults.maxOutputTokens,
       historyTurns: config.historyTurns ?? defaults.historyTurns,
       workspaceDir,
-      tools: toolsOf(config.tools, defaults.tools, loaded.config.tools.exec),
+      tools: resolveTools(config.tools, defaults.tools, loaded.config.tools.exec),
       skills: {
         allow: config.skills?.allow ?? defaults.skills?.allow,
         deny: config.skills?.deny ?? defaults.skills?.deny ?? [],
       },
-      limits: limitsOf({ ...defaults.limits, ...config.limits }),
-      subAgents: subAgentsOf(config, defaults),
-      heartbeat: heartbeatOf(config.heartbeat, defaults.heartbeat),
+      limits: resolveLimits({ ...defaults.limits, ...config.limits }),
+      subAgents: resolveSubAgents(config, defaults),
+      heartbeat: resolveHeartbeat(config.heartbeat, defaults.heartbeat),
     });
   }
   const chosen = list.find((agent) => agent.default === true) ?? list[0];
@@ -134,7 +134,7 @@ type ExecConfig = Config["tools"]["exec"];
  * Merges tool settings: the agent's values win over the defaults. A profile and a list from the same level belong
  * together.
  */
-function toolsOf(
+function resolveTools(
   own: AgentConfig["tools"],
   defaults: AgentConfig["tools"],
   exec: ExecConfig,
@@ -158,7 +158,7 @@ function toolsOf(
 }
 
 /** Off by default: each heartbeat costs a model call. */
-function heartbeatOf(
+function resolveHeartbeat(
   own: AgentConfig["heartbeat"],
   defaults: AgentConfig["heartbeat"],
 ): Heartbeat | undefined {
@@ -166,10 +166,10 @@ function heartbeatOf(
   return enabled ? { every, activeHours, to } : undefined;
 }
 
-function subAgentsOf(own: AgentConfig, defaults: Omit<AgentConfig, "id">): SubAgentSettings {
+function resolveSubAgents(own: AgentConfig, defaults: Omit<AgentConfig, "id">): SubAgentSettings {
   const { maxDepth = 1, maxAtOnce = 4, maxTasks = 20 } = { ...defaults.subagents, ...own.subagents };
-  const limits = limitsOf({ ...defaults.limits, ...own.limits });
-  const theirs = limitsOf({ ...defaults.subagents?.limits, ...own.subagents?.limits });
+  const limits = resolveLimits({ ...defaults.limits, ...own.limits });
+  const theirs = resolveLimits({ ...defaults.subagents?.limits, ...own.subagents?.limits });
   return { maxDepth, maxAtOnce, maxTasks, limits: tighterLimits(limits, theirs) };
 }
 
@@ -178,7 +178,7 @@ function tighterLimits(one: RunLimits, other: RunLimits): RunLimits {
     const given = [one[name], other[name]].filter((limit) => limit !== undefined);
     return given.length === 0 ? undefined : Math.min(...given);
   };
-  return limitsOf({
+  return resolveLimits({
     turns: least("turns"),
     toolCalls: least("toolCalls"),
     wallMs: least("wallMs"),
@@ -188,7 +188,7 @@ function tighterLimits(one: RunLimits, other: RunLimits): RunLimits {
 }
 
 /** Returns the limits that are set. */
-function limitsOf({
+function resolveLimits({
   turns,
   toolCalls,
   wallMs,
@@ -210,7 +210,7 @@ function workspaceFault(home: Home, dir: string, ours: boolean): string | undefi
 }
 
 /** Returns all folders in which agents write. */
-export function workspacesOf(home: Pick<Home, "workspacesDir">, agents: Pick<Agents, "all">): string[] {
+export function getWorkspaces(home: Pick<Home, "workspacesDir">, agents: Pick<Agents, "all">): string[] {
   return [home.workspacesDir, ...agents.all.map(({ workspaceDir }) => workspaceDir)];
 }
 

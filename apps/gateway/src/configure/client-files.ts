@@ -14,7 +14,7 @@ export interface ClientFiles {
 }
 
 /** Maximum number of files in one request. A request cannot contain as many large ones. */
-const MOST_CARRIED = 200;
+const MAX_EMBEDDED = 200;
 
 /** Opens the files of clients in the home. Only one process may do so at a time. */
 export function openClientFiles(
@@ -23,7 +23,7 @@ export function openClientFiles(
 ): ClientFiles {
   const limits = { maxBytes: MAX_ATTACHMENT_BYTES, now };
   const dir = join(mediaDir, "carried");
-  const carried = sayingOnce(createUploads({ ...limits, dir, quotaFiles: MOST_CARRIED }), (error) =>
+  const carried = reportOnce(createUploads({ ...limits, dir, quotaFiles: MAX_EMBEDDED }), (error) =>
     logger.warn(
       { err: reasonOf(error) },
       `large files of requests are stored in the database, because ${dir} cannot be written: check that the gateway may write there and that the disk has space`,
@@ -33,7 +33,7 @@ export function openClientFiles(
 }
 
 /** Reports a full disk once, until writing works again. */
-function sayingOnce(files: Uploads, say: (error: unknown) => void): Uploads {
+function reportOnce(files: Uploads, say: (error: unknown) => void): Uploads {
   let isSaid = false;
   return {
     async add(piece) {

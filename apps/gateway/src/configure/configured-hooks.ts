@@ -28,19 +28,19 @@ export async function resolvePointHooks(options: PointHooksOptions): Promise<Con
   const hooks: UncheckedHook[] = [];
   for (const [name, config] of Object.entries(loaded.config.pointHooks)) {
     const hook =
-      config === undefined ? "it is not configured correctly" : await hookOf(name, config, options);
+      config === undefined ? "it is not configured correctly" : await loadHook(name, config, options);
     if (typeof hook !== "string") {
       hooks.push(hook);
       continue;
     }
-    if (config !== undefined) problems.push(problemOf(loaded, name, config, hook));
+    if (config !== undefined) problems.push(toProblem(loaded, name, config, hook));
     if (config === undefined || config.at === BLOCKING_POINT) hooks.push(denying(name, hook));
   }
   return { hooks, problems };
 }
 
 /** Returns the reason as text if the hook cannot be loaded. */
-async function hookOf(
+async function loadHook(
   name: string,
   { at: point, url, module = "", secret, timeoutMs }: PointHookConfig,
   places: PackagePlaces,
@@ -61,7 +61,7 @@ function denying(name: string, why: string): UncheckedHook {
   return { point: BLOCKING_POINT, name, run: () => Promise.reject(new Error(why)) };
 }
 
-function problemOf(loaded: LoadedConfig, name: string, { at }: PointHookConfig, message: string): Problem {
+function toProblem(loaded: LoadedConfig, name: string, { at }: PointHookConfig, message: string): Problem {
   return loaded.problem(["hooks", name, "module"], {
     severity: "error",
     message,

@@ -4,7 +4,7 @@ import type { LoadedConfig, Problem } from "@signalbox/config";
 import { type Home, type JudgedSecrets, judgeSecrets, openListeningProblem } from "@signalbox/home";
 import type { Vault } from "@signalbox/redaction";
 import { type Accounts, type AccountsOptions, resolveAccounts } from "./accounts.ts";
-import { type Agents, resolveAgents, workspacesOf } from "./agents.ts";
+import { type Agents, getWorkspaces, resolveAgents } from "./agents.ts";
 import { budgetProblems } from "./budgets.ts";
 import { type ConfiguredHooks, resolvePointHooks } from "./configured-hooks.ts";
 import { embeddingsProblems } from "./embeddings.ts";
@@ -56,7 +56,7 @@ export async function createSetup(options: SetupOptions): Promise<Setup> {
   const agents = resolveAgents(loaded, home);
   const models = resolveModels(loaded, agents, env, vault, packages);
   const skills = await resolveSkills({ loaded, home, agents, env, bundledDir: options.skillsDir });
-  const workspaces = workspacesOf(home, agents);
+  const workspaces = getWorkspaces(home, agents);
   const plugins = await resolvePluginTools({ loaded, home, packages, workspaces, given: options.tools });
   const pointHooks = await resolvePointHooks({ loaded, home, packages, workspaces });
   const secrets = await judgeSecrets(loaded, home, env);

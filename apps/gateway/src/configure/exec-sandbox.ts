@@ -9,7 +9,7 @@ import { type Sandbox, type SandboxSetting, startSandbox } from "@signalbox/tool
 export type StartExecSandbox = (config: Pick<Config, "tools">, programsDir: string) => Promise<Sandbox>;
 
 /** Time for which a failed self-test is cached, in milliseconds. */
-const AGAIN_MS = 60_000;
+const RETRY_MS = 60_000;
 
 interface Proof {
   readonly sandbox: Promise<Sandbox>;
@@ -28,7 +28,7 @@ export function createExecSandbox(
 ): () => Promise<Sandbox> {
   const proofs = new Map<string, Proof>();
   const counts = ({ failedAt }: Proof): boolean =>
-    failedAt === undefined || Math.abs(now() - failedAt) < AGAIN_MS;
+    failedAt === undefined || Math.abs(now() - failedAt) < RETRY_MS;
   return () => {
     const { sandbox, timeoutMs } = config().tools.exec;
     const setting = `${sandbox} ${timeoutMs}`;

@@ -28,7 +28,7 @@ export interface LiveConfig {
 }
 
 export function createLiveConfig(first: Applied): LiveConfig {
-  let current = currentOf(first);
+  let current = toCurrentConfig(first);
   return {
     current: () => current,
     derived(compute) {
@@ -43,12 +43,12 @@ export function createLiveConfig(first: Applied): LiveConfig {
       };
     },
     apply(next) {
-      current = currentOf(next);
+      current = toCurrentConfig(next);
     },
   };
 }
 
-function currentOf({ loaded, resolved }: Applied): CurrentConfig {
+function toCurrentConfig({ loaded, resolved }: Applied): CurrentConfig {
   const { agents, models, skills, plugins, pointHooks, secrets } = resolved;
   return { loaded, settings: loaded.config, agents, models, skills, plugins, pointHooks, secrets };
 }

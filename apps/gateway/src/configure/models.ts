@@ -109,11 +109,11 @@ export function providerEntry(configured: ProviderConfig): ProviderEntry {
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(headers === undefined ? {} : { headers }),
     ...(timeouts === undefined ? {} : { timeouts: withoutAbsent(timeouts) }),
-    models: models.map(overrideOf),
+    models: models.map(toModelOverride),
   };
 }
 
-function overrideOf({ prices, ...model }: ModelConfig): ModelOverride {
+function toModelOverride({ prices, ...model }: ModelConfig): ModelOverride {
   const override: ModelOverride = { ...withoutAbsent(model), id: model.id };
   if (prices === undefined) return override;
   const micros = Object.fromEntries(
@@ -139,7 +139,7 @@ function providerProblems(loaded: LoadedConfig, models: ReachableModels): Proble
     const path = ["models", "providers", problem.provider];
     const fatal = { severity: "error", disables: `model provider ${problem.provider}` } as const;
     if (problem.code === "missing_key") {
-      const remedy = remedyOf(problem, loaded);
+      const remedy = getRemedy(problem, loaded);
       return loaded.problem([...path, "apiKey"], { ...fatal, message: "has no key", remedy });
     }
     if (problem.code !== "invalid_provider" || problem.field === undefined) return [];
@@ -147,7 +147,7 @@ function providerProblems(loaded: LoadedConfig, models: ReachableModels): Proble
     const isConfigured = field === "apiKey" || field === "headers";
     return loaded.problem(isConfigured ? [...path, field] : path, {
       ...fatal,
-      message: faultOf(problem),
+      message: describeProblem(problem),
       remedy: `Set ${isConfigured ? "it" : `the environment variable ${field}`} again, exactly as the vendor shows it.`,
     });
   });
@@ -168,13 +168,13 @@ function packageProblems(loaded: LoadedConfig, models: ReachableModels, packages
 }
 
 /** Describes a problem without its remedy, which is a separate field. */
-function faultOf({ code, provider, message }: ModelProblem): string {
+function describeProblem({ code, provider, message }: ModelProblem): string {
   return code === "missing_key"
     ? `the provider ${provider} has no key`
     : message.replace(/; did you mean .*/, "").replace(/\.$/, "");
 }
 
-function remedyOf(problem: ModelProblem, { config }: LoadedConfig): string {
+function getRemedy(problem: ModelProblem, { config }: LoadedConfig): string {
   if (problem.code !== "missing_key") {
     const providers = [...Object.keys(config.models.providers), ...defaultAccounts.map(({ name }) => name)];
     const meant = problem.code === "unknown_provider" ? didYouMean(problem.provider, providers) : "";
@@ -192,8 +192,8 @@ function imageProblems(loaded: LoadedConfig, models: ReachableModels): Problem[]
   const disables = "tool image";
   const resolution = models.resolve(image.model, { strict: true });
   if (!resolution.ok) {
-    const message = faultOf(resolution.problem);
-    const remedy = remedyOf(resolution.problem, loaded);
+    const message = describeProblem(resolution.problem);
+    const remedy = getRemedy(resolution.problem, loaded);
     return [loaded.problem(path, { severity: "error", message, remedy, disables })];
   }
   if (resolution.model.input.includes("image")) return [];
@@ -225,8 +225,8 @@ function agentProblems(loaded: LoadedConfig, agents: Agents, models: ReachableMo
         return [
           loaded.problem(path, {
             severity: "error",
-            message: faultOf(problem),
-            remedy: remedyOf(problem, loaded),
+            message: describeProblem(problem),
+            remedy: getRemedy(problem, loaded),
             ...(users.length > 0 ? { disables: `${reference} for ${users.join(", ")}` } : {}),
           }),
         ];

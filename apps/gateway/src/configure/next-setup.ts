@@ -43,7 +43,7 @@ export async function nextSetup<Resolved extends Setup>(
 ): Promise<NextSetup<Resolved>> {
   const resolved = await resolve(loaded);
   const problems = newProblems(before.resolved.problems, resolved.problems);
-  const faulty = new Set(problems.filter(({ severity }) => severity === "error").map(sectionOf));
+  const faulty = new Set(problems.filter(({ severity }) => severity === "error").map(getSection));
   const found = resolved.problems;
   if (faulty.size === 0) return { next: { loaded, resolved }, faulty: [], kept: [], problems, found };
   const changed = changedSections(before.loaded.config, loaded.config);
@@ -65,7 +65,7 @@ function newProblems(before: readonly Problem[], now: readonly Problem[]): Probl
   return now.filter(({ path, message }) => !told.has(`${path} ${message}`));
 }
 
-function sectionOf({ path }: Problem): string {
+function getSection({ path }: Problem): string {
   return path.split(/[.[]/, 1)[0] ?? "";
 }
 
@@ -79,8 +79,8 @@ function withSections(next: LoadedConfig, before: LoadedConfig, sections: Readon
   const problem: LoadedConfig["problem"] = (path, about) =>
     (isKept(String(path[0])) ? before : next).problem(path, about);
   const problems = [
-    ...before.problems.filter((problem) => isKept(sectionOf(problem))),
-    ...next.problems.filter((problem) => !isKept(sectionOf(problem))),
+    ...before.problems.filter((problem) => isKept(getSection(problem))),
+    ...next.problems.filter((problem) => !isKept(getSection(problem))),
   ];
   return { ...next, problem, problems, config: { ...next.config, ...Object.fromEntries(kept) } };
 }

@@ -22,7 +22,7 @@ export async function resolvePluginTools(options: PluginToolsOptions): Promise<P
   const tools = new Map<string, Tool>();
   const problems: Problem[] = [];
   for (const tool of given) {
-    const fault = faultOf(tool, tools);
+    const fault = findConflict(tool, tools);
     if (fault !== undefined) throw new TypeError(fault);
     tools.set(tool.name, tool);
   }
@@ -30,11 +30,11 @@ export async function resolvePluginTools(options: PluginToolsOptions): Promise<P
     const exported = await exportedTools(name, options);
     const faults = typeof exported === "string" ? [exported] : [];
     for (const tool of typeof exported === "string" ? [] : exported) {
-      const fault = faultOf(tool, tools);
+      const fault = findConflict(tool, tools);
       if (fault !== undefined) faults.push(`the package ${name}: ${fault}`);
       else tools.set(tool.name, tool);
     }
-    problems.push(...faults.map((fault) => problemOf(loaded, index, name, fault)));
+    problems.push(...faults.map((fault) => toProblem(loaded, index, name, fault)));
   }
   return { tools: [...tools.values()], problems };
 }
@@ -55,13 +55,13 @@ async function exportedTools(name: string, places: PackagePlaces): Promise<reado
   }
 }
 
-function faultOf({ name }: Tool, taken: ReadonlyMap<string, Tool>): string | undefined {
+function findConflict({ name }: Tool, taken: ReadonlyMap<string, Tool>): string | undefined {
   if (BUILT_IN_TOOLS.includes(name)) return `${name} is already the name of a built-in tool`;
   if (name.startsWith("mcp__")) return `${name} uses a prefix reserved for tools of MCP servers`;
   return taken.has(name) ? `there is already a tool called ${name}` : undefined;
 }
 
-function problemOf(loaded: LoadedConfig, index: number, name: string, message: string): Problem {
+function toProblem(loaded: LoadedConfig, index: number, name: string, message: string): Problem {
   return loaded.problem(["tools", "packages", index], {
     severity: "error",
     message,

@@ -54,7 +54,7 @@ export class Reloading<Resolved extends Setup> {
     this.#ports = ports;
     this.#started = first.loaded.config;
     this.#applied = first;
-    this.#state = { forStart: [], kept: [], errors: errorsOf(first.resolved.problems) };
+    this.#state = { forStart: [], kept: [], errors: getErrors(first.resolved.problems) };
   }
 
   /** Settings that are not in effect. */
@@ -75,7 +75,7 @@ export class Reloading<Resolved extends Setup> {
       logger.info({ ...reloaded }, "the configuration was reloaded");
       return reloaded;
     } catch (error) {
-      const errors = error instanceof ConfigError ? errorsOf(error.problems) : [];
+      const errors = error instanceof ConfigError ? getErrors(error.problems) : [];
       this.#state = { ...this.#state, kept: [this.#applied.loaded.file], errors };
       logger.error(
         { err: reasonOf(error) },
@@ -100,7 +100,7 @@ export class Reloading<Resolved extends Setup> {
     const accounts = (await this.#tried("told to every part", () => tell(before, next))) ?? [];
     await this.#tried("put on record", () => record(next.loaded.config, next.loaded.file));
     const forStart = keysForStart(this.#started, next.loaded.config);
-    this.#state = { forStart, kept: [...kept], errors: errorsOf(outcome.found) };
+    this.#state = { forStart, kept: [...kept], errors: getErrors(outcome.found) };
     this.#warnOfRest(outcome, forStart);
     return { applied: changedSections(before.loaded.config, next.loaded.config), forStart, accounts, kept };
   }
@@ -131,7 +131,7 @@ export class Reloading<Resolved extends Setup> {
   }
 }
 
-function errorsOf(problems: readonly Problem[]): ConfigurationState["errors"] {
+function getErrors(problems: readonly Problem[]): ConfigurationState["errors"] {
   return problems
     .filter(({ severity }) => severity === "error")
     .map(({ path, message, remedy }) => ({ path, message, remedy }));

@@ -11,7 +11,7 @@ import {
 import type { Agents } from "./agents.ts";
 
 /** Maximum number of mismatched bindings of each tier in an explanation. */
-const BINDINGS_TOLD = 5;
+const MAX_EXPLAINED = 5;
 
 /**
  * Builds the router's configuration over all agents, including unusable ones. A message for an unusable agent gets an
@@ -92,5 +92,5 @@ export function createAdmissionInput(
 
 /** Explains how a message was routed. */
 export function explainRoute(router: Pick<Router, "explain">, event: MessageEvent): RouteExplanation {
-  return router.explain(routeInput(event), { limit: BINDINGS_TOLD });
+  return router.explain(routeInput(event), { limit: MAX_EXPLAINED });
 }

@@ -72,7 +72,7 @@ export async function resolveSkills(options: {
     hasConfig: (key) => isSet(loaded.config, key),
   });
   const latest = new Map<string, { readonly skills: AgentSkills; readonly at: number }>();
-  const target = targetOf(loaded.config, home);
+  const target = getSkillTarget(loaded.config, home);
   const optionsOf = ({ skills: { allow, deny }, workspaceDir }: Agent) => {
     return { allow, deny, workspaceDir, target };
   };
@@ -136,7 +136,7 @@ function unknownSkills(
   const ids = skills.map((skill) => skill.id).join(", ");
   const usable = ids === "" ? "" : ` Usable now: ${ids}.`;
   return unknown.map((name) =>
-    loaded.problem(placeOf(loaded, agent.id, name), {
+    loaded.problem(findSetting(loaded, agent.id, name), {
       severity: "error",
       message: `agent ${agent.id} refers to the skill ${name}, which does not exist`,
       remedy: `Correct the name, or create the skill in ${join(home.skillsDir, name, "SKILL.md")}.${usable}`,
@@ -146,7 +146,7 @@ function unknownSkills(
 }
 
 /** Path of the setting that lists a skill: the agent's own list or the defaults. */
-function placeOf({ config }: LoadedConfig, agentId: string, name: string): ConfigPath {
+function findSetting({ config }: LoadedConfig, agentId: string, name: string): ConfigPath {
   const { defaults, list } = config.agents;
   const index = list.findIndex(({ id }) => id === agentId);
   const own: ConfigPath = ["agents", "list", index, "skills"];
@@ -164,7 +164,7 @@ function placeOf({ config }: LoadedConfig, agentId: string, name: string): Confi
  * Returns the environment that skills' commands see. Programs and variables differ from the gateway's own. Undefined if
  * commands cannot run.
  */
-function targetOf(config: Config, { programsDir }: Home): SkillTarget | undefined {
+function getSkillTarget(config: Config, { programsDir }: Home): SkillTarget | undefined {
   const setting = sandboxSetting(config);
   const env = getCommandEnvironment(setting, programsDir);
   if (env === undefined) return undefined;

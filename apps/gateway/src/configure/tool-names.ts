@@ -11,18 +11,18 @@ import type { Agent, Agents } from "./agents.ts";
 import type { PluginTools } from "./plugin-tools.ts";
 
 /** Returns the tools of an agent, without those of MCP servers, which are known only during a run. */
-export function toolsOf(agent: Agent, plugins: PluginTools): readonly string[] {
-  return namesOf(plugins).filter((name) => allowsTool(agent.tools, name));
+export function getAgentTools(agent: Agent, plugins: PluginTools): readonly string[] {
+  return getAllNames(plugins).filter((name) => allowsTool(agent.tools, name));
 }
 
-function namesOf({ tools }: PluginTools): readonly string[] {
+function getAllNames({ tools }: PluginTools): readonly string[] {
   return [...BUILT_IN_TOOLS, ...tools.map(({ name }) => name)];
 }
 
 /** Returns the names that tool lists may contain. The tools of an MCP server are not known before it has started. */
 export function namesFor({ config }: LoadedConfig, plugins: PluginTools): readonly string[] {
   const ofServers = Object.keys(config.mcp.servers).map((server) => `${toolPrefix(server)}*`);
-  return [...namesOf(plugins), ...ofServers];
+  return [...getAllNames(plugins), ...ofServers];
 }
 
 /** Reports names in the configuration that match no tool. */
@@ -30,7 +30,7 @@ export function toolProblems(loaded: LoadedConfig, agents: Agents, plugins: Plug
   const all = namesFor(loaded, plugins);
   return agents.all.flatMap(({ id, tools }) =>
     findUnknownToolNames(namesIn(tools), all).map((name) =>
-      loaded.problem(placeOf(loaded, id, name), {
+      loaded.problem(findSetting(loaded, id, name), {
         severity: "error",
         message: `agent ${id} refers to the tool ${name}, which does not exist`,
         remedy:
@@ -52,7 +52,7 @@ function namesIn({ allow, deny, askModes, roles, channelKinds, models }: Agent["
 }
 
 /** Returns the path of the setting that lists a tool: the agent's own list or the defaults. */
-function placeOf({ config }: LoadedConfig, agentId: string, name: string): ConfigPath {
+function findSetting({ config }: LoadedConfig, agentId: string, name: string): ConfigPath {
   const { defaults, list } = config.agents;
   const index = list.findIndex(({ id }) => id === agentId);
   const own: ConfigPath = ["agents", "list", index, "tools"];

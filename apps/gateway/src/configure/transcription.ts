@@ -38,16 +38,16 @@ interface TranscriberPorts {
 }
 
 /** Creates the transcriber for a configuration. */
-export function transcriberOf(
+export function createTranscriber(
   config: TranscriptionConfig,
   env: Environment,
   { pay = (_recording, ask) => ask(), fetch = globalThis.fetch }: TranscriberPorts = {},
 ): Transcriber | undefined {
-  const endpoint = endpointOf(config, env);
+  const endpoint = findEndpoint(config, env);
   if (endpoint === undefined) return undefined;
   const { url, model, headers } = endpoint;
   async function ask(recording: Recording, signal: AbortSignal): Promise<Written> {
-    const body = formOf(recording, model);
+    const body = createForm(recording, model);
     const response = await fetch(url, { method: "POST", headers, body, redirect: "error", signal });
     if (!response.ok) throw new Error(`it answered with status ${response.status}`);
     return writtenIn(await response.json());
@@ -61,7 +61,7 @@ export function transcriberOf(
 /** Reports an unknown transcription provider, or one without a URL. Recordings are then only named to the model. */
 export function transcriptionProblems({ config, problem }: LoadedConfig): Problem[] {
   const { transcription } = config.media;
-  if (transcription === "none" || endpointOf(config, {}) !== undefined) return [];
+  if (transcription === "none" || findEndpoint(config, {}) !== undefined) return [];
   const { provider } = named(transcription);
   return [
     problem(["media", "transcription"], {
@@ -77,7 +77,7 @@ export function transcriptionProblems({ config, problem }: LoadedConfig): Proble
  * Returns the endpoint of a validly configured provider. A provider with an invalid entry is not used, so that
  * recordings intended for its address do not go to the vendor's public one.
  */
-function endpointOf({ media, models }: TranscriptionConfig, env: Environment): Endpoint | undefined {
+function findEndpoint({ media, models }: TranscriptionConfig, env: Environment): Endpoint | undefined {
   const { provider, model } = named(media.transcription);
   const entry = models.providers[provider];
   const baseUrl = entry?.baseUrl ?? PUBLIC_URLS[provider];
@@ -100,7 +100,7 @@ function named(transcription: string): { readonly provider: string; readonly mod
  * Builds a request of https://platform.openai.com/docs/api-reference/audio/createTranscription, which other vendors
  * support too.
  */
-function formOf({ bytes, mimeType, extension }: Recording, model: string): FormData {
+function createForm({ bytes, mimeType, extension }: Recording, model: string): FormData {
   const form = new FormData();
   form.set("model", model);
   form.set("response_format", "json");

@@ -2,7 +2,7 @@ import type { Config } from "@signalbox/config";
 import { createGuardedFetch, type GuardedFetch } from "@signalbox/tools";
 
 /** Above the attachment limit of every channel. */
-const MOST_BYTES = 200_000_000;
+const MAX_BYTES = 200_000_000;
 
 /** Fetches addresses that people or models name. All such requests of a host use it. */
 export interface WebFetch {
@@ -23,5 +23,5 @@ export function createWebFetch(config: Pick<Config, "tools">): WebFetch {
 
 function guardedFetch({ tools: { web } }: Pick<Config, "tools">): GuardedFetch {
   const { allow, timeoutMs } = web;
-  return createGuardedFetch({ allow, timeoutMs, maxBytes: MOST_BYTES });
+  return createGuardedFetch({ allow, timeoutMs, maxBytes: MAX_BYTES });
 }

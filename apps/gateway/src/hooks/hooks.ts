@@ -110,7 +110,7 @@ class HookRegistry<Points extends AnyPoints<Points>> implements Hooks<Points> {
     let current = payload;
     for (const hook of this.#at(point)) {
       try {
-        const verdict = verdictOf(await this.#call(hook, current, DECIDE_MS));
+        const verdict = toVerdict(await this.#call(hook, current, DECIDE_MS));
         if (verdict.action === "deny") return verdict;
         if (verdict.change !== undefined) current = await this.#changed(point, current, verdict.change);
       } catch (error) {
@@ -154,7 +154,7 @@ class HookRegistry<Points extends AnyPoints<Points>> implements Hooks<Points> {
     const checked = await definition.change?.["~standard"].validate(change);
     if (checked === undefined) return payload;
     if (checked.issues === undefined) return { ...payload, ...checked.value };
-    const issues = checked.issues.map(({ message, path = [] }) => [...path.map(keyOf), message].join(": "));
+    const issues = checked.issues.map(({ message, path = [] }) => [...path.map(toKey), message].join(": "));
     throw new Error(`what it returned cannot be used: ${issues.join("; ")}`);
   }
 
@@ -168,7 +168,7 @@ class HookRegistry<Points extends AnyPoints<Points>> implements Hooks<Points> {
 }
 
 /** Treats every unknown verdict as a denial, because hooks may be untyped. */
-function verdictOf(
+function toVerdict(
   returned: unknown,
 ):
   | { readonly action: "allow"; readonly change?: unknown }
@@ -180,6 +180,6 @@ function verdictOf(
   return { action: "deny", reason: typeof reason === "string" ? reason : "It was not allowed." };
 }
 
-function keyOf(segment: PropertyKey | { readonly key: PropertyKey }): string {
+function toKey(segment: PropertyKey | { readonly key: PropertyKey }): string {
   return String(typeof segment === "object" ? segment.key : segment);
 }

@@ -49,7 +49,7 @@ export function createHttpHook(options: HttpHookOptions): UncheckedHook {
         throw new Error(`it answered with status ${response.status}`);
       }
       if (response.status === 204) return undefined;
-      const text = await textOf(response);
+      const text = await readText(response);
       // Only 204 means "no change". An empty 200 could come from any server at that address and must not pass a
       // blocking hook.
       return text.trim() === "" ? null : JSON.parse(text);
@@ -71,7 +71,7 @@ function signature(body: string, secret: string | undefined, now: number): Reado
   return { "x-signalbox-timestamp": timestamp, "x-signalbox-signature": `v1=${digest}` };
 }
 
-async function textOf(response: Response): Promise<string> {
+async function readText(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;

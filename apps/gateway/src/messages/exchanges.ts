@@ -18,17 +18,17 @@ export interface Exchange {
 }
 
 /** Stores the exchanges of each session. */
-export interface KeptExchanges {
+export interface ExchangeReader {
   list(sessionKey: string): Promise<readonly Exchange[]>;
   /** Returns the stored answer to a command or to a message without a run, if any. */
-  answerTo(sessionKey: string, id: string): Promise<string | undefined>;
+  getAnswer(sessionKey: string, id: string): Promise<string | undefined>;
   remove(sessionKey: string): Promise<void>;
 }
 
 const exchangeSchema = z.object({ messages: z.array(ChatMessage), end: z.optional(RunEnd) });
 
 /** The answer to one or more messages. */
-interface Said {
+interface Answer {
   /** Id of the run, or of the message if there was no run. */
   readonly id: string;
   /** Absent if there was no answer. */
@@ -40,11 +40,11 @@ interface Said {
   readonly begins?: boolean;
 }
 
-export interface Exchanges extends KeptExchanges {
+export interface Exchanges extends ExchangeReader {
   /** Stores an exchange for the session's history. Idempotent, so it may be repeated after a crash. */
-  keep(sessionKey: string, messages: readonly PlacedMessage[], said: Said): Promise<void>;
+  keep(sessionKey: string, messages: readonly PlacedMessage[], said: Answer): Promise<void>;
   /** Stores a notice about a run whose messages are in the history. */
-  keepNote(
+  addNote(
     sessionKey: string,
     channel: Place,
     said: { readonly runId: string; readonly text: string },
@@ -58,54 +58,54 @@ interface Place {
 }
 
 /** Retention time in milliseconds, the same as for run journals. */
-const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+const RETENTION_MS = 30 * 24 * 60 * 60 * 1000;
 
 export function createExchanges({ store, getCapabilities, redact, now }: CoreContext): Exchanges {
   /**
    * Returns the later use of an exchange, if any. Chat platforms keep their own history. Clients that wait for one
    * answer read no history but may request that answer again.
    */
-  const readerIn = ({ channel, account }: Place): "looks-back" | "asks-again" | undefined => {
+  const getReader = ({ channel, account }: Place): "looks-back" | "asks-again" | undefined => {
     const { readsSession, awaitsSingleAnswer } = getCapabilities(channel, account) ?? {};
     if (readsSession !== true) return undefined;
     return awaitsSingleAnswer === true ? "asks-again" : "looks-back";
   };
   const put = (sessionKey: string, id: string, exchange: Exchange): Promise<void> =>
-    store.kv.set(namespaceOf(sessionKey), id, exchange, KEPT_MS);
+    store.kv.set(getNamespace(sessionKey), id, exchange, RETENTION_MS);
   return {
     async keep(sessionKey, messages, { id, text, begins, error, ...end }) {
       const [first] = messages;
-      const reader = first && readerIn(first.stored.event);
+      const reader = first && getReader(first.stored.event);
       if (first === undefined || reader === undefined) return;
       const runId = id;
-      const asked = messages.map(({ stored: { event } }) => questionOf(event, runId, begins));
-      const answer = text === undefined ? [] : [answerOf(runId, text, now())];
+      const asked = messages.map(({ stored: { event } }) => toQuestionMessage(event, runId, begins));
+      const answer = text === undefined ? [] : [toAnswerMessage(runId, text, now())];
       // A session may start with a command; create it so that the history can be shown.
       if (reader === "looks-back") await store.sessions.ensure(sessionSeed(first));
       const why = error === undefined ? {} : { error: { ...error, message: redact(error.message) } };
       await put(sessionKey, id, { messages: [...asked, ...answer], end: { ...end, ...why, runId } });
     },
-    async keepNote(sessionKey, place, { runId, text }) {
-      if (readerIn(place) === "looks-back")
-        await put(sessionKey, runId, { messages: [answerOf(runId, text, now())] });
+    async addNote(sessionKey, place, { runId, text }) {
+      if (getReader(place) === "looks-back")
+        await put(sessionKey, runId, { messages: [toAnswerMessage(runId, text, now())] });
     },
     async list(sessionKey): Promise<Exchange[]> {
-      const kept = await store.kv.list(namespaceOf(sessionKey));
+      const kept = await store.kv.list(getNamespace(sessionKey));
       return kept.flatMap(({ value }) => exchangeSchema.safeParse(value).data ?? []);
     },
-    async answerTo(sessionKey, id) {
-      const { data } = exchangeSchema.safeParse(await store.kv.get(namespaceOf(sessionKey), id));
+    async getAnswer(sessionKey, id) {
+      const { data } = exchangeSchema.safeParse(await store.kv.get(getNamespace(sessionKey), id));
       return data?.messages.find(({ role }) => role === "assistant")?.text;
     },
     async remove(sessionKey) {
-      const namespace = namespaceOf(sessionKey);
+      const namespace = getNamespace(sessionKey);
       // Delete all entries in parallel, so that they share a commit.
       await Promise.all((await store.kv.list(namespace)).map(({ key }) => store.kv.delete(namespace, key)));
     },
   };
 }
 
-function questionOf(event: MessageEvent, runId: string, begins: boolean | undefined): ChatMessage {
+function toQuestionMessage(event: MessageEvent, runId: string, begins: boolean | undefined): ChatMessage {
   const { messageId, text, timestamp } = event;
   const message: ChatMessage = {
     id: messageId,
@@ -118,10 +118,10 @@ function questionOf(event: MessageEvent, runId: string, begins: boolean | undefi
   return begins === true ? { ...message, begins } : message;
 }
 
-function answerOf(runId: string, text: string, at: number): ChatMessage {
+function toAnswerMessage(runId: string, text: string, at: number): ChatMessage {
   return { id: getNoteId(runId), role: "assistant", text, at, runId };
 }
 
-function namespaceOf(sessionKey: string): string {
+function getNamespace(sessionKey: string): string {
   return `exchanges ${sessionKey}`;
 }

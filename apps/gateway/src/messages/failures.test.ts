@@ -1,9 +1,9 @@
 import { FencedError, StoreError } from "@signalbox/store";
 import { expect, it } from "vitest";
-import { judgeRun } from "./failures.ts";
+import { classifyRunFailure } from "./failures.ts";
 
 it("tells what fails for good from what passes", () => {
-  const told = (error: unknown): string[] => [0, 100].map((before) => judgeRun(error, before));
+  const told = (error: unknown): string[] => [0, 100].map((before) => classifyRunFailure(error, before));
   expect(told(new RangeError("no such time zone"))).toEqual(["give_up", "give_up"]);
   for (const code of ["disk_full", "locked"] as const) {
     expect(told(new StoreError(code, "later"))).toEqual(["retry", "retry"]);

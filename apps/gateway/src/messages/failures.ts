@@ -5,18 +5,18 @@ import { getStoreError, isFatal, isRetryable } from "@signalbox/store";
 export const POISON_ATTEMPTS = 3;
 
 /** Maximum number of attempts after a permanent store error. */
-const MOST_REFUSALS = 3;
+const MAX_REFUSALS = 3;
 
 /** Thrown if a run of another process on the same store holds the session. It ends with that run or process. */
-export class HeldElsewhere extends Error {
-  override readonly name = "HeldElsewhere";
+export class SessionBusyError extends Error {
+  override readonly name = "SessionBusyError";
 }
 
 /**
  * Returns true if a lazily imported file is missing because another version was installed. The next process has all
  * files.
  */
-function isProgramGone(error: unknown): boolean {
+function isProgramReplaced(error: unknown): boolean {
   if (!(error instanceof Error && "code" in error && "url" in error)) return false;
   return (
     error.code === "ERR_MODULE_NOT_FOUND" && String(error.url).startsWith(new URL(".", import.meta.url).href)
@@ -24,20 +24,20 @@ function isProgramGone(error: unknown): boolean {
 }
 
 /** Decides whether failed pipeline work is retried, ended or left to the next process. */
-export const judgeFailure: RetryPolicy = (error) => {
+export const classifyFailure: RetryPolicy = (error) => {
   const failure = getStoreError(error);
-  if (failure === undefined) return isProgramGone(error) ? "fatal" : "give_up";
+  if (failure === undefined) return isProgramReplaced(error) ? "fatal" : "give_up";
   return isFatal(failure) ? "fatal" : "retry";
 };
 
 /** Classifies a failure of a run. */
-export const judgeRun: RetryPolicy = (error, failures) =>
-  error instanceof HeldElsewhere ? "wait" : judgeLasting(error, failures);
+export const classifyRunFailure: RetryPolicy = (error, failures) =>
+  error instanceof SessionBusyError ? "wait" : classifyPermanentFailure(error, failures);
 
 /** Classifies a failure of work that the store may reject permanently. */
-export const judgeLasting: RetryPolicy = (error, failures) => {
+export const classifyPermanentFailure: RetryPolicy = (error, failures) => {
   const failure = getStoreError(error);
-  const lasting = failure !== undefined && !isRetryable(failure) && failures >= MOST_REFUSALS;
-  const verdict = judgeFailure(error, failures);
-  return verdict === "retry" && lasting ? "give_up" : verdict;
+  const permanent = failure !== undefined && !isRetryable(failure) && failures >= MAX_REFUSALS;
+  const verdict = classifyFailure(error, failures);
+  return verdict === "retry" && permanent ? "give_up" : verdict;
 };

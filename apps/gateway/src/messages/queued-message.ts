@@ -46,12 +46,12 @@ export function resumedRun(interrupted: InterruptedRun<GatewayBodies>): ResumedR
   const [first] = interrupted.inbox;
   if (first === undefined) return undefined;
   const { sessionKey, agentId } = interrupted.run;
-  const covers = interrupted.inbox.flatMap((row) => (isTakenBack(row) ? [] : [row.id]));
+  const covers = interrupted.inbox.flatMap((row) => (isMessagesDeleted(row) ? [] : [row.id]));
   return { kind: "resume", id: first.id, sessionKey, agentId, interrupted, exclusive: true, covers };
 }
 
 /** Returns true if a message was deleted on its platform during its run. */
-export function isTakenBack({ state, detail }: InboxRow<GatewayBodies>): boolean {
+export function isMessagesDeleted({ state, detail }: InboxRow<GatewayBodies>): boolean {
   return state === "running" && detail !== undefined;
 }
 
@@ -59,8 +59,8 @@ export function isTakenBack({ state, detail }: InboxRow<GatewayBodies>): boolean
 export const DELETED = "deleted";
 
 /** Reason of an abort: all messages of the run were deleted. */
-export class TakenBack extends Error {
-  override readonly name = "TakenBack";
+export class MessagesDeletedError extends Error {
+  override readonly name = "MessagesDeletedError";
 }
 
 /** Returns the inbox ids of an item that contains a platform's message or a correction of it. */
@@ -80,19 +80,21 @@ function isSameMessage(stored: InboundRecord, of: DeletedEvent): boolean {
 
 /** Returns the sender of an item, whose share of the concurrency limit it counts against, even in a group. */
 export function ownerOf(item: Queued): string {
-  const event = eventOf(item);
-  return event === undefined ? item.sessionKey : senderOf(event);
+  const event = getLatestEvent(item);
+  return event === undefined ? item.sessionKey : getSenderKey(event);
 }
 
-function senderOf({ channel, account, sender }: MessageEvent): string {
+function getSenderKey({ channel, account, sender }: MessageEvent): string {
   return `${channel}/${account}/${sender.id}`;
 }
 
 /** Returns true if a stop command ends a waiting item. It does not end later items or other group members' items. */
-export function isMeantByStop(item: Queued, stop: Pick<QueuedMessage, "seq" | "stored">): boolean {
+export function isStoppedBy(item: Queued, stop: Pick<QueuedMessage, "seq" | "stored">): boolean {
   const { event, role } = stop.stored;
   return (
-    item.kind === "message" && item.seq < stop.seq && (role === "owner" || ownerOf(item) === senderOf(event))
+    item.kind === "message" &&
+    item.seq < stop.seq &&
+    (role === "owner" || ownerOf(item) === getSenderKey(event))
   );
 }
 
@@ -107,12 +109,12 @@ export function messagesIn(items: readonly Queued[]): QueuedMessage[] {
  * Returns true if answers to a message appear in the conversation. A sub-agent's answers go to the session that started
  * it.
  */
-export function isHeard({ stored }: Pick<QueuedMessage, "stored">): boolean {
+export function isVisible({ stored }: Pick<QueuedMessage, "stored">): boolean {
   return stored.trigger?.subAgent === undefined;
 }
 
 /** Returns a message's text without its leading directives. */
-export function spokenText({ order, stored }: QueuedMessage): string {
+export function getPlainText({ order, stored }: QueuedMessage): string {
   return order?.kind === "turn" ? order.text : stored.event.text;
 }
 
@@ -121,8 +123,8 @@ export function spokenText({ order, stored }: QueuedMessage): string {
  * sessions write from several places. A guest does not join a run that contains text which guests may not see.
  */
 export function mayShareRun(a: Queued, b: Queued): boolean {
-  const event = eventOf(a);
-  const other = eventOf(b);
+  const event = getLatestEvent(a);
+  const other = getLatestEvent(b);
   const samePlace =
     event?.channel === other?.channel &&
     event?.account === other?.account &&
@@ -131,7 +133,7 @@ export function mayShareRun(a: Queued, b: Queued): boolean {
 }
 
 /** Returns all events of a queued item. */
-export function eventsOf(item: Queued): readonly MessageEvent[] {
+export function getEvents(item: Queued): readonly MessageEvent[] {
   return item.kind === "message"
     ? [item.stored.event]
     : item.interrupted.inbox.map(({ payload }) => payload.event);
@@ -143,6 +145,6 @@ function isGuests(item: Queued): boolean {
     : item.interrupted.inbox.some(({ payload }) => payload.role === "guest");
 }
 
-function eventOf(item: Queued): MessageEvent | undefined {
-  return eventsOf(item).at(-1);
+function getLatestEvent(item: Queued): MessageEvent | undefined {
+  return getEvents(item).at(-1);
 }

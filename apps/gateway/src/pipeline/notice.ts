@@ -6,7 +6,7 @@ import {
   type OutboxRow,
 } from "@signalbox/delivery";
 import type { GatewayContext } from "../context.ts";
-import { isHeard, type QueuedMessage } from "../messages/queued-message.ts";
+import { isVisible, type QueuedMessage } from "../messages/queued-message.ts";
 
 /**
  * Puts a notice about a message into the outbox, if no run answers the message. The key is derived from the message, so
@@ -21,7 +21,7 @@ export async function putNotice(
   text: string,
   { ttlMs, isAnswer }: { readonly ttlMs: number; readonly isAnswer: boolean },
 ): Promise<readonly OutboxRow[] | undefined> {
-  if (!isHeard(message)) return undefined;
+  if (!isVisible(message)) return undefined;
   const { id, sessionKey, stored } = message;
   const { event } = stored;
   const capabilities = getCapabilities(event.channel, event.account);

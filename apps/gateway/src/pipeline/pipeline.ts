@@ -3,7 +3,7 @@ import type { EmitResult, InboundEvent } from "@signalbox/channel";
 import type { RunHandle } from "@signalbox/lanes";
 import type { InterruptedRun } from "@signalbox/store";
 import type { GatewayContext } from "../context.ts";
-import { judgeFailure } from "../messages/failures.ts";
+import { classifyFailure } from "../messages/failures.ts";
 import { type Queued, queuedMessage, resumedRun } from "../messages/queued-message.ts";
 import type { GatewayBodies } from "../store.ts";
 import type { EmitTrigger, TriggerTerms } from "../triggers/trigger.ts";
@@ -198,7 +198,7 @@ async function answer(ctx: GatewayContext, opened: OpenedRun): Promise<void> {
       prepared.tools.end();
     }
   } catch (error) {
-    if (judgeFailure(error, 0) !== "give_up") throw error;
+    if (classifyFailure(error, 0) !== "give_up") throw error;
     logger.error({ run: opened.runId, err: reasonOf(error) }, "a run failed inside the gateway");
     await end(ctx, opened, failedRun("internal", reasonOf(error)));
   }

@@ -4,7 +4,7 @@ import { type InboxId, type LeaseToken, openStore, type RunWrite, StoreError } f
 import { expect, it, onTestFinished } from "vitest";
 import { fakeContext } from "../../test/support/fake-context.ts";
 import { plainMessage } from "../../test/support/plain-channel.ts";
-import { judgeFailure } from "../messages/failures.ts";
+import { classifyFailure } from "../messages/failures.ts";
 import type { Queued, QueuedMessage } from "../messages/queued-message.ts";
 import type { GatewayBodies } from "../store.ts";
 import { processBatch, type Work } from "./process-batch.ts";
@@ -67,7 +67,7 @@ async function twoProcesses(fault?: Error) {
     store,
     lease: ours,
     supervisor: createSupervisor({
-      retryPolicy: judgeFailure,
+      retryPolicy: classifyFailure,
       clock,
       onFatal: (error) => givenUp.push(error),
     }),

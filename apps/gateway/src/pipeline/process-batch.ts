@@ -2,7 +2,7 @@ import { reasonOf } from "@signalbox/agent-core";
 import type { Batch, RunHandle } from "@signalbox/lanes";
 import { getStoreError, type Run } from "@signalbox/store";
 import type { GatewayContext } from "../context.ts";
-import { HeldElsewhere, judgeRun } from "../messages/failures.ts";
+import { classifyRunFailure, SessionBusyError } from "../messages/failures.ts";
 import { messagesIn, type Queued, type QueuedMessage, resumedRun } from "../messages/queued-message.ts";
 import { ShutdownAbort } from "../shutdown.ts";
 import type { Unfinished } from "./5-prepare/opened-run.ts";
@@ -40,14 +40,14 @@ export async function processBatch(
   const { outcome } = await ctx.supervisor.run({
     name: `answer in ${sessionKey}`,
     attempt: (attempts) =>
-      unlessHeldElsewhere(ctx, sessionKey, async () =>
+      skipBusySession(ctx, sessionKey, async () =>
         attempts === 0
           ? answerFirst(ctx, batch, handle, work)
           : answerRest(ctx, await getUnfinished(ctx, sessionKey, messages), handle, work),
       ),
     retryPolicy: (error, failures) =>
       // The next process continues.
-      lane.signal.reason instanceof ShutdownAbort ? "retry" : judgeRun(error, failures),
+      lane.signal.reason instanceof ShutdownAbort ? "retry" : classifyRunFailure(error, failures),
     giveUp: async (error) => {
       ctx.logger.error({ session: sessionKey, err: reasonOf(error) }, "a run failed inside the gateway");
       const { held, waiting } = await getUnfinished(ctx, sessionKey, messages);
@@ -60,19 +60,15 @@ export async function processBatch(
   if (outcome === "fatal") lane.block();
 }
 
-/** @throws HeldElsewhere if another process runs the session */
-async function unlessHeldElsewhere(
-  ctx: GatewayContext,
-  key: string,
-  work: () => Promise<void>,
-): Promise<void> {
+/** @throws SessionBusyError if another process runs the session */
+async function skipBusySession(ctx: GatewayContext, key: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
     if (getStoreError(error)?.code !== "busy") throw error;
     const { held } = await getUnfinished(ctx, key, []);
     if (held === undefined || isOwn(ctx, held.run)) throw error;
-    throw new HeldElsewhere(`the session ${key} is held by the run ${held.run.id} of another process`);
+    throw new SessionBusyError(`the session ${key} is held by the run ${held.run.id} of another process`);
   }
 }
 

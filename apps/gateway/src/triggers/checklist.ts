@@ -4,7 +4,7 @@ import { hasContent, loadWorkspaceFiles, SILENT_TOKEN } from "@signalbox/prompt"
 import type { FileLabels } from "@signalbox/tools";
 import type { ActiveHours, Agent, Heartbeat } from "../configure/agents.ts";
 import { getMachineTimeZone } from "../machine-time-zone.ts";
-import type { TriggerLogger } from "./ports.ts";
+import type { TriggerLogger } from "./types.ts";
 
 const NAME = "HEARTBEAT.md";
 const MAX_BYTES = 16_000;

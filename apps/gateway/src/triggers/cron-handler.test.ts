@@ -4,9 +4,9 @@ import { createManualClock } from "@signalbox/lanes/testkit";
 import { openStore } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
 import { createCronHandler } from "./cron-handler.ts";
-import type { TriggerBodies, TriggeringRun } from "./ports.ts";
 import { createScheduledTriggers, type ScheduledTriggers } from "./scheduled-triggers.ts";
 import type { TriggerTerms } from "./trigger.ts";
+import type { TriggerBodies, TriggeringRun } from "./types.ts";
 
 const HOUR = 3_600_000;
 const agent: TriggeringRun["agent"] = {

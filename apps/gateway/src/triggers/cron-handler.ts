@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import type { MessageEvent } from "@signalbox/channel";
 import { formatTimestamp } from "@signalbox/prompt";
 import type { CronRequest } from "@signalbox/tools";
-import type { TriggeringRun } from "./ports.ts";
 import type { ScheduledTask, ScheduledTriggers } from "./scheduled-triggers.ts";
 import type { Schedule } from "./schedules/schedule.ts";
 import { describeWhen, nextDue, readWhen } from "./schedules/when.ts";
-import { placeOf } from "./trigger.ts";
+import { getPlace } from "./trigger.ts";
+import type { TriggeringRun } from "./types.ts";
 
 /** Schedules of one conversation. */
 export const MAX_SCHEDULES = 50;
@@ -30,7 +30,7 @@ export function createCronHandler(
     run: TriggeringRun,
     callId: string,
   ): Promise<string> => {
-    const id = nameOf(run, callId).slice(0, 8);
+    const id = createScheduleId(run, callId).slice(0, 8);
     // A call repeated after a crash returns the outcome of the first one, even if the schedule is already due.
     const earlier = await scheduler.recall(id);
     if (earlier === "over") return `Scheduled as ${id}, and already over.`;
@@ -44,7 +44,7 @@ export function createCronHandler(
       agentId: agent.id,
       sessionKey,
       text,
-      place: placeOf(event),
+      place: getPlace(event),
       ...(trigger?.saidFrom === undefined ? {} : { saidFrom: trigger.saidFrom }),
     };
     const nextAt = nextDue(when, now());
@@ -81,7 +81,7 @@ export function createCronHandler(
         });
       case "run":
         return withOwn(request.id, run, async () =>
-          (await scheduler.run(request.id, nameOf(run, callId))) === "taken"
+          (await scheduler.run(request.id, createScheduleId(run, callId))) === "taken"
             ? `${request.id} runs as soon as this turn is over.`
             : `${request.id} cannot run right now.`,
         );
@@ -90,7 +90,7 @@ export function createCronHandler(
 }
 
 /** Id of the schedule or occurrence. It is the same if the call is repeated after a crash. */
-function nameOf({ runId }: TriggeringRun, callId: string): string {
+function createScheduleId({ runId }: TriggeringRun, callId: string): string {
   return createHash("sha256").update(`${runId} ${callId}`).digest("hex").slice(0, 16);
 }
 

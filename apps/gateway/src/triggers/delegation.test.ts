@@ -3,15 +3,15 @@ import { plainMessage } from "@signalbox/channel/testkit";
 import { type InboxId, openStore, parseId } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
 import { createDelegation } from "./delegation.ts";
-import type { TriggerBodies } from "./ports.ts";
-import { placeOf } from "./trigger.ts";
+import { getPlace } from "./trigger.ts";
+import type { TriggerBodies } from "./types.ts";
 
 const giver = (key: string) => ({
   agentId: "coder",
   sessionKey: "agent:coder:plain:direct:anna",
   depth: 0,
   chain: "m1",
-  origin: { place: placeOf(plainMessage()), role: "owner" as const, taint: [] },
+  origin: { place: getPlace(plainMessage()), role: "owner" as const, taint: [] },
   limits: { maxDepth: 1, maxAtOnce: 4, maxTasks: 20 },
   key,
 });
@@ -56,7 +56,7 @@ it("stores the place of a message that has undefined fields and several ids", as
   const { store, delegation } = await world();
   const event = plainMessage();
   const conversation = { ...event.conversation, threadId: undefined, otherIds: ["old"] };
-  const place = placeOf({ ...event, botId: undefined, conversation });
+  const place = getPlace({ ...event, botId: undefined, conversation });
   await delegation.spawn(
     { label: "a", text: "a", tools: [] },
     { ...giver("c1"), origin: { place, role: "owner", taint: [] } },

@@ -1,19 +1,19 @@
 import { formatSessionKey } from "@signalbox/routing";
 import { type Role, type TaintSource, taintSourceSchema } from "@signalbox/tools";
 import { z } from "zod";
-import type { TriggerLogger } from "./ports.ts";
 import type { KeyValues } from "./schedule-store.ts";
 import { createSubAgents, type SubAgents } from "./sub-agents/sub-agents.ts";
 import type { SubAgent, Task, TaskEnd } from "./sub-agents/types.ts";
 import { endOfTask, type TaskEndStore } from "./task-end.ts";
 import {
   type EmitTrigger,
-  keptPlace,
   messageAt,
   type Place,
+  placeSchema,
   type SubAgentTerms,
   type TriggerTerms,
 } from "./trigger.ts";
+import type { TriggerLogger } from "./types.ts";
 
 /** The requester of a task: its place, its rights and the run's taint. */
 export interface TaskOrigin {
@@ -27,22 +27,22 @@ export interface TaskOrigin {
 }
 
 const origin: z.ZodType<TaskOrigin> = z.object({
-  place: keptPlace,
+  place: placeSchema,
   role: z.enum(["owner", "member", "guest", "system"]),
   taint: z.array(taintSourceSchema),
   within: z.object({ id: z.string(), depth: z.int(), tools: z.array(z.string()) }).optional(),
   saidFrom: z.string().optional(),
 });
 
-type KeptSubAgents = SubAgents<TaskOrigin, readonly TaintSource[]>;
+type StoredSubAgents = SubAgents<TaskOrigin, readonly TaintSource[]>;
 
 /** Work that agents delegate to sub-agents. */
-export interface Delegation extends Omit<KeptSubAgents, "start"> {
+export interface Delegation extends Omit<StoredSubAgents, "start"> {
   /**
    * Sets the function that passes tasks and reports to the pipeline, as messages of the sub-agent's session and of its
    * creator's session.
    */
-  start(way: DelegationWay): Promise<void>;
+  start(pipeline: DelegationWay): Promise<void>;
 }
 
 export interface DelegationOptions {
@@ -62,7 +62,7 @@ const NAMESPACE = "subagents";
 
 export function createDelegation({ store, logger, now }: DelegationOptions): Delegation {
   const { kv } = store;
-  const subAgents: KeptSubAgents = createSubAgents({
+  const subAgents: StoredSubAgents = createSubAgents({
     store: {
       list: async () => (await kv.list(NAMESPACE)).map(({ key: id, value }) => ({ id, value })),
       put: (id, value) => kv.set(NAMESPACE, id, value),
@@ -76,8 +76,8 @@ export function createDelegation({ store, logger, now }: DelegationOptions): Del
     now,
   });
   return {
-    spawn: (wanted, giver) => subAgents.spawn(wanted, giver),
-    send: (id, text, giver) => subAgents.send(id, text, giver),
+    spawn: (wanted, creator) => subAgents.spawn(wanted, creator),
+    send: (id, text, creator) => subAgents.send(id, text, creator),
     of: (sessionKey) => subAgents.of(sessionKey),
     countOpen: () => subAgents.countOpen(),
     ended: (messageId) => subAgents.ended(messageId),
@@ -101,7 +101,7 @@ function isLast({ tasks }: SubAgent<TaskOrigin>, { key }: Task<TaskOrigin>): boo
   return tasks.every((task) => task.key === key || task.ended !== undefined);
 }
 
-interface Said {
+interface SubAgentMessage {
   /** Suffix of the event's id, after the sub-agent and the task. The id is the same if the event is repeated. */
   readonly name: "task" | "report";
   readonly text: string;
@@ -113,7 +113,7 @@ interface Said {
 function taskMessage(
   { id, label, sessionKey, depth, tools }: SubAgent<TaskOrigin>,
   { text, origin }: Task<TaskOrigin>,
-): Said {
+): SubAgentMessage {
   const subAgent = { id, depth, tools };
   return { name: "task", text: `[Task: ${label}]\n${text}`, sessionKey, taint: origin.taint, subAgent };
 }
@@ -122,13 +122,13 @@ function reportMessage(
   { id, label, parentKey }: SubAgent<TaskOrigin>,
   { origin }: Task<TaskOrigin>,
   { outcome, text, gained }: TaskEnd<readonly TaintSource[]>,
-): Said {
-  const head = `[Your sub-agent ${id} (${label}) has ${WORDS[outcome]}. This is its report; nobody else has seen it.]`;
+): SubAgentMessage {
+  const head = `[Your sub-agent ${id} (${label}) has ${OUTCOME_TEXTS[outcome]}. This is its report; nobody else has seen it.]`;
   const taint = [...new Set([...origin.taint, ...gained])];
   return { name: "report", text: `${head}\n${text}`, sessionKey: parentKey, taint, subAgent: origin.within };
 }
 
-const WORDS = {
+const OUTCOME_TEXTS = {
   done: "done its task",
   cut: "had to end before its task was done",
   failed: "failed",
@@ -140,7 +140,7 @@ async function triggerSubAgent(
   dueAt: number,
   { id, agentId }: SubAgent<TaskOrigin>,
   { key, chain, origin: { place, role, saidFrom } }: Task<TaskOrigin>,
-  { name, text, sessionKey, taint, subAgent }: Said,
+  { name, text, sessionKey, taint, subAgent }: SubAgentMessage,
 ): Promise<{ readonly id: string } | "later"> {
   const eventId = `subagent:${id}:${key}:${name}`;
   const terms: TriggerTerms = {

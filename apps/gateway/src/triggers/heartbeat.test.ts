@@ -11,8 +11,8 @@ import { fakeContext } from "../../test/support/fake-context.ts";
 import type { Agent, Heartbeat } from "../configure/agents.ts";
 import { isActive, readChecklist } from "./checklist.ts";
 import { createHeartbeats } from "./heartbeat.ts";
-import type { TriggerBodies } from "./ports.ts";
 import type { KeyValues } from "./schedule-store.ts";
+import type { TriggerBodies } from "./types.ts";
 
 const MINUTE = 60_000;
 const START = Date.UTC(2026, 5, 1, 12);

@@ -3,13 +3,13 @@ import { z } from "zod";
 import type { Agent, Heartbeat } from "../configure/agents.ts";
 import type { LiveConfig } from "../configure/live-config.ts";
 import { type Checklist, heartbeatText, isActive } from "./checklist.ts";
-import { type Destination, ownPlace } from "./own-place.ts";
-import type { TriggerLogger, TriggerStore } from "./ports.ts";
+import { createPagePlace, type Destination } from "./page-place.ts";
 import { createScheduleStore, type KeyValues } from "./schedule-store.ts";
 import type { Occurrence, ScheduleStore } from "./schedules/schedule.ts";
 import { type Clock, createScheduler } from "./schedules/scheduler.ts";
 import { readWhen, type When } from "./schedules/when.ts";
-import { type EmitTrigger, messageAt, placeOf } from "./trigger.ts";
+import { type EmitTrigger, getPlace, messageAt } from "./trigger.ts";
+import type { TriggerLogger, TriggerStore } from "./types.ts";
 
 export interface HeartbeatOptions {
   readonly config: LiveConfig;
@@ -23,7 +23,7 @@ export interface HeartbeatOptions {
 type InboxList = Pick<TriggerStore["inbox"], "list">;
 
 /** Functions of the pipeline that heartbeats use. */
-interface WayIn {
+interface HeartbeatPipeline {
   readonly trigger: EmitTrigger;
   /** Returns true if a session has unanswered messages. */
   readonly busy: (sessionKey: string) => boolean;
@@ -31,7 +31,7 @@ interface WayIn {
 
 /** Triggers each agent with a configured heartbeat to process its checklist. */
 export interface Heartbeats {
-  start(way: WayIn): Promise<void>;
+  start(pipeline: HeartbeatPipeline): Promise<void>;
   /** Call this after the configuration has changed. */
   configured(): Promise<void>;
   /** Resolves when no heartbeat is in progress. */
@@ -50,14 +50,14 @@ interface Task {
   readonly agentId: string;
 }
 
-const keptTask = z.object({ agentId: z.string() });
+const storedTask = z.object({ agentId: z.string() });
 
 /** Next times of the heartbeats, by agent id. */
 export function createHeartbeatStore(
   kv: KeyValues,
   onUnreadable: (agentId: string) => void,
 ): ScheduleStore<Task> {
-  return createScheduleStore(kv, "heartbeats", keptTask, onUnreadable);
+  return createScheduleStore(kv, "heartbeats", storedTask, onUnreadable);
 }
 
 export function createHeartbeats(ports: HeartbeatOptions): Heartbeats {
@@ -70,7 +70,10 @@ export function createHeartbeats(ports: HeartbeatOptions): Heartbeats {
     logger,
   });
 
-  const beat = async (occurrence: Occurrence<Task>, { trigger, busy }: WayIn): Promise<"taken" | "later"> => {
+  const beat = async (
+    occurrence: Occurrence<Task>,
+    { trigger, busy }: HeartbeatPipeline,
+  ): Promise<"taken" | "later"> => {
     const { schedule, dueAt } = occurrence;
     const { agentId } = schedule.task;
     const agent = config.current().agents.get(agentId);
@@ -102,8 +105,8 @@ export function createHeartbeats(ports: HeartbeatOptions): Heartbeats {
   };
 
   return {
-    async start(way) {
-      await scheduler.start((occurrence) => beat(occurrence, way));
+    async start(pipeline) {
+      await scheduler.start((occurrence) => beat(occurrence, pipeline));
       await configured();
     },
     configured,
@@ -123,11 +126,11 @@ async function placeFor(
 ): Promise<Destination> {
   const owners = to === "owner" ? await lastPlaceOfOwner(agent, dueAt, inbox) : undefined;
   // Only owners edit HEARTBEAT.md, so the message has an owner's rights.
-  return owners ?? ownPlace(agent.id, "heartbeat");
+  return owners ?? createPagePlace(agent.id, "heartbeat");
 }
 
 /** Number of recent messages that are searched for one of an owner. */
-const LOOKED_THROUGH = 200;
+const MAX_SEARCHED = 200;
 
 /** Returns the place at the time when the heartbeat was due, so that a retry sends it to the same place. */
 async function lastPlaceOfOwner(
@@ -135,7 +138,7 @@ async function lastPlaceOfOwner(
   dueAt: number,
   inbox: InboxList,
 ): Promise<Destination | undefined> {
-  const rows = await inbox.list({ limit: LOOKED_THROUGH });
+  const rows = await inbox.list({ limit: MAX_SEARCHED });
   const last = rows.find(
     ({ receivedAt, route, payload: { event, role } }) =>
       receivedAt <= dueAt &&
@@ -146,5 +149,5 @@ async function lastPlaceOfOwner(
       event.channel !== "api",
   );
   if (last?.route === undefined) return undefined;
-  return { place: placeOf(last.payload.event), sessionKey: last.route.sessionKey };
+  return { place: getPlace(last.payload.event), sessionKey: last.route.sessionKey };
 }

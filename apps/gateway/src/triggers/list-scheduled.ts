@@ -12,17 +12,17 @@ export async function listScheduled(kv: KeyValues): Promise<ScheduleInfo[]> {
   const listed = [
     ...scheduled.map((schedule): ScheduleInfo => {
       const { agentId: agent, sessionKey: session, text } = schedule.task;
-      return { id: schedule.id, agent, session, text, ...timesOf(schedule) };
+      return { id: schedule.id, agent, session, text, ...describeTimes(schedule) };
     }),
     ...heartbeats.map((schedule): ScheduleInfo => {
       const { agentId: agent } = schedule.task;
-      return { id: "heartbeat", agent, text: "HEARTBEAT.md of its workspace", ...timesOf(schedule) };
+      return { id: "heartbeat", agent, text: "HEARTBEAT.md of its workspace", ...describeTimes(schedule) };
     }),
   ];
   return listed.toSorted((a, b) => a.nextAt - b.nextAt);
 }
 
-function timesOf({
+function describeTimes({
   when,
   missed,
   nextAt,

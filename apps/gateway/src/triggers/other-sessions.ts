@@ -3,9 +3,9 @@ import { getSpeakerKey, type MessageEvent } from "@signalbox/channel";
 import { parseSessionKey } from "@signalbox/routing";
 import type { SessionPosition } from "@signalbox/store";
 import { readSessionTaint, type SessionsCall } from "@signalbox/tools";
-import type { TriggeringRun, TriggerStore } from "./ports.ts";
-import { historyInWords } from "./session-words.ts";
-import { type EmitTrigger, keptPlace, messageAt, type Place, placeOf } from "./trigger.ts";
+import { formatHistory } from "./format-history.ts";
+import { type EmitTrigger, getPlace, messageAt, type Place, placeSchema } from "./trigger.ts";
+import type { TriggeringRun, TriggerStore } from "./types.ts";
 
 /** Sessions that an agent can access besides its own. */
 interface SessionReach {
@@ -37,16 +37,16 @@ export interface OtherSessions {
 }
 
 /** Maximum number of listed conversations. */
-const MOST_SHOWN = 20;
+const MAX_LISTED = 20;
 /**
  * Maximum number of an agent's sessions that are searched for conversations, because sub-agents' sessions are among
  * them.
  */
 const PAGE = 100;
-const MOST_PAGES = 10;
+const MAX_PAGES = 10;
 /** Place to which a call sent its message. Stored as long as the call may be repeated. */
-const SAID_IN = "said-in";
-const SAID_IN_MS = 7 * 24 * 60 * 60 * 1000;
+const SENT_TO = "said-in";
+const SENT_TO_TTL_MS = 7 * 24 * 60 * 60 * 1000;
 
 export function createOtherSessions(ports: OtherSessionsOptions): OtherSessions {
   let trigger: EmitTrigger | undefined;
@@ -106,23 +106,23 @@ async function placeFor(
   eventId: string,
   sessionKey: string,
 ): Promise<Place | undefined> {
-  const kept = keptPlace.safeParse(await store.kv.get(SAID_IN, eventId));
+  const kept = placeSchema.safeParse(await store.kv.get(SENT_TO, eventId));
   if (kept.success) return kept.data;
   const last = await lastIn(store, sessionKey);
   if (last === undefined) return undefined;
-  const place = placeOf(last);
-  await store.kv.set(SAID_IN, eventId, place, SAID_IN_MS);
+  const place = getPlace(last);
+  await store.kv.set(SENT_TO, eventId, place, SENT_TO_TTL_MS);
   return place;
 }
 
 async function list(ports: OtherSessionsOptions, run: TriggeringRun, call: SessionsCall): Promise<string> {
   const { store, reach } = ports;
   const agents = new Set([run.agent.id, ...(reach().visibility === "all" ? reach().agents : [])]);
-  const reached = await Promise.all([...agents].map((agentId) => newestOf(agentId, run, ports)));
+  const reached = await Promise.all([...agents].map((agentId) => findLatestSessions(agentId, run, ports)));
   const shown = reached
     .flat()
     .toSorted((one, other) => other.updatedAt - one.updatedAt)
-    .slice(0, MOST_SHOWN);
+    .slice(0, MAX_LISTED);
   if (shown.length === 0) return "There are no other conversations you can reach.";
   // Titles and session keys may contain text or names chosen by untrusted people.
   call.run.taint({ source: "person", detail: "the list of other conversations" });
@@ -135,10 +135,14 @@ async function list(ports: OtherSessionsOptions, run: TriggeringRun, call: Sessi
 }
 
 /** Returns the latest conversations of an agent that a run can access. */
-async function newestOf(agentId: string, run: TriggeringRun, { store, reach }: OtherSessionsOptions) {
+async function findLatestSessions(
+  agentId: string,
+  run: TriggeringRun,
+  { store, reach }: OtherSessionsOptions,
+) {
   const reached = [];
   let last: SessionPosition | undefined;
-  for (let page = 0; page < MOST_PAGES && reached.length < MOST_SHOWN; page++) {
+  for (let page = 0; page < MAX_PAGES && reached.length < MAX_LISTED; page++) {
     const behind = last === undefined ? {} : { behind: last };
     const sessions = await store.sessions.list({ agentId, limit: PAGE, ...behind });
     reached.push(...sessions.filter(({ key }) => key !== run.sessionKey && isReached(key, run, reach())));
@@ -160,7 +164,7 @@ async function history(
   if (session === undefined) throw new Error(`There is no conversation ${key}.`);
   for (const source of new Set([...(readSessionTaint(session.data)?.sources ?? []), "person" as const]))
     call.run.taint({ source, detail: `the conversation ${key}` });
-  return historyInWords(await sessions.history(key, { limit }));
+  return formatHistory(await sessions.history(key, { limit }));
 }
 
 /** Finds the latest message of a conversation in which people can get an answer. */
@@ -168,7 +172,7 @@ async function lastIn(
   { inbox }: Pick<OtherSessionsOptions["store"], "inbox">,
   sessionKey: string,
 ): Promise<MessageEvent | undefined> {
-  const rows = await inbox.list({ sessionKey, limit: MOST_SHOWN });
+  const rows = await inbox.list({ sessionKey, limit: MAX_LISTED });
   return rows.find(({ payload: { event } }) => event.channel !== "api")?.payload.event;
 }
 

@@ -3,12 +3,12 @@ import type { NewSchedule, ScheduleInfo, ScheduleResult, ScheduleRun } from "@si
 import type { LiveConfig } from "../configure/live-config.ts";
 import { MAX_SCHEDULES } from "./cron-handler.ts";
 import { listScheduled } from "./list-scheduled.ts";
-import { type Destination, ownPlace } from "./own-place.ts";
-import type { TriggerStore } from "./ports.ts";
+import { createPagePlace, type Destination } from "./page-place.ts";
 import type { KeyValues } from "./schedule-store.ts";
 import type { ScheduledTask, ScheduledTriggers } from "./scheduled-triggers.ts";
 import { readWhen, WhenError } from "./schedules/when.ts";
-import { placeOf } from "./trigger.ts";
+import { getPlace } from "./trigger.ts";
+import type { TriggerStore } from "./types.ts";
 
 export interface ScheduleHandlerOptions {
   readonly scheduled: ScheduledTriggers;
@@ -37,7 +37,7 @@ export function createScheduleHandler(ports: ScheduleHandlerOptions): ScheduleHa
       ([, value]) => value !== undefined,
     );
     const when = readWhen(Object.fromEntries(written), now());
-    const task: ScheduledTask = { ...(await destinationOf(wanted, ports)), text };
+    const task: ScheduledTask = { ...(await findDestination(wanted, ports)), text };
     const theirs = scheduled.list().filter(({ task: { sessionKey } }) => sessionKey === task.sessionKey);
     if (theirs.length >= MAX_SCHEDULES)
       throw new NotScheduled(`That conversation already has ${MAX_SCHEDULES} schedules.`);
@@ -67,13 +67,13 @@ export function createScheduleHandler(ports: ScheduleHandlerOptions): ScheduleHa
 }
 
 /** Number of recent messages that are searched for one of an owner. */
-const LOOKED_THROUGH = 200;
+const MAX_SEARCHED = 200;
 
 /**
  * Returns the place of a schedule. It acts for an owner: the one who wrote in the conversation, or otherwise the one on
  * the page.
  */
-async function destinationOf(
+async function findDestination(
   { session, agent: agentId }: NewSchedule,
   { config, store }: ScheduleHandlerOptions,
 ): Promise<Destination & { readonly agentId: string }> {
@@ -81,17 +81,17 @@ async function destinationOf(
     const { agents } = config.current();
     const agent = agents.get(agentId ?? agents.defaultId);
     if (agent === undefined) throw new NotScheduled(`There is no agent ${agentId}.`);
-    return { agentId: agent.id, ...ownPlace(agent.id, "schedules") };
+    return { agentId: agent.id, ...createPagePlace(agent.id, "schedules") };
   }
   if (agentId !== undefined)
     throw new NotScheduled(
       "A conversation already has an agent: give either a conversation or an agent, not both.",
     );
-  const rows = await store.inbox.list({ sessionKey: session, limit: LOOKED_THROUGH });
+  const rows = await store.inbox.list({ sessionKey: session, limit: MAX_SEARCHED });
   const last = rows.find(({ payload: { event, role } }) => role === "owner" && event.channel !== "api");
   if (last?.route === undefined)
     throw new NotScheduled(
       `No owner has written in ${session} recently. \`signalbox sessions\` lists conversations.`,
     );
-  return { agentId: last.route.agentId, sessionKey: session, place: placeOf(last.payload.event) };
+  return { agentId: last.route.agentId, sessionKey: session, place: getPlace(last.payload.event) };
 }

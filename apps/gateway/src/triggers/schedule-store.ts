@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { TriggerStore } from "./ports.ts";
 import type { ScheduleStore } from "./schedules/schedule.ts";
+import type { TriggerStore } from "./types.ts";
 
 const timing = z.object({
   when: z.discriminatedUnion("kind", [

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { TriggerLogger, TriggerStore } from "./ports.ts";
 import { createScheduleStore, type KeyValues } from "./schedule-store.ts";
 import type { Occurrence, Schedule, ScheduleStore } from "./schedules/schedule.ts";
 import { type Clock, createScheduler, type Scheduler } from "./schedules/scheduler.ts";
-import { type EmitTrigger, keptPlace, messageAt, type Place } from "./trigger.ts";
+import { type EmitTrigger, messageAt, type Place, placeSchema } from "./trigger.ts";
+import type { TriggerLogger, TriggerStore } from "./types.ts";
 
 /**
  * The text for the agent and the place of the answer. It runs with the rights that the requester has when it is due.
@@ -17,29 +17,29 @@ export interface ScheduledTask {
   readonly saidFrom?: string;
 }
 
-const keptWake = z.object({
+const storedTask = z.object({
   agentId: z.string(),
   sessionKey: z.string(),
   text: z.string(),
-  place: keptPlace,
+  place: placeSchema,
   saidFrom: z.string().optional(),
 });
 
 const SCHEDULES = "schedules";
 /** Retention of ended schedules' ids. A call may be repeated after a crash within this time. */
-const OVER = "schedules-over";
-const OVER_MS = 7 * 24 * 60 * 60_000;
+const ENDED = "schedules-over";
+const ENDED_TTL_MS = 7 * 24 * 60 * 60_000;
 
 /** Creates triggers with schedules in the host's store. */
 export function createScheduledTaskStore(
   kv: KeyValues,
   onUnreadable: (id: string) => void,
 ): ScheduleStore<ScheduledTask> {
-  const store = createScheduleStore(kv, SCHEDULES, keptWake, onUnreadable);
+  const store = createScheduleStore(kv, SCHEDULES, storedTask, onUnreadable);
   return {
     ...store,
     async remove(id) {
-      await kv.set(OVER, id, true, OVER_MS);
+      await kv.set(ENDED, id, true, ENDED_TTL_MS);
       await store.remove(id);
     },
   };
@@ -84,11 +84,11 @@ export function createScheduledTriggers({ kv, clock, logger }: ScheduledTriggers
     async recall(id) {
       const onRecord = (await store.list()).find((schedule) => schedule.id === id);
       if (onRecord !== undefined) return onRecord;
-      return (await kv.get(OVER, id)) === undefined ? undefined : "over";
+      return (await kv.get(ENDED, id)) === undefined ? undefined : "over";
     },
     async start(trigger, waits = () => false) {
       await scheduler.start(async (occurrence) =>
-        isTimed(occurrence) && waits(occurrence.schedule.task.sessionKey, eventIdsOf(occurrence))
+        isTimed(occurrence) && waits(occurrence.schedule.task.sessionKey, getEventIdPrefix(occurrence))
           ? "later"
           : triggerSchedule(occurrence, trigger),
       );
@@ -102,7 +102,7 @@ function isTimed({ name, dueAt }: Occurrence<ScheduledTask>): boolean {
 }
 
 /** Prefix of the event ids of all occurrences of a schedule. */
-function eventIdsOf({ schedule: { id } }: Pick<Occurrence<ScheduledTask>, "schedule">): string {
+function getEventIdPrefix({ schedule: { id } }: Pick<Occurrence<ScheduledTask>, "schedule">): string {
   return `schedule:${id}:`;
 }
 
@@ -117,7 +117,7 @@ async function triggerSchedule(
   const { id, task } = schedule;
   const { agentId, sessionKey, saidFrom } = task;
   const text = `[It is time for what was scheduled as ${id}]\n${task.text}`;
-  const event = messageAt(task.place, { eventId: `${eventIdsOf(occurrence)}${name}`, dueAt, text });
+  const event = messageAt(task.place, { eventId: `${getEventIdPrefix(occurrence)}${name}`, dueAt, text });
   const { outcome } = await trigger(event, {
     agentId,
     sessionKey,

@@ -5,9 +5,9 @@ import type { RunFacts, SessionsCall } from "@signalbox/tools";
 import { expect, it, onTestFinished } from "vitest";
 import { createDelegation } from "./delegation.ts";
 import { createOtherSessions } from "./other-sessions.ts";
-import type { TriggerBodies, TriggeringRun } from "./ports.ts";
 import { createSessionsHandler } from "./sessions-handler.ts";
 import type { TriggerTerms } from "./trigger.ts";
+import type { TriggerBodies, TriggeringRun } from "./types.ts";
 
 const offered = ["read", "exec", "cron", "ask_user", "memory_search", "sessions_spawn", "sessions_list"];
 

@@ -8,11 +8,11 @@ import {
   TOOL_GROUPS,
 } from "@signalbox/tools";
 import type { Delegation, TaskOrigin } from "./delegation.ts";
+import { formatHistory } from "./format-history.ts";
 import type { OtherSessions } from "./other-sessions.ts";
-import type { TriggeringRun, TriggerStore } from "./ports.ts";
-import { historyInWords } from "./session-words.ts";
-import type { Giver, SubAgent } from "./sub-agents/types.ts";
-import { placeOf } from "./trigger.ts";
+import type { SubAgent, TaskCreator } from "./sub-agents/types.ts";
+import { getPlace } from "./trigger.ts";
+import type { TriggeringRun, TriggerStore } from "./types.ts";
 
 type Run = TriggeringRun & { readonly offered: readonly string[] };
 
@@ -38,7 +38,7 @@ export function createSessionsHandler(
     const session = await sessions.get(sessionKey);
     for (const source of readSessionTaint(session?.data)?.sources ?? [])
       call.run.taint({ source, detail: `sub-agent ${id}` });
-    return historyInWords(await sessions.history(sessionKey, { limit }));
+    return formatHistory(await sessions.history(sessionKey, { limit }));
   };
 
   return async (request: SessionsRequest, run: Run, call: SessionsCall): Promise<string> => {
@@ -46,12 +46,12 @@ export function createSessionsHandler(
       case "spawn": {
         const tools = toolsFor(run, request.tools);
         const { task: text, label = firstWords(text) } = request;
-        const { id } = await subAgents.spawn({ label, text, tools }, giverOf(run, call));
+        const { id } = await subAgents.spawn({ label, text, tools }, toTaskCreator(run, call));
         return `Sub-agent ${id} (${label}) is working on it. Its result will arrive as a message; do not wait for it.`;
       }
       case "send":
         if (isOtherSession(request.session)) return others.send(request.session, request.message, run, call);
-        await subAgents.send(request.session, request.message, giverOf(run, call));
+        await subAgents.send(request.session, request.message, toTaskCreator(run, call));
         return `Given to ${request.session}. Its result will arrive as a message.`;
       case "list":
         return request.others ? others.list(run, call) : describe(await subAgents.of(run.sessionKey));
@@ -62,7 +62,7 @@ export function createSessionsHandler(
   };
 }
 
-function giverOf(run: Run, { callId, run: { facts } }: SessionsCall): Giver<TaskOrigin> {
+function toTaskCreator(run: Run, { callId, run: { facts } }: SessionsCall): TaskCreator<TaskOrigin> {
   const { agent, sessionKey, runId, messageId, event, trigger } = run;
   const taint = [...new Set(facts.taint.map(({ source }) => source))];
   const within = trigger?.subAgent;
@@ -73,7 +73,7 @@ function giverOf(run: Run, { callId, run: { facts } }: SessionsCall): Giver<Task
     depth: within?.depth ?? 0,
     chain: trigger?.delegated?.chain ?? messageId,
     origin: {
-      place: placeOf(event),
+      place: getPlace(event),
       role: facts.role,
       taint,
       ...(within === undefined ? {} : { within }),

@@ -2,11 +2,11 @@ import { END_REASONS, isEndReason } from "@signalbox/agent-core";
 import { getTurnTexts, parseReply } from "@signalbox/prompt";
 import { type InboxId, parseId } from "@signalbox/store";
 import { readSessionTaint, type TaintSource } from "@signalbox/tools";
-import type { TriggerStore } from "./ports.ts";
 import type { TaskEnd, TaskOutcome } from "./sub-agents/types.ts";
+import type { TriggerStore } from "./types.ts";
 
 /** Maximum length of a result in the report, in characters. `sessions_history` returns the rest. */
-const MOST_CHARS = 20_000;
+const MAX_CHARS = 20_000;
 
 export type TaskEndStore = Pick<TriggerStore, "inbox" | "runs" | "sessions">;
 
@@ -24,13 +24,13 @@ export async function endOfTask(
   const row = id === undefined ? undefined : await store.inbox.get(id);
   if (row === undefined)
     return { outcome: "failed", text: "It is no longer known how it ended.", gained: [] };
-  const outcome = outcomeOf(row);
+  const outcome = getOutcome(row);
   if (outcome === undefined) return undefined;
   const gained = readSessionTaint((await store.sessions.get(sessionKey))?.data)?.sources ?? [];
-  return { outcome, text: shortened(await textOf(store, row, outcome)), gained };
+  return { outcome, text: shortened(await readAnswer(store, row, outcome)), gained };
 }
 
-function outcomeOf({ state, detail }: Row): TaskOutcome | undefined {
+function getOutcome({ state, detail }: Row): TaskOutcome | undefined {
   switch (state) {
     case "accepted":
     case "queued":
@@ -55,7 +55,7 @@ function outcomeByRule(rule: string | undefined): TaskOutcome {
   return isEndReason(rule) && !END_REASONS[rule].complete ? "cut" : "done";
 }
 
-async function textOf(
+async function readAnswer(
   { runs }: Pick<TriggerStore, "runs">,
   { runId, detail }: Row,
   outcome: TaskOutcome,
@@ -69,7 +69,7 @@ async function textOf(
 }
 
 function shortened(text: string): string {
-  return text.length <= MOST_CHARS
+  return text.length <= MAX_CHARS
     ? text
-    : `${text.slice(0, MOST_CHARS)}\n(cut; sessions_history has the rest)`;
+    : `${text.slice(0, MAX_CHARS)}\n(cut; sessions_history has the rest)`;
 }

@@ -52,7 +52,7 @@ export type Place = Pick<
   readonly forwarded?: { readonly from: string };
 };
 
-export const keptPlace: z.ZodType<Place> = z.object({
+export const placeSchema: z.ZodType<Place> = z.object({
   channel: z.string(),
   account: z.string(),
   botId: z.string().optional(),
@@ -78,9 +78,9 @@ export const keptPlace: z.ZodType<Place> = z.object({
 });
 
 /** The parts of a place that admission and an answer need. */
-export function placeOf(event: MessageEvent): Place {
+export function getPlace(event: MessageEvent): Place {
   const { channel, account, botId, conversation, address, sender, forwarded } = event;
-  return keptPlace.parse({
+  return placeSchema.parse({
     channel,
     account,
     conversation,

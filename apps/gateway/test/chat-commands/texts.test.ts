@@ -1,7 +1,7 @@
 import { defineTool } from "@signalbox/agent-core";
 import { phrasesIn } from "@signalbox/phrases";
 import { describe, expect, it } from "vitest";
-import { argumentsOf } from "../../src/command-syntax/arguments.ts";
+import { parseToolArguments } from "../../src/command-syntax/arguments.ts";
 import { listedCommands } from "../../src/command-syntax/table.ts";
 import { modelText, skillsText, thinkText } from "../../src/command-syntax/texts.ts";
 
@@ -47,16 +47,18 @@ describe("what is written after a command", () => {
   const text = { type: "string" };
 
   it("is the one text that a tool needs, or may have", () => {
-    expect(argumentsOf(tool({ path: text, limit: { type: "number" } }, ["path"]), "a.md")).toEqual({
+    expect(parseToolArguments(tool({ path: text, limit: { type: "number" } }, ["path"]), "a.md")).toEqual({
       path: "a.md",
     });
-    expect(argumentsOf(tool({ note: text }), "hello")).toEqual({ note: "hello" });
-    expect(argumentsOf(tool({ note: text }), "")).toEqual({});
+    expect(parseToolArguments(tool({ note: text }), "hello")).toEqual({ note: "hello" });
+    expect(parseToolArguments(tool({ note: text }), "")).toEqual({});
   });
 
   it("calls no tool that needs something else", () => {
-    expect(argumentsOf(tool({ a: text, b: text }, ["a", "b"]), "x")).toBeUndefined();
-    expect(argumentsOf(tool({ mode: { type: "string", enum: ["on"] } }, ["mode"]), "on")).toBeUndefined();
-    expect(argumentsOf(tool({ n: { type: "number" } }), "7")).toBeUndefined();
+    expect(parseToolArguments(tool({ a: text, b: text }, ["a", "b"]), "x")).toBeUndefined();
+    expect(
+      parseToolArguments(tool({ mode: { type: "string", enum: ["on"] } }, ["mode"]), "on"),
+    ).toBeUndefined();
+    expect(parseToolArguments(tool({ n: { type: "number" } }), "7")).toBeUndefined();
   });
 });

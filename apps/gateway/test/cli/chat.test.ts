@@ -1,6 +1,6 @@
 import { type ApprovalInfo, ClientError, type ServerFrame } from "@signalbox/client";
 import { expect, it } from "vitest";
-import { createApprovalDesk } from "../../src/cli/chat/approvals.ts";
+import { createApprovalPrompts } from "../../src/cli/chat/approvals.ts";
 import { createScreen } from "../../src/cli/chat/screen.ts";
 
 const RUN = { conversation: "cli", runId: "r1" };
@@ -46,7 +46,7 @@ it("asks about tool calls of its own conversation, once, and takes a letter for 
   const waiting = [WAITING, { ...WAITING, id: "B", sessionKey: "agent:main:web:direct:other" }];
   const answered: unknown[] = [];
   let written = "";
-  const desk = createApprovalDesk(
+  const desk = createApprovalPrompts(
     {
       approvals: async () => waiting,
       decideApproval: async (id, answer) => {
@@ -73,7 +73,7 @@ it("asks about tool calls of its own conversation, once, and takes a letter for 
 it("takes a letter for a question that was answered elsewhere, and does not say it to the agent", async () => {
   let waiting = [WAITING];
   let written = "";
-  const desk = createApprovalDesk(
+  const desk = createApprovalPrompts(
     {
       approvals: async () => waiting,
       decideApproval: async () => {
@@ -103,7 +103,7 @@ it("takes a letter for a question that was answered elsewhere, and does not say 
 it("keeps a question whose answer did not get through", async () => {
   const answers: string[] = [];
   let isUp = false;
-  const desk = createApprovalDesk(
+  const desk = createApprovalPrompts(
     {
       approvals: async () => [WAITING],
       decideApproval: async (id, answer) => {

@@ -1,6 +1,6 @@
 import { loadConfig } from "@signalbox/config";
 import { describe, expect, it } from "vitest";
-import { transcriberOf, transcriptionProblems } from "../../src/configure/transcription.ts";
+import { createTranscriber, transcriptionProblems } from "../../src/configure/transcription.ts";
 
 const load = (yaml: string) => loadConfig({ file: "signalbox.yaml", text: yaml, env: {} });
 const RECORDING = { bytes: Buffer.from("RIFF"), mimeType: "audio/ogg", extension: "opus" };
@@ -15,7 +15,7 @@ describe("transcription", () => {
       asked.push(new Request(input, init));
       return Response.json({ text: " Bring milk.\n" });
     };
-    const transcriber = transcriberOf(load(WHISPER + LOCAL).config, {}, { fetch });
+    const transcriber = createTranscriber(load(WHISPER + LOCAL).config, {}, { fetch });
     expect(await transcriber?.transcribe(RECORDING, AbortSignal.abort())).toBe("Bring milk.");
     const [request] = asked;
     expect(request?.url).toBe("http://127.0.0.1:9/v1/audio/transcriptions");
@@ -27,7 +27,7 @@ describe("transcription", () => {
     [async () => new Response("no", { status: 500 }), /status 500/],
     [async () => Response.json({ words: [] }), /its response was not text/],
   ])("rejects where the answer is no text", async (fetch, reason) => {
-    const transcriber = transcriberOf(load(WHISPER + LOCAL).config, {}, { fetch });
+    const transcriber = createTranscriber(load(WHISPER + LOCAL).config, {}, { fetch });
     await expect(transcriber?.transcribe(RECORDING, new AbortController().signal)).rejects.toThrow(reason);
   });
 
@@ -43,12 +43,12 @@ describe("transcription", () => {
     },
   ])("is off, and says so, for $what", ({ yaml }) => {
     const loaded = load(yaml);
-    expect(transcriberOf(loaded.config, { OPENAI_API_KEY: "k-2" })).toBeUndefined();
+    expect(createTranscriber(loaded.config, { OPENAI_API_KEY: "k-2" })).toBeUndefined();
     expect(transcriptionProblems(loaded)).toMatchObject([{ path: "media.transcription", severity: "error" }]);
   });
 
   it("is off where nothing is said of it", () => {
     const loaded = load(LOCAL);
-    expect([transcriberOf(loaded.config, {}), transcriptionProblems(loaded)]).toEqual([undefined, []]);
+    expect([createTranscriber(loaded.config, {}), transcriptionProblems(loaded)]).toEqual([undefined, []]);
   });
 });

@@ -4,7 +4,7 @@ import { formatSessionKey } from "@signalbox/routing";
 import { visible } from "@signalbox/telemetry";
 
 /** Asks at the terminal about pending tool calls of a conversation. */
-export interface ApprovalDesk {
+export interface ApprovalPrompts {
   /** Shows requests that are new. */
   look(): Promise<void>;
   /** Returns true if the line answered the open request. */
@@ -14,13 +14,13 @@ export interface ApprovalDesk {
 const ANSWERS = { y: "allow", a: "allow-always", n: "deny" } as const;
 type ApprovalDecision = (typeof ANSWERS)[keyof typeof ANSWERS];
 
-const ELSEWHERE = "Someone else already decided that, or it timed out.\n";
+const DECIDED_ELSEWHERE = "Someone else already decided that, or it timed out.\n";
 
-export function createApprovalDesk(
+export function createApprovalPrompts(
   client: Pick<Client, "approvals" | "decideApproval">,
   { agent, conversation }: { readonly agent: string; readonly conversation: string },
   write: (text: string) => void,
-): ApprovalDesk {
+): ApprovalPrompts {
   let open: readonly ApprovalInfo[] = [];
   const asked = new Set<string>();
   /** The displayed request was decided elsewhere. */
@@ -37,7 +37,7 @@ export function createApprovalDesk(
     try {
       await client.decideApproval(approval.id, answer);
     } catch (error) {
-      if (isClientError(error) && error.code === "not_found") return write(ELSEWHERE);
+      if (isClientError(error) && error.code === "not_found") return write(DECIDED_ELSEWHERE);
       open = [approval, ...open];
       write(`The gateway could not be reached: ${visible(reasonOf(error))}\n`);
     }
@@ -70,7 +70,7 @@ export function createApprovalDesk(
       const [approval, ...others] = open;
       if (approval === undefined && !isAnsweredElsewhere) return false;
       open = others;
-      if (approval === undefined) write(ELSEWHERE);
+      if (approval === undefined) write(DECIDED_ELSEWHERE);
       else await decide(approval, answer);
       isAnsweredElsewhere = false;
       return true;

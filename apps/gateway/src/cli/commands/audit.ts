@@ -31,7 +31,7 @@ export async function list(
 export async function verify(options: CommonOptions & { readonly head?: string }): Promise<void> {
   const verdict = await withStore(options, "read", ({ audit }, home) => {
     const noted = fileWitness(home.auditHeadFile).read();
-    const given = options.head === undefined ? [] : [headOf(options.head)];
+    const given = options.head === undefined ? [] : [formatHead(options.head)];
     return verifyChain(audit, [...(noted === undefined ? [] : [noted]), ...given]);
   });
   print(options.json, verdict, () =>
@@ -43,7 +43,7 @@ export async function verify(options: CommonOptions & { readonly head?: string }
 }
 
 /** Formats the last entry for `verify`. */
-function headOf(text: string): AuditHead {
+function formatHead(text: string): AuditHead {
   const [, count, hash] = /^(\d+):([0-9a-f]{64})$/.exec(text) ?? [];
   if (count === undefined || hash === undefined)
     throw new GatewayError(

@@ -4,9 +4,9 @@ import { open, rename } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { reasonOf } from "@signalbox/agent-core";
 import { backupHome, GatewayError, type Home, locateHome, noteBackup } from "@signalbox/home";
-import { commandOn } from "../command-on.ts";
 import type { CommonOptions } from "../common-options.ts";
-import { codeOf } from "../errors.ts";
+import { getErrorCode } from "../errors.ts";
+import { formatCommand } from "../format-command.ts";
 import { print } from "../output.ts";
 import { withProgress } from "../progress.ts";
 
@@ -31,7 +31,7 @@ export async function backup(folder: string, options: CommonOptions): Promise<vo
     const home = locateHome(options.home, process.env);
     const report = await withProgress("Copying", () => backupHome(home, part));
     await rename(part, path).catch((error: unknown) => {
-      throw ["EEXIST", "ENOTEMPTY", "ENOTDIR"].includes(codeOf(error) ?? "") ? taken(path) : error;
+      throw ["EEXIST", "ENOTEMPTY", "ENOTDIR"].includes(getErrorCode(error) ?? "") ? taken(path) : error;
     });
     const parent = await open(dirname(path), "r");
     await parent.sync().finally(() => parent.close());
@@ -58,7 +58,7 @@ function note(home: Home, path: string): string[] {
     return [];
   } catch (error) {
     return [
-      `Could not record the backup in ${home.dir}, so ${commandOn(home, "doctor")} will not know about it: ${reasonOf(error)}`,
+      `Could not record the backup in ${home.dir}, so ${formatCommand(home, "doctor")} will not know about it: ${reasonOf(error)}`,
     ];
   }
 }

@@ -2,7 +2,7 @@ import { getSpeakerKey, type MessageEvent } from "@signalbox/channel";
 import { didYouMean } from "@signalbox/config";
 import { GatewayError } from "@signalbox/home";
 import { explainUse, findUnknownToolNames, listToolNames, type RunFacts } from "@signalbox/tools";
-import { type Agent, resolveAgents, workspacesOf } from "../../configure/agents.ts";
+import { type Agent, getWorkspaces, resolveAgents } from "../../configure/agents.ts";
 import { resolvePluginTools } from "../../configure/plugin-tools.ts";
 import { namesFor } from "../../configure/tool-names.ts";
 import type { CommonOptions } from "../common-options.ts";
@@ -51,12 +51,12 @@ export async function can(
   const { in: group, account } = options;
   const asked = { sender, tool, account, ...(group === undefined ? {} : { group }) };
   const answer = await canUse(configuredHome(options), asked, host);
-  print(options.json, answer, () => linesOf(answer, sender, tool));
+  print(options.json, answer, () => formatLines(answer, sender, tool));
   if (!answer.uses.some(({ decision }) => decision !== "deny"))
     throw new GatewayError("failure", `${sender} cannot use ${tool} there.`);
 }
 
-function linesOf({ agent, admission, role, uses }: UseAnswer, sender: string, tool: string): string[] {
+function formatLines({ agent, admission, role, uses }: UseAnswer, sender: string, tool: string): string[] {
   if (role === undefined) {
     const instead = admission.kind === "pair" ? ", but sent a pairing code" : "";
     return [`${sender} is not answered by ${agent}${instead} (${admission.rule}).`];
@@ -72,7 +72,7 @@ function linesOf({ agent, admission, role, uses }: UseAnswer, sender: string, to
 /** Explains what a person may do and which rules decide it. Uses the gateway's own admission and policy code. */
 async function canUse(configured: ConfiguredHome, asked: UseAsked, host: GatewayHost): Promise<UseAnswer> {
   const { home, loaded } = configured;
-  const workspaces = workspacesOf(home, resolveAgents(loaded, home));
+  const workspaces = getWorkspaces(home, resolveAgents(loaded, home));
   const plugins = await resolvePluginTools({ loaded, home, given: [], packages: host.packages, workspaces });
   const known = namesFor(loaded, plugins);
   const [unknown] = findUnknownToolNames([asked.tool], known);
@@ -86,11 +86,11 @@ async function canUse(configured: ConfiguredHome, asked: UseAsked, host: Gateway
   const admission = { kind: decision.kind, rule: decision.rule };
   if (agent === undefined || decision.kind !== "answer") return { agent: agentId, admission, uses: [] };
   const { role } = decision;
-  return { agent: agent.id, admission, role, uses: usesOf(agent, event, sessionKey, role, asked.tool) };
+  return { agent: agent.id, admission, role, uses: decideUses(agent, event, sessionKey, role, asked.tool) };
 }
 
 /** Returns the decisions of an untainted and of a tainted run. */
-function usesOf(
+function decideUses(
   agent: Agent,
   event: MessageEvent,
   sessionKey: string,

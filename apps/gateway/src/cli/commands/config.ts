@@ -31,7 +31,7 @@ import { notApplied } from "../running-configuration.ts";
  */
 export async function check(options: CommonOptions, host: GatewayHost): Promise<void> {
   const { configFile: file } = locateHome(options.home, process.env);
-  const problems = await problemsOf(options, async (configured) => {
+  const problems = await findProblems(options, async (configured) => {
     const { setup } = await prepare(configured, host);
     const { problems } = setup;
     return [...problems, ...(await notApplied(options.home, configured.loaded, problems))];
@@ -46,7 +46,7 @@ export async function check(options: CommonOptions, host: GatewayHost): Promise<
 }
 
 /** If the file is too broken to start with, reports only the problems that the file itself shows. */
-async function problemsOf(
+async function findProblems(
   options: CommonOptions,
   look: (configured: ConfiguredHome) => Promise<readonly Problem[]>,
 ): Promise<readonly Problem[]> {
@@ -112,7 +112,7 @@ async function change(
   const edit = { path: parseConfigPath(home.configFile, path), value };
   // References to tools and packages can be validated only by resolving the configuration.
   const look = () =>
-    problemsOf(options, async (configured) => (await prepare(configured, host)).setup.problems);
+    findProblems(options, async (configured) => (await prepare(configured, host)).setup.problems);
   const before = new Set((await look()).map((problem) => `${problem.path} ${problem.message}`));
   configOrExit(() => changeConfig(home, process.env, [edit], new Date()));
   const problems = (await look()).filter(

@@ -1,11 +1,11 @@
 import { reasonOf } from "@signalbox/agent-core";
 import { GatewayError, locateHome } from "@signalbox/home";
 import type { CommonOptions } from "../common-options.ts";
-import { lookAtConfiguration } from "../doctor/configuration.ts";
+import { checkConfiguration } from "../doctor/configuration.ts";
 import type { Finding } from "../doctor/finding.ts";
-import { lookAtGateway } from "../doctor/gateway.ts";
-import { lookAtMachine } from "../doctor/machine.ts";
-import { lookAtStored } from "../doctor/stored.ts";
+import { checkGateway } from "../doctor/gateway.ts";
+import { checkMachine } from "../doctor/machine.ts";
+import { checkStoredData } from "../doctor/stored.ts";
 import type { GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
 
@@ -19,10 +19,10 @@ export async function doctor(
 ): Promise<void> {
   const home = locateHome(options.home, process.env);
   const findings = [
-    ...(await lookAtMachine(home, Date.now)),
-    ...(await lookAtGateway(home, options.models === true)),
-    ...(await lookAtStored(home, Date.now)),
-    ...(await lookAtConfiguration(home, host)),
+    ...(await checkMachine(home, Date.now)),
+    ...(await checkGateway(home, options.models === true)),
+    ...(await checkStoredData(home, Date.now)),
+    ...(await checkConfiguration(home, host)),
   ].map((finding) => (options.fix === true ? fixed(finding) : finding));
   print(options.json, findings, () =>
     findings.flatMap(({ part, state, detail, remedy }) => [

@@ -11,7 +11,7 @@ interface LogsOptions extends CommonOptions {
   readonly lines: number;
 }
 
-const LOOK_MS = 250;
+const POLL_MS = 250;
 /** Bytes at the end of the file in which the last lines are searched. */
 const TAIL_BYTES = 4 * 1_048_576;
 
@@ -46,7 +46,7 @@ async function follow(file: string, first: LogReader, options: LogsOptions): Pro
         continue;
       }
     }
-    await delay(LOOK_MS, undefined, { signal: ending.signal }).catch(() => undefined);
+    await delay(POLL_MS, undefined, { signal: ending.signal }).catch(() => undefined);
   }
 }
 

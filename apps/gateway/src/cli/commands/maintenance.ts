@@ -83,17 +83,17 @@ async function inGateway(
   path: string,
   alone: () => Promise<object>,
 ): Promise<Report> {
-  if (!isHeld(options.home)) return numbersOf(await alone());
+  if (!isHeld(options.home)) return parseReport(await alone());
   const { tell } = await runningGateway(options.home).catch(() => {
     throw new GatewayError(
       "unavailable",
       "A gateway is using this home but cannot be reached from here. Try again, or stop it first.",
     );
   });
-  return numbersOf(await tell(path));
+  return parseReport(await tell(path));
 }
 
-function numbersOf(report: unknown): Report {
+function parseReport(report: unknown): Report {
   if (report === null || typeof report !== "object")
     throw new GatewayError("failure", "The gateway sent a response that this command does not understand.");
   return Object.fromEntries(

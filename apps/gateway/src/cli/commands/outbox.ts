@@ -8,12 +8,12 @@ import { printTable, time } from "../table.ts";
 
 const UNDELIVERED: readonly OutboxState[] = ["dead", "uncertain", "expired"];
 const OPEN: readonly OutboxState[] = ["pending", "sending"];
-const LISTED = 1_000;
+const MAX_ROWS = 1_000;
 
 /** `signalbox outbox list [--all]`: lists failed replies. `--all` adds those that are waiting or being sent. */
 export async function list(options: CommonOptions & { readonly all?: boolean }): Promise<void> {
   const states = options.all === true ? [...UNDELIVERED, ...OPEN] : UNDELIVERED;
-  const rows = await withStore(options, "read", (store) => store.outbox.list({ states, limit: LISTED }));
+  const rows = await withStore(options, "read", (store) => store.outbox.list({ states, limit: MAX_ROWS }));
   printTable(options.json, rows, {
     none: options.all === true ? "All replies were delivered." : "No undelivered replies.",
     columns: {
@@ -24,14 +24,14 @@ export async function list(options: CommonOptions & { readonly all?: boolean }):
       TRIES: ({ attempts }) => String(attempts),
       ERROR: ({ error }) => error ?? "",
     },
-    below: rows.length === LISTED ? [`Only the newest ${LISTED} are shown.`] : [],
+    below: rows.length === MAX_ROWS ? [`Only the newest ${MAX_ROWS} are shown.`] : [],
   });
 }
 
 /** `signalbox outbox retry <id>` */
 export async function retry(id: string, options: CommonOptions): Promise<void> {
   const was = await change(id, options, "sent again", (store) => store.outbox.retry(id));
-  const when = await tellGateway(options.home);
+  const when = await notifyGateway(options.home);
   const twice = was === "uncertain" ? " It may already have been delivered, so it may appear twice." : "";
   print(options.json, { id, was, done: "retry", when }, () => [`${id} ${WHEN[when]}.${twice}`]);
 }
@@ -49,7 +49,7 @@ const WHEN = {
 } as const;
 
 /** Makes a running gateway check the outbox now. Otherwise an idle gateway notices at its next lease renewal. */
-async function tellGateway(home: string | undefined): Promise<keyof typeof WHEN> {
+async function notifyGateway(home: string | undefined): Promise<keyof typeof WHEN> {
   if (!isHeld(home)) return "next start";
   try {
     const { tell } = await runningGateway(home);

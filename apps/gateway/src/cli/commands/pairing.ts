@@ -23,7 +23,7 @@ export async function list(options: CommonOptions): Promise<void> {
     none: "No pending requests or paired people.",
     columns: {
       STATE: ({ state }) => state,
-      PERSON: nameOf,
+      PERSON: formatPerson,
       NAME: ({ label }) => label ?? "",
       UNTIL: ({ until }) => until,
     },
@@ -49,7 +49,7 @@ export async function approve(code: string, options: CommonOptions): Promise<voi
 
 /** `signalbox pairing revoke <person>`: takes effect with the person's next message. */
 export async function revoke(name: string, options: CommonOptions): Promise<void> {
-  const person = personOf(name);
+  const person = parsePerson(name);
   const { channel, account, peerId } = person;
   const revoked = await withStore(options, "share", async ({ pairing, audit }) => {
     const wasPaired = await pairing.revoke(channel, account, peerId);
@@ -65,15 +65,21 @@ export async function revoke(name: string, options: CommonOptions): Promise<void
 }
 
 function byHand(action: string, person: Person) {
-  return { at: Date.now(), kind: "pairing", action, actor: "command line", subject: nameOf(person) } as const;
+  return {
+    at: Date.now(),
+    kind: "pairing",
+    action,
+    actor: "command line",
+    subject: formatPerson(person),
+  } as const;
 }
 
-function nameOf({ channel, account, peerId }: Person): string {
+function formatPerson({ channel, account, peerId }: Person): string {
   return `${channel}:${account}:${peerId}`;
 }
 
 /** Parses a person in the format that the list prints. Only the platform's id may contain more colons. */
-function personOf(name: string): Person {
+function parsePerson(name: string): Person {
   const [channel, account, ...id] = name.split(":");
   const peerId = id.join(":");
   if (channel && account && peerId) return { channel, account, peerId };

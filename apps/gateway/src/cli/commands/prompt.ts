@@ -2,14 +2,14 @@ import { GatewayError } from "@signalbox/home";
 import { z } from "zod";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
-import { agentOf } from "../home-agents.ts";
+import { getAgent } from "../home-agents.ts";
 import { latestMessages } from "../home-messages.ts";
 import { print } from "../output.ts";
 import { aligned, time } from "../table.ts";
-import { traceOf } from "./why.ts";
+import { readMessageTrace } from "./why.ts";
 
 /** Number of recent messages in which a prompt is searched. */
-const MOST_MESSAGES = 50;
+const MAX_MESSAGES = 50;
 
 /** The trace entry about the prompt. */
 const note = z.object({
@@ -26,27 +26,27 @@ export async function prompt(
   agent: string,
   options: CommonOptions & { readonly session?: string },
 ): Promise<void> {
-  const messages = await latestMessages(options, { ...options, limit: MOST_MESSAGES });
+  const messages = await latestMessages(options, { ...options, limit: MAX_MESSAGES });
   for (const { id, at, sessionKey } of messages.filter((message) => message.agent === agent)) {
-    const trace = await traceOf(id, options);
+    const trace = await readMessageTrace(id, options);
     const noted = note.safeParse(trace?.entries.findLast(({ stage }) => stage === "prepare")?.data);
     if (!noted.success) continue;
     const told = { message: id, at, session: sessionKey, ...noted.data };
     print(options.json, told, () => [
       `${agent}, ${sessionKey}, ${time(at)}: ${noted.data.model}, digest ${noted.data.digest}`,
       "",
-      ...tableOf(noted.data),
+      ...formatTable(noted.data),
     ]);
     return;
   }
-  agentOf(configuredHome(options), agent);
+  getAgent(configuredHome(options), agent);
   throw new GatewayError(
     "failure",
-    `None of the latest ${MOST_MESSAGES} messages was answered by the agent ${agent}. Send it one with \`signalbox send hello --agent ${agent}\`.`,
+    `None of the latest ${MAX_MESSAGES} messages was answered by the agent ${agent}. Send it one with \`signalbox send hello --agent ${agent}\`.`,
   );
 }
 
-function tableOf({ sections, prices }: PromptNote): string[] {
+function formatTable({ sections, prices }: PromptNote): string[] {
   const cost = (tokens: number, price: number | undefined): string =>
     price === undefined ? "" : ((tokens * price) / 1e12).toFixed(6);
   const all = sections.reduce((sum, { tokens }) => sum + tokens, 0);

@@ -1,7 +1,7 @@
 import { reasonOf } from "@signalbox/agent-core";
 import { GatewayError } from "@signalbox/home";
 import type { CommonOptions } from "../common-options.ts";
-import { codeOf } from "../errors.ts";
+import { getErrorCode } from "../errors.ts";
 import type { GatewayHost } from "../host.ts";
 
 /** `signalbox replay`: plays scenarios and prints every stage. `--check` compares the result with the expectations. */
@@ -40,7 +40,7 @@ async function loadReplay(): Promise<typeof import("@signalbox/testkit/replay")>
   try {
     return await import("@signalbox/testkit/replay");
   } catch (error) {
-    if (codeOf(error) !== "ERR_MODULE_NOT_FOUND" || !reasonOf(error).includes("@signalbox/testkit"))
+    if (getErrorCode(error) !== "ERR_MODULE_NOT_FOUND" || !reasonOf(error).includes("@signalbox/testkit"))
       throw error;
     throw new GatewayError(
       "failure",

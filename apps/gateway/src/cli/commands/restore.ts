@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { locateHome, restoreBackup } from "@signalbox/home";
-import { commandOn } from "../command-on.ts";
 import type { CommonOptions } from "../common-options.ts";
+import { formatCommand } from "../format-command.ts";
 import { print } from "../output.ts";
 import { withProgress } from "../progress.ts";
 
@@ -12,7 +12,7 @@ export async function restore(folder: string, options: CommonOptions): Promise<v
   print(options.json, { home: home.dir, ...restored }, () => [
     `Restored the database of the backup (${restored.databaseBytes} bytes) to ${home.dir}.`,
     ...(restored.before === undefined ? [] : [`The previous data is in ${restored.before}.`]),
-    `Tokens and paired people are those of the backup. Check ${commandOn(home, "tokens list")} and ${commandOn(home, "pairing list")} for any that you have revoked since.`,
-    `Start the gateway with ${commandOn(home, "start")}. It then sends the replies that were unsent in the backup.`,
+    `Tokens and paired people are those of the backup. Check ${formatCommand(home, "tokens list")} and ${formatCommand(home, "pairing list")} for any that you have revoked since.`,
+    `Start the gateway with ${formatCommand(home, "start")}. It then sends the replies that were unsent in the backup.`,
   ]);
 }

@@ -15,10 +15,10 @@ import {
 } from "@signalbox/home";
 import { KEY_VARIABLES } from "@signalbox/llm-providers";
 import { readHomeHolder } from "@signalbox/store";
-import { commandOn } from "../command-on.ts";
 import type { CommonOptions } from "../common-options.ts";
 import { configOrExit } from "../configured-home.ts";
 import { exitCode } from "../exit-codes.ts";
+import { formatCommand } from "../format-command.ts";
 import type { GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
 import { launchdPlist, plistHome, type ServiceProgram, systemdUnit, unitHome } from "./service-files.ts";
@@ -72,7 +72,7 @@ export async function install(options: CommonOptions, host: GatewayHost): Promis
 
 /** @throws GatewayError if there is no service manager, or if a gateway already runs outside it */
 export async function installService(home: Home, program: string): Promise<Installation> {
-  const manager = managerOf(process.platform);
+  const manager = getServiceManager(process.platform);
   const { file, text, enable, disable, linger, remedy } = manager;
   const isInstalled = existsSync(file);
   if (isInstalled && !readFileSync(file, "utf8").includes(manager.homeIn(home.dir)))
@@ -80,7 +80,7 @@ export async function installService(home: Home, program: string): Promise<Insta
       "failure",
       `${file} already starts a gateway on another home, and each user can have only one service. Remove that one first with \`signalbox service remove\`.`,
     );
-  if (readHomeHolder(home.dir) !== undefined) await refuseBeside(home, manager);
+  if (readHomeHolder(home.dir) !== undefined) await assertNoOtherGateway(home, manager);
   const notes = unseenVariables(home);
   // The running service uses the old file.
   if (isInstalled) await firstFailure(disable);
@@ -98,8 +98,8 @@ export async function installService(home: Home, program: string): Promise<Insta
 /**
  * Refuses to install the service if another gateway holds the home: the service would fail and be restarted in a loop.
  */
-async function refuseBeside(home: Home, manager: ServiceManager): Promise<void> {
-  const { running, silence } = await stateOf(manager);
+async function assertNoOtherGateway(home: Home, manager: ServiceManager): Promise<void> {
+  const { running, silence } = await readState(manager);
   if (running) return;
   if (silence !== undefined && existsSync(manager.file))
     throw new GatewayError(
@@ -108,7 +108,7 @@ async function refuseBeside(home: Home, manager: ServiceManager): Promise<void> 
     );
   throw new GatewayError(
     "held",
-    `A gateway that is not a service is running on ${home.dir}. Stop it, then run ${commandOn(home, "service install")}.`,
+    `A gateway that is not a service is running on ${home.dir}. Stop it, then run ${formatCommand(home, "service install")}.`,
   );
 }
 
@@ -121,7 +121,7 @@ function unseenVariables(home: Home): string[] {
   const lines = Object.entries(KEY_VARIABLES).flatMap(([provider, variables]) => {
     const variable = variables.find((name) => process.env[name]);
     if (variable === undefined || models.providers[provider]?.apiKey !== undefined) return [];
-    const keep = commandOn(home, `init --provider ${provider} --api-key "$${variable}"`);
+    const keep = formatCommand(home, `init --provider ${provider} --api-key "$${variable}"`);
     return `The service does not see ${variable} from this shell; ${keep} stores the key in a file.`;
   });
   if (named.length > 0)
@@ -151,18 +151,18 @@ function variablesNamed({ configFile: file }: Home): string[] {
 /** Returns true if a service manager is available and the service is not installed yet. */
 export async function canInstallService(): Promise<boolean> {
   if (process.platform !== "linux" && process.platform !== "darwin") return false;
-  const { file, probe } = managerOf(process.platform);
+  const { file, probe } = getServiceManager(process.platform);
   return !existsSync(file) && (await run(probe)).code === 0;
 }
 
 /** `signalbox service remove`: keeps all files of the home. */
 export async function remove(options: CommonOptions): Promise<void> {
-  const manager = managerOf(process.platform);
+  const manager = getServiceManager(process.platform);
   if (!existsSync(manager.file))
     throw new GatewayError("failure", `The service is not installed: ${manager.file} does not exist.`);
   const failed = await firstFailure(manager.disable);
   // Stopping a service that is not running fails. This is not an error.
-  if (failed !== undefined && (await stateOf(manager)).running !== false)
+  if (failed !== undefined && (await readState(manager)).running !== false)
     throw new GatewayError(
       "unavailable",
       `The service was not removed and keeps running: ${failed}. ${manager.file} is still there. ${manager.remedy}`,
@@ -173,10 +173,10 @@ export async function remove(options: CommonOptions): Promise<void> {
 
 /** `signalbox service status` */
 export async function status(options: CommonOptions): Promise<void> {
-  const manager = managerOf(process.platform);
+  const manager = getServiceManager(process.platform);
   const { file } = manager;
   const installed = existsSync(file);
-  const { running, silence } = installed ? await stateOf(manager) : NOT_RUNNING;
+  const { running, silence } = installed ? await readState(manager) : NOT_RUNNING;
   print(options.json, { installed, running, file }, () => {
     if (!installed) return ["Not installed. Install it with `signalbox service install`."];
     if (silence !== undefined) return [`${file} is installed; whether it is running ${silence}`];
@@ -192,7 +192,7 @@ interface ServiceState {
 
 const NOT_RUNNING: ServiceState = { running: false };
 
-async function stateOf({ status, isRunning, probe, remedy }: ServiceManager): Promise<ServiceState> {
+async function readState({ status, isRunning, probe, remedy }: ServiceManager): Promise<ServiceState> {
   const { code, output } = await run(status);
   if (code === 0) return { running: isRunning?.(output) ?? true };
   const probed = await run(probe);
@@ -201,7 +201,7 @@ async function stateOf({ status, isRunning, probe, remedy }: ServiceManager): Pr
   return { running: null, silence };
 }
 
-function managerOf(platform: NodeJS.Platform): ServiceManager {
+function getServiceManager(platform: NodeJS.Platform): ServiceManager {
   if (platform === "linux") return systemd();
   if (platform === "darwin") return launchd();
   throw new GatewayError(

@@ -29,7 +29,7 @@ export async function list(options: CommonOptions): Promise<void> {
 /** `signalbox sessions show <session>`: prints a session's settings and its latest messages. */
 export async function show(key: string, options: CommonOptions & { readonly limit: number }): Promise<void> {
   const { session, messages } = await withStore(options, "read", async (store) => {
-    const named = await sessionOf(store, key);
+    const named = await findSession(store, key);
     const latest = await store.sessions.transcript(named.key, { limit: options.limit });
     return { session: named, messages: latest.toReversed() };
   });
@@ -44,7 +44,7 @@ export async function show(key: string, options: CommonOptions & { readonly limi
     ...(queueMode === undefined ? [] : [`queue mode ${queueMode}`]),
     "",
     ...messages.map(
-      ({ at, message }) => `${time(at)}  ${message.role.padEnd(10)} ${short(textOf(message), 100)}`,
+      ({ at, message }) => `${time(at)}  ${message.role.padEnd(10)} ${short(getText(message), 100)}`,
     ),
   ]);
 }
@@ -52,7 +52,7 @@ export async function show(key: string, options: CommonOptions & { readonly limi
 /** `signalbox sessions rename <session> <title>` */
 export async function rename(key: string, title: string, options: CommonOptions): Promise<void> {
   const session = await withStore(options, "share", async (store) => {
-    const named = await sessionOf(store, key);
+    const named = await findSession(store, key);
     return store.sessions.patch(named.key, { title });
   });
   print(options.json, { key: session.key, title }, () => [`Renamed ${session.key} to "${title}".`]);
@@ -69,7 +69,7 @@ export async function reset(key: string, options: CommonOptions): Promise<void> 
   const lock = lockHome(home);
   try {
     const session = await withStore(options, "share", async (store) => {
-      const named = await sessionOf(store, key);
+      const named = await findSession(store, key);
       const lease = await takeLease(store, home, LEASE_MS);
       return store.sessions.reset(named.key, lease).finally(() => store.leases.release(lease));
     });
@@ -80,7 +80,7 @@ export async function reset(key: string, options: CommonOptions): Promise<void> 
 }
 
 /** Finds a session by its key or by a unique suffix of it. @throws GatewayError */
-async function sessionOf(store: HomeStore, key: string): Promise<Session> {
+async function findSession(store: HomeStore, key: string): Promise<Session> {
   const exact = await store.sessions.get(key);
   if (exact !== undefined) return exact;
   const rows = await store.sessions.list(ALL);
@@ -94,15 +94,15 @@ async function sessionOf(store: HomeStore, key: string): Promise<Session> {
   );
 }
 
-function textOf(message: AgentMessage): string {
+function getText(message: AgentMessage): string {
   if ("summary" in message) return message.summary;
   if (!("content" in message)) return "";
   const { content } = message;
   if (typeof content === "string") return content;
-  return content.map(wordsOf).join(" ");
+  return content.map(describeBlock).join(" ");
 }
 
-function wordsOf(block: Block): string {
+function describeBlock(block: Block): string {
   if ("text" in block) return block.text;
   return block.type === "toolCall" ? `[calls ${block.name}]` : `[${block.type}]`;
 }

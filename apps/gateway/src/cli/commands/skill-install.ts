@@ -16,9 +16,9 @@ import {
 import { escapeInvisible } from "@signalbox/tools";
 import { resolveAgents } from "../../configure/agents.ts";
 import { resolveSkills } from "../../configure/skills.ts";
-import { shellWord } from "../command-on.ts";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
+import { shellWord } from "../format-command.ts";
 import { withStore } from "../home-store.ts";
 import type { ConfiguredHome, GatewayHost } from "../host.ts";
 import { askNobody, askTerminal } from "../init/asker.ts";
@@ -36,17 +36,17 @@ interface InstallOptions extends CommonOptions {
 export async function install(name: string, options: InstallOptions, host: GatewayHost): Promise<void> {
   const configured = configuredHome(options);
   const { home, env } = configured;
-  const report = await lookAt(name, configured, host);
-  const way = wayFor(report, options.with, env);
+  const report = await findSkill(name, configured, host);
+  const way = chooseMethod(report, options.with, env);
   const commands = getInstallCommands(way, report.skill, home.programsDir);
   const lines = commands.map(commandLine);
-  if (!(await isAgreed(options, name, lines)))
+  if (!(await confirmInstall(options, name, lines)))
     throw new GatewayError("failure", "Nothing was installed. Confirm at a terminal, or pass --yes.");
-  await putOnRecord(options, home, name, lines);
+  await addAuditEntry(options, home, name, lines);
   await mkdir(join(home.programsDir, "bin"), { recursive: true });
   const failed = await runAll(commands, env);
   if (failed !== undefined) throw new GatewayError("failure", `This failed: ${failed}`);
-  const { eligible, reasons } = await lookAt(name, configured, host);
+  const { eligible, reasons } = await findSkill(name, configured, host);
   print(options.json, { id: name, installed: lines, eligible, reasons }, () => [
     eligible
       ? `Installed. Agents can now use the skill ${name}; a running gateway picks it up within a minute.`
@@ -55,7 +55,7 @@ export async function install(name: string, options: InstallOptions, host: Gatew
 }
 
 /** Returns the skill of the first agent that may use it, for the current state of the machine. */
-async function lookAt(
+async function findSkill(
   name: string,
   { home, loaded, env }: ConfiguredHome,
   { skillsDir: bundledDir }: GatewayHost,
@@ -81,7 +81,7 @@ async function lookAt(
 }
 
 /** Returns the named installation method, or the first one for this platform whose installer is available. */
-function wayFor(
+function chooseMethod(
   { skill }: SkillReport,
   named: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
@@ -113,7 +113,7 @@ function commandLine({ program, args, env, expected, limit }: InstallCommand): s
   return [...settings, program, ...args.map(shellWord), ...check, ...size].join(" ");
 }
 
-async function isAgreed(
+async function confirmInstall(
   { yes, json }: InstallOptions,
   name: string,
   lines: readonly string[],
@@ -129,7 +129,7 @@ async function isAgreed(
 }
 
 /** Environment variables that installers may see. They do not include the gateway's keys. */
-const PASSED_ON =
+const PASSED_VARIABLES =
   /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|LANG|LC_.*|TMPDIR|(?:https?|no|all)_proxy|SSL_CERT_.*|NODE_EXTRA_CA_CERTS|HOMEBREW_.*|GOPROXY|GOPATH|GOMODCACHE|GOCACHE|XDG_.*)$/i;
 
 /** Runs commands one after the other, and returns the one that failed. */
@@ -137,7 +137,7 @@ async function runAll(
   commands: readonly InstallCommand[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string | undefined> {
-  const usual = Object.fromEntries(Object.entries(env).filter(([name]) => PASSED_ON.test(name)));
+  const usual = Object.fromEntries(Object.entries(env).filter(([name]) => PASSED_VARIABLES.test(name)));
   for (const command of commands)
     if ((await run(command, { ...usual, ...command.env })) !== 0 || !(await isAsExpected(command)))
       return commandLine(command);
@@ -175,13 +175,13 @@ async function exceedsLimit(
 ): Promise<boolean> {
   for (;;) {
     const isLast = signal.aborted;
-    if ((await sizeOf(folder)) > bytes) return true;
+    if ((await measureFolder(folder)) > bytes) return true;
     if (isLast) return false;
     await setTimeout(SIZE_CHECK_MS, undefined, { signal }).catch(() => {});
   }
 }
 
-async function sizeOf(folder: string): Promise<number> {
+async function measureFolder(folder: string): Promise<number> {
   let bytes = 0;
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []))
     if (entry.isFile())
@@ -189,7 +189,7 @@ async function sizeOf(folder: string): Promise<number> {
   return bytes;
 }
 
-async function putOnRecord(
+async function addAuditEntry(
   options: CommonOptions,
   { databaseFile }: Home,
   name: string,

@@ -27,7 +27,7 @@ interface SkillsOfAgent {
   readonly approve: Skills["approve"];
 }
 
-async function skillsOf(
+async function readSkills(
   { home, loaded, env }: ConfiguredHome,
   { skillsDir: bundledDir }: GatewayHost,
 ): Promise<SkillsOfAgent[]> {
@@ -45,7 +45,7 @@ async function skillsOf(
 
 /** `signalbox skills list`: lists the usable skills of each agent. */
 export async function list(options: CommonOptions, host: GatewayHost): Promise<void> {
-  const rows = (await skillsOf(configuredHome(options), host)).flatMap(({ agent, usable }) =>
+  const rows = (await readSkills(configuredHome(options), host)).flatMap(({ agent, usable }) =>
     usable.map(({ id, description, source, file, version }) => {
       return { agent, id, description, source, file, version };
     }),
@@ -57,7 +57,7 @@ export async function list(options: CommonOptions, host: GatewayHost): Promise<v
 
 /** `signalbox skills check`: lists unusable skills with the reasons. The exit code is 1 if there is a problem. */
 export async function check(options: CommonOptions, host: GatewayHost): Promise<void> {
-  const skills = await skillsOf(configuredHome(options), host);
+  const skills = await readSkills(configuredHome(options), host);
   const reports = skills.map(({ agent, check }) => ({ agent, ...check }));
   print(options.json, reports, () =>
     reports.flatMap(({ agent, skills: found, problems, unknown }) => [
@@ -78,7 +78,7 @@ export async function check(options: CommonOptions, host: GatewayHost): Promise<
 
 /** `signalbox skills changes`: shows new and changed skills that wait for an owner, with a diff. */
 export async function changes(options: CommonOptions, host: GatewayHost): Promise<void> {
-  const waiting = oncePerFolder(await skillsOf(configuredHome(options), host));
+  const waiting = oncePerFolder(await readSkills(configuredHome(options), host));
   const shown = waiting.map(({ agent, pending: { skill, digest, change, diff } }) => {
     return { agent, id: skill.id, dir: skill.dir, digest, ...change, diff };
   });
@@ -102,7 +102,7 @@ export async function approve(
   host: GatewayHost,
 ): Promise<void> {
   const configured = configuredHome(options);
-  const wanted = oncePerFolder(await skillsOf(configured, host)).find(
+  const wanted = oncePerFolder(await readSkills(configured, host)).find(
     ({ pending }) => pending.skill.id === name && shortDigest(pending) === options.hash,
   );
   if (wanted === undefined || !(await wanted.approve(wanted.pending, OPERATOR)))

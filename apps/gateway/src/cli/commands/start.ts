@@ -17,7 +17,7 @@ import type { GatewayHost } from "../host.ts";
 import { describeLink, makeLink } from "./link.ts";
 
 /** Time limit for sockets, timers and processes to close after the stop, in milliseconds. */
-const LET_GO_MS = 2_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
  * `signalbox start`: runs until SIGTERM, SIGINT or the end of its terminal. A second signal ends the process at once.
@@ -44,7 +44,7 @@ export async function start(
     setup.problems.filter((problem) => !isSaid(problem)),
     vault.redact,
   );
-  if (options.strict === true) refuseFaults(setup.problems);
+  if (options.strict === true) assertNoFaults(setup.problems);
   const fatal = Promise.withResolvers<Error>();
   const gateway = await prepared.start({ token, onFatal: fatal.resolve });
   const reload = (): void =>
@@ -95,7 +95,7 @@ function endThoughOpen(): void {
     process.stderr.write(`Stopped. Still open when the process ended: ${open}\n`);
     process.exit();
   };
-  setTimeout(end, LET_GO_MS).unref();
+  setTimeout(end, CLOSE_TIMEOUT_MS).unref();
 }
 
 /** Exit codes after a signal. */
@@ -126,7 +126,7 @@ function watchTerminal(): () => boolean {
 }
 
 /** Throws if a problem prevents a strict start. Warnings of other kinds are only advice. */
-function refuseFaults(problems: readonly Problem[]): void {
+function assertNoFaults(problems: readonly Problem[]): void {
   const faults = [
     problems.some(({ severity }) => severity === "error") ? "errors" : [],
     problems.some(({ ignored }) => ignored === true) ? "settings that are ignored" : [],

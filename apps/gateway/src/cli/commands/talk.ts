@@ -2,7 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { type Client, defaultAgent, type ServerFrame } from "@signalbox/client";
 import { GatewayError } from "@signalbox/home";
 import { visible } from "@signalbox/telemetry";
-import { createApprovalDesk } from "../chat/approvals.ts";
+import { createApprovalPrompts } from "../chat/approvals.ts";
 import { createScreen } from "../chat/screen.ts";
 import { Turns } from "../chat/turns.ts";
 import type { CommonOptions } from "../common-options.ts";
@@ -25,7 +25,7 @@ export async function send(words: readonly string[], options: TalkOptions): Prom
       'The message is empty. Write one, such as `signalbox send "list the files"`.',
     );
   const { client } = await runningGateway(options.home);
-  const agent = await agentOf(client, options.agent);
+  const agent = await findAgentId(client, options.agent);
   const frames: ServerFrame[] = [];
   for await (const frame of client.chat(agent, options.conversation, text)) frames.push(frame);
   const reply = frames.flatMap((frame) =>
@@ -44,7 +44,7 @@ export async function send(words: readonly string[], options: TalkOptions): Prom
 /** `signalbox chat`: a conversation in the terminal until the end of input. A line typed during a run steers it. */
 export async function chat(options: TalkOptions): Promise<void> {
   const { client } = await runningGateway(options.home);
-  const agent = await agentOf(client, options.agent);
+  const agent = await findAgentId(client, options.agent);
   const json = options.json === true;
   const isTerminal = process.stdin.isTTY === true && !json;
   const write = (text: string): void => void process.stdout.write(text);
@@ -68,7 +68,7 @@ export async function chat(options: TalkOptions): Promise<void> {
       prompt();
     },
   });
-  const desk = createApprovalDesk(client, { agent, conversation: options.conversation }, write);
+  const desk = createApprovalPrompts(client, { agent, conversation: options.conversation }, write);
   // Approvals are asked at a terminal only. In a script, the next line could be taken for the answer.
   const asking = isTerminal
     ? setInterval(() => turns.areOver || desk.look().catch(() => {}), ASK_MS)
@@ -100,7 +100,7 @@ function printFrame(frame: ServerFrame): void {
   process.stdout.write(`${JSON.stringify(frame)}\n`);
 }
 
-async function agentOf(client: Client, wanted: string | undefined): Promise<string> {
+async function findAgentId(client: Client, wanted: string | undefined): Promise<string> {
   const agents = await client.agents();
   const agent = wanted === undefined ? defaultAgent(agents) : agents.find((one) => one.id === wanted);
   if (agent) return agent.id;

@@ -3,7 +3,7 @@ import { GatewayError, withDatabase } from "@signalbox/home";
 import { openAgentFiles } from "@signalbox/tools";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
-import { agentOf } from "../home-agents.ts";
+import { getAgent } from "../home-agents.ts";
 import { print } from "../output.ts";
 import { isHeld, runningGateway } from "../running.ts";
 
@@ -51,7 +51,7 @@ async function throughGateway(reviewed: Reviewed, { home, agent }: TrustOptions)
 /** Without a running gateway, no other process caches the labels. */
 function withoutGateway(reviewed: Reviewed, options: TrustOptions): Promise<TrustResult> {
   const configured = configuredHome(options);
-  const agent = agentOf(configured, options.agent);
+  const agent = getAgent(configured, options.agent);
   const { home } = configured;
   return withDatabase(home, "share", async ({ kv, audit }) => {
     const { trust } = await openAgentFiles(kv, home.closed);

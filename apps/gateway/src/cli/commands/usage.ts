@@ -8,7 +8,7 @@ import {
 import type { MessageInfo } from "@signalbox/client";
 import type { RunId, RunSummary, UsageTotals } from "@signalbox/store";
 import { daysAgo } from "../../api/usage.ts";
-import { budgetsOf } from "../../configure/budgets.ts";
+import { getBudgets } from "../../configure/budgets.ts";
 import type { ServiceBodies } from "../../messages/service-store.ts";
 import { messageInfo } from "../../messages/traces.ts";
 import type { CommonOptions } from "../common-options.ts";
@@ -37,7 +37,7 @@ const DAY_MS = 86_400_000;
 /** Default for `--days` with `--by message`. */
 const DAYS_OF_MESSAGES = 7;
 /** Maximum duration of a run. It may wait for an approval for hours. */
-const LONGEST_MS = DAY_MS;
+const MAX_RUN_MS = DAY_MS;
 const RUNS_AT_ONCE = 500;
 const TEXT_CHARS = 40;
 
@@ -97,7 +97,7 @@ async function answersSince({ runs }: HomeStore, since: number): Promise<AnswerU
     answers.push(...(await runs.summaries(ended.map(({ id }) => id))).map(answerUsage));
     // The runs are sorted by their start, and are filtered by their end.
     const last = some.at(-1);
-    if (last === undefined || last.startedAt < since - LONGEST_MS) break;
+    if (last === undefined || last.startedAt < since - MAX_RUN_MS) break;
     before = last.id;
   }
   return answers.toSorted((a, b) => b.at - a.at);
@@ -126,7 +126,7 @@ function inAll(used: readonly Figures[]): string {
 
 /** Remaining budget of every person with recorded calls. */
 async function budgetsLeft(options: CommonOptions): Promise<void> {
-  const budgets = budgetsOf(configuredHome(options).loaded.config);
+  const budgets = getBudgets(configuredHome(options).loaded.config);
   const at = Date.now();
   const periods = [getPeriod("day", at), getPeriod("month", at)];
   const balances = await withStore(options, "read", (store) => store.budgets.inPeriods(periods));

@@ -2,7 +2,7 @@ import type { Trace } from "@signalbox/client";
 import { GatewayError } from "@signalbox/home";
 import { explain, whyLines } from "@signalbox/telemetry";
 import type { CommonOptions } from "../common-options.ts";
-import { keptTrace, latestMessages } from "../home-messages.ts";
+import { latestMessages, readStoredTrace } from "../home-messages.ts";
 import { print } from "../output.ts";
 import { runningGateway } from "../running.ts";
 import { short, time } from "../table.ts";
@@ -52,7 +52,7 @@ export async function why(
 async function findTrace(asked: string | undefined, options: CommonOptions): Promise<Trace> {
   const id = asked ?? (await latestMessages(options, { limit: 1 }))[0]?.id;
   if (id === undefined) throw new GatewayError("failure", "No messages yet.");
-  const trace = await traceOf(id, options);
+  const trace = await readMessageTrace(id, options);
   if (trace) return trace;
   throw new GatewayError(
     "failure",
@@ -61,8 +61,8 @@ async function findTrace(asked: string | undefined, options: CommonOptions): Pro
 }
 
 /** Trace of a message, from the running gateway if there is one. */
-export async function traceOf(id: string, options: CommonOptions): Promise<Trace | undefined> {
-  return (await traceOfRunning(id, options)) ?? keptTrace(options, id);
+export async function readMessageTrace(id: string, options: CommonOptions): Promise<Trace | undefined> {
+  return (await traceOfRunning(id, options)) ?? readStoredTrace(options, id);
 }
 
 async function traceOfRunning(id: string, options: CommonOptions): Promise<Trace | undefined> {

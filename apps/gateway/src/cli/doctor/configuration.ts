@@ -3,13 +3,13 @@ import { reasonOf } from "@signalbox/agent-core";
 import { ConfigError, formatProblem, type Problem } from "@signalbox/config";
 import { type Home, openVault, readConfig } from "@signalbox/home";
 import type { PendingSkill } from "@signalbox/skills";
-import { PICTURES_AS_THEY_ARE } from "../../agent/images.ts";
+import { IMAGES_NOT_RESIZED } from "../../agent/images.ts";
 import type { GatewayHost } from "../host.ts";
-import { type Finding, look } from "./finding.ts";
-import { describeExec, describeReach } from "./policy.ts";
+import { type Finding, runCheck } from "./finding.ts";
+import { checkReach, describeExec } from "./policy.ts";
 
 /** Searches the memory once to verify that it works. */
-async function memoryOf(home: Home, agent: string): Promise<string> {
+async function checkMemory(home: Home, agent: string): Promise<string> {
   if (!existsSync(home.memoryIndex(agent))) return "created with the first message";
   const { describeStatus, withMemory } = await import("../home-memory.ts");
   return withMemory({ home: home.dir, agent }, async (memory) => {
@@ -28,18 +28,18 @@ function changedSkills(agent: string, pending: readonly PendingSkill[]): Finding
   return [{ part: `skills of ${agent}`, state: "warning", detail }];
 }
 
-function describePictures({ packages }: GatewayHost): string {
-  return packages.missing(["sharp"]).length === 0 ? "resized to what models accept" : PICTURES_AS_THEY_ARE;
+function describeImages({ packages }: GatewayHost): string {
+  return packages.missing(["sharp"]).length === 0 ? "resized to what models accept" : IMAGES_NOT_RESIZED;
 }
 
 /** Checks if a gateway could start with the configuration. */
-export async function lookAtConfiguration(home: Home, host: GatewayHost): Promise<Finding[]> {
+export async function checkConfiguration(home: Home, host: GatewayHost): Promise<Finding[]> {
   try {
     const loaded = readConfig(home, process.env);
     const vault = openVault(loaded, process.env);
     const { setup } = await host.prepare({ home, loaded, env: process.env }, vault, { level: "silent" });
     const { agents, models, skills } = setup;
-    const findings = setup.problems.map(findingOf);
+    const findings = setup.problems.map(toFinding);
     if (models.demo)
       findings.push({
         part: "models",
@@ -47,18 +47,19 @@ export async function lookAtConfiguration(home: Home, host: GatewayHost): Promis
         detail: "no key is set, so the offline demo model answers",
       });
     if (loaded.config.memory.enabled && existsSync(home.databaseFile))
-      for (const { id } of agents.all) findings.push(await look(`memory of ${id}`, () => memoryOf(home, id)));
+      for (const { id } of agents.all)
+        findings.push(await runCheck(`memory of ${id}`, () => checkMemory(home, id)));
     for (const agent of agents.all) findings.push(...changedSkills(agent.id, await skills.pending(agent)));
-    findings.push(await look("pictures", async () => describePictures(host)));
-    findings.push(await look("policy", async () => describeReach(agents)));
-    findings.push(await look("exec", () => describeExec(loaded.config, agents, home)));
+    findings.push(await runCheck("pictures", async () => describeImages(host)));
+    findings.push(await runCheck("policy", async () => checkReach(agents)));
+    findings.push(await runCheck("exec", () => describeExec(loaded.config, agents, home)));
     return findings;
   } catch (error) {
-    if (error instanceof ConfigError) return error.problems.map(findingOf);
+    if (error instanceof ConfigError) return error.problems.map(toFinding);
     return [{ part: "configuration", state: "error", detail: reasonOf(error) }];
   }
 }
 
-function findingOf(problem: Problem): Finding {
+function toFinding(problem: Problem): Finding {
   return { part: "configuration", state: problem.severity, detail: formatProblem(problem) };
 }

@@ -12,7 +12,7 @@ export interface Finding {
 }
 
 /** Runs one check. An error is reported as its finding. */
-export async function look(part: string, see: () => Promise<string>, remedy?: string): Promise<Finding> {
+export async function runCheck(part: string, see: () => Promise<string>, remedy?: string): Promise<Finding> {
   try {
     return { part, state: "ok", detail: await see() };
   } catch (error) {

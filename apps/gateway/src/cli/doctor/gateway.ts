@@ -7,7 +7,7 @@ import {
 } from "@signalbox/client";
 import { GatewayError, type Home } from "@signalbox/home";
 import { readHomeHolder } from "@signalbox/store";
-import { commandOn } from "../command-on.ts";
+import { formatCommand } from "../format-command.ts";
 import { runningGateway } from "../running.ts";
 import type { Finding } from "./finding.ts";
 
@@ -15,7 +15,7 @@ import type { Finding } from "./finding.ts";
  * Reports the running gateway's state and its platforms' errors. If no gateway runs, reports whose environment was
  * checked.
  */
-export async function lookAtGateway(home: Home, withModels: boolean): Promise<Finding[]> {
+export async function checkGateway(home: Home, withModels: boolean): Promise<Finding[]> {
   const holder = readHomeHolder(home.dir);
   if (holder === undefined)
     return [
@@ -23,7 +23,7 @@ export async function lookAtGateway(home: Home, withModels: boolean): Promise<Fi
         part: "gateway",
         state: "ok",
         detail: `not running on this home; keys and variables were read from this shell${withModels ? "; no model was called" : ""}`,
-        remedy: `${commandOn(home, "start")}, or ${commandOn(home, "service install")}.`,
+        remedy: `${formatCommand(home, "start")}, or ${formatCommand(home, "service install")}.`,
       },
     ];
   const holding = holder === "unknown" ? "another process" : `process ${holder.pid}`;

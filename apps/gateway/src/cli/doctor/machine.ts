@@ -10,7 +10,7 @@ const LEAST_FREE_BYTES = 1_000_000_000;
 const CLOCK_SLACK_MS = 120_000;
 
 /** Checks the machine and the home's folder, but not its contents. */
-export async function lookAtMachine(home: Home, now: () => number): Promise<Finding[]> {
+export async function checkMachine(home: Home, now: () => number): Promise<Finding[]> {
   return [
     { part: "node", state: "ok", detail: `Node.js ${process.versions.node}` },
     folder(home),

@@ -9,7 +9,7 @@ import { execSandbox } from "../../configure/exec-sandbox.ts";
  *
  * @throws Error that lists the reachable tools
  */
-export function describeReach({ all }: Agents): string {
+export function checkReach({ all }: Agents): string {
   let checked = 0;
   const reached = all.flatMap(({ id, tools }) => {
     const check = checkPolicy(tools);

@@ -1,14 +1,14 @@
 import { existsSync, statSync } from "node:fs";
 import { type Home, lastBackup } from "@signalbox/home";
 import { type JsonValue, openStore, type SqliteStore } from "@signalbox/store";
-import { type Finding, look } from "./finding.ts";
+import { type Finding, runCheck } from "./finding.ts";
 
 const DAY_MS = 86_400_000;
 /** Age of a backup, in days, after which a new one is recommended. */
 const OLD_BACKUP_DAYS = 7;
 
 /** Checks the stored data. Reads only: it neither creates nor migrates the database. */
-export async function lookAtStored(home: Home, now: () => number): Promise<Finding[]> {
+export async function checkStoredData(home: Home, now: () => number): Promise<Finding[]> {
   return [
     {
       part: "token",
@@ -17,7 +17,7 @@ export async function lookAtStored(home: Home, now: () => number): Promise<Findi
         ? `stored in ${home.tokenFile}`
         : "set in the configuration, or created at the first start",
     },
-    await look(
+    await runCheck(
       "database",
       () => database(home),
       "Stop the gateway, keep a copy of the file, and restore the latest backup with `signalbox restore`.",
@@ -44,24 +44,24 @@ async function database(home: Home): Promise<string> {
 /** Returns undefined if reading fails; another check reports the state of the database. */
 async function read<T>(
   { databaseFile }: Home,
-  look: (store: SqliteStore) => Promise<T>,
+  runCheck: (store: SqliteStore) => Promise<T>,
 ): Promise<T | undefined> {
   if (!existsSync(databaseFile)) return undefined;
   try {
     const store = await openStore({ path: databaseFile, access: "read" });
-    return await look(store).finally(() => store.close());
+    return await runCheck(store).finally(() => store.close());
   } catch {
     return undefined;
   }
 }
 
-const MOST_DRIFTS = 5;
+const MAX_DRIFTS = 5;
 
 /** Lists conversations whose prompt prefix changed unexpectedly, so that the vendor's cache missed. */
 async function driftedPrompts(home: Home): Promise<Finding[]> {
   const rows = (await read(home, ({ kv }) => kv.list("prompt-drift"))) ?? [];
   if (rows.length === 0) return [];
-  const told = rows.slice(0, MOST_DRIFTS).map(({ key, value }) => `${key}: ${driftText(value)}`);
+  const told = rows.slice(0, MAX_DRIFTS).map(({ key, value }) => `${key}: ${driftText(value)}`);
   const more = rows.length > told.length ? [`and ${rows.length - told.length} more`] : [];
   return [
     {

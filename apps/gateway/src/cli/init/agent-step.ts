@@ -1,6 +1,6 @@
 import { DEFAULT_AGENT, isId } from "@signalbox/config";
 import { GatewayError } from "@signalbox/home";
-import { refuseWrong } from "./refuse-wrong.ts";
+import { assertValidSection } from "./assert-valid-section.ts";
 import type { InitOptions, Step } from "./step.ts";
 
 /** Asks for the name and the workspace of the first agent. */
@@ -32,7 +32,7 @@ export async function agentStep({ home, asker, change, loaded }: Step, options: 
   const elsewhere = workspaceDir === usual ? undefined : workspaceDir;
   const isUsual = list.length === 0 && id === "main" && !asker.asksPerson;
   if (elsewhere === before && (index >= 0 || isUsual)) return;
-  refuseWrong(loaded(), "agents.list");
+  assertValidSection(loaded(), "agents.list");
   const at = ["agents", "list", index < 0 ? list.length : index];
   change([{ path: [...at, "id"], value: id }]);
   if (elsewhere !== before) change([{ path: [...at, "workspaceDir"], value: elsewhere }]);

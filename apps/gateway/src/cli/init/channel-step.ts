@@ -7,10 +7,10 @@ import {
   systemClock,
 } from "@signalbox/channel";
 import { GatewayError, keepSecret } from "@signalbox/home";
-import { answersAt } from "./answers-at.ts";
+import { assertValidSection } from "./assert-valid-section.ts";
 import { addPackages } from "./packages.ts";
-import { refuseWrong } from "./refuse-wrong.ts";
 import type { InitOptions, Step } from "./step.ts";
+import { answersAt } from "./write-answers.ts";
 
 const CHECK_MS = 20_000;
 
@@ -41,7 +41,7 @@ export async function channelStep(
       );
     return;
   }
-  refuseWrong(step.loaded(), `channels.${definition.id}`);
+  assertValidSection(step.loaded(), `channels.${definition.id}`);
   await addPackages(asker, missingPackages(definition.meta.requires ?? []));
   const account = options.account ?? "main";
   const before = step.loaded().config.channels[definition.id]?.accounts[account];
@@ -57,7 +57,7 @@ export async function channelStep(
       before !== undefined,
     ),
   );
-  if (comesByWebhook(definition, checked.value))
+  if (usesWebhook(definition, checked.value))
     asker.say(
       `Point ${definition.meta.label}'s webhooks at /channels/${definition.id}/${account}/events of this gateway, under an address the platform can reach.`,
     );
@@ -67,7 +67,7 @@ export async function channelStep(
 /**
  * Returns true if the account receives webhooks. An account of a channel with several transports contains the choice.
  */
-function comesByWebhook({ capabilities: { transports } }: ChannelDefinition, config: unknown): boolean {
+function usesWebhook({ capabilities: { transports } }: ChannelDefinition, config: unknown): boolean {
   if (!transports.includes("webhook")) return false;
   const chosen =
     typeof config === "object" && config !== null && "transport" in config ? config.transport : "webhook";
@@ -171,7 +171,7 @@ async function ownerStep(
     given: options.owner,
   });
   if (owner === undefined) return;
-  refuseWrong(loaded(), "access.owners");
+  assertValidSection(loaded(), "access.owners");
   const { owners } = loaded().config.access;
   const person = owner.startsWith(`${id}:`) ? owner : `${id}:${owner}`;
   if (!owners.includes(person)) change([{ path: ["access", "owners", owners.length], value: person }]);

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { changeConfig, GatewayError, type Home, locateHome, prepareHome, readConfig } from "@signalbox/home";
 import { readHomeHolder } from "@signalbox/store";
-import { commandOn } from "../command-on.ts";
 import { configOrExit } from "../configured-home.ts";
+import { formatCommand } from "../format-command.ts";
 import type { GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
 import { agentStep } from "./agent-step.ts";
@@ -26,17 +26,17 @@ export async function init(options: InitOptions, host: GatewayHost): Promise<voi
       ? `Set up in ${home.configFile}.`
       : "Nothing was set up. The defaults apply, and the demo model answers.",
     nextLine(home, service),
-    `Check it with ${commandOn(home, "doctor")}.`,
+    `Check it with ${formatCommand(home, "doctor")}.`,
   ]);
   if (failures.length > 0) throw new GatewayError("failure", failures.join("\n"));
 }
 
 function nextLine(home: Home, service: ServiceOutcome | undefined): string {
   if (service?.started === true)
-    return `The gateway is running as a service (${service.file}). Run ${commandOn(home, "link")} for a link to open in your browser.`;
+    return `The gateway is running as a service (${service.file}). Run ${formatCommand(home, "link")} for a link to open in your browser.`;
   if (service !== undefined) return `The gateway is not running as a service. ${service.failure}`;
   return readHomeHolder(home.dir) === undefined
-    ? `Start the gateway with ${commandOn(home, "start")}, or have it start with this machine: ${commandOn(home, "service install")}.`
+    ? `Start the gateway with ${formatCommand(home, "start")}, or have it start with this machine: ${formatCommand(home, "service install")}.`
     : "The running gateway picks this up by itself; its log says what needs a restart.";
 }
 

@@ -2,10 +2,10 @@ import type { ProviderConfig } from "@signalbox/config";
 import { GatewayError, keepSecret } from "@signalbox/home";
 import { createModels, KEY_VARIABLES } from "@signalbox/llm-providers";
 import { providerEntry } from "../../configure/models.ts";
-import { answersAt } from "./answers-at.ts";
+import { assertValidSection } from "./assert-valid-section.ts";
 import { addPackages } from "./packages.ts";
-import { refuseWrong } from "./refuse-wrong.ts";
 import type { InitOptions, Step } from "./step.ts";
+import { answersAt } from "./write-answers.ts";
 
 const OPTIONS = [
   { value: "anthropic", label: "Anthropic" },
@@ -35,7 +35,7 @@ export async function providerStep(step: Step, options: InitOptions): Promise<vo
   const configuration = loaded();
   const { models: configured, agents } = configuration.config;
   const before = configured.providers[name];
-  if (before === undefined) refuseWrong(configuration, `models.providers.${name}`);
+  if (before === undefined) assertValidSection(configuration, `models.providers.${name}`);
   const answered =
     name === "local"
       ? await askLocal(asker, options, before)
@@ -50,8 +50,8 @@ export async function providerStep(step: Step, options: InitOptions): Promise<vo
   await addPackages(asker, missingPackages(models.requires(name)));
   const model = await asker.text({
     message: "Which model?",
-    given: referenceOf(name, answered.model ?? options.model),
-    initial: [agents.defaults.model, models.defaultReference].find((reference) => isOf(name, reference)),
+    given: toModelReference(name, answered.model ?? options.model),
+    initial: [agents.defaults.model, models.defaultReference].find((reference) => belongsTo(name, reference)),
   });
   if (model === undefined)
     return leaveOut(asker, `${name} was not set up, because it needs a model: add --model ${name}/<model>.`);
@@ -73,13 +73,13 @@ function leaveOut(asker: Step["asker"], why: string): void {
   asker.say(why);
 }
 
-function isOf(provider: string, model: string | undefined): boolean {
+function belongsTo(provider: string, model: string | undefined): boolean {
   return model?.startsWith(`${provider}/`) === true;
 }
 
 /** The model reference that agents use. For a local server, the model's name is enough. */
-function referenceOf(provider: string, model: string | undefined): string | undefined {
-  if (provider !== "local" || model === undefined || isOf(provider, model)) return model;
+function toModelReference(provider: string, model: string | undefined): string | undefined {
+  if (provider !== "local" || model === undefined || belongsTo(provider, model)) return model;
   return `${provider}/${model}`;
 }
 

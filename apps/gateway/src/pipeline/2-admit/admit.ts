@@ -39,7 +39,7 @@ function admitted(
   event: MessageEvent,
   { place, capabilities, ...decided }: Decided,
 ): Admitted {
-  const loops = decided.decision.rule === "group_bot" && !botLoops.admits(placeOf(event));
+  const loops = decided.decision.rule === "group_bot" && !botLoops.admits(getConversationKey(event));
   const decision: AdmissionDecision = loops ? { kind: "ignore", rule: "bot_loop" } : decided.decision;
   const role = decision.kind === "answer" ? decision.role : "guest";
   const exclusive = isExclusive({ event }, capabilities);
@@ -72,6 +72,6 @@ export function isExclusive(
 }
 
 /** Returns a key of the conversation that is unique across platforms. */
-function placeOf({ channel, account, conversation }: MessageEvent): string {
+function getConversationKey({ channel, account, conversation }: MessageEvent): string {
   return JSON.stringify([channel, account, conversation.id]);
 }

@@ -22,13 +22,16 @@ export async function getCurrentRights(
   const policy = ctx.config.current().agents.get(agentId)?.tools;
   let role: Role | undefined = "owner";
   for (const message of messages) {
-    const own = await roleOf(ctx, message);
+    const own = await getCurrentRole(ctx, message);
     role = own && role && getWeakerRole(role, own);
   }
   return policy === undefined || role === undefined ? undefined : { policy, role };
 }
 
-async function roleOf(ctx: GatewayContext, { stored: { event, trigger } }: Asked): Promise<Role | undefined> {
+async function getCurrentRole(
+  ctx: GatewayContext,
+  { stored: { event, trigger } }: Asked,
+): Promise<Role | undefined> {
   const { decision } = await decideAdmission(ctx, event);
   if (decision.kind !== "answer") return undefined;
   return trigger === undefined ? decision.role : getWeakerRole(decision.role, trigger.atMost);

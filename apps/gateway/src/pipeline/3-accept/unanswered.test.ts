@@ -6,7 +6,7 @@ import type { Outcome } from "@signalbox/server";
 import { openStore, StoreError } from "@signalbox/store";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { fakeContext } from "../../../test/support/fake-context.ts";
-import { judgeFailure } from "../../messages/failures.ts";
+import { classifyFailure } from "../../messages/failures.ts";
 import type { GatewayBodies, GatewayStore, InboundRecord } from "../../store.ts";
 import { endUnanswered } from "./unanswered.ts";
 
@@ -61,7 +61,7 @@ async function world() {
         outcomes: { settle: (...outcome: [string, Outcome]) => told.push(outcome) },
         subAgents: { ended() {} },
         supervisor: createSupervisor({
-          retryPolicy: judgeFailure,
+          retryPolicy: classifyFailure,
           clock,
           onFatal: (error) => fatal.push(error),
         }),

@@ -7,7 +7,7 @@ import { createGroupBody, getGroupKey } from "@signalbox/prompt";
 import { createPairingCode, PAIRING_TTL_MS } from "@signalbox/routing";
 import { type InboxId, isFatal, isRetryable } from "@signalbox/store";
 import type { GatewayContext } from "../../context.ts";
-import { judgeLasting } from "../../messages/failures.ts";
+import { classifyPermanentFailure } from "../../messages/failures.ts";
 import type { InboundRecord } from "../../store.ts";
 import { reportOutcome } from "../report-outcome.ts";
 
@@ -29,7 +29,7 @@ export async function endUnanswered(
       await ctx.store.inbox.settle(id, "ignored", { rule });
       report();
     },
-    retryPolicy: judgeLasting,
+    retryPolicy: classifyPermanentFailure,
     // The next start decides about it again.
     giveUp: async () => report(),
   });

@@ -1,8 +1,8 @@
 import type { LanesOptions } from "@signalbox/lanes";
 import { getNoteId } from "@signalbox/runs";
-import { getPhrases } from "../../configure/phrases-of.ts";
+import { getPhrases } from "../../configure/get-phrases.ts";
 import type { GatewayContext } from "../../context.ts";
-import { judgeLasting } from "../../messages/failures.ts";
+import { classifyPermanentFailure } from "../../messages/failures.ts";
 import { messagesIn, type Queued, type QueuedMessage } from "../../messages/queued-message.ts";
 import { putNotice } from "../notice.ts";
 import { reportOutcome } from "../report-outcome.ts";
@@ -25,7 +25,7 @@ export function endDropped(ctx: GatewayContext, ...[items, why]: Dropped): void 
     void ctx.supervisor.run({
       name: `end the message ${id}, which gets no run`,
       attempt: () => end(ctx, dropped, rule, notice),
-      retryPolicy: judgeLasting,
+      retryPolicy: classifyPermanentFailure,
     });
     const what =
       why.kind === "full" ? "dropped: too many messages wait in this conversation" : "dropped by a stop";

@@ -3,7 +3,12 @@ import { createGroupBody, getEditsKey, getGroupKey } from "@signalbox/prompt";
 import type { InboxId, InboxRoute, InboxRow, PlatformMessage } from "@signalbox/store";
 import type { GatewayContext } from "../../context.ts";
 import { findOfBot, inboxKeys, inboxName } from "../../messages/bots.ts";
-import { DELETED, idsOfMessage, type QueuedMessage, TakenBack } from "../../messages/queued-message.ts";
+import {
+  DELETED,
+  idsOfMessage,
+  MessagesDeletedError,
+  type QueuedMessage,
+} from "../../messages/queued-message.ts";
 import type { GatewayBodies, InboundRecord } from "../../store.ts";
 import { isExclusive } from "../2-admit/admit.ts";
 import { enqueue, revised } from "./queue.ts";
@@ -185,7 +190,8 @@ export async function applyDeletion(ctx: GatewayContext, event: DeletedEvent): P
     sessionKey === undefined ? [] : lanes.all(sessionKey).flatMap((item) => idsOfMessage(item, event));
   const ids = new Set([row.id, ...held]);
   // Recall the message from its run before the store is changed, so that the run does not commit an answer to it.
-  if (sessionKey !== undefined) for (const id of ids) lanes.recall(sessionKey, id, new TakenBack());
+  if (sessionKey !== undefined)
+    for (const id of ids) lanes.recall(sessionKey, id, new MessagesDeletedError());
   await Promise.all([...ids].map((id) => withdraw(ctx, id, sessionKey)));
   await store.inbox.revise(inboxName(original), withoutWords(original.payload));
   return "accepted";
@@ -205,6 +211,6 @@ async function withdraw(
   if (change.outcome !== "applied") return;
   const when = change.state === "running" ? "while it was being answered" : "before it was answered";
   tracer.note(id, "queue", `deleted on the platform ${when}`);
-  if (sessionKey === undefined || lanes.recall(sessionKey, id, new TakenBack())) return;
+  if (sessionKey === undefined || lanes.recall(sessionKey, id, new MessagesDeletedError())) return;
   lanes.withdraw(sessionKey, id);
 }

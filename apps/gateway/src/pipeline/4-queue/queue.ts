@@ -1,7 +1,7 @@
 import { reasonOf } from "@signalbox/agent-core";
 import { getSpeakerKey, type MessageEvent } from "@signalbox/channel";
 import { mayAnswer } from "@signalbox/tools";
-import { needsTurn } from "../../command-syntax/read.ts";
+import { waitsInQueue } from "../../command-syntax/read.ts";
 import type { GatewayContext } from "../../context.ts";
 import type { QueuedMessage } from "../../messages/queued-message.ts";
 import { answerImmediately } from "../commands/immediate-commands.ts";
@@ -12,7 +12,7 @@ export function enqueue(ctx: GatewayContext, message: QueuedMessage): void {
   const whole = asAnswer(ctx, withOrder(ctx, message));
   const { order } = whole;
   const agent = ctx.config.current().agents.get(message.agentId);
-  if (agent === undefined || order === undefined || needsTurn(order)) ctx.lanes.enqueue(whole);
+  if (agent === undefined || order === undefined || waitsInQueue(order)) ctx.lanes.enqueue(whole);
   else void answerImmediately(ctx, whole, agent, order);
 }
 
@@ -23,7 +23,7 @@ export function enqueue(ctx: GatewayContext, message: QueuedMessage): void {
  */
 export function revised(ctx: GatewayContext, message: QueuedMessage): QueuedMessage | undefined {
   const whole = withOrder(ctx, message);
-  return whole.order === undefined || needsTurn(whole.order) ? whole : undefined;
+  return whole.order === undefined || waitsInQueue(whole.order) ? whole : undefined;
 }
 
 function withOrder(ctx: GatewayContext, message: QueuedMessage): QueuedMessage {

@@ -1,7 +1,7 @@
 import type { UserMessage } from "@signalbox/agent-core";
 import type { Incoming, MediaForModel } from "@signalbox/attachments";
 import type { MessageContext } from "@signalbox/prompt";
-import { broughtWith, NOTHING_READ } from "./inbound-context.ts";
+import { formatReadContent, NOTHING_READ } from "./inbound-context.ts";
 import type { OpenedRun } from "./opened-run.ts";
 
 /** Images of a message in the history that a client sent. */
@@ -26,7 +26,7 @@ export async function getEarlierImages(
       if (files.length === 0 || message?.role !== "user" || message.timestamp !== event.timestamp) continue;
       const earlier = { id: `${id} turn ${turn}`, event: { ...event, media: files }, agentId };
       for (const media of await incoming.show([earlier], agentModel.model.input))
-        found.push({ ...media, message, text: broughtWith({ ...NOTHING_READ, media }) });
+        found.push({ ...media, message, text: formatReadContent({ ...NOTHING_READ, media }) });
     }
   }
   return found;

@@ -50,12 +50,12 @@ export async function describeMessage(
 }
 
 /** Formats the pages and files of a message for the model. */
-export function broughtWith({ pages, media: { files } }: ReadAlong): string {
+export function formatReadContent({ pages, media: { files } }: ReadAlong): string {
   return createUntrustedContext({ files, pages }, getMachineTimeZone().name);
 }
 
 /** Formats earlier messages of the group, and messages sent there from other conversations, for the model. */
-export function toldContext(told: readonly ToldEntry[]): string {
+export function formatGroupHistory(told: readonly ToldEntry[]): string {
   const {
     history = [],
     edited = [],
@@ -77,7 +77,7 @@ export function toldContext(told: readonly ToldEntry[]): string {
  * conversations, and edits of answered messages. A message that starts a thread follows those of the conversation
  * around it.
  */
-export async function groupHistoryOf(
+export async function readGroupHistory(
   groupHistory: Pick<GatewayStore["groupHistory"], "list">,
   { sessionKey, stored: { event } }: Pick<QueuedMessage, "sessionKey" | "stored">,
 ): Promise<readonly ToldEntry[]> {

@@ -13,7 +13,7 @@ import {
 } from "@signalbox/store";
 import { failureNote } from "@signalbox/telemetry";
 import type { GatewayContext } from "../../context.ts";
-import { type Queued, type QueuedMessage, spokenText } from "../../messages/queued-message.ts";
+import { getPlainText, type Queued, type QueuedMessage } from "../../messages/queued-message.ts";
 import { sessionSeed } from "../../messages/session-seed.ts";
 import type { GatewayBodies } from "../../store.ts";
 import { chooseModel } from "./choose-model.ts";
@@ -41,7 +41,7 @@ export async function openRun(
     logger.error({ agent: last.agentId, code }, message);
     return { kind: "refused", messages: [...summarised, ...messages], code, message };
   }
-  const seed = sessionSeed(last, spokenText(last));
+  const seed = sessionSeed(last, getPlainText(last));
   const fresh = await freshen(ctx, last, session, seed);
   if (fresh.isReset) {
     const { messageId } = (messages[0] ?? last).stored.event;

@@ -5,7 +5,7 @@ import type { InterruptedRun, JournalCall, RunId } from "@signalbox/store";
 import type { Agent } from "../../configure/agents.ts";
 import type { AgentModel } from "../../configure/models.ts";
 import type { GatewayContext } from "../../context.ts";
-import { isTakenBack, type Queued, type QueuedMessage } from "../../messages/queued-message.ts";
+import { isMessagesDeleted, type Queued, type QueuedMessage } from "../../messages/queued-message.ts";
 import type { GatewayBodies } from "../../store.ts";
 import { readMessageOrder } from "../4-queue/read-order.ts";
 
@@ -28,7 +28,7 @@ export function begunRun(ctx: GatewayContext, left: InterruptedRun<GatewayBodies
     const message = { kind: "message", id, seq, sessionKey, agentId, stored, exclusive: false } as const;
     return order === undefined ? message : { ...message, order };
   });
-  const recalled = new Set<string>(left.inbox.filter(isTakenBack).map(({ id }) => id));
+  const recalled = new Set<string>(left.inbox.filter(isMessagesDeleted).map(({ id }) => id));
   const usedBefore = sumUsage(left.messages.map(({ message }) => message));
   return { runId, sessionKey, messages, handle: { recalled }, usedBefore };
 }

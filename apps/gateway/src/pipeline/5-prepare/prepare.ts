@@ -14,12 +14,12 @@ import { packSections } from "@signalbox/telemetry";
 import { createSessionTaint, type SessionTaint } from "@signalbox/tools";
 import type { RunTools } from "../../agent/toolbox.ts";
 import type { GatewayContext } from "../../context.ts";
-import { isHeard, type QueuedMessage, spokenText } from "../../messages/queued-message.ts";
+import { getPlainText, isVisible, type QueuedMessage } from "../../messages/queued-message.ts";
 import type { Tracer } from "../../tracer.ts";
 import { getCurrentRights } from "../2-admit/current-rights.ts";
 import { getEarlierImages } from "./earlier-images.ts";
 import { historyImages, withHistoryImages } from "./history-images.ts";
-import { groupHistoryOf } from "./inbound-context.ts";
+import { readGroupHistory } from "./inbound-context.ts";
 import { getMessageFiles } from "./message-files.ts";
 import type { OpenedRun } from "./opened-run.ts";
 import { openContexts } from "./run-contexts.ts";
@@ -60,11 +60,11 @@ async function taintedBefore(
   run: OpenedRun,
   tools: RunTools,
 ): Promise<SessionTaint> {
-  for (const message of run.messages) hear(tools, message);
+  for (const message of run.messages) readMessageContent(tools, message);
   const { sessionKey: key, generation, sessionData: data } = run;
   const taint = createSessionTaint(store.sessions, { key, generation, data });
   taintByHistory(run, tools, taint);
-  await taint.add({ sources: tools.taint(), speakers: speakersOf(run.messages) });
+  await taint.add({ sources: tools.taint(), speakers: getUntrustedSpeakers(run.messages) });
   return taint;
 }
 
@@ -77,7 +77,7 @@ async function withContext(
 ): Promise<PreparedRun> {
   const { agent, agentModel, sessionKey, messages } = run;
   const pages = await readPages(ctx, run, tools);
-  const told = isHeard(asked) ? await groupHistoryOf(ctx.store.groupHistory, asked) : [];
+  const told = isVisible(asked) ? await readGroupHistory(ctx.store.groupHistory, asked) : [];
   if (told.some((entry) => isOfOthers(entry, asked))) tools.addTaint("history");
   const media = await showMedia(ctx, run, asked, told);
   const earlier = await getEarlierImages(ctx.media.in, run);
@@ -90,8 +90,8 @@ async function withContext(
     role,
     speaker: onlySpeaker(messages),
     places: run.seqs,
-    text: messages.map(spokenText).join("\n"),
-    isInPrompt: (line) => besides.isTold(line),
+    text: messages.map(getPlainText).join("\n"),
+    isInPrompt: (line) => besides.hasLine(line),
   });
   if (memory.untrusted) tools.addTaint("memory");
   const prompt = await ctx.buildSystemPrompt({
@@ -99,14 +99,14 @@ async function withContext(
     agentModel,
     sessionKey,
     event: asked.stored.event,
-    isSubAgent: !isHeard(asked),
+    isSubAgent: !isVisible(asked),
     role,
     tools: tools.tools,
     pages,
     files: media.flatMap(({ files }) => files),
     memory: memory.sections,
     answers: run.history.filter(({ role }) => role === "user").length,
-    opening: openingOf(run),
+    opening: getFirstUserText(run),
   });
   // Store the taint before the content that it describes.
   await taint.add({ sources: tools.taint(), speakers: [] });
@@ -114,7 +114,7 @@ async function withContext(
   const contexts = await besides.keep({ pages, media, told, memory: recalled, forOwner });
   for (const { message, ...context } of earlier) contexts.add(message, context);
   const prefix = await ctx.prefixes.check(sessionKey, prompt.sections, tools.tools.map(getToolSpec));
-  traceOf(ctx.tracer, run, asked, { ...prompt, ...prefix });
+  tracePrompt(ctx.tracer, run, asked, { ...prompt, ...prefix });
   return { ...run, asked, system: prompt.system, tools, taint, contexts, told };
 }
 
@@ -141,13 +141,13 @@ async function showMedia(
 }
 
 /** Returns the first user message. It is the same in every turn, so that choices that depend on it are too. */
-function openingOf({ history, input = [] }: OpenedRun): string {
+function getFirstUserText({ history, input = [] }: OpenedRun): string {
   const first = [...history, ...input].find(({ role }) => role === "user");
   return first?.role === "user" ? textOf(first.content) : "";
 }
 
 /** Returns all models that may answer in a run. */
-function modelsOf({ agent, agentModel: { model } }: OpenedRun, spending: GatewayContext["spending"]) {
+function getModelNames({ agent, agentModel: { model } }: OpenedRun, spending: GatewayContext["spending"]) {
   return [`${model.provider}/${model.id}`, ...agent.fallbacks, ...spending.cheaperModels()];
 }
 
@@ -168,13 +168,13 @@ function toolsFor(
     // Includes messages that join the run later.
     getCurrentRights: () => getCurrentRights(ctx, agent.id, messages),
     onSent: (text, sent) => void sentByTool.push(text, ...sent.map(getMediaMark)),
-    models: modelsOf(run, ctx.spending),
+    models: getModelNames(run, ctx.spending),
     ...(trigger === undefined ? {} : { trigger }),
   });
 }
 
 /** A delegated message carries the taint of the run that wrote it, and its links are not fetched. */
-function hear(tools: RunTools, { stored: { event, role, trigger } }: QueuedMessage): void {
+function readMessageContent(tools: RunTools, { stored: { event, role, trigger } }: QueuedMessage): void {
   const { delegated } = trigger ?? {};
   tools.addMessage(delegated === undefined ? event : { text: "" }, role, getSpeakerKey(event));
   for (const source of delegated?.taint ?? []) tools.addTaint(source);
@@ -199,7 +199,7 @@ function onlySpeaker(messages: readonly QueuedMessage[]): string | undefined {
 }
 
 /** Returns the authors of messages who are not owners. */
-export function speakersOf(messages: readonly QueuedMessage[]): readonly string[] {
+export function getUntrustedSpeakers(messages: readonly QueuedMessage[]): readonly string[] {
   return messages.flatMap(({ stored: { role, event } }) =>
     // Only owners cause the gateway to send messages itself.
     role === "owner" || role === "system" ? [] : [getSpeakerKey(event)],
@@ -215,7 +215,7 @@ async function readPages(
   const written = messages.filter(
     ({ stored: { role, trigger } }) => role !== "guest" && trigger?.delegated === undefined,
   );
-  const pages = await readLinks(written.map(spokenText), handle.signal);
+  const pages = await readLinks(written.map(getPlainText), handle.signal);
   for (const { text } of pages) {
     if (text === undefined) continue;
     tools.addLinks(text);
@@ -224,7 +224,7 @@ async function readPages(
   return pages;
 }
 
-function traceOf(
+function tracePrompt(
   tracer: Tracer,
   { agentModel, history }: OpenedRun,
   { id }: QueuedMessage,

@@ -6,10 +6,10 @@ import type { InterruptedRun, Run } from "@signalbox/store";
 import type { GatewayContext } from "../../context.ts";
 import { POISON_ATTEMPTS } from "../../messages/failures.ts";
 import {
+  getPlainText,
   type Queued,
   type QueuedMessage,
   type ResumedRun,
-  spokenText,
 } from "../../messages/queued-message.ts";
 import type { GatewayBodies } from "../../store.ts";
 import { chooseModel } from "./choose-model.ts";
@@ -41,7 +41,7 @@ export async function resumeRun(
     ctx.logger.error({ run: run.id, attempts: run.attempts }, "a run that crashes the process is given up");
     return { kind: "over", run: begun, why: "poison" };
   }
-  if (commandOf(interrupted) !== undefined) return { kind: "command", run: begun, handle, interrupted };
+  if (getCommandName(interrupted) !== undefined) return { kind: "command", run: begun, handle, interrupted };
   return openAgain(ctx, begun, { ...interrupted, run });
 }
 
@@ -110,12 +110,12 @@ function isSaidBy({ timestamp, content }: UserMessage, message: QueuedMessage): 
   return (
     timestamp === message.stored.event.timestamp &&
     typeof content === "string" &&
-    content.includes(spokenText(message))
+    content.includes(getPlainText(message))
   );
 }
 
 /** Returns the command that a run executes, from its metadata. Undefined for other runs. */
-export function commandOf({ run: { meta } }: InterruptedRun<GatewayBodies>): string | undefined {
+export function getCommandName({ run: { meta } }: InterruptedRun<GatewayBodies>): string | undefined {
   if (meta === null || typeof meta !== "object" || !("command" in meta)) return undefined;
   return typeof meta["command"] === "string" ? meta["command"] : undefined;
 }

@@ -8,7 +8,7 @@ import {
 import type { MessageContext } from "@signalbox/store";
 import type { Role } from "@signalbox/tools";
 import type { GatewayStore } from "../../store.ts";
-import { broughtWith, NOTHING_READ, type ReadAlong, toldContext } from "./inbound-context.ts";
+import { formatGroupHistory, formatReadContent, NOTHING_READ, type ReadAlong } from "./inbound-context.ts";
 import type { OpenedRun } from "./opened-run.ts";
 
 /** Content that was read for the messages of a run. */
@@ -22,7 +22,7 @@ interface ReadForRun extends Omit<ReadAlong, "media"> {
 /** Context of messages in the model requests of one run. */
 export interface RunContexts {
   /** Returns true if the context already contains this line from memory. */
-  isTold(line: string): boolean;
+  hasLine(line: string): boolean;
   /**
    * Stores the content that was read for the run's messages, and returns the context of each message of the
    * conversation.
@@ -40,15 +40,15 @@ export async function openContexts(store: ContextStore, run: OpenedRun, role: Ro
   const own = new Set(run.spoken.map(({ place }) => place));
   const kept = await store.from(run.sessionKey, Math.min(...run.seqs));
   // A resumed run reads the context of its own messages again, so stored context of these messages is omitted.
-  const earlier = kept.filter(({ seq }) => !own.has(seq)).map((context) => heardBy(role, context));
+  const earlier = kept.filter(({ seq }) => !own.has(seq)).map((context) => visibleTo(role, context));
   return {
-    isTold: (line) => earlier.some(({ recalled }) => hasMemoryLine(recalled, line)),
+    hasLine: (line) => earlier.some(({ recalled }) => hasMemoryLine(recalled, line)),
     async keep(read) {
       const now = run.spoken.map(({ message, place }) => {
         const mine = readFor(run.messages.indexOf(message), run.messages.length, read);
         const { told, media } = mine;
         const recalled = createMemoryContext(mine.memory);
-        return { seq: place, text: broughtWith(mine), told, recalled, blocks: media.blocks };
+        return { seq: place, text: formatReadContent(mine), told, recalled, blocks: media.blocks };
       });
       const filled = now.filter(({ text, told, recalled }) => text + recalled !== "" || told.length > 0);
       const contexts = filled.map(({ blocks: _, ...context }) => ({ ...context, forOwner: read.forOwner }));
@@ -59,7 +59,7 @@ export async function openContexts(store: ContextStore, run: OpenedRun, role: Ro
 }
 
 /** Guests never see recalled memory, and members never see owners' notes, even if others saw them here. */
-function heardBy(role: Role, context: MessageContext): MessageContext {
+function visibleTo(role: Role, context: MessageContext): MessageContext {
   const isOwners = role === "owner" || role === "system";
   const isHeard = context.forOwner ? isOwners : role !== "guest";
   return isHeard ? context : { ...context, recalled: "" };
@@ -80,7 +80,7 @@ function besideMessages(
   for (const { seq, told, text, recalled, blocks } of contexts) {
     const message = messages[seqs.indexOf(seq)];
     if (message?.role !== "user") continue;
-    const parts = [toldContext(told), text, recalled].filter((part) => part !== "");
+    const parts = [formatGroupHistory(told), text, recalled].filter((part) => part !== "");
     made.add(message, { text: parts.join("\n\n"), blocks });
   }
   return made;

@@ -4,7 +4,7 @@ import { getSpeakerKey } from "@signalbox/channel";
 import { resolveSenderName } from "@signalbox/channel/accounts";
 import { type BriefMessage, createDeletedNote, createSummaryNote, formatBody } from "@signalbox/prompt";
 import type { GatewayContext } from "../../context.ts";
-import { type QueuedMessage, spokenText } from "../../messages/queued-message.ts";
+import { getPlainText, type QueuedMessage } from "../../messages/queued-message.ts";
 import { describeMessage } from "./inbound-context.ts";
 import { getMessageFiles } from "./message-files.ts";
 
@@ -42,7 +42,7 @@ async function body(ctx: GatewayContext, message: QueuedMessage): Promise<string
   const files = await ctx.media.in.take(getMessageFiles(message));
   const notes = files.slice(0, event.media.length).map(formatAttachment);
   const forwards = (event.references ?? []).filter(({ kind }) => kind === "forward");
-  const lines = [spokenText(message), ...notes, ...forwards.map(() => FORWARD_NOTE)];
+  const lines = [getPlainText(message), ...notes, ...forwards.map(() => FORWARD_NOTE)];
   const text = lines.filter((line) => line !== "").join("\n");
   // The gateway's own clients need no envelope with the sender's name.
   if (ctx.getCapabilities(event.channel, event.account)?.authenticatedByGateway === true) return text;

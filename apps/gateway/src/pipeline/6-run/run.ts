@@ -10,10 +10,10 @@ import {
   type Waiting,
 } from "@signalbox/runs";
 import type { Logger } from "@signalbox/telemetry/logger";
-import { samplingOf } from "../../agent/sampling.ts";
+import { getSamplingOptions } from "../../agent/sampling.ts";
 import type { GatewayContext } from "../../context.ts";
-import { createRunTeller } from "../../hooks/run-teller.ts";
-import { isHeard } from "../../messages/queued-message.ts";
+import { createRunReporter } from "../../hooks/report-run.ts";
+import { isVisible } from "../../messages/queued-message.ts";
 import { ShutdownAbort } from "../../shutdown.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
 import { createSteering } from "./steering.ts";
@@ -48,7 +48,7 @@ export async function run(ctx: GatewayContext, prepared: PreparedRun): Promise<R
     // Redact before cutting: half a secret would not be recognized.
     shortenArgs: redactBeginning(ctx.redact, MAX_TRACED_ARGS),
   });
-  const stopTyping = isHeard(asked)
+  const stopTyping = isVisible(asked)
     ? ctx.typing.begin(runId, asked.stored.event, running.input === undefined)
     : () => {};
   try {
@@ -122,10 +122,10 @@ function loopConfig(ctx: GatewayContext, run: PreparedRun): AgentLoopConfig {
       sessionId: sessionKey,
       // An interrupted answer is requested again unless a person has seen part of it.
       shown: () => isShown(ctx, run),
-      ...samplingOf(agent, run.asked.stored.event.turn),
+      ...getSamplingOptions(agent, run.asked.stored.event.turn),
     },
     signal: run.handle.signal,
-    limits: isHeard(run.asked) ? agent.limits : agent.subAgents.limits,
+    limits: isVisible(run.asked) ? agent.limits : agent.subAgents.limits,
     context: {
       compaction: { cache: ctx.compactionCache },
       ...(agent.historyTurns === undefined ? {} : { historyTurns: agent.historyTurns }),
@@ -154,12 +154,12 @@ function watcher(ctx: GatewayContext, run: PreparedRun, view: LiveView): (event:
     visible: () => getDraftText(view, sentByTool, carries),
     standing: () => getDraftText(view, sentByTool),
   };
-  const showOnPlatform = isHeard(asked)
+  const showOnPlatform = isVisible(asked)
     ? (ctx.blocks.watch(watched) ?? ctx.drafts.watch(watched))
     : undefined;
   const model = `${agentModel.model.provider}/${agentModel.model.id}`;
   const watchModel = ctx.metrics.watchModel(model);
-  const tellHooks = createRunTeller(ctx.hooks, {
+  const tellHooks = createRunReporter(ctx.hooks, {
     agentId: agent.id,
     sessionKey,
     runId,

@@ -3,10 +3,10 @@ import { getSpeakerKey } from "@signalbox/channel";
 import type { InboxId } from "@signalbox/store";
 import type { GatewayContext } from "../../context.ts";
 import { messagesIn, type QueuedMessage } from "../../messages/queued-message.ts";
-import { broughtWith, NOTHING_READ, type ReadAlong } from "../5-prepare/inbound-context.ts";
+import { formatReadContent, NOTHING_READ, type ReadAlong } from "../5-prepare/inbound-context.ts";
 import { getMessageFiles } from "../5-prepare/message-files.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
-import { speakersOf } from "../5-prepare/prepare.ts";
+import { getUntrustedSpeakers } from "../5-prepare/prepare.ts";
 import { toDeletionNote, toSummary, toUserMessages } from "../5-prepare/user-messages.ts";
 
 /** Messages that join a run. */
@@ -83,13 +83,13 @@ async function read(
   }
   const media = await incoming.show(joining.map(getMessageFiles), agentModel.model.input);
   if (media.some(({ untrusted }) => untrusted)) tools.addTaint("file");
-  await taint.add({ sources: tools.taint(), speakers: speakersOf(joining) });
+  await taint.add({ sources: tools.taint(), speakers: getUntrustedSpeakers(joining) });
   return media;
 }
 
 /** The files of a joining message are read before it is stored, so their text becomes part of its own context. */
 function withFiles(words: UserMessage, media: ReadAlong["media"]): UserMessage {
-  const files = broughtWith({ ...NOTHING_READ, media });
+  const files = formatReadContent({ ...NOTHING_READ, media });
   const context = [words.context ?? "", files].filter((part) => part !== "").join("\n\n");
   return context === "" ? words : { ...words, context };
 }

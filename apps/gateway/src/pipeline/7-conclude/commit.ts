@@ -13,9 +13,9 @@ import { addRunUsage, toClientUsage, toJournalUsage } from "@signalbox/runs";
 import type { OutcomeError } from "@signalbox/server";
 import type { InboxSettle, RunId, ToldEntry } from "@signalbox/store";
 import { failureNote, problemOf } from "@signalbox/telemetry";
-import { getPhrases } from "../../configure/phrases-of.ts";
+import { getPhrases } from "../../configure/get-phrases.ts";
 import type { GatewayContext } from "../../context.ts";
-import { DELETED, isHeard, type QueuedMessage } from "../../messages/queued-message.ts";
+import { DELETED, isVisible, type QueuedMessage } from "../../messages/queued-message.ts";
 import { isOfConversation } from "../../messages/traces.ts";
 import type { BegunRun } from "../5-prepare/opened-run.ts";
 import { toDeletionNote } from "../5-prepare/user-messages.ts";
@@ -88,7 +88,7 @@ export function failedRun(code: "internal" | "no_agent" | "poison", message?: st
 }
 
 /** Ends a run that cannot continue, with a notice for the person who wrote last. */
-function inWords(ctx: GatewayContext, conclusion: Conclusion, to: QueuedMessage | undefined): Conclusion {
+function translate(ctx: GatewayContext, conclusion: Conclusion, to: QueuedMessage | undefined): Conclusion {
   if (conclusion.failure === undefined) return conclusion;
   const text = failureNote(conclusion.failure, to && getPhrases(ctx, to));
   return { ...conclusion, reply: { text, silent: false, note: text } };
@@ -102,14 +102,14 @@ export async function commit(ctx: GatewayContext, run: BegunRun, given: Conclusi
   const seen = { draft: await ctx.drafts.end(runId), blocks: await ctx.blocks.end(runId) };
   // Answer the last message that was not deleted. If all were deleted, use the last one, to withdraw its draft.
   const answered = messages.findLast(isLeft) ?? messages.at(-1);
-  const conclusion = inWords(ctx, given, answered);
+  const conclusion = translate(ctx, given, answered);
   const event = answered?.stored.event;
   const channel = event && ctx.getChannel(event.channel, event.account);
   const replyTo = await answeredId(ctx, answered, conclusion.reply);
   const used = addRunUsage(run.usedBefore, conclusion.used);
   // Messages that the model has read must not be answered by later turns.
   const isRead = messages.every(({ order }) => order === undefined || order.kind === "turn");
-  await keepForLooking(ctx.exchanges, run, conclusion, { isRead, used });
+  await storeExchange(ctx.exchanges, run, conclusion, { isRead, used });
   // There must be no `await` between here and the commit, so that a deletion is either seen here or happens after the
   // end.
   const gone = !messages.some(isLeft);
@@ -126,7 +126,7 @@ export async function commit(ctx: GatewayContext, run: BegunRun, given: Conclusi
   const claim = channel !== undefined && isRepeatable(channel);
   const outbox =
     event && payload ? [createOutboxRow(event, payload, { expiresAt: now() + REPLY_TTL_MS, claim })] : [];
-  const inbox = messages.map((message) => settleOf(message, isLeft(message), conclusion));
+  const inbox = messages.map((message) => toSettlement(message, isLeft(message), conclusion));
   const noted = gone && isRead && messages.length > 0 ? [toDeletionNote(ctx, messages)] : [];
   const rows = await store.runs.finish({
     runId,
@@ -150,7 +150,7 @@ export async function commit(ctx: GatewayContext, run: BegunRun, given: Conclusi
  *
  * @param isRead true if the run's messages are in the history. Commands are not, because the model never reads them.
  */
-async function keepForLooking(
+async function storeExchange(
   exchanges: GatewayContext["exchanges"],
   { runId, sessionKey, messages }: BegunRun,
   { reply: { note }, end, error }: Conclusion,
@@ -159,7 +159,7 @@ async function keepForLooking(
   const [first] = messages;
   if (first === undefined) return;
   if (isRead) {
-    if (note !== undefined) await exchanges.keepNote(sessionKey, first.stored.event, { runId, text: note });
+    if (note !== undefined) await exchanges.addNote(sessionKey, first.stored.event, { runId, text: note });
     return;
   }
   const text = note === undefined ? {} : { text: note };
@@ -180,7 +180,11 @@ export async function endDamagedRun({ store, lease }: GatewayContext, runId: Run
   await store.runs.finish({ runId, lease, outcome: "failed", inbox: [], error });
 }
 
-function settleOf({ id }: QueuedMessage, isLeft: boolean, { state, rule, reason }: Conclusion): InboxSettle {
+function toSettlement(
+  { id }: QueuedMessage,
+  isLeft: boolean,
+  { state, rule, reason }: Conclusion,
+): InboxSettle {
   if (!isLeft) return { id, state: "ignored", detail: { rule: DELETED } };
   const detail = { ...(rule === undefined ? {} : { rule }), ...(reason === undefined ? {} : { reason }) };
   return { id, state, ...(rule === undefined ? {} : { detail }) };
@@ -197,7 +201,7 @@ async function answeredId(
   answered: QueuedMessage | undefined,
   { replyTo }: Reply,
 ): Promise<string | undefined> {
-  if (answered === undefined || !isHeard(answered)) return undefined;
+  if (answered === undefined || !isVisible(answered)) return undefined;
   const { event } = answered.stored;
   if (replyTo === undefined) return event.messageId;
   return (await isOfConversation(store, event, replyTo)) ? replyTo : event.messageId;

@@ -2,9 +2,9 @@ import { END_REASONS, type RunResult } from "@signalbox/agent-core";
 import { composeRunReply, type Reply } from "@signalbox/prompt";
 import type { OutcomeError } from "@signalbox/server";
 import { failureNote } from "@signalbox/telemetry";
-import { getPhrases } from "../../configure/phrases-of.ts";
+import { getPhrases } from "../../configure/get-phrases.ts";
 import type { GatewayContext } from "../../context.ts";
-import { isHeard } from "../../messages/queued-message.ts";
+import { isVisible } from "../../messages/queued-message.ts";
 import { ShutdownAbort } from "../../shutdown.ts";
 import { isHeartbeat } from "../../triggers/heartbeat.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
@@ -25,10 +25,10 @@ export async function conclude(ctx: GatewayContext, ended: RunEnded): Promise<Co
   if (ready === undefined && run.handle.signal.reason instanceof ShutdownAbort) return undefined;
   if (result.error !== undefined) {
     const messages = run.messages.map(({ id }) => id);
-    ctx.logger.warn({ run: run.runId, messages, err: errorOf(result).message }, "a run failed");
+    ctx.logger.warn({ run: run.runId, messages, err: toOutcomeError(result).message }, "a run failed");
   }
   const { told } = run;
-  const conclusion = { ...conclusionOf(result, ready, wanted), messages: tail.messages, told };
+  const conclusion = { ...toConclusion(result, ready, wanted), messages: tail.messages, told };
   const concluded = await commit(ctx, run, conclusion);
   const { seqs } = tail;
   if (seqs !== undefined) {
@@ -50,16 +50,16 @@ function compose(ctx: GatewayContext, { run, result, texts }: RunEnded): Reply {
 /** Returns true if somebody expects an answer: nobody does of a sub-agent, a heartbeat, or talk among others. */
 function isAnswerAwaited(asked: PreparedRun["asked"]): boolean {
   const { event } = asked.stored;
-  return isHeard(asked) && event.addressed !== "none" && !isHeartbeat(event);
+  return isVisible(asked) && event.addressed !== "none" && !isHeartbeat(event);
 }
 
 /** @param ready undefined if the run was stopped while its attachments were prepared */
-function conclusionOf(result: RunResult, ready: ReadyReply | undefined, wanted: Reply): Conclusion {
+function toConclusion(result: RunResult, ready: ReadyReply | undefined, wanted: Reply): Conclusion {
   const reply: ReadyReply = ready ?? wanted;
-  const base = { reply, used: result.used, ...endOf(result) };
+  const base = { reply, used: result.used, ...getEndReason(result) };
   if (result.reason === "aborted" || ready === undefined) return { ...base, ...STOPPED_RUN };
   if (result.reason === "error") {
-    const error = errorOf(result);
+    const error = toOutcomeError(result);
     const rule = result.error?.code ?? "error";
     return { ...base, outcome: "failed", state: "failed-reported", rule, end: "failed", error };
   }
@@ -70,7 +70,7 @@ function conclusionOf(result: RunResult, ready: ReadyReply | undefined, wanted: 
 }
 
 /** Returns the finish reason for API clients, and the rule that ended the run before the model had finished. */
-function endOf({ reason, limit }: RunResult): Pick<Conclusion, "finishReason" | "rule" | "reason"> {
+function getEndReason({ reason, limit }: RunResult): Pick<Conclusion, "finishReason" | "rule" | "reason"> {
   const { complete, finishReason } = END_REASONS[reason];
   const rule = complete ? {} : { rule: reason };
   if (reason !== "limit") return { finishReason, ...rule };
@@ -112,7 +112,7 @@ async function withAttachments(
   return { ...reply, text, attached: ready.parts };
 }
 
-function errorOf({ error }: RunResult): OutcomeError {
+function toOutcomeError({ error }: RunResult): OutcomeError {
   if (error === undefined) return { code: "model", message: "The model failed." };
   return {
     code: error.code,

@@ -1,6 +1,6 @@
 import { REPLY_TTL_MS } from "@signalbox/delivery";
 import { failureEvent, failureNote, problemOf } from "@signalbox/telemetry";
-import { getPhrases } from "../../configure/phrases-of.ts";
+import { getPhrases } from "../../configure/get-phrases.ts";
 import type { GatewayContext } from "../../context.ts";
 import type { QueuedMessage } from "../../messages/queued-message.ts";
 import { putNotice } from "../notice.ts";

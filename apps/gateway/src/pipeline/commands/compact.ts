@@ -2,20 +2,20 @@ import { getSpeakerKey } from "@signalbox/channel";
 import { compactConversation } from "@signalbox/runs";
 import { createSessionTaint, type Role, type TaintedSession } from "@signalbox/tools";
 import type { GatewayContext } from "../../context.ts";
-import { phrasesToAsker } from "../../messages/asker-phrases.ts";
+import { getSenderPhrases } from "../../messages/sender-phrases.ts";
 import { type CommandRun, endCommand, stopCommand } from "./command-run.ts";
 
 export async function compactNow(ctx: GatewayContext, run: CommandRun): Promise<void> {
   const { store, lease, histories, hooks } = ctx;
   const { agent, handle } = run;
-  const phrases = await phrasesToAsker(ctx, agent, run.message);
+  const phrases = await getSenderPhrases(ctx, agent, run.message);
   const { sessionKey } = run.message;
   const session = await store.sessions.get(sessionKey);
   const chosen = ctx.config.current().models.of(agent, session?.model);
   if (chosen === undefined) return endCommand(ctx, run, phrases.noUsableModel(agent.id));
   const agentModel = ctx.spending.forMessage(chosen, run.message);
   const place = { agentId: agent.id, sessionKey, runId: run.runId };
-  const speakers = speakersOf(ctx, run, session);
+  const speakers = getSpeakerFacts(ctx, run, session);
   const beforeCompaction = ctx.flushMemory({ agent, agentModel, sessionKey, ...speakers });
   const done = await compactConversation(
     { sessions: store.sessions, histories, lease },
@@ -40,7 +40,7 @@ export async function compactNow(ctx: GatewayContext, run: CommandRun): Promise<
 }
 
 /** Returns the role and the taint for notes of the conversation. Other speakers taint them. */
-function speakersOf(
+function getSpeakerFacts(
   { store }: GatewayContext,
   { message: { sessionKey, stored } }: CommandRun,
   session: TaintedSession = { key: sessionKey, generation: 0 },

@@ -1,10 +1,10 @@
 import { isHarmless, type JsonObject, textOf } from "@signalbox/agent-core";
 import { getSpeakerKey } from "@signalbox/channel";
 import type { RunTools } from "../../agent/toolbox.ts";
-import { argumentsOf } from "../../command-syntax/arguments.ts";
+import { parseToolArguments } from "../../command-syntax/arguments.ts";
 import type { Order } from "../../command-syntax/read.ts";
 import type { GatewayContext } from "../../context.ts";
-import { phrasesToAsker } from "../../messages/asker-phrases.ts";
+import { getSenderPhrases } from "../../messages/sender-phrases.ts";
 import { getCurrentRights } from "../2-admit/current-rights.ts";
 import { type CommandRun, endCommand, stopCommand } from "./command-run.ts";
 
@@ -15,7 +15,7 @@ export async function dispatch(
   { command, args: text }: Extract<Order, { kind: "dispatch" }>,
 ): Promise<void> {
   const { agent, message, runId, before } = run;
-  const phrases = await phrasesToAsker(ctx, agent, message);
+  const phrases = await getSenderPhrases(ctx, agent, message);
   const { event, role } = message.stored;
   const name = command.dispatch?.tool ?? "";
   const tools = await ctx.toolbox.forRun({
@@ -36,7 +36,7 @@ export async function dispatch(
       return await endCommand(ctx, run, phrases.outcomeUnknown);
     const tool = tools.tools.find((one) => one.name === name);
     if (tool === undefined) return await endCommand(ctx, run, phrases.mayNotUseTool(name));
-    const args = argumentsOf(tool, text);
+    const args = parseToolArguments(tool, text);
     if (args === undefined) return await endCommand(ctx, run, phrases.noPlainText(name));
     const said = await call(ctx, run, tools, { name, args });
     if (run.handle.signal.aborted) return await stopCommand(ctx, run);

@@ -7,10 +7,10 @@ import { applyChoice } from "../../chat-commands/choices.ts";
 import type { Order } from "../../command-syntax/read.ts";
 import { isAtOnce } from "../../command-syntax/table.ts";
 import type { Agent } from "../../configure/agents.ts";
-import { getPhrases } from "../../configure/phrases-of.ts";
+import { getPhrases } from "../../configure/get-phrases.ts";
 import type { GatewayContext } from "../../context.ts";
-import { phrasesToAsker } from "../../messages/asker-phrases.ts";
 import type { QueuedMessage } from "../../messages/queued-message.ts";
+import { getSenderPhrases } from "../../messages/sender-phrases.ts";
 import { reportOutcome } from "../report-outcome.ts";
 import { type CommandEnd, completeCommand } from "./complete-command.ts";
 
@@ -54,7 +54,7 @@ async function answer(
   agent: Agent,
   order: Order,
 ): Promise<CommandEnd> {
-  const phrases = await phrasesToAsker(ctx, agent, message);
+  const phrases = await getSenderPhrases(ctx, agent, message);
   switch (order.kind) {
     case "refused": {
       const refused = `a ${message.stored.role} may not use /${order.name}`;

@@ -4,12 +4,12 @@ import type { RunHandle } from "@signalbox/lanes";
 import { type InterruptedRun, isStoreError, StoreError } from "@signalbox/store";
 import type { Order } from "../../command-syntax/read.ts";
 import type { GatewayContext } from "../../context.ts";
-import { phrasesToAsker } from "../../messages/asker-phrases.ts";
-import { type Queued, type QueuedMessage, spokenText } from "../../messages/queued-message.ts";
+import { getPlainText, type Queued, type QueuedMessage } from "../../messages/queued-message.ts";
+import { getSenderPhrases } from "../../messages/sender-phrases.ts";
 import { sessionSeed } from "../../messages/session-seed.ts";
 import { ShutdownAbort } from "../../shutdown.ts";
 import type { GatewayBodies } from "../../store.ts";
-import { commandOf } from "../5-prepare/resume-run.ts";
+import { getCommandName } from "../5-prepare/resume-run.ts";
 import { failedRun } from "../7-conclude/commit.ts";
 import { refuse } from "../7-conclude/refuse.ts";
 import { begunRun, type CommandRun, endCommand, finish, type InTurn, leaveOpen } from "./command-run.ts";
@@ -37,7 +37,8 @@ export async function resumeCommand(
 ): Promise<void> {
   const turn = getTurn(ctx, message, handle);
   const runId = before.run.id;
-  if (turn !== undefined) return goOn(ctx, { ...turn, runId, name: commandOf(before) ?? "", before });
+  if (turn !== undefined)
+    return executeCommand(ctx, { ...turn, runId, name: getCommandName(before) ?? "", before });
   const begun = { runId, sessionKey: message.sessionKey, messages: [message], handle };
   await finish(ctx, begun, failedRun("no_agent"));
 }
@@ -63,13 +64,13 @@ async function answerInTurn(ctx: GatewayContext, turn: InTurn): Promise<void> {
     await ctx.toolbox.endCommands(message.sessionKey);
     return completeCommand(ctx, message, {
       name: order.name,
-      text: (await phrasesToAsker(ctx, agent, message)).newConversation,
+      text: (await getSenderPhrases(ctx, agent, message)).newConversation,
       begins: true,
     });
   }
-  const name = nameOf(order);
+  const name = getCommandLabel(order);
   const begun = await store.runs.begin({
-    session: sessionSeed(message, spokenText(message)),
+    session: sessionSeed(message, getPlainText(message)),
     lease,
     inboxIds: [message.id],
     userMessages: [],
@@ -78,10 +79,10 @@ async function answerInTurn(ctx: GatewayContext, turn: InTurn): Promise<void> {
   });
   if (begun.outcome === "busy")
     throw new StoreError("busy", `the session ${message.sessionKey} is held by the run ${begun.run.id}`);
-  await goOn(ctx, { ...turn, runId: begun.run.id, name });
+  await executeCommand(ctx, { ...turn, runId: begun.run.id, name });
 }
 
-async function goOn(ctx: GatewayContext, run: CommandRun): Promise<void> {
+async function executeCommand(ctx: GatewayContext, run: CommandRun): Promise<void> {
   const { message, order, runId } = run;
   ctx.live.publish(message.sessionKey, {
     type: "run.start",
@@ -91,7 +92,7 @@ async function goOn(ctx: GatewayContext, run: CommandRun): Promise<void> {
   try {
     if (order?.kind === "dispatch") await dispatch(ctx, run, order);
     else if (order?.kind === "command" && order.name === "compact") await compactNow(ctx, run);
-    else await endCommand(ctx, run, (await phrasesToAsker(ctx, run.agent, message)).commandGone);
+    else await endCommand(ctx, run, (await getSenderPhrases(ctx, run.agent, message)).commandGone);
   } catch (error) {
     // After a store error, the journal allows the command to continue.
     if (isStoreError(error)) throw error;
@@ -101,7 +102,7 @@ async function goOn(ctx: GatewayContext, run: CommandRun): Promise<void> {
   }
 }
 
-function nameOf(order: Order | undefined): string {
+function getCommandLabel(order: Order | undefined): string {
   if (order?.kind === "dispatch") return order.command.name;
   return order?.kind === "command" ? order.name : "unknown";
 }

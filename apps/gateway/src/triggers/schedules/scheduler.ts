@@ -38,10 +38,10 @@ export interface Scheduler<Task> {
 /**
  * Maximum interval between two looks at the clock, in milliseconds. The clock may be set, and the machine may sleep.
  */
-const LOOK_MS = 60_000;
+const MAX_INTERVAL_MS = 60_000;
 /** An occurrence that is later than this, in milliseconds, counts as missed. */
 const LATE_MS = 60_000;
-const AGAIN_MS = 5_000;
+const RETRY_MS = 5_000;
 
 /**
  * Passes each occurrence to the host when it is due. The next time is stored only after the host accepted the
@@ -118,7 +118,7 @@ class PersistentScheduler<Task> implements Scheduler<Task> {
     if (this.#fire === undefined) return;
     let soonest = Number.POSITIVE_INFINITY;
     for (const schedule of this.#schedules.values()) soonest = Math.min(soonest, this.#dueAt(schedule));
-    this.#timer = clock.after(Math.max(0, Math.min(soonest - clock.now(), LOOK_MS)), () => {
+    this.#timer = clock.after(Math.max(0, Math.min(soonest - clock.now(), MAX_INTERVAL_MS)), () => {
       this.#working = this.#working.then(() => this.#work()).then(() => this.#arm());
     });
   }
@@ -149,7 +149,7 @@ class PersistentScheduler<Task> implements Scheduler<Task> {
   }
 
   #postpone(id: string): void {
-    this.#again.set(id, this.#options.clock.now() + AGAIN_MS);
+    this.#again.set(id, this.#options.clock.now() + RETRY_MS);
   }
 
   async #advance(schedule: Schedule<Task>): Promise<void> {

@@ -40,7 +40,7 @@ export function nextDue(when: When, after: number): number | undefined {
       return when.from + Math.max(passed + 1, 1) * when.everyMs;
     }
     case "cron":
-      return cronOf(when.expression, when.zone).nextRun(new Date(after))?.getTime();
+      return parseCron(when.expression, when.zone).nextRun(new Date(after))?.getTime();
   }
 }
 
@@ -58,7 +58,7 @@ export function readWhen(written: WrittenWhen, now: number): When {
   const text = written[kind] ?? "";
   switch (kind) {
     case "at": {
-      const at = timeOf(text, zone, now);
+      const at = parseTime(text, zone, now);
       if (at === undefined || Number.isNaN(at) || at <= now)
         throw new WhenError(
           `"${text}" is no time to come. Write it as 2026-12-24T18:00, with a zone or an offset.`,
@@ -66,14 +66,14 @@ export function readWhen(written: WrittenWhen, now: number): When {
       return { kind: "at", at };
     }
     case "in":
-      return { kind: "at", at: now + durationOf(text) };
+      return { kind: "at", at: now + parseDuration(text) };
     case "every": {
-      const everyMs = durationOf(text);
+      const everyMs = parseDuration(text);
       if (everyMs < SHORTEST_MS) throw new WhenError(`"${text}" is too often: once a minute is the most.`);
       return { kind: "every", everyMs, from: now };
     }
     case "cron": {
-      const dates = cronOf(text, zone).nextRuns(10, new Date(now));
+      const dates = parseCron(text, zone).nextRuns(10, new Date(now));
       if (dates.length === 0) throw new WhenError(`"${text}" never comes.`);
       const gaps = dates.slice(1).map((date, index) => date.getTime() - (dates[index]?.getTime() ?? 0));
       if (gaps.some((gap) => gap < SHORTEST_MS))
@@ -96,7 +96,7 @@ export function describeWhen(when: When): string {
 }
 
 /** Parses a date and time, in `zone` unless it has an offset. Returns undefined if it is invalid or in the past. */
-function timeOf(text: string, zone: string | undefined, now: number): number | undefined {
+function parseTime(text: string, zone: string | undefined, now: number): number | undefined {
   const [, day] = /^(\d{4}-\d\d-\d\d)[T ]\d\d:\d\d/i.exec(text) ?? [];
   if (day === undefined || !isDay(day)) return undefined;
   if (/(?:Z|[+-]\d\d:?\d\d)$/i.test(text)) return Date.parse(text);
@@ -113,7 +113,7 @@ function isDay(text: string): boolean {
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
 }
 
-function cronOf(expression: string, zone: string | undefined): Cron {
+function parseCron(expression: string, zone: string | undefined): Cron {
   try {
     return new Cron(expression, settings(zone));
   } catch (error) {
@@ -144,7 +144,7 @@ function describeUnknownZone(zone: string): string {
     : `"${zone}" can mean ${meanings}. Use one of these names, and ask the person if you are not sure which.`;
 }
 
-function durationOf(text: string): number {
+function parseDuration(text: string): number {
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)\s*([smhd])/g)];
   const rest = text.replaceAll(/(\d+(?:\.\d+)?)\s*([smhd])/g, "").trim();
   const ms = parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNITS[unit ?? ""] ?? 0), 0);

@@ -1,4 +1,4 @@
-import type { Giver, SubAgent } from "./types.ts";
+import type { SubAgent, TaskCreator } from "./types.ts";
 
 /** Thrown if a task is rejected. The message is for the model. */
 export class SubAgentError extends Error {
@@ -12,7 +12,7 @@ export class SubAgentError extends Error {
 }
 
 /** @throws SubAgentError if the sub-agent would exceed the maximum depth */
-export function checkDepth<Origin>({ depth, limits }: Giver<Origin>): void {
+export function checkDepth<Origin>({ depth, limits }: TaskCreator<Origin>): void {
   if (depth < limits.maxDepth) return;
   const why = depth === 0 ? "There are no sub-agents here." : "A sub-agent has none of its own here.";
   throw new SubAgentError("too_deep", `${why} Do the work yourself.`);
@@ -21,7 +21,7 @@ export function checkDepth<Origin>({ depth, limits }: Giver<Origin>): void {
 /** @throws SubAgentError if one more task would exceed a limit */
 export function checkNumber<Origin>(
   all: readonly SubAgent<Origin>[],
-  { sessionKey, chain, limits }: Giver<Origin>,
+  { sessionKey, chain, limits }: TaskCreator<Origin>,
 ): void {
   const open = all.flatMap(({ parentKey, tasks }) =>
     parentKey === sessionKey ? tasks.filter(({ ended }) => ended === undefined) : [],

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { checkDepth, checkNumber, SubAgentError } from "./limits.ts";
 import { createRecords, type Records } from "./records.ts";
-import type { Giver, SubAgent, SubAgentHost, SubAgentStore, Task } from "./types.ts";
+import type { SubAgent, SubAgentHost, SubAgentStore, Task, TaskCreator } from "./types.ts";
 
 export interface SubAgentsOptions<Origin> {
   readonly store: SubAgentStore;
@@ -31,13 +31,13 @@ export interface SubAgents<Origin, Gained> {
    *
    * @throws SubAgentError if a limit is exceeded
    */
-  spawn(wanted: NewSubAgent, giver: Giver<Origin>): Promise<SubAgent<Origin>>;
+  spawn(wanted: NewSubAgent, creator: TaskCreator<Origin>): Promise<SubAgent<Origin>>;
   /**
    * Adds a task to a sub-agent that the caller created.
    *
    * @throws SubAgentError if a limit is exceeded, or if the caller has no such sub-agent
    */
-  send(id: string, text: string, giver: Giver<Origin>): Promise<SubAgent<Origin>>;
+  send(id: string, text: string, creator: TaskCreator<Origin>): Promise<SubAgent<Origin>>;
   /** Sub-agents that a session created, newest first. */
   of(sessionKey: string): Promise<readonly SubAgent<Origin>[]>;
   /** Number of tasks whose end is not reported yet. */
@@ -51,7 +51,7 @@ export interface SubAgents<Origin, Gained> {
 }
 
 /** Retention of ended tasks, and of sub-agents without other tasks, in milliseconds. */
-const KEPT_MS = 7 * 24 * 60 * 60_000;
+const RETENTION_MS = 7 * 24 * 60 * 60_000;
 
 /**
  * Each task is handed to the host, and its end to the parent. A task is recorded before it is handed over, and its end
@@ -61,10 +61,10 @@ const KEPT_MS = 7 * 24 * 60 * 60_000;
 export function createSubAgents<Origin, Gained>(
   options: SubAgentsOptions<Origin>,
 ): SubAgents<Origin, Gained> {
-  return new RecordedSubAgents(options);
+  return new StoredSubAgents(options);
 }
 
-class RecordedSubAgents<Origin, Gained> implements SubAgents<Origin, Gained> {
+class StoredSubAgents<Origin, Gained> implements SubAgents<Origin, Gained> {
   readonly #options: SubAgentsOptions<Origin>;
   readonly #records: Records<Origin>;
   /** Ids of messages that contain open tasks, so that the end of any other message costs nothing. */
@@ -85,37 +85,40 @@ class RecordedSubAgents<Origin, Gained> implements SubAgents<Origin, Gained> {
     await this.recover();
   }
 
-  spawn({ label, text, tools }: NewSubAgent, giver: Giver<Origin>): Promise<SubAgent<Origin>> {
+  spawn({ label, text, tools }: NewSubAgent, creator: TaskCreator<Origin>): Promise<SubAgent<Origin>> {
     return this.#inTurn(async () => {
-      const id = createHash("sha256").update(`${giver.sessionKey} ${giver.key}`).digest("hex").slice(0, 12);
+      const id = createHash("sha256")
+        .update(`${creator.sessionKey} ${creator.key}`)
+        .digest("hex")
+        .slice(0, 12);
       const all = await this.#records.all();
       const before = all.find((each) => each.id === id);
       if (before === undefined) {
-        checkDepth(giver);
-        checkNumber(all, giver);
+        checkDepth(creator);
+        checkNumber(all, creator);
       }
-      const { agentId, sessionKey: parentKey } = giver;
+      const { agentId, sessionKey: parentKey } = creator;
       const sessionKey = this.#options.sessionKey(agentId, id);
-      const depth = giver.depth + 1;
+      const depth = creator.depth + 1;
       const made = { id, agentId, parentKey, sessionKey, label, depth, tools, tasks: [] };
-      return this.#give(before ?? made, taskOf(text, giver, this.#options.now()));
+      return this.#give(before ?? made, createTask(text, creator, this.#options.now()));
     });
   }
 
-  send(id: string, text: string, giver: Giver<Origin>): Promise<SubAgent<Origin>> {
+  send(id: string, text: string, creator: TaskCreator<Origin>): Promise<SubAgent<Origin>> {
     return this.#inTurn(async () => {
       const all = await this.#records.all();
-      const subAgent = all.find((each) => each.id === id && each.parentKey === giver.sessionKey);
+      const subAgent = all.find((each) => each.id === id && each.parentKey === creator.sessionKey);
       if (subAgent === undefined)
         throw new SubAgentError("unknown", `There is no sub-agent ${id} of yours. sessions_list shows them.`);
-      if (subAgent.tasks.every(({ key }) => key !== giver.key)) checkNumber(all, giver);
-      return this.#give(subAgent, taskOf(text, giver, this.#options.now()));
+      if (subAgent.tasks.every(({ key }) => key !== creator.key)) checkNumber(all, creator);
+      return this.#give(subAgent, createTask(text, creator, this.#options.now()));
     });
   }
 
   async of(sessionKey: string): Promise<readonly SubAgent<Origin>[]> {
     const own = (await this.#records.all()).filter(({ parentKey }) => parentKey === sessionKey);
-    return own.toSorted((a, b) => lastGiven(b.tasks) - lastGiven(a.tasks));
+    return own.toSorted((a, b) => getLastCreation(b.tasks) - getLastCreation(a.tasks));
   }
 
   async countOpen(): Promise<number> {
@@ -227,7 +230,7 @@ class RecordedSubAgents<Origin, Gained> implements SubAgents<Origin, Gained> {
   }
 
   #isOver({ ended, givenAt }: Task<Origin>): boolean {
-    return ended !== undefined && this.#options.now() - givenAt > KEPT_MS;
+    return ended !== undefined && this.#options.now() - givenAt > RETENTION_MS;
   }
 
   /** Logs a failure so that other tasks continue. */
@@ -240,10 +243,14 @@ class RecordedSubAgents<Origin, Gained> implements SubAgents<Origin, Gained> {
   }
 }
 
-function taskOf<Origin>(text: string, { key, chain, origin }: Giver<Origin>, givenAt: number): Task<Origin> {
+function createTask<Origin>(
+  text: string,
+  { key, chain, origin }: TaskCreator<Origin>,
+  givenAt: number,
+): Task<Origin> {
   return { key, text, origin, chain, givenAt };
 }
 
-function lastGiven(tasks: readonly Task<unknown>[]): number {
+function getLastCreation(tasks: readonly Task<unknown>[]): number {
   return tasks.at(-1)?.givenAt ?? 0;
 }

@@ -57,7 +57,7 @@ export interface SubAgentLimits {
 }
 
 /** The run that creates a task. */
-export interface Giver<Origin> {
+export interface TaskCreator<Origin> {
   readonly agentId: string;
   readonly sessionKey: string;
   /** Depth of the run; 0 in a conversation of people. */

@@ -75,7 +75,7 @@ export function chatOf(session: number): string {
   return `oc_session_${session}`;
 }
 
-export function senderOf(session: number): string {
+export function toSender(session: number): string {
   return `ou_person_${session}`;
 }
 
@@ -90,7 +90,7 @@ function relayedOf(channel: RelayName, tag: Tag, type: Relayed["type"]): Relayed
     account: "main",
     conversation: { id: chat, kind: "direct" },
     address: `${channel}:${chat}`,
-    sender: { id: senderOf(tag.session), isBot: false, isSelf: false },
+    sender: { id: toSender(tag.session), isBot: false, isSelf: false },
     addressed: "dm",
     timestamp: Date.now(),
   } as const;
@@ -115,7 +115,7 @@ function eventOf(feishu: FeishuStandIn, tag: Tag): unknown {
     eventId: `ev_${name}`,
     messageId: messageId(name),
     chatId: chatOf(tag.session),
-    senderId: senderOf(tag.session),
+    senderId: toSender(tag.session),
   };
   return isGroup(tag.session)
     ? groupMention(textOf(tag), feishu.bot, options)

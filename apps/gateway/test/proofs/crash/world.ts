@@ -15,7 +15,7 @@ import { noCommands } from "../../support/no-commands.ts";
 import { type ChildOptions, type GatewayChild, startGateway, TUNED_MAIN } from "./child.ts";
 import { answeredIn, type Kind, nameOf, RELAY_SESSIONS, relayOf, VENDOR_SESSIONS } from "./conversation.ts";
 import { nextTurn } from "./next-turn.ts";
-import { type Platform, senderOf, startPlatform } from "./platform.ts";
+import { type Platform, startPlatform, toSender } from "./platform.ts";
 import { type Random, seeded } from "./random.ts";
 import { type RelayPlatform, startRelays } from "./relay-platform.ts";
 import { asksForSummary, readConversation } from "./seen.ts";
@@ -122,7 +122,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     },
   });
   const users = Object.fromEntries(
-    Array.from({ length: sessions }, (_, session) => [senderOf(session), { name: `Person ${session}` }]),
+    Array.from({ length: sessions }, (_, session) => [toSender(session), { name: `Person ${session}` }]),
   );
   const feishu = await startFeishu({ ...APP, verificationToken: VERIFICATION, users });
   const mode = options.mode ?? random.pick(QUEUE_MODES);
@@ -187,7 +187,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         groups: { mode: "open" },
         owners: [
           ...Object.keys(users).map((id) => `feishu:${id}`),
-          ...RELAY_SESSIONS.map((session) => `${relayOf(session)}:${senderOf(session)}`),
+          ...RELAY_SESSIONS.map((session) => `${relayOf(session)}:${toSender(session)}`),
           ...VENDOR_SESSIONS.flatMap(([session, name]) => {
             const person = vendors.get(session)?.person;
             return person === undefined ? [] : [`${name}:${person}`];

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { createMemorySubAgentStore } from "../../../src/triggers/sub-agents/records.ts";
 import { createSubAgents } from "../../../src/triggers/sub-agents/sub-agents.ts";
 import type {
-  Giver,
   SubAgentHost,
   SubAgentLimits,
   SubAgentStore,
+  TaskCreator,
   TaskEnd,
 } from "../../../src/triggers/sub-agents/types.ts";
 
@@ -89,7 +89,7 @@ export function openProcess(disk: Disk, { full = () => false, diesAt, now = () =
   return { subAgents, host };
 }
 
-export function giver(key: string, more: Partial<Giver<string>> = {}): Giver<string> {
+export function giver(key: string, more: Partial<TaskCreator<string>> = {}): TaskCreator<string> {
   const origin = "from the chat";
   return {
     agentId: "coder",

@@ -39,7 +39,7 @@ export const GATEWAY_DEFENCES: readonly GatewayDefence[] = [
     kind: "plugin tools",
     edits: [
       {
-        file: "apps/gateway/src/agent/more-tools.ts",
+        file: "apps/gateway/src/agent/additional-tools.ts",
         from: 'fromTool(tool, { taints: "mcp" })',
         to: "fromTool(tool, {})",
       },

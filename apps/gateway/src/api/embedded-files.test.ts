@@ -7,7 +7,7 @@ import type { MediaRef } from "@signalbox/channel";
 import { plainMessage } from "@signalbox/channel/testkit";
 import type { Submission } from "@signalbox/server";
 import { expect, it, onTestFinished } from "vitest";
-import { type MessageFiles, repeatedFiles, setDownFiles } from "./carried-files.ts";
+import { type MessageFiles, repeatedFiles, storeEmbeddedFiles } from "./embedded-files.ts";
 
 const LARGE = randomBytes(3_000_001);
 
@@ -52,7 +52,7 @@ async function heldIn({ files }: Awaited<ReturnType<typeof desk>>, { ref }: Medi
 it("sets a large file of a message down, whole and once, until the message is answered", async () => {
   const open = await desk();
   const message = carrying(png(LARGE));
-  const { forget, ...set } = await setDownFiles(message, open.files);
+  const { forget, ...set } = await storeEmbeddedFiles(message, open.files);
   const { media } = set;
   const [file, ...others] = media;
   expect([file?.kind, file?.mimeType, file?.name, file?.size, others]).toEqual([
@@ -71,7 +71,7 @@ it("sets a large file of a message down, whole and once, until the message is an
 
 it("holds a file once that a message holds twice", async () => {
   const { files } = await desk();
-  const { media } = await setDownFiles(carrying(png(LARGE), png(LARGE)), files);
+  const { media } = await storeEmbeddedFiles(carrying(png(LARGE), png(LARGE)), files);
   expect(media[0]?.ref).toEqual({ owner: expect.stringContaining("m1"), id: expect.any(String) });
   expect(media[1]).toEqual(media[0]);
 });
@@ -80,8 +80,8 @@ it("takes nothing of a message that comes twice at once where one of them is for
   const open = await desk();
   const message = carrying(png(LARGE));
   const [refused, taken] = await Promise.all([
-    setDownFiles(message, open.files),
-    setDownFiles(message, open.files),
+    storeEmbeddedFiles(message, open.files),
+    storeEmbeddedFiles(message, open.files),
   ]);
   await refused.forget();
   const [file] = taken.media;
@@ -91,7 +91,7 @@ it("takes nothing of a message that comes twice at once where one of them is for
 it("tells files apart by what they hold, also under one id", async () => {
   const { files } = await desk();
   const other = Buffer.from(LARGE).fill(0, 1_000_000, 1_000_001);
-  const { media } = await setDownFiles(carrying(png(LARGE), png(other)), files);
+  const { media } = await storeEmbeddedFiles(carrying(png(LARGE), png(other)), files);
   expect(new Set(media.map(({ ref }) => JSON.stringify(ref))).size).toBe(2);
 });
 
@@ -103,7 +103,7 @@ it.each([
   ["elsewhere", "https://example.org/a.png"],
 ])("leaves what is %s where it is", async (_, url) => {
   const { files, dir } = await desk();
-  const { media } = await setDownFiles(carrying(url), files);
+  const { media } = await storeEmbeddedFiles(carrying(url), files);
   expect(media.map(({ ref }) => ref)).toEqual([url]);
   expect(await readdir(dir)).toEqual([]);
 });
@@ -111,7 +111,7 @@ it.each([
 it("leaves a file in its message where there is no room for it, also when the message comes again", async () => {
   const { files } = await desk(1_000_000);
   const message = carrying(png(LARGE));
-  const { forget: _, ...set } = await setDownFiles(message, files);
+  const { forget: _, ...set } = await storeEmbeddedFiles(message, files);
   expect(set.media.map(({ ref }) => ref)).toEqual([png(LARGE)]);
   expect(await repeatedFiles(message, taken(message, set))).toEqual(set);
 });
@@ -119,14 +119,14 @@ it("leaves a file in its message where there is no room for it, also when the me
 it("leaves a file in its message where the disk does not take it", async () => {
   const { files } = await desk();
   const broken = { ...files, add: () => Promise.reject(new Error("no space left")), remove: async () => {} };
-  const { media } = await setDownFiles(carrying(png(LARGE)), broken);
+  const { media } = await storeEmbeddedFiles(carrying(png(LARGE)), broken);
   expect(media[0]?.ref).toBe(png(LARGE));
 });
 
 it("knows another file under the id of a message that was taken", async () => {
   const { files } = await desk();
   const message = carrying(png(LARGE));
-  const set = await setDownFiles(message, files);
+  const set = await storeEmbeddedFiles(message, files);
   const other = png(Buffer.from(LARGE).fill(0, 0, 1));
   const { media } = await repeatedFiles(carrying(other), taken(message, set));
   expect(media).not.toEqual(set.media);
@@ -136,7 +136,7 @@ it("sets a large picture of an earlier turn down like the message's own, and lea
   const open = await desk();
   const small = randomBytes(1_000);
   const message = after(LARGE, small);
-  const { forget, ...set } = await setDownFiles(message, open.files);
+  const { forget, ...set } = await storeEmbeddedFiles(message, open.files);
   const [first, second, third] = set.history;
   const [file] = first?.images ?? [];
   expect(file).toMatchObject({ kind: "image", mimeType: "image/png", size: LARGE.length });
@@ -152,7 +152,7 @@ it("sets a large picture of an earlier turn down like the message's own, and lea
 it("leaves no large file of a message in it, however many there are", async () => {
   const { files } = await desk();
   const urls = Array.from({ length: 25 }, () => png(randomBytes(60_000)));
-  const { media } = await setDownFiles(carrying(...urls), files);
+  const { media } = await storeEmbeddedFiles(carrying(...urls), files);
   expect(media).toHaveLength(25);
   expect(JSON.stringify(media).length).toBeLessThan(10_000);
 });

@@ -2,7 +2,7 @@ import type { AccountServices, PlannedAccount } from "@signalbox/channel/account
 import { sleep, systemClock, withTimeout } from "@signalbox/lanes";
 import type { Accounts } from "./accounts.ts";
 
-export interface BringUpOptions {
+export interface AccountStarterOptions {
   readonly accounts: Pick<Accounts, "start">;
   readonly services: AccountServices;
   /** Counts the work that an earlier process left unfinished. */
@@ -10,7 +10,7 @@ export interface BringUpOptions {
 }
 
 /** Starts the channel accounts in two steps. */
-export interface BringUp {
+export interface AccountStarter {
   /** Starts accounts that receive webhooks. If an earlier process left work, starts all accounts. */
   first(): Promise<void>;
   /**
@@ -25,7 +25,7 @@ const ACCOUNTS_MS = 2_000;
 /** Delay before the remaining accounts start, in milliseconds. Requests that wait for the start are answered first. */
 const REST_MS = 50;
 
-export function createBringUp({ accounts, services, left }: BringUpOptions): BringUp {
+export function createAccountStarter({ accounts, services, left }: AccountStarterOptions): AccountStarter {
   return {
     async first() {
       const called = accounts.start(services, (planned) => !connects(planned));

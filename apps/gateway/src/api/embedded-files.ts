@@ -5,20 +5,20 @@ import { attachmentOf, uploadIn, uploadOf } from "@signalbox/channel-web";
 import type { ClientAttachment, Submission, UploadPiece, UploadResult } from "@signalbox/server";
 
 /** Storage for files that messages refer to. */
-export interface FileDesk {
+export interface FileStorage {
   add(piece: Omit<UploadPiece, "client"> & { readonly owner: string }): Promise<UploadResult>;
   /** Removes all files of an owner. */
   remove(owner: string): Promise<void>;
 }
 
 /** Base64 length, in characters, above which a file is stored outside its message. */
-const LARGE = 65_536;
+const LARGE_FILE_CHARS = 65_536;
 /** Characters decoded at a time, so that other work can proceed. A multiple of four. */
-const SLICE = 1_048_576;
+const SLICE_CHARS = 1_048_576;
 const DATA_URL = /^data:([^;,]*)(?:;[^;,]{0,200})*?;base64,/;
 
 /** A file embedded in a message. */
-interface Carried {
+interface EmbeddedFile {
   readonly mimeType: string;
   readonly name?: string;
   readonly slices: readonly string[];
@@ -32,7 +32,7 @@ export interface MessageFiles {
   readonly history: History;
 }
 
-interface SetDown extends MessageFiles {
+interface StoredFiles extends MessageFiles {
   /** Removes the stored files. */
   forget(): Promise<void>;
 }
@@ -46,18 +46,18 @@ export function hasFiles({ attachments = [], history = [] }: Submission): boolea
  * Stores the large files of a message as separate files, because they would fill the inbox with megabytes. A file stays
  * in the message if there is no room or if it is not plain base64.
  */
-export async function setDownFiles(submission: Submission, files: FileDesk): Promise<SetDown> {
+export async function storeEmbeddedFiles(submission: Submission, files: FileStorage): Promise<StoredFiles> {
   // No token has this name. The id is random, because a duplicate of the message may arrive at the same time and must
   // keep its files when this one is rejected.
   const owner = `message ${submission.id} ${randomUUID()}`;
   let isUsed = false;
-  const stand = (carried: Carried): Promise<MediaRef | undefined> => {
+  const storeOwn = (carried: EmbeddedFile): Promise<MediaRef | undefined> => {
     isUsed = true;
-    return setDown(carried, owner, files);
+    return storeFile(carried, owner, files);
   };
   return {
-    media: await attachmentsOf(submission, stand),
-    history: await historyOf(submission, stand),
+    media: await mapAttachments(submission, storeOwn),
+    history: await mapHistory(submission, storeOwn),
     async forget() {
       if (isUsed) await files.remove(owner);
     },
@@ -71,61 +71,63 @@ export async function setDownFiles(submission: Submission, files: FileDesk): Pro
 export async function repeatedFiles(submission: Submission, taken: MessageEvent): Promise<MessageFiles> {
   const turns = taken.turn?.history ?? [];
   return {
-    media: await attachmentsOf(submission, (carried, at) => sameFile(carried, taken.media[at])),
-    history: await historyOf(submission, (carried, turn, at) => sameFile(carried, turns[turn]?.images?.[at])),
+    media: await mapAttachments(submission, (carried, at) => sameFile(carried, taken.media[at])),
+    history: await mapHistory(submission, (carried, turn, at) =>
+      sameFile(carried, turns[turn]?.images?.[at]),
+    ),
   };
 }
 
-async function sameFile(carried: Carried, taken: MediaRef | InlineImage | undefined) {
+async function sameFile(carried: EmbeddedFile, taken: MediaRef | InlineImage | undefined) {
   const upload = taken !== undefined && "ref" in taken ? uploadIn(taken) : undefined;
-  const file = upload && (await nameOf(carried, upload.owner));
+  const file = upload && (await createContentName(carried, upload.owner));
   return file?.id === upload?.id ? file?.media : undefined;
 }
 
-/** @param standFor returns the reference that replaces a large file; `place` is its index among the attachments */
-async function attachmentsOf(
+/** @param replace returns the reference that replaces a large file; `place` is its index among the attachments */
+async function mapAttachments(
   { attachments = [] }: Submission,
-  standFor: (carried: Carried, place: number) => Promise<MediaRef | undefined>,
+  replace: (carried: EmbeddedFile, place: number) => Promise<MediaRef | undefined>,
 ): Promise<readonly MediaRef[]> {
   const media: MediaRef[] = [];
   for (const attachment of attachments) {
     const carried = carriedIn(attachment);
     const { kind, url, name } = attachment;
-    const one = (carried && (await standFor(carried, media.length))) ?? attachmentOf(kind, url, name);
+    const one = (carried && (await replace(carried, media.length))) ?? attachmentOf(kind, url, name);
     if (one !== undefined) media.push(one);
   }
   return media;
 }
 
-/** @param standFor returns the reference that replaces a large image; `place` is its index in the turn */
-async function historyOf(
+/** @param replace returns the reference that replaces a large image; `place` is its index in the turn */
+async function mapHistory(
   { history = [] }: Submission,
-  standFor: (carried: Carried, turn: number, place: number) => Promise<MediaRef | undefined>,
+  replace: (carried: EmbeddedFile, turn: number, place: number) => Promise<MediaRef | undefined>,
 ): Promise<History> {
   const turns: History[number][] = [];
   for (const turn of history) {
     const images: (InlineImage | MediaRef)[] = [];
     for (const picture of turn.images ?? []) {
       const { mimeType, data } = picture;
-      const carried = data.length < LARGE ? undefined : { mimeType, slices: slicesOf(data) };
-      images.push((carried && (await standFor(carried, turns.length, images.length))) ?? picture);
+      const carried = data.length < LARGE_FILE_CHARS ? undefined : { mimeType, slices: splitSlices(data) };
+      images.push((carried && (await replace(carried, turns.length, images.length))) ?? picture);
     }
     turns.push(images.length === 0 ? turn : { ...turn, images });
   }
   return turns;
 }
 
-function carriedIn({ kind, url, name }: ClientAttachment): Carried | undefined {
+function carriedIn({ kind, url, name }: ClientAttachment): EmbeddedFile | undefined {
   const [head, mimeType = ""] = DATA_URL.exec(url.slice(0, 1_000)) ?? [];
-  if (head === undefined || url.length < LARGE) return undefined;
+  if (head === undefined || url.length < LARGE_FILE_CHARS) return undefined;
   // The kind of a stored file follows from its media type.
   if ((kind === "image") !== mimeType.startsWith("image/") || mimeType === "") return undefined;
-  return { mimeType, slices: slicesOf(url, head.length), ...(name === undefined ? {} : { name }) };
+  return { mimeType, slices: splitSlices(url, head.length), ...(name === undefined ? {} : { name }) };
 }
 
-function slicesOf(text: string, from = 0): readonly string[] {
+function splitSlices(text: string, from = 0): readonly string[] {
   const slices: string[] = [];
-  for (let at = from; at < text.length; at += SLICE) slices.push(text.slice(at, at + SLICE));
+  for (let at = from; at < text.length; at += SLICE_CHARS) slices.push(text.slice(at, at + SLICE_CHARS));
   return slices;
 }
 
@@ -136,7 +138,10 @@ interface Named {
 }
 
 /** Names a file by its content. Returns undefined if the text is not plain base64. */
-async function nameOf({ slices, mimeType, name }: Carried, owner: string): Promise<Named | undefined> {
+async function createContentName(
+  { slices, mimeType, name }: EmbeddedFile,
+  owner: string,
+): Promise<Named | undefined> {
   const hash = createHash("sha256");
   let size = 0;
   for (const slice of slices) {
@@ -151,8 +156,12 @@ async function nameOf({ slices, mimeType, name }: Carried, owner: string): Promi
   return { id, media };
 }
 
-async function setDown(carried: Carried, owner: string, files: FileDesk): Promise<MediaRef | undefined> {
-  const file = await nameOf(carried, owner);
+async function storeFile(
+  carried: EmbeddedFile,
+  owner: string,
+  files: FileStorage,
+): Promise<MediaRef | undefined> {
+  const file = await createContentName(carried, owner);
   if (file === undefined) return undefined;
   const { id, media } = file;
   let at = 0;

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "@signalbox/agent-core";
 import { expect, it } from "vitest";
 import { createGatewayHooks } from "./registry.ts";
-import { createRunTeller } from "./run-teller.ts";
+import { createRunReporter } from "./report-run.ts";
 
 const RUN = {
   agentId: "coder",
@@ -33,7 +33,7 @@ it("tells hooks what a run works on, which turn it is in, and when a summary is 
     redact: (text) => text,
     logger: { error() {} },
   });
-  const tell = createRunTeller(hooks, RUN);
+  const tell = createRunReporter(hooks, RUN);
   const events: readonly AgentEvent[] = [
     { type: "run.start" },
     { type: "turn.start", turn: 1 },

@@ -5,7 +5,7 @@ import { plainMessage } from "@signalbox/channel/testkit";
 import { detectEncoding } from "@signalbox/tools";
 import sharp from "sharp";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { createPictureFitter } from "../../src/agent/images.ts";
+import { createImageFitter } from "../../src/agent/images.ts";
 
 const CAPABILITIES: Capabilities = {
   text: { unit: "utf16", markup: "plain" },
@@ -15,7 +15,7 @@ const CAPABILITIES: Capabilities = {
   rate: [],
   transports: ["internal"],
 };
-const fit = createPictureFitter((error) => {
+const fit = createImageFitter((error) => {
   throw error;
 });
 const LARGE = { width: 10_000, height: 1_000 };
@@ -89,7 +89,7 @@ describe("a picture that is larger than vendors take", () => {
   it("stays as it is where `sharp` is not installed, which is told once", async () => {
     const told: unknown[] = [];
     const missing = new Error("Cannot find package 'sharp'");
-    const fitNothing = createPictureFitter(
+    const fitNothing = createImageFitter(
       (error) => told.push(error),
       () => Promise.reject(missing),
     );

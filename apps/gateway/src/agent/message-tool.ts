@@ -11,12 +11,12 @@ import {
 import { createCrossPosts } from "@signalbox/prompt";
 import { getSentId } from "@signalbox/runs";
 import type { UserQuestions } from "@signalbox/tools";
-import { getPhrases } from "../configure/phrases-of.ts";
+import { getPhrases } from "../configure/get-phrases.ts";
 import type { CoreContext } from "../core-context.ts";
 import { isOfConversation } from "../messages/traces.ts";
 import { ShutdownAbort } from "../shutdown.ts";
 import type { GatewayStore } from "../store.ts";
-import { type Asking, createAsking } from "./ask-people.ts";
+import { createUserPrompts, type UserPrompts } from "./ask-people.ts";
 import type { ActiveRun, ToolRun } from "./tool-run.ts";
 
 /** Services of the message tool beyond the core. */
@@ -43,14 +43,14 @@ export function createSend(core: CoreContext, { delivery, outgoing }: SendOption
       const phrases = getPhrases(core, { agentId, stored: { event } });
       return outgoing.prepare({ wanted, agentId, capabilities, mayAttach, phrases, signal });
     },
-    isOfConversation: (messageId, to, { event }) => isMessageOf(store, messageId, to, event),
+    isOfConversation: (messageId, to, { event }) => isInConversation(store, messageId, to, event),
     createHistoryEntry: (to, message, sender) => crossPosts.createEntry(to, message, sender),
     updateHistoryEntry: (to, message, sender) => crossPosts.update(to, message, sender),
     show: (text, run, callId) => showInSession(core, run, getSentId(callId), text),
   });
 }
 
-async function isMessageOf(
+async function isInConversation(
   store: Pick<GatewayStore, "inbox">,
   messageId: string,
   to: Destination,
@@ -62,13 +62,13 @@ async function isMessageOf(
 }
 
 /** Creates the part of tools that asks people. */
-export function openAsking(
+export function openUserPrompts(
   core: CoreContext,
   delivery: SendOptions["delivery"],
   userQuestions: UserQuestions,
-): Asking<ToolRun> {
+): UserPrompts<ToolRun> {
   const { store, logger } = core;
-  return createAsking({
+  return createUserPrompts({
     questions: createQuestions({
       ...core,
       delivery,

@@ -2,32 +2,32 @@ import { composeReply, getTurnTexts } from "@signalbox/prompt";
 import type { Outcome, Outcomes } from "@signalbox/server";
 import type { PlatformMessage } from "@signalbox/store";
 import { failureNote } from "@signalbox/telemetry";
-import type { KeptExchanges } from "../messages/exchanges.ts";
+import type { ExchangeReader } from "../messages/exchanges.ts";
 import type { ServiceStore, StoredRow } from "../messages/service-store.ts";
 
 const NOTHING: Outcome = { state: "ignored", text: "" };
 
-export interface KeptOutcomePorts {
+export interface OutcomeSources {
   readonly store: Pick<ServiceStore, "inbox" | "runs">;
-  readonly exchanges: Pick<KeptExchanges, "answerTo">;
+  readonly exchanges: Pick<ExchangeReader, "getAnswer">;
   readonly outcomes: Outcomes;
 }
 
 /** Waits for the outcome of an accepted message, whichever process handles it. */
-export async function endOfKnown(ports: KeptOutcomePorts, message: PlatformMessage): Promise<Outcome> {
+export async function waitForOutcome(ports: OutcomeSources, message: PlatformMessage): Promise<Outcome> {
   const { store, outcomes } = ports;
   const row = await store.inbox.find(message);
   if (row === undefined) return NOTHING;
-  if (row.settledAt !== undefined) return outcomes.waiting(row.id) ?? keptOutcome(ports, row);
+  if (row.settledAt !== undefined) return outcomes.waiting(row.id) ?? readOutcome(ports, row);
   const done = outcomes.wait(row.id);
   // The message may have been completed before the wait began.
   const now = await store.inbox.get(row.id);
-  return now?.settledAt === undefined ? done : keptOutcome(ports, now);
+  return now?.settledAt === undefined ? done : readOutcome(ports, now);
 }
 
 /** Reads the outcome of a completed message from the store. */
-async function keptOutcome(
-  { store, exchanges }: Pick<KeptOutcomePorts, "store" | "exchanges">,
+async function readOutcome(
+  { store, exchanges }: Pick<OutcomeSources, "store" | "exchanges">,
   row: StoredRow,
 ): Promise<Outcome> {
   const { id, state, runId, route, detail } = row;
@@ -39,7 +39,7 @@ async function keptOutcome(
       if (journal?.run.state === "aborted") return { ...of, state: "aborted", text: "" };
       if (state === "silent") return { ...of, state, text: "" };
       // The session does not contain the answer of a command.
-      const said = route && (await exchanges.answerTo(route.sessionKey, runId ?? id));
+      const said = route && (await exchanges.getAnswer(route.sessionKey, runId ?? id));
       if (said !== undefined) return { ...of, state, text: said };
       const texts = getTurnTexts(journal?.messages.map(({ message }) => message) ?? []);
       return { ...of, state, text: composeReply(texts, "complete", []).text };

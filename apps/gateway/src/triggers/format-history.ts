@@ -1,33 +1,33 @@
 import type { AgentMessage } from "@signalbox/agent-core";
 
 /** Formats messages of a session for an agent of another session. */
-export function historyInWords(messages: readonly { readonly message: AgentMessage }[]): string {
-  const lines = messages.flatMap(({ message }) => inWords(message));
+export function formatHistory(messages: readonly { readonly message: AgentMessage }[]): string {
+  const lines = messages.flatMap(({ message }) => formatMessage(message));
   return lines.length === 0 ? "It has not started yet." : lines.join("\n\n");
 }
 
-function inWords(message: AgentMessage): string[] {
+function formatMessage(message: AgentMessage): string[] {
   switch (message.role) {
     case "user":
-      return [`Told: ${textIn(message.content)}`];
+      return [`Told: ${getText(message.content)}`];
     case "assistant":
       return message.content.flatMap((block) => {
         if (block.type === "text") return [`Said: ${block.text}`];
         return block.type === "toolCall" ? [`Called ${block.name}: ${block.argsText}`] : [];
       });
     case "toolResult":
-      return [`${message.toolName} gave: ${textIn(message.content)}`];
+      return [`${message.toolName} gave: ${getText(message.content)}`];
     default:
       return [];
   }
 }
 
-const MOST_CHARS = 2_000;
+const MAX_CHARS = 2_000;
 
-function textIn(content: string | readonly { readonly type: string; readonly text?: string }[]): string {
+function getText(content: string | readonly { readonly type: string; readonly text?: string }[]): string {
   const text =
     typeof content === "string"
       ? content
       : content.map((block) => block.text ?? `[${block.type}]`).join("\n");
-  return text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS)} …`;
+  return text.length <= MAX_CHARS ? text : `${text.slice(0, MAX_CHARS)} …`;
 }

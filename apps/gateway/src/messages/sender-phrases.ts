@@ -1,18 +1,18 @@
 import { languageOf, type Phrases, phrasesFor } from "@signalbox/phrases";
 import type { InboxId } from "@signalbox/store";
 import type { Agent } from "../configure/agents.ts";
-import { lastWords } from "./last-words.ts";
+import { findLastText } from "./find-last-text.ts";
 import type { PlacedMessage, ServiceStore } from "./service-store.ts";
 
 /**
  * Returns phrases for the sender of a command. If the command shows no language, the sender's earlier messages decide.
  */
-export async function phrasesToAsker(
+export async function getSenderPhrases(
   { store }: { readonly store: { readonly inbox: Pick<ServiceStore["inbox"], "list"> } },
   { language }: Pick<Agent, "language">,
   { id, sessionKey, stored: { event } }: PlacedMessage & { readonly id: InboxId },
 ): Promise<Phrases> {
   const set = language ?? languageOf(event.text);
   const person = { sessionKey, senderId: event.sender.id };
-  return phrasesFor(set, set === undefined ? await lastWords(store, person, id) : "");
+  return phrasesFor(set, set === undefined ? await findLastText(store, person, id) : "");
 }

@@ -4,10 +4,10 @@ import type { Agent } from "../configure/agents.ts";
 import type { CoreContext } from "../core-context.ts";
 
 /** Returns the agent's tools that are not built in, as they are at the time of the call. */
-export type MoreToolsOf = (agent: Agent) => Promise<MoreTools>;
+export type GetAdditionalTools = (agent: Agent) => Promise<MoreTools>;
 
 /** Starts only servers whose tools the agent's list may name. */
-export function createMoreTools({ config }: CoreContext, servers: McpServers): MoreToolsOf {
+export function createAdditionalTools({ config }: CoreContext, servers: McpServers): GetAdditionalTools {
   return async ({ tools: { allow, ...rule } }) => {
     const wants = (_: string, server: string): boolean => namesServer(allow, server);
     const ofServers = (await servers.tools(wants)).filter(({ name }) => allowsTool({ ...rule, allow }, name));

@@ -2,13 +2,13 @@ import type { InboxId } from "@signalbox/store";
 import type { ServiceStore } from "./service-store.ts";
 
 /** Number of recent messages that are searched. */
-const LOOKED_AT = 20;
+const MAX_SEARCHED = 20;
 
 /**
  * Returns the last text that a person wrote in a session, from which the language is detected. Commands are skipped,
  * because they are the same in every language.
  */
-export async function lastWords(
+export async function findLastText(
   { inbox }: { readonly inbox: Pick<ServiceStore["inbox"], "list"> },
   person: { readonly sessionKey: string; readonly senderId: string },
   before?: InboxId,
@@ -16,7 +16,7 @@ export async function lastWords(
   const { sessionKey } = person;
   const rows = await inbox.list({
     sessionKey,
-    limit: LOOKED_AT,
+    limit: MAX_SEARCHED,
     ...(before === undefined ? {} : { before }),
   });
   // Work started by a trigger has no message from its owner.

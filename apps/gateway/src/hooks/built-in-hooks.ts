@@ -1,7 +1,7 @@
 import type { GatewayHook } from "./hook-points.ts";
 
 /** Features of the gateway that are hooks themselves. */
-export const OWN_HOOKS: readonly GatewayHook[] = [
+export const BUILT_IN_HOOKS: readonly GatewayHook[] = [
   {
     point: "before_prompt_build",
     name: "client-instructions",

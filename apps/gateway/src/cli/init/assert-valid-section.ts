@@ -9,7 +9,7 @@ import { overlap } from "../config-places.ts";
  * @param section for instance `models.providers.anthropic`
  * @throws GatewayError if the section has a problem
  */
-export function refuseWrong({ problems }: LoadedConfig, part: string): void {
+export function assertValidSection({ problems }: LoadedConfig, part: string): void {
   const wrong = problems.filter(({ severity, path }) => severity === "error" && overlap(path, part));
   if (wrong.length > 0) throw new GatewayError("config", wrong.map(formatProblem).join("\n"));
 }

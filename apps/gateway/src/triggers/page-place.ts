@@ -9,7 +9,7 @@ export interface Destination {
 }
 
 /** Returns a separate conversation of an agent on the web page, with an owner as the sender. */
-export function ownPlace(agentId: string, name: "heartbeat" | "schedules"): Destination {
+export function createPagePlace(agentId: string, name: "heartbeat" | "schedules"): Destination {
   const channel = "web";
   const id = `${name}-${agentId}`;
   return {

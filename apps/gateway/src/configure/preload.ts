@@ -4,7 +4,7 @@ import type { Logger } from "@signalbox/telemetry/logger";
 import type { Agents } from "./agents.ts";
 import type { Models } from "./models.ts";
 
-export interface LoadAheadOptions {
+export interface PreloadOptions {
   readonly agents: Pick<Agents, "all">;
   readonly models: Pick<Models, "load">;
   /** Undefined if the configuration turns memory off. */
@@ -13,8 +13,8 @@ export interface LoadAheadOptions {
 }
 
 /** Imports the SDKs that the configuration needs and opens the agents' memories, one after the other. */
-export async function loadAhead(
-  { agents, models, memories, logger }: LoadAheadOptions,
+export async function preload(
+  { agents, models, memories, logger }: PreloadOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const steps = [() => models.load(), ...agents.all.map((agent) => async () => memories?.of(agent))];

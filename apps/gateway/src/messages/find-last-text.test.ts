@@ -1,7 +1,7 @@
 import { plainMessage } from "@signalbox/channel/testkit";
 import { openStore } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
-import { lastWords } from "./last-words.ts";
+import { findLastText } from "./find-last-text.ts";
 import type { ServiceBodies } from "./service-store.ts";
 
 it("are those of the person, and no command, nor what was due in their name", async () => {
@@ -29,6 +29,6 @@ it("are those of the person, and no command, nor what was due in their name", as
   await accept("bob", "from bob", "m3");
   await accept("anna", "/status", "m4");
   await accept("anna", "water the plants");
-  expect(await lastWords({ inbox }, anna)).toBe("二");
-  expect(await lastWords({ inbox }, anna, first)).toBe("");
+  expect(await findLastText({ inbox }, anna)).toBe("二");
+  expect(await findLastText({ inbox }, anna, first)).toBe("");
 });

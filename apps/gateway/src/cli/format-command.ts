@@ -1,7 +1,7 @@
 import { type Home, locateHome } from "@signalbox/home";
 
 /** Returns a command as the user types it for a home. `--home` is added unless the home is the default one. */
-export function commandOn(home: Home, words: string): string {
+export function formatCommand(home: Home, words: string): string {
   const isUsual = home.dir === locateHome(undefined, process.env).dir;
   return `\`signalbox ${words}${isUsual ? "" : ` --home ${shellWord(home.dir)}`}\``;
 }
