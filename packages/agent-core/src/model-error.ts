@@ -28,7 +28,7 @@ export interface ModelErrorData {
   readonly retryable: boolean;
   /** True if text or thinking had been delivered before the failure. */
   readonly emitted: boolean;
-  /** What to change for another attempt: the key, the model or the provider. */
+  /** The part to change for another attempt: the key, the model or the provider. */
   readonly scope: "key" | "model" | "provider";
   readonly requestId?: string;
   /** The failed attempts, if there were several. */

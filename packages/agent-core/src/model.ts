@@ -151,7 +151,7 @@ export interface StreamOptions {
    */
   readonly silenceMs?: number;
   /**
-   * Returns whether a person has seen any of the streamed answer. Called when the request fails midway: if it returns
+   * Returns true if a person has seen any of the streamed answer. Called when the request fails midway: if it returns
    * `false`, the request may be repeated, and the streamed part is void (`attempt` with `discard`). Without it, or if
    * it throws, the answer counts as seen.
    */

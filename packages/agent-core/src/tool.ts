@@ -49,7 +49,7 @@ export interface ToolResult<Details extends JsonValue = JsonValue> {
 export interface Tool<Args = unknown, Details extends JsonValue = JsonValue> {
   /** 1 to 64 letters, digits, `_` and `-`. */
   readonly name: string;
-  /** Tells the model what the tool does and when to use it. */
+  /** Explains the tool and its use to the model. */
   readonly description: string;
   readonly inputSchema: InputSchema<Args>;
   readonly effects: ToolEffects;
@@ -58,7 +58,7 @@ export interface Tool<Args = unknown, Details extends JsonValue = JsonValue> {
   /** Milliseconds for the call, and as many for an asynchronous schema. Default: none. */
   readonly timeoutMs?: number;
   /**
-   * How a long result is cut: `head` keeps the start, `head_tail` 70 % start and 30 % end. Default: `head_tail` if the
+   * The parts of a long result that are kept: `head` keeps the start, `head_tail` 70 % start and 30 % end. Default: `head_tail` if the
    * end matters (an error, a summary, the end of a JSON document), else `head`.
    */
   readonly truncate?: "head" | "head_tail";

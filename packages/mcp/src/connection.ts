@@ -24,7 +24,7 @@ export interface ConnectOptions {
   readonly version: string;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** Called when the server says that its list of tools has changed. */
+  /** Called when the server reports a change of its list of tools. */
   readonly onListChanged: () => void;
   readonly onClose: () => void;
   readonly onLog: (text: string) => void;
@@ -47,7 +47,7 @@ export class ServerFailedError extends Error {
 /** Limit for servers whose list never ends. */
 const MAX_PAGES = 20;
 const MAX_LOG_CHARS = 2_000;
-/** How many lines a connection logs. */
+/** Maximum number of lines that a connection logs. */
 const MAX_LOG_LINES = 100;
 
 /** Each tool is read by itself, so that a malformed one does not cost the others. */

@@ -17,7 +17,7 @@ export interface McpServersOptions {
   readonly version: string;
   /** Called each time a server goes down or cannot be started. */
   readonly onDown?: (server: string, reason: string) => void;
-  /** Called with what a server's process writes to standard error, and with notes about its tools. */
+  /** Called with output of a server's process on standard error, and with notes about its tools. */
   readonly onLog?: (server: string, text: string) => void;
   /** Stores which descriptions of tools were accepted. Default: in memory, so that a restart accepts new ones. */
   readonly descriptions?: McpDescriptionStore;
@@ -30,7 +30,7 @@ export interface McpServers {
   /** Returns the current tools of the servers that `wants` selects. A server that does not start has none. */
   tools(wants: (prefix: string, server: string) => boolean): Promise<readonly McpTool[]>;
   status(): readonly McpServerStatus[];
-  /** Accepts the current descriptions of these tools, after somebody has reviewed them. */
+  /** Accepts the current descriptions of these tools after a review. */
   accept(tools: readonly McpTool[]): Promise<void>;
   /**
    * Replaces the servers. A server with unchanged settings continues; one that was removed ends after its calls.
@@ -114,7 +114,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   };
 }
 
-/** Nobody knows what the tool of a server did. So its effects are external, and calls are not repeated. */
+/** The effects of a server's tool are unknown, so they count as external, and calls are never repeated. */
 function toTool(name: string, server: McpServer, listed: ListedTool): McpTool {
   return {
     server: name,

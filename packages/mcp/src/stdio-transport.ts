@@ -11,11 +11,11 @@ export interface StdioTransportOptions {
   readonly settings: StdioSettings;
   /** A longer message is discarded, and its request fails. */
   readonly maxMessageBytes: number;
-  /** Called with what the process writes to standard error. */
+  /** Called with the process's output on standard error. */
   readonly onStderr: (text: string) => void;
 }
 
-/** How long a process may take to end after its input was closed, and after SIGTERM, in milliseconds. */
+/** Time limit for a process to end after its input was closed, and again after SIGTERM, in milliseconds. */
 const END_MS = 2_000;
 /** The id of a response is near its start or its end. */
 const ID_CHARS = 300;

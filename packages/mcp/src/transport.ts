@@ -5,7 +5,7 @@ import type { McpServerSettings } from "./types.ts";
 
 /** Size limit of one message, and of one event of a stream. */
 const MAX_MESSAGE_BYTES = 10_000_000;
-/** How long a server may take to end a session, in milliseconds. */
+/** Time limit for ending a session, in milliseconds. */
 const END_SESSION_MS = 1_000;
 
 interface OpenTransport {
@@ -17,7 +17,7 @@ interface OpenTransport {
 /**
  * Creates the transport to a server without starting it.
  *
- * @param onLog called with what a process writes to standard error
+ * @param onLog called with a process's output on standard error
  */
 export async function openTransport(
   settings: McpServerSettings,

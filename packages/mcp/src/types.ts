@@ -1,6 +1,6 @@
 import type { Tool } from "@signalbox/agent-core";
 
-/** How a server is reached, and its time limits. */
+/** Transport and time limits of a server. */
 export type McpServerSettings = (
   | {
       /** Program of a server that speaks over stdio. */
@@ -33,7 +33,7 @@ export function toolPrefix(server: string): string {
 /** A tool of a server. Treat its results as untrusted content. */
 export interface McpTool extends Tool {
   readonly server: string;
-  /** True if the current description differs from the accepted one, or the tool is new. Nobody has reviewed it. */
+  /** True if the current description differs from the accepted one, or the tool is new. It needs a review. */
   readonly changed: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface McpServerStatus {
   readonly state: "not started" | "starting" | "ready" | "down";
   /** Names of its tools as agents see them. */
   readonly tools: readonly string[];
-  /** Why the server is down, and which of its tools were left out. */
+  /** The reason why the server is down, and the tools that were left out. */
   readonly notes: readonly string[];
 }
 

@@ -17,7 +17,7 @@ const MASTER_KEY: Key = { has: () => true, labels: [] };
 const EVERYONE = "everyone";
 const PERSON = "person:";
 const CHAT = "chat:";
-/** Label of everything that was said in any group. */
+/** Label of all content of groups. */
 const ANY_CHAT = "any-chat";
 
 /** The fields of a chunk that decide who may see it. */
@@ -51,7 +51,7 @@ export function sharesLabel(key: Key, labels: readonly string[]): boolean {
   return labels.some((label) => key.has(label));
 }
 
-/** Returns what decides who may see a row of the index. */
+/** Returns the access labels of a row of the index. */
 export function guardOf(row: { readonly scope: string; readonly authorId: string | null }): Guarded {
   return { scope: scopeOf(row.scope), author: row.authorId === null ? undefined : { id: row.authorId } };
 }

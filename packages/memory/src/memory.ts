@@ -61,7 +61,7 @@ export interface Memory {
    */
   add(turns: NewTurn | readonly NewTurn[]): Promise<string[]>;
   search(query: string, options?: SearchOptions): Promise<SearchResult>;
-  /** Returns the few chunks that are relevant to a message, as lines for a prompt; `undefined` if there are none. */
+  /** Returns the few chunks that are relevant to a message, as lines for a prompt, or `undefined` without any. */
   recall(message: string, options?: RecallOptions): Promise<Recall | undefined>;
   /** Returns one chunk, unless the reader may not see it. */
   get(
@@ -88,7 +88,7 @@ export interface Memory {
   /** Returns earlier versions of the `MEMORY.md` of a scope, newest first. */
   log(scope?: Scope): Promise<NoteVersion[]>;
   restore(version: NoteVersion): Promise<void>;
-  /** Indexes what changed. Searches do this by themselves. */
+  /** Indexes changes. Searches do this automatically. */
   refresh(): Promise<void>;
   /** Deletes the index and builds it from the files. */
   rebuild(): Promise<void>;

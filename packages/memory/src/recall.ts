@@ -6,7 +6,7 @@ import { terms } from "./text/terms.ts";
 import type { Chunk, Hit, Reader } from "./types.ts";
 
 export interface RecallOptions {
-  /** Default: a reader who sees only what is for everyone. */
+  /** Default: a reader who sees only content for everyone. */
   readonly reader?: Reader;
   /** Default 600. */
   readonly maxTokens?: number;
@@ -36,7 +36,7 @@ const MAX_BY_CHANCE = { question: 10, statement: 1 };
 const MAX_TOPIC_HITS = 3;
 
 /**
- * Returns whether recalling a chunk would add nothing to a message: it is an earlier question, or has no word that the
+ * Returns true if recalling a chunk would add nothing to a message: it is an earlier question, or has no word that the
  * message does not have.
  */
 export function addsNothingTo(message: string): (chunk: Chunk) => boolean {

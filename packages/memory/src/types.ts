@@ -36,7 +36,7 @@ export interface NewTurn {
   readonly at?: number | string | Date;
   /** The conversation. Turns of one chat are each other's neighbours. Default: one chat for all. */
   readonly chat?: string;
-  /** Default: everyone. Set it for everything that was said in private. */
+  /** Default: everyone. Set it for all private content. */
   readonly scope?: Scope;
   /** The source of untrusted content in the text, for example a web page. */
   readonly untrusted?: string;
@@ -148,7 +148,7 @@ export interface SearchResult {
 }
 
 export interface SearchOptions {
-  /** Default: a reader who may see only what is for everyone. `"all"`: the owner of the files. */
+  /** Default: a reader who may see only content for everyone. `"all"`: the owner of the files. */
   readonly reader?: Reader | "all";
   /** Default 8, at most 100. */
   readonly limit?: number;

@@ -32,12 +32,12 @@ export function toOptionalAuthor(author: string | Author | undefined): Author | 
   return typeof author === "string" ? { id: author, name: author } : author;
 }
 
-/** Returns whether a value, for example a parsed line of a file, is a complete turn. */
+/** Returns true if a value, for example a parsed line of a file, is a complete turn. */
 export function isTurn(value: unknown): value is Turn {
   return problemOfTurn(value) === undefined;
 }
 
-/** @returns what is wrong with a turn in a sentence, or `undefined` */
+/** @returns the problem of a turn as a sentence, or `undefined` if it is valid */
 export function problemOfTurn(value: unknown): string | undefined {
   if (!isRecord(value)) return "it is not an object.";
   const { id, text, at, chat, ...origin } = value;

@@ -18,7 +18,7 @@ export function createSummaryNote(messages: readonly BriefMessage[]): string {
   return [head, ...messages.map(shorten)].join("\n");
 }
 
-/** Tells the model that messages which it has read were deleted on their platform. */
+/** Creates a note to the model about messages that it has read and that were deleted on their platform. */
 export function createDeletedNote(messages: readonly BriefMessage[]): string {
   const head = `${DELETED}Their senders took these messages back. Neither answer them nor act on them:`;
   return [head, ...messages.map(shorten)].join("\n");

@@ -11,13 +11,13 @@ export type ContextEvent = Pick<
   "channel" | "conversation" | "messageId" | "timestamp" | "addressed" | "references"
 > & { readonly sender: Pick<MessageEvent["sender"], "id"> };
 
-/** What is known about a message in addition to its event. */
+/** Facts about a message that its event does not contain. */
 export interface EventFacts {
   /** The sender's role according to the policy. */
   readonly role: string;
   /** The sender's name in the conversation. */
   readonly senderName: string;
-  /** True if the client authenticates with a token of the host. It knows its own conversation and sender. */
+  /** True if the client authenticates with a token of the host. It already knows its conversation and sender. */
   readonly isOwnClient: boolean;
   /** IANA time zone of the times shown. */
   readonly timeZone: string;
@@ -46,9 +46,9 @@ export interface ContextDocument {
   readonly type?: string;
   /** The content, shortened by the caller; absent if it was not read. */
   readonly text?: string;
-  /** True if the text is only a part. */
+  /** True if the text was shortened. */
   readonly cut?: boolean;
-  /** Why it could not be read or stored, in the host's words. */
+  /** The reason why it could not be read or stored, in the host's words. */
   readonly note?: string;
 }
 
@@ -113,7 +113,7 @@ export function createEventContext(event: ContextEvent, facts: EventFacts): stri
     subject: conversation.subject === undefined ? undefined : oneLine(conversation.subject, 200),
   };
   const blocks = [formatJsonBlock(HEADINGS.inbound, metadata)];
-  // A client of the host knows its conversation and who writes there.
+  // A client of the host already knows its conversation and sender.
   if (!facts.isOwnClient)
     blocks.push(
       formatJsonBlock(HEADINGS.conversation, info),
@@ -137,7 +137,7 @@ function describeReference(reference: Reference, timeZone: string): object {
   };
 }
 
-/** Formats untrusted context; empty if there is none. */
+/** Formats untrusted context. Returns an empty text without any context. */
 export function createUntrustedContext(
   { history = [], edited = [], sent = [], files = [], pages = [] }: UntrustedContext,
   timeZone: string,
@@ -152,7 +152,7 @@ export function createUntrustedContext(
   ].join("\n\n");
 }
 
-/** Formats lines from memory that match a message; empty if there are none. */
+/** Formats lines from memory that match a message. Returns an empty text without any lines. */
 export function createMemoryContext(lines: readonly string[]): string {
   return formatList(HEADINGS.memory, lines.map(cleanText)).join("");
 }
@@ -181,7 +181,7 @@ function describeMessage(message: ContextMessage, timeZone: string): object {
   };
 }
 
-/** How many attachments of a context message are listed. */
+/** Maximum number of attachments listed for a context message. */
 const MAX_NAMED_ATTACHMENTS = 10;
 
 function nameAttachments(media: ContextMessage["media"] = []): readonly string[] | undefined {

@@ -29,7 +29,7 @@ export function fitSections(
   return [...stable.sections, ...stable.note, ...volatile.note, ...volatile.sections];
 }
 
-/** Fits one part. The note about omitted sections takes room too, so more sections may have to be omitted. */
+/** Fits one part. The note about omitted sections takes room too, so it may require omitting more sections. */
 function fitPart(
   definitions: readonly SectionDefinition[],
   part: PromptPart,

@@ -66,7 +66,7 @@ export function getGroupMedia({ body }: Pick<GroupEntry, "body">): readonly Medi
   return [...(getObjects<MediaRef>(media) ?? []), ...referenced];
 }
 
-/** Returns the objects of a stored list, or `undefined` if it is no list. */
+/** Returns the objects of a stored list, or `undefined` if it is not a list. */
 function getObjects<Item extends object>(value: unknown): readonly Item[] | undefined {
   return Array.isArray(value) ? value.filter((item) => typeof item === "object" && item !== null) : undefined;
 }

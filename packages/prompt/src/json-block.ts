@@ -1,4 +1,4 @@
-/** Formats a block of context: a heading that says what it is and whether to trust it, and fenced JSON. */
+/** Formats a block of context: a heading that names its content and trust level, and fenced JSON. */
 export function formatJsonBlock(heading: string, value: object): string {
   return `${heading}\n\`\`\`json\n${escapeJson(value)}\n\`\`\``;
 }

@@ -8,13 +8,13 @@ const HIDDEN = /(?![\u0600-\u0605\u06DD\u070F\u08E2])(?:\p{Cf}|\u034F|[\u115F\u1
 /** As `HIDDEN`, without the joiners that emoji and several scripts need in running text. */
 const HIDDEN_IN_TEXT =
   /(?![\u0600-\u0605\u06DD\u070F\u08E2\u200C\u200D])(?:\p{Cf}|\u034F|[\u115F\u1160\u2800\u3164\uFFA0])/gu;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are removed
 const CONTROLS = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g;
 const LINE_BREAKS = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
 
 const BOUNDARY = /[<＜‹«]{2}\s*CACHE[\s_-]?BOUNDARY\s*[>＞›»]{2}/gi;
 const OWN_TAGS = /<(?=[\s\u200C\u200D]*(?:\/[\s\u200C\u200D]*)?(?:workspace_file|available_skills)\b)/gi;
-/** A line that Markdown or a careless reader takes for a heading. */
+/** A line that Markdown renders as a heading, or that looks like one. */
 const HEADING = /^((?:[^\S\n]|[\u200C\u200D])*)(?:([#＃﹟]+)(?=\s|[\u200C\u200D]|$)|([#＃﹟]{2,}))/u;
 /** An underline that turns the line above into a heading. */
 const UNDERLINE = /^[ \t]*(?:=+|-{2,})[ \t]*$/;

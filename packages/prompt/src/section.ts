@@ -10,7 +10,7 @@ export interface SectionDefinition {
   readonly part: PromptPart;
   readonly modes: readonly PromptMode[];
   readonly priority: SectionPriority;
-  /** Maximum length of all its text, in UTF-16 units. Sections beyond it are omitted. Default: no limit of its own. */
+  /** Maximum length of all its text, in UTF-16 units. Sections beyond it are omitted. Default: no limit. */
   readonly budget?: number;
   render(input: SystemPromptInput): readonly RenderedSection[];
 }

@@ -1,7 +1,7 @@
 import type { SystemPrompt } from "@signalbox/agent-core";
 
 /**
- * How much the system prompt contains. `full`: everything (default). `minimal`: for sub-agents; identity, tooling,
+ * Extent of the system prompt. `full`: everything (default). `minimal`: for sub-agents; identity, tooling,
  * execution, safety, workspace, `AGENTS.md` and `TOOLS.md`, runtime. `none`: only the identity.
  */
 export type PromptMode = "full" | "minimal" | "none";
@@ -13,9 +13,9 @@ export type PromptPart = "stable" | "volatile";
 export interface PromptSection {
   /** Stable and unique, for instance `tooling` or `workspace-file:AGENTS.md`. */
   readonly name: string;
-  /** For people. */
+  /** Heading for people. */
   readonly title: string;
-  /** As the model gets it, with its heading. */
+  /** The text that the model gets, with its heading. */
   readonly text: string;
   /** UTF-16 units of `text`. */
   readonly chars: number;

@@ -20,7 +20,7 @@ const WORKSPACE_FILES: readonly string[] = [
 /** Files in which owners keep notes about themselves. */
 const PRIVATE: ReadonlySet<string> = new Set(["MEMORY.md", "USER.md"]);
 
-/** Returns the files that anybody who talks to the agent may learn about. */
+/** Returns the files that everyone who talks to the agent may learn about. */
 export function getSharedFiles(files: readonly WorkspaceFile[]): readonly WorkspaceFile[] {
   return files.filter(({ name }) => !PRIVATE.has(name));
 }
@@ -79,13 +79,13 @@ export async function loadWorkspaceFiles(
 }
 
 export interface WorkspaceFileReaderOptions {
-  /** Called each time that a file could not be read. */
+  /** Called each time a file could not be read. */
   readonly onProblem: (dir: string, problem: WorkspaceFileProblem) => void;
   /** Returns milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** How long files are cached. */
+/** Cache lifetime of files, in milliseconds. */
 const MAX_AGE_MS = 1_000;
 
 /** Creates a reader for workspace files that reads each folder at most once a second. */

@@ -47,7 +47,7 @@ export interface Binding {
 }
 
 /**
- * How direct messages are divided into sessions: one session for everyone (`main`), or one for each person, each
+ * Division of direct messages into sessions: one session for everyone (`main`), or one for each person, each
  * person and channel, or each person, channel and account. Every group and channel has its own session.
  */
 export type DmScope = "main" | "per-peer" | "per-channel-peer" | "per-account-channel-peer";

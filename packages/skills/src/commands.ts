@@ -13,7 +13,7 @@ export interface SkillCommand {
   readonly description: string;
   /** Descriptions by language, for instance `zh`. */
   readonly localized?: Readonly<Record<string, string>>;
-  /** The tool that the command calls. Absent: the model is asked to follow the skill. */
+  /** The tool that the command calls. Absent: the model follows the skill. */
   readonly dispatch?: SkillDispatch;
 }
 

@@ -1,6 +1,6 @@
 import type { Skill } from "./skill.ts";
 
-/** Why a skill is not offered. */
+/** The reason why a skill is not offered. */
 export interface Ineligibility {
   readonly requirement: "bins" | "anyBins" | "env" | "config" | "os" | "enabled" | "allowed" | "pin";
   /** The missing items. */
@@ -23,7 +23,7 @@ export interface SkillTarget {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What requirements are checked against. */
+/** The machine that requirements are checked against. */
 export interface Machine {
   readonly env: Environment;
   readonly platform: string;

@@ -36,7 +36,7 @@ export function getEnvironment(
 const STEERING =
   /^(?:PATH|HOME|SHELL|ENV|IFS|PS4|PERL5.*|RUBY.*|PYTHON.*|NODE_.*|NPM_.*|JAVA_.*|LD_.*|DYLD_.*|GCONV_PATH|BASH_.*|SHELLOPTS|GIT_.*|SSH_.*|EDITOR|PAGER|.*_PROXY|.*_(?:URL|HOST|ENDPOINT))$/;
 
-/** Returns whether a skill may name a variable: it must be for a key and must not change what programs do. */
+/** Returns true if a skill may name a variable: it must be for a key and must not change what programs do. */
 export function isForKeys(name: string): boolean {
   return /^[A-Z][A-Z0-9_]{1,63}$/.test(name) && !STEERING.test(name);
 }

@@ -117,7 +117,7 @@ function orMissing<T>(action: () => T): T | undefined {
   }
 }
 
-/** Returns whether a path is a folder or lies in it. Both contain no links. */
+/** Returns true if a path is a folder or lies in it. Both contain no links. */
 export function isInside(path: string, folder: string): boolean {
   const route = relative(folder, path);
   return route === "" || (route !== ".." && !route.startsWith(`..${sep}`) && !isAbsolute(route));

@@ -24,7 +24,7 @@ interface Common {
 interface Download {
   readonly kind: "download";
   readonly url: string;
-  /** How to unpack the download, and how many leading folders of a tar are dropped. */
+  /** Format of the download, and the number of leading folders of a tar that are dropped. */
   readonly archive?: { readonly format: "tar" | "zip"; readonly stripComponents: number };
   /** SHA-256 of the download in hexadecimal. */
   readonly sha256?: string;

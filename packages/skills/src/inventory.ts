@@ -9,7 +9,7 @@ import type { Skill, SkillProblem } from "./skill.ts";
 import type { SourceCache } from "./source-cache.ts";
 import { getPrecedence, type SkillSource, workspaceSources } from "./sources.ts";
 
-/** What an inventory needs. */
+/** Dependencies of an inventory. */
 export interface InventoryContext {
   /** The sources that all agents share. */
   readonly sources: readonly SkillSource[];
@@ -40,7 +40,7 @@ export interface Inventory {
 /**
  * Lists the skills of one agent.
  *
- * @param maxAgeMs how old scans and checks may be
+ * @param maxAgeMs maximum age of scans and checks, in milliseconds
  */
 export async function takeInventory(
   context: InventoryContext,

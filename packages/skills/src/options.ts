@@ -5,7 +5,7 @@ import type { CompareTexts } from "./pins/approvals.ts";
 import type { PinStore } from "./pins/pin-store.ts";
 import type { SkillSource } from "./sources.ts";
 
-/** Where approvals of skills are stored, and how changes are shown to whoever approves. */
+/** Storage for approvals of skills, and the diff shown to the person who approves. */
 interface SkillPins {
   readonly store: PinStore;
   readonly compare: CompareTexts;
@@ -20,20 +20,19 @@ export interface SkillsOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Default: `process.platform`. */
   readonly platform?: string;
-  /** Returns whether a program is installed. Default: searches the `PATH` of `env` and caches results for a minute. */
+  /** Returns true if a program is installed. Default: searches the `PATH` of `env` and caches results for a minute. */
   readonly which?: (bin: string) => boolean;
-  /** Returns whether a dotted key of the configuration is set and not false. Default: false. */
+  /** Returns true if a dotted key of the configuration is set and not false. Default: false. */
   readonly hasConfig?: (key: string) => boolean;
   /** An operator's settings for single skills, by id or name. Default: none. */
   readonly entries?: Readonly<Record<string, SkillEntry>>;
   /**
-   * How long a scan is used, in milliseconds. A scan that took long is used for at least twenty times as long as it
-   * took. Default: 1,000.
+   * Lifetime of a scan, in milliseconds. A slow scan is used for at least twenty times its duration. Default: 1,000.
    */
   readonly maxAgeMs?: number;
-  /** How skills are approved. Default: skills need no approval. */
+  /** Approval of skills. Default: skills need no approval. */
   readonly pins?: SkillPins;
-  /** Returns whether skills that are new to a source are approved as they are. Default: true. */
+  /** Returns true if skills that are new to a source are approved as they are. Default: true. */
   readonly pinsFirstSeen?: () => boolean;
   /** Milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number;
@@ -46,6 +45,6 @@ export interface AgentSkillsOptions {
   readonly deny?: readonly string[] | undefined;
   /** Absolute path. Its `.agents/skills` and `skills` are the sources `project` and `workspace`. */
   readonly workspaceDir?: string | undefined;
-  /** Where the agent's commands run. Default: where the gateway runs. */
+  /** The machine on which the agent's commands run. Default: the gateway's. */
   readonly target?: SkillTarget | undefined;
 }

@@ -5,7 +5,7 @@ export interface Pacer {
   pause(): Promise<void> | undefined;
 }
 
-/** How long all work of one pacer holds the event loop at a time, in milliseconds. */
+/** Maximum time that all work of one pacer blocks the event loop at once, in milliseconds. */
 const SLICE_MS = 5;
 
 export function createPacer(): Pacer {

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** How long results are cached, in milliseconds. */
+/** Cache lifetime of results, in milliseconds. */
 const MAX_AGE_MS = 60_000;
 /** Limits the cache: skills of a workspace could require any number of programs. */
 const MAX_CACHED = 10_000;

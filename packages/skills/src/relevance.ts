@@ -1,12 +1,12 @@
 import type { Pacer } from "./pacer.ts";
 import type { Skill } from "./skill.ts";
 
-/** How many UTF-16 units of the query are used. */
+/** Maximum length of the query, in UTF-16 units. */
 const MAX_TEXT = 2_000;
-/** How many UTF-16 units of a description are compared. */
+/** Maximum compared length of a description, in UTF-16 units. */
 const MAX_DESCRIPTION = 200;
 
-/** Returns whether a text has words that can be compared. */
+/** Returns true if a text has words that can be compared. */
 export function isRankable(text: string): boolean {
   return getTerms(text.slice(0, MAX_TEXT)).length > 0;
 }

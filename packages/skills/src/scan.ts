@@ -11,13 +11,13 @@ import type { SkillSource } from "./sources.ts";
 import { oneLine, sha256 } from "./text.ts";
 
 const MAX_FILE_BYTES = 256_000;
-/** How many folders of a source a scan visits. */
+/** Maximum number of folders of a source that a scan visits. */
 const MAX_FOLDERS = 5_000;
-/** How many entries of a folder are read, including files. */
+/** Maximum number of entries of a folder that are read, including files. */
 const MAX_ENTRIES = 10_000;
 /** Total size of all SKILL.md files of a source. */
 const MAX_TOTAL_BYTES = 50_000_000;
-/** How many levels of folders may be between a source and a folder of skills. */
+/** Maximum number of folder levels between a source and a folder of skills. */
 const MAX_DEPTH = 3;
 /** Accepted file names. The first one is the standard. */
 const FILE_NAMES = ["SKILL.md", "Skill.md", "skill.md"];

@@ -1,7 +1,7 @@
 import type { SkillInstall } from "./install.ts";
 import type { SkillSourceKind } from "./sources.ts";
 
-/** What a skill requires of the machine that it is used on. */
+/** The requirements of a skill on its machine. */
 interface SkillRequirements {
   /** Programs, all of which are needed. */
   readonly bins: readonly string[];
@@ -15,7 +15,7 @@ interface SkillRequirements {
   readonly os: readonly string[];
 }
 
-/** What a SKILL.md declares. */
+/** The declarations of a SKILL.md. */
 export interface SkillDeclaration {
   /** From the frontmatter. */
   readonly name?: string;
@@ -93,6 +93,6 @@ export interface SkillProblem {
   /** Line in the file, from 1. */
   readonly line?: number;
   readonly message: string;
-  /** How to fix it. */
+  /** The remedy. */
   readonly remedy: string;
 }

@@ -49,7 +49,7 @@ interface ExcludedSkill {
   readonly reasons: readonly Ineligibility[];
 }
 
-/** What `check` reports about a skill. */
+/** The report of `check` about a skill. */
 export interface SkillReport {
   readonly skill: Skill;
   readonly eligible: boolean;
@@ -213,7 +213,7 @@ function selectActive(skills: readonly Skill[]): readonly Skill[] {
   });
 }
 
-/** Returns whether a skill is for the agent and only lacks requirements. The agent does not see pending skills. */
+/** Returns true if a skill is for the agent and only lacks requirements. The agent does not see pending skills. */
 function lacksSomething({ reasons }: ExcludedSkill): boolean {
   return reasons.every(({ requirement }) => !["allowed", "enabled", "pin"].includes(requirement));
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 /** Kinds of sources, from the lowest precedence to the highest. */
 const SOURCE_KINDS = ["extra", "bundled", "managed", "personal", "project", "workspace"] as const;
 
-/** Where a skill comes from. A later kind replaces skills of the same id from earlier ones. */
+/** Origin of a skill. A later kind replaces skills of the same id from earlier ones. */
 export type SkillSourceKind = (typeof SOURCE_KINDS)[number];
 
 /** A folder that contains skill folders. */

@@ -27,7 +27,7 @@ export interface RecallRequest {
   readonly text: string;
   /** Sequence numbers of the messages that the prompt contains anyway. */
   readonly places: readonly number[];
-  /** Returns whether the prompt already contains a line of an earlier recall. Default: no. */
+  /** Returns true if the prompt already contains a line of an earlier recall. Default: no. */
   readonly isInPrompt?: (line: string) => boolean;
 }
 
@@ -60,8 +60,8 @@ const MAX_NOTE_CHARS = 8_000;
 const MAX_QUERY_CHARS = 20_000;
 
 /**
- * Creates a function that looks up what a run should know. If the memory fails or takes too long, what was found until
- * then is used.
+ * Creates a function that recalls memories for a run. If the memory fails or takes too long, the results so far are
+ * used.
  */
 export function createRunMemory(options: RunMemoryOptions): RunMemory {
   return async (request) => {

@@ -25,7 +25,7 @@ export function scopeOf(sessionKey: string): PersonScope | ChatScope {
   return { kind: "person", person: formatSessionKey(person) };
 }
 
-/** Decides what a run in a session may read from memory and where it writes. */
+/** Decides what a run in a session may read from memory, and to which scope it writes. */
 export interface SessionAccess {
   /**
    * Returns who asks and sees the answer. Owners also see the owners' notes, if nobody else can read the session.
@@ -36,11 +36,11 @@ export interface SessionAccess {
   readonly readerFor: (sessionKey: string, role: Role, speaker?: string) => Reader;
   /** Returns the scope of new notes: the owners' notes for an owner in private, otherwise the session's own. */
   readonly noteScopeFor: (sessionKey: string, role: Role) => Scope;
-  /** Returns whether an owner speaks and nobody else can read the session. */
+  /** Returns true if an owner speaks and nobody else can read the session. */
   readonly mayReadOwnersNotes: (sessionKey: string, role: Role) => boolean;
 }
 
-/** @param isOwnChannel whether a channel belongs to the gateway's own clients, where members have their own sessions */
+/** @param isOwnChannel returns true for channels of the gateway's own clients, where members have their own sessions */
 export function createSessionAccess(isOwnChannel: (channel: string) => boolean): SessionAccess {
   function mayReadOwnersNotes(sessionKey: string, role: Role): boolean {
     const parts = parseSessionKey(sessionKey);
@@ -61,7 +61,7 @@ export function createSessionAccess(isOwnChannel: (channel: string) => boolean):
 }
 
 /**
- * Returns whether several people may speak and read in a session: in a group, or if all private messages share one
+ * Returns true if several people may speak and read in a session: in a group, or if all private messages share one
  * session.
  */
 export function isShared(sessionKey: string): boolean {

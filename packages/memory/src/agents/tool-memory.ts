@@ -43,7 +43,7 @@ export interface ToolMemory {
     ids: readonly string[],
     run: CallingRun,
   ): Promise<{ readonly texts: readonly string[]; readonly areOwn: boolean }>;
-  /** Returns whether the run writes into the owners' notes, which are part of the system prompt. */
+  /** Returns true if the run writes into the owners' notes, which are part of the system prompt. */
   writesOwnersNotes(run: CallingRun): boolean;
 }
 
@@ -97,7 +97,7 @@ export function createToolMemory(
   };
 }
 
-/** Returns whether the speaker wrote a chunk. In a private session, its messages are those of its one person. */
+/** Returns true if the speaker wrote a chunk. In a private session, its messages are those of its one person. */
 function isFrom({ author }: Chunk, { sessionKey, speaker }: CallingRun): boolean {
   if (author === undefined || speaker === undefined) return false;
   const scope = scopeOf(sessionKey);

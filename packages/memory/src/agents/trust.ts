@@ -2,14 +2,14 @@ import type { Chunk, ChunkInContext } from "../types.ts";
 import { isOwners } from "./session-access.ts";
 
 /**
- * Returns whether a chunk does not count as an owner's own words: it is marked as untrusted, was said in a group, or is
+ * Returns true if a chunk does not count as an owner's own words: it is marked as untrusted, was said in a group, or is
  * a note of somebody else. The owners' notes were written in an owner's run and are marked with what that run had read.
  */
 export function isUntrusted({ untrusted, scope, note }: Chunk): boolean {
   return untrusted !== undefined || scope.kind === "chat" || (note !== undefined && !isOwners(scope));
 }
 
-/** Returns whether a chunk or one of its neighbours is untrusted. */
+/** Returns true if a chunk or one of its neighbours is untrusted. */
 export function containsUntrusted({ before, after, ...chunk }: ChunkInContext): boolean {
   return [...before, chunk, ...after].some(isUntrusted);
 }

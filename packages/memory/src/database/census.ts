@@ -24,7 +24,7 @@ export interface Census {
   visible(key: Key): Counts;
   /** All chunks, visible or not. */
   all(): Counts;
-  /** Returns whether there is any chunk that the key does not open. */
+  /** Returns true if there is any chunk that the key does not open. */
   isPartHidden(key: Key): boolean;
   /** Counts added (`1`) or removed (`-1`) chunks, with one statement per group. */
   adjust(chunks: readonly Counted[], by: 1 | -1): void;

@@ -10,8 +10,8 @@ import { createTermIndex, type TermIndex } from "./terms.ts";
 import { createVectorTable, type VectorTable } from "./vectors.ts";
 
 /**
- * The SQLite file with the search index. It can be deleted at any time: notes and conversations are kept elsewhere, and
- * `files` and `marks` say up to where they are indexed.
+ * The SQLite file with the search index. It can be deleted at any time: notes and conversations are stored elsewhere.
+ * `files` and `marks` are the positions up to which they are indexed.
  */
 export interface MemoryIndex {
   readonly chunks: Omit<ChunkTable, "add" | "remove">;
@@ -25,7 +25,7 @@ export interface MemoryIndex {
   removeChunks(chunks: readonly IndexedChunk[]): void;
   /** Removes the record of a file. Remove its chunks before. */
   removeFile(path: string): void;
-  /** Up to where the conversations are indexed. */
+  /** Positions up to which the conversations are indexed. */
   readonly marks: Marks;
   /** Adds turns. A turn with the id of an earlier one replaces it. */
   addTurns(turns: readonly NewChunk[], marks: ReadonlyMap<string, string>): void;

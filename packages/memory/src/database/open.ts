@@ -76,7 +76,7 @@ export function untilWritten<T>(raw: Sqlite.Database, read: () => T): () => T {
   };
 }
 
-/** Returns whether an error means that the file is damaged or not a database. */
+/** Returns true if an error means that the file is damaged or not a database. */
 export function isDamage(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB" || code === "SQLITE_IOERR_SHORT_READ";

@@ -69,7 +69,7 @@ export const vector = sqliteTable(
   (t) => [primaryKey({ columns: [t.hash, t.model] })],
 );
 
-/** Up to where the conversations are indexed. */
+/** Positions up to which the conversations are indexed. */
 export const mark = sqliteTable("mark", {
   name: text().primaryKey(),
   value: text().notNull(),

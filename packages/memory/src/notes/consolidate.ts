@@ -157,7 +157,7 @@ async function sectionsOfDays(
   return sections;
 }
 
-/** Drops the oldest derived entries, which daily notes still contain. Entries that people wrote stay. */
+/** Drops the oldest derived entries, which daily notes still contain. Keeps entries that people wrote. */
 function cutTo(markdown: string, maxChars: number): { text: string; dropped: number } {
   let text = markdown;
   let dropped = 0;

@@ -115,7 +115,7 @@ export function createNotebook(folder: string, topScope: Scope, now: () => numbe
   };
 }
 
-/** Returns whether earlier versions of a note are kept. */
+/** Returns true if earlier versions of a note are kept. */
 export function isLasting(path: string): boolean {
   return path.split("/").at(-1) === LASTING;
 }
@@ -125,8 +125,8 @@ function isSameScope(a: Scope, b: Scope): boolean {
 }
 
 /**
- * Returns true if a section has the same entry. An entry by somebody else or one that is trusted less does not count,
- * so that nobody can keep a note from being written.
+ * Returns true if a section has the same entry. An entry by another author or with less trust does not count, so a
+ * foreign entry cannot prevent a note.
  */
 function hasEntry(section: Section, entry: string, { author, untrusted }: Provenance): boolean {
   const { provenance } = section;

@@ -37,7 +37,7 @@ export interface Found {
   readonly topics: readonly string[];
 }
 
-/** Searches and reports what was searched, and how. */
+/** Searches, and reports the searched content and the mode. */
 export function search(index: MemoryIndex, query: Query, options: SearchOptions): SearchResult {
   const { hits, terms } = find(index, query, options);
   const { notes, turns } = index.census.visible(keyOf(options.reader ?? {}));
@@ -64,7 +64,7 @@ export function find(index: MemoryIndex, query: Query, options: SearchOptions): 
   const chosen = withoutRepetitions(fused.filter(({ chunk }) => !except(chunk))).slice(0, limit);
 
   const similarities = new Map(byVectors.map(({ chunk, score }) => [chunk.n, score]));
-  // "How are you today?" does not ask for what was said today.
+  // "How are you today?" does not ask for today's messages.
   const today = new Set(dateTerms("", now));
   const frequencies = new Map([...byWords.frequencies].filter(([term]) => !today.has(term)));
   const evidence = { frequencies, chunks: visible.notes + visible.turns };

@@ -2,7 +2,7 @@ import type { SearchMode, SearchResult } from "../types.ts";
 
 const MAX_TERMS = 12;
 
-/** Describes in one sentence what was searched and how, so that "no hits" cannot be mistaken for "not searched". */
+/** Describes the searched content and the mode in one sentence, to distinguish "no hits" from "not searched". */
 export function summarize(hits: number, mode: SearchMode, searched: SearchResult["searched"]): string {
   const { notes, turns, terms } = searched;
   const where = `${count(notes, "part")} of notes and ${count(turns, "turn")} of conversations`;

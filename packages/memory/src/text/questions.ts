@@ -4,12 +4,12 @@ const STATES_FIRST = /[.!。！].{12}/s;
 const ASKS =
   /[?？]|什么|哪|谁|几|多少|怎么|怎样|为何|吗|呢|\b(?:what(?! an?\b)|who|whom|whose|which|when|where|why|how|remind|tell|recall|remember)\b/i;
 
-/** Returns whether a message asks for something, in English or Chinese, with or without a question mark. */
+/** Returns true if a message asks for something, in English or Chinese, with or without a question mark. */
 export function asksSomething(message: string): boolean {
   return ASKS.test(message);
 }
 
-/** Returns whether a text is a question and states nothing. */
+/** Returns true if a text is a question and states nothing. */
 export function onlyAsks(text: string): boolean {
   const trimmed = text.trim();
   return ENDS_AS_QUESTION.test(trimmed) && !STATES_FIRST.test(trimmed);

@@ -44,7 +44,7 @@ const COURTESIES = new Set([
   ),
 ]);
 
-/** Returns whether a term of {@link queryTerms} says what a message is about. */
+/** Returns true if a term of {@link queryTerms} describes the subject of a message. */
 export function isContent(term: string): boolean {
   return !COURTESIES.has(term) && ![...term].some(isFunctionCharacter);
 }

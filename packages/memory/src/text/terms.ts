@@ -30,8 +30,8 @@ export function terms(text: string): string[] {
 }
 
 /**
- * Returns the terms that a query looks for. A single Chinese, Japanese or Korean character is looked for only if it is
- * a word of its own; other characters are parts of words, which pairs match more precisely.
+ * Returns the search terms of a query. A single Chinese, Japanese or Korean character is searched only if it is a
+ * separate word; other characters are parts of words, which pairs match more precisely.
  */
 export function queryTerms(text: string): string[] {
   return split(text, (run) => [...dictionaryWords(run).filter(isSingleCharacter), ...pairs(run)]);

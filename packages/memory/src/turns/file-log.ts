@@ -30,7 +30,7 @@ interface Line {
 
 /**
  * Stores turns in a file, one line of JSON each. New turns are appended. A turn is removed by overwriting its line with
- * spaces, which keeps the offsets of the others. If somebody else changed lines that were already read, the file is
+ * spaces, which keeps the offsets of the others. If another program changed lines that were already read, the file is
  * read from the beginning. Lines that are not valid turns are skipped.
  *
  * @param onProblem is called when a read skips lines
@@ -156,7 +156,7 @@ async function byteAt(handle: FileHandle, position: number): Promise<number | un
   return buffer[0];
 }
 
-/** @returns the turn, what is wrong with the line, or `undefined` for a blank line */
+/** @returns the turn, the problem of the line, or `undefined` for a blank line */
 function parseTurn({ start, bytes }: Line): Turn | string | undefined {
   const text = bytes.toString("utf8").trim();
   if (text === "") return undefined;

@@ -35,7 +35,7 @@ export function isSameStat(one: FileStat | undefined, other: FileStat): boolean 
   return one !== undefined && one.size === other.size && one.changedAt === other.changedAt;
 }
 
-/** Returns whether lines were only appended since the file was read up to a position. */
+/** Returns true if lines were only appended since the file was read up to a position. */
 export async function hasGrown(
   path: string,
   { end, tail, stat: previous }: FilePosition,

@@ -1,6 +1,6 @@
 import type { Turn } from "../types.ts";
 
-/** Up to where conversations are indexed, by names that their source chooses. */
+/** Positions up to which conversations are indexed, by names that their source chooses. */
 export type Marks = Pick<ReadonlyMap<string, string>, "get">;
 
 /** A batch of turns, oldest first. */

@@ -24,7 +24,7 @@ export interface Reply {
   readonly media?: ReplyMedia;
 }
 
-/** True if a reply is complete or gets a note about the end of the run. */
+/** The end of a reply: it is complete, or has a note about the end of the run. */
 export type Ending = "complete" | { readonly note: string };
 
 /**
@@ -33,7 +33,7 @@ export type Ending = "complete" | { readonly note: string };
  *
  * @param alreadySent texts that the message tool has delivered to this conversation, and attachments as `getMediaMark`
  *   returns them
- * @param carries whether attachments can be sent, so that the text does not name them
+ * @param carries true if attachments can be sent, so the text does not name them
  */
 export function composeReply(
   texts: readonly string[],

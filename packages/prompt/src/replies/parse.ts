@@ -5,7 +5,7 @@ import { SILENT_TOKEN, stripSilence } from "./silence.ts";
 export interface ParsedReply {
   /** Text without directives and tokens. */
   readonly text: string;
-  /** True if nothing is sent. */
+  /** True if the reply is not sent. */
   readonly silent: boolean;
   /** Paths or URLs to attach, in order, without duplicates. The host decides what may be attached. */
   readonly media: readonly string[];
@@ -20,7 +20,7 @@ const MEDIA = /^ {0,3}MEDIA:[ \t]*(\S(?:.*\S)?)[ \t]*$/;
 const DIRECTIVE = /\[\[[ \t]*(audio_as_voice|reply_to_current|reply_to:[ \t]*([^\]\s]+))[ \t]*\]\][ \t]?/g;
 
 /**
- * Parses the directives of a final reply: `MEDIA:<path-or-url>` on a line of its own, `[[reply_to_current]]`,
+ * Parses the directives of a final reply: `MEDIA:<path-or-url>` on a separate line, `[[reply_to_current]]`,
  * `[[reply_to:<id>]]` and `[[audio_as_voice]]`, except inside code. Only the first reply directive counts. A reply is
  * silent if it consists of the silent token, possibly in quotes or Markdown. As a first or last line the token is
  * removed, and anywhere else it is text.

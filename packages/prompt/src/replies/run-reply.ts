@@ -12,9 +12,9 @@ export interface CompletedRun {
   readonly alreadySent: readonly string[];
   /** True if attachments are sent with the reply, so that the text does not name them. */
   readonly carries: boolean;
-  /** Whether somebody waits for an answer, so that they are told if it is empty. */
+  /** True if a person waits for an answer, so an empty one gets a note. */
   readonly awaited: boolean;
-  /** Texts about an end other than the model's own. */
+  /** Texts for the ends of a run that the model did not choose. */
   readonly notes: EndNotes;
 }
 
@@ -53,7 +53,7 @@ function isIntended({ result, texts, alreadySent }: CompletedRun): boolean {
   return texts.some((text) => parseReply(text).silent) || hasActedHere(result.messages);
 }
 
-/** Returns whether the reply is complete or which note it gets. */
+/** Returns the end of the reply: complete, or a note. */
 function getEnding({ result, notes }: CompletedRun): Ending {
   switch (result.reason) {
     case "done":

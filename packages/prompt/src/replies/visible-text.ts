@@ -40,8 +40,8 @@ export function createVisibleText(): VisibleText {
 interface LineReader {
   read(text: string): string;
   /**
-   * Returns true if returned text of a line turned out to be part of a directive. The rest is then only known at the
-   * end of the turn.
+   * Returns true if text that was already returned turned out to be part of a directive. The rest is then only known at
+   * the end of the turn.
    */
   wasMisread(): boolean;
 }
@@ -50,7 +50,7 @@ const MAYBE_MEDIA = /^ {0,3}(?:M(?:E(?:D(?:I(?:A(?::.*)?)?)?)?)?)?$/;
 
 function createLineReader(): LineReader {
   const fences = createFenceTracker();
-  /** The current line, how much of it was returned, and whether its line break was. */
+  /** The current line. Below: the length of its returned part, and true if its line break was returned. */
   let line = "";
   let emitted = 0;
   let opened = false;

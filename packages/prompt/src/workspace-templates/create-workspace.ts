@@ -17,7 +17,7 @@ export function detectLanguage(env: Readonly<Record<string, string | undefined>>
  * Creates the first files of an empty workspace, all at once, so that a crash leaves none of them. Does nothing if the
  * folder is not empty.
  *
- * @returns whether the files were created
+ * @returns true if the files were created
  */
 export async function createWorkspace(dir: string, language: Language): Promise<boolean> {
   if ((await readdir(dir)).length > 0) return false;

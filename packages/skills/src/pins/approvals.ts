@@ -74,9 +74,9 @@ export class SkillApprovals {
   }
 
   /**
-   * Returns why a skill is not approved, or undefined if it is.
+   * Returns the reason why a skill is not approved, or undefined if it is.
    *
-   * @param maxAgeMs how old a check may be
+   * @param maxAgeMs maximum age of a check, in milliseconds
    */
   async check(skill: Skill, sourceDir: string, maxAgeMs: number): Promise<Ineligibility | undefined> {
     if (skill.source === "bundled") return undefined;
@@ -123,7 +123,7 @@ export class SkillApprovals {
       await this.#store.markKnown(sourceDir);
   }
 
-  /** Returns what an owner must see before they approve a skill, or undefined if it is approved as it is. */
+  /** Returns the changes that an owner must see before approving a skill, or undefined if it is approved. */
   async getPending(skill: Skill): Promise<PendingSkill | undefined> {
     const pin = await this.#getPin(skill);
     if (pin === undefined) return undefined;
@@ -216,8 +216,8 @@ function decodeUtf8(bytes: Uint8Array): string | undefined {
 }
 
 /**
- * Hexadecimal digits of the digest by which a person selects a state of a skill. With 128 bits, nobody can find two
- * folders that share them.
+ * Hexadecimal digits of the digest by which a person selects a state of a skill. Two folders that share
+ * 128 bits cannot be found.
  */
 const SHORT_DIGEST_CHARS = 32;
 

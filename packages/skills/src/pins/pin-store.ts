@@ -23,7 +23,7 @@ export interface PinStore {
   get(skillDir: string): Promise<ApprovedSkill | undefined>;
   /** Replaces the approval of the same folder. */
   put(approved: ApprovedSkill): Promise<void>;
-  /** Returns whether a source was scanned before, so that skills without an approval are new. */
+  /** Returns true if a source was scanned before, so that skills without an approval are new. */
   isKnown(sourceDir: string): Promise<boolean>;
   markKnown(sourceDir: string): Promise<void>;
 }
