@@ -58,8 +58,8 @@ export interface Tool<Args = unknown, Details extends JsonValue = JsonValue> {
   /** Milliseconds for the call, and as many for an asynchronous schema. Default: none. */
   readonly timeoutMs?: number;
   /**
-   * The parts of a long result that are kept: `head` keeps the start, `head_tail` 70 % start and 30 % end. Default: `head_tail` if the
-   * end matters (an error, a summary, the end of a JSON document), else `head`.
+   * The parts of a long result that are kept: `head` keeps the start, `head_tail` 70 % start and 30 % end. Default:
+   * `head_tail` if the end matters (an error, a summary, the end of a JSON document), else `head`.
    */
   readonly truncate?: "head" | "head_tail";
   execute(call: ToolCall<Args>, context: ToolContext): Promise<ToolResult<Details>>;
