@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Tool } from "@signalbox/agent-core";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { ToolRun } from "../src/agent-toolbox/agent-toolbox-options.ts";
 import {
   type AgentToolboxOptions,
   type Approval,
@@ -11,7 +12,6 @@ import {
   fromTool,
   isTool,
   type ToolDefinition,
-  type ToolRun,
 } from "../src/index.ts";
 
 const RUN: ToolRun = {

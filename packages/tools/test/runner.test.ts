@@ -10,6 +10,7 @@ import {
   createToolRunner,
   type DecisionRecord,
   defineTool,
+  fromTool,
   type RunFacts,
   type ToolDefinition,
   type ToolPolicy,
@@ -184,6 +185,36 @@ describe("the body", () => {
       content: [{ text: "broke" }],
     });
   });
+});
+
+test.each<[string, unknown, ToolResult]>([
+  ["an object", { key: "secret" }, { content: [{ type: "text", text: '{"key":"[redacted]"}' }] }],
+  ["a text", "the secret", { content: [{ type: "text", text: "the [redacted]" }] }],
+  [
+    "a result",
+    { content: [{ type: "text", text: "the secret" }], details: { key: "secret" } },
+    { content: [{ type: "text", text: "the [redacted]" }], details: { key: "[redacted]" } },
+  ],
+])("a tool may return %s, and secrets are removed from it", async (_, output, expected) => {
+  const tool = fromTool({
+    name: "plugin",
+    description: "Returns anything.",
+    inputSchema: {},
+    effects: "none",
+    execute: async () => JSON.parse(JSON.stringify(output)),
+  });
+  const runner = createToolRunner({
+    tools: [tool],
+    policy: {},
+    record: () => {},
+    withoutSecrets: (text) => text.replaceAll("secret", "[redacted]"),
+  });
+  const run = runner.forRun(createRunState(FACTS));
+  const { signal } = new AbortController();
+  expect(await run.call("plugin", {}, { callId: "1", signal })).toEqual(expected);
+  const [offered] = run.tools;
+  const context = { signal, resultChars: 16_000, update: () => {} };
+  expect(await offered?.execute({ id: "2", name: "plugin", args: {} }, context)).toEqual(expected);
 });
 
 describe("in the loop", () => {

@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createProcesses } from "../src/background/processes.ts";
 import { createBuiltInTools } from "../src/built-in.ts";
-import { type AgentMemory, BUILT_IN_TOOLS, type Sandbox, type ToolDefinition } from "../src/index.ts";
-import { EXAMPLES, tokensOf, toolPage } from "./tool-page.ts";
+import { BUILT_IN_TOOLS, type Sandbox, type ToolDefinition } from "../src/index.ts";
+import type { AgentMemory } from "../src/memory.ts";
+import { TOOL_DOCS } from "./tool-docs.ts";
+import { createToolPage, estimateToolTokens, listParameters } from "./tool-page.ts";
 
-const PAGE = new URL("../../../docs/tools.md", import.meta.url);
-const never = () => Promise.reject(new Error("only described"));
-/** A sandbox as most people have it. */
+const never = () => Promise.reject(new Error("not callable"));
+/** A sandbox with the default settings. */
 const SANDBOX: Sandbox = {
   level: "bubblewrap",
   terminal: true,
@@ -37,7 +38,7 @@ const MEMORY: AgentMemory = {
   writesOwnersNotes: () => false,
 };
 
-async function described(allow: readonly string[]): Promise<readonly ToolDefinition[]> {
+async function createTools(allow: readonly string[]): Promise<readonly ToolDefinition[]> {
   const dir = mkdtempSync(join(tmpdir(), "tool-page-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const tools = await createBuiltInTools(
@@ -62,27 +63,39 @@ async function described(allow: readonly string[]): Promise<readonly ToolDefinit
   return tools.filter(({ name }) => allow.includes("*") || allow.includes(name));
 }
 
-test("docs/tools.md says of each tool what a model is told of it", async () => {
-  const tools = await described(["*"]);
+test.each([
+  ["docs/tools.md", "en"],
+  ["docs/tools.zh.md", "zh"],
+] as const)("%s matches the code", async (page, language) => {
+  const file = new URL(`../../../${page}`, import.meta.url);
+  const tools = await createTools(["*"]);
   expect(tools.map(({ name }) => name).toSorted()).toEqual(BUILT_IN_TOOLS.toSorted());
-  const page = toolPage(
-    tools.toSorted((a, b) => BUILT_IN_TOOLS.indexOf(a.name) - BUILT_IN_TOOLS.indexOf(b.name)),
+  const order = (name: string) => BUILT_IN_TOOLS.indexOf(name);
+  const text = createToolPage(
+    tools.toSorted((a, b) => order(a.name) - order(b.name)),
+    language,
   );
-  if (process.env["UPDATE_DOCS"] === "1") writeFileSync(PAGE, page);
-  expect(readFileSync(PAGE, "utf8"), "run this with UPDATE_DOCS=1").toBe(page);
+  if (process.env["UPDATE_DOCS"] === "1") writeFileSync(file, text);
+  expect(readFileSync(file, "utf8"), "run this test with UPDATE_DOCS=1").toBe(text);
 });
 
-test("the example of each tool is one that it takes", async () => {
-  for (const { name, inputSchema } of await described(["*"])) {
+test("the documentation describes exactly the parameters of each tool", async () => {
+  for (const tool of await createTools(["*"]))
+    expect(Object.keys(TOOL_DOCS[tool.name]?.parameters ?? {}), tool.name).toEqual(listParameters(tool));
+});
+
+test("the documented example of each tool is a valid call", async () => {
+  for (const { name, inputSchema } of await createTools(["*"])) {
     if (!("~standard" in inputSchema) || typeof inputSchema["~standard"] !== "object") throw new Error(name);
     const { validate } = Object(inputSchema["~standard"]);
-    expect(await validate(EXAMPLES[name]), name).not.toHaveProperty("issues");
+    expect(await validate(TOOL_DOCS[name]?.example), name).not.toHaveProperty("issues");
   }
 });
 
-test("the six tools that most agents have cost a request little, and the others cost those nothing", async () => {
-  const six = await described(["read", "write", "edit", "ls", "exec", "message"]);
-  expect(tokensOf(six)).toBeLessThan(1_100);
+test("the six default tools take fewer than 1,100 tokens, and no tool takes 400", async () => {
+  const six = await createTools(["read", "write", "edit", "ls", "exec", "message"]);
+  expect(estimateToolTokens(six)).toBeLessThan(1_100);
   expect(six.find(({ name }) => name === "exec")?.description).not.toContain("background");
-  for (const tool of await described(["*"])) expect(tokensOf([tool]), tool.name).toBeLessThan(400);
+  for (const tool of await createTools(["*"]))
+    expect(estimateToolTokens([tool]), tool.name).toBeLessThan(400);
 });
