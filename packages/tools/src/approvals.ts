@@ -14,7 +14,7 @@ import type { ApprovalSubject, RunFacts } from "./types.ts";
  * `allow` approves one call. `allow-always` also creates an allow rule, so later calls of the same command run without
  * approval.
  */
-export type ApprovalDecision = "allow" | "allow-always" | "deny";
+type ApprovalDecision = "allow" | "allow-always" | "deny";
 
 type ResolveOutcome =
   | { readonly ok: true; readonly approval: Approval }

@@ -20,7 +20,19 @@ export class ToolDefinition {
   }
 }
 
-/** Defines a tool and hides its body. The result can be listed and described; only a tool runner can run it. */
+/**
+ * Defines a tool. The result can be listed and described, but only a tool runner can run it.
+ *
+ * @example
+ * const weather = defineTool({
+ *   name: "weather",
+ *   description: "Return the weather of a city.",
+ *   inputSchema: z.object({ city: z.string() }),
+ *   effects: "none",
+ *   taints: "web",
+ *   run: async ({ args }, { signal }) => ({ city: args.city, celsius: await getTemperature(args.city, signal) }),
+ * });
+ */
 export function defineTool<Args, Details extends JsonValue>(
   blueprint: ToolBlueprint<Args, Details>,
 ): ToolDefinition {

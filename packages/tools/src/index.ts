@@ -1,15 +1,14 @@
-export { type AgentToolbox, createAgentToolbox } from "./agent-toolbox/agent-toolbox.ts";
+export { createAgentToolbox } from "./agent-toolbox/agent-toolbox.ts";
 export type {
   AgentToolboxOptions,
   DescribeImage,
   MayAttach,
   MoreTools,
-  ToolRun,
 } from "./agent-toolbox/agent-toolbox-options.ts";
 export type { AgentToolboxRun } from "./agent-toolbox/agent-toolbox-run.ts";
 export { type Approval, type ApprovalStore, createMemoryApprovalStore } from "./approval-store.ts";
 export { formatApproval } from "./approval-text.ts";
-export { type ApprovalDecision, type Approvals, createApprovals, expireApprovals } from "./approvals.ts";
+export { type Approvals, createApprovals, expireApprovals } from "./approvals.ts";
 export type { BackgroundProcess } from "./background/processes.ts";
 export { BUILT_IN_TOOLS } from "./built-in.ts";
 export type { CronRequest } from "./cron.ts";
@@ -32,10 +31,7 @@ export type { ConfigChange, GatewayToolOptions } from "./gateway.ts";
 export { type AgentFiles, openAgentFiles } from "./labels/agent-files.ts";
 export { type FileLabels, openFileLabels } from "./labels/file-labels.ts";
 export { createMemoryLabelStore, type LabelStore } from "./labels/label.ts";
-export type { Trust } from "./labels/trust.ts";
-export type { AgentMemory } from "./memory.ts";
-export type { MessageContext } from "./message.ts";
-export { type AllowRules, createAllowRules } from "./persistence/allow-rules.ts";
+export { createAllowRules } from "./persistence/allow-rules.ts";
 export type { KeyValues } from "./persistence/key-values.ts";
 export { createLabelStore } from "./persistence/labels.ts";
 export {
@@ -46,7 +42,7 @@ export {
 } from "./persistence/session-taint.ts";
 export { type AskMode, allowsTool, type CurrentRights, type ToolPolicy } from "./policy.ts";
 export { createRunState, getWeakerRole } from "./run-state.ts";
-export { createToolRunner, type RunTools } from "./runner.ts";
+export { createToolRunner } from "./runner.ts";
 export { describeSandbox } from "./sandbox/report.ts";
 export { getCommandEnvironment, startSandbox } from "./sandbox/start.ts";
 export type { Sandbox, SandboxSetting } from "./sandbox/types.ts";
@@ -57,7 +53,6 @@ export {
   type DecisionRecord,
   type Role,
   type RunFacts,
-  type TaintMark,
   type TaintSource,
   taintSourceSchema,
 } from "./types.ts";

@@ -8,7 +8,7 @@ import type { RunFacts } from "./types.ts";
 type MessageActionName = MessageAction["action"];
 
 /** The call that an action comes from. */
-export interface MessageContext {
+interface MessageContext {
   readonly signal: AbortSignal;
   readonly agentId: string;
   readonly sessionKey: string;

@@ -9,6 +9,7 @@ import {
   type ToolCall,
   type ToolContext,
   type ToolDecision,
+  type ToolOutput,
   type ToolResult,
   validateResult,
 } from "@signalbox/agent-core";
@@ -247,10 +248,9 @@ async function callDirectly(
   await started?.();
   try {
     const limits = { signal, timeoutMs: blueprint.timeoutMs };
-    const result = await withTimeout(limits, (ending) =>
+    return await withTimeout(limits, (ending) =>
       runBody(context, blueprint, call, { ...toolContext, signal: ending }, permit),
     );
-    return validateResult(result, name);
   } catch (error) {
     return failure(reasonOf(error));
   }
@@ -278,7 +278,8 @@ async function runBody(
   permit: Permit,
 ): Promise<ToolResult> {
   context.signal.throwIfAborted();
-  const redact = (result: ToolResult) => redactResult(result, withoutSecrets);
+  // Plugins may return a text or any other JSON value instead of a result.
+  const redact = (output: ToolOutput) => redactResult(validateResult(output, blueprint.name), withoutSecrets);
   try {
     const update: ToolContext["update"] = (partial) => context.update(redact(partial));
     return redact(await blueprint.run(call, { ...context, update }, permit));

@@ -1,4 +1,4 @@
-import type { JsonValue, Tool, ToolCall, ToolContext, ToolResult } from "@signalbox/agent-core";
+import type { JsonValue, Tool, ToolCall, ToolContext, ToolOutput } from "@signalbox/agent-core";
 import { z } from "zod";
 import type { AllowRule } from "./shell/allow-rule.ts";
 
@@ -164,6 +164,14 @@ export interface ToolBlueprint<Args = unknown, Details extends JsonValue = JsonV
    * met. A tool with this method is offered only in runs in which people can answer questions.
    */
   waitsFor?(call: ToolCall<Args>, facts: RunFacts, signal: AbortSignal): Promise<void>;
-  /** Runs the tool. Only a tool runner can call it, after it recorded the decision `allow`. */
-  run(call: ToolCall<Args>, context: ToolContext, permit: Permit): Promise<ToolResult<Details>>;
+  /**
+   * Runs the tool. Only a tool runner can call it, after it recorded the decision `allow`.
+   *
+   * @param call id, name and validated arguments
+   * @param context signal, maximum length of the result, and a function for progress reports
+   * @param permit the decision, and the run that the result may taint
+   * @returns a result, a text, or any other JSON value, which the model gets as JSON. An error that it throws becomes a
+   *   failed result.
+   */
+  run(call: ToolCall<Args>, context: ToolContext, permit: Permit): Promise<ToolOutput<Details>>;
 }
