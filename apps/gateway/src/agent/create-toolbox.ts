@@ -139,7 +139,7 @@ function decisions(core: CoreContext) {
       tracer.note(run.messageId, "run", text, {
         of: "tool",
         rule: data.rule,
-        ...(data.call === undefined ? {} : { call: data.call }),
+        call: data.call,
       });
       const { agent, sessionKey, event } = run;
       audit.tool({ ...data, agentId: agent.id, sessionKey, speaker: getSpeakerKey(event) });
@@ -157,6 +157,6 @@ function withPlace(core: CoreContext, run: ToolRun): PlacedRun {
     ...run,
     channelKind: waits ? "api" : conversation.kind,
     canAsk: !waits,
-    ...(parentTools === undefined ? {} : { parentTools }),
+    parentTools,
   };
 }

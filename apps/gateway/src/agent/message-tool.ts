@@ -100,7 +100,7 @@ function showInSession(
       text,
       at: now(),
       runId,
-      ...(choices.length === 0 ? {} : { choices: [...choices] }),
+      choices: choices.length === 0 ? undefined : [...choices],
     },
   });
 }

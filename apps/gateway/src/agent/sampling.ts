@@ -10,12 +10,12 @@ export function getSamplingOptions(
   const { temperature, topP, seed, maxOutputTokens: wanted, stopSequences, json } = turn?.sampling ?? {};
   const limits = [most, wanted].filter((limit) => limit !== undefined);
   return {
-    ...(limits.length === 0 ? {} : { maxOutputTokens: Math.min(...limits) }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(topP === undefined ? {} : { topP }),
-    ...(seed === undefined ? {} : { seed }),
-    ...(stopSequences === undefined ? {} : { stopSequences }),
-    ...(json === undefined ? {} : { json: jsonOutput(json) }),
+    maxOutputTokens: limits.length === 0 ? undefined : Math.min(...limits),
+    temperature,
+    topP,
+    seed,
+    stopSequences,
+    json: json === undefined ? undefined : jsonOutput(json),
   };
 }
 

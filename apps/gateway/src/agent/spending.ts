@@ -109,7 +109,7 @@ export function createSpenders(
     agent: agentId,
     sender: identities().findPerson(event.channel, event.sender.id) ?? getPayer(event),
     channel: event.channel,
-    ...(role === undefined ? {} : { role }),
+    role,
   });
 }
 

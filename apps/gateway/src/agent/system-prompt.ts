@@ -91,10 +91,10 @@ export function createSystemPrompt(
       agent: {
         id: agent.id,
         name: agent.name,
-        ...(agent.systemPrompt === undefined ? {} : { systemPrompt: agent.systemPrompt }),
+        systemPrompt: agent.systemPrompt,
       },
       tools: turn.tools,
-      ...(catalogue === "" ? {} : { skills: catalogue }),
+      skills: catalogue === "" ? undefined : catalogue,
       activeSkills: skills.active,
       workspaceDir: agent.workspaceDir,
       documentation: DOCUMENTS,

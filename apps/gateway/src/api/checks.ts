@@ -30,7 +30,7 @@ async function checkAccount(
       part: `${part} ${about}`,
       ok,
       detail,
-      ...(remedy === undefined ? {} : { remedy }),
+      remedy,
     }));
   } catch (error) {
     const detail = `the platform could not be reached: ${reasonOf(error)}`;

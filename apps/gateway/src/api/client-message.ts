@@ -39,14 +39,14 @@ export function clientMessage(submission: Submission, files: MessageFiles): WebM
     user: sender === undefined ? { id: conversation } : toSender(sender),
     id,
     text,
-    ...(media.length === 0 ? {} : { media }),
-    ...(from === undefined ? {} : { forwardedFrom: from }),
+    media: media.length === 0 ? undefined : media,
+    forwardedFrom: from,
     turn: {
       agent,
-      ...(instructions === undefined ? {} : { instructions }),
-      ...(files.history.length === 0 ? {} : { history: files.history }),
-      ...(sampling === undefined ? {} : { sampling }),
-      ...(verbatim === undefined ? {} : { verbatim }),
+      instructions,
+      history: files.history.length === 0 ? undefined : files.history,
+      sampling,
+      verbatim,
     },
   };
 }
@@ -63,8 +63,8 @@ export function isOfMessage(
     sender: { ...user, isBot: false, isSelf: false },
     text,
     media,
-    ...(forwardedFrom === undefined ? {} : { forwarded: { from: forwardedFrom } }),
-    ...(turn === undefined ? {} : { turn: normalizeTurn(turn) }),
+    forwarded: forwardedFrom === undefined ? undefined : { from: forwardedFrom },
+    turn: turn === undefined ? undefined : normalizeTurn(turn),
   });
   // The stored event has no undefined members, so compare serialized forms.
   return isDeepStrictEqual(JSON.parse(JSON.stringify(repeated)), taken);

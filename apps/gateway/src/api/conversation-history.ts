@@ -85,16 +85,16 @@ function toRunEnds({ run, inbox }: Summary): RunEnd[] {
   const outcome = getOutcome(run.state, inbox);
   if (outcome === undefined) return [];
   const { inputTokens = 0, outputTokens = 0, costMicros } = run.usage ?? {};
-  const cost = costMicros === undefined ? {} : { costMicros };
   const rule = inbox.find(({ detail }) => detail?.rule !== undefined)?.detail?.rule ?? "model";
   return [
     {
       runId: run.id,
       outcome,
-      ...(run.usage === undefined ? {} : { usage: { inputTokens, outputTokens, ...cost } }),
-      ...(outcome !== "failed" || run.error === undefined
-        ? {}
-        : { error: problemOf({ code: rule, message: run.error }) }),
+      usage: run.usage && { inputTokens, outputTokens, costMicros },
+      error:
+        outcome === "failed" && run.error !== undefined
+          ? problemOf({ code: rule, message: run.error })
+          : undefined,
     },
   ];
 }

@@ -19,7 +19,7 @@ export async function listConversations(
     const sessions = await store.sessions.list({
       channel: "web",
       limit: MAX_CONVERSATIONS,
-      ...(last === undefined ? {} : { behind: last }),
+      behind: last,
     });
     const own = sessions.filter(({ peer }) => peer.startsWith(prefix));
     listed.push(

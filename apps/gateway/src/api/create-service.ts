@@ -65,10 +65,7 @@ export function createService(ctx: GatewayContext, options: ServiceOptions): Gat
     renameConversation: (conversation, title) => renameConversation(store, conversation, title),
     removeConversation: (conversation) => removeConversation(ctx, conversation),
     sessions: () => listSessions(store, lanes),
-    latestMessages: async (key) =>
-      (await store.inbox.list({ limit: 100, ...(key === undefined ? {} : { sessionKey: key }) })).map(
-        messageInfo,
-      ),
+    latestMessages: async (key) => (await store.inbox.list({ limit: 100, sessionKey: key })).map(messageInfo),
     why: (messageId, language) => readWhy(store, messageId, language, explain),
     ...createPairings(store, audit, () => void delivery.pairingNotices.poll()),
     ...schedules,
@@ -159,19 +156,13 @@ function toApprovalInfo({
     reason,
     expiresAt,
     action: subject.action,
-    ...(binary === undefined ? {} : { binary: escapeLine(binary) }),
-    ...(files === undefined
-      ? {}
-      : { files: files.map(({ path, sha256 }) => ({ path: escapeLine(path), sha256 })) }),
-    ...(cwd === undefined ? {} : { cwd: escapeLine(cwd) }),
-    ...(domains === undefined ? {} : { domains: domains.map(escapeLine) }),
-    ...(env === undefined
-      ? {}
-      : {
-          env: Object.fromEntries(
-            Object.entries(env).map(([name, value]) => [escapeLine(name), escapeLine(value)]),
-          ),
-        }),
+    binary: binary === undefined ? undefined : escapeLine(binary),
+    files: files?.map(({ path, sha256 }) => ({ path: escapeLine(path), sha256 })),
+    cwd: cwd === undefined ? undefined : escapeLine(cwd),
+    domains: domains?.map(escapeLine),
+    env:
+      env &&
+      Object.fromEntries(Object.entries(env).map(([name, value]) => [escapeLine(name), escapeLine(value)])),
   };
 }
 

@@ -122,7 +122,7 @@ function carriedIn({ kind, url, name }: ClientAttachment): EmbeddedFile | undefi
   if (head === undefined || url.length < LARGE_FILE_CHARS) return undefined;
   // The kind of a stored file follows from its media type.
   if ((kind === "image") !== mimeType.startsWith("image/") || mimeType === "") return undefined;
-  return { mimeType, slices: splitSlices(url, head.length), ...(name === undefined ? {} : { name }) };
+  return { mimeType, slices: splitSlices(url, head.length), name };
 }
 
 function splitSlices(text: string, from = 0): readonly string[] {
@@ -152,7 +152,7 @@ async function createContentName(
     await setImmediate();
   }
   const id = hash.digest("base64url");
-  const media = uploadOf({ owner, id, mimeType, size, ...(name === undefined ? {} : { name }) });
+  const media = uploadOf({ owner, id, mimeType, size, name });
   return { id, media };
 }
 

@@ -16,7 +16,7 @@ export async function listSessions(
       kind,
       updatedAt,
       messages: messageCount,
-      ...(title === undefined ? {} : { title }),
+      title,
       tokens: totals.inputTokens + totals.outputTokens,
       costMicros: totals.costMicros,
       busy: activeRun !== undefined || lanes.busy(key),

@@ -27,7 +27,7 @@ export async function readUsage(
   now: number,
 ): Promise<Usage> {
   const [sums, left] = await Promise.all([
-    store.usage.sum({ by, ...(days === undefined ? {} : { from: daysAgo(days, now) }) }),
+    store.usage.sum({ by, from: days === undefined ? undefined : daysAgo(days, now) }),
     readBudgets(store, budgets, now),
   ]);
   const groups = sums.map(({ by: name, ...used }): UsageGroup => ({ name, ...used }));

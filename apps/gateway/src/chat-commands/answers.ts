@@ -38,7 +38,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
       isRunning: session?.activeRun !== undefined,
       waiting: ctx.lanes.waiting(sessionKey).length,
       queueMode: ctx.queueModes.get(sessionKey) ?? ctx.config.current().settings.session.queue.mode,
-      ...(isOwner ? { forOwner: await waitingForOwner(ctx, agent) } : {}),
+      forOwner: isOwner ? await waitingForOwner(ctx, agent) : undefined,
     });
   },
 

@@ -21,8 +21,8 @@ export async function applyChoice(
   const model = patch(choice.model);
   const thinking = patch(choice.thinking);
   const session = await store.sessions.patch(message.sessionKey, {
-    ...(model === undefined ? {} : { model }),
-    ...(thinking === undefined ? {} : { thinking }),
+    model,
+    thinking,
   });
   const lines: string[] = [];
   if (model !== undefined) lines.push(phrases.modelChosen(getSessionModel(models, agent, session)));

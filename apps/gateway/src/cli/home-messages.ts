@@ -14,7 +14,7 @@ export function latestMessages(
   options: CommonOptions,
   { limit, session }: MessagesWanted,
 ): Promise<MessageInfo[]> {
-  const wanted = { limit, ...(session === undefined ? {} : { sessionKey: session }) };
+  const wanted = { limit, sessionKey: session };
   return withStore(options, "read", async ({ inbox }) => (await inbox.list(wanted)).map(messageInfo));
 }
 

@@ -111,7 +111,7 @@ async function planChannel(
   const problems = isBuiltIn ? packageProblems(loaded, definition, packages) : [];
   if (isBuiltIn && packageName !== undefined) problems.unshift(needlessPackage(loaded, channel));
   const accounts: PlannedAccount[] = [];
-  const plan = { problems, accounts, ...(isBuiltIn ? {} : { brought: definition }) };
+  const plan = { problems, accounts, brought: isBuiltIn ? undefined : definition };
   const run = config.process ? await separately(definition, packageName, options) : definition;
   if (run === undefined) {
     problems.push(notSeparately(loaded, channel));

@@ -151,9 +151,9 @@ function resolveTools(
     deny: own?.deny ?? defaults?.deny ?? [],
     domains: own?.domains ?? defaults?.domains ?? exec.domains,
     askModes: { exec: exec.ask, process: exec.ask, ...(own?.ask ?? defaults?.ask) },
-    ...(roles === undefined ? {} : { roles }),
-    ...(channelKinds === undefined ? {} : { channelKinds }),
-    ...(models === undefined ? {} : { models }),
+    roles,
+    channelKinds,
+    models,
   };
 }
 
@@ -196,11 +196,11 @@ function resolveLimits({
   costMicros,
 }: NonNullable<AgentConfig["limits"]>): RunLimits {
   return {
-    ...(turns === undefined ? {} : { turns }),
-    ...(toolCalls === undefined ? {} : { toolCalls }),
-    ...(wallMs === undefined ? {} : { wallMs }),
-    ...(outputTokens === undefined ? {} : { outputTokens }),
-    ...(costMicros === undefined ? {} : { costMicros }),
+    turns,
+    toolCalls,
+    wallMs,
+    outputTokens,
+    costMicros,
   };
 }
 

@@ -13,8 +13,8 @@ import type { Models } from "./models.ts";
 export function getBudgets({ budgets }: Pick<Config, "budgets">): readonly Budget[] {
   return budgets.map(({ of, name, roles, per, usd, tokens = 0, warnAt, action, model }) => ({
     of,
-    ...(name === undefined ? {} : { name }),
-    ...(roles === undefined ? {} : { roles }),
+    name,
+    roles,
     per,
     limit:
       usd === undefined

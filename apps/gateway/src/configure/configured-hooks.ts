@@ -46,8 +46,7 @@ async function loadHook(
   places: PackagePlaces,
 ): Promise<UncheckedHook | string> {
   const limit = timeoutMs === undefined ? {} : { timeoutMs };
-  if (url !== undefined)
-    return createHttpHook({ point, name, url, ...limit, ...(secret === undefined ? {} : { secret }) });
+  if (url !== undefined) return createHttpHook({ point, name, url, ...limit, secret });
   try {
     const run = (await importPackage(module, importsFrom(places)))["default"];
     if (typeof run !== "function") return `the package ${module} exports no function as default`;

@@ -90,7 +90,7 @@ export async function createSetup(options: SetupOptions): Promise<Setup> {
     ...problem,
     message: redact(problem.message),
     remedy: redact(problem.remedy),
-    ...(problem.disables === undefined ? {} : { disables: redact(problem.disables) }),
+    disables: problem.disables === undefined ? undefined : redact(problem.disables),
   }));
   return { agents, models, skills, plugins, pointHooks, accounts, secrets, problems: told };
 }
@@ -102,7 +102,7 @@ function onceEach(ofFile: readonly Problem[], ofParts: readonly Problem[]): Prob
     const follows = ofParts.filter((one) => problem.severity === "error" && one.path === problem.path);
     for (const following of follows) told.add(following);
     const disables = problem.disables ?? follows.find((one) => one.disables !== undefined)?.disables;
-    return { ...problem, ...(disables === undefined ? {} : { disables }) };
+    return { ...problem, disables };
   });
   return [...merged, ...ofParts.filter((one) => !told.has(one))];
 }

@@ -105,10 +105,7 @@ export function providerEntry(configured: ProviderConfig): ProviderEntry {
   const { api, apiKey, baseUrl, headers, timeouts, models } = configured;
   return {
     api,
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(headers === undefined ? {} : { headers }),
-    ...(timeouts === undefined ? {} : { timeouts: withoutAbsent(timeouts) }),
+    ...withoutAbsent({ apiKey, baseUrl, headers, timeouts }),
     models: models.map(toModelOverride),
   };
 }
@@ -227,7 +224,7 @@ function agentProblems(loaded: LoadedConfig, agents: Agents, models: ReachableMo
             severity: "error",
             message: describeProblem(problem),
             remedy: getRemedy(problem, loaded),
-            ...(users.length > 0 ? { disables: `${reference} for ${users.join(", ")}` } : {}),
+            disables: users.length > 0 ? `${reference} for ${users.join(", ")}` : undefined,
           }),
         ];
       }

@@ -32,7 +32,7 @@ export function createHttpHook(options: HttpHookOptions): UncheckedHook {
   return {
     point,
     name,
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    timeoutMs,
     async run(payload, signal) {
       const body = JSON.stringify({ hook: name, point, payload });
       const response = await fetch(url, {

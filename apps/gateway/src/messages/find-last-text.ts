@@ -17,7 +17,7 @@ export async function findLastText(
   const rows = await inbox.list({
     sessionKey,
     limit: MAX_SEARCHED,
-    ...(before === undefined ? {} : { before }),
+    before,
   });
   // Work started by a trigger has no message from its owner.
   const said = rows.find(

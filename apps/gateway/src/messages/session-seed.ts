@@ -21,6 +21,6 @@ export function sessionSeed(
     account,
     peer: isNamed ? conversation.id : sender.id,
     kind: conversation.kind,
-    ...(title === "" ? {} : { title }),
+    title: title === "" ? undefined : title,
   };
 }

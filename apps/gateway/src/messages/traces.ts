@@ -52,10 +52,11 @@ export function messageInfo(row: StoredRow): MessageInfo {
     sender: senderId,
     state,
     rule,
-    ...(messageId === undefined ? {} : { messageId }),
+    messageId,
     text: payload.event.text,
-    ...(route === undefined ? {} : { agent: route.agentId, sessionKey: route.sessionKey }),
-    ...(detail?.reason === undefined ? {} : { reason: detail.reason }),
+    agent: route?.agentId,
+    sessionKey: route?.sessionKey,
+    reason: detail?.reason === undefined ? undefined : detail.reason,
   };
 }
 
@@ -72,7 +73,7 @@ export async function readTrace(
   const trace: Trace = {
     messageId,
     entries: rows.map(traceEntry),
-    ...(message === undefined ? {} : { message: messageInfo(message) }),
+    message: message === undefined ? undefined : messageInfo(message),
   };
   const event = message?.payload.event;
   // A message that names its agent was not routed.

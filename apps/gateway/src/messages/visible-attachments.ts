@@ -6,8 +6,8 @@ export function attachmentsSeen({ media }: Pick<MessageEvent, "media">): { attac
   if (media.length === 0) return {};
   const attachments = media.map(({ name, mimeType, size }) => ({
     mimeType,
-    ...(name === undefined ? {} : { name }),
-    ...(size === undefined ? {} : { bytes: size }),
+    name,
+    bytes: size,
   }));
   return { attachments };
 }

@@ -28,6 +28,6 @@ export async function putNotice(
   const payload = createAnswer(text, event.messageId, capabilities);
   if (payload === undefined) return undefined;
   const row = createOutboxRow(event, payload, { expiresAt: now() + ttlMs, claim: false });
-  const notice = { ...row, key: createOutboxKey(id), ...(isAnswer ? { answers: [id] } : {}) };
+  const notice = { ...row, key: createOutboxKey(id), answers: isAnswer ? [id] : undefined };
   return getPendingRows(await store.outbox.enqueue([notice], { lease, sessionKey }));
 }

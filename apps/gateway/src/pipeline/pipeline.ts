@@ -82,7 +82,7 @@ export async function emitTrigger(
   const taken = await takeMessage(ctx, received, terms);
   if (taken.outcome === "full") return { outcome: "rejected" };
   const id = taken.outcome === "accepted" ? taken.accepted.id : taken.id;
-  return { outcome: "taken", ...(id === undefined ? {} : { id }) };
+  return { outcome: "taken", id };
 }
 
 async function takeMessage(

@@ -45,7 +45,7 @@ export function createCronHandler(
       sessionKey,
       text,
       place: getPlace(event),
-      ...(trigger?.saidFrom === undefined ? {} : { saidFrom: trigger.saidFrom }),
+      saidFrom: trigger?.saidFrom === undefined ? undefined : trigger.saidFrom,
     };
     const nextAt = nextDue(when, now());
     if (nextAt === undefined || !(await scheduler.add({ id, when, missed, task })))

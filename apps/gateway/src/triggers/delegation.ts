@@ -148,8 +148,8 @@ async function triggerSubAgent(
     sessionKey,
     atMost: role,
     delegated: { taint, chain },
-    ...(subAgent === undefined ? {} : { subAgent }),
-    ...(saidFrom === undefined ? {} : { saidFrom }),
+    subAgent,
+    saidFrom,
   };
   const triggered = await trigger(messageAt(place, { eventId, dueAt, text }), terms);
   // Only the tombstone of the message is left, so it ended long ago.

@@ -28,5 +28,5 @@ function describeTimes({
   nextAt,
   lastAt,
 }: Schedule<unknown>): Pick<ScheduleInfo, "when" | "missed" | "nextAt" | "lastAt"> {
-  return { when: describeWhen(when), missed, nextAt, ...(lastAt === undefined ? {} : { lastAt }) };
+  return { when: describeWhen(when), missed, nextAt, lastAt };
 }

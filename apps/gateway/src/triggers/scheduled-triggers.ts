@@ -122,7 +122,7 @@ async function triggerSchedule(
     agentId,
     sessionKey,
     atMost: "system",
-    ...(saidFrom === undefined ? {} : { saidFrom }),
+    saidFrom,
   });
   return outcome === "rejected" ? "later" : "taken";
 }

@@ -76,8 +76,8 @@ function toTaskCreator(run: Run, { callId, run: { facts } }: SessionsCall): Task
       place: getPlace(event),
       role: facts.role,
       taint,
-      ...(within === undefined ? {} : { within }),
-      ...(saidFrom === undefined ? {} : { saidFrom }),
+      within,
+      saidFrom,
     },
     limits: agent.subAgents,
     // The id is the same if the call is repeated after a crash.

@@ -86,8 +86,8 @@ export function getPlace(event: MessageEvent): Place {
     conversation,
     address,
     sender,
-    ...(botId === undefined ? {} : { botId }),
-    ...(forwarded?.from === undefined ? {} : { forwarded }),
+    botId,
+    forwarded: forwarded?.from === undefined ? undefined : forwarded,
   });
 }
 

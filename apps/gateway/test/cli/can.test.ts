@@ -35,7 +35,7 @@ it("says whether somebody may use a tool, and by which rule", async () => {
   expect(guest.text).toMatch(/^deny {2}exec, at first \(role_allow:guest\)/m);
 
   const stranger = await run("can", `feishu:${LI}`, "read", "--json");
-  expect(JSON.parse(stranger.stdout)).toMatchObject({ gate: { kind: "pair" }, uses: [] });
+  expect(JSON.parse(stranger.stdout)).toMatchObject({ admission: { kind: "pair" }, uses: [] });
 
   const wrong = await run("can", `feishu:${ZHANG}`, "exce");
   expect(wrong.text).toContain("There is no tool exce. Did you mean exec?");

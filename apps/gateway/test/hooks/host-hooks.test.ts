@@ -279,7 +279,7 @@ describe("hooks of a host", () => {
 
   it("have every point of theirs in the README, with its kind", () => {
     const readme = readFileSync(fileURLToPath(new URL("../../README.md", import.meta.url)), "utf8");
-    const listed = [...readme.matchAll(/^\| `(\w+)` \| (observe|modify|gate) \|/gm)];
+    const listed = [...readme.matchAll(/^\| `(\w+)` \| (observe|modify|block) \|/gm)];
     expect(Object.fromEntries(listed.map(([, point, kind]) => [point, kind]))).toEqual(
       Object.fromEntries(Object.entries(HOOK_POINTS).map(([point, { kind }]) => [point, kind])),
     );

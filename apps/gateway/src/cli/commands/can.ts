@@ -49,7 +49,7 @@ export async function can(
   host: GatewayHost,
 ): Promise<void> {
   const { in: group, account } = options;
-  const asked = { sender, tool, account, ...(group === undefined ? {} : { group }) };
+  const asked = { sender, tool, account, group };
   const answer = await canUse(configuredHome(options), asked, host);
   print(options.json, answer, () => formatLines(answer, sender, tool));
   if (!answer.uses.some(({ decision }) => decision !== "deny"))
@@ -112,7 +112,7 @@ function decideUses(
     };
     return explainUse(agent.tools, facts, tool).map(({ claim, decision }) => ({
       tainted,
-      ...(claim === undefined ? {} : { reachesFor: claim }),
+      reachesFor: claim,
       ...decision,
     }));
   });

@@ -45,8 +45,9 @@ async function readMessages(
       state,
       inbound: payload.event,
       route: explainRoute(payload.event),
-      ...(detail?.rule === undefined ? {} : { rule: detail.rule }),
-      ...(route === undefined ? {} : { agent: route.agentId, sessionKey: route.sessionKey }),
+      rule: detail?.rule === undefined ? undefined : detail.rule,
+      agent: route?.agentId,
+      sessionKey: route?.sessionKey,
       trace: trace?.entries ?? [],
     });
   }
@@ -64,8 +65,6 @@ function toolsIn(transcript: readonly AgentMessage[]): PerformedTool[] {
     if (message.role !== "toolResult") return [];
     const { toolName: name, toolCallId, isError, content, details } = message;
     const text = content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join("\n");
-    return [
-      { name, args: args.get(toolCallId), isError, text, ...(details === undefined ? {} : { details }) },
-    ];
+    return [{ name, args: args.get(toolCallId), isError, text, details }];
   });
 }

@@ -50,7 +50,7 @@ export async function chat(options: TalkOptions): Promise<void> {
   const write = (text: string): void => void process.stdout.write(text);
   const lines = createInterface({
     input: process.stdin,
-    ...(json ? {} : { output: process.stdout }),
+    output: json ? undefined : process.stdout,
     prompt: `${agent}> `,
   });
   let open = true;

@@ -92,7 +92,7 @@ async function answersSince({ runs }: HomeStore, since: number): Promise<AnswerU
   const answers: AnswerUsage[] = [];
   let before: RunId | undefined;
   for (;;) {
-    const some = await runs.list({ limit: RUNS_AT_ONCE, ...(before === undefined ? {} : { before }) });
+    const some = await runs.list({ limit: RUNS_AT_ONCE, before });
     const ended = some.filter(({ finishedAt }) => finishedAt !== undefined && finishedAt >= since);
     answers.push(...(await runs.summaries(ended.map(({ id }) => id))).map(answerUsage));
     // The runs are sorted by their start, and are filtered by their end.

@@ -20,7 +20,7 @@ export async function runCheck(part: string, see: () => Promise<string>, remedy?
       part,
       state: "error",
       detail: reasonOf(error),
-      ...(remedy === undefined ? {} : { remedy }),
+      remedy,
     };
   }
 }

@@ -21,7 +21,7 @@ export async function init(options: InitOptions, host: GatewayHost): Promise<voi
   const service = await serviceStep(home, host.program, asker, options.service ?? (isAsked ? "ask" : false));
   const isSet = existsSync(home.configFile);
   const file = isSet ? { file: home.configFile } : {};
-  print(options.json, { home: home.dir, ...file, ...(service === undefined ? {} : { service }) }, () => [
+  print(options.json, { home: home.dir, ...file, service }, () => [
     isSet
       ? `Set up in ${home.configFile}.`
       : "Nothing was set up. The defaults apply, and the demo model answers.",

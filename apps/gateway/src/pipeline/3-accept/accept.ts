@@ -75,10 +75,10 @@ function inboxEntry(
     ...inboxKeys(event),
     kind: as,
     // Deduplicate by message id only for messages of a platform. Triggers have none.
-    ...(as === "message" && event.messageId !== "" ? { messageId: event.messageId } : {}),
+    messageId: as === "message" && event.messageId !== "" ? event.messageId : undefined,
     receivedAt: now(),
     payload: stored,
-    ...(decision.kind === "answer" ? { route } : {}),
+    route: decision.kind === "answer" ? route : undefined,
     lease,
   };
 }
@@ -120,7 +120,7 @@ function trace(
   const { channel, account, eventId, messageId } = event;
   const name = as === "message" && messageId !== "" ? messageId : eventId;
   tracer.note(id, "accept", `${channel}/${account} ${as} ${name} accepted`, {
-    ...(name === eventId ? {} : { eventId }),
+    eventId: name === eventId ? undefined : eventId,
     seq,
   });
   const by = place.kind === "asked" ? "as asked" : `by ${place.matchedBy}`;

@@ -84,7 +84,7 @@ async function offerPairing(ctx: GatewayContext, id: InboxId, event: MessageEven
     account,
     peerId: sender.id,
     code,
-    ...(name === sender.id ? {} : { label: name }),
+    label: name === sender.id ? undefined : name,
     reply: {
       row: { ...createOutboxRow(event, payload, { expiresAt, claim: false }), answers: [id] },
       lease: ctx.lease,

@@ -169,7 +169,7 @@ function toolsFor(
     getCurrentRights: () => getCurrentRights(ctx, agent.id, messages),
     onSent: (text, sent) => void sentByTool.push(text, ...sent.map(getMediaMark)),
     models: getModelNames(run, ctx.spending),
-    ...(trigger === undefined ? {} : { trigger }),
+    trigger,
   });
 }
 
@@ -236,12 +236,10 @@ function tracePrompt(
     drift === undefined ? "" : `; not as before: ${drift.section} ${drift.change} at byte ${drift.byte}`;
   tracer.note(id, "prepare", `${size}, digest ${digest}${changed}`, {
     digest,
-    ...(drift === undefined ? {} : { drift: { ...drift } }),
+    drift: drift && { ...drift },
     sections: packSections([tools, ...sections]),
     model: `${provider}/${model}`,
-    ...(prices === undefined
-      ? {}
-      : { prices: { input: prices.input, cacheRead: prices.cacheRead ?? prices.input } }),
+    prices: prices && { input: prices.input, cacheRead: prices.cacheRead ?? prices.input },
     history: history.length,
   });
 }

@@ -75,7 +75,7 @@ function durableRun(ctx: GatewayContext, run: PreparedRun, waiting: Waiting): Du
       system: run.system,
       history: run.history,
       tools: tools.tools,
-      ...(run.input === undefined ? {} : { input: run.input }),
+      input: run.input,
     },
     config: { ...loopConfig(ctx, run), steering: () => steering.next() },
     journal: {
@@ -128,9 +128,9 @@ function loopConfig(ctx: GatewayContext, run: PreparedRun): AgentLoopConfig {
     limits: isVisible(run.asked) ? agent.limits : agent.subAgents.limits,
     context: {
       compaction: { cache: ctx.compactionCache },
-      ...(agent.historyTurns === undefined ? {} : { historyTurns: agent.historyTurns }),
+      historyTurns: agent.historyTurns,
     },
-    ...(beforeCompaction === undefined ? {} : { beforeCompaction }),
+    beforeCompaction,
     transformContext: (messages) => run.contexts.apply(messages),
     beforeToolCall: tools.beforeToolCall,
     onAsk: tools.onAsk,

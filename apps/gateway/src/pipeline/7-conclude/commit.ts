@@ -136,9 +136,9 @@ export async function commit(ctx: GatewayContext, run: BegunRun, given: Conclusi
     messages: [...(conclusion.messages ?? []), ...noted],
     outbox,
     // The reply of a failed or stopped run may not have reached anybody.
-    ...(told === undefined || outcome !== "completed" ? {} : { told }),
-    ...(used === undefined ? {} : { usage: toJournalUsage(used) }),
-    ...(error === undefined ? {} : { error: error.message }),
+    told: told === undefined || outcome !== "completed" ? undefined : told,
+    usage: used === undefined ? undefined : toJournalUsage(used),
+    error: error?.message,
   });
   const end = gone ? "aborted" : conclusion.end;
   const shown = channel?.capabilities.readsSession === true && replyTo !== undefined && !reply.silent;
@@ -167,8 +167,8 @@ async function storeExchange(
     id: runId,
     ...text,
     outcome: end,
-    ...(used === undefined ? {} : { usage: toClientUsage(used) }),
-    ...(error === undefined ? {} : { error: problemOf(error) }),
+    usage: used === undefined ? undefined : toClientUsage(used),
+    error: error === undefined ? undefined : problemOf(error),
   });
 }
 
@@ -186,8 +186,8 @@ function toSettlement(
   { state, rule, reason }: Conclusion,
 ): InboxSettle {
   if (!isLeft) return { id, state: "ignored", detail: { rule: DELETED } };
-  const detail = { ...(rule === undefined ? {} : { rule }), ...(reason === undefined ? {} : { reason }) };
-  return { id, state, ...(rule === undefined ? {} : { detail }) };
+  const detail = { rule, reason };
+  return { id, state, detail: rule === undefined ? undefined : detail };
 }
 
 /**

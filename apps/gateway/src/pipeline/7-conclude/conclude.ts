@@ -117,6 +117,6 @@ function toOutcomeError({ error }: RunResult): OutcomeError {
   return {
     code: error.code,
     message: error.message,
-    ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+    retryAfterMs: error.retryAfterMs,
   };
 }

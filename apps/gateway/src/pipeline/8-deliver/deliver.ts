@@ -49,7 +49,7 @@ export function deliver(
     text: end === "failed" ? "" : reply.text,
     finishReason,
     ...withUsage,
-    ...(error === undefined ? {} : { error }),
+    error,
   };
   for (const { id } of messages) reportOutcome(ctx, id, outcome);
 }

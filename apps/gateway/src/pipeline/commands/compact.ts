@@ -25,7 +25,7 @@ export async function compactNow(ctx: GatewayContext, run: CommandRun): Promise<
       model: agentModel.model,
       stream: agentModel.stream,
       policy: { cache: ctx.compactionCache },
-      ...(beforeCompaction === undefined ? {} : { beforeCompaction }),
+      beforeCompaction,
       signal: handle.signal,
       now: ctx.now,
       onStart: (tokens) => hooks.observe("compaction_start", { ...place, reason: "manual", tokens }),

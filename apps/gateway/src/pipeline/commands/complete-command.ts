@@ -39,7 +39,7 @@ export async function completeCommand(
   const begins = end.begins === true;
   await ctx.exchanges.keep(sessionKey, [message], {
     id,
-    ...(silent ? {} : { text }),
+    text: silent ? undefined : text,
     outcome: state,
     begins,
   });
