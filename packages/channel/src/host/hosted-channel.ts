@@ -1,9 +1,13 @@
 import type { Channel, ChannelContext, Health, Identity } from "../contract/definition.ts";
 import { type Activity, createActivity } from "./activity.ts";
+import { trackRequests } from "./request-phase.ts";
 
 /** Services that `hostedChannel` provides to an account. */
 export interface HostedAccount<Config> {
-  /** The host's context, except that `emit` rejects events after `stop`. */
+  /**
+   * The host's context, except that `emit` rejects events after `stop`, and that errors of `fetch` distinguish requests
+   * that were not sent; see `failedToConnect`.
+   */
   readonly context: ChannelContext<Config>;
   readonly activity: Activity;
   /** Fires when the account is stopped or taken down. Ends loops and pauses, not the work that `stop` waits for. */
@@ -68,6 +72,7 @@ export function hostedChannel<Config, Methods extends object>(
     context: {
       ...context,
       emit: async (event) => (stopped.aborted ? "rejected" : context.emit(event)),
+      fetch: trackRequests(context.fetch),
     },
     activity,
     stopped,

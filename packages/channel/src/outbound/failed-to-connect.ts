@@ -1,5 +1,8 @@
+import { REQUEST_NOT_SENT } from "../host/request-phase.ts";
+
 /** Error codes of failures before a connection was established. */
 const CONNECT_ERRORS = [
+  REQUEST_NOT_SENT,
   "ECONNREFUSED",
   "ENOTFOUND",
   "EAI_AGAIN",

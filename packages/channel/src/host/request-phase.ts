@@ -1,0 +1,58 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { subscribe } from "node:diagnostics_channel";
+
+/** Code of the error for a request that failed before any of it was written to the connection. */
+export const REQUEST_NOT_SENT = "REQUEST_NOT_SENT";
+
+interface Phase {
+  isCreated: boolean;
+  isSent: boolean;
+}
+
+const current = new AsyncLocalStorage<Phase>();
+const phases = new WeakMap<object, Phase>();
+let isSubscribed = false;
+
+/** Source: "Diagnostics Channel Support" of undici, which implements the `fetch` of Node.js. */
+function subscribeOnce(): void {
+  if (isSubscribed) return;
+  isSubscribed = true;
+  subscribe("undici:request:create", (message) => {
+    const phase = current.getStore();
+    const request = getRequest(message);
+    if (phase === undefined || request === undefined) return;
+    phase.isCreated = true;
+    phases.set(request, phase);
+  });
+  subscribe("undici:client:sendHeaders", (message) => {
+    const request = getRequest(message);
+    const phase = request && phases.get(request);
+    if (phase !== undefined) phase.isSent = true;
+  });
+}
+
+function getRequest(message: unknown): object | undefined {
+  if (typeof message !== "object" || message === null || !("request" in message)) return undefined;
+  return typeof message.request === "object" && message.request !== null ? message.request : undefined;
+}
+
+/**
+ * Returns a `fetch` whose errors distinguish requests that were certainly not sent: the name could not be resolved, no
+ * connection or TLS session was established, or the time was up before one was free. Those errors have the code
+ * `REQUEST_NOT_SENT`, which {@link failedToConnect} recognizes. Other errors are passed on.
+ */
+export function trackRequests(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  subscribeOnce();
+  return async (input, init) => {
+    const phase: Phase = { isCreated: false, isSent: false };
+    try {
+      return await current.run(phase, () => fetch(input, init));
+    } catch (error) {
+      // Other implementations of `fetch` do not report their phases.
+      if (!phase.isCreated || phase.isSent) throw error;
+      throw Object.assign(new Error("the request was not sent", { cause: error }), {
+        code: REQUEST_NOT_SENT,
+      });
+    }
+  };
+}
