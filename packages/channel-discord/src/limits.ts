@@ -59,17 +59,15 @@ export const limits = {
   connectMs: 20_000,
   /** Share of that deadline for resuming the session, before a new one is started. */
   resumeMs: 10_000,
-  /**
-   * Reconnect pauses: the first and the longest. With the longest one, a day of failing connections stays
-   * below the daily session limit.
-   */
-  reconnectMs: 1_000,
-  reconnectMostMs: 180_000,
-  /** Time for which a rejected token is not tried again. */
-  refusedMs: 300_000,
-  /** Interval and deadline of the connection probe. */
-  probeMs: 30_000,
+  /** With fewer new sessions left, the bot spreads them over the rest of the day. */
+  scarceSessions: 200,
+  /** Time for which a rejected token is not tried again. With 60 requests in ten minutes, no address is blocked. */
+  refusedMs: 10_000,
+  /** Interval and deadline of the connection probe, so that a dead connection is noticed within 25 s. */
+  probeMs: 15_000,
   pongMs: 10_000,
+  /** The longest delay of an event whose channel is read for missed messages. */
+  orderMs: 10_000,
   /** Interval at which the typing indicator is renewed, and the maximum number of renewals (15 minutes). */
   typingMs: 8_000,
   typingTimes: 112,

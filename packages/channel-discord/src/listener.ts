@@ -47,6 +47,7 @@ export function createListener(options: ListeningOptions): Listener {
       listening.intake = intake;
       return (event) => intake.take(event);
     },
+    sessionBegins: () => receiver.backfill.expectGaps(),
     missed: (lostAt) =>
       receiver.backfill.catchUp({
         signal: context.signal,

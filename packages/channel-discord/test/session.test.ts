@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { type Clock, createInMemoryState, systemClock } from "@signalbox/channel";
 import { createAdjustableClock } from "@signalbox/channel/testkit";
 import { describe, expect, it } from "vitest";
@@ -49,6 +50,25 @@ describe("the session", () => {
     // Roles are added for routing, because Discord's list leaves them out.
     expect(bench.events[1]).toMatchObject({ sender: { roles: ["7101"] }, conversation: { guildId: "7000" } });
     expect(bench.standIn.gateway.identifies).toBe(2);
+  });
+
+  it("is replaced, and live messages are emitted after the missed ones of their channel", async () => {
+    await using bench = await openBench();
+    await bench.standIn.acknowledged(say(bench, "before"));
+    const reads = Promise.withResolvers<void>();
+    bench.standIn.fail({ kind: "hold", method: "GET", until: reads.promise, times: 10 });
+    bench.standIn.gateway.invalidate();
+    for (const content of ["missed 1", "missed 2"])
+      bench.standIn.plant({ channelId, authorId: zhang, content });
+    await until(() => bench.standIn.gateway.identifies === 2);
+    say(bench, "live");
+    await until(() =>
+      bench.standIn.requests.some(({ path }) => path.includes(`/channels/${channelId}/messages`)),
+    );
+    expect(textsOf(bench)).toEqual(["before"]);
+    reads.resolve();
+    await until(() => textsOf(bench).length >= 4);
+    expect([...new Set(textsOf(bench))]).toEqual(["before", "missed 1", "missed 2", "live"]);
   });
 
   it("is replaced, and all pages of missed messages are read", async () => {
@@ -278,13 +298,13 @@ describe("an event that cannot be read", () => {
 });
 
 describe("a connection", () => {
-  it("is dropped if it is open but dead", async () => {
+  it("is dropped within 25 seconds if it is open but dead", async () => {
     const clock = createAdjustableClock();
     await using bench = await openBench({ context: { clock } });
     bench.standIn.gateway.freeze();
     say(bench, "meanwhile");
     // The interval of the probe, its deadline, and the first reconnect pause.
-    for (const ms of [30_000, 10_000, 1_000]) {
+    for (const ms of [15_000, 10_000, 1_000]) {
       await until(() => clock.pending > 0);
       clock.advance(ms);
     }
@@ -329,14 +349,60 @@ describe("a connection", () => {
     });
   });
 
-  it("is retried rarely after the token was rejected, and the reason is reported", async () => {
-    await using bench = await openBench();
+  it("is opened again within 30 seconds after a rejected token is valid again, and the reason is reported", async () => {
+    const clock = createAdjustableClock();
+    await using bench = await openBench({ context: { clock } });
     bench.standIn.revoke();
     bench.standIn.gateway.drop();
-    const refused = { state: "down", reason: expect.stringContaining("401") };
-    await expect.poll(() => bench.channel.health()).toMatchObject(refused);
-    const health = bench.channel.health();
-    expect(health.state === "down" && (health.retryAt ?? 0) - Date.now()).toBeGreaterThan(200_000);
+    const pass = async (ms: number) => {
+      for (let passed = 0; passed < ms && bench.channel.health().state !== "ready"; passed += 500) {
+        clock.advance(500);
+        await delay(10);
+      }
+    };
+    await until(() => bench.channel.health().state === "down");
+    await pass(120_000);
+    const reason = expect.stringContaining("401");
+    expect(bench.channel.health()).toMatchObject({ state: "down", reason });
+    bench.standIn.restore();
+    await pass(31_000);
+    expect(bench.channel.health()).toEqual({ state: "ready" });
+  });
+
+  it.each([1006, 4001])(
+    "is opened again within 30 seconds after many closes with %i in a row",
+    async (code) => {
+      const clock = createAdjustableClock();
+      await using bench = await openBench({ context: { clock } });
+      for (let round = 0; round < 10; round += 1) {
+        bench.standIn.gateway.drop(code === 1006 ? undefined : code);
+        await until(() => bench.channel.health().state === "down");
+        clock.advance(30_000);
+        await until(() => bench.channel.health().state === "ready");
+      }
+      say(bench, "still there?");
+      await until(() => textsOf(bench).length === 1);
+    },
+  );
+
+  it("spreads the last sessions of a day, which Discord limits", async () => {
+    const clock = createAdjustableClock();
+    await using bench = await openBench({ context: { clock } });
+    const { gateway } = bench.standIn;
+    gateway.identifiesLeft = 100;
+    gateway.invalidate();
+    await until(() => bench.channel.health().state === "down");
+    clock.advance(30_000);
+    await expect
+      .poll(() => bench.channel.health())
+      .toMatchObject({
+        state: "down",
+        reason: expect.stringContaining("only 100 sessions are left"),
+      });
+    expect(gateway.identifies).toBe(1);
+    clock.advance(24 * 3_600_000);
+    await until(() => bench.channel.health().state === "ready");
+    expect(gateway.identifies).toBe(2);
   });
 
   it("does not request message content if messageContent is off", async () => {

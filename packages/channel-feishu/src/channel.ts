@@ -52,6 +52,7 @@ function openAccount({ context, activity }: HostedAccount<FeishuConfig>) {
     onTrouble: (reason) => activity.note(reason),
   });
   const { backfill } = receiver;
+  backfill.expectGaps();
   const webhook = createWebhook({
     maxBytes: limits.bodyBytes,
     verify: createVerifier(context),
@@ -63,6 +64,7 @@ function openAccount({ context, activity }: HostedAccount<FeishuConfig>) {
       ? createLongConnection({
           context,
           handle: receiver.accept,
+          connecting: () => backfill.expectGaps(),
           reconnected: (since) => backfill.catchUp({ signal: context.signal, since }),
         })
       : undefined;

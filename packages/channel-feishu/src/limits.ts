@@ -62,7 +62,8 @@ export const limits = {
   uploadTimeoutMs: 120_000,
   /** How long a long connection may take to stand. */
   connectMs: 15_000,
-  /** A connection that does not answer a ping in that many seconds is dead. */
+  /** The interval of pings, and the seconds after which a connection that does not answer one is dead. */
+  pingMs: 15_000,
   pongSeconds: 10,
   /**
    * When a message to the bot is read again, each time after the one before: soon while it is being answered, and once
@@ -72,4 +73,6 @@ export const limits = {
   followedMessages: 200,
   /** What may be looked up before an event is acknowledged has to be found out in that time. */
   lookupMs: 2_000,
+  /** The longest delay of an event whose chat is read for missed messages. Feishu waits 3 s for the acknowledgment. */
+  orderMs: 2_000,
 } as const;

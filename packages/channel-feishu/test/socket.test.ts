@@ -1,6 +1,6 @@
 import { createInMemoryCache, createInMemoryState, systemClock } from "@signalbox/channel";
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { feishu } from "../src/index.ts";
 import { type Bench, credentials, never, openBench } from "./harness.ts";
 
@@ -93,15 +93,56 @@ describe("the long connection, through the real SDK", () => {
     expect(fresh.events).toMatchObject([{ messageId: "om_4" }]);
   });
 
-  it("notices a connection that stands and is dead", async () => {
-    await using bench = await openBench({ transport: "socket" }, { pingSeconds: 10.5 });
-    await bench.standIn.pushEvent(textMessage("before"));
+  it("notices a dead connection within 30 seconds, however rarely Feishu asks for pings", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const opening = openBench({ transport: "socket" }, { pingSeconds: 120 });
+    await using bench = await opening;
+    // The answer to each ping repeats what Feishu asks for.
+    for (let round = 0; round < 3; round += 1) {
+      await bench.standIn.pushEvent(textMessage("hello", { messageId: `om_${round}` }));
+      vi.advanceTimersByTime(15_000);
+    }
+    await bench.standIn.pushEvent(textMessage("hello", { messageId: "om_last" }));
     bench.standIn.freezeConnections();
-    expect(bench.standIn.connections()).toBe(0);
-    // The SDK waits ten seconds for the answer, anew with each time it asks.
+    vi.advanceTimersByTime(15_000);
+    vi.advanceTimersByTime(10_000);
+    vi.useRealTimers();
+    await expect.poll(() => bench.channel.health().state).toBe("down");
     await expect.poll(() => bench.standIn.connections()).toBe(1);
-    await until(() => bench.channel.health().state === "ready");
-    expect(await bench.standIn.pushEvent(textMessage("after", { messageId: "om_after" }))).toBe(200);
+  });
+
+  it("emits live messages after the missed ones of their chat", async () => {
+    await using bench = await openBench({ transport: "socket" });
+    const say = (text: string, messageId: string) =>
+      textMessage(text, { messageId, chatId: "oc_p", eventId: `ev_${messageId}` });
+    await bench.standIn.pushEvent(say("before", "om_1"));
+    const reads = Promise.withResolvers<void>();
+    bench.standIn.fail({ kind: "hold", method: "GET", until: reads.promise });
+    bench.standIn.dropConnections();
+    for (const messageId of ["om_2", "om_3"])
+      bench.standIn.plant({
+        messageId,
+        chatId: "oc_p",
+        msgType: "text",
+        content: JSON.stringify({ text: `missed ${messageId}` }),
+        senderId: "ou_sender",
+        senderType: "user",
+      });
+    const opened = () =>
+      bench.standIn.requests.filter(({ path }) => path.startsWith("/callback/ws/endpoint")).length;
+    await until(() => opened() === 2 && bench.standIn.connections() === 1);
+    const pushed = bench.standIn.pushEvent(say("live", "om_4"));
+    await until(() => bench.standIn.requests.some(({ path }) => path.includes("container_id=oc_p")));
+    expect(bench.events).toHaveLength(1);
+    reads.resolve();
+    expect(await pushed).toBe(200);
+    expect(bench.events.map((event) => event.type === "message" && event.messageId)).toEqual([
+      "om_1",
+      "om_2",
+      "om_3",
+      "om_4",
+    ]);
   });
 
   it("goes on trying, and says so, while Feishu cannot be reached", async () => {

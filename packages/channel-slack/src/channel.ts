@@ -74,6 +74,7 @@ function openAccount({ context, activity }: HostedAccount<SlackConfig>) {
     context,
     people,
     take: async (envelope: Envelope) => (await activity.count(handle(envelope))) !== "rejected",
+    expectGaps: () => receiver?.backfill.expectGaps(),
     missed: catchUp,
   };
   const transport =
@@ -110,6 +111,7 @@ function openAccount({ context, activity }: HostedAccount<SlackConfig>) {
     async start(signal: AbortSignal) {
       const self = await people.ask(AbortSignal.any([signal, context.signal]));
       receiver = createReceiver({ context, api, people, places, threads, history, commands, self });
+      receiver.backfill.expectGaps();
       await transport.start(signal);
     },
     ready: () => void catchUp(),

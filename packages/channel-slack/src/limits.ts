@@ -51,9 +51,14 @@ export const limits = {
   rateWaitMs: 5_000,
   /** Deadline for lookups before an event is acknowledged. */
   lookupMs: 1_500,
+  /** The longest delay of an event whose conversation is read for missed messages. Slack waits 3 s. */
+  orderMs: 1_000,
   /** Mentioned users per message whose names are looked up. */
   namesLookedUp: 20,
-  /** Deadline for the pong to a ping of ours. Slack sends pings more often than `serverPingMs`. */
+  /**
+   * Deadline for the pong to a ping of ours, and the longest time without a ping of Slack's. The SDK sends a ping every
+   * third of the deadline.
+   */
   pongMs: 10_000,
   serverPingMs: 60_000,
   /** Interval between checks of the SDK's socket. The SDK reports a dead socket up to 30 s later. */

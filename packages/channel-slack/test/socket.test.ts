@@ -1,7 +1,8 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { createInMemoryState } from "@signalbox/channel";
 import { appMention, channelMention, slashCommand, textMessage } from "@signalbox/testkit/slack";
 import { describe, expect, it } from "vitest";
-import { type Bench, never, openBench } from "./harness.ts";
+import { type Bench, createAdjustableClock, never, openBench } from "./harness.ts";
 
 const sockets = { transport: "socket" } as const;
 
@@ -104,6 +105,42 @@ describe("socket mode through the SDK", () => {
       expect(texts(other)).toEqual(["now"]);
       expect(other.standIn.called).not.toContain("conversations.history");
     }
+  });
+
+  it("emits live messages after the missed ones of their conversation", async () => {
+    await using bench = await openBench(sockets);
+    const { standIn } = bench;
+    await standIn.pushEvent(textMessage("before"));
+    const reads = Promise.withResolvers<void>();
+    standIn.fail({ kind: "hold", method: "conversations.history", until: reads.promise });
+    standIn.sockets.drop();
+    for (const text of ["missed 1", "missed 2"]) standIn.plant({ channel: "D_DIRECT", text });
+    await until(() => standIn.sockets.count() > 0 && standIn.called.includes("conversations.history"));
+    const pushed = standIn.pushEvent(textMessage("live"));
+    await delay(200);
+    expect(texts(bench)).toEqual(["before"]);
+    reads.resolve();
+    expect(await pushed).toBe(true);
+    expect(texts(bench)).toEqual(["before", "missed 1", "missed 2", "live"]);
+  });
+
+  it("opens its sockets again within 30 seconds after revoked tokens are valid again", async () => {
+    const clock = createAdjustableClock();
+    await using bench = await openBench(sockets, { context: { clock } });
+    const pass = async (ms: number) => {
+      for (let passed = 0; passed < ms && bench.channel.health().state !== "ready"; passed += 500) {
+        clock.advance(500);
+        await delay(10);
+      }
+    };
+    bench.standIn.revoke();
+    bench.standIn.sockets.drop();
+    await until(() => bench.channel.health().state === "down");
+    await pass(120_000);
+    expect(bench.channel.health()).toMatchObject({ state: "down" });
+    bench.standIn.restore();
+    await pass(31_000);
+    expect(bench.channel.health()).toEqual({ state: "ready" });
   });
 
   it("reads all missed messages, even if they span several pages", async () => {

@@ -1,7 +1,7 @@
 import type { WebSocketManager } from "@discordjs/ws";
 import {
   type ChannelContext,
-  type ChannelError,
+  ChannelError,
   type Connection,
   reasonOf,
   type SupervisedConnection,
@@ -21,7 +21,9 @@ interface GatewayOptions {
   readonly session: Session;
   /** Called for each new connection. The returned function receives all its events in order. */
   listen(): (event: unknown) => void;
-  /** Called after a new session started. Discord does not deliver events from before it. */
+  /** Called when a new session starts, before its first event. Discord does not deliver events from before it. */
+  sessionBegins(): void;
+  /** Called after a new session started. */
   missed(lostAt: number | undefined): Promise<void>;
 }
 
@@ -50,6 +52,7 @@ const RESUMABLE_CLOSE = 4200;
  */
 export function createConnection(options: GatewayOptions): GatewayConnection {
   const { context, session } = options;
+  const beforeSession = createSessionPace(context.clock.now);
   let standing: Attempt | undefined;
 
   async function open(signal: AbortSignal): Promise<Connection> {
@@ -65,7 +68,7 @@ export function createConnection(options: GatewayOptions): GatewayConnection {
 
   /** @param resumeMs time that Discord has to resume the session */
   async function connect(signal: AbortSignal, resumeMs?: number): Promise<Connection> {
-    const attempt = openOnce(options);
+    const attempt = openOnce(options, beforeSession);
     standing = attempt;
     const giveUp = (): void => attempt.connection.close();
     signal.addEventListener("abort", giveUp, { once: true });
@@ -98,8 +101,6 @@ export function createConnection(options: GatewayOptions): GatewayConnection {
     reconnected: catchUpUnlessResumed,
     timing: {
       attemptMs: limits.connectMs,
-      pauseMs: limits.reconnectMs,
-      maxPauseMs: limits.reconnectMostMs,
       probe: { everyMs: limits.probeMs, withinMs: limits.pongMs },
     },
     clock: context.clock,
@@ -130,7 +131,10 @@ interface Attempt {
   readonly connection: Connection;
 }
 
-function openOnce({ context, api, session, listen }: GatewayOptions): Attempt {
+function openOnce(
+  { context, api, session, listen, sessionBegins }: GatewayOptions,
+  beforeSession: SessionPace,
+): Attempt {
   const { WebSocketShardEvents } = loadGateway();
   const ready = Promise.withResolvers<{ readonly isNew: boolean }>();
   const lost = Promise.withResolvers<void>();
@@ -156,7 +160,10 @@ function openOnce({ context, api, session, listen }: GatewayOptions): Attempt {
     // Not synchronously: the client's timers must exist before they can be cleared.
     if (isOver) queueMicrotask(close);
   });
-  manager.on(WebSocketShardEvents.Ready, () => ready.resolve({ isNew: true }));
+  manager.on(WebSocketShardEvents.Ready, () => {
+    if (!isOver) sessionBegins();
+    ready.resolve({ isNew: true });
+  });
   manager.on(WebSocketShardEvents.Resumed, () => ready.resolve({ isNew: false }));
   manager.on(WebSocketShardEvents.Closed, (code) => {
     if (!isOver && isSessionOver(code)) void session.forget().catch(() => {});
@@ -169,7 +176,10 @@ function openOnce({ context, api, session, listen }: GatewayOptions): Attempt {
   });
   const reached = manager.fetchGatewayInformation();
   reached
-    .then(() => manager.connect())
+    .then(({ session_start_limit: limit }) => {
+      if (session.current() === null) beforeSession(limit);
+      return manager.connect();
+    })
     .catch((error: unknown) => end(toChannelError(error, { what: "connecting", isWrite: false })));
   // Prevents an unhandled rejection until the caller awaits `ready`.
   ready.promise.catch(() => {});
@@ -180,6 +190,24 @@ function openOnce({ context, api, session, listen }: GatewayOptions): Attempt {
     close,
   };
   return { reached, ready: ready.promise, connection };
+}
+
+/** Called before a new session, with Discord's `session_start_limit`. Throws if the session has to wait. */
+type SessionPace = (limit: { readonly remaining: number; readonly reset_after: number }) => void;
+
+/** Spreads the last sessions of a day over its rest: Discord resets the token of a bot that needs more. */
+function createSessionPace(now: () => number): SessionPace {
+  let startedAt = Number.NEGATIVE_INFINITY;
+  return ({ remaining, reset_after: resetMs }) => {
+    const pauseMs = remaining < limits.scarceSessions ? resetMs / Math.max(remaining, 1) : 0;
+    const retryAfterMs = startedAt + pauseMs - now();
+    if (retryAfterMs > 0)
+      throw new ChannelError("transient", `Discord: only ${remaining} sessions are left today`, {
+        scope: "account",
+        retryAfterMs,
+      });
+    startedAt = now();
+  };
 }
 
 /**

@@ -30,24 +30,36 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     botId,
     read: (channelId, since, signal) => missedMessages(options, channelId, since, signal),
     async emit(data) {
-      const handOver = await read({ type: "MESSAGE_CREATE", data, deliveryId: "" });
-      return (await handOver()) ? "accepted" : "rejected";
+      const gatewayEvent = { type: "MESSAGE_CREATE", data, deliveryId: "" };
+      return (await emit(gatewayEvent, await readNow(gatewayEvent))) ? "accepted" : "rejected";
     },
+    maxDelayMs: limits.orderMs,
   });
 
-  async function read(gatewayEvent: GatewayEvent): Promise<() => Promise<boolean>> {
+  async function readNow(gatewayEvent: GatewayEvent): Promise<readonly InboundEvent[]> {
     const limit = deadline(limits.lookupMs, context.signal);
     try {
-      const events = await readEvents(options, gatewayEvent, limit.signal);
-      return async () => {
-        const results = await Promise.all(events.map((event) => context.emit(event)));
-        if (results.includes("rejected")) return false;
-        await after(gatewayEvent, events);
-        return true;
-      };
+      return await readEvents(options, gatewayEvent, limit.signal);
     } finally {
       limit.end();
     }
+  }
+
+  async function emit(gatewayEvent: GatewayEvent, events: readonly InboundEvent[]): Promise<boolean> {
+    const results = await Promise.all(events.map((event) => context.emit(event)));
+    if (results.includes("rejected")) return false;
+    await after(gatewayEvent, events);
+    return true;
+  }
+
+  async function read(gatewayEvent: GatewayEvent): Promise<() => Promise<boolean>> {
+    const events = await readNow(gatewayEvent);
+    return async () => {
+      // Discord waits three seconds for the response to an interaction.
+      if (gatewayEvent.type !== "INTERACTION_CREATE")
+        await backfill.inOrder(...events.map(({ conversation }) => conversation.id));
+      return emit(gatewayEvent, events);
+    };
   }
 
   /** Follow-up work after the host accepted the events. */

@@ -28,6 +28,8 @@ const silent: Logger = {
 interface LongConnectionOptions {
   readonly context: ChannelContext<FeishuConfig>;
   handle(event: EventEnvelope): Promise<HandleResult>;
+  /** Called before each connection. */
+  connecting(): void;
   /** The connection stands again; what came since may have been missed. */
   reconnected(lostAt: number): Promise<void>;
 }
@@ -43,6 +45,7 @@ export function createLongConnection(options: LongConnectionOptions): Supervised
 
   async function open(signal: AbortSignal): Promise<Connection> {
     const { EventDispatcher, WSClient } = await import("./sdk.ts");
+    options.connecting();
     const ready = Promise.withResolvers<void>();
     const lost = Promise.withResolvers<void>();
     const fail = (error: ChannelError): void => {
@@ -70,6 +73,7 @@ export function createLongConnection(options: LongConnectionOptions): Supervised
       onReconnecting: () => lost.resolve(),
       onError: (error) => fail(unconnected(error.message)),
     });
+    pingOften(client);
     const close = (): void => {
       fail(unconnected("the connection was closed"));
       client.close({ force: true });
@@ -97,6 +101,24 @@ export function createLongConnection(options: LongConnectionOptions): Supervised
     clock,
     logger,
   });
+}
+
+/**
+ * Makes the SDK send a ping every {@link limits.pingMs}, to notice a dead connection. By itself, it sends one as often as
+ * Feishu's settings ask for, every two minutes, and has no option for that.
+ */
+function pingOften(client: object): void {
+  const settings: unknown = Reflect.get(client, "wsConfig");
+  if (typeof settings !== "object" || settings === null || !("updateWs" in settings)) return;
+  const { updateWs } = settings;
+  if (typeof updateWs !== "function") return;
+  settings.updateWs = (update: { readonly pingInterval?: number }) =>
+    updateWs.call(settings, {
+      ...update,
+      ...(update.pingInterval === undefined
+        ? {}
+        : { pingInterval: Math.min(update.pingInterval, limits.pingMs) }),
+    });
 }
 
 function unconnected(reason: string): ChannelError {

@@ -8,6 +8,7 @@ import {
   timeAt,
 } from "@signalbox/channel";
 import type { FeishuApi } from "../api.ts";
+import { limits } from "../limits.ts";
 import { createEdits, type Followed } from "./edits.ts";
 import type { EventEnvelope } from "./envelope.ts";
 import { chatOf, messageOf, readEvent } from "./events.ts";
@@ -42,7 +43,15 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       return missedMessages(api, { chatId, kind }, { since, appId, signal });
     },
     emit: accept,
+    maxDelayMs: limits.orderMs,
   });
+
+  /** A live event comes after the missed messages of its chat. */
+  async function acceptLive(envelope: EventEnvelope): Promise<HandleResult> {
+    const chat = chatOf(envelope);
+    if (chat !== undefined) await backfill.inOrder(chat);
+    return accept(envelope);
+  }
 
   async function accept(envelope: EventEnvelope): Promise<HandleResult> {
     const chat = chatOf(envelope);
@@ -58,7 +67,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     });
   }
 
-  return { accept, backfill, stop: () => edits.stop() };
+  return { accept: acceptLive, backfill, stop: () => edits.stop() };
 }
 
 function followed(envelope: EventEnvelope, { messageId, conversation, timestamp }: MessageEvent): Followed {

@@ -20,6 +20,8 @@ export interface TransportOptions {
    * @returns whether it may be acknowledged
    */
   take(envelope: Envelope): Promise<boolean>;
+  /** Called before a connection to which events may come that missed ones precede. */
+  expectGaps(): void;
   /** Called if events since that time (milliseconds since the epoch) may have been missed. */
   missed(since: number): Promise<void>;
 }
@@ -42,6 +44,7 @@ export function createSocketTransport(options: TransportOptions): Transport {
   let isGap = false;
 
   async function open(signal: AbortSignal): Promise<Connection> {
+    if (isGap) options.expectGaps();
     const socket = await openSocket(context, take, signal);
     standing.add(socket);
     void socket.lost.then((end) => {

@@ -45,7 +45,14 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     botId: getStateKey(self),
     read: (place, since, signal) => missedMessages({ history, clock }, place, since, signal),
     emit: accept,
+    maxDelayMs: limits.orderMs,
   });
+
+  /** A live event comes after the missed messages of its conversation and its thread. */
+  async function acceptLive(envelope: Envelope): Promise<HandleResult> {
+    if (envelope.kind === "event") await backfill.inOrder(...getMarks(envelope));
+    return accept(envelope);
+  }
 
   async function accept(envelope: Envelope): Promise<HandleResult> {
     const asked = envelope.kind === "interaction" ? formToOpen(envelope.body) : undefined;
@@ -67,7 +74,17 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     for (const mark of wanted) await backfill.note(mark, timestamp);
   }
 
-  return { accept, backfill };
+  return { accept: acceptLive, backfill };
+}
+
+/** Returns the watermarks that an event concerns. */
+function getMarks(envelope: Extract<Envelope, { readonly kind: "event" }>): readonly string[] {
+  const channel = getChannelId(envelope);
+  if (channel === undefined) return [];
+  const thread = textAt(envelope.event, "thread_ts");
+  return [{ channel }, ...(thread === undefined ? [] : [{ channel, thread }])].map((to) =>
+    addressCodec.encode(to),
+  );
 }
 
 /** Returns `rejected` if a required lookup failed or timed out. */

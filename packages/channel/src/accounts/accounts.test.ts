@@ -78,12 +78,22 @@ it("retries an account that failed to start, and reports why it is down", async 
   ]);
   expect(accounts.get("echo", "main")).toBeUndefined();
   expect(accounts.definition("echo", "main")).toBe(definition);
-  expect(delays.map(({ ms }) => ms)).toEqual([30_000]);
+  expect(delays.map(({ ms }) => ms)).toEqual([1_000]);
   // The failed attempt may hold connections, so it is stopped first.
   expect(stops).toBe(1);
   delays[0]?.end();
   await expect.poll(() => accounts.get("echo", "main")).toBeDefined();
   expect(accounts.health()).toEqual([{ channel: "echo", account: "main", state: "ready" }]);
+});
+
+it("retries with a delay that doubles from one second to 30 seconds", async () => {
+  const { accounts, delays } = createHost(createChannel(() => Promise.reject(new Error("no network"))));
+  await accounts.start(services);
+  for (let round = 0; round < 6; round += 1) {
+    delays[round]?.end();
+    await expect.poll(() => delays.length).toBe(round + 2);
+  }
+  expect(delays.map(({ ms }) => ms)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
 });
 
 it("starts chosen accounts first and the others later, each once", async () => {

@@ -92,10 +92,14 @@ export interface AccountsOptions {
   readonly clock: Clock;
   /** For the requests of channels. Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
-  /** The delay before an account that failed, or that another host runs, is tried again. Default: 30,000. */
+  /**
+   * The longest delay before an account that failed is tried again, in milliseconds. The first delay is a second, and it
+   * doubles. An account that another host runs is tried again after this time. Default: 30,000.
+   */
   readonly retryMs?: number;
 }
 
+const FIRST_RETRY_MS = 1_000;
 const RETRY_MS = 30_000;
 const ELSEWHERE = "another host runs it";
 
@@ -108,6 +112,8 @@ interface HostedAccount {
   lease?: AccountLease;
   running?: Account;
   failure?: string;
+  /** Failed starts since the account last ran. */
+  failures: number;
 }
 
 /**
@@ -203,8 +209,13 @@ class AccountHost implements Accounts {
     });
   }
 
-  #startLater(key: string, account: HostedAccount, services: AccountServices): void {
-    this.#options.clock.delay(this.#retryMs, account.ending.signal).then(
+  #startLater(
+    key: string,
+    account: HostedAccount,
+    services: AccountServices,
+    delayMs: number = this.#retryMs,
+  ): void {
+    this.#options.clock.delay(delayMs, account.ending.signal).then(
       () => this.#start(key, account, services),
       () => {},
     );
@@ -230,12 +241,12 @@ class AccountHost implements Accounts {
       delete account.lease;
       const reason = reasonOf(error);
       account.failure = reason;
-      this.#options
-        .logger(key)
-        .error("channel account did not start", { err: reason, retryInMs: this.#retryMs });
+      const retryInMs = Math.min(FIRST_RETRY_MS * 2 ** account.failures, this.#retryMs);
+      account.failures += 1;
+      this.#options.logger(key).error("channel account did not start", { err: reason, retryInMs });
       // Another host may be able to start the account.
       await lease?.release().catch(() => {});
-      this.#startLater(key, account, services);
+      this.#startLater(key, account, services, retryInMs);
     }
   }
 
@@ -277,6 +288,7 @@ class AccountHost implements Accounts {
       throw error;
     }
     delete account.failure;
+    account.failures = 0;
   }
 
   /** Stops an account that another host runs now, without waiting for work in progress. */
@@ -299,7 +311,7 @@ class AccountHost implements Accounts {
 
   #plan(planned: PlannedAccount): [string, HostedAccount] {
     const key = getKey(planned.definition.id, planned.account);
-    const account: HostedAccount = { plan: planned, ending: new AbortController() };
+    const account: HostedAccount = { plan: planned, ending: new AbortController(), failures: 0 };
     this.#hosted.set(key, account);
     return [key, account];
   }

@@ -39,7 +39,6 @@ const timing = {
   attemptMs: 1000,
   pauseMs: 100,
   maxPauseMs: 400,
-  refusedPauseMs: 60_000,
   probe: { everyMs: 5000, withinMs: 500 },
 };
 
@@ -113,22 +112,22 @@ describe("superviseConnection", () => {
   });
 
   it.each([
-    { times: timing, expected: [100, 200, 400, 400, 60_000] },
-    { times: {}, expected: [500, 1_000, 2_000, 4_000, 300_000] },
+    { times: timing, expected: [100, 200, 400, 400, 400, 400, 400] },
+    { times: {}, expected: [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000] },
   ])(
-    "increases the delay after each failure, and waits longest if the credentials are rejected",
+    "doubles the delay after each failure, from one to 30 seconds, also while the credentials are rejected",
     async ({ times, expected }) => {
       const first = openConnection();
       const open = async (attempt: number) => {
         if (attempt === 1) return first.value;
-        throw new ChannelError(attempt === 5 ? "auth" : "transient", "no");
+        throw new ChannelError(attempt > 4 ? "auth" : "transient", "no");
       };
       const bench = supervised(open, undefined, times);
       await bench.connection.start(never);
       first.lose();
       await turns();
       const pauses: number[] = [];
-      for (let round = 0; round < 5; round += 1) {
+      for (let round = 0; round < expected.length; round += 1) {
         const health = bench.connection.health();
         const pause = health.state === "down" ? (health.retryAt ?? 0) - bench.now() : 0;
         pauses.push(pause);
@@ -216,12 +215,15 @@ describe("superviseConnection", () => {
     await bench.connection.start(never);
     await bench.pass(5000);
     expect(bench.connection.health()).toEqual({ state: "ready" });
+    const respondedAt = bench.now();
     await bench.pass(5000);
     await bench.pass(500);
     expect(bench.connection.health()).toMatchObject({ state: "down" });
     expect(silent.closed()).toBe(1);
     await bench.pass(100);
     expect(bench.attempts()).toBe(2);
+    // Events may have been missed since the last response, long before the connection counted as lost.
+    expect(bench.gaps).toEqual([respondedAt]);
     bench.connection.stop();
     expect(bench.connection.health()).toEqual({ state: "stopped" });
   });

@@ -1,5 +1,5 @@
 import type { ChannelLogger, Clock, Health } from "../contract/definition.ts";
-import { ChannelError, type ChannelErrorCode, isChannelError, reasonOf } from "../contract/errors.ts";
+import { ChannelError, isChannelError, reasonOf } from "../contract/errors.ts";
 import { rejectOnAbort } from "./reject-on-abort.ts";
 
 /** An open connection. */
@@ -17,25 +17,29 @@ export interface ConnectionTiming {
   readonly attemptMs?: number;
   /**
    * The first delay between attempts. It doubles with each attempt and is reset after a connection lasted longer than
-   * `attemptMs`. Default: 500 ms.
+   * `attemptMs`. Default: 1 s.
    */
   readonly pauseMs?: number;
-  /** The longest delay between attempts. Default: a minute. */
+  /**
+   * The longest delay between attempts, also after the platform rejected the credentials. A longer `retryAfterMs` of an
+   * error is respected. Default: 30 s.
+   */
   readonly maxPauseMs?: number;
-  /** The delay after the platform rejected the credentials or their permissions. Default: five minutes. */
-  readonly refusedPauseMs?: number;
   /** The interval of probes and the time limit of each. Default: no probes. */
   readonly probe?: { readonly everyMs: number; readonly withinMs: number };
 }
 
-const DEFAULT_TIMING = { attemptMs: 15_000, pauseMs: 500, maxPauseMs: 60_000, refusedPauseMs: 300_000 };
+const DEFAULT_TIMING = { attemptMs: 15_000, pauseMs: 1_000, maxPauseMs: 30_000 };
 
 export interface ConnectionOptions {
   /** The platform's name for people, for instance `Feishu`. */
   readonly name: string;
   /** Opens a connection. When the signal fires, it has to give up and close the connection. */
   open(signal: AbortSignal): Promise<Connection>;
-  /** Called after a reconnection. Events since `lostAt`, in milliseconds since the epoch, may have been missed. */
+  /**
+   * Called after a reconnection. Events since `lostAt` may have been missed: the time at which the connection was last
+   * known to work, in milliseconds since the epoch.
+   */
   reconnected?(lostAt: number): Promise<void>;
   readonly timing?: ConnectionTiming;
   readonly clock: Clock;
@@ -140,9 +144,14 @@ class ReconnectingConnection implements SupervisedConnection {
     }
   }
 
-  /** Resolves when the connection is lost or does not respond to a probe. */
-  async #untilLost(connection: Connection): Promise<void> {
+  /**
+   * Resolves when the connection is lost or does not respond to a probe.
+   *
+   * @returns when the connection was opened or last responded
+   */
+  async #untilLost(connection: Connection): Promise<number> {
     const { clock, logger } = this.#options;
+    let aliveAt = clock.now();
     const lost = new AbortController();
     const ended = AbortSignal.any([lost.signal, this.#life.signal]);
     void connection.lost.then(
@@ -158,11 +167,13 @@ class ReconnectingConnection implements SupervisedConnection {
         () => true,
         () => false,
       );
+      if (answered) aliveAt = clock.now();
       if (answered || ended.aborted) continue;
       logger.warn("the connection stopped responding");
-      return;
+      return aliveAt;
     }
     await rejectOnAbort(connection.lost, this.#life.signal).catch(() => {});
+    return aliveAt;
   }
 
   async #keep(first: Connection): Promise<void> {
@@ -170,7 +181,7 @@ class ReconnectingConnection implements SupervisedConnection {
     let connection: Connection | undefined = first;
     while (connection !== undefined) {
       const openedAt = clock.now();
-      await this.#untilLost(connection);
+      const aliveAt = await this.#untilLost(connection);
       connection.close();
       if (this.#life.signal.aborted) return;
       const lostAt = clock.now();
@@ -181,7 +192,7 @@ class ReconnectingConnection implements SupervisedConnection {
       this.#health = { state: "ready" };
       logger.info("reconnected", { afterMs: clock.now() - lostAt });
       // Not awaited: reading missed events may take long, and the connection must be watched meanwhile.
-      this.#options.reconnected?.(lostAt).catch((error: unknown) => {
+      this.#options.reconnected?.(aliveAt).catch((error: unknown) => {
         logger.warn("missed events could not be read", { reason: reasonOf(error) });
       });
     }
@@ -208,9 +219,8 @@ class ReconnectingConnection implements SupervisedConnection {
   }
 
   #pauseAfter(error: unknown): number {
-    if (!isChannelError(error)) return this.#nextPause();
-    if (REFUSALS.includes(error.code)) return this.#timing.refusedPauseMs;
-    return Math.max(this.#nextPause(), error.retryAfterMs ?? 0);
+    const retryAfterMs = isChannelError(error) ? error.retryAfterMs : undefined;
+    return Math.max(this.#nextPause(), retryAfterMs ?? 0);
   }
 
   #nextPause(): number {
@@ -222,9 +232,6 @@ class ReconnectingConnection implements SupervisedConnection {
     return ms * (0.5 + this.#random() / 2);
   }
 }
-
-/** Errors that a person has to fix first. */
-const REFUSALS: readonly ChannelErrorCode[] = ["auth", "permission"];
 
 function unreachable(name: string, reason: string, cause?: unknown): ChannelError {
   return new ChannelError("transient", `${name}: ${reason}`, { scope: "account", cause });

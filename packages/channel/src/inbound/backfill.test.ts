@@ -44,6 +44,80 @@ function open(state = createInMemoryState(), botId = "bot-1") {
   };
 }
 
+describe("a live event", () => {
+  /** Emits a live event like a channel does. */
+  function say({ backfill, emitted }: ReturnType<typeof open>, conversation: string): Promise<void> {
+    return backfill.inOrder(conversation).then(() => void emitted.push(`${conversation} live`));
+  }
+
+  it("waits until the missed messages of its conversation were emitted", async () => {
+    const bench = open();
+    await bench.backfill.note("a", start - 1_000);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    bench.held.until = promise;
+    bench.backfill.expectGaps();
+    const first = say(bench, "a");
+    const second = say(bench, "a");
+    const caughtUp = bench.backfill.catchUp({ signal: never });
+    await expect.poll(() => bench.read.length).toBe(1);
+    expect(bench.emitted).toEqual([]);
+    resolve();
+    await Promise.all([first, second, caughtUp]);
+    expect(bench.emitted).toEqual(["a 1", "a 2", "a live", "a live"]);
+    expect(bench.clock.pending).toBe(0);
+  });
+
+  it("has its conversation read before those that the pass has not reached", async () => {
+    const bench = open();
+    await bench.backfill.note("a", start - 1_000);
+    await bench.backfill.note("b", start - 2_000);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    bench.held.until = promise;
+    const caughtUp = bench.backfill.catchUp({ signal: never });
+    await expect.poll(() => bench.read.length).toBe(1);
+    bench.held.until = undefined;
+    await say(bench, "b");
+    expect(bench.emitted).toEqual(["b 1", "b 2", "b live"]);
+    resolve();
+    await caughtUp;
+    expect(bench.emitted).toEqual(["b 1", "b 2", "b live", "a 1", "a 2"]);
+  });
+
+  it("waits at most ten seconds for a conversation that cannot be read, and not at all without a gap", async () => {
+    const bench = open();
+    await bench.backfill.note("down", start - 1_000);
+    bench.away.add("down");
+    const caughtUp = bench.backfill.catchUp({ signal: never });
+    await expect.poll(() => bench.clock.pending).toBe(1);
+    await say(bench, "other");
+    const waiting = say(bench, "down");
+    await expect.poll(() => bench.clock.pending).toBe(2);
+    expect(bench.emitted).toEqual(["other live"]);
+    bench.clock.advance(10_000);
+    await waiting;
+    expect(bench.emitted).toEqual(["other live", "down live"]);
+    await bench.backfill.stop();
+    await caughtUp;
+  });
+
+  it("waits for the conversation to be read again if the connection broke during a read", async () => {
+    const bench = open();
+    await bench.backfill.note("a", start - 1_000);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    bench.held.until = promise;
+    const first = bench.backfill.catchUp({ signal: never });
+    await expect.poll(() => bench.read.length).toBe(1);
+    const waiting = say(bench, "a");
+    bench.backfill.expectGaps();
+    const second = bench.backfill.catchUp({ signal: never });
+    await new Promise(setImmediate);
+    resolve();
+    await Promise.all([first, second, waiting]);
+    expect(bench.read).toHaveLength(2);
+    expect(bench.emitted.at(-1)).toBe("a live");
+  });
+});
+
 describe("backfill", () => {
   it("reads nothing on the first start", async () => {
     const { backfill, read } = open();

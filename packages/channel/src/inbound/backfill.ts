@@ -19,6 +19,8 @@ export interface BackfillOptions<Message> {
   readonly maxAgeMs?: number;
   /** The number of conversations with stored watermarks, those with the latest messages. Default: 200. */
   readonly maxConversations?: number;
+  /** The longest time that `inOrder` delays a live event, in milliseconds. Default: 10 s. */
+  readonly maxDelayMs?: number;
 }
 
 /** Reads the messages that arrived while no process was connected. */
@@ -28,6 +30,16 @@ export interface Backfill {
    * rejects, because without the watermark only more messages are read later.
    */
   note(conversation: string, at: number): Promise<void>;
+  /**
+   * Announces a `catchUp`. Call it before the first live event that may come after missed messages, for instance when a
+   * connection opens. Until the gaps are known, `inOrder` delays the events of all conversations.
+   */
+  expectGaps(): void;
+  /**
+   * Resolves when a live event of the conversations may be emitted: after their missed messages, which are read at once,
+   * or after `maxDelayMs`. Never rejects.
+   */
+  inOrder(...conversations: readonly string[]): Promise<void>;
   /**
    * Reads each known conversation from its watermark on, but not before `since`. On the first start there are no
    * watermarks, so nothing is read. Failures are retried with growing delays. Until a conversation is read, its stored
@@ -42,14 +54,20 @@ export interface Backfill {
 /** Messages of a conversation that must still be read. */
 interface Gap {
   readonly since: number;
+  /** Resolves when the messages were emitted. */
+  readonly read: PromiseWithResolvers<void>;
+  /** The current attempt. */
+  reading?: Promise<void> | undefined;
 }
 
 const DAY_MS = 24 * 3_600_000;
 /** Covers messages in flight when the connection broke, and differences between clocks. */
 const OVERLAP_MS = 15_000;
+const MAX_DELAY_MS = 10_000;
 
 export function createBackfill<Message>(options: BackfillOptions<Message>): Backfill {
   const { state, clock, logger, botId, maxAgeMs = DAY_MS, maxConversations = 200 } = options;
+  const { maxDelayMs = MAX_DELAY_MS } = options;
   const life = new AbortController();
   const gaps = new Map<string, Gap>();
   const watermarks = new Watermarks({
@@ -60,24 +78,46 @@ export function createBackfill<Message>(options: BackfillOptions<Message>): Back
     limit: (conversation, at) => Math.min(at, gaps.get(conversation)?.since ?? at),
   });
   let reading: Promise<void> | undefined;
+  /** Set while gaps are expected but not known yet. */
+  let expected: PromiseWithResolvers<void> | undefined;
+
+  function gapsAreKnown(): void {
+    expected?.resolve();
+    expected = undefined;
+  }
 
   async function findGaps(notBefore: number): Promise<void> {
     const earliest = clock.now() - maxAgeMs;
     for (const [conversation, at] of await watermarks.newest()) {
       if (at < earliest) continue;
       const since = Math.max(at, notBefore) - OVERLAP_MS;
-      gaps.set(conversation, { since: Math.min(since, gaps.get(conversation)?.since ?? since) });
+      const gap = gaps.get(conversation);
+      // The current attempt may have passed the new messages already, so the conversation is read again.
+      const next = { since: Math.min(since, gap?.since ?? since), read: Promise.withResolvers<void>() };
+      if (gap !== undefined) void next.read.promise.then(gap.read.resolve);
+      gaps.set(conversation, next);
     }
+    gapsAreKnown();
   }
 
-  async function readGap(conversation: string, gap: Gap, signal: AbortSignal): Promise<void> {
+  /** Reads a conversation, once at a time. */
+  function readGap(conversation: string, gap: Gap, signal: AbortSignal): Promise<void> {
+    gap.reading ??= readMissed(conversation, gap, signal).finally(() => {
+      gap.reading = undefined;
+    });
+    return gap.reading;
+  }
+
+  async function readMissed(conversation: string, gap: Gap, signal: AbortSignal): Promise<void> {
     const since = Math.max(gap.since, clock.now() - maxAgeMs);
     // The bot may have been removed from the conversation.
     const messages = await catchRefusal(options.read(conversation, since, signal), []);
     for (const message of messages)
       if ((await options.emit(message)) === "rejected") throw new Error("the host rejected a message");
     // If the connection broke again in the meantime, there is a newer gap.
-    if (gaps.get(conversation) === gap) gaps.delete(conversation);
+    if (gaps.get(conversation) !== gap) return;
+    gaps.delete(conversation);
+    gap.read.resolve();
   }
 
   async function readGaps(signal: AbortSignal): Promise<void> {
@@ -94,11 +134,38 @@ export function createBackfill<Message>(options: BackfillOptions<Message>): Back
     return retryUntilDone(work, { clock, logger, signal, failing: "missed messages could not be read yet" });
   }
 
+  async function untilNothingIsMissed(conversations: readonly string[]): Promise<void> {
+    await expected?.promise;
+    await Promise.all(
+      conversations.map(async (conversation) => {
+        const gap = gaps.get(conversation);
+        if (gap === undefined) return;
+        // `catchUp` retries a read that fails.
+        readGap(conversation, gap, life.signal).catch(() => {});
+        await gap.read.promise;
+      }),
+    );
+  }
+
   return {
     note: (conversation, at) =>
       watermarks.advance(conversation, at).catch((error: unknown) => {
         logger?.warn("failed to store a watermark", { reason: reasonOf(error) });
       }),
+
+    expectGaps() {
+      expected ??= Promise.withResolvers<void>();
+    },
+
+    async inOrder(...conversations) {
+      if (expected === undefined && !conversations.some((each) => gaps.has(each))) return;
+      const finished = new AbortController();
+      await Promise.race([
+        untilNothingIsMissed(conversations),
+        clock.delay(maxDelayMs, AbortSignal.any([finished.signal, life.signal])).catch(() => {}),
+      ]);
+      finished.abort();
+    },
 
     async catchUp({ signal, since = 0 }) {
       const until = AbortSignal.any([signal, life.signal]);

@@ -7,8 +7,10 @@ export interface DiscordFault extends FaultTarget {
    * - `rate`: answers 429, with `seconds` where given.
    * - `hang`: does what was asked and never answers.
    * - `cut`: does what was asked and breaks the connection.
+   * - `hold`: does what was asked and answers after `until`.
    */
-  readonly kind: "status" | "rate" | "hang" | "cut";
+  readonly kind: "status" | "rate" | "hang" | "cut" | "hold";
+  readonly until?: Promise<unknown>;
   readonly status?: number;
   readonly seconds?: number;
 }

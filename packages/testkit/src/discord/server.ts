@@ -89,6 +89,8 @@ export interface DiscordStandIn extends StandIn {
   heal(): void;
   /** From now on the token is refused. */
   revoke(): void;
+  /** The token is accepted again. */
+  restore(): void;
   /** Time passes for everything that has a lifetime. */
   age(ms: number): void;
 }
@@ -142,6 +144,7 @@ export async function startDiscord(options: DiscordOptions): Promise<DiscordStan
     const path = url.pathname.replace(/^\/api\/v10\//, "").split("/");
     const fault = faults.take(seen.method, url.pathname);
     if (fault?.kind === "status") return write(response, { status: fault.status ?? 500, body: {} });
+    if (fault?.kind === "hold") await fault.until;
     if (fault?.kind === "rate") return write(response, refusals.rateLimited(fault.seconds));
     const reply = api.answer(await callOf(seen, url), path, String(seen.headers["authorization"]));
     if (fault?.kind === "cut") return void response.destroy();
@@ -169,6 +172,9 @@ export async function startDiscord(options: DiscordOptions): Promise<DiscordStan
     heal: () => faults.clear(),
     revoke() {
       token = undefined;
+    },
+    restore() {
+      token = options.token;
     },
     age(ms) {
       passed += ms;

@@ -125,13 +125,14 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
     requests.push(seen);
     const url = new URL(seen.path, "http://standin");
     const fault = faults.take(seen.method, url.pathname);
-    if (fault !== undefined && fault.kind !== "hang" && fault.kind !== "cut")
-      return write(response, faulty(fault));
+    const isDone = fault === undefined || ["hang", "cut", "hold"].includes(fault.kind);
+    if (!isDone) return write(response, faulty(fault));
     const body = parseJson(seen.text);
     const reply =
       url.pathname === "/callback/ws/endpoint"
         ? await endpoint.give(body)
         : await answer({ method: seen.method, url, body, seen }, header(seen, "authorization"));
+    if (fault?.kind === "hold") await fault.until;
     if (fault?.kind === "hang") return;
     if (fault?.kind === "cut") return void response.destroy();
     write(response, reply);

@@ -8,8 +8,10 @@ export interface SlackFault {
    * - `rate`: answers 429; `retryAfter` seconds go into its header where given.
    * - `hang`: does what was asked and never answers.
    * - `cut`: does what was asked and breaks the connection.
+   * - `hold`: does what was asked and answers after `until`.
    */
-  readonly kind: "status" | "error" | "rate" | "hang" | "cut";
+  readonly kind: "status" | "error" | "rate" | "hang" | "cut" | "hold";
+  readonly until?: Promise<unknown>;
   /** A part of the method's name, for instance `chat.`. Default: `chat.postMessage`. */
   readonly method?: string;
   readonly status?: number;

@@ -55,6 +55,8 @@ export interface SlackStandIn extends StandIn {
   heal(): void;
   /** From now on both tokens are refused. */
   revoke(): void;
+  /** The tokens are accepted again. */
+  restore(): void;
   /** The forms that were opened, in order. */
   readonly views: readonly SlackView[];
   /** Remembers what a delivery is about, for whoever hands it over without `postEvent` or `pushEvent`. */
@@ -108,6 +110,7 @@ export async function startSlack(options: SlackOptions): Promise<SlackStandIn> {
     const failed = answerOf(fault);
     if (failed !== undefined) return write(response, failed);
     const reply = await api.answer(seen, method);
+    if (fault?.kind === "hold") await fault.until;
     if (fault?.kind === "hang") return;
     if (fault?.kind === "cut") return void response.destroy();
     write(response, reply);
@@ -134,6 +137,9 @@ export async function startSlack(options: SlackOptions): Promise<SlackStandIn> {
     heal: () => faults.clear(),
     revoke: () => {
       api.isRevoked = true;
+    },
+    restore: () => {
+      api.isRevoked = false;
     },
     views: views.all,
     ...deliveries(messages, views, sockets, options.signingSecret),
