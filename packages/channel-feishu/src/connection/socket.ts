@@ -104,8 +104,8 @@ export function createLongConnection(options: LongConnectionOptions): Supervised
 }
 
 /**
- * Makes the SDK send a ping every {@link limits.pingMs}, to notice a dead connection. By itself, it sends one as often as
- * Feishu's settings ask for, every two minutes, and has no option for that.
+ * Makes the SDK send a ping every {@link limits.pingMs}, to notice a dead connection. By itself, it sends one as often
+ * as Feishu's settings ask for, every two minutes, and has no option for that.
  */
 function pingOften(client: object): void {
   const settings: unknown = Reflect.get(client, "wsConfig");

@@ -93,8 +93,8 @@ export interface AccountsOptions {
   /** For the requests of channels. Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
   /**
-   * The longest delay before an account that failed is tried again, in milliseconds. The first delay is a second, and it
-   * doubles. An account that another host runs is tried again after this time. Default: 30,000.
+   * The longest delay before an account that failed is tried again, in milliseconds. The first delay is a second, and
+   * it doubles. An account that another host runs is tried again after this time. Default: 30,000.
    */
   readonly retryMs?: number;
 }

@@ -31,13 +31,13 @@ export interface Backfill {
    */
   note(conversation: string, at: number): Promise<void>;
   /**
-   * Announces a `catchUp`. Call it before the first live event that may come after missed messages, for instance when a
-   * connection opens. Until the gaps are known, `inOrder` delays the events of all conversations.
+   * Announces a `catchUp`. Call it before the first live event that may come after missed messages, for instance when
+   * a connection opens. Until the gaps are known, `inOrder` delays the events of all conversations.
    */
   expectGaps(): void;
   /**
-   * Resolves when a live event of the conversations may be emitted: after their missed messages, which are read at once,
-   * or after `maxDelayMs`. Never rejects.
+   * Resolves when a live event of the conversations may be emitted: after their missed messages, which are read at
+   * once, or after `maxDelayMs`. Never rejects.
    */
   inOrder(...conversations: readonly string[]): Promise<void>;
   /**
