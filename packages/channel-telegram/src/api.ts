@@ -1,15 +1,24 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type ChannelContext, ChannelError, createMissingPackageError, deadline } from "@signalbox/channel";
+import {
+  type ChannelContext,
+  ChannelError,
+  createMissingPackageError,
+  deadline,
+  parsePayload,
+} from "@signalbox/channel";
 import type { GrammyError, HttpError, InputFile, RawApi } from "grammy/web";
 import type { TelegramConfig } from "./config.ts";
-import { toNoAnswerError, toRefusalError } from "./errors.ts";
+import { ForeignAnswerError, toNoAnswerError, toRefusalError } from "./errors.ts";
 import { limits } from "./limits.ts";
 
 /** Describes a call for error messages and time limits. */
 interface CallOptions {
   /** Used in error messages, for instance `sending a message`. */
   readonly what: string;
-  /** The call changes state on Telegram, so a missing response leaves its outcome unknown. */
+  /**
+   * A repeated call would have a further effect, for instance a second message. A missing response then leaves the
+   * outcome unknown. Edits, deletions and reactions can be repeated.
+   */
   readonly write: boolean;
   readonly signal: AbortSignal;
   /** Default 15 s. */
@@ -60,8 +69,8 @@ export function createApi({
     | Promise<{ readonly raw: RawApi; explain(error: unknown, options: CallOptions): ChannelError }>
     | undefined;
 
-  const fetchUnderSignal: typeof globalThis.fetch = (url, init) =>
-    fetch(url, { ...init, signal: callSignal.getStore() ?? null });
+  const fetchUnderSignal: typeof globalThis.fetch = async (url, init) =>
+    throwUnlessTelegrams(await fetch(url, { ...init, signal: callSignal.getStore() ?? null }));
 
   async function open() {
     const { Api, GrammyError, HttpError } = await library();
@@ -119,6 +128,21 @@ export function createApi({
       throw toRefusalError({ code: response.status, description: response.statusText }, what, false);
     },
   };
+}
+
+/**
+ * Returns an equal response.
+ *
+ * @throws ForeignAnswerError if another server answered, such as a proxy
+ */
+async function throwUnlessTelegrams(response: Response): Promise<Response> {
+  const text = await response.text();
+  const body = parsePayload(text);
+  const isTelegrams =
+    typeof body?.["ok"] === "boolean" && (body["ok"] || typeof body["error_code"] === "number");
+  if (!isTelegrams) throw new ForeignAnswerError(response);
+  const { status, statusText } = response;
+  return new Response(text, { status, statusText });
 }
 
 function readRefusal({ error_code, description, parameters }: GrammyError) {

@@ -28,10 +28,12 @@ import { collectWebhookAlbums } from "./inbound/webhook-albums.ts";
 import { limits } from "./limits.ts";
 import { fetchMedia } from "./media.ts";
 import { createDrafts } from "./outbound/draft.ts";
+import { createMessageIds } from "./outbound/message-ids.ts";
+import { reconcile } from "./outbound/reconcile.ts";
 import { createSender } from "./outbound/send.ts";
 import { createSupergroups } from "./supergroups.ts";
 
-type TelegramMethods = Required<Omit<ChannelMethods<TelegramAddress>, "history" | "reconcile">>;
+type TelegramMethods = Required<Omit<ChannelMethods<TelegramAddress>, "history">>;
 type TelegramChannel = Channel<TelegramAddress> & TelegramMethods;
 
 /** Creates an account. Loads no library before the first call of the Bot API. */
@@ -44,8 +46,9 @@ function openAccount({ context, activity, stopped }: HostedAccount<TelegramConfi
   const api = createApi(context);
   const identity = new Identity(context, api);
   const supergroups = createSupergroups(context.state, () => identity.bot.id);
-  const sender = createSender({ api, supergroups }, () => identity.buttons, config);
-  const receive = createReceiver(context, { api, supergroups }, identity);
+  const ids = createMessageIds();
+  const sender = createSender({ api, supergroups, ids }, () => identity.buttons, config);
+  const receive = createReceiver(context, { api, supergroups, ids }, identity);
   const albums = createAlbums(context, () => identity.bot.id);
   const webhook = createUpdateWebhook(
     context,
@@ -84,6 +87,7 @@ function openAccount({ context, activity, stopped }: HostedAccount<TelegramConfi
     openDraft: async (to, options) => openDraft(await toCurrent(to), options),
     fetchMedia: (ref, signal) => fetchMedia(api, ref, signal),
     checks: (signal) => checkBot(api, config, signal),
+    reconcile: (intent, signal) => reconcile({ api, supergroups, ids, settings: config }, intent, signal),
   };
 
   return {

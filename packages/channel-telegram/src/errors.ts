@@ -4,6 +4,7 @@ import {
   type ChannelErrorScope,
   failedToConnect,
   isChannelError,
+  parseRetryAfter,
 } from "@signalbox/channel";
 
 /** An error response. Source: "Making requests" and `ResponseParameters` in the Bot API reference. */
@@ -26,6 +27,19 @@ export class ChatMigratedError extends ChannelError {
   constructor(chatId: number, message: string) {
     super("not_found", message, { scope: "conversation", platformCode: "400" });
     this.chatId = String(chatId);
+  }
+}
+
+/** A response that is not Telegram's, for instance the error page of a proxy. */
+export class ForeignAnswerError extends Error {
+  override readonly name = "ForeignAnswerError";
+  readonly status: number;
+  readonly retryAfter: string | null;
+
+  constructor({ status, headers }: Pick<Response, "status" | "headers">) {
+    super(`HTTP ${status}, not from Telegram`);
+    this.status = status;
+    this.retryAfter = headers.get("retry-after");
   }
 }
 
@@ -90,6 +104,22 @@ function classify({ code, description }: Refusal, write: boolean): Class {
  */
 export function toNoAnswerError(error: unknown, what: string, write: boolean): ChannelError {
   if (isChannelError(error)) return error;
+  if (error instanceof ForeignAnswerError) return toForeignError(error, what, write);
   const code = write && !failedToConnect(error) ? "unknown_outcome" : "transient";
   return new ChannelError(code, `Telegram: ${what}: no response`, { scope: "account" });
+}
+
+/**
+ * Converts the response of another server. A proxy answers 502 and 503 if it cannot reach Telegram, and other errors if
+ * it does not forward the request. After any other response, Telegram may have handled the request.
+ */
+function toForeignError(error: ForeignAnswerError, what: string, write: boolean): ChannelError {
+  const { status, message } = error;
+  const retryAfterMs = parseRetryAfter(error.retryAfter, Date.now());
+  const create = (code: ChannelErrorCode, scope: ChannelErrorScope): ChannelError =>
+    new ChannelError(code, `Telegram: ${what}: ${message}`, { scope, retryAfterMs });
+  if (status === 413) return create("too_large", "message");
+  if (status === 429) return create("rate_limited", "account");
+  const isForwarded = status < 400 || (status >= 500 && status !== 502 && status !== 503);
+  return create(isForwarded && write ? "unknown_outcome" : "transient", "account");
 }

@@ -35,15 +35,21 @@ export const limits = {
   /** Body of a webhook request. */
   bodyBytes: 1_048_576,
   /** Long-polling timeout in seconds. */
-  pollSeconds: 25,
-  /** Deadline for a long-polling request. */
-  pollTimeoutMs: 40_000,
+  pollSeconds: 20,
+  /** Deadline for a long-polling request, so that a dead connection is noticed within 30 s. */
+  pollTimeoutMs: 28_000,
   updatesPerPoll: 100,
   /** Pause before fetching updates again that the host rejected. */
   refusedUpdateMs: 1_000,
   /** Wait for further parts of an album after the latest one, and the maximum number of such waits. */
   albumMs: 500,
   albumRounds: 5,
+  /** Message ids that are remembered to look for a message whose receipt was lost. */
+  rememberedIds: 1_000,
+  /** Ids beyond the latest known one that such a message can have, for updates that have not arrived yet. */
+  unseenIds: 20,
+  /** The most ids that are probed for one message. */
+  probedIds: 60,
   requestTimeoutMs: 15_000,
   uploadTimeoutMs: 120_000,
   /** Deadline for one connection attempt. */

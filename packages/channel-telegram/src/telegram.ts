@@ -60,9 +60,7 @@ export const telegram: ChannelDefinition<TelegramConfig, TelegramAddress> = defi
     resolve: true,
     cards: { buttons: limits.buttons, callbackBytes: limits.valueBytes },
     commands: true,
-    // Telegram has neither idempotency keys nor readable history, so the host reports sends with an unknown
-    // outcome instead of repeating them.
-    delivery: {},
+    delivery: { readback: "recent" },
     rate: [
       { scope: "conversation", perSecond: limits.messagesPerSecond, burst: limits.messageBurst },
       { scope: "account", perSecond: limits.requestsPerSecond, burst: limits.requestsPerSecond },

@@ -161,30 +161,36 @@ it("enforces the rate limit for every part after the platform rejected a request
   expect(third - first).toBe(100);
 });
 
-it("looks up a message with an unknown outcome before sending it again, and keeps it claimed meanwhile", async () => {
-  let sends = 0;
-  const looked: number[] = [];
-  const { say, stateOf, clock } = await setup(
-    async () => {
-      sends++;
-      throw new ChannelError("unknown_outcome", "the connection broke");
-    },
-    {
-      capabilities: READBACK,
-      async reconcile(part) {
-        looked.push(part);
-        if (looked.length === 1) throw new ChannelError("transient", "not now");
-        return { outcome: "sent", messageId: "om_found" };
+it.each([
+  ["by any process", READBACK],
+  ["only by the process that sent it", { ...READBACK, delivery: { readback: "recent" } } as const],
+])(
+  "looks up a message with an unknown outcome before sending it again if it can be found %s",
+  async (_, capabilities) => {
+    let sends = 0;
+    const looked: number[] = [];
+    const { say, stateOf, clock } = await setup(
+      async () => {
+        sends++;
+        throw new ChannelError("unknown_outcome", "the connection broke");
       },
-    },
-  );
-  const id = await say("oc_a", "one");
-  await clock.advance(500);
-  expect([looked.length, await stateOf(id)]).toEqual([1, "sending"]);
-  await clock.advance(1_000);
-  expect(await stateOf(id)).toBe("sent");
-  expect([sends, looked]).toEqual([1, [0, 0]]);
-});
+      {
+        capabilities,
+        async reconcile(part) {
+          looked.push(part);
+          if (looked.length === 1) throw new ChannelError("transient", "not now");
+          return { outcome: "sent", messageId: "om_found" };
+        },
+      },
+    );
+    const id = await say("oc_a", "one");
+    await clock.advance(500);
+    expect([looked.length, await stateOf(id)]).toEqual([1, "sending"]);
+    await clock.advance(1_000);
+    expect(await stateOf(id)).toBe("sent");
+    expect([sends, looked]).toEqual([1, [0, 0]]);
+  },
+);
 
 it("repeats a message with an unknown outcome under its key instead of looking it up", async () => {
   const keys: string[] = [];

@@ -52,7 +52,7 @@ export {
   createOutboxRow,
   getDestinationKey,
   getPendingRows,
-  isRepeatable,
+  isRepeatableAfterCrash,
   REPLY_TTL_MS,
 } from "./rows.ts";
 export { toMessageEvent } from "./to-message-event.ts";

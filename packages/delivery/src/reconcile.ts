@@ -26,7 +26,7 @@ export async function reconcile(
   // Prefer the key while it is valid: a lookup by content may find another message with the same text.
   if (idempotencyKey !== undefined && now - row.updatedAt < idempotencyKey.windowMs)
     return { outcome: "repeat" };
-  if (readback !== true || running.reconcile === undefined) return { outcome: "unknown" };
+  if ((readback ?? false) === false || running.reconcile === undefined) return { outcome: "unknown" };
   return running.reconcile(
     {
       to: definition.codec.decode(row.address),

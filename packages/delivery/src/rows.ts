@@ -11,13 +11,18 @@ import type { DeliveryMessage, Destination, OutboxInsert, OutboxRow } from "./ou
 /** Lifetime of an unsent message, in milliseconds. After that it is reported as expired. */
 export const REPLY_TTL_MS: number = 24 * 60 * 60_000;
 
+type Deliverable = Pick<ChannelDefinition, "capabilities">;
+
+/** Returns true if a send with an unknown outcome can be repeated or looked up on this channel. */
+export function isRepeatable({ capabilities: { delivery } }: Deliverable): boolean {
+  return delivery.idempotencyKey !== undefined || (delivery.readback ?? false) !== false;
+}
+
 /**
- * Returns whether a send with an unknown outcome can be repeated or looked up on this channel. Only then may a row be
- * inserted with `claim`.
+ * Returns true if that is possible after a crash, too, even if it is unknown whether the message was tried. Only then
+ * may a row be inserted with `claim`.
  */
-export function isRepeatable({
-  capabilities: { delivery },
-}: Pick<ChannelDefinition, "capabilities">): boolean {
+export function isRepeatableAfterCrash({ capabilities: { delivery } }: Deliverable): boolean {
   return delivery.idempotencyKey !== undefined || delivery.readback === true;
 }
 
@@ -30,7 +35,7 @@ export function createOutboxKey(...origin: readonly string[]): string {
  * Creates the row for a message.
  *
  * @param options.expiresAt after this time the message is not sent; milliseconds since the epoch
- * @param options.claim inserts the row as `sending`, if {@link isRepeatable} holds for the channel
+ * @param options.claim inserts the row as `sending`, if {@link isRepeatableAfterCrash} holds for the channel
  */
 export function createOutboxRow(
   { channel, account, address }: Destination,

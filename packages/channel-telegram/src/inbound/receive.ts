@@ -12,8 +12,10 @@ import {
 import type { TelegramApi } from "../api.ts";
 import type { TelegramConfig } from "../config.ts";
 import type { Buttons } from "../outbound/buttons.ts";
+import type { MessageIds } from "../outbound/message-ids.ts";
 import type { Supergroups } from "../supergroups.ts";
 import { mergeAlbum } from "./albums.ts";
+import { idAt } from "./conversation.ts";
 import type { Bot } from "./text.ts";
 import { getUpdateId, readUpdate } from "./update.ts";
 
@@ -22,9 +24,15 @@ const MAX_TRIES = 3;
 /** Reads one update, or the items of an album, and emits the events. Resolves after the durable insert. */
 export type Receive = (updates: readonly Payload[]) => Promise<HandleResult>;
 
+interface ReceiverParts {
+  readonly api: TelegramApi;
+  readonly supergroups: Supergroups;
+  readonly ids: MessageIds;
+}
+
 export function createReceiver(
   context: ChannelContext<TelegramConfig>,
-  { api, supergroups }: { readonly api: TelegramApi; readonly supergroups: Supergroups },
+  { api, supergroups, ids }: ReceiverParts,
   who: { readonly bot: Bot; readonly buttons: Buttons },
 ): Receive {
   /** Number of failed attempts by update. */
@@ -51,6 +59,11 @@ export function createReceiver(
   async function read(update: Payload): Promise<readonly InboundEvent[] | undefined> {
     const data = textAt(objectAt(update, "callback_query"), "data");
     await supergroups.learnFrom(update);
+    for (const message of [objectAt(update, "message"), objectAt(update, "channel_post")]) {
+      const chatId = idAt(objectAt(message, "chat"));
+      const { message_id: id } = message;
+      if (chatId !== undefined && typeof id === "number" && Number.isSafeInteger(id)) ids.add(chatId, id);
+    }
     const events = readUpdate(update, {
       ...eventFacts(context, who.bot.id),
       bot: who.bot,

@@ -7,7 +7,7 @@ import {
   type SendOptions,
   sendParts,
 } from "@signalbox/channel";
-import type { InlineKeyboardMarkup, ReactionTypeEmoji } from "grammy/types";
+import type { InlineKeyboardMarkup, MessageEntity, ReactionTypeEmoji } from "grammy/types";
 import { formatMessageId, parseMessageId, type TelegramAddress } from "../address.ts";
 import type { TelegramApi } from "../api.ts";
 import { ChatMigratedError, isTopicRefusal } from "../errors.ts";
@@ -15,6 +15,7 @@ import { sendAttachment, type Target } from "../media.ts";
 import type { Supergroups } from "../supergroups.ts";
 import type { Buttons } from "./buttons.ts";
 import type { FormattedText } from "./formatted.ts";
+import type { MessageIds } from "./message-ids.ts";
 import { sendPoll } from "./poll.ts";
 import { type Rendered, type RenderSettings, renderPart } from "./render.ts";
 import type { RichBlock } from "./rich.ts";
@@ -44,6 +45,7 @@ export interface Sender {
 interface SenderContext {
   readonly api: TelegramApi;
   readonly supergroups: Supergroups;
+  readonly ids: MessageIds;
 }
 
 export function createSender(
@@ -58,16 +60,18 @@ export function createSender(
     changeText: (to, messageId, rendered, signal) => changeText(api, to, messageId, rendered, signal),
 
     send: (to, message, options) =>
-      sendParts(message, options, async ({ part, replyTo }) => {
-        const { signal } = options;
-        if (part.type !== "media" && part.type !== "poll")
-          return sendText(context, to, await renderPart(part, buttons(), settings), { replyTo, signal });
-        return sendTo(context, to, replyTo, (target) =>
-          part.type === "poll"
-            ? sendPoll(api, target, part, signal)
-            : sendAttachment(api, target, part, options),
-        );
-      }),
+      sendParts(message, options, ({ part, key, replyTo }) =>
+        withLookup(context.ids, key, to, async () => {
+          const { signal } = options;
+          if (part.type !== "media" && part.type !== "poll")
+            return sendText(context, to, await renderPart(part, buttons(), settings), { replyTo, signal });
+          return sendTo(context, to, replyTo, (target) =>
+            part.type === "poll"
+              ? sendPoll(api, target, part, signal)
+              : sendAttachment(api, target, part, options),
+          );
+        }),
+      ),
 
     async edit(to, messageId, message, signal) {
       const rendered = await renderPart(getSinglePart(message), buttons(), settings);
@@ -76,7 +80,7 @@ export function createSender(
 
     async remove(to, messageId, signal) {
       const place = { chat_id: to.chatId, message_id: parseMessageId(to, messageId) };
-      await api.call({ what: "deleting a message", write: true, signal }, (raw) => raw.deleteMessage(place));
+      await api.call({ what: "deleting a message", write: false, signal }, (raw) => raw.deleteMessage(place));
     },
 
     async closePoll(to, messageId, signal) {
@@ -92,11 +96,30 @@ export function createSender(
       // The type lists the emoji of one API version; which ones a chat allows is decided by Telegram.
       const reaction =
         emoji === undefined ? [] : [{ type: "emoji", emoji: emoji as ReactionTypeEmoji["emoji"] } as const];
-      await api.call({ what: "reacting", write: true, signal }, (raw) =>
+      await api.call({ what: "reacting", write: false, signal }, (raw) =>
         raw.setMessageReaction({ ...place, reaction }),
       );
     },
   };
+}
+
+/** Sends a part so that it can be looked up if its outcome is unknown. */
+async function withLookup(
+  ids: MessageIds,
+  key: string,
+  { chatId }: TelegramAddress,
+  send: () => Promise<string>,
+): Promise<string> {
+  ids.begin(key, chatId);
+  try {
+    const messageId = await send();
+    ids.end(key);
+    return messageId;
+  } catch (error) {
+    const isUnknown = isChannelError(error) && error.code === "unknown_outcome";
+    if (!isUnknown) ids.end(key);
+    throw error;
+  }
 }
 
 async function sendText(
@@ -122,7 +145,7 @@ async function sendText(
  * message. If the chat is a supergroup now, sends to that.
  */
 async function sendTo(
-  { supergroups }: SenderContext,
+  { supergroups, ids }: SenderContext,
   to: TelegramAddress,
   replyTo: string | undefined,
   send: (target: Target) => Promise<{ readonly message_id: number }>,
@@ -137,14 +160,17 @@ async function sendTo(
       return send(other);
     });
   }
+  const received = (chatId: string, { message_id: id }: { readonly message_id: number }): string => {
+    ids.add(chatId, id);
+    return formatMessageId(chatId, id);
+  };
   try {
-    return formatMessageId(to.chatId, (await sending).message_id);
+    return received(to.chatId, await sending);
   } catch (error) {
     if (!(error instanceof ChatMigratedError)) throw error;
     await supergroups.add(to.chatId, error.chatId);
     // The messages of the group have no ids in the supergroup, so this is no reply.
-    const { message_id } = await send({ chat_id: error.chatId });
-    return formatMessageId(error.chatId, message_id);
+    return received(error.chatId, await send({ chat_id: error.chatId }));
   }
 }
 
@@ -152,28 +178,43 @@ async function changeText(
   api: TelegramApi,
   to: TelegramAddress,
   messageId: string,
-  { text, entities, rich, keyboard }: Rendered,
+  rendered: Rendered,
   signal: AbortSignal,
 ): Promise<void> {
   const place = {
     chat_id: to.chatId,
     message_id: parseMessageId(to, messageId),
-    ...createKeyboardFields(keyboard),
+    ...createKeyboardFields(rendered.keyboard),
   };
-  const change = async (content: ReturnType<typeof createTextFields> | { rich_message: Rich }) => {
+  const change = async (content: ContentFields) => {
     await api
-      .call({ what: "editing a message", write: true, signal }, (raw) =>
+      .call({ what: "editing a message", write: false, signal }, (raw) =>
         raw.editMessageText({ ...place, ...content }),
       )
       .catch(ignoreUnchanged);
   };
-  const asText = () => change(createTextFields({ text, entities }));
-  if (rich === undefined) await asText();
-  else await change({ rich_message: { blocks: [...rich] } }).catch(ifRichRejected(asText));
+  const asText = () => change(createTextFields(rendered));
+  if (rendered.rich === undefined) await asText();
+  else await change(createContentFields(rendered)).catch(ifRichRejected(asText));
+}
+
+interface TextFields {
+  readonly text: string;
+  readonly entities: MessageEntity[];
+  readonly link_preview_options: { readonly is_disabled: true };
+}
+
+type ContentFields = TextFields | { readonly rich_message: Rich };
+
+/** The fields of an edit that replaces the content of a message. */
+export function createContentFields(rendered: Omit<Rendered, "keyboard">): ContentFields {
+  return rendered.rich === undefined
+    ? createTextFields(rendered)
+    : { rich_message: { blocks: [...rendered.rich] } };
 }
 
 /** Link previews are disabled: Telegram would fetch the page before anyone taps the link. */
-function createTextFields({ text, entities }: FormattedText) {
+function createTextFields({ text, entities }: FormattedText): TextFields {
   return { text, entities: [...entities], link_preview_options: { is_disabled: true } };
 }
 

@@ -123,8 +123,11 @@ export interface Capabilities {
   readonly delivery: {
     /** The platform ignores a second message with the same key for `windowMs`. */
     readonly idempotencyKey?: { readonly windowMs: number };
-    /** `reconcile` can look up a sent message. */
-    readonly readback?: boolean;
+    /**
+     * `reconcile` can look up a sent message. `recent`: it finds out for certain only about messages that this process
+     * sent, so the host must not leave open whether it tried to send a message before a crash.
+     */
+    readonly readback?: boolean | "recent";
   };
   readonly rate: readonly RateLimit[];
   /**

@@ -233,7 +233,7 @@ type RequiredMethods<C extends Capabilities> =
   | { [K in keyof MethodOf]: C[K] extends object | true ? MethodOf[K] : never }[keyof MethodOf]
   | (C["stream"] extends "native" | "draft" ? "openDraft" : never)
   | ("webhook" extends C["transports"][number] ? "webhook" : never)
-  | (C["delivery"] extends { readonly readback: true } ? "reconcile" : never);
+  | (C["delivery"] extends { readonly readback: true | "recent" } ? "reconcile" : never);
 
 /** A channel with every method that its capabilities `C` require. */
 export type ChannelWith<Address, C extends Capabilities> = Channel<Address> &

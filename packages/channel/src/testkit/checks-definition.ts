@@ -75,7 +75,7 @@ export const definitionChecks: readonly Check[] = [
         resolve: can.resolve === true,
         openDraft: can.stream !== "none",
         fetchMedia: can.media !== undefined,
-        reconcile: can.delivery.readback === true,
+        reconcile: (can.delivery.readback ?? false) !== false,
       };
       const methods = new Map(
         Object.entries(bench.channel).map(([name, value]) => [name, typeof value === "function"]),

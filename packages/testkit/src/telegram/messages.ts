@@ -166,6 +166,18 @@ export class Messages {
     return ok(this.#shown(message));
   }
 
+  editKeyboard({ values }: Parameters): ApiReply {
+    const refused = this.#refusesPlace(values) ?? refusesKeyboard(values["reply_markup"]);
+    if (refused !== undefined) return refused;
+    const message = this.find(values["chat_id"], values["message_id"]);
+    if (message === undefined) return badRequest("message to edit not found");
+    if (!message.fromBot) return badRequest("message can't be edited");
+    if (JSON.stringify(message.keyboard) === JSON.stringify(values["reply_markup"]))
+      return badRequest("message is not modified");
+    message.keyboard = values["reply_markup"];
+    return ok(this.#shown(message));
+  }
+
   remove({ values }: Parameters): ApiReply {
     const message = this.find(values["chat_id"], values["message_id"]);
     if (message === undefined) return badRequest("message to delete not found");

@@ -47,6 +47,7 @@ export class Methods {
     sendVideo: (parameters) => this.#options.messages.sendMedia("video", parameters),
     sendDocument: (parameters) => this.#options.messages.sendMedia("document", parameters),
     editMessageText: (parameters) => this.#options.messages.editText(parameters),
+    editMessageReplyMarkup: (parameters) => this.#options.messages.editKeyboard(parameters),
     deleteMessage: (parameters) => this.#options.messages.remove(parameters),
     stopPoll: (parameters) => this.#options.messages.stopPoll(parameters),
     setMessageReaction: (parameters) => this.#options.messages.react(parameters),

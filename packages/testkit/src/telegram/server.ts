@@ -12,7 +12,7 @@ import { type TelegramUser, userObject } from "./updates.ts";
 /** An outage to act out: the next calls of the methods whose path holds `path` go wrong. Default: `sendMessage`. */
 export interface TelegramFault extends FaultTarget {
   /**
-   * - `status`: answers `status` (default 502) without JSON, as a proxy would, and does nothing.
+   * - `status`: answers `status` (default 502) as a proxy would, with `body` (default HTML), and does nothing.
    * - `refuse`: answers with `status` (default 400) and `description`, and does nothing.
    * - `rate`: answers 429, with `retryAfter` seconds where given.
    * - `cut`: does what was asked and breaks the connection. `hang`: does it and never answers.
@@ -20,6 +20,7 @@ export interface TelegramFault extends FaultTarget {
   readonly kind: "status" | "refuse" | "rate" | "cut" | "hang";
   readonly status?: number;
   readonly description?: string;
+  readonly body?: string;
   readonly retryAfter?: number;
 }
 
@@ -81,6 +82,8 @@ export interface TelegramStandIn extends StandIn {
   heal(): void;
   /** From now on the token is refused. */
   revoke(): void;
+  /** The token is accepted again. */
+  restore(): void;
   /** Another program asks for updates: the request that is open ends with a conflict. */
   conflict(): void;
 }
@@ -168,6 +171,9 @@ export async function startTelegram(options: TelegramOptions): Promise<TelegramS
     revoke: () => {
       isRevoked = true;
     },
+    restore: () => {
+      isRevoked = false;
+    },
     conflict: () => updates.conflict(),
     stop: async () => {
       updates.stop();
@@ -184,12 +190,15 @@ function giveFile({ files }: Methods, path: string, response: ServerResponse): v
 
 function answerFault(
   response: ServerResponse,
-  { kind, status, description, retryAfter }: TelegramFault,
+  { kind, status, description, body, retryAfter }: TelegramFault,
 ): void {
   if (kind === "rate") write(response, tooMany(retryAfter));
   else if (kind === "refuse")
     write(response, refuse(status ?? 400, description ?? "Bad Request: scripted refusal"));
-  else response.writeHead(status ?? 502, { "content-type": "text/html" }).end("<html>Bad Gateway</html>");
+  else
+    response
+      .writeHead(status ?? 502, { "content-type": body === undefined ? "text/html" : "application/json" })
+      .end(body ?? "<html>Bad Gateway</html>");
 }
 
 /** A message that is pushed exists from then on: it can be answered. */

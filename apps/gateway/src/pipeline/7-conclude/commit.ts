@@ -3,7 +3,7 @@ import type { MediaPart } from "@signalbox/channel";
 import {
   createFinalReply,
   createOutboxRow,
-  isRepeatable,
+  isRepeatableAfterCrash,
   type OutboxRow,
   REPLY_TTL_MS,
 } from "@signalbox/delivery";
@@ -123,7 +123,7 @@ export async function commit(ctx: GatewayContext, run: BegunRun, given: Conclusi
     replyTo,
     capabilities: channel?.capabilities,
   });
-  const claim = channel !== undefined && isRepeatable(channel);
+  const claim = channel !== undefined && isRepeatableAfterCrash(channel);
   const outbox =
     event && payload ? [createOutboxRow(event, payload, { expiresAt: now() + REPLY_TTL_MS, claim })] : [];
   const inbox = messages.map((message) => toSettlement(message, isLeft(message), conclusion));

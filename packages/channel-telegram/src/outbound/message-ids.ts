@@ -1,0 +1,75 @@
+import { limits } from "../limits.ts";
+
+/** A part that is being sent, or whose outcome is unknown. */
+interface Attempt {
+  readonly scope: string;
+  /** The highest known id before the attempt. */
+  readonly after: number;
+}
+
+/**
+ * The message ids that are known, to look for a message whose receipt was lost. Telegram numbers messages in ascending
+ * order: those of each supergroup and channel separately, and those of all private chats and basic groups of a bot
+ * together.
+ */
+export interface MessageIds {
+  /** Records a message that was received, or that was sent with a receipt. */
+  add(chatId: string, messageId: number): void;
+  /** Records an attempt to send a part. `key` identifies the part. */
+  begin(key: string, chatId: string): void;
+  /** Records that the outcome of the part is known. */
+  end(key: string): void;
+  /** Returns the highest id that is known to be lower than the id of the part, or `undefined` if none is. */
+  floorOf(key: string): number | undefined;
+  /** Returns true if a message with this id was received, or sent with a receipt. */
+  isKnown(chatId: string, messageId: number): boolean;
+  /**
+   * Returns the highest id that the part can have: that of the latest known message, and further for messages whose
+   * outcome is unknown and updates that have not arrived yet.
+   */
+  ceilingOf(chatId: string): number;
+}
+
+export function createMessageIds(): MessageIds {
+  const latest = new Map<string, number>();
+  /** Known ids as `chat:id`, the latest ones. */
+  const known = new Set<string>();
+  const attempts = new Map<string, Attempt>();
+
+  return {
+    add(chatId, messageId) {
+      const scope = scopeOf(chatId);
+      latest.set(scope, Math.max(messageId, latest.get(scope) ?? 0));
+      known.add(`${chatId}:${messageId}`);
+      if (known.size > limits.rememberedIds) dropOldest(known);
+    },
+    begin(key, chatId) {
+      const scope = scopeOf(chatId);
+      const after = latest.get(scope);
+      // A repeated attempt may follow one whose message exists.
+      if (after === undefined || attempts.has(key)) return;
+      attempts.set(key, { scope, after });
+      if (attempts.size > limits.rememberedIds) dropOldest(attempts);
+    },
+    end: (key) => void attempts.delete(key),
+    floorOf: (key) => attempts.get(key)?.after,
+    isKnown: (chatId, messageId) => known.has(`${chatId}:${messageId}`),
+    ceilingOf(chatId) {
+      const scope = scopeOf(chatId);
+      const open = [...attempts.values()].filter((attempt) => attempt.scope === scope).length;
+      return (latest.get(scope) ?? 0) + open + limits.unseenIds;
+    },
+  };
+}
+
+/** Supergroups and channels have ids that start with -100. */
+function scopeOf(chatId: string): string {
+  return chatId.startsWith("-100") ? chatId : "private";
+}
+
+function dropOldest(entries: Pick<Set<string>, "delete"> & { keys(): Iterable<string> }): void {
+  for (const key of entries.keys()) {
+    entries.delete(key);
+    return;
+  }
+}
