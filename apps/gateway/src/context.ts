@@ -70,6 +70,7 @@ import type { ResolvedConfig } from "./configure/resolve-config.ts";
 import { type CoreContext, createCoreContext } from "./core-context.ts";
 import { createReplyDelivery, type ReplyDelivery } from "./deliver-replies.ts";
 import type { GatewayOptions } from "./gateway-options.ts";
+import { type CrashBlame, createCrashBlame } from "./messages/crash-blame.ts";
 import { createExchanges, type Exchanges } from "./messages/exchanges.ts";
 import { classifyFailure, POISON_ATTEMPTS } from "./messages/failures.ts";
 import { InboxAlarm } from "./messages/inbox-alarm.ts";
@@ -128,6 +129,8 @@ export interface GatewayContext extends CoreContext, Omit<AgentFiles, "workspace
   readonly histories: Histories;
   /** Counts the crashes of messages with attachments. */
   readonly crashes: AttachmentCrashes;
+  /** Decides whether a crash counts against an interrupted run. */
+  readonly crashBlame: CrashBlame;
   readonly inboxAlarm: InboxAlarm;
   readonly pending: PendingMessages;
   /** Messages that a failed recovery claimed from the store and did not queue. */
@@ -197,6 +200,7 @@ export async function createContext(
     }),
     histories: createHistories(store.sessions),
     crashes: createAttachmentCrashes(store.kv, POISON_ATTEMPTS),
+    crashBlame: createCrashBlame({ kv: store.kv, lease: core.lease, noteFile: core.home.crashNoteFile, now }),
     inboxAlarm: new InboxAlarm(logger),
     pending: new PendingMessages(),
     claimed: [],

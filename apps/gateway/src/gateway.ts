@@ -77,7 +77,13 @@ async function start(
   lifecycle.started("memory", () => ctx.memories.close());
   lifecycle.started("mcp", () => ctx.mcp.close());
   lifecycle.started("commands", () => ctx.toolbox.endCommands());
-  lifecycle.started("faults", () => releaseOrCount(ctx, shutdown));
+  const onException = (): void => ctx.crashBlame.noteCrash();
+  process.on("uncaughtExceptionMonitor", onException);
+  lifecycle.started("faults", async () => {
+    if (shutdown.isCausedByError()) ctx.crashBlame.noteCrash();
+    process.off("uncaughtExceptionMonitor", onException);
+    await releaseOrCount(ctx, shutdown);
+  });
   const accountLeases = createAccountLeases({
     leases: ctx.store.leases,
     holder: ctx.lease.holder,

@@ -1,5 +1,5 @@
 import type { OutboundPart, SendIntent } from "@signalbox/channel";
-import { textMessage } from "@signalbox/testkit/telegram";
+import { person, textMessage } from "@signalbox/testkit/telegram";
 import { describe, expect, it } from "vitest";
 import type { TelegramAddress } from "../src/index.ts";
 import { type Bench, never, openBench, webhookSecret } from "./harness.ts";
@@ -29,11 +29,8 @@ async function openWith(messageId: number): Promise<Bench> {
 }
 
 async function hear(bench: Bench, messageId: number, chatId = 5001): Promise<void> {
-  const update = textMessage("hello", {
-    messageId,
-    updateId: messageId,
-    chat: { id: chatId, type: "private" },
-  });
+  const from = { ...person, id: chatId };
+  const update = textMessage("hello", { messageId, updateId: messageId, from });
   bench.standIn.take(update);
   const response = await bench.channel.webhook?.(
     new Request("http://gateway/updates", {

@@ -9,7 +9,15 @@ const CONFIG_NAMES = ["signalbox.yaml", "signalbox.yml", "signalbox.json", "sign
 const STATE_NAMES = [
   ...["signalbox.db", "signalbox.db-wal", "signalbox.db-shm", "signalbox.db-journal"],
   ...["signalbox.lock", "signalbox.lock-journal", "signalbox.holder.json"],
-  ...["token", "secrets", "audit-head.json", "last-backup.json", "config-history", "skill-pins"],
+  ...[
+    "token",
+    "secrets",
+    "audit-head.json",
+    "last-backup.json",
+    "last-crash.json",
+    "config-history",
+    "skill-pins",
+  ],
   ...["logs", "service.log", "media", "memory"],
 ];
 
@@ -41,6 +49,8 @@ export interface Home {
   readonly auditHeadFile: string;
   /** Holds the time and folder of the last backup. */
   readonly backupNoteFile: string;
+  /** Holds which process last ended because of an error. */
+  readonly crashNoteFile: string;
   /**
    * Paths that no tool may access, wherever an agent's workspace is: the home, each file of the gateway in it, and the
    * compile cache.
@@ -76,6 +86,7 @@ export function locateHome(option: string | undefined, env: Env): Home {
     tokenFile: join(dir, "token"),
     auditHeadFile: join(dir, "audit-head.json"),
     backupNoteFile: join(dir, "last-backup.json"),
+    crashNoteFile: join(dir, "last-crash.json"),
     // The folder itself protects everything from workspaces that contain it. A workspace that is the folder needs the
     // single names.
     closed: [

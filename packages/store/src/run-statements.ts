@@ -39,11 +39,16 @@ export function prepareRunStatements(database: Database) {
 function leaseStatements(database: Database) {
   const { db } = database;
   return {
-    takeOver: database.command((p: Bound<{ n: number; leaseName: string; leaseEpoch: number }>) =>
-      db
-        .update(run)
-        .set({ leaseName: p.leaseName, leaseEpoch: p.leaseEpoch, attempts: sql`${run.attempts} + 1` })
-        .where(eq(run.n, p.n)),
+    takeOver: database.command(
+      (p: Bound<{ n: number; leaseName: string; leaseEpoch: number; more: number }>) =>
+        db
+          .update(run)
+          .set({
+            leaseName: p.leaseName,
+            leaseEpoch: p.leaseEpoch,
+            attempts: sql`${run.attempts} + ${p.more}`,
+          })
+          .where(eq(run.n, p.n)),
     ),
     rest: database.command((p: Bound<{ leaseName: string; leaseEpoch: number }>) =>
       db

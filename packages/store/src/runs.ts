@@ -185,13 +185,14 @@ function finish<T extends Bodies>(
 
 function adopt<T extends Bodies>(
   { queue, fence, rows, statements }: RunWork<T>,
-  { runId, lease }: Input<"adopt", T>,
+  { runId, lease, counts = true }: Input<"adopt", T>,
 ): Promise<Run | undefined> {
   return queue.write(() => {
     fence.check(lease);
     const record = rows.byId(runId);
     if (record === undefined || record.state !== "running" || !fence.lost(stampOf(record))) return undefined;
-    statements.takeOver.run({ n: record.n, leaseName: lease.name, leaseEpoch: lease.epoch });
+    const more = counts ? 1 : 0;
+    statements.takeOver.run({ n: record.n, leaseName: lease.name, leaseEpoch: lease.epoch, more });
     const adopted = rows.record(record.n);
     return adopted === undefined ? undefined : rows.toRun(adopted);
   });

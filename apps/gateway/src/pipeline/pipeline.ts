@@ -111,10 +111,12 @@ function enter(ctx: GatewayContext, accepted: Accepted): void {
  * at intervals, because the work of another process becomes free when that process ends.
  */
 export async function recover(ctx: GatewayContext): Promise<void> {
-  const { store, lease, lanes, userQuestions, queueModes } = ctx;
+  const { store, lease, lanes, userQuestions, queueModes, crashBlame } = ctx;
   // Load the questions of earlier processes, because a message may answer one of them.
   await userQuestions.load();
-  for (const interrupted of await store.runs.interrupted(lease)) {
+  const interruptedRuns = await store.runs.interrupted(lease);
+  crashBlame.compare(interruptedRuns.map(({ run }) => run));
+  for (const interrupted of interruptedRuns) {
     const resumed = resumedRun(interrupted);
     if (resumed === undefined) await endDamagedRun(ctx, interrupted.run.id);
     else if (!lanes.all(resumed.sessionKey).some(({ id }) => id === resumed.id)) lanes.enqueue(resumed);

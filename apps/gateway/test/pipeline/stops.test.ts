@@ -9,6 +9,7 @@ import {
   exampleConfig,
   inboxRows,
   inStore,
+  LI,
   openWorld,
   TOKEN,
   type World,
@@ -187,6 +188,34 @@ describe("a stop", () => {
 });
 
 describe("a kill", () => {
+  it("is not blamed on any of several runs in progress, however often it happens", async () => {
+    const world = await openWorld();
+    world.configure(config(1_000));
+    let asked = 0;
+    let slow = true;
+    world.script(async () => {
+      asked += 1;
+      if (slow) await new Promise(() => {});
+      return { text: "fine" };
+    });
+    for (let start = 0; start < 5; start += 1) {
+      asked = 0;
+      const child = await world.startChild();
+      if (start === 0)
+        for (const senderId of [ZHANG, LI])
+          await child.post(
+            textMessage("hello", { senderId, chatId: `oc_${senderId}`, messageId: `om_${senderId}` }),
+          );
+      await eventually(() => asked === 2, "both runs are in progress");
+      await child.end("SIGKILL");
+    }
+    slow = false;
+    const child = await world.startChild();
+    await eventually(() => world.feishu.sent.length === 2, "both are answered");
+    await child.end("SIGTERM");
+    expect((await ends(world)).map((end) => [end].flat()[1])).toEqual(["replied", "replied"]);
+  });
+
   it("in the middle of a run loses nothing: the next start goes on, and one reply comes", async () => {
     const world = await openWorld();
     world.configure(config(1_000));

@@ -154,6 +154,13 @@ export const runChecks: Checks = {
     expectEqual(await store.runs.interrupted(), [], "An adopted run still counts as interrupted.");
   },
 
+  "does not count a start for whose end the run is not blamed": async ({ store }) => {
+    const { run } = await begin(store, await acquire(store), "s", ["a"]);
+    const lease = await acquire(store);
+    const adopted = await store.runs.adopt({ runId: run.id, lease, counts: false });
+    expectEqual(adopted?.attempts, 1, "A start that the run is not blamed for was counted.");
+  },
+
   "does not count a start that was given up or waited for a person": async ({ store }) => {
     const lease = await acquire(store);
     const { run } = await begin(store, lease, "s", ["a"]);

@@ -144,8 +144,11 @@ export interface RunStore<T extends Bodies = Bodies> {
   /**
    * Takes over an interrupted run under the caller's lease and counts an attempt. Returns undefined if the holder's
    * lease is still valid or the run has ended: another process was faster.
+   *
+   * @param input.counts false if the run is not blamed for the end of its process: this start replaces the last one.
+   *   Default: true
    */
-  adopt(input: RunWrite): Promise<Run | undefined>;
+  adopt(input: RunWrite & { readonly counts?: boolean }): Promise<Run | undefined>;
   /**
    * Releases every run of this lease without counting the current start. For a process that is being stopped, so that
    * no run is blamed for it. The runs are then interrupted, and writes to them reject with a `FencedError`.

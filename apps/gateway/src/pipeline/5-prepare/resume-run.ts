@@ -47,11 +47,12 @@ export async function resumeRun(
 
 /** Returns the run if this process owns it, or adopts it from an earlier process. */
 async function ownRun(
-  { store, lease, waitingRuns }: GatewayContext,
-  { id, lease: written }: Run,
+  { store, lease, waitingRuns, crashBlame }: GatewayContext,
+  run: Run,
 ): Promise<Run | undefined> {
+  const { id, lease: written } = run;
   if (written.name !== lease.name || written.epoch !== lease.epoch)
-    return store.runs.adopt({ runId: id, lease });
+    return store.runs.adopt({ runId: id, lease, counts: await crashBlame.isBlamed(run) });
   await waitingRuns.clear(id);
   return store.runs.get(id);
 }
