@@ -76,6 +76,7 @@ async function world(heartbeat: Heartbeat | undefined = HALF_HOURLY) {
       store: { kv, inbox },
       clock,
       logger: { warn() {} },
+      isOwnChannel: (channel) => channel === "web",
       async readChecklist() {
         current.reads++;
         return hasContent(current.text) ? { text: current.text, cut: false } : undefined;
@@ -94,6 +95,50 @@ async function world(heartbeat: Heartbeat | undefined = HALF_HOURLY) {
   };
   const minutes = () => taken.map(({ timestamp }) => (timestamp - START) / MINUTE);
   return { clock, inbox, kv, taken, current, start, minutes };
+}
+
+/** Accepts messages of people, each in a conversation of their own. */
+function writer(
+  { inbox, clock }: Pick<Awaited<ReturnType<typeof world>>, "inbox" | "clock">,
+  channel: string = "feishu",
+) {
+  return (
+    senderId: string,
+    role: "owner" | "member",
+    kind: "direct" | "group",
+    agentId: string = "coder",
+    sessionKey: string = `agent:${agentId}:${channel}:direct:${senderId}`,
+  ) => {
+    const id = channel === "web" ? senderId : `oc_${senderId}`;
+    return inbox.accept({
+      channel,
+      account: "main",
+      eventId: senderId,
+      kind: "message",
+      conversationId: id,
+      senderId,
+      receivedAt: clock.now(),
+      payload: {
+        role,
+        event: {
+          type: "message",
+          channel,
+          account: "main",
+          eventId: senderId,
+          messageId: senderId,
+          conversation: { id, kind },
+          address: `${channel}:${senderId}`,
+          sender: { id: senderId, isBot: false, isSelf: false },
+          addressed: "dm",
+          text: "hello",
+          media: [],
+          mentions: [],
+          timestamp: clock.now(),
+        },
+      },
+      route: { agentId, sessionKey },
+    });
+  };
 }
 
 describe("a heartbeat", () => {
@@ -199,35 +244,7 @@ describe("a heartbeat", () => {
 
   it("goes where an owner wrote to the agent last, when that was said", async () => {
     const { clock, inbox, taken, start } = await world({ ...HALF_HOURLY, to: "owner" });
-    const write = (senderId: string, role: "owner" | "member", kind: "direct" | "group", agentId = "coder") =>
-      inbox.accept({
-        channel: "feishu",
-        account: "main",
-        eventId: senderId,
-        kind: "message",
-        conversationId: `oc_${senderId}`,
-        senderId,
-        receivedAt: clock.now(),
-        payload: {
-          role,
-          event: {
-            type: "message",
-            channel: "feishu",
-            account: "main",
-            eventId: senderId,
-            messageId: senderId,
-            conversation: { id: `oc_${senderId}`, kind },
-            address: `feishu:${senderId}`,
-            sender: { id: senderId, isBot: false, isSelf: false },
-            addressed: "dm",
-            text: "hello",
-            media: [],
-            mentions: [],
-            timestamp: clock.now(),
-          },
-        },
-        route: { agentId, sessionKey: `agent:${agentId}:feishu:direct:${senderId}` },
-      });
+    const write = writer({ inbox, clock });
     await start();
     await clock.advance(31 * MINUTE);
     await expect.poll(() => taken.length).toBe(1);
@@ -239,6 +256,18 @@ describe("a heartbeat", () => {
     await expect.poll(() => taken.length).toBe(2);
     expect(taken.map(({ address }) => address)).toEqual(["web:heartbeat-coder", "feishu:zhang"]);
     expect(taken[1]).toMatchObject({ conversation: { id: "oc_zhang" }, sender: { id: "zhang" } });
+  });
+
+  it("never goes to the conversation of a member in which an owner wrote last", async () => {
+    const { clock, inbox, taken, start } = await world({ ...HALF_HOURLY, to: "owner" });
+    const write = writer({ inbox, clock }, "web");
+    await write("desk", "owner", "direct");
+    await write("alice/laptop", "owner", "direct");
+    await write("alice/phone", "owner", "direct", "coder", "agent:coder:main");
+    await start();
+    await clock.advance(31 * MINUTE);
+    await expect.poll(() => taken.length).toBe(1);
+    expect(taken[0]?.address).toBe("web:desk");
   });
 });
 

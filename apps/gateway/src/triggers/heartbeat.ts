@@ -1,4 +1,5 @@
 import type { MessageEvent } from "@signalbox/channel";
+import { isMemberConversation, parseSessionKey } from "@signalbox/routing";
 import { z } from "zod";
 import type { Agent, Heartbeat } from "../configure/agents.ts";
 import type { LiveConfig } from "../configure/live-config.ts";
@@ -18,6 +19,8 @@ export interface HeartbeatOptions {
   readonly logger: TriggerLogger;
   /** Returns the checklist of an agent. Undefined if it has none. */
   readonly readChecklist: (agent: Agent) => Promise<Checklist | undefined>;
+  /** Returns true for channels of the gateway's own clients, where members have conversations of their own. */
+  readonly isOwnChannel: (channel: string) => boolean;
 }
 
 type InboxList = Pick<TriggerStore["inbox"], "list">;
@@ -80,7 +83,7 @@ export function createHeartbeats(ports: HeartbeatOptions): Heartbeats {
     if (agent?.heartbeat === undefined || !isActive(agent.heartbeat.activeHours, clock.now())) return "taken";
     const checklist = await ports.readChecklist(agent);
     if (checklist === undefined) return "taken";
-    const { place, sessionKey } = await placeFor(agent, agent.heartbeat, dueAt, store.inbox);
+    const { place, sessionKey } = await placeFor(agent, agent.heartbeat, dueAt, ports);
     // Skip the heartbeat if one waits already. Otherwise they would pile up behind a long run.
     if (busy(sessionKey)) return "later";
     const eventId = `${EVENT_PREFIX}${agentId}:${dueAt}`;
@@ -122,9 +125,9 @@ async function placeFor(
   agent: Agent,
   { to }: Heartbeat,
   dueAt: number,
-  inbox: InboxList,
+  ports: HeartbeatOptions,
 ): Promise<Destination> {
-  const owners = to === "owner" ? await lastPlaceOfOwner(agent, dueAt, inbox) : undefined;
+  const owners = to === "owner" ? await lastPlaceOfOwner(agent, dueAt, ports) : undefined;
   // Only owners edit HEARTBEAT.md, so the message has an owner's rights.
   return owners ?? createPagePlace(agent.id, "heartbeat");
 }
@@ -136,9 +139,9 @@ const MAX_SEARCHED = 200;
 async function lastPlaceOfOwner(
   agent: Agent,
   dueAt: number,
-  inbox: InboxList,
+  { store, isOwnChannel }: HeartbeatOptions,
 ): Promise<Destination | undefined> {
-  const rows = await inbox.list({ limit: MAX_SEARCHED });
+  const rows = await store.inbox.list({ limit: MAX_SEARCHED });
   const last = rows.find(
     ({ receivedAt, route, payload: { event, role } }) =>
       receivedAt <= dueAt &&
@@ -146,8 +149,20 @@ async function lastPlaceOfOwner(
       role === "owner" &&
       event.conversation.kind === "direct" &&
       // API clients receive only the answers to their own requests.
-      event.channel !== "api",
+      event.channel !== "api" &&
+      !isMembers(route.sessionKey, event, isOwnChannel),
   );
   if (last?.route === undefined) return undefined;
   return { place: getPlace(last.payload.event), sessionKey: last.route.sessionKey };
+}
+
+/** A member reads the conversations of their token, even if an owner wrote there last. */
+function isMembers(
+  sessionKey: string,
+  { channel, conversation }: Pick<MessageEvent, "channel" | "conversation">,
+  isOwnChannel: HeartbeatOptions["isOwnChannel"],
+): boolean {
+  const place = { kind: "direct", agentId: "", channel, peerId: conversation.id } as const;
+  const session = parseSessionKey(sessionKey);
+  return [place, session].some((parts) => parts === undefined || isMemberConversation(parts, isOwnChannel));
 }
