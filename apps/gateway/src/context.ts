@@ -75,7 +75,7 @@ import { createExchanges, type Exchanges } from "./messages/exchanges.ts";
 import { classifyFailure, POISON_ATTEMPTS } from "./messages/failures.ts";
 import { InboxAlarm } from "./messages/inbox-alarm.ts";
 import { PendingMessages } from "./messages/pending-messages.ts";
-import { mayShareRun, ownerOf, type Queued } from "./messages/queued-message.ts";
+import { isOwnersItem, mayShareRun, ownerOf, type Queued } from "./messages/queued-message.ts";
 import { readChecklist } from "./triggers/checklist.ts";
 import { createDelegation, type Delegation } from "./triggers/delegation.ts";
 import { createHeartbeats, type Heartbeats } from "./triggers/heartbeat.ts";
@@ -274,7 +274,7 @@ function createReplies(
 }
 
 function createTriggers(core: CoreContext, { labels }: Pick<AgentFiles, "labels">): Triggers {
-  const { store, config, clock, logger, now } = core;
+  const { store, config, clock, logger, now, isOwnChannel } = core;
   return {
     scheduled: createScheduledTriggers({ kv: store.kv, clock, logger }),
     heartbeats: createHeartbeats({
@@ -283,6 +283,7 @@ function createTriggers(core: CoreContext, { labels }: Pick<AgentFiles, "labels"
       clock,
       logger,
       readChecklist: (agent) => readChecklist(agent, { labels, logger }),
+      isOwnChannel,
     }),
     subAgents: createDelegation({ store, logger, now }),
     otherSessions: createOtherSessions({
@@ -352,6 +353,7 @@ function openLanes(
       return mode === undefined ? queue : { ...queue, mode };
     },
     getOwner: ownerOf,
+    isPrivileged: isOwnersItem,
     mayShareRun,
     run(batch, handle) {
       for (const { id } of batch.items) metrics.queued(now() - timeOf(id));

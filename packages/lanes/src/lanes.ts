@@ -31,13 +31,23 @@ function getMaxDebounceMs(debounceMs: number): number {
 export function createLanes<Item extends LaneItem>(options: LanesOptions<Item>): Lanes<Item> {
   const {
     getOwner = options.getKey,
+    isPrivileged = () => true,
     mayShareRun = () => true,
     getQueueSettings = () => DEFAULT_SETTINGS,
     onDropped = () => {},
     onError = (error) => console.error("A run failed:", error),
     clock = systemClock,
   } = options;
-  return new LaneSet({ ...options, getOwner, mayShareRun, getQueueSettings, onDropped, onError, clock });
+  return new LaneSet({
+    ...options,
+    getOwner,
+    isPrivileged,
+    mayShareRun,
+    getQueueSettings,
+    onDropped,
+    onError,
+    clock,
+  });
 }
 
 class LaneSet<Item extends LaneItem> implements Lanes<Item> {
@@ -192,10 +202,10 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
   /** Returns true if one of the lane's items may start a run now. A run of an earlier process may always continue. */
   #mayStart(key: string): boolean {
     const waiting = this.waiting(key);
-    return (
-      waiting.length === 0 ||
-      waiting.some((item) => item.covers !== undefined || this.#slots.mayStart(this.#options.getOwner(item)))
-    );
+    const { getOwner, isPrivileged } = this.#options;
+    const mayStart = (item: Item) =>
+      this.#slots.mayStart({ owner: getOwner(item), isPrivileged: isPrivileged(item) });
+    return waiting.length === 0 || waiting.some((item) => item.covers !== undefined || mayStart(item));
   }
 
   #startRuns(): void {
@@ -225,7 +235,7 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
       standingBy: false,
     };
     lane.run = run;
-    this.#slots.enter();
+    this.#slots.enter(run);
     if (lane.stopReason !== undefined) run.controller.abort(lane.stopReason);
     lane.stopReason = undefined;
     void this.#execute(batch, this.#createHandle(lane, run, first)).finally(() => this.#end(lane, run));

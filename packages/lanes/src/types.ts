@@ -82,6 +82,12 @@ export interface LanesOptions<Item extends LaneItem> {
   readonly run: (batch: Batch<Item>, handle: RunHandle<Item>) => Promise<void>;
   /** Returns who an item belongs to. If more keys are ready than may run, owners take turns. Default: the key. */
   readonly getOwner?: (item: Item) => string;
+  /**
+   * Returns true for items that may take all free slots. Of the slots, one in sixteen (and at least one of two) is
+   * reserved for them. An owner of other items has at most as many runs as there are free slots for such items: one owner
+   * at most half of them, two a third each. Default: every item is privileged.
+   */
+  readonly isPrivileged?: (item: Item) => boolean;
   /** Returns true if two items of a key may share a run. Default: always. */
   readonly mayShareRun?: (a: Item, b: Item) => boolean;
   /** Returns the settings of a key. Default: mode `steer`, no debounce, a cap of 20, `summarise`. */

@@ -30,6 +30,7 @@ const QUEUE: QueueSettings = { mode: "steer", debounceMs: 0, cap: 20, drop: "sum
 export function laneHarness(
   queue: Partial<QueueSettings> = {},
   maxRuns = 64,
+  isPrivileged?: (sender: string) => boolean,
 ): {
   lanes: Lanes<Message>;
   clock: ManualClock;
@@ -49,6 +50,7 @@ export function laneHarness(
     getQueueSettings: () => ({ ...QUEUE, ...queue }),
     mayShareRun: (a, b) => getPlace(a) === getPlace(b),
     getOwner: (message) => message.sender,
+    ...(isPrivileged === undefined ? {} : { isPrivileged: ({ sender }) => isPrivileged(sender) }),
     onDropped(messages, reason) {
       dropped.push(...messages.map((message) => message.text));
       reasons.push(reason);

@@ -33,6 +33,32 @@ describe("several lanes", () => {
     expect(runs[3]?.texts[0]).toBe("s1 second");
   });
 
+  it("leave slots for privileged items and for other owners, whatever one owner starts", async () => {
+    const { runs, say } = laneHarness({}, 16, (sender) => sender === "root");
+    const running = (sender: string) => runs.filter(({ texts }) => texts[0]?.startsWith(sender)).length;
+    for (let index = 0; index < 40; index++) say(`mallory ${index}`, `m${index}`, false, "mallory");
+    expect(running("mallory")).toBe(8);
+    for (let index = 0; index < 40; index++) say(`trudy ${index}`, `t${index}`, false, "trudy");
+    say("ann 1", "a1", false, "ann");
+    expect([running("trudy"), running("ann")]).toEqual([4, 1]);
+    for (let person = 0; person < 40; person++)
+      say(`guest ${person}`, `g${person}`, false, `guest-${person}`);
+    expect(runs).toHaveLength(15);
+    for (let index = 0; index < 3; index++) say(`root ${index}`, `r${index}`, false, "root");
+    expect(running("root")).toBe(1);
+    runs[0]?.end();
+    await settle();
+    expect(running("root")).toBe(2);
+  });
+
+  it.each([1, 2])("start runs of owners without a privilege even if maxRuns is %i", (maxRuns) => {
+    const { runs, say } = laneHarness({}, maxRuns, (sender) => sender === "root");
+    for (const session of ["a", "b"]) say(session, session, false, "ann");
+    expect(runs).toHaveLength(1);
+    say("root", "c", false, "root");
+    expect(runs).toHaveLength(maxRuns);
+  });
+
   it("are stopped by stopWhere only if they have a matching item", async () => {
     const { lanes, runs, dropped, say } = laneHarness({ mode: "followup" });
     say("anna runs", "a", false, "anna");

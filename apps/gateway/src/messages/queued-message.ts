@@ -84,6 +84,12 @@ export function ownerOf(item: Queued): string {
   return event === undefined ? item.sessionKey : getSenderKey(event);
 }
 
+/** Returns true for items that may take the reserved run slots: those of owners, and of the gateway in their name. */
+export function isOwnersItem(item: Queued): boolean {
+  const stored = item.kind === "message" ? item.stored : item.interrupted.inbox[0]?.payload;
+  return stored?.role === "owner" || stored?.role === "system";
+}
+
 function getSenderKey({ channel, account, sender }: MessageEvent): string {
   return `${channel}/${account}/${sender.id}`;
 }
