@@ -1,6 +1,7 @@
 import { rules } from "@secretlint/secretlint-rule-preset-recommend";
 import type { SecretLintRuleContext, SecretLintSourceCode } from "@secretlint/types";
-import { CREDENTIAL_PATTERNS } from "./credential-patterns.ts";
+import { CREDENTIAL_NAME_AT_END, CREDENTIAL_PATTERNS, RANDOM_ASSIGNMENT } from "./credential-patterns.ts";
+import { decodeEscapes, findEncodedRuns } from "./decode.ts";
 
 /** The offsets of a credential in a text. */
 export type Span = readonly [from: number, to: number];
@@ -13,8 +14,57 @@ const OVERLAP_CHARS = 4_096;
 /** Every credential is a long word, part of a URL, or follows a word such as `token`. */
 const MAY_CONTAIN_CREDENTIAL = /[\w+/=.~-]{12}|:\/\/|passw|passphrase|pwd|secret|token|bearer|basic/i;
 
-/** Finds text that looks like a credential, by secretlint's rules and our own patterns. The spans are not sorted. */
+/**
+ * Finds text that looks like a credential, by secretlint's rules and our own patterns, also if it is escaped or encoded
+ * in base64 or hexadecimal. The spans are not sorted.
+ */
 export function findCredentials(text: string): Span[] {
+  const decoded = decodeEscapes(text);
+  return [
+    ...findPlainCredentials(text),
+    ...findEncodedCredentials(text),
+    ...(decoded === undefined
+      ? []
+      : [...findPlainCredentials(decoded.text), ...findEncodedCredentials(decoded.text)].map(
+          ([from, to]): Span => [decoded.offsets[from] ?? 0, decoded.offsets[to] ?? text.length],
+        )),
+  ];
+}
+
+/** An encoded credential is removed with the whole text around it that is encoded with it. */
+function findEncodedCredentials(text: string): Span[] {
+  const runs = findEncodedRuns(text);
+  const ends: number[] = [];
+  // One search for all runs, because each search takes a while to start.
+  let decoded = "";
+  for (const run of runs) {
+    decoded += `${run.text}\n`;
+    ends.push(decoded.length);
+  }
+  const spans: Span[] = [];
+  for (const [from, to] of findPlainCredentials(decoded)) {
+    for (let at = findFirstAbove(ends, from); at < runs.length; at += 1) {
+      const { from: start, to: end, text: content } = runs[at] ?? { from: 0, to: 0, text: "" };
+      if ((ends[at] ?? 0) - content.length - 1 >= to) break;
+      spans.push([start, end]);
+    }
+  }
+  return spans;
+}
+
+/** Returns the index of the first of the ascending numbers that is above a limit, by bisection. */
+function findFirstAbove(ascending: readonly number[], limit: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ascending[middle] ?? 0) > limit) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function findPlainCredentials(text: string): Span[] {
   if (!MAY_CONTAIN_CREDENTIAL.test(text)) return [];
   const spans: Span[] = [];
   for (let start = 0; start < text.length; start += WINDOW_CHARS - OVERLAP_CHARS) {
@@ -28,9 +78,29 @@ export function findCredentials(text: string): Span[] {
 function searchWindow(content: string): Span[] {
   const spans: Span[] = [];
   for (const pattern of CREDENTIAL_PATTERNS)
-    for (const match of content.matchAll(pattern)) spans.push([match.index, match.index + match[0].length]);
+    for (const match of content.matchAll(pattern)) spans.push(spanOf(match));
   preset ??= createPreset();
-  return [...spans, ...preset(content)];
+  return [...spans, ...findNamed(content), ...preset(content)];
+}
+
+/** Characters before an assignment in which its name is searched for. */
+const MAX_NAME_CHARS = 90;
+
+/** Finds values that look random and are assigned to the name of a credential. */
+function findNamed(content: string): Span[] {
+  const spans: Span[] = [];
+  for (const { index, 1: quotes = "", 2: value = "" } of content.matchAll(RANDOM_ASSIGNMENT)) {
+    if (!CREDENTIAL_NAME_AT_END.test(content.slice(Math.max(0, index - MAX_NAME_CHARS), index))) continue;
+    const from = index + 1 + quotes.length;
+    spans.push([from, from + value.length]);
+  }
+  return spans;
+}
+
+/** Returns the span of a match, or of its group: the value at its end. */
+function spanOf({ index, 0: whole, 1: value = whole }: RegExpExecArray): Span {
+  const end = index + whole.length;
+  return [end - value.length, end];
 }
 
 /** Created when it is first needed. */

@@ -74,6 +74,27 @@ describe("createRedactor", () => {
     );
   });
 
+  it.each([
+    ["capital letters", "HUNTER2-SECRET"],
+    ["mixed case", "Hunter2-Secret"],
+    ["zero-width characters", [..."hunter2-secret"].join("\u200b")],
+    ["soft hyphens and variation selectors", "hunter2\u00ad-\ufe0fsecret"],
+    ["percent escapes", [..."hunter2-secret"].map((c) => `%${c.charCodeAt(0).toString(16)}`).join("")],
+    ["JSON escapes", [..."hunter2-secret"].map((c) => `\\u00${c.charCodeAt(0).toString(16)}`).join("")],
+    ["HTML entities", [..."hunter2-secret"].map((c) => `&#${c.charCodeAt(0)};`).join("")],
+    [
+      "base64 in lines of 76",
+      Buffer.from(`${"x".repeat(48)}hunter2-secret`)
+        .toString("base64")
+        .replace(/.{76}/, "$&\r\n"),
+    ],
+    ["hexadecimal in capitals", Buffer.from("hunter2-secret").toString("hex").toUpperCase()],
+  ])("removes a known secret in %s", (_, text) => {
+    const left = redact(`said: ${text} end`);
+    expect(left).toContain("[redacted]");
+    expect(left.replace(/\p{Cf}|\ufe0f/gu, "")).not.toMatch(/hunter2|%68|u0068|#104|68756e746572/i);
+  });
+
   it("removes single lines of a multi-line secret", () => {
     const key = "first-line-of-the-key\nsecond-line-of-the-key\nend";
     expect(createRedactor([key])("x second-line-of-the-key y")).toBe("x [redacted] y");
@@ -175,11 +196,19 @@ it("removes each of several truncated private keys", () => {
 describe("redactJson", () => {
   const redact = createRedactor(["hunter2-secret"]);
 
-  it("redacts strings at every depth, but no keys", () => {
+  it("redacts strings and keys at every depth", () => {
     const value = { "hunter2-secret": [1, null, { said: "x hunter2-secret" }], ok: true };
     expect(redactJson(value, redact)).toEqual({
-      "hunter2-secret": [1, null, { said: "x [redacted]" }],
+      "[redacted]": [1, null, { said: "x [redacted]" }],
       ok: true,
+    });
+  });
+
+  it("redacts a number that is a secret", () => {
+    const pin = createRedactor(["493817264519"]);
+    expect(redactJson({ pin: 493817264519, at: 1_764_000_000_000 }, pin)).toEqual({
+      pin: "[redacted]",
+      at: 1_764_000_000_000,
     });
   });
 

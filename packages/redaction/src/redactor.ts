@@ -1,4 +1,5 @@
 import { findCredentials, type Span } from "./credentials.ts";
+import { decodeEscapes } from "./decode.ts";
 import { encodeSecret } from "./encodings.ts";
 import {
   createRedactedStream,
@@ -32,7 +33,10 @@ export interface Vault {
   stream(): RedactedStream;
 }
 
-/** Creates a vault that removes secrets in any usual encoding, and text that looks like a secret. */
+/**
+ * Creates a vault that removes secrets in any usual encoding and in any case, and text that looks like a secret, also if
+ * it is encoded.
+ */
 export function createVault(secrets: Iterable<string> = []): Vault {
   const secretForms = new Set<string>();
   let patterns: readonly RegExp[] | undefined;
@@ -52,7 +56,7 @@ export function createVault(secrets: Iterable<string> = []): Vault {
       if (clean.has(text)) return text;
       patterns ??= createPatterns(secretForms);
       const withoutKnown = patterns.reduce((left, pattern) => left.replace(pattern, REDACTED), text);
-      const redacted = withoutCredentials(withoutKnown);
+      const redacted = withoutCredentials(withoutEscaped(withoutKnown, patterns));
       if (redacted === text && text.length <= MAX_CACHED_CHARS) {
         if (clean.size >= MAX_CACHED) clean.clear();
         clean.add(copyText(text));
@@ -113,7 +117,10 @@ function createPatterns(secrets: ReadonlySet<string>): RegExp[] {
     .filter((secret) => secret.length >= MIN_SUBSTRING_CHARS)
     .flatMap((secret) => [...encodeSecret(secret)]);
   const short = [...secrets].filter((secret) => secret.length < MIN_SUBSTRING_CHARS);
-  return [createPattern(long, (any) => new RegExp(any, "g")), createPattern(short, createWordPattern)].flat();
+  return [
+    createPattern(long, (any) => new RegExp(any, "gi")),
+    createPattern(short, createWordPattern),
+  ].flat();
 }
 
 function createWordPattern(any: string): RegExp {
@@ -131,8 +138,26 @@ function escapeRegExp(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }
 
+/** Removes known secrets whose characters are escaped or separated by invisible ones. */
+function withoutEscaped(text: string, patterns: readonly RegExp[]): string {
+  const decoded = patterns.length === 0 ? undefined : decodeEscapes(text);
+  if (decoded === undefined) return text;
+  const spans = patterns.flatMap((pattern) =>
+    [...decoded.text.matchAll(pattern)].map(({ index, 0: found }): Span => {
+      return [decoded.offsets[index] ?? 0, decoded.offsets[index + found.length] ?? text.length];
+    }),
+  );
+  return removeSpans(text, spans);
+}
+
 function withoutCredentials(text: string): string {
-  const spans = findCredentials(text).filter(([from, to]) => text.slice(from, to) !== REDACTED);
+  return removeSpans(
+    text,
+    findCredentials(text).filter(([from, to]) => text.slice(from, to) !== REDACTED),
+  );
+}
+
+function removeSpans(text: string, spans: readonly Span[]): string {
   if (spans.length === 0) return text;
   let clean = "";
   let at = 0;

@@ -33,6 +33,13 @@ it("removes a secret in any encoding", () => {
   expect(said([secret], pieces).join("")).toMatch(/^\[redacted\] .?.?\[redacted\].?.?.?$/);
 });
 
+it("removes a secret in capital letters and with invisible characters", () => {
+  const secret = "correct-horse-battery";
+  const spelled = [...secret].join("\u200b");
+  expect(said([secret], ["CORRECT-HO", "RSE-BATTERY!"])).toEqual(["", "[redacted]!", ""]);
+  expect(said([secret], [...spelled, "."]).join("")).toBe("[redacted].");
+});
+
 it("does not remove short secrets", () => {
   expect(said(["postgres"], ["use post", "gres"]).join("")).toBe("use postgres");
 });

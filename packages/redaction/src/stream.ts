@@ -16,23 +16,59 @@ export interface SecretFinder {
   mayBeginAt(text: string, at: number): boolean;
 }
 
-/** Looks secrets up by their first character, so that most offsets need a single comparison. */
+/** Characters that are invisible between others: format characters, joiners and variation selectors. */
+const INVISIBLE = /\p{Cf}|\u034f|[\ufe00-\ufe0f]/u;
+
+/**
+ * Looks secrets up by their first character, so that most offsets need a single comparison. Capital letters and
+ * invisible characters make no difference.
+ */
 export function createSecretFinder(secrets: readonly string[]): SecretFinder {
   const byFirst = new Map<string, string[]>();
-  for (const text of new Set(secrets.flatMap((secret) => [...encodeSecret(secret)]))) {
+  const forms = secrets
+    .flatMap((secret) => [...encodeSecret(secret)].map(fold))
+    .filter((form) => form !== "");
+  for (const text of new Set(forms)) {
     const first = text.charAt(0);
     byFirst.set(first, [...(byFirst.get(first) ?? []), text]);
   }
   // The longest first, because one may begin with another.
   for (const texts of byFirst.values()) texts.sort((a, b) => b.length - a.length);
-  const at = (text: string, place: number) => byFirst.get(text.charAt(place)) ?? [];
+  const at = (text: string, place: number) => byFirst.get(toLowerCase(text.charAt(place))) ?? [];
   return {
-    lengthAt: (text, place) => at(text, place).find((each) => text.startsWith(each, place))?.length ?? 0,
-    mayBeginAt(text, place) {
-      const rest = text.length - place;
-      return at(text, place).some((each) => each.length > rest && each.startsWith(text.slice(place)));
+    lengthAt(text, place) {
+      for (const form of at(text, place)) {
+        const length = match(text, place, form);
+        if (length !== "no" && length !== "cut off") return length;
+      }
+      return 0;
     },
+    mayBeginAt: (text, place) => at(text, place).some((form) => match(text, place, form) === "cut off"),
   };
+}
+
+/** Returns the length of a folded secret at an offset of a text, or "cut off" if the text ends before the secret. */
+function match(text: string, place: number, form: string): number | "no" | "cut off" {
+  let at = place;
+  for (let index = 0; index < form.length; index += 1) {
+    while (index > 0 && at < text.length && INVISIBLE.test(text.charAt(at))) at += 1;
+    if (at >= text.length) return "cut off";
+    if (toLowerCase(text.charAt(at)) !== form.charAt(index)) return "no";
+    at += 1;
+  }
+  return at - place;
+}
+
+function fold(text: string): string {
+  return [...text]
+    .filter((character) => !INVISIBLE.test(character))
+    .map(toLowerCase)
+    .join("");
+}
+
+/** Only of ASCII, whose lower case has the same length. */
+function toLowerCase(text: string): string {
+  return text >= "A" && text <= "Z" ? text.toLowerCase() : text;
 }
 
 export function createRedactedStream(finder: SecretFinder, replacement: string): RedactedStream {

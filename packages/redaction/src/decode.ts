@@ -1,0 +1,84 @@
+/** A decoded text with the offsets of its characters in the original. */
+export interface DecodedText {
+  readonly text: string;
+  /** The original offset of each character, and the length of the original at the end. */
+  readonly offsets: readonly number[];
+}
+
+/**
+ * Escapes of single characters (`%6B`, `\\u006b`, `\\x6b`, `&#107;`, `&#x6b;`), invisible characters between others, and
+ * line breaks in long encoded lines.
+ */
+const ESCAPE =
+  /%([0-9a-f]{2})|\\{1,4}u([0-9a-f]{4})|\\{1,4}x([0-9a-f]{2})|&#x([0-9a-f]{2,4});|&#(\d{2,5});|((?:\p{Cf}|\u034f|[\ufe00-\ufe0f])+)|(?<=[A-Za-z0-9+/=_-]{32})(\r?\n)(?=[A-Za-z0-9+/=_-]{4})/giu;
+
+/** Decodes the escapes in a text. Returns `undefined` if it has none. */
+export function decodeEscapes(text: string): DecodedText | undefined {
+  let decoded = "";
+  const offsets: number[] = [];
+  let from = 0;
+  const copy = (to: number): void => {
+    decoded += text.slice(from, to);
+    for (let at = from; at < to; at += 1) offsets.push(at);
+  };
+  for (const { index, 0: escaped, 1: percent, 2: unicode, 3: hex, 4: hexEntity, 5: entity } of text.matchAll(
+    ESCAPE,
+  )) {
+    copy(index);
+    from = index + escaped.length;
+    const digits = percent ?? unicode ?? hex ?? hexEntity;
+    const code = digits === undefined ? Number(entity ?? Number.NaN) : Number.parseInt(digits, 16);
+    if (Number.isNaN(code)) continue;
+    decoded += String.fromCharCode(code);
+    offsets.push(index);
+  }
+  if (from === 0) return undefined;
+  copy(text.length);
+  offsets.push(text.length);
+  return { text: decoded, offsets };
+}
+
+/** Runs of characters that may be base64 or hexadecimal, of at least 24. */
+const ENCODED_RUN = /[A-Za-z0-9+/_-]{24,}={0,2}/g;
+const HEX = /^(?:[0-9a-f]{2})+$/i;
+/** Number of characters that are decoded to see whether a run encodes text. */
+const PROBE_CHARS = 32;
+/** A longer run is no credential, and decoding many of them would take long. */
+const MAX_RUN_CHARS = 8_192;
+const TEXT = /^[\t\n\r\x20-\x7e]+$/;
+
+/** An encoded part of a text, with what it encodes. */
+export interface EncodedRun {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+/** Finds the parts of a text that encode printable ASCII in base64 or hexadecimal, at any alignment. */
+export function findEncodedRuns(text: string): EncodedRun[] {
+  const runs: EncodedRun[] = [];
+  for (const { 0: run, index } of text.matchAll(ENCODED_RUN)) {
+    if (run.length > MAX_RUN_CHARS) continue;
+    const decoded = decodeRun(run);
+    if (decoded !== undefined) runs.push({ from: index, to: index + run.length, text: decoded });
+  }
+  return runs;
+}
+
+function decodeRun(run: string): string | undefined {
+  if (HEX.test(run)) {
+    const text = Buffer.from(run, "hex").toString("latin1");
+    if (TEXT.test(text)) return text;
+  }
+  for (let shift = 0; shift < 4; shift += 1) {
+    if (!TEXT.test(decodeBase64(run.slice(shift, shift + PROBE_CHARS)))) continue;
+    const text = decodeBase64(run.slice(shift));
+    // The end may belong to something else.
+    return text.replace(/[^\t\n\r\x20-\x7e].*$/s, "");
+  }
+  return undefined;
+}
+
+function decodeBase64(run: string): string {
+  return Buffer.from(run.slice(0, run.length - (run.length % 4 === 1 ? 1 : 0)), "base64").toString("latin1");
+}
