@@ -52,6 +52,7 @@ it("applies one time limit to all attachments of a message", async () => {
       agentId: "coder",
       capabilities: { sendMedia: { file: { maxBytes: 1_000_000 } } },
       mayAttach: async () => ({ ok: true }),
+      isVisible: () => true,
       phrases: phrasesIn("en"),
       signal: never,
     });

@@ -38,6 +38,8 @@ interface AttachRequest {
   readonly agentId: string;
   readonly capabilities: Pick<Capabilities, "sendMedia">;
   readonly mayAttach: MayAttach;
+  /** Returns true for paths that whoever asked may know of. Others fail as if nothing were there. */
+  readonly isVisible: (path: string) => boolean;
   readonly phrases: FilePhrases;
   readonly signal: AbortSignal;
 }
@@ -118,9 +120,10 @@ class OutgoingMedia implements Outgoing {
   async #fromFolder(
     path: string,
     maxBytes: number,
-    { agentId, mayAttach }: AttachRequest,
+    { agentId, mayAttach, isVisible }: AttachRequest,
   ): Promise<Uint8Array> {
-    const file = await (await this.#options.folder(agentId)).openFile(path);
+    const folder = await this.#options.folder(agentId);
+    const file = await folder.restrict(isVisible).openFile(path);
     try {
       // The decision is about the open file, because the path may lead elsewhere meanwhile.
       const may = await mayAttach({ file: file.displayPath });

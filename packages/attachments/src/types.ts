@@ -7,6 +7,12 @@ export interface Folder {
     path: string,
   ): Promise<{ readonly entries: readonly { readonly name: string; readonly type: string }[] }>;
   openFile(path: string): Promise<OpenFile>;
+  /**
+   * Returns the same folder with places hidden, which fail as if nothing were there.
+   *
+   * @param isVisible receives a path in the folder, without links
+   */
+  restrict(isVisible: (path: string) => boolean): Pick<Folder, "openFile">;
   /** Returns the path that it was written to. */
   writeFile(path: string, bytes: Uint8Array): Promise<string>;
   removeFile(path: string): Promise<void>;

@@ -5,7 +5,7 @@ import type { Processes } from "./background/processes.ts";
 import { defineTool, type ToolDefinition } from "./define.ts";
 import { toExecResult } from "./exec-result.ts";
 import { IDENTITY_FILES, IDENTITY_FOLDERS } from "./files/identity-files.ts";
-import { INBOX_FOLDER, PEOPLE_FOLDER } from "./files/places.ts";
+import { getVisibleWorkspace, INBOX_FOLDER, PEOPLE_FOLDER } from "./files/places.ts";
 import { getView } from "./labels/covers.ts";
 import { isForeign } from "./labels/label.ts";
 import { failure, getContentRoom, success } from "./result.ts";
@@ -65,7 +65,11 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
     truncate: "head_tail",
     exposes: async ({ cwd }, facts) => {
       const folder =
-        cwd === undefined ? workspace.dir : await workspace.locateFolder(cwd).catch(() => undefined);
+        cwd === undefined
+          ? workspace.dir
+          : await getVisibleWorkspace(workspace, facts)
+              .locateFolder(cwd)
+              .catch(() => undefined);
       return folder === undefined || facts.taint.length > 0
         ? []
         : getExposure(workspace, sandbox, folder, facts);
@@ -140,7 +144,7 @@ async function createSubject(
   args: ExecArgs,
   facts: RunFacts,
 ): Promise<ApprovalSubject> {
-  const cwd = await locateCwd(workspace, args.cwd);
+  const cwd = await locateCwd(workspace, args.cwd, facts);
   const script = await parseShell(args.command);
   const files = await findNamedFiles(workspace, cwd, script.words, facts);
   const rules = canBeCovered(args) ? getAllowRules(script) : undefined;
@@ -180,7 +184,7 @@ async function findChangedFile(
   if (subject === undefined) return undefined;
   const hashes = (files: ApprovalSubject["files"]) =>
     new Map((files ?? []).map(({ path, sha256 }) => [path, sha256]));
-  const cwd = await locateCwd(workspace, args.cwd);
+  const cwd = await locateCwd(workspace, args.cwd, run.facts);
   const { words } = await parseShell(args.command);
   const before = hashes(subject.files);
   const now = hashes(await findNamedFiles(workspace, cwd, words, run.facts));
@@ -192,7 +196,7 @@ async function prepareCommand(options: ExecToolOptions, args: ExecArgs, facts: R
   const { workspace, sandbox, domains, environment = NO_VARIABLES } = options;
   const env = await environment();
   const { additions } = workspace.labels;
-  const cwd = await locateCwd(workspace, args.cwd);
+  const cwd = await locateCwd(workspace, args.cwd, facts);
   const allowedDomains = args.network === true ? domains : undefined;
   const author = allowedDomains === undefined ? facts : { ...facts, taint: [...facts.taint, NETWORK_TAINT] };
   const view = await getView(workspace.labels, workspace.dir, facts);
@@ -347,9 +351,9 @@ function getProtection({ role, taint }: RunFacts): SandboxRequest["protect"] {
     : { files: IDENTITY_FILES, folders: [...IDENTITY_FOLDERS, ...ofOthers] };
 }
 
-async function locateCwd(workspace: Workspace, path: string | undefined): Promise<string> {
+async function locateCwd(workspace: Workspace, path: string | undefined, facts: RunFacts): Promise<string> {
   if (path === undefined) return workspace.dir;
-  const folder = await workspace.locateFolder(path);
+  const folder = await getVisibleWorkspace(workspace, facts).locateFolder(path);
   if (folder !== workspace.dir && !folder.startsWith(`${workspace.dir}/`)) {
     throw new WorkspaceError("outside", `${path} is outside the workspace; commands run inside it.`);
   }

@@ -1,9 +1,8 @@
 import { reasonOf } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "./define.ts";
-import { getReadClaims } from "./files/identity-files.ts";
 import { type FitImage, readImage } from "./files/image-file.ts";
-import { assertVisible } from "./files/places.ts";
+import { getReadClaims, getVisibleWorkspace } from "./files/places.ts";
 import { createLabelledWorkspace } from "./labels/labelled-workspace.ts";
 import { failure, fileFailure, success } from "./result.ts";
 import type { OpenFile } from "./workspace/open-file.ts";
@@ -43,16 +42,15 @@ export function createImageTool({ workspace, fitImage, describeImage }: ImageToo
     }),
     effects: "none",
     execution: "parallel",
-    claims: (args) => getReadClaims(workspace, args.file_path),
+    claims: (args, facts) => getReadClaims(workspace, args.file_path, facts),
     async run({ args: { file_path: path, question = DESCRIBE } }, { signal }, { run, record }) {
       let file: OpenFile;
       try {
-        file = await workspace.openFile(path);
+        file = await getVisibleWorkspace(workspace, run.facts).openFile(path);
       } catch (error) {
         return fileFailure(error);
       }
       try {
-        assertVisible(path, file.displayPath, run.facts);
         labelled.recordRead(file.path, file.changedAt, run);
         const image = await readImage(file, fitImage, signal);
         const [block] = image.content;

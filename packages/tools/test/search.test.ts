@@ -262,7 +262,10 @@ async function watched(
     };
     return tree;
   };
-  const tool = createGrepTool({ workspace: { ...workspace, openTree }, search });
+  const tool = createGrepTool({
+    workspace: { ...workspace, restrict: () => ({ ...workspace, openTree }) },
+    search,
+  });
   const run = caller([tool], { facts: { role: "owner" } });
   const grep = async () => textOf(await run.call("grep", { pattern: "foo" }));
   return { dir, labels, state: run.state, grep };

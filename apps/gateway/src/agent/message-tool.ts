@@ -38,10 +38,10 @@ export function createSend(core: CoreContext, { delivery, outgoing }: SendOption
     deliver: (rows) => delivery.deliver(rows),
     redact,
     now,
-    prepare: (sources, { agent: { id: agentId }, event, mayAttach }, capabilities, signal) => {
+    prepare: (sources, { agent: { id: agentId }, event, mayAttach, isVisible }, capabilities, signal) => {
       const wanted = { sources, voice: false };
       const phrases = getPhrases(core, { agentId, stored: { event } });
-      return outgoing.prepare({ wanted, agentId, capabilities, mayAttach, phrases, signal });
+      return outgoing.prepare({ wanted, agentId, capabilities, mayAttach, isVisible, phrases, signal });
     },
     isOfConversation: (messageId, to, { event }) => isInConversation(store, messageId, to, event),
     createHistoryEntry: (to, message, sender) => crossPosts.createEntry(to, message, sender),

@@ -31,4 +31,6 @@ export interface ToolRun {
 export interface ActiveRun extends ToolRun {
   /** Decides about an attachment, and records the decision, like a `read` of the file. */
   readonly mayAttach: MayAttach;
+  /** Returns true if the run may know of a place in the agent's folder. */
+  readonly isVisible: (path: string) => boolean;
 }

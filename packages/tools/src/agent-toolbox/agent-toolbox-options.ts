@@ -76,7 +76,7 @@ export interface AgentToolboxOptions<Run extends ToolRun> {
   /** Carries out the requests of the tool `message`. */
   readonly send: (
     action: MessageAction,
-    run: Run & { readonly mayAttach: MayAttach },
+    run: Run & { readonly mayAttach: MayAttach; readonly isVisible: (path: string) => boolean },
     call: { readonly callId: string; readonly signal: AbortSignal },
   ) => Promise<MessageOutcome>;
   /** Returns true if a destination of the tool `message` is the run's own conversation. Default: false. */

@@ -18,6 +18,8 @@ interface CommandCallOptions extends Omit<DirectCallOptions, "asked"> {
 /** The tools of one run. */
 export interface AgentToolboxRun extends Pick<RunTools, "tools"> {
   readonly mayAttach: MayAttach;
+  /** Returns true if the run may know of a place in the workspace, by its path as the workspace displays it. */
+  readonly isVisible: (path: string) => boolean;
   readonly effects: (name: string) => ToolEffects;
   /** For the agent loop: decides about each call of the model. */
   readonly beforeToolCall: BeforeToolCall;

@@ -2,6 +2,7 @@ import { type Approvals, createApprovals } from "../approvals.ts";
 import { decideAttachment } from "../attachments.ts";
 import { type BackgroundProcess, createProcesses, type Processes } from "../background/processes.ts";
 import { type BuiltInToolsOptions, createBuiltInTools } from "../built-in.ts";
+import { isVisible } from "../files/places.ts";
 import { allowsTool, type GetCurrentRights, type ToolPolicy } from "../policy.ts";
 import { createRunState, type RunState } from "../run-state.ts";
 import { createToolRunner, type ToolRunner } from "../runner.ts";
@@ -44,6 +45,7 @@ export function createAgentToolbox<Run extends ToolRun>(
 /** A run with the names of its tools, and what it may attach. */
 type ActiveRun<Run extends ToolRun> = Run & {
   readonly mayAttach: MayAttach;
+  readonly isVisible: AgentToolboxRun["isVisible"];
   readonly offered: readonly string[];
 };
 
@@ -91,7 +93,13 @@ class DefaultAgentToolbox<Run extends ToolRun> implements AgentToolbox<Run> {
       phrases: this.#options.getPhrases?.(run),
     });
     const mayAttach = this.#createMayAttach(run, state, getCurrentRights);
-    const active: ActiveRun<Run> = { ...run, mayAttach, offered: runTools.tools.map(({ name }) => name) };
+    const visible = (path: string): boolean => isVisible(path, state.facts);
+    const active: ActiveRun<Run> = {
+      ...run,
+      mayAttach,
+      isVisible: visible,
+      offered: runTools.tools.map(({ name }) => name),
+    };
     this.#running.set(sessionKey, active);
     const callHooks = (tool: string, callId: string, args: unknown) =>
       this.#callHooks(run, tool, callId, args);
@@ -99,6 +107,7 @@ class DefaultAgentToolbox<Run extends ToolRun> implements AgentToolbox<Run> {
       ...withHooks(runTools, this.approvals, callHooks, agent.tools),
       ...createRunInputs(state, (text) => this.#links.add(sessionKey, text)),
       mayAttach,
+      isVisible: visible,
       end: () => {
         if (this.#running.get(sessionKey) === active) this.#running.delete(sessionKey);
       },

@@ -7,8 +7,9 @@ import { failure, fileFailure, success } from "../result.ts";
 import type { ApprovalSubject, Claim, Permit, RunFacts } from "../types.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { CANNOT_BE_MADE, describeChange } from "./change.ts";
+import { createIdentityGuard } from "./identity-files.ts";
 import { type PatchChange, PatchError, type PatchStep, parsePatch } from "./patch-format.ts";
-import { assertVisible, createWriteGuard, getWriteClaims } from "./places.ts";
+import { getVisibleWorkspace, getWriteClaims } from "./places.ts";
 import { detectEncoding } from "./text.ts";
 import { patchText } from "./text-work.ts";
 import { acquireWriteLock } from "./write-lock.ts";
@@ -47,8 +48,9 @@ export function createApplyPatchTool({ workspace }: ApplyPatchToolOptions): Tool
       const release = await acquireWriteLock(workspace, signal);
       try {
         const steps = parsePatch(args.patch);
-        for (const outcome of await computeOutcomes(workspace, steps, permit, signal)) {
-          await applyOutcome(workspace, outcome, permit);
+        const visible = getVisibleWorkspace(workspace, permit.run.facts);
+        for (const outcome of await computeOutcomes(visible, steps, permit, signal)) {
+          await applyOutcome(visible, outcome, permit);
           done.push(outcome.summary);
         }
         return success(done.join("\n"), { files: done.length });
@@ -88,7 +90,7 @@ async function computeOutcomes(
   for (const step of steps) {
     switch (step.kind) {
       case "add":
-        await assertFree(workspace, step.path, permit);
+        await assertFree(workspace, step.path);
         outcomes.push({ write: { path: step.path, text: step.text }, summary: `Added ${step.path}` });
         break;
       case "delete":
@@ -99,7 +101,7 @@ async function computeOutcomes(
         const before = await readText(workspace, step.path, permit);
         const text = await patchText(step.path, before, step.changes, signal);
         const { path, moveTo } = step;
-        if (moveTo !== undefined) await assertFree(workspace, moveTo, permit);
+        if (moveTo !== undefined) await assertFree(workspace, moveTo);
         outcomes.push({
           write: { path: moveTo ?? path, text },
           ...(moveTo === undefined ? {} : { remove: path }),
@@ -119,11 +121,11 @@ async function applyOutcome(
   const labelled = createLabelledWorkspace(workspace);
   if (write !== undefined)
     await workspace.writeFile(write.path, Buffer.from(write.text, "utf8"), {
-      check: createWriteGuard(write.path, permit),
+      check: createIdentityGuard(permit),
       before: (path) => labelled.beforeWrite(path, permit),
     });
   if (remove === undefined) return;
-  createWriteGuard(remove, permit)(await workspace.locate(remove));
+  createIdentityGuard(permit)(await workspace.locate(remove));
   await workspace.removeFile(remove);
 }
 
@@ -133,7 +135,6 @@ async function applyOutcome(
 async function readText(workspace: Workspace, path: string, { run }: Permit): Promise<string> {
   const file = await workspace.openFile(path);
   try {
-    assertVisible(path, file.displayPath, run.facts);
     createLabelledWorkspace(workspace).recordRead(file.path, file.changedAt, run);
     if (file.size > MAX_BYTES) throw new PatchError(`${path} is too large to be patched.`);
     const bytes = await file.handle.readFile();
@@ -145,9 +146,8 @@ async function readText(workspace: Workspace, path: string, { run }: Permit): Pr
 }
 
 /** Checks that a file can be created at a path: in the workspace, and without replacing another file. */
-async function assertFree(workspace: Workspace, path: string, { run }: Permit): Promise<void> {
+async function assertFree(workspace: Workspace, path: string): Promise<void> {
   const place = await workspace.locate(path);
-  assertVisible(path, place, run.facts);
   if (isAbsolute(place)) throw new PatchError(`${path} can be read but not changed.`);
   const file = await workspace.openFile(path).catch(() => undefined);
   await file?.close();

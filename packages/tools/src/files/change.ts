@@ -2,7 +2,7 @@ import { escapeLine } from "../escape.ts";
 import { hashJson } from "../hash.ts";
 import type { ApprovalSubject, RunFacts } from "../types.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { assertVisible } from "./places.ts";
+import { getVisibleWorkspace } from "./places.ts";
 import { detectEncoding } from "./text.ts";
 import { compareTexts } from "./text-work.ts";
 
@@ -18,8 +18,9 @@ export async function describeChange(
   facts: RunFacts,
   change: (before: string) => string | Promise<string>,
 ): Promise<ApprovalSubject> {
-  const place = await workspace.locate(path);
-  const before = await readText(workspace, path, facts);
+  const visible = getVisibleWorkspace(workspace, facts);
+  const place = await visible.locate(path);
+  const before = await readText(visible, path);
   const after = await change(before ?? "");
   const newName = escapeLine(place);
   const oldName = before === undefined ? "/dev/null" : newName;
@@ -28,11 +29,10 @@ export async function describeChange(
   return { action, cwd: workspace.dir, states };
 }
 
-async function readText(workspace: Workspace, path: string, facts: RunFacts): Promise<string | undefined> {
+async function readText(workspace: Workspace, path: string): Promise<string | undefined> {
   const file = await workspace.openFile(path).catch(() => undefined);
   if (file === undefined) return undefined;
   try {
-    assertVisible(path, file.displayPath, facts);
     if (file.size > MAX_BYTES) return undefined;
     const bytes = await file.handle.readFile();
     return detectEncoding(bytes, true) === "utf-8" ? bytes.toString("utf8") : undefined;

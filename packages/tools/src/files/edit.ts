@@ -5,7 +5,8 @@ import { failure, fileFailure, success } from "../result.ts";
 import type { OpenFile } from "../workspace/open-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { CANNOT_BE_MADE, describeChange } from "./change.ts";
-import { assertVisible, createWriteGuard, getWriteClaims } from "./places.ts";
+import { createIdentityGuard } from "./identity-files.ts";
+import { getVisibleWorkspace, getWriteClaims } from "./places.ts";
 import type { Replacement } from "./replacements.ts";
 import { detectEncoding, formatCount } from "./text.ts";
 import { replaceInText } from "./text-work.ts";
@@ -53,11 +54,11 @@ export function createEditTool(options: EditToolOptions): ToolDefinition {
     async run({ args }, { signal }, permit) {
       const edits = toReplacements(args);
       if (typeof edits === "string") return failure(edits);
+      const visible = getVisibleWorkspace(workspace, permit.run.facts);
       const release = await acquireWriteLock(workspace, signal);
       let file: OpenFile | undefined;
       try {
-        file = await workspace.openFile(args.file_path);
-        assertVisible(args.file_path, file.displayPath, permit.run.facts);
+        file = await visible.openFile(args.file_path);
         // The message about a text that was not found quotes similar text of the file.
         labelled.recordRead(file.path, file.changedAt, permit.run);
         if (file.size > maxBytes) {
@@ -69,8 +70,8 @@ export function createEditTool(options: EditToolOptions): ToolDefinition {
         }
         const edited = await replaceInText(bytes.toString("utf8"), edits, signal);
         if ("problem" in edited) return failure(`${file.displayPath}: ${edited.problem}`);
-        const path = await workspace.writeFile(args.file_path, Buffer.from(edited.text, "utf8"), {
-          check: createWriteGuard(args.file_path, permit),
+        const path = await visible.writeFile(args.file_path, Buffer.from(edited.text, "utf8"), {
+          check: createIdentityGuard(permit),
           before: (path) => labelled.beforeWrite(path, permit),
         });
         const { lines, replaced, firstLine } = edited;

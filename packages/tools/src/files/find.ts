@@ -3,7 +3,7 @@ import { defineTool, type ToolDefinition } from "../define.ts";
 import { success } from "../result.ts";
 import type { Search } from "../search/search.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { getReadClaims } from "./identity-files.ts";
+import { getReadClaims } from "./places.ts";
 import { createSearchEnd, toSearchFailure, withSearchPlace } from "./search-place.ts";
 import { escapeName } from "./text.ts";
 
@@ -27,7 +27,7 @@ export function createFindTool({ workspace, search, searchMs }: FindToolOptions)
     }),
     effects: "none",
     execution: "parallel",
-    claims: (args) => getReadClaims(workspace, args.path ?? "."),
+    claims: (args, facts) => getReadClaims(workspace, args.path ?? ".", facts),
     async run({ args }, { signal }, { run }) {
       try {
         return await withSearchPlace(workspace, args.path ?? ".", run, async (place) => {

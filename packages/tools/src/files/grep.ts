@@ -6,7 +6,7 @@ import type { Search } from "../search/search.ts";
 import type { TaintMark } from "../types.ts";
 import { type OpenFile, readWhole } from "../workspace/open-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { getReadClaims } from "./identity-files.ts";
+import { getReadClaims } from "./places.ts";
 import { createSearchEnd, type SearchPlace, toSearchFailure, withSearchPlace } from "./search-place.ts";
 import { detectEncoding, escapeName, truncateText } from "./text.ts";
 
@@ -43,7 +43,7 @@ export function createGrepTool({ workspace, search, searchMs }: GrepToolOptions)
     }),
     effects: "none",
     execution: "parallel",
-    claims: (args) => getReadClaims(workspace, args.path ?? "."),
+    claims: (args, facts) => getReadClaims(workspace, args.path ?? ".", facts),
     async run({ args }, context, { run }) {
       const { pattern, path = ".", glob, ignore_case: ignoreCase = false } = args;
       const end = createSearchEnd(context.signal, searchMs);

@@ -1,7 +1,6 @@
 import type { Claim, Permit } from "../types.ts";
 import { WorkspaceError } from "../workspace/errors.ts";
 import { fold } from "../workspace/paths.ts";
-import type { Workspace } from "../workspace/workspace.ts";
 
 /** Files at the top of a workspace that define who the agent is, what it knows about people, and how it works. */
 export const IDENTITY_FILES: readonly string[] = [
@@ -29,13 +28,6 @@ function isIdentityPath(path: string): boolean {
 /** Returns true if guests may not see a path of the workspace: the files that define the agent, and its memories. */
 export function isPrivate(path: string): boolean {
   return isIdentityPath(path) && !READABLE.has(fold(path.split("/", 1)[0] ?? ""));
-}
-
-/** Returns the claim of a call that reads identity files, for the path with its links resolved. */
-export async function getReadClaims(workspace: Workspace, path: string): Promise<readonly Claim[]> {
-  // The path is invalid or outside the workspace. The tool reports this when it runs.
-  const place = await workspace.locate(path).catch(() => undefined);
-  return place === undefined ? [] : getIdentityClaims("read_identity", place);
 }
 
 /**

@@ -4,8 +4,7 @@ import { defineTool, type ToolDefinition } from "../define.ts";
 import { createLabelledWorkspace } from "../labels/labelled-workspace.ts";
 import { fileFailure, success } from "../result.ts";
 import type { FolderEntry, Workspace } from "../workspace/workspace.ts";
-import { getReadClaims } from "./identity-files.ts";
-import { assertVisible, isVisible } from "./places.ts";
+import { getReadClaims, getVisibleWorkspace, isVisible } from "./places.ts";
 import { escapeName, formatCount } from "./text.ts";
 
 /** Number of entries that are examined before the event loop runs again. Takes a few milliseconds. */
@@ -30,11 +29,10 @@ export function createLsTool(options: LsToolOptions): ToolDefinition {
     }),
     effects: "none",
     execution: "parallel",
-    claims: (args) => getReadClaims(workspace, args.path),
+    claims: (args, facts) => getReadClaims(workspace, args.path, facts),
     async run({ args }, _context, { run }) {
       try {
-        const folder = await workspace.list(args.path);
-        assertVisible(args.path, folder.displayPath, run.facts);
+        const folder = await getVisibleWorkspace(workspace, run.facts).list(args.path);
         const entries: FolderEntry[] = [];
         for (const [index, entry] of folder.entries.entries()) {
           if (index % SLICE_ENTRIES === SLICE_ENTRIES - 1) await setImmediate();

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import type { Claim, Permit, RunFacts } from "../types.ts";
-import { WorkspaceError } from "../workspace/errors.ts";
+import { relative, resolve } from "node:path";
+import type { Claim, RunFacts } from "../types.ts";
+import { HiddenPlaceError } from "../workspace/errors.ts";
 import { fold } from "../workspace/paths.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { createIdentityGuard, getIdentityClaims, isPrivate } from "./identity-files.ts";
+import { getIdentityClaims, isPrivate } from "./identity-files.ts";
 
 /** Folder at the top of a workspace with the attachments of messages, in a subfolder for each conversation. */
 export const INBOX_FOLDER = "inbox";
@@ -76,15 +77,22 @@ export function isVisible(path: string, facts: RunFacts): boolean {
   return own === undefined || fold(second) === own;
 }
 
-/**
- * Throws if the run may not know about a path.
- *
- * @param path the path as the agent wrote it, for the message
- * @param place the path with its links resolved, as the workspace displays it
- * @throws WorkspaceError `not_found`
- */
-export function assertVisible(path: string, place: string, facts: RunFacts): void {
-  if (!isVisible(place, facts)) throw new WorkspaceError("not_found", `There is no ${path} here.`);
+/** Returns a workspace in which the places are hidden that a run may not know about. */
+export function getVisibleWorkspace(workspace: Workspace, facts: RunFacts): Workspace {
+  return workspace.restrict((path) => isVisible(path, facts));
+}
+
+/** Returns the claim of a call that reads identity files, for the path with its links resolved. */
+export async function getReadClaims(
+  workspace: Workspace,
+  path: string,
+  facts: RunFacts,
+): Promise<readonly Claim[]> {
+  // A missing or hidden place is judged by its path alone, so the decision does not reveal whether it exists.
+  const place = await getVisibleWorkspace(workspace, facts)
+    .locate(path)
+    .catch(() => relative(workspace.dir, resolve(workspace.dir, path)));
+  return getIdentityClaims("read_identity", place);
 }
 
 /**
@@ -96,21 +104,12 @@ export async function getWriteClaims(
   path: string,
   facts: RunFacts,
 ): Promise<readonly Claim[]> {
-  // The path is invalid or outside the workspace. The tool reports this when it runs.
-  const place = await workspace.locate(path).catch(() => undefined);
-  if (place === undefined) return [];
-  assertVisible(path, place, facts);
-  return getIdentityClaims("write_identity", place);
-}
-
-/**
- * Returns a check that repeats `writeClaims` for the file that is about to be written. Links may have changed since the
- * decision.
- */
-export function createWriteGuard(path: string, permit: Permit): (place: string) => void {
-  const guard = createIdentityGuard(permit);
-  return (place) => {
-    assertVisible(path, place, permit.run.facts);
-    guard(place);
-  };
+  try {
+    const place = await getVisibleWorkspace(workspace, facts).locate(path);
+    return getIdentityClaims("write_identity", place);
+  } catch (error) {
+    if (error instanceof HiddenPlaceError) throw error;
+    // The path is invalid or outside the workspace. The tool reports this when it runs.
+    return [];
+  }
 }

@@ -5,10 +5,9 @@ import { createLabelledWorkspace } from "../labels/labelled-workspace.ts";
 import { failure, fileFailure, getContentRoom, success } from "../result.ts";
 import type { OpenFile } from "../workspace/open-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { getReadClaims } from "./identity-files.ts";
 import { type FitImage, readImage, readStart } from "./image-file.ts";
 import { type LineSlice, readLines } from "./lines.ts";
-import { assertVisible } from "./places.ts";
+import { getReadClaims, getVisibleWorkspace } from "./places.ts";
 import { readTail } from "./tail.ts";
 import { detectEncoding, formatCount, type TextEncoding } from "./text.ts";
 
@@ -38,16 +37,15 @@ export function createReadTool({ workspace, fitImage }: ReadToolOptions): ToolDe
     }),
     effects: "none",
     execution: "parallel",
-    claims: (args) => getReadClaims(workspace, args.file_path),
+    claims: (args, facts) => getReadClaims(workspace, args.file_path, facts),
     async run({ args }, context, { run }) {
       let file: OpenFile;
       try {
-        file = await workspace.openFile(args.file_path);
+        file = await getVisibleWorkspace(workspace, run.facts).openFile(args.file_path);
       } catch (error) {
         return fileFailure(error);
       }
       try {
-        assertVisible(args.file_path, file.displayPath, run.facts);
         labelled.recordRead(file.path, file.changedAt, run);
         const sample = await readStart(file);
         if (readImageInfo(sample) !== undefined) return await readImage(file, fitImage, context.signal);

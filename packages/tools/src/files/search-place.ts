@@ -11,7 +11,7 @@ import type { FolderTree } from "../workspace/folder-tree.ts";
 import type { OpenFile } from "../workspace/open-file.ts";
 import { fold, isInside } from "../workspace/paths.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { assertVisible, INBOX_FOLDER, isVisible } from "./places.ts";
+import { getVisibleWorkspace, INBOX_FOLDER, isVisible } from "./places.ts";
 import { formatCount } from "./text.ts";
 
 /** A folder or file to search, limited to what the run may see. */
@@ -47,20 +47,15 @@ export async function withSearchPlace<Found>(
   run: Permit["run"],
   search: (place: SearchPlace) => Promise<Found>,
 ): Promise<Found> {
-  const start = await openStart(workspace, path);
+  const start = await openStart(getVisibleWorkspace(workspace, run.facts), path);
   try {
-    return await search(createPlace(workspace, path, run, start));
+    return await search(createPlace(workspace, run, start));
   } finally {
     await start.tree.close();
   }
 }
 
-function createPlace(
-  workspace: Workspace,
-  path: string,
-  run: Permit["run"],
-  { tree, file }: SearchStart,
-): SearchPlace {
+function createPlace(workspace: Workspace, run: Permit["run"], { tree, file }: SearchStart): SearchPlace {
   const labelled = createLabelledWorkspace(workspace);
   const start = join(tree.path, file ?? "");
   const isForeignPlace = (place: string): boolean => {
@@ -70,7 +65,6 @@ function createPlace(
   };
   const toDisplayPath = (place: string): string =>
     isInside(place, workspace.dir) ? place.slice(workspace.dir.length + 1) || "." : place;
-  assertVisible(path, toDisplayPath(start), run.facts);
   const changing = workspace.labels.findChanging(workspace.dir, run.facts);
   if (changing !== undefined)
     run.taint({ source: changing.author.source, detail: "files that change just now" });

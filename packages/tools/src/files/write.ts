@@ -4,7 +4,8 @@ import { createLabelledWorkspace } from "../labels/labelled-workspace.ts";
 import { failure, fileFailure, success } from "../result.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { describeChange } from "./change.ts";
-import { createWriteGuard, getWriteClaims } from "./places.ts";
+import { createIdentityGuard } from "./identity-files.ts";
+import { getVisibleWorkspace, getWriteClaims } from "./places.ts";
 import { formatCount } from "./text.ts";
 import { acquireWriteLock } from "./write-lock.ts";
 
@@ -40,8 +41,9 @@ export function createWriteTool(options: WriteToolOptions): ToolDefinition {
       }
       const release = await acquireWriteLock(workspace, signal);
       try {
-        const path = await workspace.writeFile(args.file_path, bytes, {
-          check: createWriteGuard(args.file_path, permit),
+        const visible = getVisibleWorkspace(workspace, permit.run.facts);
+        const path = await visible.writeFile(args.file_path, bytes, {
+          check: createIdentityGuard(permit),
           before: (place) => labelled.beforeWrite(place, permit),
         });
         await labelled.recordReplacement(path, permit);

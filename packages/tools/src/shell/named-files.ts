@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { relative, resolve } from "node:path";
-import { isVisible } from "../files/places.ts";
+import { getVisibleWorkspace } from "../files/places.ts";
 import type { NamedFile, RunFacts } from "../types.ts";
 import { isInside } from "../workspace/paths.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -20,6 +20,7 @@ export async function findNamedFiles(
   words: readonly string[],
   facts: RunFacts,
 ): Promise<readonly NamedFile[]> {
+  const visible = getVisibleWorkspace(workspace, facts);
   const files: NamedFile[] = [];
   const examined = new Set<string>();
   const folders = [cwd];
@@ -28,9 +29,9 @@ export async function findNamedFiles(
       if (examined.has(path) || !isInside(path, workspace.dir) || path === workspace.dir) continue;
       if (examined.add(path).size > MAX_PLACES)
         throw new Error("the command names too many places to be shown");
-      const sha256 = await hashFile(workspace, path, facts);
+      const sha256 = await hashFile(visible, path);
       if (sha256 === undefined) {
-        if (await isFolder(workspace, path)) folders.push(path);
+        if (await isFolder(visible, path)) folders.push(path);
         continue;
       }
       files.push({ path: relative(workspace.dir, path), sha256 });
@@ -47,11 +48,10 @@ function isFolder(workspace: Workspace, path: string): Promise<boolean> {
   );
 }
 
-async function hashFile(workspace: Workspace, path: string, facts: RunFacts): Promise<string | undefined> {
+async function hashFile(workspace: Workspace, path: string): Promise<string | undefined> {
   const file = await workspace.openFile(path).catch(() => undefined);
   if (file === undefined) return undefined;
   try {
-    if (!isVisible(file.displayPath, facts)) return undefined;
     const hash = createHash("sha256");
     for await (const chunk of file.handle.createReadStream({ autoClose: false })) hash.update(chunk);
     return hash.digest("hex");

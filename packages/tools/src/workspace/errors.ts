@@ -18,6 +18,16 @@ export class WorkspaceError extends CodedError<WorkspaceErrorCode> {
   override readonly name = "WorkspaceError";
 }
 
+/**
+ * A place that the run may not know of. It is refused by its name, before anything is looked up there, and always in the
+ * same words, so that the refusal does not reveal what exists.
+ */
+export class HiddenPlaceError extends WorkspaceError {
+  constructor(path: string) {
+    super("not_found", `There is no ${path} here.`);
+  }
+}
+
 /** Returns the system's code of a failed call, such as `ENOENT`. */
 export function getErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
@@ -31,6 +41,7 @@ export function createOutsideError(path: string): WorkspaceError {
 
 /** Converts an error of the file system. The message names the path that the agent wrote. */
 export function toWorkspaceError(error: unknown, path: string): WorkspaceError {
+  if (error instanceof HiddenPlaceError) return new HiddenPlaceError(path);
   if (error instanceof WorkspaceError) {
     return error.code === "outside"
       ? new WorkspaceError("outside", createOutsideError(path).message, { cause: error })

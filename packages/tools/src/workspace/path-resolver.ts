@@ -1,5 +1,5 @@
 import { isAbsolute, relative } from "node:path";
-import { createOutsideError, toWorkspaceError, WorkspaceError } from "./errors.ts";
+import { createOutsideError, HiddenPlaceError, toWorkspaceError, WorkspaceError } from "./errors.ts";
 import { fold, isInside } from "./paths.ts";
 import { findRoot, type Place, type Root, splitPath, type WalkOptions, walk } from "./walk.ts";
 
@@ -16,16 +16,29 @@ const MAX_PATH_CHARS = 4_096;
 
 /** Resolves paths of a workspace. They never lead out of its folders or into closed places. */
 export class PathResolver {
+  readonly #options: PathResolverOptions;
   readonly #home: Root;
   readonly #roots: readonly Root[];
   readonly #forbidden: readonly string[];
   readonly #walk: WalkOptions;
 
-  constructor({ home, readable, forbidden, walk }: PathResolverOptions) {
+  constructor(options: PathResolverOptions) {
+    const { home, readable, forbidden, walk } = options;
+    this.#options = options;
     this.#home = home;
     this.#roots = [home, ...readable];
     this.#forbidden = forbidden.map(fold);
     this.#walk = walk;
+  }
+
+  /**
+   * Returns a resolver that hides places.
+   *
+   * @param isVisible receives a path as the agent would write it, with links resolved
+   */
+  restrict(isVisible: (displayPath: string) => boolean): PathResolver {
+    const walk = { ...this.#walk, isVisible: (path: string) => isVisible(this.displayPath(path)) };
+    return new PathResolver({ ...this.#options, walk });
   }
 
   /** Resolves a path. The returned place must be closed. */
@@ -69,14 +82,20 @@ export class PathResolver {
         const rest = parts.slice(existing);
         if (rest.includes(".."))
           throw new WorkspaceError("not_found", `There is no folder on the way to ${path}.`);
-        return this.displayPath([place.path, ...rest.filter((part) => part !== ".")].join("/"));
+        return this.#locateVisible([place.path, ...rest.filter((part) => part !== ".")].join("/"), path);
       } catch (error) {
-        if (existing === 0 || !(error instanceof WorkspaceError) || error.code !== "not_found") {
+        const isMissing = error instanceof WorkspaceError && error.code === "not_found";
+        if (existing === 0 || !isMissing || error instanceof HiddenPlaceError)
           throw toWorkspaceError(error, path);
-        }
       }
     }
     throw createOutsideError(path);
+  }
+
+  /** @throws HiddenPlaceError */
+  #locateVisible(place: string, given: string): string {
+    if (this.#walk.isVisible?.(place) === false) throw new HiddenPlaceError(given);
+    return this.displayPath(place);
   }
 
   /**

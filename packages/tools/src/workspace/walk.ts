@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readlink, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { getErrorCode, WorkspaceError } from "./errors.ts";
+import { getErrorCode, HiddenPlaceError, WorkspaceError } from "./errors.ts";
 
 /** A folder in which paths are resolved. */
 export interface Root {
@@ -46,6 +46,11 @@ export interface WalkOptions {
    * systems.
    */
   readonly viaDescriptors?: boolean;
+  /**
+   * Returns false for hidden places, given as absolute paths without links. They are refused by their names, before it is
+   * checked whether they exist. Default: nothing is hidden.
+   */
+  readonly isVisible?: (path: string) => boolean;
 }
 
 export const FOLDER_FLAGS: number = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -76,6 +81,7 @@ class Walk {
   readonly #roots: readonly Root[];
   readonly #viaDescriptors: boolean;
   readonly #makeFolders: boolean;
+  readonly #isVisible: (path: string) => boolean;
   readonly #stack: EnteredFolder[] = [];
   #todo: string[] = [];
   #links = 0;
@@ -84,6 +90,7 @@ class Walk {
     this.#roots = roots;
     this.#viaDescriptors = usesDescriptors(options);
     this.#makeFolders = options.createFolders === true;
+    this.#isVisible = options.isVisible ?? (() => true);
   }
 
   async from(start: Root, parts: readonly string[]): Promise<Place> {
@@ -109,6 +116,7 @@ class Walk {
       return undefined;
     }
     if (this.#stack.length > MAX_DEPTH) throw new WorkspaceError("bad_path", "The path is too deep.");
+    if (!this.#isVisible(join(this.#top().path, name))) throw new HiddenPlaceError(name);
     const last = this.#todo.every((part) => part === ".");
     const type = await getType(this.#getAccessPath(name));
     if (type === "link") {

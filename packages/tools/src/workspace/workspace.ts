@@ -51,6 +51,13 @@ export interface Workspace {
   readonly readOnlyDirs: readonly string[];
   readonly forbidden: readonly string[];
   readonly labels: FileLabels;
+  /**
+   * Returns the same workspace with places hidden. Every call that leads to one fails in the same words, whether or not
+   * something is there.
+   *
+   * @param isVisible receives a path as the agent would write it, with links resolved
+   */
+  restrict(isVisible: (path: string) => boolean): Workspace;
   /** Resolves the links of a path, which may not exist, and returns it as the agent would write it. */
   locate(path: string): Promise<string>;
   /** Returns the absolute path of an existing folder, with links resolved. */
@@ -94,23 +101,35 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   const walk: WalkOptions =
     options.viaDescriptors === undefined ? {} : { viaDescriptors: options.viaDescriptors };
   const home = { real: dir, given: resolve(options.dir), writable: true };
-  const paths = new PathResolver({ home, readable, forbidden, walk });
-  return {
+  return createWorkspace(new PathResolver({ home, readable, forbidden, walk }), {
     dir,
     readOnlyDirs: readable.map((root) => root.real),
     forbidden,
     labels: options.labels ?? (await openFileLabels(createMemoryLabelStore())),
+    viaDescriptors: usesDescriptors(walk),
+  });
+}
+
+interface WorkspaceParts extends Pick<Workspace, "dir" | "readOnlyDirs" | "forbidden" | "labels"> {
+  readonly viaDescriptors: boolean;
+}
+
+function createWorkspace(paths: PathResolver, parts: WorkspaceParts): Workspace {
+  const { viaDescriptors, ...properties } = parts;
+  return {
+    ...properties,
+    restrict: (isVisible) => createWorkspace(paths.restrict(isVisible), parts),
     locate: (path) => paths.locate(path),
     locateFolder: (path) =>
       paths.use(path, (place) => {
         assertFolder(place, path);
         return place.path;
       }),
-    openTree: (path) => openTree(paths, path, usesDescriptors(walk)),
+    openTree: (path) => openTree(paths, path, viaDescriptors),
     openFile: (path) => openFile(paths, path),
     readBytes: (path, maxBytes) => readBytes(paths, path, maxBytes),
     list: (path) => paths.use(path, (place) => listFolder(paths, place, path)),
-    writeFile: (path, content, how = {}) => writeFile(paths, { dir, path, content, ...how }),
+    writeFile: (path, content, how = {}) => writeFile(paths, { dir: parts.dir, path, content, ...how }),
     removeFile: (path) =>
       paths.use(path, async (place) => {
         assertWritable(place, path);

@@ -104,6 +104,7 @@ async function withAttachments(
     agentId: agent.id,
     capabilities: channel.capabilities,
     mayAttach: tools.mayAttach,
+    isVisible: tools.isVisible,
     phrases: getPhrases(ctx, asked),
     signal: handle.signal,
   });
