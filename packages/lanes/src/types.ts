@@ -84,8 +84,8 @@ export interface LanesOptions<Item extends LaneItem> {
   readonly getOwner?: (item: Item) => string;
   /**
    * Returns true for items that may take all free slots. Of the slots, one in sixteen (and at least one of two) is
-   * reserved for them. An owner of other items has at most as many runs as there are free slots for such items: one owner
-   * at most half of them, two a third each. Default: every item is privileged.
+   * reserved for them. An owner of other items has at most as many runs as there are free slots for such items: one
+   * owner at most half of them, two a third each. Default: every item is privileged.
    */
   readonly isPrivileged?: (item: Item) => boolean;
   /** Returns true if two items of a key may share a run. Default: always. */

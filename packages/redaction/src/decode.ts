@@ -6,8 +6,8 @@ export interface DecodedText {
 }
 
 /**
- * Escapes of single characters (`%6B`, `\\u006b`, `\\x6b`, `&#107;`, `&#x6b;`), invisible characters between others, and
- * line breaks in long encoded lines.
+ * Escapes of single characters (`%6B`, `\\u006b`, `\\x6b`, `&#107;`, `&#x6b;`), invisible characters between others,
+ * and line breaks in long encoded lines.
  */
 const ESCAPE =
   /%([0-9a-f]{2})|\\{1,4}u([0-9a-f]{4})|\\{1,4}x([0-9a-f]{2})|&#x([0-9a-f]{2,4});|&#(\d{2,5});|((?:\p{Cf}|\u034f|[\ufe00-\ufe0f])+)|(?<=[A-Za-z0-9+/=_-]{32})(\r?\n)(?=[A-Za-z0-9+/=_-]{4})/giu;

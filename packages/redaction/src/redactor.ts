@@ -34,8 +34,8 @@ export interface Vault {
 }
 
 /**
- * Creates a vault that removes secrets in any usual encoding and in any case, and text that looks like a secret, also if
- * it is encoded.
+ * Creates a vault that removes secrets in any usual encoding and in any case, and text that looks like a secret, also
+ * if it is encoded.
  */
 export function createVault(secrets: Iterable<string> = []): Vault {
   const secretForms = new Set<string>();

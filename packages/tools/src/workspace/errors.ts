@@ -19,8 +19,8 @@ export class WorkspaceError extends CodedError<WorkspaceErrorCode> {
 }
 
 /**
- * A place that the run may not know of. It is refused by its name, before anything is looked up there, and always in the
- * same words, so that the refusal does not reveal what exists.
+ * A place that the run may not know of. It is refused by its name, before anything is looked up there, and always in
+ * the same words, so that the refusal does not reveal what exists.
  */
 export class HiddenPlaceError extends WorkspaceError {
   constructor(path: string) {

@@ -47,8 +47,8 @@ export interface WalkOptions {
    */
   readonly viaDescriptors?: boolean;
   /**
-   * Returns false for hidden places, given as absolute paths without links. They are refused by their names, before it is
-   * checked whether they exist. Default: nothing is hidden.
+   * Returns false for hidden places, given as absolute paths without links. They are refused by their names, before it
+   * is checked whether they exist. Default: nothing is hidden.
    */
   readonly isVisible?: (path: string) => boolean;
 }
