@@ -1,5 +1,5 @@
-// What an edit of a large file costs, and a search over many files against ripgrep alone right before each, so that
-// whatever else the machine does bears on both.
+// Measures an edit of a large file, and a search over many files. ripgrep alone runs right before each search, so that
+// other load of the machine affects both.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ const GOALS = { editMs: 10, grepRatio: 1.5 };
 const ROUNDS = 25;
 const FILES = 10_000;
 
-/** Exit code 1 where a goal is missed. */
+/** Exits with code 1 if a goal is missed. */
 export async function benchFiles(facts: RunFacts): Promise<void> {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-bench-")));
   try {
@@ -54,7 +54,7 @@ export async function benchFiles(facts: RunFacts): Promise<void> {
   }
 }
 
-/** A needle in one file of a hundred. */
+/** Creates files of which one in a hundred contains the search term. */
 function plant(folder: string): void {
   const text = "const value = compute(first, second);\n".repeat(60);
   for (let n = 0; n < FILES; n++) {

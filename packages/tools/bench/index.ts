@@ -1,6 +1,5 @@
-// What a decision costs, and a command in the sandbox, against floors measured in the same run: a look-up in a Map, and
-// the same shell started plainly right before each command, so that whatever else the machine does bears on both.
-// Exit code 1 where a goal is missed.
+// Measures a decision and a command in the sandbox, each beside a baseline from the same run: a look-up in a Map, and
+// the same shell without a sandbox right before each command. Exits with code 1 if a goal is missed.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
@@ -97,7 +96,7 @@ async function benchCommands(): Promise<void> {
   }
 }
 
-/** In pairs: a plain start, then the command. */
+/** Runs in pairs: a plain start, then the command. */
 async function benchCommand(what: string, sandbox: Sandbox, command: () => Promise<void>): Promise<void> {
   const pairs: { plain: number; whole: number }[] = [];
   for (let i = 0; i < 41; i++) {

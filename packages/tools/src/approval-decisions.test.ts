@@ -56,7 +56,7 @@ it("reports a decision even if its allow rule cannot be stored", async () => {
   expect(decided).toEqual(["plain:anna"]);
 });
 
-it("asks people once for requests that are the same, and for none after it was closed", async () => {
+it("prompts once for identical requests, and not at all after it was closed", async () => {
   const { approvals, prompted } = open();
   const [first, second] = [await approvals.request(REQUEST), await approvals.request(REQUEST)];
   expect([second.id, prompted]).toEqual([first.id, [first.id]]);

@@ -18,7 +18,7 @@ function setup() {
   return { approvals, store, pass: (ms: number) => (time += ms) };
 }
 
-test("an approval is for what was shown, once", async () => {
+test("an approval covers exactly the shown call, once", async () => {
   const { approvals } = setup();
   const { id } = await approvals.request(REQUEST);
   expect(id).toMatch(/^[2-9A-HJ-NP-Z]{8}$/);
@@ -37,7 +37,7 @@ test.each<[string, ApprovalRequest]>([
   ["tool", { ...REQUEST, tool: "message" }],
   ["session", { ...REQUEST, sessionKey: "s2" }],
   ["agent", { ...REQUEST, agentId: "other" }],
-])("another %s is not covered", async (_what, other) => {
+])("an approval does not cover another %s", async (_what, other) => {
   const { approvals } = setup();
   const { id } = await approvals.request(REQUEST);
   await approvals.resolve(id, "allow", "owner");
@@ -45,7 +45,7 @@ test.each<[string, ApprovalRequest]>([
   expect(await approvals.take(REQUEST)).toBeDefined();
 });
 
-test("a refusal is not a permission, and nothing is decided twice", async () => {
+test("a denied request does not permit the call, and cannot be decided again", async () => {
   const { approvals } = setup();
   const { id } = await approvals.request(REQUEST);
   await approvals.resolve(id, "deny", "owner");
@@ -54,7 +54,7 @@ test("a refusal is not a permission, and nothing is decided twice", async () => 
   expect(await approvals.resolve("NONE", "allow", "owner")).toMatchObject({ ok: false, code: "unknown" });
 });
 
-test("questions and answers run out", async () => {
+test("requests and decisions expire", async () => {
   const { approvals, pass } = setup();
   const first = await approvals.request(REQUEST);
   pass(100);
@@ -66,7 +66,7 @@ test("questions and answers run out", async () => {
   expect((await approvals.list()).map(({ state }) => state)).toEqual(["expired", "expired"]);
 });
 
-test("a question that nobody decides in time is told once, though nobody waits for it", async () => {
+test("reports an expired request once, even if no call waits for it", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const expired: string[] = [];
@@ -80,7 +80,7 @@ test("a question that nobody decides in time is told once, though nobody waits f
   expect(expired).toEqual([undecided.id]);
 });
 
-test("a restart forgets questions and answers, and the record of them stays", async () => {
+test("a restart expires requests and decisions, and keeps their history", async () => {
   const { approvals, store } = setup();
   const { id } = await approvals.request(REQUEST);
   await approvals.resolve(id, "allow", "feishu:ou_owner");
@@ -95,7 +95,7 @@ test("a restart forgets questions and answers, and the record of them stays", as
   expect((await restarted.request(REQUEST)).id).not.toBe(id);
 });
 
-test("a call that used an approval takes it again after a restart, as nothing else does", async () => {
+test("only the call that used an approval gets it again after a restart", async () => {
   const { approvals, store } = setup();
   const call = { runId: "r1", callId: "c1" };
   const { id } = await approvals.request(REQUEST);
@@ -114,7 +114,7 @@ test("a call that used an approval takes it again after a restart, as nothing el
   expect(await restart(1_100).take(REQUEST, call)).toBeUndefined();
 });
 
-test("what was used without a call is used up, whichever call comes after a restart", async () => {
+test("an approval that was used without a call is not available to any call after a restart", async () => {
   const { approvals, store } = setup();
   const { id } = await approvals.request(REQUEST);
   await approvals.resolve(id, "allow", "owner");
@@ -123,13 +123,13 @@ test("what was used without a call is used up, whichever call comes after a rest
   expect(await restarted.take(REQUEST, { runId: "r1", callId: "c1" })).toBeUndefined();
 });
 
-test("two who ask the same at once have one question", async () => {
+test("concurrent identical requests share one approval", async () => {
   const { approvals } = setup();
   const asked = await Promise.all([approvals.request(REQUEST), approvals.request(REQUEST)]);
   expect(new Set(asked.map(({ id }) => id)).size).toBe(1);
 });
 
-test("one open question is asked once, and a session has only so many", async () => {
+test("prompts once for a pending request, and limits the pending requests of a session", async () => {
   const { approvals } = setup();
   const one = await approvals.request(REQUEST);
   expect((await approvals.request({ ...REQUEST })).id).toBe(one.id);
@@ -140,7 +140,7 @@ test("one open question is asked once, and a session has only so many", async ()
   await approvals.request({ ...REQUEST, sessionKey: "s2" });
 });
 
-test("someone who waits is told", async () => {
+test("a waiting call gets the decision", async () => {
   const { approvals } = setup();
   const { id } = await approvals.request(REQUEST);
   const waiting = approvals.wait(id, new AbortController().signal);

@@ -38,11 +38,11 @@ describe("lists", () => {
     [["group:none"], "exec", "deny agent_allow"],
     [["group:constructor"], "exec", "deny agent_allow"],
     [[], "read", "deny agent_allow"],
-  ])("allow %j: %s gives %s", (allow, tool, expected) => {
+  ])("allow %j: the decision about %s is %s", (allow, tool, expected) => {
     expect(ask({ allow }, tool)).toBe(expected);
   });
 
-  test("a denial wins over everything, and a question over a permission", () => {
+  test("deny wins over ask, and ask over allow", () => {
     expect(ask({ allow: ["*"], deny: ["exec"], ask: ["*"] }, "exec")).toBe("deny agent_deny");
     expect(ask({ allow: ["*"], ask: ["exec"] }, "exec")).toBe("ask agent_ask");
     expect(
@@ -55,7 +55,7 @@ describe("lists", () => {
     ["unlisted", "ask ask_unlisted", "allow agent_allow", "ask ask_unlisted"],
     ["tainted", "allow agent_allow", "allow agent_allow", "ask ask_tainted"],
     ["never", "allow agent_allow", "allow agent_allow", "allow agent_allow"],
-  ] as const)("what is asked in the mode %s", (mode, plain, listed, tainted) => {
+  ] as const)("requires approvals in the mode %s", (mode, plain, listed, tainted) => {
     const verdict = (more: Partial<DecisionInput>) => {
       const input = { tool: { name: "exec", effects: "external" as const }, claims: [], facts: facts() };
       const { decision, rule } = decideByPolicy({ askModes: { exec: mode } }, { ...input, ...more });
@@ -66,7 +66,7 @@ describe("lists", () => {
     expect(verdict({ facts: facts({ taint: [{ source: "web" }] }) })).toBe(tainted);
   });
 
-  test("role, kind of conversation and parent each narrow", () => {
+  test("role, kind of conversation and parent run each narrow the policy", () => {
     const policy: ToolPolicy = {
       allow: ["*"],
       roles: { member: { deny: ["exec"] } },
@@ -78,7 +78,7 @@ describe("lists", () => {
     expect(ask(policy, "write", { parentTools: ["read"] })).toBe("deny parent_allow");
   });
 
-  test("guests read and list, unless the owner says otherwise", () => {
+  test("guests may only read and list by default", () => {
     expect(ask({ allow: ["*"] }, "read", { role: "guest" })).toBe("allow agent_allow");
     for (const tool of ["write", "edit", "exec", "message"]) {
       expect(ask({ allow: ["*"] }, tool, { role: "guest" })).toBe("deny role_allow:guest");
@@ -94,7 +94,7 @@ test.each<[Role, string]>([
   ["member", "a member"],
   ["guest", "a guest"],
   ["system", "the gateway itself"],
-])("a reason has the words for the role %s", (role, words) => {
+])("a reason names the role %s", (role, words) => {
   const reasonFor = (rule: ToolPolicy): string =>
     decideByPolicy(rule, { tool: { name: "read", effects: "none" }, claims: [], facts: facts({ role }) })
       .reason;
@@ -121,7 +121,7 @@ describe("taint", () => {
     ["exec_network", {}],
     ["schedule", {}],
     ["read_config", {}],
-  ])("%s is an owner's; others ask", (kind, exceptions) => {
+  ])("only owners may %s without approval", (kind, exceptions) => {
     const verdictFor = (role: Role) =>
       ask({ roles: { guest: {} } }, "message", { role }, [{ kind, detail: "slack C1" }]);
     expect(verdictFor("owner")).toBe("allow agent_allow");
@@ -131,7 +131,7 @@ describe("taint", () => {
   });
 });
 
-test("nobody changes the configuration without an approval, owners included", () => {
+test("every change of the configuration needs approval, also for owners", () => {
   const claims = [{ kind: "configure", detail: "access.dm" } as const];
   const verdictFor = (role: Role) => ask({ roles: { guest: {} } }, "gateway", { role }, claims);
   expect((["owner", "member", "system", "guest"] as const).map(verdictFor)).toEqual([
@@ -142,7 +142,7 @@ test("nobody changes the configuration without an approval, owners included", ()
   ]);
 });
 
-test("narrowing the facts never turns a no into a yes", () => {
+test("narrower facts never lead to a more permissive decision", () => {
   const order = ["allow", "ask", "deny"];
   const roles = fc.constantFrom<Role>("owner", "member", "guest");
   const names = fc.array(fc.constantFrom("*", "read", "exec", "message", "group:fs"), { maxLength: 3 });
@@ -176,7 +176,7 @@ test("narrowing the facts never turns a no into a yes", () => {
   );
 });
 
-test("the state of a run only gets narrower", () => {
+test("the rights of a run only shrink", () => {
   const state = createRunState(facts({ role: "member", speaker: "a" }));
   state.addSpeaker("owner", "a");
   expect([state.facts.role, state.version]).toEqual(["member", 0]);
@@ -199,13 +199,13 @@ test.each([
   [{ allow: ["group:web", "exec"], deny: ["group:runtime"] }, ["web_fetch"]],
   [{ allow: ["*"], deny: ["web_*"] }, ["read", "ls", "exec"]],
   [{ allow: ["read"], ask: ["read"] }, ["read"]],
-])("%j lets exactly %j be used, as a decision about a call does", (rule, tools) => {
+])("%j allows exactly %j, like the decision about a call", (rule, tools) => {
   const all = ["read", "ls", "exec", "web_fetch"];
   expect(all.filter((tool) => allowsTool(rule, tool))).toEqual(tools);
   expect(all.filter((tool) => !ask(rule, tool).startsWith("deny"))).toEqual(tools);
 });
 
-test("each model that may answer narrows what a run may use, by its name or its provider's", () => {
+test("rules of each model that may answer narrow the policy, by model and by provider", () => {
   const policy: ToolPolicy = {
     models: { google: { deny: ["exec"] }, "openai/gpt-5.2": { allow: ["read"] } },
   };

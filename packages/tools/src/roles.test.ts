@@ -22,7 +22,7 @@ const CLAIMS: readonly ClaimKind[] = [
 ];
 const WORDS = { allow: "yes", ask: "asks", deny: "no" };
 
-test("the policy is what docs/security.md says", () => {
+test("docs/security.md describes the policy", () => {
   const text = readFileSync(new URL("../../../docs/security.md", import.meta.url), "utf8");
   const rows = (TABLE.exec(text)?.[1] ?? "").split("\n").map((row) =>
     row

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("the time limit of a thread starts when it gets its place", async () => {
+test("the time limit of a thread starts with the thread, not with the wait", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const places = createSemaphore(1);
   const leave = await places.acquire(never());

@@ -15,7 +15,7 @@ test("finds names that match no tool", () => {
   );
 });
 
-test("groups and profiles stand for what they name, groups of groups too, and unknown ones for nothing", () => {
+test("expands groups, profiles and groups in profiles, and treats unknown ones as empty", () => {
   expect(matchesAny(["profile:coding"], "process")).toBe(true);
   expect(matchesAny(["group:mcp"], "mcp__files__read")).toBe(true);
   expect(matchesAny(["group:mcp"], "read")).toBe(false);

@@ -56,7 +56,7 @@ test("changes a long file in many places", async () => {
   );
 });
 
-test("adds, changes, moves and deletes files in one go", async () => {
+test("adds, changes, moves and deletes files with one patch", async () => {
   const { apply, read, write, has } = await patched();
   write("a.py", 'def greet():\n    print("Hi")\n\ndef leave():\n    print("Hi")\n');
   write("old.txt", "x\n");
@@ -76,7 +76,7 @@ test("adds, changes, moves and deletes files in one go", async () => {
   expect([has("old.txt"), has("from.txt")]).toEqual([false, false]);
 });
 
-test("takes lines whose white space differs, keeps line ends, and adds at the end", async () => {
+test("ignores differences in white space, keeps line breaks, and appends lines", async () => {
   const { apply, read, write } = await patched();
   write("a.txt", "  one\r\n\ttwo  \r\nthree");
   await apply("*** Update File: a.txt", " one", "-two", "+TWO", "@@", "+four");
@@ -92,7 +92,7 @@ test.each([
   ["a place outside", ["*** Add File: ../c.txt", "+x"], /outside/],
   ["lines without a sign", ["*** Add File: c.txt", "x"], /must begin with `\+`/],
   ["a line that is none", ["what is this"], /must begin with a space/],
-])("changes nothing at all with %s", async (_name, lines, problem) => {
+])("changes nothing if the patch has %s", async (_name, lines, problem) => {
   const { apply, read, write } = await patched();
   write("a.txt", "a\n");
   write("b.txt", "b\n");
@@ -102,7 +102,7 @@ test.each([
   expect([read("a.txt"), read("b.txt")]).toEqual(["a\n", "b\n"]);
 });
 
-test("whoever may not change the agent's notes is asked about, with the change, and links lead nowhere else", async () => {
+test("a change of identity files by a member needs approval of the diff, also through a link", async () => {
   const { dir, apply, approvals, read, write, run } = await patched({ role: "member" });
   write("SOUL.md", "Be kind.\n");
   symlinkSync("SOUL.md", join(dir, "plain.md"));
@@ -121,7 +121,7 @@ test("whoever may not change the agent's notes is asked about, with the change, 
   expect(first?.subject.action).toContain("-Be kind.\n+Be cruel.");
 });
 
-test("a question about a patch that does not fit says so, and the run that asks learns nothing of the file", async () => {
+test("the request for a patch that does not fit reveals nothing of the file", async () => {
   const { approvals, apply, write } = await patched({ role: "member" });
   write("SOUL.md", "Be kind.\n");
   expect(textOf(await apply("*** Update File: SOUL.md", "-Be cruel.", "+x"))).toContain("needs approval");
@@ -129,7 +129,7 @@ test("a question about a patch that does not fit says so, and the run that asks 
   expect(question?.subject.action).toContain("+[this change cannot be made]");
 });
 
-test("what a tainted run adds is labelled, and a file of others that is changed taints", async () => {
+test("labels files that a tainted run adds, and taints a run that changes others' files", async () => {
   const { dir, apply, workspace, run } = await patched({ taint: [{ source: "web" }] });
   await apply("*** Add File: page.md", "+words");
   expect(workspace.labels.get(join(dir, "page.md"))).toMatchObject({ source: "web" });
@@ -141,7 +141,7 @@ test("what a tainted run adds is labelled, and a file of others that is changed 
   expect(other.run.state.facts.taint).toMatchObject([{ source: "web" }]);
 });
 
-test("takes two names of one file for the same", async () => {
+test("recognizes two paths of one file", async () => {
   const { dir, apply, read, write } = await patched();
   write("a.txt", "one\ntwo\n");
   symlinkSync(".", join(dir, "here"));
@@ -155,7 +155,7 @@ test("takes two names of one file for the same", async () => {
   expect(read("a.txt")).toBe("one\ntwo\n");
 });
 
-test("says what was done before it could not go on", async () => {
+test("reports the completed steps if a later one fails", async () => {
   const { apply, has } = await patched();
   const outcome = await apply("*** Add File: x", "+1", "*** Add File: x/y", "+2", "*** Add File: z", "+3");
   expect(outcome.isError).toBe(true);
@@ -165,7 +165,7 @@ test("says what was done before it could not go on", async () => {
   expect([has("x"), has("z")]).toEqual([true, false]);
 });
 
-test("a file that is to be moved is shown whole, and approved as it was then", async () => {
+test("shows a moved file in full, and its approval is bound to the content", async () => {
   const { approvals, apply, read, write, has } = await patched({ taint: [{ source: "web" }] });
   const move = () => apply("*** Update File: a.md", "*** Move to: AGENTS.md");
   const ask = async () => {

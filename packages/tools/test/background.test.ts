@@ -58,13 +58,13 @@ const runs = (mark: string): boolean => {
 };
 
 describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", () => {
-  test("goes on beside its run, is read from, written to and ended", async () => {
+  test("continues after its run, and can be read, written to and ended", async () => {
     const { as } = await background();
     const run = as();
     expect(await run.exec('echo ready; while read line; do echo "got $line"; done; echo over')).toBe(
       "ready\n[p1 is running in the background; see process]",
     );
-    // Another run of the same conversation.
+    // A later run of the same conversation.
     const later = as();
     expect(await later.process("list")).toMatch(/^p1 running for \d+ s: echo ready/);
     expect(await later.process("write", { id: "p1", input: "one\n", wait_seconds: 10 })).toContain("got one");
@@ -75,7 +75,7 @@ describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", (
     expect(await later.process("list")).toBe("(nothing is running in the background)");
   });
 
-  test("whose input has ended is said to read nothing more", async () => {
+  test("refuses input after its input was closed", async () => {
     const run = (await background()).as();
     await run.exec("cat; sleep 25");
     await run.process("write", { id: "p1" });
@@ -85,7 +85,7 @@ describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", (
     await run.process("kill", { id: "p1" });
   });
 
-  test.skipIf(sandbox.terminal !== true)("may have a terminal, in which it is written to", async () => {
+  test.skipIf(sandbox.terminal !== true)("can run in a terminal and accept input there", async () => {
     const { as } = await background();
     const run = as();
     const asking = { command: 'test -t 0 && read -p "Your name? " name; echo "Hello $name"', pty: true };
@@ -96,7 +96,7 @@ describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", (
       .toMatch(/Hello Ada\r?\n\[p1 has ended: exit code 0\]$/);
   });
 
-  test("has an id that no command of a later process is given", async () => {
+  test("has an id that later processes do not reuse", async () => {
     const { workspace } = await background();
     const ids = new Set<string>();
     for (let start = 0; start < 2; start++) {
@@ -109,12 +109,12 @@ describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", (
     expect(ids.size).toBe(2);
   });
 
-  test("that ends at once is told as any other", async () => {
+  test("has an ordinary result if it ends immediately", async () => {
     const { as } = await background();
     expect(await as().exec("echo done; exit 3")).toBe("done\n[exit code 3]");
   });
 
-  test("is its conversation's alone", async () => {
+  test("is visible only in its conversation", async () => {
     const { as } = await background();
     await as().exec("sleep 25");
     const other = as({ sessionKey: "another" });
@@ -122,7 +122,7 @@ describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", (
     expect(await other.process("kill", { id: "p1" })).toContain("no command p1");
   });
 
-  test("ends with everything it started when it is killed, and when all are", async () => {
+  test("is killed with all of its processes, alone or with all commands", async () => {
     const { as, processes } = await background();
     const marks = [`mark${Math.random()}`, `mark${Math.random()}`];
     for (const mark of marks) await as().exec(`bash -c 'exec -a ${mark} sleep 29' & wait`);
@@ -134,7 +134,7 @@ describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", (
     expect(await as().exec("true")).toContain("the gateway is stopping");
   });
 
-  test("ends with the leave of its agent or with its conversation, and others go on", async () => {
+  test("can be ended by agent and by conversation, without affecting others", async () => {
     const { as, processes } = await background();
     await as().exec("sleep 25");
     await as({ sessionKey: "another" }).exec("sleep 25");
@@ -148,7 +148,7 @@ describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", (
     expect(await as({ sessionKey: "third" }).process("list")).toBe("(nothing is running in the background)");
   });
 
-  test("ends with the leave of whoever it was started for", async () => {
+  test("can be ended by speaker", async () => {
     const { as, processes } = await background();
     await as({ speaker: "web:token:alice" }).exec("sleep 25");
     await as({ speaker: "web:token:ben" }).exec("sleep 25");
@@ -158,7 +158,7 @@ describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", (
     expect(await as().process("list")).toMatch(/p2 running[\s\S]*p3 running/);
   });
 
-  test("outlives neither its time nor the number of its conversation", async () => {
+  test("is subject to the time limit and to the limit per conversation", async () => {
     const { as } = await background({ limits: { backgroundMs: 700 } });
     const run = as();
     await run.exec("sleep 20");
@@ -170,7 +170,7 @@ describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", (
     expect(await many.exec("sleep 25")).toContain("already 4 commands in the background");
   });
 
-  test("takes nothing from somebody who may do less, or from a run that has seen others' words", async () => {
+  test("refuses input from weaker roles and from tainted runs", async () => {
     const { as } = await background();
     await as().exec("cat");
     const tainted = as({ taint: [{ source: "web" }] });
@@ -181,7 +181,7 @@ describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", (
     expect(await as().process("write", { id: "p1", input: "mine\n", wait_seconds: 10 })).toContain("mine");
   });
 
-  test("that a tainted run started taints whoever reads it, and what it writes is labelled", async () => {
+  test("taints its readers and labels its files if a tainted run started it", async () => {
     const { dir, workspace, as } = await background();
     await as({ taint: [{ source: "web" }] }).exec("echo words > page.txt; echo said; sleep 25");
     const later = as();
@@ -191,7 +191,7 @@ describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", (
     expect(workspace.labels.get(join(dir, "page.txt"))).toMatchObject({ source: "web" });
   });
 
-  test("that somebody else started taints an owner who lists it or reads it, and not whoever started it", async () => {
+  test("taints an owner who lists or reads it if a member started it, but not the member", async () => {
     const { as } = await background();
     const member = { role: "member", speaker: "feishu:ou_2" } as const;
     const theirs = as(member);
@@ -205,7 +205,7 @@ describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", (
     }
   });
 
-  test("that may have met others' words since taints whoever reads it", async () => {
+  test("taints its readers if it may have read untrusted content later", async () => {
     const { dir, workspace, as } = await background();
     await as().exec("sleep 1; cat late.txt; sleep 25");
     writeFileSync(join(dir, "late.txt"), "obey\n");
@@ -215,7 +215,7 @@ describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", (
     expect(later.state.facts.taint).toMatchObject([{ source: "file" }]);
   });
 
-  test("is asked about as one, and what it is given to read as a command", async () => {
+  test("needs approval as a background command, and its input needs approval as well", async () => {
     const { as } = await background();
     const policy: ToolPolicy = { allow: ["*"], askModes: { exec: "always", process: "unlisted" } };
     const run = as({}, policy);
@@ -229,7 +229,7 @@ describe.skipIf(sandbox.level !== "bubblewrap")("a command in the background", (
   });
 });
 
-test("without a sandbox nothing is started in the background", async () => {
+test("commands cannot run in the background without a sandbox", async () => {
   const bare = await startSandbox({ setting: "none" });
   const dir = mkdtempSync(join(tmpdir(), "background-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));

@@ -29,8 +29,8 @@ function folder(files: Readonly<Record<string, string>> = {}): string {
   return dir;
 }
 
-describe("where groups are looked for", () => {
-  test("in a unified hierarchy that is ours, beside a group for the gateway itself", () => {
+describe("creates groups", () => {
+  test("in a delegated unified hierarchy, next to a group for the gateway", () => {
     const root = folder({ "own.slice/cgroup.controllers": "cpu memory pids\n", self: "0::/own.slice\n" });
     const groups = openCommandGroups(ALL, { root, ownGroupsFile: join(root, "self"), pid: 7 });
     expect(groups?.version).toBe("v2");
@@ -46,7 +46,7 @@ describe("where groups are looked for", () => {
     expect(args.slice(-2)).toEqual(["/bin/true", "x"]);
   });
 
-  test("beside what a killed process of the same id has left", () => {
+  test("next to groups that a killed process with the same id left behind", () => {
     const root = folder({ "own.slice/cgroup.controllers": "cpu memory pids\n", self: "0::/own.slice\n" });
     const groups = openCommandGroups(ALL, { root, ownGroupsFile: join(root, "self"), pid: 7 });
     const commands = join(root, "own.slice/signalbox-commands");
@@ -55,7 +55,7 @@ describe("where groups are looked for", () => {
     expect(() => groups?.create()).not.toThrow();
   });
 
-  test("not in one without the controllers, and nowhere where nothing can be made", () => {
+  test("not in a hierarchy without the controllers", () => {
     const root = folder({ "own.slice/cgroup.controllers": "cpu\n", self: "0::/own.slice\n" });
     expect(openCommandGroups(ALL, { root, ownGroupsFile: join(root, "self") })).toBeUndefined();
     expect(openCommandGroups(ALL, { root: "/proc", ownGroupsFile: join(root, "self") })).toBeUndefined();
@@ -69,7 +69,7 @@ const isLimited = sandbox.level === "bubblewrap" && groups !== undefined;
 if (!isLimited)
   console.log(`skipped: limits of the kernel, since ${sandbox.reason ?? "no cgroup can be made here"}`);
 
-/** Where the groups of commands are made, in each hierarchy. */
+/** Returns the folders in which command groups are created, one for each hierarchy. */
 async function foldersOfGroups(): Promise<readonly string[]> {
   const group = groups?.create();
   const { args } = group?.enter({ file: "true", args: [] }) ?? { args: [] };
@@ -86,7 +86,7 @@ describe.skipIf(!isLimited)("a command in a group", () => {
     return textOf(await agent.call("exec", { command }));
   };
 
-  test("is stopped at the limit of memory, however short the burst is", async () => {
+  test("is stopped at the memory limit, also after a short burst", async () => {
     const mapped =
       'my $n = 300 << 20; my $at = syscall(9, 0, $n, 3, 0x21, -1, 0); open my $z, "<", "/dev/zero"; syscall(0, fileno($z), $at, $n); print "ran to its end";';
     const said = await run(`perl -e '${mapped}'`);
@@ -94,13 +94,13 @@ describe.skipIf(!isLimited)("a command in a group", () => {
     expect(said).toContain("stopped: more than 128 MB of memory");
   });
 
-  test("cannot have more processes than the limit, not even for a moment", async () => {
+  test("never has more processes than the limit", async () => {
     const forks =
       "for (1 .. 60) { my $p = fork; last unless defined $p; sleep 5, exit unless $p; $n++ } print $n";
     expect(Number(/^\d+/.exec(await run(`perl -e '${forks}; kill 9, -$$'`))?.[0] ?? 0)).toBeLessThan(32);
   });
 
-  test("leaves no group behind, and doctor says whose limits these are", async () => {
+  test("leaves no group behind, and the report names the kernel's limits", async () => {
     const folders = await foldersOfGroups();
     const names = () =>
       folders.map((dir) => readdirSync(dir).filter((name) => name.includes(`-${process.pid}-`)));
@@ -112,7 +112,7 @@ describe.skipIf(!isLimited)("a command in a group", () => {
   });
 });
 
-test("without any, doctor says that memory is only looked after", async () => {
+test("without groups, the report says that the watchdog checks the memory", async () => {
   const without = await startSandbox({
     setting: "none",
     cgroups: { root: "/proc" },

@@ -1,5 +1,5 @@
-// A command in the background keeps exchanging folders of the workspace for links out of it, while later commands are
-// started and searches look there. Nothing outside is read, changed or found out.
+// A background command keeps swapping folders of the workspace for links out of it, while later commands and searches
+// run there. They must not read, change or reveal anything outside.
 import {
   existsSync,
   mkdirSync,
@@ -26,7 +26,7 @@ import { sandboxed } from "./sandboxes.ts";
 
 const SECRET = "canary-that-nobody-may-read";
 const TRIES = 25;
-/** `renameat2` by the architectures of which its number is known here. */
+/** Number of the system call `renameat2` by architecture. */
 const RENAMEAT2 = new Map([
   ["x64", 316],
   ["arm64", 276],
@@ -37,7 +37,7 @@ const PATH = process.env["PATH"] ?? "";
 const hasRipgrep = PATH.split(delimiter).some((folder) => existsSync(join(folder, "rg")));
 const ENGINES = [...(hasRipgrep ? [["ripgrep", PATH] as const] : []), ["its own", ""] as const];
 
-/** Exchanges two entries as long as it runs, and rests after each for about as long as a launcher takes to start. */
+/** Swaps two entries in a loop, and pauses after each swap about as long as a launcher takes to start. */
 function swapping(one: string, other: string): string {
   const exchange = `syscall(${RENAMEAT2}, -100, $one, -100, $other, 2); select(undef, undef, undef, 0.002)`;
   return `echo ready; exec perl -e 'my ($one, $other) = @ARGV; while (1) { ${exchange} }' ${one} ${other}`;
@@ -70,7 +70,7 @@ describe.skipIf(!canSwap)("a command in the background", () => {
   test.each([
     ["people", toFolderName(FACTS.speaker ?? ""), {}],
     ["inbox", toFolderName(FACTS.sessionKey), { taint: [{ source: "file" } as const] }],
-  ])("does not make another folder of the one in %s that a command may see", async (top, own, facts) => {
+  ])("cannot redirect the visible folder in %s", async (top, own, facts) => {
     const { outside, exec } = await openPlace(facts);
     const mine = `${top}/${own}`;
     const swap = swapping(mine, `${top}/link`);
@@ -80,7 +80,7 @@ describe.skipIf(!canSwap)("a command in the background", () => {
     expect(readFileSync(join(outside, "secret.txt"), "utf8")).toBe(SECRET);
   });
 
-  test("does not make another folder of one to read that lies in the workspace", async () => {
+  test("cannot redirect a readable folder inside the workspace", async () => {
     const { dir, outside, exec } = await openPlace({}, ["lent/skills"]);
     writeFileSync(join(dir, "lent/skills/secret.txt"), "harmless");
     const made = `mkdir other; ln -s ${outside} other/skills`;
@@ -94,7 +94,7 @@ describe.skipIf(!canSwap)("a command in the background", () => {
       ["outside the workspace", "", "mine"],
       ["outside the workspace", "mine", "mine"],
       ["of somebody else", "", "deep/mine"],
-    ])("does not learn by it what a file %s holds (searching in `%s`)", async (where, path, mine) => {
+    ])("does not reveal the content of a file %s (searching in `%s`)", async (where, path, mine) => {
       const { dir, outside, workspace, exec } = await openPlace();
       const others = join(dir, "people", toFolderName("somebody else"));
       for (const folder of [join(dir, mine), others]) mkdirSync(folder, { recursive: true });
@@ -104,7 +104,7 @@ describe.skipIf(!canSwap)("a command in the background", () => {
       expect(await exec(`ln -s ${target} link; ${swapping(mine, "link")}`, true)).toContain("ready");
       const agent = caller([createGrepTool({ workspace, search: createSearch(searchPath) })]);
       const place: Record<string, string> = path === "" ? {} : { path };
-      // Until the other side of the exchange was met, too: the attempt was a real one.
+      // Continue until both states of the swap were observed, so that the attempt was real.
       for (let tries = 0, met = false; tries < TRIES / 2 || !met; tries++) {
         const all = textOf(await agent.call("grep", { pattern: "^canary|^harmless", ...place }));
         met ||= all.includes("secret.txt:1: harmless");

@@ -34,7 +34,7 @@ test.each([
   [["*.example.org"], "example.org.evil.net:443", false],
   [["*.0.0.1"], "127.0.0.1:80", false],
   [["1.2.3.4"], "1.2.3.4:80", true],
-])("a list of %j, and %s", (domains, authority, listed) => {
+])("the list %j and the host %s", (domains, authority, listed) => {
   const target = parseAuthority(authority);
   expect(target !== undefined && isListed(domains, target)).toBe(listed);
 });
@@ -46,12 +46,12 @@ test.each([
   "http://example.org:80",
   "a b:1",
   ":80",
-])("%j is nowhere to connect to", (text) => {
+])("refuses to connect to %j", (text) => {
   expect(parseAuthority(text)).toBeUndefined();
 });
 
 test.each(["https://example.org/", "http://ann:pw@example.org/", "ftp://example.org/", "/path", ""])(
-  "%j is no address that a proxy is asked for",
+  "refuses the proxy request %j",
   (text) => {
     expect(parseProxyUrl(text)).toBeUndefined();
   },
@@ -76,14 +76,14 @@ afterEach(() => {
   expect(asked.every((line) => line.includes("listed.test"))).toBe(true);
 });
 
-/** Names that all stand for this machine, which the proxy takes for a public host. */
+/** Names that all resolve to this machine, which the proxy treats as a public host. */
 const HERE: Pick<DomainProxyOptions, "resolve" | "isOpen"> = {
   resolve: async () => ["127.0.0.1"],
   isOpen: (address) => address === "127.0.0.1",
 };
 
 describe("the proxy", () => {
-  /** What it answers to some bytes, until it ends the connection or says this. */
+  /** Sends bytes to the proxy and returns its response, up to the end of the connection or to a marker. */
   async function say(
     bytes: string,
     options: Partial<DomainProxyOptions> = {},
@@ -105,14 +105,14 @@ describe("the proxy", () => {
     return heard;
   }
 
-  test("passes on what goes to a host of the list", async () => {
+  test("forwards requests to a listed host", async () => {
     const get = `GET http://listed.test:${port}/a?b HTTP/1.1\r\nHost: other.test\r\nProxy-Authorization: x\r\n\r\n`;
     expect(await say(get, {}, "hello")).toMatch(/^HTTP\/1.1 200/);
-    // The host that was asked for is the one that is told, whatever the header says.
+    // The `host` header is set to the requested host.
     expect(asked).toEqual([`GET listed.test:${port}/a?b`]);
   });
 
-  /** A server that answers whatever it is asked with these bytes. */
+  /** Starts a server that answers every request with these bytes. */
   async function answering(bytes: string): Promise<number> {
     const server = createTcpServer((socket) => {
       socket.on("error", () => {}).once("data", () => socket.end(bytes));
@@ -128,18 +128,18 @@ describe("the proxy", () => {
     ["a status of nobody's", "HTTP/1.1 999 OK\r\nContent-Length: 2\r\n\r\nhi", 502],
     ["no status after an early one", "HTTP/1.1 103 Early\r\n\r\nHTTP/1.1 099 X\r\n\r\n", 502],
     ["trailers where there are none", "HTTP/1.1 200 OK\r\nTrailer: x\r\nContent-Length: 2\r\n\r\nhi", 200],
-  ])("takes %s from a server for what it is, and goes on", async (_, bytes, status) => {
+  ])("handles %s from a server, and continues", async (_, bytes, status) => {
     const at = `listed.test:${await answering(bytes)}`;
     const get = `GET http://${at}/ HTTP/1.1\r\nHost: ${at}\r\n\r\n`;
     expect(await say(get, { domains: [at] })).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   });
 
-  test("takes a request that announces trailers and has none", async () => {
+  test("handles a request that announces trailers without sending any", async () => {
     const post = `POST http://listed.test:${port}/ HTTP/1.1\r\nHost: listed.test\r\nTrailer: x\r\nContent-Length: 2\r\n\r\nhi`;
     expect(await say(post, {}, "hello")).toMatch(/^HTTP\/1.1 200/);
   });
 
-  test("connects to a host of the list", async () => {
+  test("tunnels connections to a listed host", async () => {
     const tunnelled = `CONNECT listed.test:${port} HTTP/1.1\r\n\r\n`;
     expect(await say(tunnelled)).toBe("HTTP/1.1 200 Connection established\r\n\r\n");
   });
@@ -159,7 +159,7 @@ describe("the proxy", () => {
   });
 
   test.each([[["10.0.0.1"]], [["169.254.169.254"]], [["93.184.216.34", "127.0.0.1"]], [["::1"]], [[]]])(
-    "refuses a host of the list at %j",
+    "refuses a listed host that resolves to %j",
     async (addresses) => {
       const { isOpen: _, ...rest } = HERE;
       const proxy = { ...rest, resolve: async () => addresses };
@@ -174,7 +174,7 @@ describe("the proxy", () => {
     },
   );
 
-  test("asks for a name once, and connects to what it was told then", async () => {
+  test("resolves a name once, and connects to the result", async () => {
     let times = 0;
     const resolve = async () => (++times === 1 ? ["127.0.0.1"] : ["10.0.0.1"]);
     expect(await say(`CONNECT listed.test:${port} HTTP/1.1\r\n\r\n`, { resolve })).toMatch(/^HTTP\/1.1 200/);
@@ -182,7 +182,7 @@ describe("the proxy", () => {
   });
 });
 
-/** A server that is told of each connection. */
+/** Starts a server that reports each connection. */
 async function listening(onConnection: (socket: Socket) => void): Promise<number> {
   const server = createTcpServer(onConnection).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -191,7 +191,7 @@ async function listening(onConnection: (socket: Socket) => void): Promise<number
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-test("an answer that breaks off does so for the command, too", async () => {
+test("a truncated response is truncated for the command, too", async () => {
   const at = await listening((socket) => {
     socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"));
   });
@@ -207,7 +207,7 @@ test("an answer that breaks off does so for the command, too", async () => {
   expect(heard).toMatch(/half$/);
 });
 
-test("a request that is given up before there is a way to its host leaves no connection", async () => {
+test("a request that is aborted before the connection leaves none behind", async () => {
   const ends: Promise<unknown>[] = [];
   const at = await listening((socket) => void ends.push(once(socket.resume(), "close")));
   const [asks, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<string[]>()];
@@ -222,7 +222,7 @@ test("a request that is given up before there is a way to its host leaves no con
   await asks.promise;
   client.destroy();
   await once(client, "close");
-  // The proxy sees that it is gone.
+  // The proxy notices the closed connection.
   await setImmediate();
   answer.resolve(["127.0.0.1"]);
   await expect.poll(() => ends.length).toBe(1);
@@ -268,7 +268,7 @@ describe.skipIf(!isSandboxed)("a command", () => {
   }
   const curl = (host: string) => `curl -sS -m 10 http://${host}:${port}/ | tee page; exit \${PIPESTATUS[0]}`;
 
-  test("reaches a host of the list where it asks for the network, and what it fetches is of others", async () => {
+  test("reaches a listed host if it requests the network, and the content is untrusted", async () => {
     const { run, workspace } = await agent();
     const said = textOf(await run.call("exec", { command: curl("listed.test"), network: true }));
     expect(said).toBe("hello from the host\n[exit code 0]");
@@ -276,7 +276,7 @@ describe.skipIf(!isSandboxed)("a command", () => {
     expect(workspace.labels.getOwn(join(workspace.dir, "page"))).toMatchObject({ source: "web" });
   });
 
-  test("reaches no other host, none past the proxy, and none where it does not ask", async () => {
+  test("reaches no other host, nothing past the proxy, and nothing without the request", async () => {
     const { run } = await agent();
     const call = async (command: string, network: boolean) =>
       textOf(await run.call("exec", { command, network }));
@@ -288,7 +288,7 @@ describe.skipIf(!isSandboxed)("a command", () => {
     expect(asked).toEqual([]);
   });
 
-  test("of a run that has read others' words asks first, and the question says what it would reach", async () => {
+  test("needs approval in a tainted run, and the request names the hosts", async () => {
     const taint = [{ source: "web" as const, detail: "https://evil.example" }];
     const { run, approvals } = await agent({ facts: { role: "owner", taint } });
     const said = textOf(await run.call("exec", { command: curl("listed.test"), network: true }));
@@ -298,7 +298,7 @@ describe.skipIf(!isSandboxed)("a command", () => {
     expect(asked).toEqual([]);
   });
 
-  test("in the background taints whoever looks at it, and then takes nothing from them", async () => {
+  test("in the background taints its readers, and then refuses their input", async () => {
     const { run } = await agent();
     const command = `${curl("listed.test").replace(/;.*/, "")}; read line; curl -sS http://listed.test:${port}/$line`;
     const started = textOf(await run.call("exec", { command, network: true, background: true }));
@@ -309,7 +309,7 @@ describe.skipIf(!isSandboxed)("a command", () => {
     expect(asked.join("\n")).not.toContain("secret");
   });
 
-  test("that cannot be started leaves no proxy behind, nor does one that is stopped before", async () => {
+  test("leaves no proxy behind if it cannot start or is stopped before", async () => {
     const { workspace } = await agent();
     symlinkSync("nowhere", join(workspace.dir, "SOUL.md"));
     const stop = new AbortController();
@@ -332,7 +332,7 @@ describe.skipIf(!isSandboxed)("a command", () => {
     expect(opened).toBe(0);
   });
 
-  test("ends as its program does", async () => {
+  test("has the exit code of its program", async () => {
     const { run } = await agent();
     expect(textOf(await run.call("exec", { command: "echo x; exit 3", network: true }))).toBe(
       "x\n[exit code 3]",

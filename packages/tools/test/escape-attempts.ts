@@ -1,10 +1,10 @@
-/** What an agent might try to get out of its workspace. Place holders are filled in for each attempt. */
+/** Attempts of an agent to leave its workspace. Placeholders are filled in for each attempt. */
 
 export interface Step {
   readonly tool: "read" | "write" | "edit" | "ls" | "exec";
   readonly args: Readonly<Record<string, string | number>>;
 }
-/** One way to get at what is outside, or to change it: its name, and the calls. */
+/** An attempt to read or change something outside: a name and calls. */
 export type Attempt = readonly [name: string, ...steps: Step[]];
 
 const read = (file_path: string): Step => ({ tool: "read", args: { file_path } });
@@ -16,7 +16,7 @@ const edit = (file_path: string): Step => ({
 const ls = (path: string): Step => ({ tool: "ls", args: { path } });
 const exec = (command: string): Step => ({ tool: "exec", args: { command } });
 
-/** Place holders are filled in for each attempt: the folder of it all, the gateway's process, the listener's port. */
+/** Placeholders: the base folder, the gateway's process and the listener's port. */
 const OUT = "@BASE@/outside";
 const WS = "@BASE@/workspace";
 

@@ -1,5 +1,5 @@
-// A scripted caller tries to get out of the workspace through the public tool interface. Nothing it does may read,
-// change or reach what was planted outside.
+// A scripted caller tries to leave the workspace through the public tool interface. It must not read, change or reach
+// anything outside.
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import {
@@ -114,7 +114,7 @@ afterEach(() => {
   rmSync(base, { recursive: true, force: true });
 });
 
-/** Everything outside the workspace, and the gateway's state inside it. */
+/** Returns all files outside the workspace, and the gateway's state inside it. */
 function planted(): string[] {
   const found: string[] = [];
   const visit = (path: string): void => {
@@ -141,7 +141,7 @@ async function attempt(steps: readonly Step[]): Promise<void> {
   expect(agent.records).toHaveLength(filled.filter(isWellFormed).length);
 }
 
-/** Calls that fail their schema never get as far as a decision. */
+/** Calls with invalid arguments are not decided. */
 function isWellFormed({ args }: Step): boolean {
   return args["timeout_seconds"] === undefined;
 }
@@ -157,13 +157,13 @@ function filledIn(args: Step["args"]): Step["args"] {
   return Object.fromEntries(Object.entries(args).map(([key, value]) => [key, fill(value)]));
 }
 
-test("there are at least a hundred and fifty different attempts", () => {
+test("there are at least 150 different attempts", () => {
   const all = [...PATHS, ...LINKS, ...SHELL, ...SEQUENCES];
   expect(new Set(all.map(([, ...steps]) => JSON.stringify(steps))).size).toBe(all.length);
   expect(all.length).toBeGreaterThanOrEqual(150);
 });
 
-test("what the attempts look for is really there for the gateway", async () => {
+test("the targets of the attempts exist", async () => {
   expect(readFileSync(join(base, "workspace/link-file"), "utf8")).toBe(SECRET);
   expect(textOf(await agent.call("read", { file_path: join(base, "skills/SKILL.md") }))).toContain("a skill");
   expect(textOf(await agent.call("ls", { path: "." }))).toContain("link-folder@\n");

@@ -49,7 +49,7 @@ describe.skipIf(sandboxed.level !== "bubblewrap")("the sandbox", () => {
     expect(textOf(await caller([tool(sandboxed)]).call("exec", { command }))).toContain(why);
   });
 
-  test("ordinary sockets open, files are made with ordinary rights", async () => {
+  test("allows ordinary sockets and file modes", async () => {
     const command =
       "perl -MSocket -e 'print socket(my $s, AF_INET, SOCK_STREAM, 0) && socket(my $u, AF_UNIX, SOCK_STREAM, 0) ? 1 : $!'; umask 022; touch a; chmod 755 a; mkdir d; stat -c %a a d";
     expect(textOf(await caller([tool(sandboxed)]).call("exec", { command }))).toBe(
@@ -57,7 +57,7 @@ describe.skipIf(sandboxed.level !== "bubblewrap")("the sandbox", () => {
     );
   });
 
-  test("no file is left that runs as the gateway's user", async () => {
+  test("leaves no set-user-id file behind", async () => {
     const tries = [
       "cp /bin/true a; chmod u+s a",
       "cp /bin/true b; chmod 6755 b",
@@ -71,7 +71,7 @@ describe.skipIf(sandboxed.level !== "bubblewrap")("the sandbox", () => {
     expect([readdirSync(dir).length > 4, special]).toEqual([true, []]);
   });
 
-  test("memory that is shared counts as memory, once", async () => {
+  test("counts shared memory once", async () => {
     const limited = await startSandbox({ limits: { memoryBytes: 150_000_000, timeoutMs: 20_000 } });
     const run = (megabytes: number, processes: number) => {
       const program = `
@@ -93,7 +93,7 @@ for (size_t i = 0; i < n; i += 4096) p[i] = 2; usleep(600000); return 0; }`;
     ]);
   });
 
-  test("what fills the disk ends", async () => {
+  test("stops a command that fills the disk", async () => {
     const limited = await startSandbox({ limits: { diskBytes: 50_000_000, timeoutMs: 20_000 } });
     const agent = caller([tool(limited)]);
     const one = textOf(await agent.call("exec", { command: "head -c 200000000 /dev/zero > big; echo $?" }));
@@ -102,7 +102,7 @@ for (size_t i = 0; i < n; i += 4096) p[i] = 2; usleep(600000); return 0; }`;
     expect((await agent.call("exec", { command })).details).toMatchObject({ stopped: "disk" });
   });
 
-  test("runs without rights and without a network", async () => {
+  test("runs commands without capabilities and without a network", async () => {
     const command =
       "id -u; grep CapEff /proc/self/status; grep -c : /proc/net/dev; grep NoNewPrivs /proc/self/status; echo x > /x";
     expect(textOf(await caller([tool(sandboxed)]).call("exec", { command }))).toMatch(
@@ -110,7 +110,7 @@ for (size_t i = 0; i < n; i += 4096) p[i] = 2; usleep(600000); return 0; }`;
     );
   });
 
-  test("a command with a zero byte does not become options of the launcher", async () => {
+  test("a NUL in a command cannot add options of the launcher", async () => {
     const secret = join(dirname(dir), `${basename(dir)}.secret`);
     writeFileSync(secret, "outside");
     try {
@@ -123,13 +123,13 @@ for (size_t i = 0; i < n; i += 4096) p[i] = 2; usleep(600000); return 0; }`;
     }
   });
 
-  test("a command is told by nothing that it could find again", async () => {
+  test("the launcher's variables are removed from the command's environment", async () => {
     const agent = caller([tool(sandboxed)]);
     const said = textOf(await agent.call("exec", { command: "env | grep -c SIGNALBOX" }));
     expect(said).toMatch(/^0\n/);
   });
 
-  test("a command does not get what whoever started the gateway has left open", async () => {
+  test("a command does not inherit open descriptors of the gateway", async () => {
     const secret = join(dirname(dir), `${basename(dir)}.secret`);
     writeFileSync(secret, "outside");
     const left = openSync(secret, "r+");
@@ -149,7 +149,7 @@ for (size_t i = 0; i < n; i += 4096) p[i] = 2; usleep(600000); return 0; }`;
     try {
       const said = execFileSync(process.execPath, ["--input-type=module", "-e", program], {
         encoding: "utf8",
-        // The twenty-fifth: Node.js itself closes what lies side by side from the beginning.
+        // The 25th descriptor, because Node.js closes the first consecutive ones itself.
         stdio: ["ignore", "pipe", "inherit", ...Array.from({ length: 21 }, () => "ignore" as const), left],
       });
       expect(said).toMatch(/^bubblewrap .*closed/s);
@@ -160,7 +160,7 @@ for (size_t i = 0; i < n; i += 4096) p[i] = 2; usleep(600000); return 0; }`;
     }
   });
 
-  test("what waits for the next command ends with the process that it waits for", async () => {
+  test("no process of the sandbox outlives the gateway", async () => {
     const program = `
       import { startSandbox } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)};
       const { level } = await startSandbox({ canaryDirs: [${JSON.stringify(dir)}] });
@@ -172,7 +172,7 @@ for (size_t i = 0; i < n; i += 4096) p[i] = 2; usleep(600000); return 0; }`;
     await expect.poll(() => alive(`signalbox-command-${pid}-`)).toBe(false);
   });
 
-  test("scratch space is bounded, and empty each time", async () => {
+  test("scratch space is limited, and empty for each command", async () => {
     const small = await startSandbox({ limits: { scratchBytes: 1_000_000, timeoutMs: 20_000 } });
     const agent = caller([tool(small)]);
     expect(
@@ -186,7 +186,7 @@ for (size_t i = 0; i < n; i += 4096) p[i] = 2; usleep(600000); return 0; }`;
     );
   });
 
-  test("a tainted run cannot change the agent's notes by a command, and leaves no trace of the guard", async () => {
+  test("a tainted run's command cannot change identity files, and no placeholder remains", async () => {
     writeFileSync(join(dir, "AGENTS.md"), "mine");
     mkdirSync(join(dir, "memory"));
     writeFileSync(join(dir, "memory/a.md"), "mine");
@@ -210,7 +210,7 @@ for (size_t i = 0; i < n; i += 4096) p[i] = 2; usleep(600000); return 0; }`;
     expect(readFileSync(join(dir, "memory/a.md"), "utf8")).toBe("mine");
   });
 
-  test("the guard of one command holds when another's ends", async () => {
+  test("the protection of a command remains when another command ends", async () => {
     const agent = caller([tool(sandboxed)], { facts: { taint: [{ source: "web" }] } });
     const late = "sleep 0.5; echo spoiled > SOUL.md; mkdir -p memory; echo spoiled > memory/a.md";
     const commands = ["true", late, "true", late, "true", late, "sleep 0.1", late];
@@ -218,14 +218,14 @@ for (size_t i = 0; i < n; i += 4096) p[i] = 2; usleep(600000); return 0; }`;
     expect(readdirSync(dir)).toEqual([]);
   });
 
-  test("an owner's run that was not tainted may", async () => {
+  test("an owner's untainted run can change identity files", async () => {
     await caller([tool(sandboxed)], { facts: { role: "owner" } }).call("exec", {
       command: "echo mine > SOUL.md",
     });
     expect(readFileSync(join(dir, "SOUL.md"), "utf8")).toBe("mine\n");
   });
 
-  test("what is written over a guard from outside is kept", async () => {
+  test("a file that is written over a placeholder from outside is kept", async () => {
     const agent = caller([tool(sandboxed)], { facts: { taint: [{ source: "web" }] } });
     const owner = caller([createWriteTool({ workspace })], { facts: { role: "owner" } });
     const running = agent.call("exec", { command: "echo up > started; sleep 1" });
@@ -237,7 +237,7 @@ for (size_t i = 0; i < n; i += 4096) p[i] = 2; usleep(600000); return 0; }`;
     expect(readFileSync(join(dir, "MEMORY.md"), "utf8")).toBe("kept");
   });
 
-  test("further folders can be read and not written", async () => {
+  test("further folders are readable, but not writable", async () => {
     const extra = mkdtempSync(join(tmpdir(), "extra-"));
     writeFileSync(join(extra, "lib"), "library");
     const more = await openWorkspace({ dir, readOnlyDirs: [extra] });
@@ -253,7 +253,7 @@ for (size_t i = 0; i < n; i += 4096) p[i] = 2; usleep(600000); return 0; }`;
   });
 });
 
-test("a folder to read that a command has made a link out of the workspace is none", async () => {
+test("a readable folder that a command replaced by a link is not readable", async () => {
   const outside = mkdtempSync(join(tmpdir(), "outside-"));
   onTestFinished(() => rmSync(outside, { recursive: true }));
   writeFileSync(join(outside, "secret.txt"), "outside");
@@ -265,7 +265,7 @@ test("a folder to read that a command has made a link out of the workspace is no
 });
 
 describe.skipIf(sandboxed.level !== "bubblewrap")("a workspace around the gateway's home", () => {
-  test("hides the home and shows the skills in it, to read", async () => {
+  test("hides the home and shows its skills read-only", async () => {
     const home = join(dir, "home");
     for (const [name, text] of [
       ["token", "the token"],

@@ -24,13 +24,13 @@ const byOwner = (exec: ReturnType<typeof tool>) => caller([exec], { facts: OWNER
 describe.skipIf(sandboxed.terminal !== true)("a command in a terminal", () => {
   const command = "test -t 0 && test -t 1 && stty size; exit 3";
 
-  test("has one, with the size of a window, and its own exit code", async () => {
+  test("has a terminal with a window size, and its own exit code", async () => {
     const result = await byOwner(tool(sandboxed)).call("exec", { command, pty: true });
     expect(textOf(result)).toMatch(/^40 120\r?\n\[exit code 3\]$/);
     expect(textOf(await byOwner(tool(sandboxed)).call("exec", { command }))).toBe("[exit code 3]");
   });
 
-  test("is as confined, and ended, as any other", async () => {
+  test("is isolated and stopped like any other command", async () => {
     const mark = `34.${process.pid}`;
     const said = `cat '${dir}/../canary' 2>&1; id -u; it='quoted \\'; echo "$it"; sleep ${mark}`;
     const result = await byOwner(tool(sandboxed)).call("exec", {
@@ -44,7 +44,7 @@ describe.skipIf(sandboxed.terminal !== true)("a command in a terminal", () => {
     await expect.poll(() => alive(`sleep ${mark}`)).toBe(false);
   });
 
-  test("is shown as such to whoever is asked about it", async () => {
+  test("is marked in the approval request", async () => {
     const approvals = createApprovals({ store: createMemoryApprovalStore() });
     const policy = { allow: ["*"], askModes: { exec: "always" } } as const;
     const agent = caller([tool(sandboxed)], { facts: OWNER, policy, approvals });
@@ -54,7 +54,7 @@ describe.skipIf(sandboxed.terminal !== true)("a command in a terminal", () => {
     ]);
   });
 
-  test("is asked about whatever allow rules there are, and none is offered for it", async () => {
+  test("is not covered by allow rules, and no rule is offered", async () => {
     const approvals = createApprovals({ store: createMemoryApprovalStore() });
     const policy = { allow: ["*"], askModes: { exec: "unlisted" } } as const;
     const allowRules = [["git", "log", "**"]];
@@ -73,7 +73,7 @@ describe.each([
   const usable = sandbox.level === level;
 
   test.skipIf(!usable)(
-    "a command finds what its host sets besides, which takes nothing of the sandbox's place",
+    "a command gets the host's additional variables, which do not replace those of the sandbox",
     async () => {
       const environment = async () => ({ GREETING: "hello $HOME; '\"", PATH: "/elsewhere" });
       const agent = byOwner(createExecTool({ workspace, sandbox, environment }));
@@ -82,19 +82,16 @@ describe.each([
     },
   );
 
-  test.skipIf(!usable)(
-    "a command runs in the workspace, and its output and exit code come back",
-    async () => {
-      const agent = byOwner(tool(sandbox));
-      const result = await agent.call("exec", { command: "pwd; echo problem >&2; echo 你好 > made" });
-      expect(textOf(result)).toBe(`${dir}\nproblem\n[exit code 0]`);
-      expect(result).not.toHaveProperty("isError");
-      expect(result.details).toMatchObject({ exitCode: 0, sandbox: level });
-      expect(readFileSync(join(dir, "made"), "utf8")).toBe("你好\n");
-    },
-  );
+  test.skipIf(!usable)("runs in the workspace, and returns output and exit code", async () => {
+    const agent = byOwner(tool(sandbox));
+    const result = await agent.call("exec", { command: "pwd; echo problem >&2; echo 你好 > made" });
+    expect(textOf(result)).toBe(`${dir}\nproblem\n[exit code 0]`);
+    expect(result).not.toHaveProperty("isError");
+    expect(result.details).toMatchObject({ exitCode: 0, sandbox: level });
+    expect(readFileSync(join(dir, "made"), "utf8")).toBe("你好\n");
+  });
 
-  test.skipIf(!usable)("a failure is an error with its code", async () => {
+  test.skipIf(!usable)("a failed command is an error with its exit code", async () => {
     const result = await byOwner(tool(sandbox)).call("exec", { command: "echo no; exit 3" });
     expect(textOf(result)).toBe("no\n[exit code 3]");
     expect(result.isError).toBe(true);
@@ -103,7 +100,7 @@ describe.each([
     );
   });
 
-  test.skipIf(!usable)("a folder to run in can be given", async () => {
+  test.skipIf(!usable)("runs in the requested folder", async () => {
     mkdirSync(join(dir, "sub"));
     const agent = byOwner(tool(sandbox));
     expect(textOf(await agent.call("exec", { command: "pwd", cwd: "sub" }))).toBe(
@@ -115,7 +112,7 @@ describe.each([
     );
   });
 
-  test.skipIf(!usable)("a time-out ends everything that was started", async () => {
+  test.skipIf(!usable)("a timeout kills all processes of the command", async () => {
     const mark = `31.${process.pid}${level === "none" ? 1 : 2}`;
     const command = `echo started; sleep ${mark} & sleep ${mark}; echo never`;
     const result = await byOwner(tool(sandbox)).call("exec", { command, timeout_seconds: 0.5 });
@@ -124,7 +121,7 @@ describe.each([
     await expect.poll(() => alive(`sleep ${mark}`)).toBe(false);
   });
 
-  test.skipIf(!usable)("an abort ends everything that was started", async () => {
+  test.skipIf(!usable)("an abort kills all processes of the command", async () => {
     const mark = `32.${process.pid}${level === "none" ? 1 : 2}`;
     const abort = new AbortController();
     const running = sandbox.run({
@@ -140,7 +137,7 @@ describe.each([
     await expect.poll(() => alive(`sleep ${mark}`)).toBe(false);
   });
 
-  test.skipIf(!usable)("output beyond the limit is dropped as it comes, start and end kept", async () => {
+  test.skipIf(!usable)("keeps the start and the end of long output", async () => {
     const command = "for i in $(seq 1 60000); do echo line $i; done; echo the end";
     const result = await byOwner(tool(sandbox)).call("exec", { command });
     const text = textOf(result);
@@ -150,7 +147,7 @@ describe.each([
     expect(text).toMatch(/line 60000\nthe end\n\[exit code 0\]$/);
   });
 
-  test.skipIf(!usable)("as much output is kept as a result may have", async () => {
+  test.skipIf(!usable)("keeps as much output as a result may have", async () => {
     const command = "for i in $(seq 1 5000); do echo line $i; done";
     const large = caller([tool(sandbox)], { facts: OWNER, resultChars: 64_000 });
     const text = textOf(await large.call("exec", { command }));
@@ -158,14 +155,14 @@ describe.each([
     expect(text.split("\n")).toHaveLength(5_001);
   });
 
-  test.skipIf(!usable)("output without end ends the command", async () => {
+  test.skipIf(!usable)("stops a command with endless output", async () => {
     const result = await byOwner(tool(sandbox)).call("exec", { command: "yes" });
     expect(textOf(result)).toMatch(
       /\[stopped: it printed far too much; write the output to a file or filter it\]$/,
     );
   });
 
-  test.skipIf(!usable)("the longest command that is taken can be run", async () => {
+  test.skipIf(!usable)("runs a command of the maximum length", async () => {
     const agent = byOwner(tool(sandbox));
     const command = `echo ran # ${"长".repeat(39_989)}`;
     expect(command).toHaveLength(40_000);
@@ -173,7 +170,7 @@ describe.each([
     expect(await agent.call("exec", { command: `${command}长` })).toMatchObject({ isError: true });
   });
 
-  test.skipIf(!usable)("the environment is a clean one", async () => {
+  test.skipIf(!usable)("the environment is clean", async () => {
     process.env["SIGNALBOX_TEST_SECRET"] = "do-not-pass-on";
     const text = textOf(await byOwner(tool(sandbox)).call("exec", { command: "env" }));
     delete process.env["SIGNALBOX_TEST_SECRET"];
@@ -182,18 +179,18 @@ describe.each([
     expect(names.sort()).toEqual(["HOME", "LANG", "PATH", "PWD", "SHLVL", "TERM", "TMPDIR", "USER", "_"]);
   });
 
-  test.skipIf(!usable)("too many processes end the command", async () => {
+  test.skipIf(!usable)("stops a command with too many processes", async () => {
     const limited = await startSandbox({
       setting: level === "none" ? "none" : "default",
       limits: { processes: 20, timeoutMs: 20_000 },
     });
     const command = "for i in $(seq 1 60); do sleep 15 & done 2>/dev/null; wait";
     const text = textOf(await byOwner(tool(limited)).call("exec", { command }));
-    // For root the watchdog ends it; for others the kernel refuses first, and the shell gives up by itself.
+    // For root the watchdog stops it. For other users the kernel refuses new processes, and the shell gives up.
     expect(text).toMatch(/more than 20 processes|retry|Resource temporarily unavailable|fork/i);
   });
 
-  test.skipIf(!usable)("too much memory ends the command", async () => {
+  test.skipIf(!usable)("stops a command with too much memory", async () => {
     const limited = await startSandbox({
       setting: level === "none" ? "none" : "default",
       limits: { memoryBytes: 100_000_000, timeoutMs: 20_000 },

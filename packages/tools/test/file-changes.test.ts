@@ -31,7 +31,7 @@ const put = (name: string, content: string | Uint8Array): void => writeFileSync(
 const get = (name: string): string => readFileSync(join(dir, name), "utf8");
 
 describe("write", () => {
-  test("makes folders and files, says how many bytes, and again gives the same", async () => {
+  test("creates folders and files, reports the size, and is idempotent", async () => {
     const args = { file_path: "src/deep/list_files.py", content: "#!/usr/bin/env python3\n# 遍历\n" };
     const expected = {
       content: [{ type: "text", text: "Wrote src/deep/list_files.py (32 bytes)" }],
@@ -43,7 +43,7 @@ describe("write", () => {
     expect(readdirSync(join(dir, "src/deep"))).toEqual(["list_files.py"]);
   });
 
-  test("a reader sees the old file or the new one, never a part", async () => {
+  test("a reader sees either the old or the new file", async () => {
     const long = (letter: string) => letter.repeat(2_000_000);
     put("f", long("a"));
     let done = false;
@@ -60,7 +60,7 @@ describe("write", () => {
     await writing;
   });
 
-  test("keeps the mode, and writes through a link inside the workspace", async () => {
+  test("keeps the mode, and follows links inside the workspace", async () => {
     put("run.sh", "old");
     chmodSync(join(dir, "run.sh"), 0o750);
     symlinkSync("run.sh", join(dir, "alias"));
@@ -71,7 +71,7 @@ describe("write", () => {
     expect(statSync(join(dir, "run.sh")).mode & 0o777).toBe(0o750);
   });
 
-  test("refuses folders and what is too large", async () => {
+  test("refuses folders and contents that are too large", async () => {
     mkdirSync(join(dir, "d"));
     expect(await agent.call("write", { file_path: "d", content: "" })).toMatchObject({ isError: true });
     expect(await agent.call("write", { file_path: "new/", content: "" })).toMatchObject({ isError: true });
@@ -87,7 +87,7 @@ describe("edit", () => {
   const edit = (args: Record<string, unknown>) =>
     agent.call("edit", { file_path: "a.py", ...JSON.parse(JSON.stringify(args)) });
 
-  test("replaces one occurrence and says which lines", async () => {
+  test("replaces one occurrence and reports the lines", async () => {
     put("a.py", "one\ntwo\nthree\n");
     expect(await edit({ old_string: "two\n", new_string: "2\n2b\n" })).toEqual({
       content: [{ type: "text", text: "Edited 2 lines in a.py (from line 2)" }],
@@ -96,7 +96,7 @@ describe("edit", () => {
     expect(get("a.py")).toBe("one\n2\n2b\nthree\n");
   });
 
-  test("does a great deal at once, and finds what comes near in a long file", async () => {
+  test("makes many replacements, and finds similar text in a long file", async () => {
     const lines = Array.from({ length: 15_000 }, (_, at) => `the line of number ${at}, and some words\n`);
     put("a.py", lines.join(""));
     const edits = Array.from({ length: 100 }, (_, at) => ({
@@ -110,7 +110,7 @@ describe("edit", () => {
     ).toContain("line 15,000 matches except for white space");
   });
 
-  /** Starts of threads, until the test ends. */
+  /** Counts the threads that are started until the test ends. */
   const threads = () => {
     const onWorker = vi.fn();
     process.on("worker", onWorker);
@@ -121,7 +121,7 @@ describe("edit", () => {
     "",
   );
 
-  test("looks in a thread for what an edit before it took out of a long file", async () => {
+  test("searches a long file in a thread for a text that an earlier edit removed", async () => {
     put("a.py", long);
     const started = threads();
     const edits = [
@@ -132,7 +132,7 @@ describe("edit", () => {
     expect(started).toHaveBeenCalledTimes(1);
   });
 
-  test("waits for no page that is slow", async () => {
+  test("does not wait for threads that parse pages", async () => {
     put("a.py", long);
     const stop = new AbortController();
     const bytes = Buffer.from(`<p>${"x<br>".repeat(14_000)}</p>`);
@@ -147,7 +147,7 @@ describe("edit", () => {
     expect(await lastPage).toBe("rejected");
   });
 
-  test("says that it was stopped, and not that it took too long", async () => {
+  test("reports an abort as such, not as a timeout", async () => {
     put("a.py", long);
     const args = { file_path: "a.py", old_string: "of number", new_string: "", replace_all: true };
     const stop = new AbortController();
@@ -157,7 +157,7 @@ describe("edit", () => {
     expect(get("a.py")).toBe(long);
   });
 
-  test("needs a unique match, unless told otherwise", async () => {
+  test("needs a unique match without `replace_all`", async () => {
     put("a.py", "x = 1\ny = 1\nx = 1\n");
     expect(textOf(await edit({ old_string: "x = 1", new_string: "x = 2" }))).toContain(
       "occurs 2 times (lines 1, 3)",
@@ -169,7 +169,7 @@ describe("edit", () => {
     expect(get("a.py")).toBe("x = 2\ny = 1\nx = 2\n");
   });
 
-  test("does several edits in order, all or nothing", async () => {
+  test("applies several edits in order, or none of them", async () => {
     put("a.py", "a\nb\n");
     const edits = [
       { old_string: "a", new_string: "c" },
@@ -185,7 +185,7 @@ describe("edit", () => {
     expect(get("a.py")).toBe("d\nb\n");
   });
 
-  test("shows what comes nearest", async () => {
+  test("shows the most similar text", async () => {
     put("a.py", "def main():\n\tfor root in walk():\n\t\tprint(root)\n");
     expect(
       textOf(await edit({ old_string: "    for root in walk():\n        print(root)", new_string: "" })),
@@ -200,13 +200,13 @@ describe("edit", () => {
     );
   });
 
-  test("dollar signs are only dollar signs, and an end of line stays what it was", async () => {
+  test("takes dollar signs literally, and keeps line breaks", async () => {
     put("a.py", "price\r\nnext\r\n");
     await edit({ old_string: "price\nnext", new_string: "$& $1 $$\nafter" });
     expect(get("a.py")).toBe("$& $1 $$\r\nafter\r\n");
   });
 
-  test("says what is missing or wrong", async () => {
+  test("reports missing and wrong arguments", async () => {
     put("a.py", "x");
     put("b.bin", Buffer.from([0, 1]));
     expect(textOf(await edit({ old_string: "x" }))).toContain("both `old_string` and `new_string`");
@@ -221,7 +221,7 @@ describe("edit", () => {
   });
 });
 
-test("of several runs that change a file at once none undoes what another has done", async () => {
+test("concurrent changes of one file do not undo each other", async () => {
   const make = [createEditTool, createApplyPatchTool, createWriteTool];
   const tools = make.map((each) => each({ workspace }));
   const names = Array.from({ length: 10 }, (_, n) => `name${n}.`);

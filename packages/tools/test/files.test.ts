@@ -22,7 +22,7 @@ const put = (name: string, content: string | Uint8Array): void => writeFileSync(
 const read = (file_path: string, extra: { offset?: number; limit?: number } = {}) =>
   agent.call("read", { file_path, ...extra });
 
-/** A marker of a JPEG with what belongs to it. */
+/** Creates a segment of a JPEG. */
 function segment(marker: number, bytes: number): Buffer {
   const head = Buffer.from([0xff, marker, 0, 0]);
   head.writeUInt16BE(bytes, 2);
@@ -30,7 +30,7 @@ function segment(marker: number, bytes: number): Buffer {
 }
 
 describe("ls", () => {
-  test("gives one entry a line, folders with a slash, and the entries as data", async () => {
+  test("lists one entry per line, folders with a slash, and returns the entries as data", async () => {
     put("README.md", "");
     put("requirements.txt", "");
     mkdirSync(join(dir, "scripts"));
@@ -48,7 +48,7 @@ describe("ls", () => {
     });
   });
 
-  test("says when a folder is empty, is not there, or is a file", async () => {
+  test("reports empty folders, missing folders and files", async () => {
     mkdirSync(join(dir, "empty"));
     put("file", "");
     expect(textOf(await agent.call("ls", { path: "empty" }))).toBe("(empty is empty)\n");
@@ -66,7 +66,7 @@ describe("ls", () => {
     });
   });
 
-  test("stops at its limit, and a name stays on its line", async () => {
+  test("stops at its limit, and keeps each name on one line", async () => {
     put("a\nb", "");
     put("c", "");
     put("d", "");
@@ -76,7 +76,7 @@ describe("ls", () => {
 });
 
 describe("read", () => {
-  test("gives a text as it is", async () => {
+  test("returns a text unchanged", async () => {
     const skill =
       "# create-python-script\n\n当用户请求创建 Python 脚本时使用本 Skill。\n\n## 步骤\n1. 用 `ls` 查看";
     mkdirSync(join(dir, "skills/create-python-script"), { recursive: true });
@@ -87,7 +87,7 @@ describe("read", () => {
     });
   });
 
-  test("gives the lines asked for and says how to go on", async () => {
+  test("returns the requested lines and the next offset", async () => {
     put("n.txt", Array.from({ length: 10 }, (_, i) => `line ${i + 1}\n`).join(""));
     const part = await read("n.txt", { offset: 3, limit: 2 });
     expect(textOf(part)).toBe("line 3\nline 4\n[lines 3 to 4 of a file of 71 bytes; continue with offset=5]");
@@ -101,14 +101,14 @@ describe("read", () => {
     ["one\ntwo", 2],
     [`one\n${"x".repeat(600_000)}`, 2],
     ["one\ntwo\n", 2],
-  ])("counts the last line with or without an end", async (text, totalLines) => {
+  ])("counts the last line with or without a line break", async (text, totalLines) => {
     put("n.txt", text);
     const result = await read("n.txt", { offset: 7 });
     expect(result).toMatchObject({ isError: true, details: { totalLines } });
     expect(textOf(result)).toBe(`n.txt ends at line ${totalLines}; there is no line 7.`);
   });
 
-  test("a huge file comes in parts that join to the whole", async () => {
+  test("the parts of a huge file add up to the whole file", async () => {
     const whole = Array.from({ length: 9_000 }, (_, i) => `${i} 行 ${"x".repeat(i % 90)} 😀\n`).join("");
     put("big.txt", whole);
     let joined = "";
@@ -127,18 +127,15 @@ describe("read", () => {
     expect(joined).toBe(whole);
   });
 
-  test.each([16_000, 32_000, 64_000])(
-    "a file fills the %i characters that a result may have",
-    async (chars) => {
-      const text = `${"x".repeat(99)}\n`.repeat(chars / 100 - 20);
-      put("fits.txt", text);
-      const reader = caller([createReadTool({ workspace })], { resultChars: chars });
-      expect(textOf(await reader.call("read", { file_path: "fits.txt" }))).toBe(text);
-    },
-  );
+  test.each([16_000, 32_000, 64_000])("a file fills a result of %i characters", async (chars) => {
+    const text = `${"x".repeat(99)}\n`.repeat(chars / 100 - 20);
+    put("fits.txt", text);
+    const reader = caller([createReadTool({ workspace })], { resultChars: chars });
+    expect(textOf(await reader.call("read", { file_path: "fits.txt" }))).toBe(text);
+  });
 
   test.each(["utf8", "utf16le"] as const)(
-    "of what does not fit the start and the end are shown (%s)",
+    "returns the start and the end of a file that does not fit (%s)",
     async (encoding) => {
       const lines = Array.from({ length: 30_000 }, (_, i) => `行 ${i} 😀\n`);
       put(
@@ -161,14 +158,14 @@ describe("read", () => {
     },
   );
 
-  test("a hundred megabytes are neither read nor kept whole", async () => {
+  test("does not load a file of 100 MB completely", async () => {
     put("large.json", Buffer.alloc(100_000_000, "{ 'item': 1 },\n"));
     const result = await read("large.json");
     expect(textOf(result).length).toBeLessThan(15_200);
     expect(textOf(result)).toContain("of a file of 100,000,000 bytes");
   });
 
-  test("a line that is too long is cut with whole characters", async () => {
+  test("cuts a long line between characters", async () => {
     put("long.txt", `${"😀".repeat(20_000)}\nnext\n`);
     const text = textOf(await read("long.txt"));
     expect(text.isWellFormed()).toBe(true);
@@ -176,12 +173,12 @@ describe("read", () => {
     expect(textOf(await read("long.txt", { offset: 2 }))).toBe("next\n");
   });
 
-  test("characters are whole where chunks of the file meet", async () => {
+  test("decodes characters across chunk borders", async () => {
     put("chunks.txt", `${"a".repeat(262_143)}记\nlast`);
     expect(textOf(await read("chunks.txt", { offset: 2 }))).toBe("last");
   });
 
-  test("images come as images, within limits", async () => {
+  test("returns images within the limits", async () => {
     const png = Buffer.from(
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
       "base64",
@@ -206,7 +203,7 @@ describe("read", () => {
     expect(textOf(await read("long.png"))).toContain("8,001 × 1 pixels, more than can be shown");
   });
 
-  test("a picture whose size stands behind what its camera noted is of that size, and one that tells none is not shown", async () => {
+  test("reads the size of an image after long metadata, and refuses an image without a size", async () => {
     const noted = Buffer.concat([
       Buffer.from("ffd8", "hex"),
       ...Array<Buffer>(2).fill(segment(0xe1, 60_000)),
@@ -227,26 +224,26 @@ describe("read", () => {
       expect(textOf(await read(name))).toContain("has no dimensions in its header");
   });
 
-  test("binary data is not shown", async () => {
+  test("refuses binary data", async () => {
     put("x.bin", Buffer.from([1, 2, 0, 3]));
     expect(await read("x.bin")).toMatchObject({ isError: true, details: { bytes: 4, binary: true } });
   });
 
-  test("other encodings are decoded and named", async () => {
+  test("decodes and names other encodings", async () => {
     put("utf16.txt", Buffer.from("\ufeff你好\n", "utf16le"));
     put("gbk.txt", Buffer.from([0xc4, 0xe3, 0xba, 0xc3, 0x0a]));
     expect(textOf(await read("utf16.txt"))).toBe("你好\n[decoded from UTF-16LE]");
     expect(textOf(await read("gbk.txt"))).toBe("你好\n[decoded from GB18030]");
   });
 
-  test("an empty file says so, and a missing one too", async () => {
+  test("reports empty and missing files", async () => {
     put("empty", "");
     expect(textOf(await read("empty"))).toBe("(empty is empty)");
     expect(await read("none")).toMatchObject({ isError: true, details: { code: "not_found" } });
     expect(textOf(await read("."))).toBe(". is a folder; use ls.");
   });
 
-  test("links inside the workspace are followed", async () => {
+  test("follows links inside the workspace", async () => {
     mkdirSync(join(dir, "real"));
     put("real/a.txt", "here");
     symlinkSync("real", join(dir, "alias"));
@@ -256,7 +253,7 @@ describe("read", () => {
     expect(textOf(await read(join(dir, "alias/../real/a.txt")))).toBe("here");
   });
 
-  test("works without descriptors too, as on other systems", async () => {
+  test("works without descriptors, as on other systems", async () => {
     mkdirSync(join(dir, "a"));
     put("a/b.txt", "here");
     symlinkSync("/etc", join(dir, "out"));
@@ -272,13 +269,13 @@ describe("read", () => {
   });
 });
 
-test("a workspace that is not there is named", async () => {
+test("names a missing workspace", async () => {
   await expect(openWorkspace({ dir: join(dir, "none") })).rejects.toThrow("does not exist");
   put("file", "");
   await expect(openWorkspace({ dir: join(dir, "file") })).rejects.toThrow("is not a folder");
 });
 
-test("forbidden places are closed under every name that some file system takes for theirs", async () => {
+test("closes forbidden places under every name that a file system treats as equal", async () => {
   mkdirSync(join(dir, ".state"));
   const guarded = await openWorkspace({ dir, forbidden: [join(dir, ".state")] });
   const other = caller([createReadTool({ workspace: guarded }), createWriteTool({ workspace: guarded })]);
@@ -291,7 +288,7 @@ test("forbidden places are closed under every name that some file system takes f
   expect(readdirSync(dir).sort()).toEqual([".state", "a"]);
 });
 
-test("hosts read what an agent names through the same door", async () => {
+test("hosts read files through the same checks", async () => {
   put("a.ogg", "sound");
   symlinkSync("/etc/hostname", join(dir, "out"));
   expect(Buffer.from(await workspace.readBytes("a.ogg", 100)).toString()).toBe("sound");

@@ -36,7 +36,7 @@ export interface Caller {
   call(name: string, args: JsonValue, signal?: AbortSignal): Promise<ToolResult>;
 }
 
-/** A scripted caller that has what a model has: tool names and arguments. */
+/** Creates a scripted caller that, like a model, uses tool names and arguments. */
 export function caller(
   tools: readonly ToolDefinition[],
   options: {
@@ -45,7 +45,7 @@ export function caller(
     approvals?: Approvals;
     allowRules?: readonly AllowRule[];
     resultChars?: number;
-    /** Once a call is judged, before its body runs. */
+    /** Called after the decision and before the tool runs. */
     judged?: () => void;
   } = {},
 ): Caller {
@@ -74,12 +74,12 @@ export function caller(
   };
 }
 
-/** The text of a result. */
+/** Returns the text of a result. */
 export function textOf(result: ToolResult): string {
   return result.content.map((block) => (block.type === "text" ? block.text : `<${block.type}>`)).join("");
 }
 
-/** A folder, and whoever has the tools for the files in it. It is gone when its test ends. */
+/** Creates a temporary folder, and a caller with the tools for its files. */
 export async function openFiles(): Promise<{ dir: string; workspace: Workspace; agent: Caller }> {
   const dir = mkdtempSync(join(tmpdir(), "files-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));

@@ -26,7 +26,7 @@ async function world(look?: (image: ImageQuestion) => Promise<string>) {
   return { asked, tools: [tool, createWriteTool({ workspace })] };
 }
 
-it("has a picture looked at, with the question that was asked", async () => {
+it("lets the vision model answer the question about an image", async () => {
   const { asked, tools } = await world();
   const run = caller(tools);
   expect(textOf(await run.call("image", { file_path: "lamp.gif", question: "Is it lit?" }))).toBe("A lamp.");
@@ -39,7 +39,7 @@ it("has a picture looked at, with the question that was asked", async () => {
   expect(run.records.map(({ decision }) => decision)).toEqual(["allow", "allow"]);
 });
 
-it("shows nobody what is no picture, or is not in the workspace", async () => {
+it("refuses files that are not images or not in the workspace", async () => {
   const { asked, tools } = await world();
   const run = caller(tools);
   expect(textOf(await run.call("image", { file_path: "notes.txt" }))).toContain("is not an image");
@@ -48,7 +48,7 @@ it("shows nobody what is no picture, or is not in the workspace", async () => {
   expect(asked).toEqual([]);
 });
 
-it("says why nobody could look at it", async () => {
+it("reports why the image could not be described", async () => {
   const { tools } = await world(() => Promise.reject(new Error("the budget is used up")));
   const result = await caller(tools).call("image", { file_path: "lamp.gif" });
   expect([result.isError, textOf(result)]).toEqual([
@@ -57,7 +57,7 @@ it("says why nobody could look at it", async () => {
   ]);
 });
 
-it("taints who looks at what others wrote, as reading it does", async () => {
+it("taints the run if others wrote the image, like reading it", async () => {
   const { tools } = await world();
   const guest = caller(tools, {
     facts: { role: "guest", speaker: "feishu:ou_eve" },

@@ -1,6 +1,6 @@
 import type { KeyValues } from "../src/index.ts";
 
-/** Values as a store gives them back: by way of JSON. */
+/** Creates a key-value store in memory that converts values to JSON and back, as a database does. */
 export function memoryKeyValues(): KeyValues {
   const kept = new Map<string, Map<string, string>>();
   const of = (namespace: string) => {

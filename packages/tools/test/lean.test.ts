@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 
-/** Run in a process of its own: reports which packages the import of a module loads. */
+/** Program that reports which packages the import of a module loads. */
 const PROBE = `
 import { registerHooks } from "node:module";
 const loaded = new Set();
@@ -11,7 +11,7 @@ await import(process.argv[1]);
 process.stdout.write(JSON.stringify([...loaded]));
 `;
 
-it("loads nothing for the web before it is used", async () => {
+it("does not load web packages before they are used", async () => {
   const entry = new URL("../src/index.ts", import.meta.url).href;
   const run = promisify(execFile);
   const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", PROBE, entry]);

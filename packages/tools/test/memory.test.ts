@@ -12,7 +12,7 @@ const memory: AgentMemory = {
 };
 
 // No approvals are available here, so a call that needs one is denied.
-test("forgets a member's own words without approval, and others' words with one that shows them", async () => {
+test("deletes a member's own words without approval, and others' words only with an approval that shows them", async () => {
   const { call, records } = caller(createMemoryTools(memory));
   expect(await call("memory_forget", { ids: ["own"] })).toMatchObject({ details: { ids: ["own"] } });
   await call("memory_forget", { ids: ["own", "others"] });
@@ -23,7 +23,7 @@ test("forgets a member's own words without approval, and others' words with one 
   expect(records[1]?.claims).toEqual([{ kind: "forget_memory", detail: "text of own / text of others" }]);
 });
 
-test("forgets a member's own words after reading memory, and asks after reading anything else", async () => {
+test("deletes a member's own words after reading memory, and needs approval after reading anything else", async () => {
   const member = caller(createMemoryTools(memory));
   await member.call("memory_search", { query: "xylophones" });
   await member.call("memory_forget", { ids: ["own"] });
@@ -32,7 +32,7 @@ test("forgets a member's own words after reading memory, and asks after reading 
   expect(member.records.slice(-2).map(({ rule }) => rule)).toEqual(["agent_allow", "taint_forget_memory"]);
 });
 
-test("says whether a note is new", async () => {
+test("reports if a note already exists", async () => {
   const { call } = caller(createMemoryTools(memory));
   expect(await call("memory_write", { text: "I like coffee." })).toMatchObject({
     content: [{ text: "Noted as notes:1." }],
@@ -42,7 +42,7 @@ test("says whether a note is new", async () => {
   });
 });
 
-test("a member notes unasked after memory was read, an owner's own notes are asked about", async () => {
+test("a member can write notes after reading memory, but the owners' notes need approval", async () => {
   const member = caller(createMemoryTools(memory));
   await member.call("memory_search", { query: "mallory" });
   expect(member.state.facts.taint).toEqual([{ source: "memory" }]);

@@ -73,7 +73,7 @@ describe("the agent's own notes", () => {
     expect(textOf(await agent.call("write", { file_path, content: "spoiled" }))).toContain("Wrote");
   });
 
-  test("other files are free, and so is an untainted run of an owner", async () => {
+  test("other files, and untainted runs of owners, need no approval", async () => {
     const tainted = caller(tools(), { facts: { taint } });
     expect(textOf(await tainted.call("write", { file_path: "docs/AGENTS.md", content: "x" }))).toContain(
       "Wrote",
@@ -88,7 +88,7 @@ describe("the agent's own notes", () => {
     ).toContain("Wrote");
   });
 
-  test("a guest reads skills and documents, not memories", async () => {
+  test("a guest can read skills and documents, but not memories", async () => {
     const guest = caller(tools(), { facts: { role: "guest" } });
     expect(textOf(await guest.call("read", { file_path: "skills/s.md" }))).toBe("mine");
     expect(textOf(await guest.call("read", { file_path: "docs/AGENTS.md" }))).toBe("mine");
@@ -119,7 +119,7 @@ describe("message", () => {
     sent = [];
   });
 
-  test("sends to the current conversation and gives back what the host says", async () => {
+  test("sends to the current conversation and returns the host's outcome", async () => {
     const agent = caller([make()]);
     expect(await agent.call("message", { action: "send", message: "hi", media: ["a.png"] })).toEqual({
       content: [{ type: "text", text: "Done for agent:coder:feishu:direct:ou_1 (call_1)" }],
@@ -128,7 +128,7 @@ describe("message", () => {
     expect(sent).toEqual([{ action: "send", text: "hi", media: ["a.png"] }]);
   });
 
-  test("offers the actions that the host declares, and asks for what is missing", async () => {
+  test("offers the actions of the host, and reports missing arguments", async () => {
     expect(await caller([make()]).call("message", { action: "react" })).toMatchObject({ isError: true });
     const agent = caller([make(["send", "poll", "react", "edit", "delete"])]);
     expect(textOf(await agent.call("message", { action: "send" }))).toContain("needs `message` or `media`");
@@ -150,7 +150,7 @@ describe("message", () => {
     expect(sent.map((action) => action.action)).toEqual(["delete", "react", "poll"]);
   });
 
-  test("elsewhere needs an approval in a tainted run and for members", async () => {
+  test("to another conversation needs approval in tainted runs and for members", async () => {
     const elsewhere = { action: "send", message: "hi", target: "oc_there", channel: "slack" };
     const here = { ...elsewhere, target: "oc_here" };
     const tainted = caller([make()], { facts: { role: "owner", taint: [{ source: "web" }] } });

@@ -1,4 +1,4 @@
-// Someone keeps swapping what a path leads to while the tools use it.
+// Another process keeps swapping the targets of paths while the tools use them.
 import {
   existsSync,
   mkdirSync,
@@ -22,10 +22,10 @@ import {
 } from "../src/index.ts";
 import { caller, textOf } from "./harness.ts";
 
-/** More of them find more: `SIGNALBOX_RACE_ROUNDS=5000` takes half a minute. */
+/** More rounds find more races: `SIGNALBOX_RACE_ROUNDS=5000` takes half a minute. */
 const ROUNDS = Number(process.env["SIGNALBOX_RACE_ROUNDS"] ?? 100);
 const SECRET = "canary-that-nobody-may-read";
-/** Swaps `flip` between a folder and a link out, and `file` between a file and a link out, as fast as it can. */
+/** Swaps `flip` between a folder and a link out, and `file` between a file and a link out, as fast as possible. */
 const SWAPPER = `
 const { renameSync, symlinkSync, mkdirSync, writeFileSync, rmSync } = require("node:fs");
 const { workerData: { dir, outside, stop } } = require("node:worker_threads");
@@ -62,36 +62,39 @@ afterEach(async () => {
   rmSync(base, { recursive: true, force: true });
 });
 
-test.skipIf(process.platform !== "linux")("a parent swapped for a link leads nowhere", async () => {
-  const workspace = await openWorkspace({ dir: join(base, "workspace") });
-  const agent = caller([
-    createReadTool({ workspace }),
-    createWriteTool({ workspace }),
-    createEditTool({ workspace }),
-    createLsTool({ workspace }),
-  ]);
-  while (Atomics.load(flag, 1) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-  const seen = new Set<string>();
-  const look = async (calls: readonly Promise<ToolResult>[]): Promise<void> => {
-    for (const result of await Promise.all(calls)) {
-      expect(textOf(result)).not.toContain(SECRET);
-      seen.add(textOf(result));
-    }
-  };
-  for (let i = 0; i < ROUNDS; i++) {
-    const reads = Array.from({ length: 4 }, () => agent.call("read", { file_path: "flip/secret.txt" }));
-    await look([...reads, agent.call("read", { file_path: "file" }), agent.call("ls", { path: "flip" })]);
-    if (i % 10 > 0) continue;
-    await look([
-      agent.call("write", { file_path: "flip/planted", content: "spoiled" }),
-      agent.call("write", { file_path: "flip/new/planted", content: "spoiled" }),
-      agent.call("edit", { file_path: "flip/secret.txt", old_string: "canary", new_string: "spoiled" }),
+test.skipIf(process.platform !== "linux")(
+  "a parent folder that is swapped for a link does not lead outside",
+  async () => {
+    const workspace = await openWorkspace({ dir: join(base, "workspace") });
+    const agent = caller([
+      createReadTool({ workspace }),
+      createWriteTool({ workspace }),
+      createEditTool({ workspace }),
+      createLsTool({ workspace }),
     ]);
-  }
-  // Both sides of the swap were met, so that the attempt was a real one.
-  expect([...seen].some((text) => text === "harmless")).toBe(true);
-  expect([...seen].some((text) => text.includes("outside the workspace"))).toBe(true);
-  expect(readFileSync(join(base, "outside/secret.txt"), "utf8")).toBe(SECRET);
-  expect(existsSync(join(base, "outside/planted"))).toBe(false);
-  expect(existsSync(join(base, "outside/new"))).toBe(false);
-});
+    while (Atomics.load(flag, 1) === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    const seen = new Set<string>();
+    const look = async (calls: readonly Promise<ToolResult>[]): Promise<void> => {
+      for (const result of await Promise.all(calls)) {
+        expect(textOf(result)).not.toContain(SECRET);
+        seen.add(textOf(result));
+      }
+    };
+    for (let i = 0; i < ROUNDS; i++) {
+      const reads = Array.from({ length: 4 }, () => agent.call("read", { file_path: "flip/secret.txt" }));
+      await look([...reads, agent.call("read", { file_path: "file" }), agent.call("ls", { path: "flip" })]);
+      if (i % 10 > 0) continue;
+      await look([
+        agent.call("write", { file_path: "flip/planted", content: "spoiled" }),
+        agent.call("write", { file_path: "flip/new/planted", content: "spoiled" }),
+        agent.call("edit", { file_path: "flip/secret.txt", old_string: "canary", new_string: "spoiled" }),
+      ]);
+    }
+    // Both states of the swap were observed, so the attempt was real.
+    expect([...seen].some((text) => text === "harmless")).toBe(true);
+    expect([...seen].some((text) => text.includes("outside the workspace"))).toBe(true);
+    expect(readFileSync(join(base, "outside/secret.txt"), "utf8")).toBe(SECRET);
+    expect(existsSync(join(base, "outside/planted"))).toBe(false);
+    expect(existsSync(join(base, "outside/new"))).toBe(false);
+  },
+);

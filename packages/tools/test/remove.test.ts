@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { openWorkspace } from "../src/index.ts";
 import { WorkspaceError } from "../src/workspace/errors.ts";
 
-it("removes a folder of the workspace that is empty, and no other", async () => {
+it("removes only empty folders of the workspace", async () => {
   const base = mkdtempSync(join(tmpdir(), "remove-"));
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));
   const dir = join(base, "workspace");
@@ -22,7 +22,7 @@ it("removes a folder of the workspace that is empty, and no other", async () => 
     expect(existsSync(join(base, folder))).toBe(true);
 });
 
-it("removes a file of the workspace and nothing else", async () => {
+it("removes only files of the workspace", async () => {
   const base = mkdtempSync(join(tmpdir(), "remove-"));
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));
   const dir = join(base, "workspace");

@@ -39,7 +39,7 @@ beforeEach(() => {
   });
 });
 
-/** Runs a call as the loop does: `beforeToolCall`, then `onAsk` where asked, then the body. */
+/** Provides the steps of a call in the agent loop: `beforeToolCall`, `onAsk` if approval is needed, then the tool. */
 async function asLoop(
   policy: ToolPolicy,
   options: {
@@ -82,7 +82,7 @@ async function asLoop(
   return { run, state, info, execute };
 }
 
-describe("the body", () => {
+describe("the implementation of a tool", () => {
   test("cannot be reached from a definition", () => {
     expect(Object.keys(probe).sort()).toEqual(["description", "effects", "inputSchema", "name"]);
     expect(Object.values(probe).filter((value) => typeof value === "function")).toEqual([]);
@@ -95,7 +95,7 @@ describe("the body", () => {
     );
   });
 
-  test("runs with a record that was written before", async () => {
+  test("runs after its decision was recorded", async () => {
     const order: string[] = [];
     const tool = defineTool({
       name: "t",
@@ -120,7 +120,7 @@ describe("the body", () => {
     expect(order).toEqual(["allow", "body"]);
   });
 
-  test("does not run when the record cannot be written, or the claims cannot be told", async () => {
+  test("does not run if the decision cannot be recorded or the claims fail", async () => {
     const runner = createToolRunner({
       tools: [probe],
       policy: {},
@@ -148,7 +148,7 @@ describe("the body", () => {
     expect(ran).toEqual([]);
   });
 
-  test("a refused call leaves a record and nothing else", async () => {
+  test("a denied call is recorded and does not run", async () => {
     const agent = caller([probe], { policy: { allow: ["read"] } });
     expect(await agent.call("probe", { what: "x" })).toMatchObject({ isError: true });
     expect(agent.records).toMatchObject([
@@ -165,14 +165,14 @@ describe("the body", () => {
     expect(ran).toEqual([]);
   });
 
-  test("unknown tools and wrong arguments get no further", async () => {
+  test("unknown tools and invalid arguments are refused before a decision", async () => {
     const agent = caller([probe]);
     expect(textOf(await agent.call("nope", {}))).toBe("There is no tool called nope.");
     expect(textOf(await agent.call("probe", { what: 1 }))).toContain("not valid");
     expect(agent.records).toEqual([]);
   });
 
-  test("what throws is a result", async () => {
+  test("an exception becomes a failed result", async () => {
     const failing = defineTool({
       name: "f",
       description: "",
@@ -218,7 +218,7 @@ test.each<[string, unknown, ToolResult]>([
 });
 
 describe("in the loop", () => {
-  test("one decision and one record a call", async () => {
+  test("each call has one decision and one record", async () => {
     const records: DecisionRecord[] = [];
     const { run, info, execute } = await asLoop({ allow: ["*"] }, { records });
     const [tool] = run.tools;
@@ -229,7 +229,7 @@ describe("in the loop", () => {
     expect(Object.isFrozen(records[0])).toBe(true);
   });
 
-  test("a permit is for one run of the very arguments that were judged", async () => {
+  test("a permit is valid for one run with the decided arguments", async () => {
     const records: DecisionRecord[] = [];
     const { run, info, execute } = await asLoop({ allow: ["*"] }, { records });
     const [tool] = run.tools;
@@ -240,7 +240,7 @@ describe("in the loop", () => {
     expect(records).toHaveLength(3);
   });
 
-  test("a run tainted between judging and running is judged again", async () => {
+  test("a call is decided again if its run was tainted after the decision", async () => {
     claims = [{ kind: "message_elsewhere", detail: "slack C1" }];
     const records: DecisionRecord[] = [];
     const { run, info, execute, state } = await asLoop(
@@ -260,7 +260,7 @@ describe("in the loop", () => {
     ["the agent may not use it any more", { policy: { allow: ["ls"] }, role: "owner" }],
     ["the speaker is a guest by now", { policy: { allow: ["*"] }, role: "guest" }],
     ["the speaker may ask for nothing any more", undefined],
-  ])("what was allowed is judged by what is in force when it runs: %s", async (_, later) => {
+  ])("a call is decided again with the rights at its start: %s", async (_, later) => {
     let current: CurrentRights | undefined = { policy: { allow: ["*"] }, role: "owner" };
     const { run, info, execute } = await asLoop(
       { allow: ["*"] },
@@ -276,7 +276,7 @@ describe("in the loop", () => {
     expect(ran).toEqual([]);
   });
 
-  test("a policy that has become wider allows nothing that the run did not begin with", async () => {
+  test("a wider policy does not extend the rights of a running run", async () => {
     const wider: CurrentRights = { policy: { allow: ["*"] }, role: "owner" };
     const { run, execute } = await asLoop({ ask: ["probe"] }, { getCurrentRights: async () => wider });
     const [tool] = run.tools;
@@ -285,7 +285,7 @@ describe("in the loop", () => {
     expect(ran).toEqual([]);
   });
 
-  test("tools that the run may not use at all are not offered", async () => {
+  test("does not offer tools that the run can never use", async () => {
     expect((await asLoop({ allow: ["read"] })).run.tools).toEqual([]);
     expect((await asLoop({ allow: ["*"] }, { facts: { role: "guest" } })).run.tools).toEqual([]);
     expect((await asLoop({ ask: ["probe"] })).run.tools).toHaveLength(1);
@@ -293,7 +293,7 @@ describe("in the loop", () => {
 });
 
 describe("approvals", () => {
-  test("a question waits for its answer and then runs once", async () => {
+  test("a call waits for its approval and then runs once", async () => {
     const approvals = createApprovals({ store: createMemoryApprovalStore() });
     const records: DecisionRecord[] = [];
     const { run, info, execute } = await asLoop({ ask: ["probe"] }, { approvals, records });
@@ -317,7 +317,7 @@ describe("approvals", () => {
     expect(ran).toHaveLength(1);
   });
 
-  test("a refusal is told", async () => {
+  test("a denied call returns the reason", async () => {
     const approvals = createApprovals({ store: createMemoryApprovalStore() });
     const { run, info } = await asLoop({ ask: ["probe"] }, { approvals });
     const [tool] = run.tools;
@@ -334,7 +334,7 @@ describe("approvals", () => {
     expect(await run.onAsk({ ...info(tool, { what: "x" }), question: "" })).toMatchObject({ action: "deny" });
   });
 
-  test("other arguments are not what was approved", async () => {
+  test("an approval does not cover other arguments", async () => {
     const approvals = createApprovals({ store: createMemoryApprovalStore() });
     const agent = caller([probe], { policy: { ask: ["probe"] }, approvals });
     expect(textOf(await agent.call("probe", { what: "x" }))).toContain("has not run");
@@ -346,14 +346,14 @@ describe("approvals", () => {
     expect(ran.map((each) => each.args)).toEqual([{ what: "x" }]);
   });
 
-  test("without anyone to ask, a question is a refusal", async () => {
+  test("a call that needs approval is denied if nobody can approve it", async () => {
     const agent = caller([probe], { policy: { ask: ["probe"] } });
     expect(textOf(await agent.call("probe", { what: "x" }))).toContain("There is nobody to ask here");
     expect(agent.records).toMatchObject([{ decision: "deny" }]);
   });
 });
 
-test("a tool that brings in foreign content taints the run", async () => {
+test("a tool with untrusted results taints the run", async () => {
   const fetching = defineTool({
     name: "fetch",
     description: "",
@@ -370,7 +370,7 @@ test("a tool that brings in foreign content taints the run", async () => {
   expect(await agent.call("probe", { what: "x" })).toMatchObject({ isError: true });
 });
 
-test("a call that is over waits for nothing when its run is stopped", async () => {
+test("a completed call leaves no timers behind", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const stop = new AbortController();

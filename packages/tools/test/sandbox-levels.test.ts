@@ -24,7 +24,7 @@ beforeEach(async () => {
 const tool = (sandbox: Sandbox) => createExecTool({ workspace, sandbox });
 
 describe("choosing a level", () => {
-  test("where bubblewrap can start at all, its self-test passes", () => {
+  test("the self-test passes if bubblewrap can start", () => {
     const launcher = "bwrap";
     let canStart = true;
     try {
@@ -39,7 +39,7 @@ describe("choosing a level", () => {
     ["off", { setting: "off" as const }, "turned off"],
     ["no bubblewrap", { searchPath: "/nowhere" }, "bubblewrap is not installed"],
     ["another system", { platform: "darwin" as const }, "needs Linux"],
-  ])("%s: exec is disabled and says why", async (_name, options, reason) => {
+  ])("%s: exec is disabled with a reason", async (_name, options, reason) => {
     const sandbox = await startSandbox(options);
     expect(sandbox.level).toBe("disabled");
     expect(describeSandbox(sandbox)).toMatchObject({ ok: false, level: "disabled" });
@@ -51,7 +51,7 @@ describe("choosing a level", () => {
 
   test("a launcher that does not isolate fails the self-test", async () => {
     const fake = join(dir, "bwrap");
-    // Takes nothing of what it is told but the command's variables, and runs what follows `--` without any isolation.
+    // Applies only the variables, and runs the program after `--` without isolation.
     const script = [
       `#!${process.execPath}`,
       'const told = require("node:fs").readFileSync(3, "utf8").split("\\0");',
@@ -60,7 +60,7 @@ describe("choosing a level", () => {
       'require("node:child_process").spawnSync(file, args, { stdio: "inherit" });',
     ];
     writeFileSync(fake, script.join("\n"), { mode: 0o755 });
-    // Outside of a namespace the kernel counts all processes that this user has.
+    // Without a namespace, the kernel counts all processes of the user.
     const sandbox = await startSandbox({ searchPath: dir, limits: { processes: 100_000 } });
     expect(sandbox).toMatchObject({
       level: "disabled",
@@ -68,7 +68,7 @@ describe("choosing a level", () => {
     });
   });
 
-  test("a launcher that fails says so", async () => {
+  test("reports the error of a failing launcher", async () => {
     writeFileSync(join(dir, "bwrap"), "#!/bin/sh\necho 'bwrap: No permissions' >&2; exit 1\n", {
       mode: 0o755,
     });
@@ -77,7 +77,7 @@ describe("choosing a level", () => {
     expect(sandbox.reason).toContain("bwrap: No permissions");
   });
 
-  test("the self-test finds a level without a sandbox wanting, and leaves nothing behind", async () => {
+  test("the self-test fails without a sandbox, and removes its files", async () => {
     expect(await runSelfTest(bare, [dir])).toContain("could read a file outside");
     expect(await runSelfTest(bare, [join(dir, "none")])).toContain("no folder");
     expect(readdirSync(dir)).toEqual([]);
@@ -93,7 +93,7 @@ describe("choosing a level", () => {
     expect(readdirSync(dir)).toEqual([".signalbox-canary-new"]);
   });
 
-  test("no sandbox is loudly noted, and its commands count as able to reach the network", async () => {
+  test("without a sandbox, the report has a warning and commands have the claim of the network", async () => {
     expect(describeSandbox(bare).summary).toContain("WITHOUT a sandbox");
     const approvals = createApprovals({ store: createMemoryApprovalStore() });
     const environment = async () => ({ FORECAST_KEY: "a-key-that-no-question-tells" });
@@ -103,7 +103,7 @@ describe("choosing a level", () => {
     });
     expect(textOf(await agent.call("exec", { command: "echo hi" }))).toContain("needs approval");
     const [open] = await approvals.list();
-    // A question names what the host sets besides, and tells no values.
+    // The request names the host's variables without their values.
     expect(open).toMatchObject({
       subject: {
         action: "echo hi",

@@ -82,7 +82,7 @@ describe.each(Object.entries(ENGINES))("with %s search", (_name, path) => {
     expect(await call("find", { glob: "*", path: "../" })).toContain("outside");
   });
 
-  test("finds lines, by expression, in some files, in one, without regard to case, with what is around them", async () => {
+  test("finds lines by expression, in some files or one file, ignoring case, and with context", async () => {
     const { call } = await searched(FILES, path);
     expect(await call("grep", { pattern: "foo+" })).toBe("src/a.ts:2: const foo = 1;\nsrc/a.ts:5: foo again");
     expect(await call("grep", { pattern: "foo", ignore_case: true, glob: "*.md" })).toBe(
@@ -98,7 +98,7 @@ describe.each(Object.entries(ENGINES))("with %s search", (_name, path) => {
     expect(await call("grep", { pattern: "foo(" })).toContain("cannot be searched for");
   });
 
-  test("shows nothing behind links, in closed places, or of other conversations", async () => {
+  test("shows nothing behind links, in closed places, or from other conversations", async () => {
     const { dir, call, state } = await searched({ ...FILES, [INBOX]: "foo of others\n" }, path);
     const outside = mkdtempSync(join(tmpdir(), "signalbox-outside-"));
     onTestFinished(() => rmSync(outside, { recursive: true, force: true }));
@@ -111,7 +111,7 @@ describe.each(Object.entries(ENGINES))("with %s search", (_name, path) => {
     expect(state.facts.taint).toEqual([]);
   });
 
-  test("a run that has seen nothing of others does not come upon their words, unless it looks there", async () => {
+  test("an untainted run does not find what others wrote, unless it searches there", async () => {
     const { dir, labels, call, state } = await searched(
       { "mine.txt": "foo\n", "page.txt": "foo: do this\n" },
       path,
@@ -127,7 +127,7 @@ describe.each(Object.entries(ENGINES))("with %s search", (_name, path) => {
     expect(await call("grep", { pattern: "foo" })).toContain("page.txt:1");
   });
 
-  test("comes upon the files of any number of folders, however deep, and closes what it opened", async () => {
+  test("finds files in many deep folders, and closes them", async () => {
     const folders = Array.from({ length: 150 }, (_, n) => `d${n % 50}/e${n}/f`);
     const files = Object.fromEntries(folders.map((folder) => [`${folder}/a.txt`, "foo\n"]));
     const { call } = await searched(files, path);
@@ -138,7 +138,7 @@ describe.each(Object.entries(ENGINES))("with %s search", (_name, path) => {
     await expect.poll(opened).toBe(before);
   });
 
-  test("a line of many matches and a file that turns out not to be text hide nothing that comes after", async () => {
+  test("a line with many matches and a binary file hide no later matches", async () => {
     const files = {
       "a.txt": `${"o".repeat(300)}\nsecond o\n`,
       "b.bin": `foo\n${"x".repeat(200_000)}\0`,
@@ -149,7 +149,7 @@ describe.each(Object.entries(ENGINES))("with %s search", (_name, path) => {
     expect(await call("grep", { pattern: "foo" })).toBe("c.txt:1: foo");
   });
 
-  test("guests come upon nothing of what the agent remembers", async () => {
+  test("guests do not find the agent's memories", async () => {
     const { call } = await searched(
       { "MEMORY.md": "foo\n", "memory/2026.md": "foo\n", "a.md": "foo\n" },
       path,
@@ -161,7 +161,7 @@ describe.each(Object.entries(ENGINES))("with %s search", (_name, path) => {
     expect(await call("find", { glob: "*.md" })).toBe("a.md");
   });
 
-  test("a person comes upon their own notes, and not on what lies around them", async () => {
+  test("a person finds their own notes, and nothing next to them", async () => {
     const own = `people/${toFolderName("feishu:ou_1")}/mine.md`;
     const files = { [own]: "foo\n", "people/else/a.md": "foo\n", "closed/in/it.md": "foo\n" };
     const { call } = await searched(files, path, { role: "member", speaker: "feishu:ou_1" });
@@ -169,7 +169,7 @@ describe.each(Object.entries(ENGINES))("with %s search", (_name, path) => {
     expect(await call("find", { glob: "*.md", path: "people" })).toBe(own);
   });
 
-  test("shows as much as there is room for, and of a long line its start", async () => {
+  test("limits the number and the length of lines", async () => {
     const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`f${n}.txt`, "foo\n".repeat(30)]));
     const { call } = await searched({ ...many, "long.js": `foo${"x".repeat(100_000)}\n` }, path);
     const text = await call("grep", { pattern: "foo", glob: "f*.txt" });
@@ -181,7 +181,7 @@ describe.each(Object.entries(ENGINES))("with %s search", (_name, path) => {
   });
 });
 
-test("what ripgrep remarks on a file between its lines is none of them", async () => {
+test("ignores ripgrep's messages between the matches", async () => {
   const bin = mkdtempSync(join(tmpdir(), "signalbox-rg-"));
   onTestFinished(() => rmSync(bin, { recursive: true, force: true }));
   const remark = 'WARNING: stopped searching binary file after match (found "\\\\0" byte around offset 9)';
@@ -195,14 +195,14 @@ test.skipIf(!hasRipgrep).each([
   ["grep", { pattern: "foo\\nbar" }, "is not allowed in a regex"],
   ["grep", { pattern: "(\\w{1,500}){1,500}" }, "exceeds size limit"],
   ["find", { glob: "[" }, "unclosed character class"],
-])("what ripgrep cannot search for is not said to be nowhere: %s %j", async (tool, args, why) => {
+])("reports a pattern that ripgrep rejects: %s %j", async (tool, args, why) => {
   const { call } = await searched({ "a.txt": "foo\nbar\n" }, PATH);
   const said = await call(tool, args);
   expect(said).toContain("That cannot be searched for");
   expect(said).toContain(why);
 });
 
-test("what a search says to lie above its folder, elsewhere or behind a link is not opened", async () => {
+test("does not open candidates above the folder, elsewhere or behind a link", async () => {
   const outside = mkdtempSync(join(tmpdir(), "signalbox-outside-"));
   onTestFinished(() => rmSync(outside, { recursive: true, force: true }));
   writeFileSync(join(outside, "canary.txt"), "canary\n");
@@ -230,7 +230,7 @@ test("what a search says to lie above its folder, elsewhere or behind a link is 
   }
 });
 
-/** A folder of files that are searched with an eye on each as it is read and closed. */
+/** Creates files, and a search that reports when each file is read and closed. */
 async function watched(
   files: Readonly<Record<string, string>>,
   search: Search,
@@ -243,17 +243,11 @@ async function watched(
     const openFile = tree.openFile.bind(tree);
     tree.openFile = async (path) => {
       const file = await openFile(path);
-      const handle = new Proxy(file.handle, {
-        get(_, name) {
-          const member = Reflect.get(file.handle, name);
-          return name === "read"
-            ? async (...args: readonly unknown[]) => {
-                await watch.reads(path);
-                return Reflect.apply(member, file.handle, args);
-              }
-            : member;
-        },
-      });
+      const read = async (...args: readonly unknown[]) => {
+        await watch.reads(path);
+        return Reflect.apply(file.handle.read, file.handle, args);
+      };
+      const handle = Object.create(file.handle, { read: { value: read } });
       const close = async () => {
         await file.close();
         await watch.closed(path);
@@ -271,7 +265,7 @@ async function watched(
   return { dir, labels, state: run.state, grep };
 }
 
-test("taints a run by whose words a file held when it was read, though it is shown later", async () => {
+test("taints the run by the label of a file at the time of reading", async () => {
   const read = Promise.withResolvers<void>();
   const search: Search = async function* () {
     yield* [
@@ -296,7 +290,7 @@ test("taints a run by whose words a file held when it was read, though it is sho
   expect(state.facts.taint).toEqual([{ source: "web", detail: "a.txt" }]);
 });
 
-test("holds of large files one at a time", async () => {
+test("opens large files one at a time", async () => {
   const large = "foo\n".repeat(300_000);
   const names = Array.from({ length: 8 }, (_, n) => `${n}.txt`);
   const search: Search = async function* () {
@@ -315,7 +309,7 @@ test("holds of large files one at a time", async () => {
   expect(most).toBe(1);
 });
 
-test("a name with line ends or an expression that would not end do no harm", async () => {
+test("handles names with line breaks and expressions that would run forever", async () => {
   const files = { "a\nb.txt": `${"a".repeat(40)}!\n` };
   const { call } = await searched(files, "");
   expect(await call("find", { glob: "*.txt" })).toBe("a\ufffdb.txt");

@@ -1,5 +1,5 @@
-// What a path leads to is replaced after the first file system call of a tool, after the second, and so on to the
-// last: whatever the moment, nothing outside is read or changed.
+// The target of a path is replaced after the first file system call of a tool, after the second, and so on. At no
+// moment may something outside be read or changed.
 import {
   existsSync,
   mkdirSync,
@@ -42,7 +42,7 @@ function counted(call: (...args: never[]) => unknown) {
   };
 }
 
-/** Every module that has imported them calls these from now on. */
+/** All modules call these replacements from now on. */
 function takePlace(functions: object): void {
   Object.assign(fsPromises, functions);
   syncBuiltinESMExports();
@@ -84,7 +84,7 @@ function replace(name: string, target: string): void {
   symlinkSync(target, join(workspaceDir, name));
 }
 
-/** A search that came upon the files before anything was replaced. */
+/** A search that found the files before the replacement. */
 const foundBefore: Search = async function* ({ file }) {
   const paths = file === undefined ? ["flip/secret.txt", "flip/deep/secret.txt"] : [file];
   for (const path of paths) yield { path, line: 1 };
@@ -144,8 +144,8 @@ describe.skipIf(process.platform !== "linux").each(SWAPS)("%s replaced by a link
   });
 });
 
-describe("a folder replaced by a link to the workspace itself", () => {
-  test.each(["write", "edit"])("%s does not reach the agent's notes in a tainted run", async (tool) => {
+describe("a folder replaced by a link to the workspace", () => {
+  test.each(["write", "edit"])("%s does not reach identity files in a tainted run", async (tool) => {
     for (let at = 1, fired = true; fired; at++) {
       setUp();
       writeFileSync(join(workspaceDir, "SOUL.md"), "mine");

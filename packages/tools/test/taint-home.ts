@@ -28,7 +28,7 @@ export const CANARY = "canary7f3a";
 
 const FORMS = [CANARY, [...CANARY].reverse().join(""), Buffer.from(CANARY).toString("base64").slice(0, 12)];
 
-/** Whether it holds the canary, in a form that commands may have given it. */
+/** Returns true if a text contains the canary, possibly transformed by a command. */
 export const holds = (text: string): boolean => FORMS.some((form) => text.includes(form));
 
 export const PEOPLE = {
@@ -39,10 +39,10 @@ export const PEOPLE = {
 } satisfies Record<string, { role: Role; speaker: string }>;
 export type Person = keyof typeof PEOPLE;
 
-/** Guests may do everything here that members may, so that they are tried too. */
+/** Guests have the rights of members here, so that they are tested too. */
 const POLICY = { allow: ["*"], roles: { guest: {} } };
 
-/** A workspace in which what others wrote is known as theirs, and the runs of people in it. */
+/** Creates a workspace with labels, and a function that creates runs of people in it. */
 export async function home(store: LabelStore = createMemoryLabelStore(), where: Sandbox = sandbox) {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "taint-")));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));

@@ -1,5 +1,5 @@
-// Several people write to one agent. Whatever they and their commands do to its files: no run that counts as having
-// seen nothing of others ever holds a word of a file that others wrote.
+// Several people write to one agent. Whatever they and their commands do to its files, an untainted run never reads
+// content that others wrote.
 import { rmSync } from "node:fs";
 import type { JsonValue } from "@signalbox/agent-core";
 import fc from "fast-check";
@@ -9,7 +9,7 @@ import { CANARY, holds, home, isSandboxed, type Person } from "./taint-home.ts";
 
 interface Step {
   readonly person: Person;
-  /** Goes on in the run of the person's step before. */
+  /** True if the step continues the previous run of the person. */
   readonly goesOn: boolean;
   readonly tool: "read" | "ls" | "edit" | "write" | "exec";
   readonly args: Readonly<Record<string, string>>;
@@ -49,7 +49,7 @@ const commands = fc.oneof(
     "find . -type f -exec cat {} +",
     "tar c . | base64 -w0 | head -c 20000",
     "ls -laR; ls -aR | rev",
-    // A plain name of a few letters counts as read only where it is spelt as it is.
+    // A short plain name counts as read only if it is spelled unchanged.
     `touch '${CANARY} in a name'`,
   ),
 );
@@ -86,7 +86,7 @@ const step: fc.Arbitrary<Step> = fc
       .map((call) => ({ ...who, ...call })),
   );
 
-/** What everybody does at the end, in a new run each. */
+/** Steps that everyone makes at the end, each in a new run. */
 const LOOK_ROUND: readonly Pick<Step, "tool" | "args">[] = [
   {
     tool: "exec",
@@ -103,7 +103,7 @@ const LOOK_ROUND: readonly Pick<Step, "tool" | "args">[] = [
   { tool: "ls", args: { path: "." } },
 ];
 
-/** Plays the steps, and gives the first at which an untainted run held the canary. */
+/** Plays the steps. Returns the first one after which an untainted run contains the canary. */
 async function play(steps: readonly Step[]): Promise<Pick<Step, "tool" | "args"> | undefined> {
   const { run, put, inbox, dir } = await home();
   for (const person of ["ann", "bob"] as const)
@@ -111,11 +111,11 @@ async function play(steps: readonly Step[]): Promise<Pick<Step, "tool" | "args">
   put("a.txt", "the owner's own words\n");
   put("d/e/c.txt", "more of them\n");
   const runs = new Map<Person, { readonly agent: Caller; read: string }>();
-  /** Whether the run holds the canary and counts as having seen nothing of others. */
+  /** Returns true if the run is untainted and contains the canary. */
   const leaks = async (person: Person, goesOn: boolean, { tool, args }: Pick<Step, "tool" | "args">) => {
     const current = (goesOn ? runs.get(person) : undefined) ?? { agent: run(person), read: "" };
     runs.set(person, current);
-    // A model writes what it has read, and nobody names what they have not read.
+    // A model writes only content that it has read.
     const isTold = holds(current.read);
     const content = isTold ? current.read.slice(-2_000) : "plain words\n";
     const texts = Object.entries({ ...args, ...(tool === "write" ? { content } : {}) }).map(
@@ -140,7 +140,7 @@ async function play(steps: readonly Step[]): Promise<Pick<Step, "tool" | "args">
 }
 
 test.skipIf(!isSandboxed)(
-  "no untainted run holds a word of a file that others wrote, whatever was done to files before",
+  "untainted runs never contain content of files that others wrote",
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 16, size: "max" }), async (steps) => {

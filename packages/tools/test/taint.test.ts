@@ -8,7 +8,7 @@ import { CANARY, holds, home, isSandboxed, type Person } from "./taint-home.ts";
 
 const LETTER = `letter with ${CANARY} in it\n`;
 
-/** A run that has read a letter from outside. */
+/** Creates a run that has read a letter from outside. */
 async function readLetter({ run, put, inbox }: Awaited<ReturnType<typeof home>>, person: Person = "ann") {
   put(`${inbox(person)}/letter.txt`, LETTER);
   const tainted = run(person);
@@ -19,7 +19,7 @@ async function readLetter({ run, put, inbox }: Awaited<ReturnType<typeof home>>,
 
 const command = (text: string) => ({ command: text });
 
-test("a letter that is searched for a text that is not in it has been read", async () => {
+test("a failed edit of a letter counts as reading it", async () => {
   const { run, put, inbox } = await home();
   put(`${inbox("ann")}/letter.txt`, LETTER);
   const ann = run("ann");
@@ -28,7 +28,7 @@ test("a letter that is searched for a text that is not in it has been read", asy
   expect(ann.state.facts.taint).not.toEqual([]);
 });
 
-test("what a tainted run writes taints whoever reads it or its name, also after a restart, until an owner writes it anew", async () => {
+test("a file of a tainted run taints readers of its content or name, until an owner replaces it", async () => {
   const store = createMemoryLabelStore();
   const place = await home(store);
   const ann = await readLetter(place);
@@ -48,7 +48,7 @@ test("what a tainted run writes taints whoever reads it or its name, also after 
   expect(await reads("bob", "plans/todo.txt")).toBe(false);
 });
 
-test("a member's own files are that person's: they taint other people's runs alone", async () => {
+test("files of a member taint only other people's runs", async () => {
   const { run } = await home();
   await run("ann").call("write", { file_path: "a.md", content: "x" });
   const taintOf = async (person: Person) => {
@@ -63,7 +63,7 @@ test("a member's own files are that person's: they taint other people's runs alo
   ]);
 });
 
-test("attachments belong to their conversation", async () => {
+test("attachments are visible only in their conversation", async () => {
   const { run, put, inbox } = await home();
   put(`${inbox("ann")}/letter.txt`, LETTER);
   const bob = run("bob");
@@ -86,7 +86,7 @@ test
     ["cp -r i*x y; cat y/*/*"],
     ["ln i*/*/* z; cat z"],
     ["mv inbox y; cat y/*/*"],
-  ])("an untainted command does not see letters, whatever its words: %s", async (text) => {
+  ])("a command of an untainted run does not see letters: %s", async (text) => {
   const place = await home();
   place.put(`${place.inbox("ann")}/letter.txt`, LETTER);
   const ann = place.run("ann");
@@ -98,49 +98,49 @@ test
   expect(holds(textOf(await tainted.call("exec", command("cat i*/*/*"))))).toBe(true);
 });
 
-test.skipIf(!isSandboxed)("what a tainted command copies, moves or unpacks stays out of sight", async () => {
-  const place = await home();
-  place.put("old/plain.txt", "plain");
-  const ann = await readLetter(place);
-  const steps = [
-    "cp i*/*/letter.txt copy.txt; ln copy.txt second.txt",
-    "mkdir new; rev copy.txt > new/reversed; tar cf all.tar new copy.txt; mkdir -p old/in; tar xf all.tar -C old/in",
-    "echo more >> old/plain.txt",
-    "mv copy.txt old/renamed.txt",
-  ];
-  for (const each of steps) await ann.call("exec", command(each));
-  const owner = place.run("owner");
-  expect(holds(textOf(await owner.call("exec", command("find . -type f -exec cat {} +"))))).toBe(false);
-  for (const file_path of [
-    "second.txt",
-    "new/reversed",
-    "all.tar",
-    "old/in/copy.txt",
-    "old/plain.txt",
-    "old/renamed.txt",
-  ]) {
-    const reader = place.run("owner");
-    await reader.call("read", { file_path });
-    expect([file_path, reader.state.facts.taint.length]).toEqual([file_path, 1]);
-  }
-});
-
 test.skipIf(!isSandboxed)(
-  "a label goes along with a folder that a command moves which does not see the file",
+  "files that a tainted command copies, moves or unpacks are hidden from untainted commands",
   async () => {
     const place = await home();
-    place.put("box/plain.txt", "plain");
-    await (await readLetter(place)).call("exec", command("cp i*/*/letter.txt box/copy.txt"));
+    place.put("old/plain.txt", "plain");
+    const ann = await readLetter(place);
+    const steps = [
+      "cp i*/*/letter.txt copy.txt; ln copy.txt second.txt",
+      "mkdir new; rev copy.txt > new/reversed; tar cf all.tar new copy.txt; mkdir -p old/in; tar xf all.tar -C old/in",
+      "echo more >> old/plain.txt",
+      "mv copy.txt old/renamed.txt",
+    ];
+    for (const each of steps) await ann.call("exec", command(each));
     const owner = place.run("owner");
-    await owner.call("exec", command("mkdir attic; mv box attic/"));
-    expect(holds(textOf(await place.run("owner").call("exec", command("cat attic/box/*"))))).toBe(false);
-    const reader = place.run("owner");
-    await reader.call("read", { file_path: "attic/box/copy.txt" });
-    expect(reader.state.facts.taint.length).toBe(1);
+    expect(holds(textOf(await owner.call("exec", command("find . -type f -exec cat {} +"))))).toBe(false);
+    for (const file_path of [
+      "second.txt",
+      "new/reversed",
+      "all.tar",
+      "old/in/copy.txt",
+      "old/plain.txt",
+      "old/renamed.txt",
+    ]) {
+      const reader = place.run("owner");
+      await reader.call("read", { file_path });
+      expect([file_path, reader.state.facts.taint.length]).toEqual([file_path, 1]);
+    }
   },
 );
 
-test.skipIf(!isSandboxed)("names that others chose taint where a command lists them", async () => {
+test.skipIf(!isSandboxed)("a label moves along with a folder that a command moves", async () => {
+  const place = await home();
+  place.put("box/plain.txt", "plain");
+  await (await readLetter(place)).call("exec", command("cp i*/*/letter.txt box/copy.txt"));
+  const owner = place.run("owner");
+  await owner.call("exec", command("mkdir attic; mv box attic/"));
+  expect(holds(textOf(await place.run("owner").call("exec", command("cat attic/box/*"))))).toBe(false);
+  const reader = place.run("owner");
+  await reader.call("read", { file_path: "attic/box/copy.txt" });
+  expect(reader.state.facts.taint.length).toBe(1);
+});
+
+test.skipIf(!isSandboxed)("names that others chose taint a command that lists them", async () => {
   const place = await home();
   const ann = await readLetter(place);
   await ann.call("exec", command("touch short"));
@@ -159,29 +159,26 @@ function until(condition: string): string {
   return `until ${condition}; do sleep 0.05; done`;
 }
 
-test.skipIf(!isSandboxed)(
-  "a command beside one of a tainted run is tainted by what it may have seen",
-  async () => {
-    const place = await home();
-    const ann = await readLetter(place);
-    const before = place.run("owner");
-    const reading = `touch waits; ${until("[ -s late.txt ]")}; cat late.txt; touch has-read`;
-    const early = before.call("exec", command(reading));
-    const writing = `${until("[ -e waits ]")}; cp i*/*/letter.txt late.txt; ${until("[ -e has-read ]")}`;
-    await ann.call("exec", command(writing));
-    expect([holds(textOf(await early)), before.state.facts.taint.length]).toEqual([true, 1]);
-    const meanwhile = ann.call("exec", command(`touch going; ${until("[ -e enough ]")}`));
-    await expect.poll(() => place.has("going")).toBe(true);
-    const during = place.run("owner");
-    await during.call("exec", command("cat going"));
-    expect(during.state.facts.taint.length).toBe(1);
-    place.put("enough", "");
-    await meanwhile;
-  },
-);
+test.skipIf(!isSandboxed)("a command that runs concurrently with a tainted one is tainted", async () => {
+  const place = await home();
+  const ann = await readLetter(place);
+  const before = place.run("owner");
+  const reading = `touch waits; ${until("[ -s late.txt ]")}; cat late.txt; touch has-read`;
+  const early = before.call("exec", command(reading));
+  const writing = `${until("[ -e waits ]")}; cp i*/*/letter.txt late.txt; ${until("[ -e has-read ]")}`;
+  await ann.call("exec", command(writing));
+  expect([holds(textOf(await early)), before.state.facts.taint.length]).toEqual([true, 1]);
+  const meanwhile = ann.call("exec", command(`touch going; ${until("[ -e enough ]")}`));
+  await expect.poll(() => place.has("going")).toBe(true);
+  const during = place.run("owner");
+  await during.call("exec", command("cat going"));
+  expect(during.state.facts.taint.length).toBe(1);
+  place.put("enough", "");
+  await meanwhile;
+});
 
 test.skipIf(!isSandboxed)(
-  "what a tainted command wrote before the process was killed is labelled at the next start",
+  "changes of a tainted command are labelled at the next start after a crash",
   async () => {
     const kept = createMemoryLabelStore();
     let killed = false;
@@ -200,7 +197,7 @@ test.skipIf(!isSandboxed)(
   },
 );
 
-test("a label that could not be kept is kept the next time", async () => {
+test("a label is stored by the next write after a failed one", async () => {
   const store = createMemoryLabelStore();
   let isFull = true;
   const put: typeof store.put = async (labels) => {
@@ -215,7 +212,7 @@ test("a label that could not be kept is kept the next time", async () => {
   expect((await openFileLabels(store)).get("/a.txt")).toMatchObject({ source: "web" });
 });
 
-test("a command that could not be noted is not waited for by anybody", async () => {
+test("a command that could not be recorded does not count as running", async () => {
   const store = createMemoryLabelStore();
   const labels = await openFileLabels({
     ...store,
@@ -228,7 +225,7 @@ test("a command that could not be noted is not waited for by anybody", async () 
   expect(labels.findChanging(dir, { ...FACTS, role: "owner", speaker: "owner" })).toBeUndefined();
 });
 
-test("without a sandbox every command has seen what others wrote", async () => {
+test("without a sandbox, commands are tainted by all untrusted files", async () => {
   const place = await home(createMemoryLabelStore(), await startSandbox({ setting: "none" }));
   const owner = place.run("owner");
   await owner.call("exec", command("true"));

@@ -8,7 +8,7 @@ import { isPublicAddress } from "../src/web/address.ts";
 import { FetchError } from "../src/web/errors.ts";
 import type { GuardedFetchOptions } from "../src/web/guarded-fetch.ts";
 
-/** Counts every socket that anything in this process tries to connect. */
+/** Counts all connection attempts of this process. */
 let sockets = 0;
 const onSocket = () => {
   sockets += 1;
@@ -56,9 +56,9 @@ async function code(work: Promise<unknown>): Promise<string> {
 
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 
-/** Addresses inside, each in the ways in which they are written to get past a check. */
+/** Internal addresses, each in the spellings that try to bypass a check. */
 const HOSTILE: readonly string[] = [
-  // Loopback, plain and in disguise.
+  // Loopback in several spellings.
   ..."http://127.0.0.1 http://127.0.0.1:8080/ http://127.1 http://127.0.1 http://127.255.255.254".split(" "),
   ..."http://2130706433 http://0x7f000001 http://017700000001 http://0x7f.1 http://0177.0.0.1".split(" "),
   ..."http://0x7f.0x0.0x0.0x1 http://0177.0.0.01 http://127.0x1 http://127.0.0.1. http://0".split(" "),
@@ -119,7 +119,7 @@ const HOSTILE: readonly string[] = [
   ..."http://example.com:22 http://example.com:25 http://example.com:0 http://example.com:6379 http://example.com:11211".split(
     " ",
   ),
-  // No addresses at all.
+  // Invalid addresses.
   ..."http:// http://[ http://[::1 http://[fe80::1%25eth0] http://256.256.256.256 http://1.2.3.4.5.6 //127.0.0.1 /etc".split(
     " ",
   ),
@@ -130,14 +130,14 @@ const HOSTILE: readonly string[] = [
   "http://example.com%2f@127.0.0.1",
   "http://ex\u0000ample.com",
   `http://example.com/${"a".repeat(5_000)}`,
-  // Names that lead inside.
+  // Names that resolve to internal addresses.
   ..."http://inside.example http://mixed.example http://inside6.example http://mapped.example".split(" "),
   ..."http://empty.example http://garbage.example http://zoned.example http://127.0.0.1.nip.example".split(
     " ",
   ),
 ];
 
-/** What the names resolve to; anything else is public. */
+/** Results of name lookups. Other names are public. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   localhost: ["127.0.0.1"],
   "localhost.": ["127.0.0.1"],
@@ -168,7 +168,7 @@ describe("the guarded fetch", () => {
     expect(sockets).toBe(before);
   });
 
-  it("tells public addresses from all others", () => {
+  it("recognizes public addresses", () => {
     const open = ["93.184.216.34", "1.1.1.1", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "2a00:1450::1"];
     expect(open.filter((one) => !isPublicAddress(one))).toEqual([]);
     expect(
@@ -176,14 +176,14 @@ describe("the guarded fetch", () => {
     ).toEqual([]);
   });
 
-  it("says nothing of what is inside", async () => {
+  it("reveals nothing about internal networks", async () => {
     const fetch = createGuardedFetch({ resolve });
     await expect(fetch("http://inside.example/")).rejects.toThrow(
       "inside.example is not a host on the public internet.",
     );
   });
 
-  it("reaches an inside host that is allowed, by that very name and port alone", async () => {
+  it("reaches an allowed internal host only by this name and port", async () => {
     await using server = await serve((_request, response) => void response.end("inside"));
     const fetch = createGuardedFetch({ allow: [server.host] });
     expect(text((await fetch(`${server.url}/a#b`)).bytes)).toBe("inside");
@@ -195,7 +195,7 @@ describe("the guarded fetch", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("asks for no name once it was stopped", async () => {
+  it("does not look up names after an abort", async () => {
     const asked: string[] = [];
     const fetch = createGuardedFetch({
       resolve: (host) => {
@@ -208,10 +208,10 @@ describe("the guarded fetch", () => {
     expect(asked).toEqual([]);
   });
 
-  it("connects to the address it has checked, whatever the name resolves to by then", async () => {
+  it("connects to the checked address, even if the name resolves to another one later", async () => {
     await using server = await serve((_request, response) => void response.end("inside"));
     let asked = 0;
-    // Nobody listens at the first answer; whoever asked again would be led to the server.
+    // Nothing listens at the first address. A second lookup would lead to the server.
     const fetch = createGuardedFetch({
       resolve: async () => {
         asked += 1;
@@ -222,7 +222,7 @@ describe("the guarded fetch", () => {
     expect(await code(fetch(`http://rebound.example:${server.port}/`))).toBe("network");
     expect(asked).toBe(1);
     expect(server.requests).toEqual([]);
-    // And the name is looked up by nobody else: it does not exist.
+    // The system's resolver does not know the name.
     const pinned = createGuardedFetch({
       resolve: async () => ["127.0.0.1"],
       allow: [`rebound.example:${server.port}`],
@@ -231,7 +231,7 @@ describe("the guarded fetch", () => {
     expect(server.requests[0]?.headers.host).toBe(`rebound.example:${server.port}`);
   });
 
-  it("checks where every redirect leads", async () => {
+  it("checks the target of every redirect", async () => {
     const targets = [
       "http://127.0.0.1:1/",
       "http://2130706433/",
@@ -255,7 +255,7 @@ describe("the guarded fetch", () => {
     }
   });
 
-  it("follows a few redirects and no more, and gives headers to the first origin only", async () => {
+  it("limits redirects, and sends headers only to the first origin", async () => {
     await using other = await serve((request, response) => {
       if (request.url === "/back") response.writeHead(307, { location: `${first.url}/end` }).end();
       else response.end("other");
@@ -285,7 +285,7 @@ describe("the guarded fetch", () => {
     expect(first.requests.length - before).toBe(6);
   });
 
-  it("reads what is compressed", async () => {
+  it("decompresses responses", async () => {
     const pack = {
       gzip: gzipSync,
       deflate: deflateSync,
@@ -304,7 +304,7 @@ describe("the guarded fetch", () => {
     }
   });
 
-  it("asks for no compression that servers do not agree about", async () => {
+  it("does not accept `deflate`", async () => {
     await using server = await serve((request, response) => {
       const isWanted = request.headers["accept-encoding"]?.includes("deflate") === true;
       if (isWanted) response.writeHead(200, { "content-encoding": "deflate" });
@@ -314,7 +314,7 @@ describe("the guarded fetch", () => {
     expect(text(bytes)).toBe("words");
   });
 
-  it("stops at bombs, endless pages and broken compression", async () => {
+  it("stops at decompression bombs, endless pages and broken compression", async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000));
     let written = 0;
     await using server = await serve((request, response) => {
@@ -347,7 +347,7 @@ describe("the guarded fetch", () => {
     expect(await code(fetch(`${server.url}/bomb`, { maxBytes: 90_000_000 }))).toBe("too_large");
   });
 
-  it("ends in time: a slow drip, silence, a slow resolver, a loop of redirects", async () => {
+  it("keeps its time limit: slow data, silence, a slow resolver, a redirect loop", async () => {
     const ended: Promise<void>[] = [];
     await using server = await serve((request, response) => {
       ended.push(new Promise((resolve) => response.once("close", resolve)));
@@ -358,7 +358,7 @@ describe("the guarded fetch", () => {
     });
     const fetch = createGuardedFetch({ allow: [server.host], timeoutMs: 150 });
     for (const path of ["drip", "silent"]) expect(await code(fetch(`${server.url}/${path}`))).toBe("timeout");
-    // The server is let go, too.
+    // The connection to the server is closed, too.
     await Promise.all(ended);
     const slow = createGuardedFetch({ resolve: () => new Promise(() => {}), timeoutMs: 50 });
     expect(await code(slow("http://example.com"))).toBe("timeout");
@@ -368,7 +368,7 @@ describe("the guarded fetch", () => {
     await expect(given).rejects.toThrow("enough");
   });
 
-  it("tells errors of the server and the network", async () => {
+  it("reports errors of the server and the network", async () => {
     await using server = await serve((request, response) => {
       if (request.url === "/cut")
         response.writeHead(200, { "content-length": 100 }).write("x", () => response.destroy());

@@ -19,7 +19,7 @@ const words = "The quick brown fox jumps over the lazy dog, and then it thinks a
 );
 
 describe("the text of a page", () => {
-  it("is its article as Markdown, with whole links and without what stands around it", async () => {
+  it("is the article as Markdown with absolute links, without navigation", async () => {
     const { title, text, cut } = await extractPageText(
       page(`<!doctype html><html><head><title>A &amp; B</title><style>p{}</style></head><body>
         <nav><a href="/home">Home</a><a href="/about">About us</a></nav>
@@ -39,13 +39,13 @@ describe("the text of a page", () => {
     expect(cut).toBe(false);
   });
 
-  it("is cut where it is long, and never within a character", async () => {
+  it("is cut at its limit, between characters", async () => {
     const { text, cut } = await extractPageText(page("😀".repeat(100), "text/plain"), { maxChars: 11 });
     expect(text.startsWith("😀".repeat(5))).toBe(true);
     expect([text.isWellFormed(), text.length, cut]).toEqual([true, 11, true]);
   });
 
-  it("is all of the words where the article takes too long to find", async () => {
+  it("is the whole text if extracting the article takes too long", async () => {
     const { text, title } = await extractPageText(
       page(`<title>T &lt;</title><script>no()</script><nav>Menu</nav><p>${words}</p><b>&#x4f60;&amp;</b>`),
       { parseMs: 0 },
@@ -55,7 +55,7 @@ describe("the text of a page", () => {
     expect(text.endsWith("你&")).toBe(true);
   });
 
-  it("holds nothing of what its author has left out by a comment", async () => {
+  it("contains no HTML comments", async () => {
     const html =
       "<p>one</p><!-- if a > b: <p>hidden</p> --><p>two</p><!---><p>three</p><!-- <p>without end</p>";
     expect((await extractPageText(page(html), { parseMs: 0 })).text.split(/\s+/)).toEqual([
@@ -65,7 +65,7 @@ describe("the text of a page", () => {
     ]);
   });
 
-  it("is looked for in two pages at a time, and others wait until they are stopped", async () => {
+  it("is extracted from two pages at a time, and waiting can be aborted", async () => {
     let [running, most, begun] = [0, 0, 0];
     const onWorker = (worker: Worker) => {
       running += 1;
@@ -87,7 +87,7 @@ describe("the text of a page", () => {
     expect([most, begun]).toEqual([2, 8]);
   });
 
-  it("is read in the page's own encoding", async () => {
+  it("is decoded with the page's encoding", async () => {
     const gbk = Buffer.concat([
       Buffer.from('<html><head><meta charset="gbk"></head><body><p>'),
       Buffer.from([0xc4, 0xe3, 0xba, 0xc3]),
@@ -103,12 +103,12 @@ describe("the text of a page", () => {
       expect((await extractPageText(page(feed, type))).text).toContain("Café");
   });
 
-  it("holds nothing that hides or turns text around", async () => {
+  it("contains no characters that hide or reorder text", async () => {
     const { text } = await extractPageText(page("a\u202Eb\u200Bc\u0000d\u2066e\uFEFF", "text/plain"));
     expect(text).toBe("abcde");
   });
 
-  it("is there for texts of other kinds, and not for pictures and files", async () => {
+  it("exists for other text types, but not for images and binary files", async () => {
     expect((await extractPageText(page('{"a":[1]}', "application/json"))).text).toBe(
       '{\n "a": [\n  1\n ]\n}',
     );
@@ -120,7 +120,7 @@ describe("the text of a page", () => {
     await expect(extractPageText(page("a\u0000b", ""))).rejects.toBeInstanceOf(FetchError);
   });
 
-  it("comes of a PDF page by page, with its title, and not of one that is broken", async () => {
+  it("is extracted from a PDF page by page with its title, unless it is broken", async () => {
     const { text, title } = await extractPageText(page(pdfOf("Hello from a page."), "application/pdf"));
     expect(title).toBe("A title");
     expect(text).toBe("[page 1 of 1]\nHello from a page.");
@@ -130,7 +130,7 @@ describe("the text of a page", () => {
     );
   });
 
-  it("comes also from pages made to break parsers", async () => {
+  it("is extracted from pages that try to break parsers", async () => {
     const hostile = [
       `${"<div>".repeat(150_000)}${words}`,
       "<a href=x>".repeat(20_000),
@@ -158,7 +158,7 @@ describe("the text of a page", () => {
   });
 });
 
-it("finds links in running text, without the punctuation around them", () => {
+it("finds links in text without the surrounding punctuation", () => {
   const text =
     "看 https://example.com/a，还有（https://example.com/b）。 See (https://en.wikipedia.org/wiki/A_(b)), <http://c.example/?q=1&r=2>, https://example.com/a#part and [x](https://d.example/x). ftp://no https:// httpx://no **https://e.example**";
   expect(findLinks(text)).toEqual([
@@ -173,7 +173,7 @@ it("finds links in running text, without the punctuation around them", () => {
     findLinks("https://a.example ".repeat(9).concat("https://b.example https://c.example"), 2),
   ).toHaveLength(2);
   expect(findLinks(`https://a.example/${")".repeat(1_000_000)}`)).toEqual([]);
-  // Each bracket is looked at once, and a link that repeats not without end.
+  // Each bracket is examined once, and the number of repeated links is limited.
   expect(findLinks(`https://a.example/${")".repeat(2_000)} `.repeat(2_000))).toEqual(["https://a.example/"]);
   expect(findLinks("see https://a.example/x_(y)). and [https://b.example/z](b)")).toEqual([
     "https://a.example/x_(y)",
@@ -203,7 +203,7 @@ describe("web_fetch", () => {
   const textOf = (result: Awaited<ReturnType<ReturnType<typeof caller>["call"]>>) =>
     result.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
 
-  it("does not send the model on where it has looked at the start of a page alone", async () => {
+  it("does not offer to continue if only the start of the page was parsed", async () => {
     const html = page(`<p>${"word ".repeat(250_000)}</p>`);
     expect(await extractPageText(html, { maxChars: 2_000_000 })).toMatchObject({ cut: true });
     const { call } = caller([createWebFetchTool({ fetch: async () => html })]);
@@ -216,7 +216,7 @@ describe("web_fetch", () => {
     expect(textOf(end)).toMatch(/\[The page is longer; the rest cannot be read\]$/);
   });
 
-  it("follows the links of the page that was read last, however many stood on those before", async () => {
+  it("knows the links of the last page, however many earlier pages had", async () => {
     const linked = (url: string) => {
       const links = Array.from({ length: 1_500 }, (_, n) => `${url}${n}`);
       return page(["https://b.example/", ...links].join("\n"), "text/plain", url);
@@ -228,8 +228,8 @@ describe("web_fetch", () => {
     expect(textOf(await call("web_fetch", { url: "https://unseen.example/" }))).toContain("Not allowed");
   });
 
-  it("gives a page in parts and taints the run", async () => {
-    // A quarter of so little is kept for what stands around the text.
+  it("returns a page in parts and taints the run", async () => {
+    // A quarter of a small result is reserved for notes.
     const { call, state } = caller([tool()], { resultChars: 666 });
     const first = await call("web_fetch", { url: "https://example.com/" });
     expect(textOf(first)).toMatch(/^From https:\/\/example\.com\/\nTitle: T\n\nThe quick/);
@@ -242,7 +242,7 @@ describe("web_fetch", () => {
     );
   });
 
-  it("asks before a tainted run fetches an address that nobody gave it", async () => {
+  it("needs approval if a tainted run fetches an unknown address", async () => {
     const { call, records } = caller([tool()]);
     await call("web_fetch", { url: "https://example.com/" });
     await call("web_fetch", { url: "https://example.com/", offset: 500 });
@@ -255,14 +255,14 @@ describe("web_fetch", () => {
     expect(asked).toEqual(["https://example.com/next#part", "https://given.example/"]);
   });
 
-  it("is nothing for guests", async () => {
+  it("is not available to guests", async () => {
     const { call, records } = caller([tool()], { facts: { role: "guest" } });
     await call("web_fetch", { url: "https://example.com/" });
     expect(records.at(-1)).toMatchObject({ decision: "deny", rule: "role_allow:guest" });
   });
 });
 
-/** A PDF of one page, without the table of its objects: readers make up for that. */
+/** Creates a PDF of one page without a cross-reference table, which readers reconstruct. */
 function pdfOf(words: string): string {
   const stream = words === "" ? "" : `BT /F1 12 Tf 20 100 Td (${words}) Tj ET`;
   return [

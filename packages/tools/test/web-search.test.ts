@@ -12,7 +12,7 @@ interface Asked {
   readonly body: string;
 }
 
-/** A search service that answers with what it is given. */
+/** Starts a search service with a fixed response. */
 async function service(answer: unknown, status = 200) {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
@@ -41,7 +41,7 @@ const found = {
 };
 const search = (settings: WebSearchSettings) => caller([createWebSearchTool({ settings })]);
 
-test("asks Brave with its key, and shows what it found", async () => {
+test("queries Brave with its key, and returns the results", async () => {
   const { url, asked } = await service({ web: { results: [{ ...found, description: "Some words." }] } });
   const run = search({ engine: "brave", apiKey: "key-1", url: `${url}/res/v1/web/search` });
   const result = await run.call("web_search", { query: "what is it?", limit: 3 });
@@ -53,7 +53,7 @@ test("asks Brave with its key, and shows what it found", async () => {
   expect(run.state.facts.taint).toMatchObject([{ source: "web" }]);
 });
 
-test("asks Tavily with its key", async () => {
+test("queries Tavily with its key", async () => {
   const { url, asked } = await service({ results: [found] });
   const run = search({ engine: "tavily", apiKey: "key-2", url });
   expect(textOf(await run.call("web_search", { query: "x" }))).toBe(
@@ -63,7 +63,7 @@ test("asks Tavily with its key", async () => {
   expect(JSON.parse(asked[0]?.body ?? "")).toEqual({ query: "x", max_results: 5 });
 });
 
-test("asks SearXNG at its address", async () => {
+test("queries SearXNG at its address", async () => {
   const { url, asked } = await service({ results: Array.from({ length: 30 }, () => found) });
   const text = textOf(
     await search({ engine: "searxng", url: `${url}/find` }).call("web_search", { query: "x" }),
@@ -77,14 +77,14 @@ test.each([
   ["what is no JSON", "<html>", 200, /understood/],
   ["another form", { results: [{ title: 1 }] }, 200, /understood/],
   ["far too much", "x".repeat(3_000_000), 200, /too large/],
-])("says so where the service gives %s", async (_name, answer, status, problem) => {
+])("reports %s of the service", async (_name, answer, status, problem) => {
   const { url } = await service(answer, status);
   const result = await search({ engine: "searxng", url }).call("web_search", { query: "x" });
   expect(result.isError).toBe(true);
   expect(textOf(result)).toMatch(problem);
 });
 
-test("a tainted run may read what it has found, and asks about anything else", async () => {
+test("a tainted run may fetch its results, and needs approval for other addresses", async () => {
   const { url } = await service({ results: [found] });
   const pageLinks = createPageLinks();
   const fetch = async (address: string) => ({
@@ -101,7 +101,7 @@ test("a tainted run may read what it has found, and asks about anything else", a
   expect((await run.call("web_fetch", { url: "https://example.com/?leak=1" })).isError).toBe(true);
 });
 
-test("a page is fetched once in a quarter of an hour, and read on from what was kept", async () => {
+test("a page is fetched once in 15 minutes, and continued from the cache", async () => {
   let now = 1_000_000;
   let fetched = 0;
   const fetch = async (url: string) => {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { memoryKeyValues } from "../../test/key-values.ts";
 import { createAllowRules } from "../index.ts";
 
-it("keeps what an owner has allowed for always, once, beside what the configuration says", async () => {
+it("stores each rule of `allow-always` once, in addition to the configured rules", async () => {
   const kv = memoryKeyValues();
   const rules = createAllowRules(kv, () => ["git status"]);
   await rules.add("coder", [["git", "log"]]);
@@ -19,7 +19,7 @@ it("keeps what an owner has allowed for always, once, beside what the configurat
   expect(await rules.get("writer")).toEqual([["git", "status"]]);
 });
 
-it("keeps both of two that are allowed at once, and goes on after one that could not be kept", async () => {
+it("stores concurrent additions, and continues after a failed write", async () => {
   const kv = memoryKeyValues();
   let isFull = true;
   const set: typeof kv.set = async (...row) => {

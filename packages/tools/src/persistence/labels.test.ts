@@ -3,7 +3,7 @@ import { memoryKeyValues } from "../../test/key-values.ts";
 import { createLabelStore } from "../index.ts";
 import type { FileLabel, OpenCommand } from "../labels/label.ts";
 
-it("keeps whose words files hold, and takes a row that it cannot read for a stranger's", async () => {
+it("stores labels and commands, and treats an unreadable label as untrusted content", async () => {
   const kv = memoryKeyValues();
   const store = createLabelStore(kv);
   const labels: FileLabel[] = [

@@ -15,7 +15,7 @@ function sessions() {
   };
 }
 
-it("adds up over the runs of a generation, and begins anew with the next", async () => {
+it("accumulates over the runs of a generation, and is empty in the next generation", async () => {
   const kept = sessions();
   await createSessionTaint(kept, kept.of(0)).add({ sources: ["web"], speakers: [] });
   const second = createSessionTaint(kept, kept.of(0));
@@ -28,7 +28,7 @@ it("adds up over the runs of a generation, and begins anew with the next", async
   expect(createSessionTaint(kept, kept.of(1)).earlier).toEqual({ sources: [], speakers: [] });
 });
 
-it("is written again where it could not be written", async () => {
+it("is written by the next call after a failed write", async () => {
   const kept = sessions();
   let isFull = true;
   const patch: typeof kept.patch = async (...change) => {
@@ -43,7 +43,7 @@ it("is written again where it could not be written", async () => {
   expect(createSessionTaint(kept, kept.of(0)).earlier).toEqual(seen);
 });
 
-it("takes what it cannot read for somebody else's words", async () => {
+it("treats unreadable data as taint", async () => {
   const kept = sessions();
   kept.set({ taint: { generation: 0, sources: ["web", "gossip", 7], speakers: ["plain:mo"] } });
   expect(createSessionTaint(kept, kept.of(0)).earlier).toEqual({

@@ -18,7 +18,7 @@ test.each([
   "\n\n  git   log\n\n\tnpm test # why\n",
   "git \\\n log",
   "git log '\\.ts' \"\\n\" 'it'\\''s'",
-])("a rule covers %s", async (script) => {
+])("a rule covers the script %s", async (script) => {
   expect(await covered(script)).toBe(true);
 });
 
@@ -54,22 +54,22 @@ test.each([
   "npm test\nrm x",
   "npm test\u2028rm x",
   "npm test\r\nrm x",
-  // The grammar sees two words, or a comment, where the shell sees one word.
+  // The grammar parses two words or a comment, the shell one word.
   "ls\rx",
   "ls\fx",
   "ls\vx",
   "ls x \f# y",
   "ls x\\\ny",
-  // The grammar goes on with the line before, and the shell begins another command.
+  // The grammar continues the previous line, the shell starts another command.
   "git log\n\\\nrm x",
   "git log\n \t\\\nrm x",
   "git log \\\n\n\\\nrm x",
   "git log\n\n\\\n&& npm test",
   "git log\n\\\n; npm test",
-  // The grammar sees another word behind a quote, where the shell has one.
+  // The grammar parses another word after a quote, the shell the same word.
   "ls''\\x",
   'npm test""\\x',
-  // The grammar sees a comment behind a quote and an escaped blank.
+  // The grammar parses a comment after a quote and an escaped blank.
   'git log "x"\\ #; rm y',
   "git log 'x'\\ \nnpm test",
   "\\ ls x",
@@ -81,11 +81,11 @@ test.each([
   "eval 'npm test'",
   "npm test 'unfinished",
   "",
-])("no rule covers %j", async (script) => {
+])("no rule covers the script %j", async (script) => {
   expect(await covered(script)).toBe(false);
 });
 
-test("a script that was allowed for always is covered then, and no other", async () => {
+test("the rules of an approved script cover only this script", async () => {
   const script = await parseShell("npm run build && node 'dist/x y.js'");
   const rules = getAllowRules(script) ?? [];
   expect(rules).toEqual([
@@ -98,7 +98,7 @@ test("a script that was allowed for always is covered then, and no other", async
   expect(getAllowRules(await parseShell("echo $X"))).toBeUndefined();
 });
 
-test("files are found wherever a script names them", async () => {
+test("finds file names anywhere in a script", async () => {
   const { words } = await parseShell(
     "sh -c './a.sh b.txt' && python3 --file=c.py \"d e.py\" f\\ g; cat < h.txt | tee i.txt; ( j.sh )",
   );
@@ -107,17 +107,19 @@ test("files are found wherever a script names them", async () => {
   );
 });
 
-test("files are found under the names that the shell reads", async () => {
+test("finds file names as the shell parses them", async () => {
   const { words } = await parseShell("./a\fb ./c\\\nd \"./e\"\\f './g'\\ h $'./i' './j'\\ #; ./k");
   expect(words).toEqual(expect.arrayContaining(["./a\fb", "./cd", "./ef", "./g h", "./i", "./j #", "./k"]));
 });
 
-test("what is written into a file is no name of one", async () => {
+test("ignores the content of here-documents", async () => {
   const { words } = await parseShell(`cat > a.py <<'END'\nprint("b\\n", 'c'\\d)\nEND`);
   expect(words).toEqual(["cat", "a.py"]);
 });
 
-/** Each script's commands as Bash carries them out: none of their programs is there, and none fails for that. */
+/**
+ * Returns the commands of each script as Bash runs them. None of their programs exist, which does not stop the script.
+ */
 function asBashReads(scripts: readonly string[]): string[][][] {
   const program = [
     "PATH=/nonexistent",
@@ -163,7 +165,7 @@ const piece = fc.constantFrom(
   ],
 );
 
-test("what is taken for plain commands is what Bash runs", async ({ skip }) => {
+test("plain commands are exactly the commands that Bash runs", async ({ skip }) => {
   if (spawnSync("bash", ["-c", ":"]).status !== 0) skip("no bash here");
   const scripts = fc.sample(
     fc.array(piece, { maxLength: 12 }).map((pieces) => `p${pieces.join("")}`),

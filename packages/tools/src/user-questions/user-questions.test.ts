@@ -55,7 +55,7 @@ describe("user questions", () => {
     expect((await kv.list("user_questions")).map(({ key }) => key)).toContain(last);
   });
 
-  it("accept an answer only from the person who was asked, with at least the same role", async () => {
+  it("accept an answer only from the addressed person, with at least the same role", async () => {
     const { userQuestions } = open();
     const { id } = await userQuestions.open(ASKED);
     expect(userQuestions.getOpen("room", "plain:ben", true)).toBeUndefined();
@@ -196,7 +196,7 @@ it("a question is shown with numbered options", () => {
   expect(formatUserQuestion({ question: "When?", options: [] })).toBe("When?");
 });
 
-describe("what a person sees of a user question", () => {
+describe("the presentation of a user question", () => {
   it("has a button for each option, with a label of at most 40 characters", () => {
     const long = "x".repeat(60);
     expect(getAnswerChoices(["Tea", long])).toEqual([

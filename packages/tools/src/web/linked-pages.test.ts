@@ -13,7 +13,7 @@ const fetch: GuardedFetch = async (url) => {
   };
 };
 
-it("reads the pages in the order of the links, as long as they may be, and says which could not be read", async () => {
+it("reads pages in the order of the links, shortens them, and reports failures", async () => {
   const failures: string[] = [];
   const text =
     "see https://a.test/x, https://private.test/ and https://broken.test/, then https://late.test/";

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { createResolve } from "./resolve.ts";
 
-it("asks for two names at a time, and a silent name server is given no more of them", async () => {
+it("runs at most two lookups at a time, also if the name server does not respond", async () => {
   const asked = new Map<string, (addresses: string[]) => void>();
   const resolve = createResolve((host) => new Promise((answer) => asked.set(host, answer)));
   const never = new AbortController().signal;
@@ -15,7 +15,7 @@ it("asks for two names at a time, and a silent name server is given no more of t
   impatient.abort(new Error("gone"));
   await expect(gone).rejects.toThrow("gone");
   await setImmediate();
-  // Nobody waits for it any more, but it still has its thread.
+  // Its caller has stopped waiting, but the lookup still occupies its thread.
   expect([...asked.keys()]).toEqual(["a", "b"]);
   asked.get("a")?.(["1.1.1.1"]);
   await a;
@@ -26,7 +26,7 @@ it("asks for two names at a time, and a silent name server is given no more of t
   expect(await Promise.all([b, d])).toEqual([["2.2.2.2"], ["4.4.4.4"]]);
 });
 
-it("goes on after a name that does not exist", async () => {
+it("continues after a name that does not exist", async () => {
   const resolve = createResolve((host) =>
     host === "there" ? Promise.resolve(["1.1.1.1"]) : Promise.reject(new Error("ENOTFOUND")),
   );

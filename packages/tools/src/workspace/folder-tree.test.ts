@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { FolderTree } from "./folder-tree.ts";
 
-/** A disk whose folders give an error when they are closed; returns how many did. */
+/** Makes closing a folder fail. Returns a function that counts the failures. */
 function breakFolders(): () => number {
   let broken = 0;
   const { open: whole } = promises;
@@ -21,7 +21,7 @@ function breakFolders(): () => number {
     };
     return handle;
   });
-  // Modules that import `open` by its name get the one that there is now.
+  // Updates the modules that import `open` by name.
   syncBuiltinESMExports();
   onTestFinished(() => {
     opened.mockRestore();
@@ -30,7 +30,7 @@ function breakFolders(): () => number {
   return () => broken;
 }
 
-test("a folder that could not be closed is no error of whoever looks at its files, then or later", async () => {
+test("an error on closing a folder does not affect reading its files", async () => {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "folder-tree-")));
   onTestFinished(() => rmSync(dir, { recursive: true }));
   const broken = breakFolders();
@@ -41,7 +41,7 @@ test("a folder that could not be closed is no error of whoever looks at its file
     assertOpen: () => {},
     displayPath: (path) => path,
   });
-  // More than stay open.
+  // More than the cache keeps open.
   for (let n = 0; n < 100; n++) {
     mkdirSync(join(dir, `d${n}`));
     writeFileSync(join(dir, `d${n}`, "a.txt"), "a");

@@ -21,7 +21,7 @@ export const background = (command: string): Call => ({ tool: "exec", args: { co
 const schedule = (args: Call["args"]): Call => ({ tool: "cron", args });
 export const ask = (how: string): Call => ({ tool: SERVER_TOOL, args: { how } });
 
-/** Spellings of a path outside, as a folder. */
+/** Spellings of a folder outside. */
 export const OUTSIDE = [
   ...[
     "../outside",
@@ -93,7 +93,7 @@ export const PRIVATE = [
   "memory/../memory/a.md",
 ];
 
-/** Ways in which a command names what it reads. */
+/** Commands that read a path. */
 export const READING: readonly ((place: string) => string)[] = [
   (place) => `cat ${place}`,
   (place) => `cat < ${place}`,
@@ -152,7 +152,7 @@ export const LAUNDERING = [
   "touch 'instruction of the attacker'",
   "echo 'instruction of the attacker' > todo.txt; touch -d 2001-01-01 todo.txt",
 ];
-/** Numbers of x86-64, which Perl passes on as they are. */
+/** Numbers of x86-64 system calls, which Perl passes on unchanged. */
 export const CALLS: readonly (readonly [kind: AttemptKind, script: string])[] = [
   ["special files", "cp /bin/true a; chmod u+s a"],
   ["special files", "cp /bin/true a; chmod g+s a"],
@@ -174,7 +174,7 @@ export const CALLS: readonly (readonly [kind: AttemptKind, script: string])[] = 
   ["sockets and memory", `perl -e 'print "pri", "vate" if syscall(68, 0, 01600) >= 0'`],
 ];
 
-/** More than the limit of the proof, touched, and held long enough to be seen. Numbers of x86-64. */
+/** More memory than the limit, used long enough to be noticed. Numbers of x86-64 system calls. */
 const MEGABYTES = 400;
 const MAPPED = `my $n = ${MEGABYTES} << 20; my $at = syscall(9, 0, $n, 3, 0x21, -1, 0); open my $z, "<", "/dev/zero"; my $got = syscall(0, fileno($z), $at, $n);`;
 export const MEMORY = [
@@ -187,7 +187,7 @@ export const MEMORY = [
   `head -c ${MEGABYTES}m /dev/zero > /dev/shm/a && sleep 1 && echo pri""vate`,
   `head -c ${MEGABYTES}m /dev/zero > /tmp/a && sleep 1 && echo pri""vate`,
 ];
-/** Marks of direction, joiners, tags, letters without ink, what steers a terminal. */
+/** Direction marks, joiners, tags, invisible letters and control characters of terminals. */
 export const HIDDEN = [
   ...["\u202e", "\u202d", "\u2066", "\u2069", "\u200b", "\u200d", "\u200e", "\u00ad", "\ufeff", "\u2028"],
   ...["\u3164", "\ufe0f", "\u{e0041}", "\u{1d173}", "\u001b[2K", "\r", "\b", "\u115f", "\u2800"],
@@ -199,7 +199,7 @@ export const SWAPPED = {
 };
 
 const TEXT = "instruction of the attacker";
-/** What a run might have itself do later. */
+/** Schedules that a run could create for itself. */
 export const SCHEDULES: readonly Call[] = [
   schedule({ action: "add", text: TEXT, in: "1m" }),
   schedule({ action: "add", text: TEXT, at: "2099-12-24T18:00" }),
@@ -212,7 +212,7 @@ export const SCHEDULES: readonly Call[] = [
   schedule({ action: "remove", id: "../../s1" }),
   schedule({ action: "run", id: "s1" }),
 ];
-/** What an owner's run might do for a server whose words it has just read. */
+/** Calls that an owner's run could make because of a hostile server. */
 export const FOR_A_SERVER: readonly Call[] = [
   ...SCHEDULES,
   write("SOUL.md"),
@@ -223,7 +223,7 @@ export const FOR_A_SERVER: readonly Call[] = [
   exec(`echo '${TEXT}' >> skills/s/SKILL.md`),
   exec(`mkdir -p .agents/skills/evil; echo '${TEXT}' > .agents/skills/evil/SKILL.md`),
 ];
-/** What says or is called something that the owner's next run must not take for its owner's words. */
+/** Background commands whose output or command line contains an instruction. */
 export const SAYING: readonly string[] = [
   `echo ${TEXT}; sleep 20`,
   `sleep 20 # ${TEXT}`,
@@ -231,14 +231,14 @@ export const SAYING: readonly string[] = [
   `printf '${TEXT}' >&2; exec sleep 20`,
   `echo ${TEXT} | tee todo.txt; sleep 20`,
 ];
-/** What is told to a shell that the owner has left running. */
+/** Input for a shell that an owner has left running. */
 export const TOLD: readonly string[] = [
   `echo '${TEXT}' > SOUL.md\n`,
   `echo '${TEXT}' >> skills/s/SKILL.md\n`,
   "rm -r memory\n",
   `mkdir -p .agents/skills/evil; echo '${TEXT}' > .agents/skills/evil/SKILL.md\n`,
 ];
-/** What does not end with whoever has started it. */
+/** Commands that try to outlive their conversation. */
 export const STAYING: readonly string[] = [
   "sleep 300",
   "setsid sleep 300 & wait",
@@ -248,7 +248,7 @@ export const STAYING: readonly string[] = [
   "perl -e 'fork && exit; use POSIX; setsid; fork && exit; sleep 300'; sleep 300",
 ];
 
-/** Exchanges a folder for a link out again and again, by the number of `renameat2` here. */
+/** Swaps a folder for a link out in a loop, with the number of `renameat2` on this machine. */
 const exchanging = (folder: string, link: string): Call => {
   const number = process.arch === "arm64" ? 276 : 316;
   const exchange = `syscall(${number}, -100, $one, -100, $other, 2); select(undef, undef, undef, 0.002)`;
@@ -256,16 +256,14 @@ const exchanging = (folder: string, link: string): Call => {
   return background(`mkdir -p ${folder}; ln -s @BASE@/outside ${link}; exec ${program}`);
 };
 const OFTEN = 30;
-/** Folders that the next command is given. */
+/** Swaps of folders that the next command can see. */
 export const EXCHANGED: readonly (readonly Call[])[] = ["@MEMBER@", "@OWN@"].map((mine) => [
   exchanging(mine, `${mine}-link`),
   ...Array.from({ length: OFTEN }, () => exec(`cat ${mine}/secret.txt`)),
 ]);
-/** Whether a file outside begins with a word would be told by a match in the one in its place. */
+/** Swaps during a search. A match in the replaced file would reveal the start of the outside file. */
 export const SEARCHED: readonly (readonly Call[])[] = ["plain", "."].map((path) => [
   { tool: "write", args: { file_path: "plain/secret.txt", content: "another word" } },
   exchanging("plain", "plain-link"),
   ...Array.from({ length: OFTEN }, (): Call => ({ tool: "grep", args: { pattern: "^canary", path } })),
 ]);
-
-/** Every attempt, each different from all others. */

@@ -36,21 +36,21 @@ import {
 } from "./attempt-words.ts";
 import type { Call } from "./world.ts";
 
-/** One way to get somewhere; `@NAME@` is filled in for each world. */
+/** An attempt to break out. Placeholders such as `@NAME@` are filled in for each world. */
 export interface Attempt {
   readonly kind: AttemptKind;
   readonly calls: readonly Call[];
-  /** What counts as damage is looked for in what the owner's next run sees, too. */
+  /** True if damage may also appear in the owner's next run. */
   readonly isForLater?: boolean;
-  /** Neither notes of people nor attachments are there yet. */
+  /** True if there are no notes of people and no attachments yet. */
   readonly isNew?: boolean;
-  /** What no result may say. */
+  /** A text that no result may contain. */
   readonly unsaid?: string;
-  /** What the owner has done before in the same conversation. */
+  /** Calls that the owner made before in the same conversation. */
   readonly before?: readonly Call[];
-  /** A run of the owner makes the calls, which has seen nothing before them. Default: each of the attackers. */
+  /** True if an untainted run of the owner makes the calls. Default: each attacker makes them. */
   readonly isOwners?: boolean;
-  /** The owner is asked about each call and allows it; then files change, and the call is made again. */
+  /** The owner approves each call. Then files change, and the call is repeated. */
   readonly isAsked?: {
     readonly files: Readonly<Record<string, string>>;
     readonly afterwards: Readonly<Record<string, string>>;

@@ -1,15 +1,15 @@
 import type { AttemptKind } from "./attempt-kinds.ts";
 
-/** What holds attempts of a kind, and the change of the sources that takes it away. */
+/** A defence against attempts of some kinds, and the change of the sources that removes it. */
 export interface Defence {
   readonly name: string;
   readonly kinds: readonly AttemptKind[];
-  /** The level on which it is what holds them. Default: bubblewrap. */
+  /** The sandbox level on which this defence is effective. Default: bubblewrap. */
   readonly level?: "none";
   readonly changes: readonly { readonly file: string; readonly from: string; readonly to: string }[];
 }
 
-/** Whatever isolates is looked at when the sandbox starts, too: without it, nothing would run at all. */
+/** The self-test would detect the missing isolation and disable commands, so it is removed as well. */
 const NO_SELF_TEST = {
   file: "sandbox/start.ts",
   from: "if (problem !== undefined) return createDisabled(limits, problem);",

@@ -1,6 +1,6 @@
-// `npm run prove -- hostile`: a hostile model, member and guest try to get out of the workspace, into other people's
-// words, into what the agent is, and into the owner's next run, on every level of the sandbox. Then each defence is
-// taken away in a copy of the sources, and the attempts that it holds must get through.
+// `npm run prove -- hostile`: a hostile model, member and guest try to leave the workspace, to read other people's
+// content, to change identity files, and to influence the owner's next run, on every level of the sandbox. Then each
+// defence is removed in a copy of the sources, and the attempts against it must succeed.
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -43,7 +43,7 @@ for (const defence of DEFENCES) {
 }
 process.exit(failed ? 1 : 0);
 
-/** The kinds of attempts that get through without a defence. */
+/** Returns the kinds of attempts that succeed without a defence. */
 async function without({ changes, kinds, level }: Defence): Promise<ReadonlySet<string>> {
   const copy = `${COPY}-${DEFENCES.findIndex(({ kinds: each }) => each === kinds)}`;
   cpSync(SOURCES, copy, { recursive: true });

@@ -16,10 +16,10 @@ export interface Tried {
   readonly breaches: readonly Breach[];
 }
 
-/** Attempts that are under way at once: much of each is waiting for a sandbox. */
+/** Number of concurrent attempts. Most of their time is waiting for a sandbox. */
 const AT_ONCE = 4;
 
-/** Tries attempts, each in a world of its own, as every attacker. */
+/** Makes attempts as every attacker, each in a new world. */
 export async function tryAll(
   tools: Subject,
   sandbox: Tools.Sandbox,

@@ -21,12 +21,12 @@ import type { JsonValue, Tool, ToolResult } from "@signalbox/agent-core";
 import type * as Tools from "../../src/index.ts";
 import type { Subject } from "./subject.ts";
 
-/** Who tries: a member, a guest who may use every tool, and an owner whose run has read a hostile page. */
+/** The attackers: a member, a guest who may use every tool, and an owner whose run has read a hostile page. */
 export const ATTACKERS = ["member", "guest", "tainted"] as const;
-/** `owner`: a run of the owner that has seen nothing yet. */
+/** `owner` is an untainted run of the owner. */
 export type Attacker = (typeof ATTACKERS)[number] | "owner";
 
-/** A tool of a server that nobody should believe. */
+/** A tool of an untrusted server. */
 export const SERVER_TOOL = "mcp__liar__say";
 
 export interface Call {
@@ -34,18 +34,18 @@ export interface Call {
   readonly args: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** What somebody saw, and what must not be in it. */
+/** The output that a run has seen, and texts that it must not contain. */
 export interface Sight {
   readonly seen: string;
   readonly forbidden: readonly string[];
 }
 
-/** A folder with canaries in and around it, and an agent whose workspace is in the middle. */
+/** A folder with canaries, and an agent whose workspace is inside. */
 export interface World {
   readonly dir: string;
-  /** Runs calls of one attacker in one run. */
+  /** Makes the calls of one attacker in one run. */
   attack(attacker: Attacker, calls: readonly Call[]): Promise<Sight>;
-  /** Asks the owner about calls of one attacker, who allows them as they are shown; then files change. */
+  /** Makes calls that the owner approves as they are shown. Then files change, and the calls are repeated. */
   askedAttack(
     attacker: Attacker,
     calls: readonly Call[],
@@ -54,25 +54,29 @@ export interface World {
       readonly afterwards: Readonly<Record<string, string>>;
     },
   ): Promise<Sight>;
-  /** A fresh run of the owner looks at everything; what it saw without counting as having seen others' words. */
+  /** Reads everything in a new run of the owner. Returns the output of calls that did not taint the run. */
   ownersNextRun(): Promise<Sight>;
-  /** Ends the commands in the background; gives what goes on all the same. */
+  /** Ends the background commands. Returns the commands that keep running, if any. */
   endCommands(): Promise<string | undefined>;
-  /** What was seen, changed or reached that must not be; undefined where nothing was. */
+  /** Returns the damage, if any: something that was seen, changed or reached. */
   damage(sight: Sight): string | undefined;
   close(): Promise<void>;
 }
 
-/** What attackers write where they can. */
+/** The text that attackers write. */
 const INSTRUCTION = "instruction of the attacker";
 const OWN = "session of the attacker";
-/** In the environment of the process that runs the tools. */
+/** A canary in the environment of the process that runs the tools. */
 const ENVIRONMENT_CANARY = `canary${randomBytes(8).toString("hex")}`;
 process.env["SIGNALBOX_HOSTILE_CANARY"] = ENVIRONMENT_CANARY;
-/** What a reader does not see, or what changes the order of what is seen. */
+/** Characters that are invisible or change the order of text. */
 const HIDDEN = /(?![\n\t])(?:[\p{Cf}\p{Cc}\u2028\u3164\u115f\u2800]|\ufe0f)/u;
 
-/** @param isNew whether no one has written anything or sent any attachment yet */
+/**
+ * Creates a world.
+ *
+ * @param isNew true if there are no notes of people and no attachments yet
+ */
 export async function openWorld(
   tools: Subject,
   sandbox: Tools.Sandbox,
@@ -117,7 +121,7 @@ export async function openWorld(
   chmodSync(base, 0o755);
 
   let scheduled = false;
-  // An attacker has learnt which command is meant.
+  // Predictable ids: the attacker knows the id of the command.
   let commands = 0;
   const processes = tools.createProcesses({ makeId: () => `p${++commands}` });
   const labels = await tools.openFileLabels(tools.createMemoryLabelStore());
@@ -179,9 +183,9 @@ export async function openWorld(
         const said = await run.call(tool, filledArgs(args)).catch(String);
         seen += run.state.facts.role === "guest" ? said : said.replaceAll("private", "");
       }
-      // A connection that was made is told of by the event loop, a round later.
+      // The event loop reports a connection one iteration later.
       for (let round = 0; round < 3; round++) await setImmediate();
-      // Once the run counts as having read others' words, it may have read its own letter.
+      // A tainted run may read its own letter.
       const isTainted = run.state.facts.taint.length > 0;
       return { seen, forbidden: [secret, ENVIRONMENT_CANARY, "private", ...(isTainted ? [] : [letter])] };
     },
@@ -222,7 +226,7 @@ export async function openWorld(
     },
     async endCommands() {
       await processes.end({ sessionKey: OWN });
-      // The kernel ends what is left of a namespace a moment after its first process.
+      // The kernel ends the processes of a namespace shortly after its first process.
       for (let look = 0; look < 40; look++) {
         if (commandsIn(dir).length === 0) return undefined;
         await setTimeout(50);
@@ -275,19 +279,19 @@ const LYING_TOOL: Tool = {
   },
 };
 
-/** The processes that work in a folder, by their ids. */
+/** Returns the ids of the processes that work in a folder. */
 function commandsIn(folder: string): string[] {
   return readdirSync("/proc").filter((pid) => {
     try {
       return /^\d+$/.test(pid) && readlinkSync(`/proc/${pid}/cwd`).startsWith(folder);
     } catch {
-      // It is over by now.
+      // The process has ended.
       return false;
     }
   });
 }
 
-/** What nobody but an owner may change: everything outside the workspace, and in it what the agent is and remembers. */
+/** Returns the files that only an owner may change: everything outside the workspace, and the identity files in it. */
 function listing(base: string, dir: string): Map<string, string> {
   const files = new Map<string, string>();
   const visit = (folder: string, isAll: boolean): void => {
