@@ -1,13 +1,13 @@
-/** Which requests a fault is for. */
+/** Selects the requests that fail. */
 export interface FaultTarget {
   readonly method?: string;
-  /** A part of the path. Default: messages only, so that everything else goes on working. */
+  /** Part of the path. Default: only messages, so that everything else still works. */
   readonly path?: string;
-  /** How many requests. Default 1. */
+  /** Number of requests. Default: 1. */
   readonly times?: number;
 }
 
-/** Hands out the scripted faults of a stand-in, each as often as it says. */
+/** Returns the scripted faults of a fake server, each for its number of requests. */
 export class Faults<Fault extends FaultTarget> {
   readonly #usualPath: string;
   readonly #waiting: { fault: Fault; left: number }[] = [];

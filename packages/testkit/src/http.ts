@@ -3,33 +3,33 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
-/** A stand-in server listening on a loopback port of its own. */
+/** A fake server on a loopback port. */
 export interface StandIn {
   /** For instance `http://127.0.0.1:40123`, without a trailing slash. */
   readonly url: string;
-  /** From now on `answer` answers what is asked for under this path, in place of the stand-in. */
+  /** Responds to requests under this path with `answer` from now on. */
   answerAt(path: string, answer: () => Response): void;
   /** Stops listening and ends open connections. May be called twice. */
   stop(): Promise<void>;
 }
 
-/** What a stand-in saw of one request. */
+/** A received request. */
 export interface SeenRequest {
   readonly method: string;
   /** Path with query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The body as text, empty where there was none. */
+  /** The body as text. Empty if there was none. */
   readonly text: string;
-  /** The body as it came, of a `multipart/form-data` request alone; `text` is empty then. */
+  /** The bytes of a `multipart/form-data` body. `text` is empty then. */
   readonly bytes?: Uint8Array<ArrayBuffer>;
-  /** Milliseconds since the epoch, with fractions, when the whole body had arrived. */
+  /** Time at which the whole body had arrived, in milliseconds since the epoch, with fractions. */
   readonly at: number;
 }
 
 type Handler = (request: SeenRequest, response: ServerResponse, raw: IncomingMessage) => void | Promise<void>;
 
-/** Serves `handler` on 127.0.0.1; a handler that throws answers 500 with its message. */
+/** Serves `handler` on 127.0.0.1. If the handler throws, the response is 500 with the error's message. */
 export async function listen(handler: Handler, port = 0): Promise<StandIn> {
   const answers = new Map<string, () => Response>();
   const answerOf = (asked: string) => [...answers].find(([path]) => asked.startsWith(path))?.[1];
@@ -59,7 +59,7 @@ export async function listen(handler: Handler, port = 0): Promise<StandIn> {
     });
     raw.on("error", () => response.destroy());
   });
-  // Where the machine is busy, a client would send into a connection that is being closed for being idle.
+  // On a busy machine, a client could send a request over a connection that is just being closed as idle.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -80,7 +80,7 @@ export async function listen(handler: Handler, port = 0): Promise<StandIn> {
   };
 }
 
-/** A port that nobody listens on. */
+/** Returns a port on which no server listens. */
 export async function freePort(): Promise<number> {
   const { url, stop } = await listen(() => {});
   await stop();
@@ -94,7 +94,7 @@ async function write(response: ServerResponse, { status, headers, body }: Respon
   else await pipeline(Readable.fromWeb(body), response);
 }
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 export function json(
   response: ServerResponse,
   status: number,
@@ -105,14 +105,14 @@ export function json(
   response.end(JSON.stringify(body));
 }
 
-/** The fields of a request that is an upload; undefined where it is none. */
+/** Returns the fields of an upload, or `undefined` for another request. */
 export async function formOf({ headers, bytes }: SeenRequest): Promise<FormData | undefined> {
   if (bytes === undefined) return undefined;
   const type = { "content-type": String(headers["content-type"]) };
   return new Response(bytes, { headers: type }).formData().catch(() => undefined);
 }
 
-/** JSON text as a value; undefined where it is none. */
+/** Parses JSON. Returns `undefined` if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return text === "" ? undefined : JSON.parse(text);

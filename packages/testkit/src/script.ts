@@ -1,13 +1,13 @@
 /**
- * One scripted model turn, in terms every vendor's stand-in can put on its own wire. A stand-in takes the turns in
- * order, or asks a function for each.
+ * A scripted model turn that every vendor's fake server can send. A fake server takes the turns in order, or calls a
+ * function for each.
  */
 export interface ScriptedTurn {
   /** Visible text, streamed in `chunks` pieces. */
   readonly text?: string | undefined;
   readonly thinking?: string | undefined;
   readonly toolCalls?: readonly ScriptedToolCall[] | undefined;
-  /** In the vendor's own word; defaults to the tool-use or end word. */
+  /** In the vendor's words. Default: its word for tool use or for the end. */
   readonly stopReason?: string | undefined;
   readonly usage?: {
     readonly input?: number | undefined;
@@ -15,13 +15,13 @@ export interface ScriptedTurn {
     readonly cacheRead?: number | undefined;
     readonly cacheWrite?: number | undefined;
   };
-  /** Into how many deltas text and arguments are cut; default 4. */
+  /** Number of deltas for text and arguments. Default: 4. */
   readonly chunks?: number | undefined;
-  /** Wait before the first byte, in milliseconds. */
+  /** Delay before the first byte, in milliseconds. */
   readonly delayMs?: number | undefined;
-  /** Wait between deltas, in milliseconds; default 0. */
+  /** Delay between deltas, in milliseconds. Default: 0. */
   readonly deltaMs?: number | undefined;
-  /** Awaited before each event of the stream, by its number from 0: a pace that what happens elsewhere sets. */
+  /** Awaited before each event of the stream, with its index, so that a test can control the pace. */
   readonly pace?: ((event: number) => unknown) | undefined;
   /** Refuse instead of answering. */
   readonly error?: ScriptedError | undefined;
@@ -30,7 +30,7 @@ export interface ScriptedTurn {
 }
 
 export interface ScriptedToolCall {
-  /** Made up where absent. */
+  /** Default: generated. */
   readonly id?: string | undefined;
   readonly name: string;
   readonly input: unknown;
@@ -45,11 +45,11 @@ export interface ScriptedError {
   readonly message?: string | undefined;
   /** Seconds, sent as `retry-after`. */
   readonly retryAfter?: number | undefined;
-  /** Send the error as an event in mid-stream, after this many events. */
+  /** Send the error as an event in the stream, after this many events. */
   readonly afterEvents?: number | undefined;
 }
 
-/** Turns in order, or a function of the parsed request body and the number of requests before it. */
+/** Turns in order, or a function of the parsed request body and the number of earlier requests. */
 export type Script =
   | readonly ScriptedTurn[]
   | ((request: unknown, index: number) => ScriptedTurn | Promise<ScriptedTurn>);

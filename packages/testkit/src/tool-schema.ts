@@ -1,9 +1,9 @@
 import { isRaw, type Raw } from "./raw.ts";
 
-/** A fault that vendors find in the schema of a tool's arguments. */
+/** An error that vendors report for a tool's schema. */
 export interface SchemaFault {
   readonly kind: "combinator" | "property_name" | "missing_items" | "invalid";
-  /** The steps from the top of the schema. */
+  /** Path from the root of the schema. */
   readonly path: readonly string[];
 }
 
@@ -12,7 +12,7 @@ const COMBINATORS = ["anyOf", "oneOf", "allOf"];
 const SCHEMAS = ["items", "additionalProperties", "not", "if", "then", "else", "contains"];
 const SCHEMA_LISTS = ["anyOf", "oneOf", "allOf", "prefixItems"];
 
-/** Lists what is wrong with a schema, outermost first. */
+/** Returns the errors of a schema, outermost first. */
 export function schemaFaults(schema: Raw): SchemaFault[] {
   const top = COMBINATORS.filter((name) => schema[name] !== undefined);
   return [...top.map(() => ({ kind: "combinator", path: [] }) as const), ...faultsIn(schema, [])];

@@ -2,9 +2,9 @@ import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Script, ScriptedTurn } from "./script.ts";
 
-/** Reads a script turn by turn. */
+/** Returns the turns of a script one by one. */
 export interface TurnReader {
-  /** The next turn; rejects when an array of turns is used up. */
+  /** Returns the next turn. Rejects if an array of turns is used up. */
   next(request: unknown): Promise<ScriptedTurn>;
 }
 
@@ -22,7 +22,7 @@ export function readTurns(script: Script): TurnReader {
   };
 }
 
-/** Cuts `text` into at most `count` pieces of about equal length, never inside a surrogate pair. */
+/** Splits `text` into at most `count` pieces of about equal length, never inside a surrogate pair. */
 export function pieces(text: string, count = 4): string[] {
   const size = Math.max(1, Math.ceil(text.length / Math.max(1, count)));
   const out: string[] = [];
@@ -36,22 +36,19 @@ export function pieces(text: string, count = 4): string[] {
   return out;
 }
 
-/** A rough count, four characters a token, for usage figures and overflow checks. */
+/** Estimates the tokens of a text as four characters each, for usage figures and overflow checks. */
 export function roughTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
-/** What the vendor's wire looks like around the frames of a stream. */
+/** Vendor-specific parts of a stream. */
 export interface SseWire {
   readonly headers?: Readonly<Record<string, string>>;
-  /** The frame that reports a scripted error in mid-stream. */
+  /** Frames for a scripted error in the stream. */
   readonly errorFrames: readonly string[];
 }
 
-/**
- * Streams `frames` as the turn's timing and faults ask. Without delays and faults everything leaves in one write, so
- * that a stand-in costs next to nothing in a benchmark.
- */
+/** Streams `frames` with the turn's delays and faults. Without delays and faults, everything is sent in one write. */
 export async function playFrames(
   response: ServerResponse,
   frames: readonly string[],

@@ -4,7 +4,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 const SECRET = "stand-in";
 const ID = /^[a-zA-Z0-9_-]+$/;
-/** Names of tools. */
+/** Allowed tool names. */
 export const TOOL_NAME: RegExp = /^[a-zA-Z0-9_-]{1,128}$/;
 const IMAGE_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 
@@ -23,7 +23,7 @@ export function fields(value: unknown): Fields | undefined {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
 }
 
-/** What the stand-in signs thinking with, so that it can tell a changed block on its return. */
+/** Returns the fake server's signature of thinking, with which it detects changed blocks that a client returns. */
 export function signThinking(text: string): string {
   return createHmac("sha256", SECRET).update(text).digest("base64");
 }
@@ -34,7 +34,7 @@ function signatureHolds(text: string, signature: string): boolean {
   return wanted.length === given.length && timingSafeEqual(wanted, given);
 }
 
-/** What is wrong with a request, in the vendor's words. */
+/** An error in a request, in the vendor's words. */
 export class Invalid extends Error {}
 
 export function refuse(message: string): never {

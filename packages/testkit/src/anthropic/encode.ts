@@ -1,13 +1,13 @@
 import type { ScriptedTurn } from "../script.ts";
 import { signThinking } from "./blocks.ts";
 
-/** A turn in the vendor's shape, not yet on the wire. */
+/** A turn in the vendor's format, before it is sent. */
 export interface EncodedTurn {
-  /** Each server-sent event as it goes over the wire. */
+  /** Server-sent events as bytes. */
   readonly events: readonly Buffer[];
-  /** The same turn as a non-streamed answer. */
+  /** The same turn as a response without streaming. */
   readonly message: Readonly<Record<string, unknown>>;
-  /** Ids of the tool calls in it. */
+  /** Ids of the tool calls of the turn. */
   readonly callIds: readonly string[];
 }
 
@@ -20,14 +20,14 @@ function pieces(text: string, count: number): string[] {
   return out;
 }
 
-/** One server-sent event. */
+/** Formats a server-sent event. */
 export function sse(data: Readonly<Record<string, unknown>>): Buffer {
   return Buffer.from(`event: ${String(data.type)}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The events of a message, and what they add up to. */
+/** Collects the events of a message and the message that they produce. */
 class Encoding {
   readonly events: Buffer[];
   readonly content: Fields[] = [];
@@ -72,7 +72,7 @@ function headOf({ usage }: ScriptedTurn, model: string, serial: string) {
   };
 }
 
-/** Puts a scripted turn in the vendor's terms. */
+/** Converts a scripted turn to the vendor's format. */
 export function encodeTurn(turn: ScriptedTurn, model: string, number: number): EncodedTurn {
   const { thinking, text, toolCalls = [], chunks = 4 } = turn;
   const serial = String(number).padStart(6, "0");

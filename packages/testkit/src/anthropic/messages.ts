@@ -1,6 +1,6 @@
 import { type Check, checkBlock, checkText, type Fields, fields, refuse } from "./blocks.ts";
 
-/** A message whose blocks are sound. */
+/** A message with valid blocks. */
 export interface Turn {
   readonly role: unknown;
   readonly blocks: readonly Fields[];
@@ -49,7 +49,7 @@ export function checkMessages(messages: unknown, check: Check): Turn[] {
   });
 }
 
-/** Each call has its result in the message that follows, and each result its call. */
+/** Checks that each call has a result in the next message, and each result a call. */
 export function checkPairs(turns: readonly Turn[]): void {
   turns.forEach((turn, at) => {
     const uses = turn.blocks.filter((block) => block.type === "tool_use").map((block) => String(block.id));

@@ -11,7 +11,7 @@ import {
 } from "./blocks.ts";
 import { checkMessages, checkPairs, type Turn } from "./messages.ts";
 
-/** A refusal in the vendor's terms. */
+/** An error response in the vendor's format. */
 export interface Refusal {
   readonly status: number;
   readonly type: string;
@@ -159,10 +159,11 @@ function checkSystem(system: unknown, check: Check): void {
 }
 
 /**
- * What the vendor would refuse about a request body, or `undefined`. Wordings follow the vendor's where they are
- * known, since clients tell an overflow from other invalid requests by its wording only.
+ * Returns the vendor's refusal of a request body, if any. The wording follows the vendor's where it is known, because
+ * clients recognize an overflow only by its wording.
  *
- * @param memory the ids of tool calls this stand-in emitted after thinking, and whether it trusts any signature.
+ *
+ * @param memory ids of tool calls that the fake server sent after thinking, and whether it accepts any signature
  */
 export function refusalOf(
   value: unknown,

@@ -7,35 +7,35 @@ import { refusalOf } from "./refuse.ts";
 
 export interface AnthropicOptions {
   readonly script: Script;
-  /** Keys let in; any key where absent. */
+  /** Accepted keys. Absent: any key. */
   readonly apiKeys?: readonly string[];
-  /** Tokens a request may hold, at four characters each; default 200,000. */
+  /** Maximum number of tokens in a request, estimated as four characters each. Default: 200,000. */
   readonly contextWindow?: number;
-  /** Default 32 MB, the vendor's own limit. */
+  /** Default: 32 MB, the vendor's limit. */
   readonly maxBodyBytes?: number;
-  /** Whether requests are checked and kept; off, the stand-in is as cheap as it can be. Default on. */
+  /** False skips the checks and does not store requests, for load tests. Default: true. */
   readonly check?: boolean;
-  /** Whether signatures of thinking that it did not make are let through; default off. */
+  /** True accepts signatures of thinking that the fake server did not create. Default: false. */
   readonly trustThinking?: boolean;
   readonly port?: number;
 }
 
-/** One request the stand-in saw, refused or not. */
+/** A received request, including refused ones. */
 export interface AnthropicRequest extends SeenRequest {
-  /** The parsed body; `undefined` where it was not JSON. */
+  /** The parsed body. `undefined` if it was not JSON. */
   readonly body: unknown;
-  /** What was answered. */
+  /** The HTTP status of the response. */
   readonly status: number;
 }
 
-/** A running stand-in for the Messages API. */
+/** A running fake server for the Messages API. */
 export interface AnthropicStandIn extends StandIn {
   readonly requests: readonly AnthropicRequest[];
 }
 
 const VERSION = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The key, in either header the vendor takes: newer SDKs send it as a bearer token. */
+/** Returns the key from either header that the vendor accepts. Newer SDKs send it as a bearer token. */
 function credential(request: SeenRequest): string | undefined {
   const { "x-api-key": key, authorization } = request.headers;
   if (typeof key === "string" && key !== "") return key;
@@ -67,7 +67,7 @@ async function write(response: ServerResponse, turn: ScriptedTurn, encoded: Enco
   }
   if (fault?.kind === "stall") return;
   if (fault?.kind === "cut") {
-    // What was written reaches the client before the connection breaks.
+    // Send the bytes that were written before the connection breaks.
     setImmediate(() => response.destroy());
     return;
   }
@@ -114,7 +114,7 @@ function refused(status: number, type: string, message: string): Refused {
   return { status, type, message };
 }
 
-/** What is wrong with a request before its body is looked into. */
+/** Checks everything but the body of a request. */
 function wrongRequest(
   request: SeenRequest,
   { apiKeys, maxBodyBytes = 32 * 1024 * 1024 }: AnthropicOptions,
@@ -137,7 +137,7 @@ function wrongRequest(
   return undefined;
 }
 
-/** A refusal that the script has in the place of an answer. */
+/** Returns the error that the script contains instead of an answer, if any. */
 function scriptedRefusal({ error }: ScriptedTurn): Refused | undefined {
   if (error === undefined || error.afterEvents !== undefined) return undefined;
   const { status, type = TYPES[status] ?? "api_error", message = "Scripted refusal", retryAfter } = error;
@@ -149,7 +149,7 @@ function scriptedRefusal({ error }: ScriptedTurn): Refused | undefined {
   };
 }
 
-/** Starts a stand-in for Anthropic's Messages API that refuses what the vendor refuses. */
+/** Starts a fake server for Anthropic's Messages API that refuses the same requests as the vendor. */
 export async function startAnthropic(options: AnthropicOptions): Promise<AnthropicStandIn> {
   const { script, check = true, trustThinking = false, contextWindow = 200_000 } = options;
   const requests: AnthropicRequest[] = [];

@@ -7,7 +7,7 @@ import type { Messages } from "./messages.ts";
 import { type ApiReply, done, ok, refusals } from "./reply.ts";
 import { channelPayload, rolePayload, userPayload, type World } from "./world.ts";
 
-/** One request, read. */
+/** A parsed request. */
 interface Call {
   readonly method: string;
   readonly query: URLSearchParams;
@@ -22,7 +22,7 @@ interface ApiOptions {
   readonly interactions: Interactions;
   readonly gateway: Gateway;
   readonly applicationId: string;
-  /** Undefined once it is revoked. */
+  /** Returns `undefined` if the token was revoked. */
   readonly token: () => string | undefined;
   readonly mayReadContent: boolean;
   /** Refuse the sixth message within five seconds in one channel. */
@@ -30,16 +30,16 @@ interface ApiOptions {
   readonly now: () => number;
 }
 
-/** The HTTP API: which path asks for what. */
+/** Routes requests of the HTTP API by path. */
 export class Api {
-  /** Those that the bot has registered. */
+  /** Commands that the bot registered. */
   commands: readonly unknown[] = [];
   readonly #options: ApiOptions;
   readonly #world: World;
   readonly #messages: Messages;
   readonly #interactions: Interactions;
   readonly #gateway: Gateway;
-  /** When each channel was last written to. */
+  /** Times of the recent messages of each channel. */
   readonly #lately = new Map<string, number[]>();
 
   constructor(options: ApiOptions) {
@@ -52,7 +52,7 @@ export class Api {
 
   answer(call: Call, path: readonly string[], authorization: string | undefined): ApiReply {
     const [area, id = "", ...rest] = path;
-    // Who holds the token of an interaction needs no other.
+    // The token of an interaction is enough to answer it.
     if (area === "interactions") return this.#interactions.answer(id, rest[0] ?? "", call.body);
     if (area === "webhooks" && rest[1] === "messages" && rest[2] === "@original" && call.method === "PATCH")
       return this.#interactions.edit(rest[0] ?? "", call.body, call.files);

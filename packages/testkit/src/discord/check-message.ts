@@ -2,7 +2,7 @@ import { isRaw, type Raw } from "../raw.ts";
 import { checkComponents, componentType, hasComponentsV2, isText } from "./components.ts";
 import { type ApiReply, refusals } from "./reply.ts";
 
-/** Sources: Discord's OpenAPI document, and its pages on messages, on components and on uploads. */
+/** Sources: Discord's OpenAPI document and its pages on messages, components and uploads. */
 const limits = {
   content: 2_000,
   embeds: 10,
@@ -20,27 +20,27 @@ const limits = {
   fileBytes: 10 * 1024 * 1024,
 };
 
-/** A file of a request that sends one. */
+/** An uploaded file. */
 export interface SentFile {
   readonly name: string;
   readonly mimeType: string;
   readonly content: Uint8Array<ArrayBuffer>;
 }
 
-/** A poll as it was asked for. */
+/** A poll of a request. */
 export interface SentPoll {
   readonly question: string;
   readonly options: readonly string[];
   readonly multiple: boolean;
 }
 
-/** What is checked: a new message, or the change of one that holds text or components V2. */
+/** A new message, or an edit of one with text or components V2. */
 interface Checked {
   readonly isEdit: boolean;
   readonly isV2?: boolean;
 }
 
-/** What Discord refuses about the body of a message; undefined for one that it takes. */
+/** Returns Discord's refusal of a message's body, or `undefined` if it is valid. */
 export function checkMessage(
   body: Raw,
   files: readonly SentFile[],
@@ -73,7 +73,7 @@ export function checkMessage(
   return isEmpty && !hasMore && !(isEdit && content === undefined) ? refusals.emptyMessage() : undefined;
 }
 
-/** Source: Discord's page on the flag: components take the place of everything else that has words. */
+/** Source: Discord's page on the flag. Components replace every other field with text. */
 function checkLegacyFields(body: Raw): ApiReply | undefined {
   const field = ["content", "embeds", "poll", "sticker_ids"].find((name) => (body[name] ?? null) !== null);
   return field === undefined
@@ -81,7 +81,7 @@ function checkLegacyFields(body: Raw): ApiReply | undefined {
     : refusals.invalidForm(field, "The field cannot be used with MessageFlags.IS_COMPONENTS_V2.");
 }
 
-/** What a message's poll asks; undefined where there is none. */
+/** Returns the poll of a message's body, if any. */
 export function pollIn({ poll }: Raw): SentPoll | undefined {
   if (!isRaw(poll)) return undefined;
   const { question, answers, allow_multiselect: multiple } = poll;
@@ -131,7 +131,7 @@ function checkAttachments({ attachments }: Raw, files: readonly SentFile[]): Api
   return isKnown ? undefined : refusals.invalidForm("attachments", "There is no file of that id.");
 }
 
-/** What Discord refuses about the data of a form; undefined for one that it takes. */
+/** Returns Discord's refusal of a form's data, or `undefined` if it is valid. */
 export function checkForm(data: unknown): ApiReply | undefined {
   const wrong = (why: string) => refusals.invalidForm("data", why);
   if (!isRaw(data) || !isText(data["custom_id"], limits.customId))
@@ -143,7 +143,7 @@ export function checkForm(data: unknown): ApiReply | undefined {
   return components.every(isField) ? undefined : wrong("Is no label with a field of text.");
 }
 
-/** A label with a field of text in it. */
+/** Returns true for a label that contains a text field. */
 function isField(label: unknown): boolean {
   if (!isRaw(label) || label["type"] !== componentType.label || !isText(label["label"], limits.formLabel))
     return false;

@@ -1,7 +1,7 @@
 import { isRaw, type Raw } from "../raw.ts";
 import { type ApiReply, refusals } from "./reply.ts";
 
-/** Source: Discord's pages on components and on the flag of messages that are made of them alone. */
+/** Source: Discord's pages on components and on the flag for messages that consist of components. */
 const limits = {
   rows: 5,
   buttonsOfRow: 5,
@@ -15,7 +15,7 @@ const limits = {
 
 export const componentType = { row: 1, button: 2, menu: 3, textInput: 4, text: 10, label: 18 } as const;
 
-/** The flag of a message that is made of components alone. */
+/** Flag of a message that consists only of components. */
 export const componentsV2: number = 1 << 15;
 
 interface WithComponents {
@@ -26,7 +26,7 @@ export function hasComponentsV2(flags: unknown): boolean {
   return (Number(flags) & componentsV2) !== 0;
 }
 
-/** What a reader of the message sees as its words. */
+/** Returns the text that readers of the message see. */
 export function wordsIn({ content, components }: WithComponents & { readonly content: string }): string {
   const texts = (Array.isArray(components) ? components.filter(isRaw) : []).flatMap((one) =>
     one["type"] === componentType.text ? String(one["content"]) : [],
@@ -34,7 +34,7 @@ export function wordsIn({ content, components }: WithComponents & { readonly con
   return [...(content === "" ? [] : [content]), ...texts].join("\n");
 }
 
-/** What the menus of a message offer. */
+/** Returns the options of a message's menus. */
 export function optionsOf({
   components,
 }: WithComponents): { readonly label: string; readonly value: string; readonly customId: string }[] {
@@ -47,7 +47,7 @@ export function optionsOf({
   );
 }
 
-/** The buttons of a message. */
+/** Returns the buttons of a message. */
 export function buttonsOf({
   components,
 }: WithComponents): { readonly label: string; readonly customId: string }[] {
@@ -61,7 +61,7 @@ function inRows(components: unknown): readonly Raw[] {
   return rows.flatMap(({ components: inRow }) => (Array.isArray(inRow) ? inRow.filter(isRaw) : []));
 }
 
-/** Rows of buttons, or of one menu, and in messages of components texts above them: others are not known here. */
+/** Supports rows of buttons, a row with one menu, and, in messages of components, texts above them. */
 export function checkComponents(
   components: unknown,
   { isV2 }: { readonly isV2: boolean },

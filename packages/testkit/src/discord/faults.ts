@@ -1,13 +1,13 @@
 import type { FaultTarget } from "../faults.ts";
 
-/** An outage to act out: the next requests that match `method` and `path` go wrong. */
+/** A simulated outage. The next requests that match `method` and `path` fail. */
 export interface DiscordFault extends FaultTarget {
   /**
-   * - `status`: answers `status` (default 500) and does nothing.
-   * - `rate`: answers 429, with `seconds` where given.
-   * - `hang`: does what was asked and never answers.
-   * - `cut`: does what was asked and breaks the connection.
-   * - `hold`: does what was asked and answers after `until`.
+   * - `status`: responds with `status` (default 500) without an effect.
+   * - `rate`: responds with 429, and with `seconds` if given.
+   * - `hang`: carries out the request and never responds.
+   * - `cut`: carries out the request and breaks the connection.
+   * - `hold`: carries out the request and responds after `until`.
    */
   readonly kind: "status" | "rate" | "hang" | "cut" | "hold";
   readonly until?: Promise<unknown>;

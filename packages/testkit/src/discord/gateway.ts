@@ -3,7 +3,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { parseJson } from "../http.ts";
 import { isRaw, type Raw } from "../raw.ts";
 
-/** Source: Discord's pages on gateway operation codes, on close codes and on intents. */
+/** Source: Discord's pages on gateway operation codes, close codes and intents. */
 const op = {
   dispatch: 0,
   heartbeat: 1,
@@ -40,12 +40,12 @@ const mostIntents = 1 << 26;
 export interface GatewayRules {
   readonly token: () => string | undefined;
   readonly botId: string;
-  /** Whether the application may ask for the content of messages. */
+  /** True if the application may request the content of messages. */
   readonly mayReadContent: boolean;
   readonly heartbeatMs: number;
-  /** How many events of a session can be told again. */
+  /** Number of events of a session that can be resent. */
   readonly keeps: number;
-  /** What is told first, after `READY` has been said. */
+  /** Returns the first events after `READY`. */
   readonly ready: () => { readonly data: Raw; readonly guilds: readonly unknown[] };
 }
 
@@ -57,27 +57,27 @@ interface Session {
   socket: WebSocket | undefined;
 }
 
-/** The WebSocket over which Discord tells what happens. */
+/** The WebSocket that sends events. */
 export class Gateway {
   readonly url: string;
   readonly #server: WebSocketServer;
   readonly #rules: GatewayRules;
   readonly #sessions = new Map<string, Session>();
   readonly #frozen = new WeakSet<WebSocket>();
-  /** Closed by Discord, so that the code says nothing about the session. */
+  /** Connections that Discord closed, whose close code does not end the session. */
   readonly #closed = new WeakSet<WebSocket>();
   readonly #awaited: { readonly socket: WebSocket; tell(sequence: number | null | undefined): void }[] = [];
-  /** How often a new session was begun, and an old one taken up again. */
+  /** Number of sessions that were started and resumed. */
   identifies = 0;
   resumes = 0;
   identifiesLeft = 1_000;
-  /** Connections are taken and nothing is said. */
+  /** True: connections are accepted and receive nothing. */
   isSilent = false;
-  /** Asked before a connection opens, which waits for it. */
+  /** Awaited before a connection opens. */
   opening: () => Promise<void> = () => Promise.resolve();
-  /** How many connections were ever opened. */
+  /** Number of connections that were opened. */
   opened = 0;
-  /** Sessions are not gone on with, and not refused either. */
+  /** True: requests to resume get no response. */
   ignoresResume = false;
 
   static async start(rules: GatewayRules): Promise<Gateway> {
@@ -100,7 +100,7 @@ export class Gateway {
     server.on("connection", (socket) => this.#welcome(socket));
   }
 
-  /** Tells of something that happened. Gives its sequence number, undefined where nobody is told. */
+  /** Sends an event. Returns its sequence number, or `undefined` without a session. */
   dispatch(type: string, data: Raw): number | undefined {
     let sequence: number | undefined;
     for (const session of this.#sessions.values()) {
@@ -110,7 +110,7 @@ export class Gateway {
     return sequence;
   }
 
-  /** Asks for a heartbeat. Resolves with the sequence number in it; undefined where the connection ends before. */
+  /** Requests a heartbeat. Resolves with its sequence number, or `undefined` if the connection ends first. */
   heartbeat(): Promise<number | null | undefined> {
     const socket = this.#standing()[0];
     if (socket === undefined) return Promise.resolve(undefined);
@@ -124,12 +124,12 @@ export class Gateway {
     return this.#standing().length;
   }
 
-  /** Connections that are open, whatever was said over them. */
+  /** Number of open connections, with or without a session. */
   open(): number {
     return this.#server.clients.size;
   }
 
-  /** Ends all connections; with a code as Discord does, without one as a line that breaks. */
+  /** Ends all connections, with a close code as Discord does or, without one, like a broken line. */
   drop(code?: number): void {
     for (const socket of this.#server.clients) {
       this.#closed.add(socket);
@@ -138,7 +138,7 @@ export class Gateway {
     }
   }
 
-  /** Nothing comes over the connections that stand any more, and nothing is answered: they look alive and are not. */
+  /** Keeps the connections open, but neither sends nor answers anything, as on a dead line. */
   freeze(): void {
     for (const socket of this.#standing()) this.#frozen.add(socket);
   }
@@ -147,7 +147,7 @@ export class Gateway {
     for (const socket of this.#standing()) send(socket, { op: op.reconnect, d: null });
   }
 
-  /** Ends the sessions: they cannot be taken up again. */
+  /** Ends the sessions, so that they cannot be resumed. */
   invalidate(): void {
     const sockets = this.#standing();
     this.#sessions.clear();
@@ -186,7 +186,7 @@ export class Gateway {
       this.#tellOf(socket, undefined);
       if (session?.socket !== socket) return;
       session.socket = undefined;
-      // A bot that closes with one of these has said that it will not come back.
+      // These close codes from the bot end its session.
       if (!this.#closed.has(socket) && (code === 1000 || code === 1001)) this.#sessions.delete(session.id);
     });
     send(socket, { op: op.hello, d: { heartbeat_interval: this.#rules.heartbeatMs } });
@@ -197,7 +197,7 @@ export class Gateway {
     this.#tellOf(socket, typeof sequence === "number" ? sequence : null);
   }
 
-  /** Tells whoever waits for a heartbeat of this connection what came of it. */
+  /** Resolves the pending heartbeats of a connection. */
   #tellOf(socket: WebSocket, sequence: number | null | undefined): void {
     const awaited = this.#awaited.splice(0);
     for (const one of awaited) {
@@ -255,7 +255,7 @@ export class Gateway {
     return session.sequence;
   }
 
-  /** Who may not read what is written gets messages without it, but for those that concern the bot. */
+  /** Removes the content of messages for bots without the intent, except in messages that mention the bot. */
   #readable(session: Session, type: string, data: Raw): Raw {
     if (!type.startsWith("MESSAGE_") || data["guild_id"] === undefined) return data;
     if ((session.intents & intent.messageContent) !== 0 || JSON.stringify(data).includes(this.#rules.botId))
@@ -264,7 +264,7 @@ export class Gateway {
   }
 }
 
-/** The intents of which one has to be asked for; 0 for what everybody is told. */
+/** Returns the intent that an event requires, or 0 if it requires none. */
 function intentOf(type: string, data: Raw): number {
   const isDirect = data["guild_id"] === undefined;
   if (type.startsWith("MESSAGE_REACTION")) return isDirect ? intent.directReactions : intent.guildReactions;

@@ -10,36 +10,36 @@ const firstAnswerMs = 3_000;
 const tokenMs = 15 * 60_000;
 const callback = { message: 4, deferredMessage: 5, deferredUpdate: 6, form: 9 } as const;
 
-/** Somebody used a command, a button, a menu or a form. */
+/** A use of a command, a button, a menu or a form. */
 export interface Interaction {
   readonly id: string;
   readonly token: string;
   readonly channelId: string;
   readonly startedAt: number;
-  /** The number of the event that told of it; undefined while nobody listens. */
+  /** Sequence number of its event. `undefined` if no session received it. */
   sequence: number | undefined;
-  /** What the gateway tells of it. */
+  /** Payload of its event. */
   readonly payload: Raw;
-  /** How it was answered first, undefined until it was. */
+  /** Type of the first response. `undefined` before it. */
   answeredWith: number | undefined;
-  /** The answer to it, where it has one. */
+  /** The message with the response, if any. */
   message: DiscordMessage | undefined;
-  /** The form that it opened, which whoever used it can fill in. */
+  /** The form that it opened, if any. The person can submit it. */
   form: Raw | undefined;
-  /** The message with the button that was clicked. */
+  /** The message with the clicked button. */
   readonly about: string | undefined;
-  /** It is a form that somebody filled in. */
+  /** True for a submitted form. */
   readonly isForm: boolean;
 }
 
-/** What somebody does. */
+/** An action of a person. */
 export type Doing =
   | {
       readonly kind: "command";
       readonly name: string;
       readonly options?: readonly { readonly name: string; readonly value: string | number | boolean }[];
     }
-  /** From the menu of a message. */
+  /** From the context menu of a message. */
   | { readonly kind: "message-command"; readonly name: string; readonly messageId: string }
   | { readonly kind: "click"; readonly messageId: string; readonly customId: string }
   | {
@@ -48,10 +48,10 @@ export type Doing =
       readonly customId: string;
       readonly value: string;
     }
-  /** Fills in the form that an interaction opened. */
+  /** Submits the form that an interaction opened. */
   | { readonly kind: "submit"; readonly opened: Interaction; readonly text: string };
 
-/** Commands, clicks and forms, and the answers to them. */
+/** Commands, clicks and forms, and their responses. */
 export class Interactions {
   readonly #world: World;
   readonly #messages: Messages;
@@ -131,7 +131,7 @@ export class Interactions {
     return message === undefined ? {} : { message: this.#messages.payload(message) };
   }
 
-  /** The first answer, which has to come at once. */
+  /** Handles the first response, which must arrive within the time limit. */
   answer(id: string, token: string, body: unknown): ApiReply {
     const interaction = this.all.get(id);
     if (interaction === undefined || interaction.token !== token) return refusals.unknownInteraction();
@@ -152,7 +152,7 @@ export class Interactions {
     return done;
   }
 
-  /** A form is answered by what follows it, and never opens another. */
+  /** A submitted form cannot open another one. */
   #open(interaction: Interaction, data: unknown): ApiReply {
     const refused = interaction.isForm
       ? refusals.invalidForm("type", "A form cannot open a form.")
@@ -163,7 +163,7 @@ export class Interactions {
     return done;
   }
 
-  /** The answer as it is to read. */
+  /** Edits the response. */
   edit(token: string, body: Raw, files: readonly SentFile[]): ApiReply {
     const interaction = [...this.all.values()].find((one) => one.token === token);
     if (interaction?.message === undefined) return refusals.unknownWebhook();
@@ -175,7 +175,7 @@ export class Interactions {
   }
 }
 
-/** The first field of a form, as Discord gives it back. */
+/** Returns the first field of a form, filled in, in the format of Discord's event. */
 function filledIn({ opened: { form }, text }: Extract<Doing, { readonly kind: "submit" }>): Raw {
   const [label] = Array.isArray(form?.["components"]) ? form["components"].filter(isRaw) : [];
   const field = isRaw(label?.["component"]) ? label["component"] : {};

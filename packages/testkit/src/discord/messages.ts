@@ -5,13 +5,13 @@ import { type ApiReply, done, ok, refusals } from "./reply.ts";
 import { snowflakeAt } from "./snowflake.ts";
 import { channelType, type DiscordUser, userPayload, type World } from "./world.ts";
 
-/** A file that belongs to a message. */
+/** A file of a message. */
 export interface Attachment extends SentFile {
   readonly id: string;
   readonly voice?: boolean;
 }
 
-/** A message as the stand-in keeps it. */
+/** A stored message. */
 export interface DiscordMessage {
   readonly id: string;
   readonly channelId: string;
@@ -19,45 +19,45 @@ export interface DiscordMessage {
   /** Milliseconds since the epoch. */
   timestamp: number;
   content: string;
-  /** Each content it has had so far, this one last. */
+  /** Every content so far. The last one is current. */
   readonly contents: string[];
   components: unknown;
   readonly attachments: readonly Attachment[];
   readonly poll?: SentPoll;
-  /** The message it answers, or passes on. */
+  /** The message that it replies to or forwards. */
   readonly reference?: Raw;
   readonly nonce?: unknown;
   flags: number;
   readonly allowedMentions?: unknown;
-  /** Fields that the payload has besides. */
+  /** Further fields of the payload. */
   readonly more: Raw;
   deleted: boolean;
-  /** Own reactions of the bot. */
+  /** Reactions of the bot. */
   readonly reactions: Set<string>;
 }
 
-/** A message that is to be there. */
+/** A message to add. */
 export interface MessageToPlant {
   readonly id?: string;
   readonly channelId: string;
   readonly authorId: string;
   readonly content?: string;
-  /** The id of the message it answers. */
+  /** Id of the message that it replies to. */
   readonly replyTo?: string;
   readonly attachments?: readonly Attachment[];
   readonly more?: Raw;
 }
 
-/** What the bot said of how it wants a message sent. */
+/** Options of the bot for sending a message. */
 interface Sending {
   readonly channelId: string;
   readonly body: Raw;
   readonly files: readonly SentFile[];
 }
 
-/** For how long a nonce is remembered, in milliseconds: "some minutes". */
+/** Lifetime of a nonce in milliseconds. Discord documents "some minutes". */
 const nonceMs = 300_000;
-/** How long an address of a file is good, in milliseconds. */
+/** Lifetime of a file's URL, in milliseconds. */
 const addressMs = 86_400_000;
 const mostListed = 100;
 
@@ -67,11 +67,11 @@ export class Messages {
   readonly #cdnUrl: () => string;
   readonly #happened: (type: string, data: Raw) => void;
   readonly all: Map<string, DiscordMessage> = new Map();
-  /** How often each answer of a poll was voted for, by the id of its message. */
+  /** Votes for each answer of a poll, by message id. */
   readonly votes: Map<string, readonly number[]> = new Map();
   readonly #ended = new Set<string>();
 
-  /** @param happened tells the gateway of what became of a message */
+  /** @param happened sends an event about a message */
   constructor(world: World, cdnUrl: () => string, happened: (type: string, data: Raw) => void) {
     this.#world = world;
     this.#cdnUrl = cdnUrl;
@@ -117,7 +117,7 @@ export class Messages {
     return ok(this.payload(message));
   }
 
-  /** An answer that is being thought about, and stays empty until it is edited. */
+  /** Creates the placeholder of a deferred response, which is empty until it is edited. */
   createLoading(channelId: string): DiscordMessage {
     return this.#keep({ channelId, body: { content: "", flags: 128 }, files: [] }, undefined);
   }
@@ -127,7 +127,7 @@ export class Messages {
     return message === undefined ? refusals.unknownMessage() : ok(this.payload(message));
   }
 
-  /** Newest first, as Discord lists them. */
+  /** Returns messages newest first, as Discord does. */
   list(channelId: string, query: URLSearchParams): ApiReply {
     const refused = this.#refusedAt(channelId);
     if (refused !== undefined) return refused;
@@ -141,7 +141,7 @@ export class Messages {
       .filter((one) => after === null || isLater(one.id, after))
       .filter((one) => before === null || isLater(before, one.id))
       .sort((a, b) => (isLater(a.id, b.id) ? 1 : -1));
-    // The oldest after an id, the newest otherwise.
+    // Without an id, return the newest ones. After an id, return the oldest ones.
     const page = after === null ? listed.slice(-limit) : listed.slice(0, limit);
     return ok(page.toReversed().map((one) => this.payload(one)));
   }
@@ -156,7 +156,7 @@ export class Messages {
     return ok(this.payload(message));
   }
 
-  /** The message reads otherwise from now on. */
+  /** Changes a message. */
   change(message: DiscordMessage, body: Raw): void {
     if (hasComponentsV2(body["flags"])) message.flags |= componentsV2;
     if (body["components"] !== undefined) message.components = body["components"];
@@ -176,7 +176,7 @@ export class Messages {
     return done;
   }
 
-  /** Ends a poll of the bot's: `POST /channels/{id}/polls/{id}/expire`. */
+  /** Ends a poll of the bot: `POST /channels/{id}/polls/{id}/expire`. */
   endPoll(channelId: string, id: string): ApiReply {
     const message = this.#at(channelId, id);
     if (message === undefined) return refusals.unknownMessage();
@@ -196,7 +196,7 @@ export class Messages {
     return done;
   }
 
-  /** A file by its address; one that is over its time is not given out. */
+  /** Returns the file at a URL, unless the URL has expired. */
   file(url: URL): Attachment | undefined {
     const [, , id] = url.pathname.split("/").filter((step) => step !== "");
     const expires = Number.parseInt(url.searchParams.get("ex") ?? "0", 16) * 1000;
@@ -232,7 +232,7 @@ export class Messages {
     };
   }
 
-  /** A reply has the message that it replies to, and `null` in its place if that was deleted. */
+  /** A reply contains the message that it replies to, or `null` if that message was deleted. */
   #answeredBy({ id, reference }: DiscordMessage): Raw {
     if (reference === undefined || reference["type"] === 1 || reference["message_id"] === id) return {};
     const answered = this.all.get(String(reference["message_id"]));
@@ -240,7 +240,7 @@ export class Messages {
     return { referenced_message: { ...this.payload(answered), referenced_message: undefined } };
   }
 
-  /** A poll with its votes. */
+  /** Returns a poll with its votes. */
   #standing(id: string, { question, options, multiple }: SentPoll): Raw {
     const counts = this.votes.get(id) ?? [];
     return {
@@ -258,7 +258,7 @@ export class Messages {
     };
   }
 
-  /** As the gateway tells it: with what the API leaves out. */
+  /** Returns a message in the format of events, which have more fields than the API. */
   event(message: DiscordMessage): Raw {
     const { guildId } = this.#world.channels.get(message.channelId) ?? {};
     const roles = this.#world.guilds.get(guildId ?? "")?.members.get(message.author.id) ?? [];
@@ -337,7 +337,7 @@ export class Messages {
   }
 }
 
-/** Whether an id is of a later moment; ids that are no numbers are later than all others. */
+/** Returns true if an id is later than another. Ids that are not numbers are later than all others. */
 function isLater(id: string, than: string): boolean {
   const number = (text: string): bigint => (/^\d+$/.test(text) ? BigInt(text) : snowflakeAt(4e12));
   return number(id) > number(than);

@@ -1,7 +1,7 @@
-/** What the stand-in answers to one call. */
+/** The response to a call. */
 export interface ApiReply {
   readonly status: number;
-  /** Absent: an answer without content. */
+  /** Absent: a response without content. */
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
   /** Sent instead of `body`. */
@@ -14,12 +14,12 @@ export function ok(body: unknown): ApiReply {
 
 export const done: ApiReply = { status: 204 };
 
-/** Discord's error form. */
+/** Returns an error in Discord's format. */
 function refuse(status: number, code: number, message: string, errors?: unknown): ApiReply {
   return { status, body: { message, code, ...(errors === undefined ? {} : { errors }) } };
 }
 
-/** What the stand-in refuses with. Source: Discord's table of JSON error codes. */
+/** Error responses. Source: Discord's table of JSON error codes. */
 export const refusals = {
   unauthorized: (): ApiReply => refuse(401, 0, "401: Unauthorized"),
   noSuchPath: (): ApiReply => refuse(404, 0, "404: Not Found"),
@@ -39,7 +39,7 @@ export const refusals = {
   expiredToken: (): ApiReply => refuse(401, 50027, "Invalid Webhook Token"),
   invalidForm: (field: string, why: string): ApiReply =>
     refuse(400, 50035, "Invalid Form Body", { [field]: { _errors: [{ code: "INVALID", message: why }] } }),
-  /** Without a time as the proxies before Discord answer. */
+  /** Without a time, as from the proxies in front of Discord. */
   rateLimited: (seconds: number | undefined): ApiReply =>
     seconds === undefined
       ? {

@@ -21,41 +21,41 @@ import {
 
 export interface DiscordOptions {
   readonly token: string;
-  /** Default `{ id: "1000", username: "signalbox" }`. */
+  /** Default: `{ id: "1000", username: "signalbox" }`. */
   readonly bot?: { readonly id: string; readonly username: string };
   readonly applicationId?: string;
-  /** People, by id. Default: everybody exists under a made-up name. */
+  /** People by id. Default: everyone exists, with a generated name. */
   readonly users?: Readonly<Record<string, Omit<DiscordUser, "id">>>;
-  /** Message Content Intent is turned on. Default true. */
+  /** True if the Message Content Intent is on. Default: true. */
   readonly mayReadContent?: boolean;
   /**
-   * How often the bot is to send a heartbeat by itself. Discord says 41 seconds; the default is as long as a timer can
-   * run. discord.js takes a connection for dead that is asked for a heartbeat just when one is due, `acknowledged` asks
-   * for many, and the first is due at a random moment of this time.
+   * Heartbeat interval in milliseconds. Discord uses 41 seconds. The default is the longest time that a timer supports,
+   * because discord.js treats a connection as dead if a heartbeat is requested just when one is due, `acknowledged`
+   * requests many, and the first one is due at a random moment of the interval.
    */
   readonly heartbeatMs?: number;
-  /** How many events of a session can be told again. Default 10,000. */
+  /** Number of events of a session that can be resent. Default: 10,000. */
   readonly keeps?: number;
-  /** Refuse the sixth message within five seconds in one channel. Default false. */
+  /** Refuse the sixth message within five seconds in one channel. Default: false. */
   readonly rateLimit?: boolean;
   readonly port?: number;
   /** Milliseconds since the epoch. Default: the machine's clock. */
   readonly now?: () => number;
 }
 
-/** Discord as far as a bot needs it, on loopback ports: the API, the gateway and the files of messages. */
+/** A fake Discord on loopback ports: the API, the gateway and the files of messages. */
 export interface DiscordStandIn extends StandIn {
   readonly bot: DiscordUser;
   readonly applicationId: string;
   readonly gateway: Gateway;
-  /** What the bot sent, in order, also what it deleted since. */
+  /** Messages that the bot sent, in order, including deleted ones. */
   readonly sent: readonly DiscordMessage[];
   /** Every request, in order. */
   readonly requests: readonly SeenRequest[];
-  /** The commands the bot has registered. */
+  /** Commands that the bot registered. */
   readonly commands: readonly unknown[];
   readonly interactions: readonly Interaction[];
-  /** A server; gives the id of its first text channel. */
+  /** Adds a server and returns the id of its first text channel. */
   addGuild(guild: {
     readonly id: string;
     readonly name?: string;
@@ -65,40 +65,40 @@ export interface DiscordStandIn extends StandIn {
     readonly members?: Readonly<Record<string, readonly string[]>>;
   }): void;
   addChannel(channel: DiscordChannel): void;
-  /** Somebody uses a command, a button, a menu or a form. */
+  /** Uses a command, a button, a menu or a form as a person. */
   interact(channelId: string, userId: string, doing: Doing): Interaction;
-  /** The gateway tells of an interaction once more. Gives the event's sequence number. */
+  /** Resends the event of an interaction and returns its sequence number. */
   tellAgain(interaction: Interaction): number | undefined;
-  /** People vote in a poll: so often for each of its answers, in their order. */
+  /** Sets the number of votes for each answer of a poll, in the order of the answers. */
   vote(messageId: string, counts: readonly number[]): void;
-  /** The direct conversation with somebody. */
+  /** Returns the direct conversation with a person. */
   directWith(userId: string): DiscordChannel;
-  /** Somebody writes, and the gateway tells. Gives the message, and the event's sequence number. */
+  /** Writes a message as a person and sends its event. Returns the message and the event's sequence number. */
   say(message: MessageToPlant): { readonly message: DiscordMessage; readonly sequence: number | undefined };
-  /** Puts a message there that nobody is told about. */
+  /** Adds a message without an event. */
   plant(message: MessageToPlant): DiscordMessage;
-  /** What the gateway would tell of a message. */
+  /** Returns the payload of a message's event. */
   eventOf(message: DiscordMessage): Raw;
   /**
-   * Resolves once the bot has taken the event with this number; with false where the connection ends before that stands
-   * now, or comes next.
+   * Resolves with true once the bot received the event with this number, and with false if the current or next
+   * connection ends first.
    */
   acknowledged(sequence: number): Promise<boolean>;
   fail(fault: DiscordFault): void;
-  /** Nothing goes wrong any more. */
+  /** Removes all faults. */
   heal(): void;
-  /** From now on the token is refused. */
+  /** Revokes the token. */
   revoke(): void;
   /** The token is accepted again. */
   restore(): void;
-  /** Time passes for everything that has a lifetime. */
+  /** Makes everything with a lifetime older. */
   age(ms: number): void;
 }
 
-/** Beyond it a timer fires at once. */
+/** A timer with a longer delay fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Starts the stand-in. */
+/** Starts the fake server. */
 export async function startDiscord(options: DiscordOptions): Promise<DiscordStandIn> {
   let passed = 0;
   const clock = options.now ?? Date.now;
@@ -197,7 +197,7 @@ type Happenings =
   | "eventOf"
   | "acknowledged";
 
-/** What happens on Discord, and what the bot is told of it. */
+/** Creates the state of Discord and sends events about it to the bot. */
 function whatHappens(
   world: World,
   messages: Messages,
@@ -237,7 +237,7 @@ function whatHappens(
   };
 }
 
-/** What a session begins with. */
+/** Returns the first events of a session. */
 function readyOf(world: World, applicationId: string, now: number) {
   return {
     data: {

@@ -1,11 +1,11 @@
 const EPOCH = 1_420_070_400_000;
 
-/** The first id of a moment, in milliseconds since the epoch. Source: Discord's page on snowflakes. */
+/** Returns the first id of a moment in milliseconds since the epoch. Source: Discord's page on snowflakes. */
 export function snowflakeAt(ms: number): bigint {
   return BigInt(Math.max(0, Math.floor(ms) - EPOCH)) << 22n;
 }
 
-/** Ids that rise with every call, as far as the clock goes by their time. */
+/** Creates a function that returns increasing ids based on the clock. */
 export function createSnowflakes(now: () => number): () => string {
   let last = 0n;
   return () => {

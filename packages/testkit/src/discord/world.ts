@@ -8,7 +8,7 @@ export interface DiscordUser {
   readonly bot?: boolean;
 }
 
-/** Types of channels, as Discord numbers them. */
+/** Discord's numbers of channel types. */
 export const channelType = {
   text: 0,
   direct: 1,
@@ -22,12 +22,12 @@ export interface DiscordChannel {
   readonly id: string;
   readonly type: number;
   readonly guildId?: string;
-  /** The channel of a thread, the forum of a post. */
+  /** The channel of a thread or the forum of a post. */
   readonly parentId?: string;
   readonly name?: string;
-  /** Of a direct conversation. */
+  /** Only in direct conversations. */
   readonly recipient?: DiscordUser;
-  /** The bot may not see it. */
+  /** True if the bot cannot see it. */
   readonly isHidden?: boolean;
 }
 
@@ -42,11 +42,11 @@ export interface DiscordGuild {
 export interface DiscordRole {
   readonly id: string;
   readonly name: string;
-  /** The role that came with this bot. */
+  /** Set for the role that belongs to this bot. */
   readonly botId?: string;
 }
 
-/** Who and what there is. */
+/** Guilds, channels and people. */
 export class World {
   readonly bot: DiscordUser;
   readonly users: Map<string, DiscordUser> = new Map();
@@ -62,7 +62,7 @@ export class World {
     this.users.set(bot.id, bot);
   }
 
-  /** The direct conversation with somebody, made where there is none. */
+  /** Returns the direct conversation with a person. Creates it if necessary. */
   direct(userId: string): DiscordChannel {
     for (const channel of this.channels.values()) if (channel.recipient?.id === userId) return channel;
     const recipient = this.user(userId);
@@ -103,7 +103,7 @@ export function channelPayload(channel: DiscordChannel): Record<string, unknown>
   };
 }
 
-/** A guild as `GUILD_CREATE` has it. */
+/** Returns a guild in the format of `GUILD_CREATE`. */
 export function guildPayload(guild: DiscordGuild, channels: Iterable<DiscordChannel>, now: number): unknown {
   const own = [...channels].filter(({ guildId }) => guildId === guild.id);
   const isThread = ({ type }: DiscordChannel): boolean =>

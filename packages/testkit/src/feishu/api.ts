@@ -7,14 +7,14 @@ import type { Resources } from "./resources.ts";
 import type { Tokens } from "./tokens.ts";
 import type { Uploads } from "./uploads.ts";
 
-/** How an app's events are handed over. */
+/** Delivery settings of an app's events. */
 export interface Subscription {
   readonly type: "webhook" | "websocket";
   readonly url?: string;
   readonly events: readonly string[];
 }
 
-/** What the API gives out and changes. */
+/** State that the API reads and changes. */
 export interface ApiParts {
   readonly appId: string;
   readonly bot: { readonly openId: string; readonly name: string };
@@ -29,7 +29,7 @@ export interface ApiParts {
   readonly cards: Cards;
   readonly resources: Resources;
   readonly reactions: Reactions;
-  /** What kind each chat is of. */
+  /** Mode of each chat. */
   readonly chatModes: ReadonlyMap<string, string>;
 }
 
@@ -40,7 +40,7 @@ interface Call {
   readonly seen: SeenRequest;
 }
 
-/** Answers calls of the API as Feishu does. */
+/** Creates a function that responds to API calls like Feishu. */
 export function createApi(
   parts: ApiParts,
 ): (call: Call, authorization: string | undefined) => ApiReply | Promise<ApiReply> {
@@ -57,7 +57,7 @@ export function createApi(
   };
 }
 
-/** What the app is told of itself. */
+/** Calls about the app itself. */
 function ofApp(parts: ApiParts, { method }: Call, path: string): ApiReply | undefined {
   if (method !== "GET") return undefined;
   const { bot, permissions } = parts;
@@ -91,7 +91,7 @@ function ownApplication({ subscription, appId }: ApiParts, path: string): ApiRep
   });
 }
 
-/** People and chats. */
+/** Calls about people and chats. */
 function ofDirectory({ users, chatModes }: ApiParts, { method }: Call, path: string): ApiReply | undefined {
   if (method !== "GET") return undefined;
   const userId = /^\/contact\/v3\/users\/([^/]+)$/.exec(path)?.[1];
@@ -108,7 +108,7 @@ function ofDirectory({ users, chatModes }: ApiParts, { method }: Call, path: str
     : ok({ chat_mode: mode, name: mode === "p2p" ? "" : chatId });
 }
 
-/** Messages, the files for them, and cards. */
+/** Calls about messages, their files, and cards. */
 function ofMessages(parts: ApiParts, call: Call, path: string): ApiReply | Promise<ApiReply> | undefined {
   const { messages, uploads, cards, hasCardKit } = parts;
   const { method, url, body, seen } = call;
@@ -124,7 +124,7 @@ function ofMessages(parts: ApiParts, call: Call, path: string): ApiReply | Promi
   return id === undefined ? undefined : ofMessage(parts, call, [id, rest, last]);
 }
 
-/** What belongs to a message, or the message itself. */
+/** Calls about one message. */
 function ofMessage(
   { messages, reactions, resources }: ApiParts,
   call: Call,

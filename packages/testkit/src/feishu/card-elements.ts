@@ -1,8 +1,8 @@
 import { isRaw, type Raw } from "../raw.ts";
 
 /**
- * What is wrong with the elements of a card; undefined for sound ones. Sources: the open platform's pages on the
- * button, the select menu, the input (at most 1,000 characters) and the form container of cards.
+ * Returns the error in the elements of a card, if any. Sources: the open platform's pages on the button, the select
+ * menu, the input (at most 1,000 characters) and the form container of cards.
  */
 export function wrongElement(elements: readonly unknown[], isInForm = false): string | undefined {
   const wrong = elements.map((element) => wrongIn(element, isInForm)).find((one) => one !== undefined);
@@ -59,7 +59,7 @@ function wrongForm({ name, elements }: Raw, isInForm: boolean): string | undefin
   return isSent ? wrongElement(inner, true) : "a form without a button that sends it";
 }
 
-/** Names hold for the whole card. */
+/** Returns the names of an element and its children. Names must be unique within the card. */
 function namesIn(element: unknown): readonly unknown[] {
   if (!isRaw(element)) return [];
   const inner = Array.isArray(element["elements"]) ? element["elements"].flatMap(namesIn) : [];

@@ -1,21 +1,21 @@
 import { isRaw, type Raw } from "../raw.ts";
 import { type ApiReply, ok, refusals, refuse } from "./reply.ts";
 
-/** A card entity as a test looks at it. */
+/** A card entity, for tests. */
 export interface SeenCard {
   readonly cardId: string;
   readonly isStreaming: boolean;
-  /** What was streamed into it; `typed` where the text went on from the one before, which is what shows as typing. */
+  /** Streamed texts. `typed` is true if a text extends the previous one, which Feishu shows as typing. */
   readonly streamed: readonly { readonly text: string; readonly typed: boolean }[];
-  /** Every operation that was let through, with the clock's time of it. */
+  /** Accepted operations with their times. */
   readonly operations: readonly { readonly name: string; readonly at: number; readonly sequence: number }[];
 }
 
 interface StoredCard extends SeenCard {
   card: Raw;
-  /** When streaming was last enabled; undefined where it is off. */
+  /** Time at which streaming was last enabled. `undefined` while it is off. */
   streamingSince: number | undefined;
-  /** Feishu has ended streaming and not said so yet. */
+  /** True if Feishu ended streaming and has not reported it yet. */
   timedOut: boolean;
   madeAt: number;
   changed: ((card: string) => void) | undefined;
@@ -26,7 +26,7 @@ interface StoredCard extends SeenCard {
 export interface CardRules {
   readonly now: () => number;
   readonly rateLimit: boolean;
-  /** Whether the app has the scope `cardkit:card:write`. */
+  /** True if the app has the scope `cardkit:card:write`. */
   readonly cardKit: boolean;
 }
 
@@ -38,8 +38,8 @@ const perCardAndSecond = 10;
 const perApiAndSecond = 50;
 
 /**
- * Card entities, which live beside the messages that show them. Sources: the pages of `cardkit-v1` (limits, sequence,
- * codes) and the one on streaming updates (ten operations a second a card, ten minutes).
+ * Card entities, which exist independently of the messages that show them. Sources: the pages of `cardkit-v1` (limits,
+ * sequence, codes) and the page on streaming updates (ten operations per second and card, ten minutes).
  */
 export class Cards {
   readonly #rules: CardRules;
@@ -57,7 +57,7 @@ export class Cards {
     });
   }
 
-  /** Answers a call under `/cardkit/v1/cards`; undefined where there is no such call. */
+  /** Responds to a call under `/cardkit/v1/cards`. Returns `undefined` if the call does not exist. */
   answer(method: string, path: string, body: unknown): ApiReply | undefined {
     const [, cardId, rest = ""] = /^\/cardkit\/v1\/cards(?:\/([^/]+)(?:\/(.+))?)?$/.exec(path) ?? [];
     if (!path.startsWith("/cardkit/v1/cards")) return undefined;
@@ -75,7 +75,7 @@ export class Cards {
     return undefined;
   }
 
-  /** The card that a message is to show, which hears of its changes from then on. A card can be sent once. */
+  /** Returns the card for a message, and reports its later changes to `changed`. A card can be sent once. */
   show(cardId: string, changed: (card: string) => void): string | ApiReply {
     const card = this.#cards.get(cardId);
     if (card === undefined) return refusals.cardFailed("card_id is unknown");
@@ -84,7 +84,7 @@ export class Cards {
     return JSON.stringify(card.card);
   }
 
-  /** Everything becomes that much older. */
+  /** Makes everything older. */
   age(ms: number): void {
     for (const card of this.#cards.values()) {
       card.madeAt -= ms;
@@ -189,7 +189,9 @@ export class Cards {
     card.timedOut = true;
   }
 
-  /** Counts a call under `key`; the documents name no code for too many, so it is the one of every call. */
+  /**
+   * Counts a call under `key`. Feishu documents no special code for too many operations, so this is the general one.
+   */
   #limited(key: string, most = perApiAndSecond): ApiReply | undefined {
     if (!this.#rules.rateLimit) return undefined;
     const now = this.#rules.now();
@@ -200,14 +202,14 @@ export class Cards {
   }
 }
 
-/** The id of the card entity that a message's content names; undefined where it is a card itself. */
+/** Returns the id of the card entity in a message's content. `undefined` if the content is a card itself. */
 export function cardIdIn(content: unknown): string | undefined {
   const parsed = parse(content);
   const data = parsed?.["type"] === "card" ? parsed["data"] : undefined;
   return isRaw(data) && typeof data["card_id"] === "string" ? data["card_id"] : undefined;
 }
 
-/** A card of schema 2.0 that all who see it share, or why it is none. */
+/** Parses a shared card of schema 2.0, or returns the reason for a refusal. */
 function readCard(
   data: unknown,
 ):
@@ -226,7 +228,7 @@ function elementsOf(card: Raw): readonly Raw[] {
   return Array.isArray(elements) ? elements.filter(isRaw) : [];
 }
 
-/** Whether a card is everybody's, so that a change reaches all who see it. */
+/** Returns true if a card is shared, so that a change is visible to everyone. */
 export function isShared(card: Raw): boolean {
   return isRaw(card["config"]) && card["config"]["update_multi"] === true;
 }

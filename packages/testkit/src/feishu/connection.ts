@@ -3,33 +3,34 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { isRaw } from "../raw.ts";
 import { decodeFrame, encodeFrame } from "./frame.ts";
 
-/** The long connection over which Feishu pushes events to apps that cannot be reached from outside. */
+/** The long connection over which Feishu sends events to apps without a public address. */
 export interface LongConnection {
-  /** What `/callback/ws/endpoint` gives out. */
+  /** The URL that `/callback/ws/endpoint` returns. */
   readonly url: string;
-  /** How many connections stand and are heard. */
+  /** Number of open connections that are not frozen. */
   count(): number;
   /**
-   * Pushes an event, in `pieces` frames, over one of the connections, and resolves with the code it was answered with.
+   * Sends an event in `pieces` frames over one of the connections. Resolves with the code of the response.
    *
-   * @throws Error when there is no connection, or it ends before the answer
+   *
+   * @throws Error if there is no connection, or it ends before the response
    */
   push(event: unknown, pieces?: number): Promise<number>;
-  /** Ends all connections without a word. */
+  /** Ends all connections without a close frame. */
   drop(): void;
-  /** They stay open, and nothing is heard or said on them any more. */
+  /** Keeps the connections open, but neither sends nor reads anything. */
   freeze(): void;
   stop(): Promise<void>;
 }
 
-/** @param settings what the app is told of how to behave, now and with each answer to a ping */
+/** @param settings settings for the client, sent at the start and with each pong */
 export async function startLongConnection(settings: ClientConfig): Promise<LongConnection> {
   const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
   await new Promise<void>((resolve) => server.once("listening", resolve));
   return new Connections(server, settings);
 }
 
-/** An event that is not answered yet. */
+/** An event without a response yet. */
 interface Waiting {
   resolve(code: number): void;
   reject(error: Error): void;
@@ -122,7 +123,7 @@ class Connections implements LongConnection {
   }
 }
 
-/** Seconds, as Feishu sends them. */
+/** In seconds, as Feishu sends them. */
 export type ClientConfig = Readonly<Record<string, number>>;
 
 export function clientConfig(pingSeconds: number): ClientConfig {

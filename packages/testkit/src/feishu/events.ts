@@ -8,7 +8,7 @@ export interface FeishuEvent {
 }
 
 export interface EventOptions {
-  /** Default: made up, a new one each time. */
+  /** Default: a new generated id. */
   readonly eventId?: string;
   /** Milliseconds since the epoch. Default: now. */
   readonly at?: number;
@@ -50,7 +50,7 @@ function envelope(type: string, event: Raw, options: EventOptions): FeishuEvent 
   };
 }
 
-/** `im.message.receive_v1` with any message type and content. */
+/** Returns an `im.message.receive_v1` event with any message type and content. */
 export function messageEvent(messageType: string, content: unknown, options: TextOptions = {}): FeishuEvent {
   const chatType = options.chatType ?? "p2p";
   const message: Raw = {
@@ -82,12 +82,12 @@ export function messageEvent(messageType: string, content: unknown, options: Tex
   return envelope("im.message.receive_v1", { sender, message }, options);
 }
 
-/** A plain text, in a direct conversation unless told otherwise. */
+/** Returns a plain text message, by default in a direct conversation. */
 export function textMessage(text: string, options: TextOptions = {}): FeishuEvent {
   return messageEvent("text", { text }, options);
 }
 
-/** A rich text of rows of elements. */
+/** Returns a rich text message with rows of elements. */
 export function postMessage(
   rows: readonly (readonly Raw[])[],
   options: TextOptions & { readonly title?: string } = {},
@@ -103,7 +103,7 @@ export function fileMessage(fileKey: string, fileName: string, options: TextOpti
   return messageEvent("file", { file_key: fileKey, file_name: fileName }, options);
 }
 
-/** `@Bot text` in a group. */
+/** Returns the message `@Bot text` in a group. */
 export function groupMention(
   text: string,
   bot: { readonly openId: string; readonly name: string },
@@ -117,12 +117,12 @@ export function groupMention(
   });
 }
 
-/** An answer to the message `parentId`, in a group. */
+/** Returns a reply to the message `parentId` in a group. */
 export function replyMessage(text: string, parentId: string, options: TextOptions = {}): FeishuEvent {
   return textMessage(text, { chatType: "group", ...options, parentId });
 }
 
-/** A message in a thread of a group. */
+/** Returns a message in a thread of a group. */
 export function threadMessage(
   text: string,
   thread: { readonly threadId: string; readonly rootId: string },
@@ -136,7 +136,7 @@ export function threadMessage(
   });
 }
 
-/** The sender takes a message back. */
+/** Returns the event for a message that its sender recalls. */
 export function recalled(
   messageId: string,
   options: EventOptions & { readonly chatId?: string } = {},
@@ -167,7 +167,7 @@ export function reaction(
   return envelope(type, event, options);
 }
 
-/** Somebody puts the bot into a group. */
+/** Returns the event for a bot that is added to a group. */
 export function memberAdded(
   chatId: string,
   options: EventOptions & { readonly operatorId?: string } = {},
@@ -185,13 +185,13 @@ export function memberAdded(
 interface CardActionOptions extends EventOptions {
   readonly chatId?: string;
   readonly operatorId?: string;
-  /** The value of the option that was chosen in a menu. */
+  /** Value of the selected menu option. */
   readonly option?: string;
-  /** What was written into the form that the button sends. */
+  /** Values of the form that the button submits. */
   readonly form?: Raw;
 }
 
-/** A click on a card's button, or a choice of its menu. */
+/** Returns the event for a click on a card's button or a selection in its menu. */
 export function cardAction(messageId: string, value: unknown, options: CardActionOptions = {}): FeishuEvent {
   const { option, form } = options;
   const action = {

@@ -1,14 +1,14 @@
 import type { FaultTarget } from "../faults.ts";
 
-/** An outage to act out: the next requests that match `method` and `path` go wrong. */
+/** A simulated outage. The next requests that match `method` and `path` fail. */
 export interface FeishuFault extends FaultTarget {
   /**
-   * - `status`: answers `status` (default 500) and does nothing.
-   * - `code`: answers Feishu's error `code` and does nothing.
-   * - `hang`: does what was asked and never answers.
-   * - `cut`: does what was asked and breaks the connection.
-   * - `hold`: does what was asked and answers after `until`.
-   * - `rate`: answers 429 with the gateway's rate-limit code; `resetSeconds` goes into its header where given.
+   * - `status`: responds with `status` (default 500) without an effect.
+   * - `code`: responds with Feishu's error `code` without an effect.
+   * - `hang`: carries out the request and never responds.
+   * - `cut`: carries out the request and breaks the connection.
+   * - `hold`: carries out the request and responds after `until`.
+   * - `rate`: responds with 429 with the gateway's rate-limit code; `resetSeconds` goes into its header if given.
    */
   readonly kind: "status" | "code" | "hang" | "cut" | "rate" | "hold";
   readonly until?: Promise<unknown>;

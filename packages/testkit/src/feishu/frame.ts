@@ -1,4 +1,4 @@
-/** One frame of the long connection, a protobuf message. Source: `pbbp2.proto` of the vendor's SDKs. */
+/** A frame of the long connection, which is a protobuf message. Source: `pbbp2.proto` of the vendor's SDKs. */
 export interface Frame {
   /** 0 control, 1 data. */
   readonly method: number;

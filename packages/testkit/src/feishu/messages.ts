@@ -4,40 +4,40 @@ import { type Cards, cardIdIn, isShared } from "./cards.ts";
 import { type ApiReply, ok, refusals } from "./reply.ts";
 import type { Uploads } from "./uploads.ts";
 
-/** A message as the stand-in keeps it: sent by the bot, or planted by the test. */
+/** A stored message, sent by the bot or added by the test. */
 export interface SentMessage {
   readonly messageId: string;
   readonly chatId: string;
   readonly msgType: string;
-  /** The content as it came, a JSON text; of a card entity the card that it was then. */
+  /** The content as received, a JSON text. For a card entity, its card at that time. */
   readonly content: string;
-  /** The card entity it shows. */
+  /** The card entity that it shows. */
   readonly cardId?: string;
   readonly uuid?: string;
-  /** The message it answers. */
+  /** The message that it replies to. */
   readonly parentId?: string;
   readonly rootId?: string;
   readonly threadId?: string;
-  /** The merged forward that it is part of. */
+  /** The merged forward that contains it. */
   readonly upperMessageId?: string;
   readonly senderId: string;
   readonly senderType: "app" | "user";
-  /** As the history gives them. */
+  /** In the format of the history. */
   readonly mentions?: readonly unknown[];
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Contents after each edit, newest last. */
+  /** Contents after each edit, oldest first. */
   readonly edits: readonly string[];
   readonly deleted: boolean;
 }
 
 type Stored = { -readonly [K in keyof SentMessage]: SentMessage[K] } & {
   edits: string[];
-  /** When somebody changed it last. */
+  /** Time of the last edit. */
   editedAt?: number;
 };
 
-/** Source: the limits of the send-message API, text 150 KB, card and rich text 30 KB. */
+/** Source: the limits of the send-message API, 150 KB for text, 30 KB for cards and rich text. */
 const limits: Readonly<Record<string, number>> = {
   text: 150 * 1024,
   post: 30 * 1024,
@@ -51,15 +51,15 @@ const cardChangesMs = 14 * 24 * 3_600_000;
 export interface MessageRules {
   readonly appId: string;
   readonly now: () => number;
-  /** Chats the bot is in; undefined: every chat. */
+  /** Chats with the bot. `undefined`: every chat. */
   readonly chats: ReadonlySet<string> | undefined;
   rateLimit: boolean;
-  /** What messages can show. */
+  /** Uploads that messages can show. */
   readonly uploads: Uploads;
   readonly cards: Cards;
 }
 
-/** Everything under `/open-apis/im/v1/messages` that is about messages themselves. */
+/** Calls under `/open-apis/im/v1/messages` about the messages themselves. */
 export class Messages {
   readonly all: Map<string, Stored> = new Map();
   readonly #uuids = new Map<string, { messageId: string; at: number }>();
@@ -103,7 +103,7 @@ export class Messages {
     });
   }
 
-  /** PUT edits text and rich text, PATCH cards. */
+  /** PUT edits text and rich text, PATCH edits cards. */
   update(messageId: string, body: unknown, kind: "edit" | "card"): ApiReply {
     const message = this.all.get(messageId);
     if (message === undefined || message.deleted) return refusals.noSuchMessage();
@@ -121,11 +121,11 @@ export class Messages {
     return ok(kind === "card" ? {} : this.#wire(message));
   }
 
-  /** Why a message that is there cannot be changed (any more, or now). */
+  /** Returns the reason why an existing message cannot be changed, if any. */
   #unchangeable(message: Stored, kind: "edit" | "card", body: Raw): ApiReply | undefined {
     const now = this.#rules.now();
     if (kind === "edit") return message.edits.length >= 20 ? refusals.editedTooOften() : undefined;
-    // What Feishu makes of it is written nowhere: nobody is to depend on it.
+    // Feishu does not document this case, so clients must not depend on it.
     if (message.cardId !== undefined) return refusals.invalidParameter("the message shows a card entity");
     if (![message.edits.at(-1) ?? message.content, String(body["content"])].every(isSharedCard))
       return refusals.invalidParameter("update_multi is not true before and after the change");
@@ -135,7 +135,7 @@ export class Messages {
       : undefined;
   }
 
-  /** Everything sent so far becomes that much older. */
+  /** Makes every sent message older. */
   age(ms: number): void {
     for (const message of this.all.values()) message.at -= ms;
     for (const known of this.#uuids.values()) known.at -= ms;
@@ -155,7 +155,7 @@ export class Messages {
     return ok({ items: [message, ...this.#partsOf(messageId)].map((part) => this.#wire(part)) });
   }
 
-  /** The card entity that a message shows. */
+  /** Returns the card entity that a message shows. */
   cardOf(body: unknown): ApiReply {
     const message = isRaw(body) ? this.all.get(String(body["message_id"])) : undefined;
     if (message === undefined) return refusals.noSuchMessage();
@@ -164,13 +164,13 @@ export class Messages {
       : ok({ card_id: message.cardId });
   }
 
-  /** What a merged forward holds, forwards within it included, in one flat list. */
+  /** Returns the contents of a merged forward, including nested forwards, as a flat list. */
   #partsOf(messageId: string): readonly Stored[] {
     const parts = [...this.all.values()].filter((message) => message.upperMessageId === messageId);
     return parts.flatMap((part) => [part, ...this.#partsOf(part.messageId)]);
   }
 
-  /** Somebody changes a message that was planted. */
+  /** Changes an added message as its sender. */
   edit(messageId: string, content: string): void {
     const message = this.all.get(messageId);
     if (message === undefined) throw new Error(`there is no message ${messageId}`);
@@ -202,7 +202,7 @@ export class Messages {
     return ok({ items, has_more: more, ...(more ? { page_token: String(from + size) } : {}) });
   }
 
-  /** Puts a message there that somebody sent, so that it can be answered and read. */
+  /** Adds a message of a person, which can be read and replied to. */
   plant(
     message: Pick<SentMessage, "messageId" | "chatId" | "msgType" | "content" | "senderId"> &
       Partial<SentMessage>,
@@ -257,7 +257,7 @@ export class Messages {
     return ok(this.#wire(message));
   }
 
-  /** Five a second of what is counted together: messages to a chat, changes of a card. */
+  /** Limits messages to one chat, or changes of one card, to five per second. */
   #admit(key: string, now: number): boolean {
     const recent = (this.#recent.get(key) ?? []).filter((at) => now - at < 1000);
     if (recent.length >= perSecond) return false;
@@ -295,7 +295,7 @@ function isSharedCard(content: string): boolean {
   return isRaw(card) && isShared(card);
 }
 
-/** Why the content would be refused. */
+/** Returns the refusal of the content, if any. */
 function checkContent(msgType: unknown, content: unknown): ApiReply | undefined {
   if (typeof msgType !== "string") return refusals.fieldValidation("msg_type");
   if (limits[msgType] === undefined && !otherTypes.includes(msgType))

@@ -2,38 +2,38 @@ import { createCipheriv, createHash, randomBytes } from "node:crypto";
 import { isRaw } from "../raw.ts";
 
 export interface PushOptions {
-  /** Put into the event where it has none. */
+  /** Added to the event if it has no token. */
   readonly token?: string;
-  /** Encrypts and signs. */
+  /** Encrypts and signs the event. */
   readonly encryptKey?: string;
   /** Seconds since the epoch, for the signature. Default: now. */
   readonly timestamp?: number | string;
   readonly nonce?: string;
-  /** Initialisation vector, 16 bytes. Default: random. */
+  /** Initialization vector, 16 bytes. Default: random. */
   readonly iv?: Uint8Array;
 }
 
-/** A request as Feishu would send it. */
+/** A request in Feishu's format. */
 export interface Push {
   readonly method: "POST";
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** AES-256-CBC under the SHA-256 of the key, the vector in front, in base64. */
+/** Encrypts with AES-256-CBC under the SHA-256 hash of the key. Returns base64 with the vector at the start. */
 export function encrypt(text: string, key: string, iv: Uint8Array = randomBytes(16)): string {
   const cipher = createCipheriv("aes-256-cbc", createHash("sha256").update(key).digest(), iv);
   return Buffer.concat([iv, cipher.update(text, "utf8"), cipher.final()]).toString("base64");
 }
 
-/** SHA-256 over timestamp, nonce, key and body. */
+/** Returns SHA-256 over timestamp, nonce, key and body. */
 export function sign(timestamp: string, nonce: string, encryptKey: string, body: string): string {
   return createHash("sha256")
     .update(timestamp + nonce + encryptKey + body)
     .digest("hex");
 }
 
-/** Dresses an event as Feishu would: token inside, encrypted and signed where a key is set. */
+/** Prepares an event as Feishu does: adds the token, and encrypts and signs it if a key is set. */
 export function push(event: unknown, options: PushOptions = {}): Push {
   const plain = JSON.stringify(withToken(event, options.token));
   const headers: Record<string, string> = { "content-type": "application/json; charset=utf-8" };

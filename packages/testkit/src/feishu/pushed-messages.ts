@@ -1,7 +1,7 @@
 import { isRaw } from "../raw.ts";
 import type { Messages } from "./messages.ts";
 
-/** A message that is pushed exists from then on: it can be answered. */
+/** Stores the message of a sent event, so that it can be replied to. */
 export function takePushed(messages: Messages, chatModes: Map<string, string>, event: unknown): void {
   const inner = isRaw(event) ? event["event"] : undefined;
   const message = isRaw(inner) ? inner["message"] : undefined;
@@ -25,7 +25,7 @@ export function takePushed(messages: Messages, chatModes: Map<string, string>, e
   });
 }
 
-/** A pushed mention has an object of ids, one in the history the open id alone. */
+/** A mention has an object of ids in an event, and only the open id in the history. */
 function asInHistory(mention: unknown): unknown {
   const ids = isRaw(mention) ? mention["id"] : undefined;
   return isRaw(mention) && isRaw(ids) ? { ...mention, id: ids["open_id"], id_type: "open_id" } : mention;

@@ -6,7 +6,7 @@ interface Reaction {
   readonly emoji: string;
 }
 
-/** The reactions of an app on messages. */
+/** Reactions of an app to messages. */
 export class Reactions {
   readonly #appId: string;
   readonly #all = new Map<string, Reaction>();
@@ -16,7 +16,7 @@ export class Reactions {
     this.#appId = appId;
   }
 
-  /** On a message, as emoji types. */
+  /** Returns the emoji types of a message's reactions. */
   on(messageId: string): string[] {
     return this.#of(messageId).map(([, { emoji }]) => emoji);
   }

@@ -1,4 +1,4 @@
-/** What the stand-in answers to one call. */
+/** The response to a call. */
 export interface ApiReply {
   readonly status: number;
   readonly body: unknown;
@@ -11,7 +11,7 @@ export function ok(data: unknown): ApiReply {
   return { status: 200, body: { code: 0, msg: "success", data } };
 }
 
-/** Feishu's error form: a business code in the body, mostly with HTTP 400. */
+/** Returns an error in Feishu's format: a business code in the body, mostly with HTTP 400. */
 export function refuse(
   code: number,
   msg: string,
@@ -21,7 +21,7 @@ export function refuse(
   return { status, body: { code, msg, error: { log_id: `log-${code}` } }, headers };
 }
 
-/** The codes that the stand-in refuses with, and the words beside them. */
+/** Error codes with their texts. */
 export const refusals = {
   missingToken: (): ApiReply => refuse(99991661, "Missing access token for authorization."),
   invalidToken: (): ApiReply => refuse(99991663, "Invalid access token for authorization."),

@@ -6,7 +6,7 @@ interface Resource {
   readonly name?: string;
 }
 
-/** Files and pictures that belong to messages. */
+/** Files and images of messages. */
 export class Resources {
   readonly #all = new Map<string, Resource>();
 

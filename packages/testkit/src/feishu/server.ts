@@ -28,28 +28,28 @@ const ALL_PERMISSIONS = [
 export interface FeishuOptions {
   readonly appId: string;
   readonly appSecret: string;
-  /** Who the app's bot is. Default `{ openId: "ou_bot", name: "Bot" }`. */
+  /** The app's bot. Default: `{ openId: "ou_bot", name: "Bot" }`. */
   readonly bot?: { readonly openId: string; readonly name: string };
-  /** People the contact API knows, by open id. Default: nobody. */
+  /** People that the contact API returns, by open id. Default: none. */
   readonly users?: Readonly<Record<string, { readonly name: string }>>;
-  /** Chats the bot is in. Default: every chat. */
+  /** Chats with the bot. Default: every chat. */
   readonly chats?: readonly string[];
   /**
-   * Refuse the sixth message a second to one chat, the sixth change a second of one card, the eleventh operation a
-   * second on a card entity, and the fifty-first a second of one call on any. Default false.
+   * Refuses the sixth message per second to a chat, the sixth change per second of a card, the eleventh operation per
+   * second on a card entity, and the fifty-first call per second of one kind. Default: false.
    */
   readonly rateLimit?: boolean;
-  /** Whether the app has the scope for card entities. Default true. */
+  /** True if the app has the scope for card entities. Default: true. */
   readonly cardKit?: boolean;
-  /** What the tenant has granted the app. Default: all that a bot needs. Nothing is refused by it. */
+  /** Permissions of the app. Default: everything that a bot needs. The fake server does not enforce them. */
   readonly permissions?: readonly string[];
-  /** How the app's events are handed over. Default: the app may not read that. */
+  /** Delivery settings of the app's events. Default: the app may not read them. */
   readonly subscription?: Subscription;
-  /** Life of a tenant token in seconds. Default 7200. */
+  /** Lifetime of a tenant token in seconds. Default: 7,200. */
   readonly tokenSeconds?: number;
-  /** How often the app is to ask over its long connection whether that stands. Default 120, as Feishu says. */
+  /** Ping interval of the long connection, in seconds. Default: 120, as Feishu sends. */
   readonly pingSeconds?: number;
-  /** What `postEvent` puts on events. */
+  /** Token that `postEvent` adds to events. */
   readonly verificationToken?: string;
   readonly encryptKey?: string;
   readonly port?: number;
@@ -57,29 +57,29 @@ export interface FeishuOptions {
   readonly now?: () => number;
 }
 
-/** Feishu's open platform as far as a bot needs it, on a loopback port. */
+/** A fake Feishu open platform for bots on a loopback port. */
 export interface FeishuStandIn extends StandIn {
   readonly appId: string;
   readonly bot: { readonly openId: string; readonly name: string };
-  /** What the bot sent, in order, also what it deleted since. */
+  /** Messages that the bot sent, in order, including deleted ones. */
   readonly sent: readonly SentMessage[];
-  /** The card entities that were made, in order. */
+  /** Card entities in the order of their creation. */
   readonly cards: readonly SeenCard[];
-  /** The picture or file that a message shows; undefined where it shows none. */
+  /** Returns the image or file that a message shows, if any. */
   upload(message: Pick<SentMessage, "content">): Upload | undefined;
   /** Every request, in order. */
   readonly requests: readonly SeenRequest[];
-  /** Reactions on a message, as emoji types. */
+  /** Returns the emoji types of a message's reactions. */
   reactions(messageId: string): readonly string[];
-  /** Posts an event as Feishu would: with token, encrypted and signed where configured. Remembers its message. */
+  /** Posts an event as Feishu does, with the token, encrypted and signed if configured. Stores its message. */
   postEvent(url: string, event: unknown, options?: PushOptions): Promise<Response>;
-  /** Remembers the message of an event, for whoever hands it over without `postEvent` or `pushEvent`. */
+  /** Stores the message of an event that the test delivers without `postEvent` or `pushEvent`. */
   take(event: unknown): void;
-  /** Puts a message there without pushing it. */
+  /** Adds a message without an event. */
   plant(message: Parameters<Messages["plant"]>[0]): void;
-  /** Somebody changes a message; the content is a JSON text. Nothing is pushed then. */
+  /** Changes a message as its sender, without an event. The content is a JSON text. */
   editMessage(messageId: string, content: string): void;
-  /** A file or image that belongs to a message. */
+  /** Adds a file or image to a message. */
   addResource(
     messageId: string,
     key: string,
@@ -87,25 +87,25 @@ export interface FeishuStandIn extends StandIn {
     type?: { mimeType?: string; name?: string },
   ): void;
   fail(fault: FeishuFault): void;
-  /** Nothing goes wrong any more. */
+  /** Removes all faults. */
   heal(): void;
-  /** From now on all tokens given so far are refused. */
+  /** Expires all tokens. */
   expireTokens(): void;
   setRateLimit(on: boolean): void;
-  /** Everything sent so far becomes that much older. */
+  /** Makes everything that was sent older. */
   age(ms: number): void;
   addUser(openId: string, name: string): void;
-  /** Pushes an event over the long connection, once the app has one. Remembers its message. */
+  /** Sends an event over the long connection, once the app has one. Stores its message. */
   pushEvent(event: unknown, pieces?: number): Promise<number>;
-  /** How many long connections stand. */
+  /** Number of open long connections. */
   connections(): number;
-  /** Ends them without a word. */
+  /** Ends the connections without a close frame. */
   dropConnections(): void;
-  /** They stay open, and nothing is heard or said on them any more. */
+  /** Keeps the connections open, but neither sends nor reads anything. */
   freezeConnections(): void;
 }
 
-/** Starts the stand-in. */
+/** Starts the fake server. */
 export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn> {
   const { appId } = options;
   const world = openWorld(options);
@@ -186,7 +186,7 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
   };
 }
 
-/** What there is on Feishu. */
+/** Creates the state of the fake Feishu. */
 function openWorld(options: FeishuOptions) {
   const { appId, now = Date.now, rateLimit = false, cardKit = true } = options;
   const uploads = new Uploads();
@@ -216,7 +216,7 @@ function pushOptions({ verificationToken: token, encryptKey }: FeishuOptions): P
   };
 }
 
-/** Where an app asks for its long connection, which is started then. */
+/** Returns the address of the long connection and starts it on the first request. */
 class Endpoint {
   readonly #options: FeishuOptions;
   #starting: Promise<LongConnection> | undefined;

@@ -4,15 +4,15 @@ import { type ApiReply, refusals, refuse } from "./reply.ts";
 export interface TokensOptions {
   readonly appId: string;
   readonly appSecret: string;
-  /** How long a token is good. */
+  /** Lifetime of a token. */
   readonly seconds: number;
   readonly now: () => number;
 }
 
-/** The tokens an app calls with. */
+/** Access tokens of an app. */
 export class Tokens {
   readonly #options: TokensOptions;
-  /** Until when each is good. */
+  /** Expiry of each token. */
   readonly #given = new Map<string, number>();
   #count = 0;
 
@@ -33,14 +33,14 @@ export class Tokens {
     return { status: 200, body: { code: 0, msg: "ok", tenant_access_token: token, expire: seconds } };
   }
 
-  /** What a call without a good token is refused with. */
+  /** Returns the refusal of a call without a valid token. */
   refusal(authorization: string | undefined): ApiReply | undefined {
     const token = /^Bearer (.+)$/.exec(authorization ?? "")?.[1];
     if (token === undefined) return refusals.missingToken();
     return (this.#given.get(token) ?? 0) > this.#options.now() ? undefined : refusals.invalidToken();
   }
 
-  /** All given so far are refused from now on. */
+  /** Expires all tokens. */
   expire(): void {
     this.#given.clear();
   }

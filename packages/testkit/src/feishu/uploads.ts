@@ -1,14 +1,14 @@
 import { isRaw, type Raw } from "../raw.ts";
 import { type ApiReply, ok, refusals, refuse } from "./reply.ts";
 
-/** A picture or file the bot uploaded. */
+/** An image or file that the bot uploaded. */
 export interface Upload {
   readonly key: string;
-  /** `image`, or the file type it was uploaded as. */
+  /** `image`, or the file type of the upload. */
   readonly type: string;
-  /** Empty for pictures. */
+  /** Empty for images. */
   readonly name: string;
-  /** In milliseconds, of audio and video. */
+  /** In milliseconds, for audio and video. */
   readonly duration?: number;
   readonly content: Uint8Array;
 }
@@ -18,7 +18,7 @@ const imageBytes = 10 * 1024 * 1024;
 const fileBytes = 30 * 1024 * 1024;
 const fileTypes = ["opus", "mp4", "pdf", "doc", "xls", "ppt", "stream"];
 
-/** The formats of pictures that are taken, by what stands where in them. */
+/** Accepted image formats with the position and value of their magic numbers. */
 const pictures: readonly (readonly [number, string])[] = [
   [0, "\x89PNG\r\n\x1a\n"],
   [0, "\xff\xd8\xff"],
@@ -33,7 +33,7 @@ const pictures: readonly (readonly [number, string])[] = [
   [4, "ftypmif1"],
 ];
 
-/** Which uploads a message type shows. Source: the send-message API's page, code 230055. */
+/** Upload that each message type can show. Source: the send-message API's page, code 230055. */
 const shows: Readonly<Record<string, { readonly field: string; readonly types: readonly string[] }>> = {
   image: { field: "image_key", types: ["image"] },
   audio: { field: "file_key", types: ["opus"] },
@@ -41,7 +41,7 @@ const shows: Readonly<Record<string, { readonly field: string; readonly types: r
   file: { field: "file_key", types: ["pdf", "doc", "xls", "ppt", "stream"] },
 };
 
-/** What was uploaded, and what messages may show of it. */
+/** Uploads and the messages that may show them. */
 export class Uploads {
   readonly all: Map<string, Upload> = new Map();
 
@@ -83,7 +83,7 @@ export class Uploads {
     return ok({ file_key: key });
   }
 
-  /** Why a message cannot show what it names. */
+  /** Returns the reason why a message cannot show its upload, if any. */
   refuses(msgType: unknown, content: unknown): ApiReply | undefined {
     const shown = shows[String(msgType)];
     if (shown === undefined) return undefined;
@@ -94,7 +94,7 @@ export class Uploads {
       : refuse(230055, "The type of file upload does not match the type of message being sent.");
   }
 
-  /** What a message shows. */
+  /** Returns the upload that a message shows. */
   shownBy(content: string): Upload | undefined {
     const { image_key: image, file_key: file } = parsed(content);
     const key = image ?? file;
@@ -112,7 +112,7 @@ function refusedSize(content: Uint8Array, most: number): ApiReply | undefined {
   return content.byteLength > most ? refuse(234006, "The file size exceed the max value.") : undefined;
 }
 
-/** The sides of a PNG or GIF, and the longest that is taken. */
+/** Returns the size of a PNG or GIF. */
 function pixels(start: string, content: Uint8Array): { width: number; height: number; limit: number } {
   const view = new DataView(content.buffer, content.byteOffset, content.byteLength);
   if (start.startsWith("\x89PNG") && content.byteLength >= 24)

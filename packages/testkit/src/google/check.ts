@@ -1,6 +1,6 @@
 import { isRaw, type Raw } from "../raw.ts";
 
-/** A refusal in Google's error format: `{error: {code, message, status, details?}}`. */
+/** An error in Google's format: `{error: {code, message, status, details?}}`. */
 export class GoogleRefusal extends Error {
   readonly code: number;
   readonly status: string;
@@ -19,7 +19,7 @@ export class GoogleRefusal extends Error {
   }
 }
 
-/** A 400 with `INVALID_ARGUMENT`. */
+/** Creates a 400 with `INVALID_ARGUMENT`. */
 export function invalid(message: string, details?: readonly Raw[]): GoogleRefusal {
   return new GoogleRefusal(400, "INVALID_ARGUMENT", message, details);
 }
@@ -56,10 +56,15 @@ function closed(value: Raw, known: ReadonlySet<string>, at: string): void {
   }
 }
 
-/** Signatures the vendor documents as passing the validator where the real one is not at hand. */
+/** Signatures that the vendor documents as valid if the real one is not available. */
 const PASSES = new Set(["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"]);
 
-/** Refuses what `generateContent` refuses. `issued` holds the signatures the stand-in made. */
+/**
+ * Throws for requests that `generateContent` refuses.
+ *
+ *
+ * @param issued signatures that the fake server created
+ */
 export function checkGoogle(body: Raw, model: string, issued: ReadonlySet<string>): void {
   closed(body, TOP, "");
   const config = body.generationConfig;
@@ -126,7 +131,7 @@ function matchNames(calls: readonly Raw[], responses: readonly Raw[]): void {
   }
 }
 
-/** Signatures are demanded for the calls made since the person last said something. */
+/** Signatures are required for the calls since the person's last message. */
 function isCurrentTurn(contents: readonly unknown[], at: number): boolean {
   return !contents.slice(at + 1).some((content) => {
     if (!isRaw(content) || content.role === "model" || !Array.isArray(content.parts)) return false;

@@ -5,30 +5,30 @@ import type { Script, ScriptedTurn } from "../script.ts";
 import { pieces, playFrames, readTurns, roughTokens } from "../turns.ts";
 import { checkGoogle, GoogleRefusal, invalid } from "./check.ts";
 
-/** How a stand-in for the Gemini API behaves. */
+/** Options of a fake Gemini API. */
 export interface GoogleOptions {
   readonly script: Script;
-  /** The only key that is let in; any key, and none, where absent. */
+  /** The only accepted key. Absent: any key, or none. */
   readonly apiKey?: string;
-  /** The only models it serves; all where absent. */
+  /** The only available models. Absent: all. */
   readonly models?: readonly string[];
-  /** Tokens of input, counted as four characters each, above which a request overflows; none by default. */
+  /** Maximum number of input tokens, estimated as four characters each. Default: no limit. */
   readonly contextWindow?: number;
-  /** 0 (default) picks a free port. */
+  /** Default: 0, which selects a free port. */
   readonly port?: number;
 }
 
-/** A running stand-in. Google's SDK takes `url`, without `/v1beta`, as its base URL. */
+/** A running fake server. Google's SDK takes `url`, without `/v1beta`, as its base URL. */
 export interface GoogleStandIn extends StandIn {
-  /** Every request so far, refused ones too. */
+  /** Every request so far, including refused ones. */
   readonly requests: readonly SeenRequest[];
 }
 
 const PATH = /^\/v1(?:beta)?\/models\/([^/:]+):(streamGenerateContent|generateContent)(?:\?(.*))?$/;
 
 /**
- * Serves `/v1beta/models/{id}:streamGenerateContent` (also under `/v1`) and `:generateContent` from a
- * script and refuses what the Gemini API refuses.
+ * Serves `/v1beta/models/{id}:streamGenerateContent` (also under `/v1`) and `:generateContent` from a script. Refuses
+ * the same requests as the Gemini API.
  */
 export async function startGoogle(options: GoogleOptions): Promise<GoogleStandIn> {
   const turns = readTurns(options.script);
@@ -197,7 +197,7 @@ function envelope(said: Said, parts: readonly Raw[], finishReason?: string): Raw
   };
 }
 
-/** Calls come whole, all of a turn's in one chunk; the first of them is signed. */
+/** Gemini sends all calls of a turn in one chunk and signs the first. */
 function callParts(said: Said): Raw[] {
   return (said.turn.toolCalls ?? []).map((call, i) => {
     const args: unknown = call.inputText === undefined ? call.input : call.inputText;

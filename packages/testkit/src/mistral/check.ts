@@ -1,6 +1,6 @@
 import { isRaw, type Raw } from "../raw.ts";
 
-/** A refusal in one of Mistral's error formats. */
+/** An error in one of Mistral's formats. */
 export class MistralRefusal extends Error {
   readonly status: number;
   readonly body: Raw;
@@ -12,7 +12,10 @@ export class MistralRefusal extends Error {
   }
 }
 
-/** The format of everything but validation: `{object: "error", message, type, param, code}`. */
+/**
+ * Creates an error in the format that Mistral uses for everything but validation: `{object: "error", message, type,
+ * param, code}`.
+ */
 export function refusal(status: number, message: string, type: string, code: string | null): MistralRefusal {
   return new MistralRefusal(status, {
     object: "error",
@@ -24,7 +27,7 @@ export function refusal(status: number, message: string, type: string, code: str
   });
 }
 
-/** The 422 of a body that does not fit the schema. */
+/** Creates the 422 for a body that violates the schema. */
 function unfit(type: string, loc: readonly (string | number)[], msg: string, input: unknown): MistralRefusal {
   return new MistralRefusal(422, {
     object: "error",
@@ -59,7 +62,7 @@ function closed(value: Raw, known: ReadonlySet<string>, loc: readonly (string | 
 const TOOL_ID = /^[a-zA-Z0-9]{9}$/;
 const ORDER = "invalid_request_message_order";
 
-/** Refuses what `/v1/chat/completions` of Mistral refuses. */
+/** Throws for requests that Mistral's `/v1/chat/completions` refuses. */
 export function checkMistral(body: Raw): void {
   closed(body, TOP, []);
   if (typeof body.model !== "string") throw unfit("missing", ["model"], "Field required", body);

@@ -5,26 +5,29 @@ import type { Script, ScriptedTurn } from "../script.ts";
 import { pieces, playFrames, readTurns, roughTokens } from "../turns.ts";
 import { checkMistral, MistralRefusal, refusal } from "./check.ts";
 
-/** How a stand-in for Mistral behaves. */
+/** Options of a fake Mistral API. */
 export interface MistralOptions {
   readonly script: Script;
-  /** The only key that is let in; any key, and none, where absent. */
+  /** The only accepted key. Absent: any key, or none. */
   readonly apiKey?: string;
-  /** The only models it serves; all where absent. */
+  /** The only available models. Absent: all. */
   readonly models?: readonly string[];
-  /** Tokens of input, counted as four characters each, above which a request overflows; none by default. */
+  /** Maximum number of input tokens, estimated as four characters each. Default: no limit. */
   readonly contextWindow?: number;
-  /** 0 (default) picks a free port. */
+  /** Default: 0, which selects a free port. */
   readonly port?: number;
 }
 
-/** A running stand-in. Mistral's SDK takes `url`, without `/v1`, as its server. */
+/** A running fake server. Mistral's SDK takes `url`, without `/v1`, as its server. */
 export interface MistralStandIn extends StandIn {
-  /** Every request so far, refused ones too. */
+  /** Every request so far, including refused ones. */
   readonly requests: readonly SeenRequest[];
 }
 
-/** Serves Mistral's `/v1/chat/completions` from a script, streaming and not, and refuses what Mistral refuses. */
+/**
+ * Serves Mistral's `/v1/chat/completions` from a script, with and without streaming. Refuses the same requests as
+ * Mistral.
+ */
 export async function startMistral(options: MistralOptions): Promise<MistralStandIn> {
   const turns = readTurns(options.script);
   const requests: SeenRequest[] = [];
@@ -154,7 +157,7 @@ function finishReason(turn: ScriptedTurn): string {
   return turn.stopReason ?? (turn.toolCalls?.length ? "tool_calls" : "stop");
 }
 
-/** Mistral streams each tool call whole, in one chunk; text comes as a string or, after thinking, as parts. */
+/** Mistral streams each tool call in one chunk. Text is a string or, after thinking, a list of parts. */
 function frames(turn: ScriptedTurn, said: Said): string[] {
   const out: string[] = [];
   const chunk = (delta: Raw, finish: string | null = null, usage?: Raw): void => {

@@ -2,15 +2,15 @@ import type { Raw } from "../raw.ts";
 import type { ScriptedTurn } from "../script.ts";
 import { pieces, roughTokens } from "../turns.ts";
 
-/** How this server words a chat answer. */
+/** Format of chat responses of a server. */
 export interface ChatVoice {
-  /** The field that carries reasoning; plain OpenAI has none and leaves it out. */
+  /** Field for reasoning. OpenAI has none and omits it. */
   readonly reasoningField: string | undefined;
-  /** Whether usage is sent in a stream though nobody asked (`always`), when asked, or never. */
+  /** Sends usage in a stream always, on request (`asked`) or never. */
   readonly usage: "always" | "asked" | "never";
 }
 
-/** What an answer is made of. */
+/** Contents of a response. */
 export interface ChatAnswer {
   readonly id: string;
   readonly model: string;
@@ -51,7 +51,7 @@ function usageOf(turn: ScriptedTurn, answer: ChatAnswer): Raw {
   };
 }
 
-/** The frames of a streamed answer, `[DONE]` included. */
+/** Returns the frames of a streamed response, including `[DONE]`. */
 export function chatFrames(turn: ScriptedTurn, answer: ChatAnswer, voice: ChatVoice, request: Raw): string[] {
   const wantsUsage =
     voice.usage === "always" ||
@@ -90,7 +90,7 @@ export function chatFrames(turn: ScriptedTurn, answer: ChatAnswer, voice: ChatVo
   return frames;
 }
 
-/** The answer to a request that does not stream. */
+/** Returns the response to a request without streaming. */
 export function chatCompletion(turn: ScriptedTurn, answer: ChatAnswer, voice: ChatVoice): Raw {
   const refusal = turn.stopReason === "refusal";
   const calls = toolCalls(turn, answer);

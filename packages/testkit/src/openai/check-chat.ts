@@ -39,21 +39,19 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 };
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** What a dialect of the chat endpoint takes or leaves. */
+/** Deviations of a server from OpenAI's chat endpoint. */
 export interface ChatDialect {
-  /**
-   * Parameters this server refuses: a top-level name (`stream_options`), `role:developer`, or `tools.strict`.
-   */
+  /** Refused parameters: a top-level name (`stream_options`), `role:developer`, or `tools.strict`. */
   readonly refuses?: readonly string[];
-  /** Further properties it takes: top-level names, or `assistant.reasoning_content` for a message's. */
+  /** Further accepted properties: top-level names, or `assistant.reasoning_content` for a property of messages. */
   readonly accepts?: readonly string[];
-  /** Whose rule for reasoning applies: while thinking is on, turns that called tools must have it. */
+  /** Vendor whose rule for reasoning applies: while thinking is on, turns with tool calls must contain it. */
   readonly requiresReasoning?: "deepseek" | "kimi";
-  /** The most output tokens of its model. */
+  /** Maximum number of output tokens of the model. */
   readonly maxOutputTokens?: number;
 }
 
-/** Refuses what `/v1/chat/completions` refuses. */
+/** Throws for requests that `/v1/chat/completions` refuses. */
 export function checkChat(body: Raw, dialect: ChatDialect): void {
   const accepts = new Set(dialect.accepts ?? []);
   for (const key of Object.keys(body)) {

@@ -29,11 +29,11 @@ const ID_PREFIX: Readonly<Record<string, string>> = {
 const USER_PARTS = ["input_text", "input_image", "input_file"];
 const ASSISTANT_PARTS = ["output_text", "refusal"];
 
-/** What the stand-in remembers of what it said, to recognise forged or torn items. */
+/** Items that the fake server sent, to recognize forged or incomplete ones. */
 export interface Issued {
-  /** `encrypted_content` values it made. */
+  /** Values of `encrypted_content` that it created. */
   readonly encrypted: Set<string>;
-  /** Reasoning item id by the id of the item that followed it. */
+  /** Id of the reasoning item, by the id of the item after it. */
   readonly reasoningOf: Map<string, string>;
 }
 
@@ -41,7 +41,7 @@ function refuse(message: string, param: string, code?: string, status = 400): ne
   throw new OpenAIRefusal(status, message, code === undefined ? { param } : { param, code });
 }
 
-/** Refuses what `/v1/responses` refuses. */
+/** Throws for requests that `/v1/responses` refuses. */
 export function checkResponses(body: Raw, issued: Issued): void {
   closed(body, TOP, "");
   const model = body.model;
@@ -110,7 +110,7 @@ function checkTools(body: Raw): void {
       );
     }
     if (tool.strict === undefined && isRaw(tool.parameters) && hasOptional(tool.parameters)) {
-      // Leaving `strict` out means true on this endpoint, and strict schemas have no optional properties.
+      // On this endpoint, `strict` is true by default, and strict schemas have no optional properties.
       refuse(
         `Invalid schema for function '${tool.name}': In context=(), 'required' is required to be supplied and to be an array including every key in properties.`,
         `tools[${i}].parameters`,

@@ -4,7 +4,7 @@ import { pieces, roughTokens } from "../turns.ts";
 import type { ChatAnswer } from "./chat.ts";
 import type { Issued } from "./check-responses.ts";
 
-/** The frames of a streamed response, its final object included. */
+/** Returns the frames of a streamed response, including its final object. */
 export function responseFrames(
   turn: ScriptedTurn,
   answer: ChatAnswer,
@@ -42,7 +42,7 @@ export function responseFrames(
   return frames;
 }
 
-/** The answer to a request that does not stream. */
+/** Returns the response to a request without streaming. */
 export function responseObject(turn: ScriptedTurn, answer: ChatAnswer, request: Raw, issued: Issued): Raw {
   return finalResponse(turn, answer, request, outputItems(turn, answer, request, issued));
 }

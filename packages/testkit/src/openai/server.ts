@@ -9,38 +9,38 @@ import { checkResponses, type Issued } from "./check-responses.ts";
 import { responseFrames, responseObject } from "./responses.ts";
 import { OpenAIRefusal } from "./wire.ts";
 
-/** How a stand-in for OpenAI, or for a server that speaks its chat dialect, behaves. */
+/** Options of a fake OpenAI, or of a server with its chat API. */
 export interface OpenAIOptions {
   readonly script: Script;
-  /** The only key that is let in; any key, and none, where absent. */
+  /** The only accepted key. Absent: any key, or none. */
   readonly apiKey?: string;
-  /** The only models it serves; all where absent. */
+  /** The only available models. Absent: all. */
   readonly models?: readonly string[];
-  /** Tokens of input, counted as four characters each, above which a request overflows; none by default. */
+  /** Maximum number of input tokens, estimated as four characters each. Default: no limit. */
   readonly contextWindow?: number;
-  /** Whether the answer's room counts against the window, as with vLLM. */
+  /** True if the output counts against the window, as with vLLM. */
   readonly windowIncludesOutput?: boolean;
-  /** What this server's chat endpoint takes and refuses besides OpenAI's own rules. */
+  /** Deviations of the chat endpoint from OpenAI's rules. */
   readonly dialect?: ChatDialect;
-  /** The field of a chat delta that carries reasoning, for instance `reasoning_content`; OpenAI itself has none. */
+  /** Field of a chat delta for reasoning, for instance `reasoning_content`. OpenAI has none. */
   readonly reasoningField?: string;
-  /** When a chat stream reports usage: when asked (default), always, or never. */
+  /** Reports usage in chat streams on request (default), always, or never. */
   readonly usage?: "always" | "asked" | "never";
-  /** 0 (default) picks a free port. */
+  /** Default: 0, which selects a free port. */
   readonly port?: number;
 }
 
-/** A running stand-in. */
+/** A running fake server. */
 export interface OpenAIStandIn extends StandIn {
-  /** For the SDK's `baseURL`: the address with `/v1`. */
+  /** For the SDK's `baseURL`: the URL with `/v1`. */
   readonly baseUrl: string;
-  /** Every request so far, refused ones too. */
+  /** Every request so far, including refused ones. */
   readonly requests: readonly SeenRequest[];
 }
 
 /**
- * Serves `/v1/chat/completions`, `/v1/responses` and `/v1/models` from a script, streaming and not, and refuses what
- * OpenAI refuses, in its words.
+ * Serves `/v1/chat/completions`, `/v1/responses` and `/v1/models` from a script, with and without streaming. Refuses
+ * the same requests as OpenAI, in its words.
  */
 export async function startOpenAI(options: OpenAIOptions): Promise<OpenAIStandIn> {
   const turns = readTurns(options.script);
@@ -180,7 +180,7 @@ function checkWindow(tokens: number, window: number | undefined, chat: boolean):
       );
 }
 
-/** Refuses a request whose answer would not fit in the window, in vLLM's words. */
+/** Refuses a request whose output does not fit into the window, in vLLM's words. */
 function checkRoom(tokens: number, window: number | undefined, body: Raw): void {
   const asked = Number(body.max_completion_tokens ?? body.max_tokens ?? 0);
   if (window === undefined || tokens + asked <= window) return;

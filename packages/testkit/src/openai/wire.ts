@@ -1,7 +1,7 @@
 import { isRaw, type Raw } from "../raw.ts";
 import { schemaFaults } from "../tool-schema.ts";
 
-/** A refusal in OpenAI's error format: `{error: {message, type, param, code}}`. */
+/** An error in OpenAI's format: `{error: {message, type, param, code}}`. */
 export class OpenAIRefusal extends Error {
   readonly status: number;
   readonly param: string | null;
@@ -30,7 +30,12 @@ export function closed(value: Raw, known: ReadonlySet<string>, at: string): void
   }
 }
 
-/** Refuses a tool whose schema the vendor does not accept. @param param the path of the schema in the request */
+/**
+ * Refuses a tool whose schema the vendor does not accept.
+ *
+ *
+ * @param param path of the schema in the request
+ */
 export function checkToolSchema(name: string, schema: Raw, param: string): void {
   const refuse = (message: string): never => {
     throw new OpenAIRefusal(400, `Invalid schema for function '${name}': ${message}`, {
@@ -51,7 +56,7 @@ export function checkToolSchema(name: string, schema: Raw, param: string): void 
   }
 }
 
-/** Refuses `json_object` for a prompt without the word, in which case the model could write white space forever. */
+/** Refuses `json_object` for a prompt without the word JSON, because the model could write white space forever. */
 export function checkJsonWord(
   body: Raw,
   prompt: "messages" | "input",
@@ -68,14 +73,14 @@ export function checkJsonWord(
   );
 }
 
-/** Whether the vendor treats `model` as a reasoning model, by its name. */
+/** Returns true if the vendor treats `model` as a reasoning model, judged by its name. */
 export function isReasoningModel(model: string): boolean {
   return /^(o\d|gpt-5|gpt-6)/.test(model) && !/chat/.test(model);
 }
 
 const IMAGE_DATA = /^data:image\/(png|jpe?g|gif|webp);base64,[A-Za-z0-9+/=]+$/;
 
-/** Refuses an image the vendor could not open. */
+/** Refuses an image that the vendor cannot open. */
 export function checkImageUrl(url: unknown, param: string): void {
   if (typeof url !== "string" || !/^(https?:\/\/|data:)/.test(url)) {
     throw new OpenAIRefusal(

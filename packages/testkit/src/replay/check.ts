@@ -1,7 +1,7 @@
 import type { Performance } from "./performance.ts";
 import type { Expectation } from "./scenario.ts";
 
-/** Compares what happened with what the scenario expects; one line a difference. */
+/** Compares a performance with the scenario's expectation. Returns one line for each difference. */
 export function differences(performance: Performance, expected: Expectation): string[] {
   const found: string[] = [];
   const compare = (what: string, actual: unknown, wanted: unknown): void => {

@@ -1,8 +1,8 @@
 import type { ReplayClock } from "./host.ts";
 
-/** A clock that goes on as the machine's does, from any time, and can be turned on. */
+/** A clock that starts at any time and can be advanced. */
 export interface ScenarioClock extends ReplayClock {
-  /** Whatever waits for less is called at once. */
+  /** Advances the clock and calls the tasks that are due. */
   advance(ms: number): void;
 }
 
@@ -48,7 +48,7 @@ const UNITS = new Map([
   ["d", 86_400_000],
 ]);
 
-/** Milliseconds of a time span such as `1h 30m`. */
+/** Returns the milliseconds of a time span such as `1h 30m`. */
 export function msOf(span: string): number {
   const parts = span.matchAll(/(\d+)([smhd])/g);
   return [...parts].reduce((sum, [, count, unit = ""]) => sum + Number(count) * (UNITS.get(unit) ?? 0), 0);

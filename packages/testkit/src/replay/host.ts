@@ -1,45 +1,45 @@
 import type { GatewayRecords } from "./performance.ts";
 
-/** Brings up the gateway that a scenario is played on; the program that has one gives it. */
+/** Starts the gateway for a scenario. Provided by the program that contains one. */
 export interface ReplayHost {
-  /** The folder of an agent's files in a home; it need not exist yet. */
+  /** Returns the folder of an agent's files in a home. It need not exist yet. */
   workspace(home: string, agent: string): string;
-  /** Starts a gateway that listens on a free port of this machine. */
+  /** Starts a gateway on a free port of this machine. */
   start(setup: ReplaySetup): Promise<ReplayedGateway>;
 }
 
-/** What the gateway of a scenario is started with. */
+/** Settings of the gateway of a scenario. */
 export interface ReplaySetup {
-  /** A folder of its own, which is removed afterwards. */
+  /** A temporary folder, which is removed afterwards. */
   readonly home: string;
   readonly config: Readonly<Record<string, unknown>>;
-  /** Addresses and keys of the stand-ins, which the configuration names as `${ANTHROPIC_URL}` and the like. */
+  /** Addresses and keys of the fake servers. The configuration refers to them as `${ANTHROPIC_URL}` and so on. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The time of the scenario, which its waits turn on. */
+  /** The scenario's clock, advanced by its waits. */
   readonly clock: ReplayClock;
 }
 
-/** Time, for what comes by itself. */
+/** Clock and timers. */
 export interface ReplayClock {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Calls `task` once, after so many milliseconds. */
+  /** Calls `task` once, after this many milliseconds. */
   after(ms: number, task: () => void): { cancel(): void };
 }
 
-/** A gateway while a scenario is played on it. */
+/** A gateway on which a scenario is played. */
 export interface ReplayedGateway {
   readonly url: string;
-  /** Whoever holds it owns the gateway. */
+  /** Token of an owner. */
   readonly token: string;
-  /** What is wrong with the scenario's configuration, one line each. */
+  /** Errors in the scenario's configuration, one line each. */
   readonly problems: readonly string[];
   /**
-   * How much is still to come: messages without an end, replies that are not out, sub-agents at work, and whatever
-   * should have come by itself by now.
+   * Amount of pending work: messages in progress, unsent replies, running sub-agents, and due timers that have not
+   * fired.
    */
   pending(): Promise<number>;
   stop(): Promise<void>;
-  /** What it kept of all that happened, in the order it happened. To be called once it has stopped. */
+  /** Returns the records of everything that happened, in order. Call it after the gateway stopped. */
   records(): Promise<GatewayRecords>;
 }

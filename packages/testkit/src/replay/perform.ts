@@ -19,8 +19,10 @@ const KEY = "standin-anthropic-key";
 const SETTLE_MS = 20_000;
 
 /**
- * Plays a scenario on a gateway in a home of its own, against stand-ins in this process.
- * @throws Error where it has not come to rest within 20 seconds, and what the host throws
+ * Plays a scenario on a gateway with its own home, against fake servers in this process.
+ *
+ *
+ * @throws Error if it is not idle after 20 seconds, and errors of the host
  */
 export async function perform(scenario: Scenario, host: ReplayHost): Promise<Performance> {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-replay-"));
@@ -52,7 +54,7 @@ const starts: Readonly<Record<Channel, StartPlatform>> = {
   web: startWebPlatform,
 };
 
-/** Starts those on which something happens. */
+/** Starts the platforms that have events. */
 async function startPlatforms(scenario: Scenario): Promise<Platforms> {
   const channels = [...new Set(platformEvents(scenario).map(({ channel }) => channel))];
   return new Map(
@@ -110,7 +112,7 @@ async function performIn(
   };
 }
 
-/** Has everything happen, one after the other. */
+/** Plays the events one after the other. */
 async function play(
   { events }: Scenario,
   gateway: ReplayedGateway,
@@ -131,15 +133,15 @@ async function play(
   return posted;
 }
 
-/** Where a file lies that is named as `agent/path`. */
+/** Returns the path of a file that is named as `agent/path`. */
 function workspaceFile(host: ReplayHost, home: string, name: string): string {
   const [agent = "", ...path] = name.split("/");
   return join(host.workspace(home, agent), ...path);
 }
 
 /**
- * Waits until nothing is still to come. It is looked at twice: what it is made of is not read at one moment, and work
- * may go from one to the other in between.
+ * Waits until no work is pending. Checks twice, because the counts are not read at the same moment and work may move
+ * from one to another in between.
  */
 async function settled(gateway: ReplayedGateway): Promise<void> {
   const deadline = Date.now() + SETTLE_MS;

@@ -1,4 +1,4 @@
-/** Everything that happened while a scenario was played, layer by layer. */
+/** Everything that happened while a scenario was played, by layer. */
 export interface Performance extends GatewayRecords {
   readonly name: string;
   readonly problems: readonly string[];
@@ -6,24 +6,24 @@ export interface Performance extends GatewayRecords {
   readonly requests: readonly { readonly body: unknown; readonly text: string; readonly status: number }[];
   readonly turns: readonly unknown[];
   readonly sent: readonly PlatformCall[];
-  /** Contents of the files the scenario asks about. */
+  /** Contents of the files that the scenario names. */
   readonly files: Readonly<Record<string, string | undefined>>;
 }
 
-/** What a gateway kept of the messages that it took. */
+/** The gateway's records of its messages. */
 export interface GatewayRecords {
   readonly messages: readonly PerformedMessage[];
   readonly tools: readonly PerformedTool[];
   readonly outbox: readonly PerformedReply[];
 }
 
-/** An event of the platform, and the status its request was answered with. */
+/** An event of the platform with the status of the response. */
 export interface PostedEvent {
   readonly sent: unknown;
   readonly status: number;
 }
 
-/** A request of the gateway's to the platform. */
+/** A request from the gateway to the platform. */
 export interface PlatformCall {
   readonly channel: string;
   readonly method: string;
@@ -38,7 +38,7 @@ export interface PerformedMessage {
   readonly inbound: unknown;
   readonly agent?: string;
   readonly sessionKey?: string;
-  /** Why it was routed there. */
+  /** Explanation of the route. */
   readonly route: RouteExplanation;
   readonly trace: readonly TraceEntry[];
 }

@@ -2,16 +2,16 @@ import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { z } from "zod";
 
-/** A scenario file that cannot be read; the message names the file and the fields. */
+/** A scenario file is invalid. The message names the file and the fields. */
 export class ScenarioError extends Error {
   override readonly name = "ScenarioError";
 }
 
-/** One scripted answer of the model. */
+/** A scripted answer of the model. */
 export interface ScenarioTurn {
   /**
-   * Words that the last message of a request has to hold to be answered so. Turns without are taken in order, by
-   * requests that no other turn is for.
+   * Words that the last message of a request must contain for this answer. Turns without words answer the remaining
+   * requests in order.
    */
   readonly answers?: string | undefined;
   readonly text?: string | undefined;
@@ -35,35 +35,35 @@ export interface ScenarioTurn {
     | undefined;
 }
 
-/** What happens in a scenario: somebody does something, or time passes. */
+/** An action of a person, or time that passes. */
 type ScenarioEvent = PlatformEvent | TimePassing;
 
-/** Whatever came before has come to rest; then the clock is so much later, as `30m` or `1d 2h`. */
+/** Waits until no work is pending, then advances the clock, as in `30m` or `1d 2h`. */
 interface TimePassing {
   readonly wait: string;
 }
 
-/** One event of a platform. */
+/** An event of a platform. */
 export interface PlatformEvent {
   readonly channel: "discord" | "feishu" | "slack" | "telegram" | "web";
   readonly account: string;
-  /** The platform's body as it is; otherwise the fields below make a text message. */
+  /** The platform's body. Without it, the fields below form a text message. */
   readonly body?: Readonly<Record<string, unknown>> | undefined;
   readonly eventId?: string | undefined;
   readonly sender?: string | undefined;
   readonly messageId?: string | undefined;
   readonly chatId?: string | undefined;
   readonly chatType?: "p2p" | "group" | undefined;
-  /** The text mentions the bot. */
+  /** True if the text mentions the bot. */
   readonly mention?: boolean | undefined;
   readonly text?: string | undefined;
 }
 
-/** What a scenario expects; what is left out is not compared. */
+/** The expected result. Absent fields are not compared. */
 export interface Expectation {
-  /** HTTP status of each event's answer. */
+  /** HTTP status of each event's response. */
   readonly answers?: readonly number[] | undefined;
-  /** The end of each message, in order of arrival. */
+  /** Outcome of each message, in order of arrival. */
   readonly messages?:
     | readonly {
         readonly state: string;
@@ -73,7 +73,10 @@ export interface Expectation {
         readonly matchedBy?: string | undefined;
       }[]
     | undefined;
-  /** Every model request, in the order of the turns that answer them: its exact tools, and texts its body must hold. */
+  /**
+   * Every model request, in the order of the turns that answer them: its exact tools, and texts that its body must
+   * contain.
+   */
   readonly requests?:
     | readonly {
         readonly tools?: readonly string[] | undefined;
@@ -82,7 +85,7 @@ export interface Expectation {
     | undefined;
   /** Every tool call, in order. */
   readonly tools?: readonly { readonly name: string; readonly isError: boolean }[] | undefined;
-  /** Every message the platform took. */
+  /** Every message that the platform accepted. */
   readonly sent?:
     | readonly {
         readonly channel: string;
@@ -91,7 +94,7 @@ export interface Expectation {
         readonly contains?: readonly string[] | undefined;
       }[]
     | undefined;
-  /** Texts that files of a workspace must start with, by `agent/path`. */
+  /** Texts at the start of files of a workspace, by `agent/path`. */
   readonly files?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -99,21 +102,21 @@ export interface Expectation {
 export interface Scenario {
   readonly name: string;
   readonly description: string;
-  /** A configuration; stand-ins are there as `${ANTHROPIC_URL}`, `${FEISHU_URL}` and the like. */
+  /** A configuration. It refers to fake servers as `${ANTHROPIC_URL}`, `${FEISHU_URL}` and so on. */
   readonly config: Readonly<Record<string, unknown>>;
-  /** Files to put into the workspaces, by agent and path. */
+  /** Files to create in the workspaces, by agent and path. */
   readonly workspace: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Names the platform's contacts know, by channel and id. */
+  /** Names that the platform's contact API returns, by channel and id. */
   readonly people: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** When it begins, with an offset from UTC; default: now. */
+  /** Start time with an offset from UTC. Default: now. */
   readonly startsAt?: string | undefined;
   readonly events: readonly ScenarioEvent[];
-  /** What the model answers. */
+  /** Answers of the model. */
   readonly model: readonly ScenarioTurn[];
   readonly expect: Expectation;
 }
 
-/** What `wait` may be. */
+/** Format of `wait`. */
 const TIME_SPAN = /^\d+[smhd]( \d+[smhd])*$/;
 
 const toolCall = z.strictObject({
@@ -198,7 +201,9 @@ const scenario: z.ZodType<Scenario> = z.strictObject({
 
 /**
  * Reads a scenario file.
- * @throws ScenarioError naming the file and the field
+ *
+ *
+ * @throws ScenarioError that names the file and the field
  */
 export function readScenario(file: string): Scenario {
   let value: unknown;
@@ -213,7 +218,7 @@ export function readScenario(file: string): Scenario {
   throw new ScenarioError(lines.join("\n"));
 }
 
-/** Why a file is no scenario, in words. */
+/** Returns the reason why a file is not a scenario. */
 function unreadable(file: string, error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   if (code === "ENOENT") return `There is no file ${file}. Name the YAML file of a scenario.`;
@@ -222,7 +227,7 @@ function unreadable(file: string, error: unknown): string {
   return `${file}: ${error instanceof Error ? error.message : String(error)}`;
 }
 
-/** What happens on platforms, in order. */
+/** Returns the events of platforms, in order. */
 export function platformEvents({ events }: Scenario): readonly PlatformEvent[] {
   return events.flatMap((event) => ("wait" in event ? [] : [event]));
 }

@@ -1,6 +1,6 @@
 import type { Performance, PerformedMessage } from "./performance.ts";
 
-/** A performance as a person reads it, layer by layer. */
+/** Formats a performance for people, layer by layer. */
 export function show(performance: Performance): string {
   const lines: string[] = [`# ${performance.name}`];
   const heading = (text: string): number => lines.push("", `## ${text}`);

@@ -1,14 +1,14 @@
 import type { ScenarioTurn } from "./scenario.ts";
 
-/** The turns of a scenario while it is played. */
+/** The turns of a scenario during a performance. */
 export interface ScenarioTurns {
-  /** What answers a request: a refusal where no turn is left for it. */
+  /** Returns the turn for a request, or a refusal if no turn is left. */
   answer(request: unknown): ScenarioTurn;
-  /** The place of the turn that answered a request; behind all of them where none did. */
+  /** Returns the position of the turn that answered a request, or a position after all turns if none did. */
   placeOf(request: unknown): number;
 }
 
-/** Each turn answers once. A request that several are for gets the first of them. */
+/** Each turn answers once. If several turns match a request, the first one answers. */
 export function createScenarioTurns(turns: readonly ScenarioTurn[]): ScenarioTurns {
   const left = new Map(turns.entries());
   const places = new Map<unknown, number>();

@@ -12,7 +12,7 @@ const ALL_SCOPES =
     " ",
   );
 
-/** The scope that each method asks for. */
+/** Scopes that each method requires. */
 const scopeOf: Readonly<Record<string, readonly string[]>> = {
   "chat.postMessage": ["chat:write"],
   "chat.update": ["chat:write"],
@@ -37,13 +37,13 @@ export type ChannelKind = "im" | "mpim" | "channel" | "group";
 
 export interface ApiOptions {
   readonly botToken: string;
-  /** With it the app may open sockets. */
+  /** Allows the app to open sockets. */
   readonly appToken?: string;
-  /** The workspace, and the organisation it belongs to. Default `T_TEAM`, and none. */
+  /** The workspace and its organization. Default: `T_TEAM` without an organization. */
   readonly team?: { readonly id: string; readonly enterpriseId?: string };
   /** People, by id. */
   readonly users?: Readonly<Record<string, { readonly name: string }>>;
-  /** What the token may do. Default: everything. */
+  /** Scopes of the token. Default: everything. */
   readonly scopes?: readonly string[];
 }
 
@@ -57,12 +57,12 @@ interface ApiParts {
   readonly tiers: Tiers | undefined;
 }
 
-/** The Web API, and the addresses of files. */
+/** The Web API and the URLs of files. */
 export class Api {
   isRevoked = false;
-  /** Of the bot, by the timestamp of the message. */
+  /** Reactions of the bot, by the timestamp of the message. */
   readonly reactions: Map<string, Set<string>> = new Map();
-  /** What the bot says it is doing, by thread. */
+  /** Status texts of the bot, by thread. */
   readonly statuses: Map<string, string> = new Map();
   readonly #options: ApiOptions;
   readonly #parts: ApiParts;

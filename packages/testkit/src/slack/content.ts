@@ -1,7 +1,7 @@
 import { isRaw, type Raw } from "../raw.ts";
 import { objectsOf, textOf } from "./reply.ts";
 
-/** What a message says and shows. */
+/** The content of a message. */
 export interface Content {
   readonly text: string;
   readonly blocks?: readonly Raw[];
@@ -9,9 +9,9 @@ export interface Content {
 }
 
 /**
- * Sources: the reference pages of `chat.postMessage` (text cut above 40,000 characters, `markdown_text` of 12,000) and
- * of Block Kit (50 blocks, a section of 3,000, 25 elements, an action id of 255, a value of 2,000, a label of 75, 100
- * options with a value of 75 each), and slackapi/bolt-js#2509 for what all blocks may hold together.
+ * Sources: the reference pages of `chat.postMessage` (text truncated above 40,000 characters, `markdown_text` of
+ * 12,000) and of Block Kit (50 blocks, a section of 3,000, 25 elements, an action id of 255, a value of 2,000, a label
+ * of 75, 100 options with a value of 75 each), and slackapi/bolt-js#2509 for the limit of all blocks together.
  */
 const limits = {
   text: 40_000,
@@ -27,7 +27,7 @@ const limits = {
   label: 75,
 } as const;
 
-/** The content of a call, or the word that it is refused with. */
+/** Returns the content of a call, or Slack's error code. */
 export function readContent(args: Raw): Content | string {
   const text = textOf(args, "text") ?? "";
   const markdown = textOf(args, "markdown_text");
@@ -109,7 +109,7 @@ function isSoundButton(element: Raw): boolean {
   );
 }
 
-/** What people read of a message. */
+/** Returns the text that people read in a message. */
 export function shownBy({ text, blocks }: Content): string {
   if (blocks === undefined)
     return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
@@ -119,7 +119,7 @@ export function shownBy({ text, blocks }: Content): string {
     .join("\n");
 }
 
-/** The words of a block, however deep they are. */
+/** Returns the text of a block, including nested ones. */
 function words(block: Raw): string {
   const { text } = block;
   if (typeof text === "string") return text;

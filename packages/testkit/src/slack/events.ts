@@ -2,18 +2,18 @@ import { isRaw, type Raw } from "../raw.ts";
 import { objectsOf } from "./reply.ts";
 import type { SlackView } from "./views.ts";
 
-/** What Slack hands to an app: an event, an interaction such as a click, or a slash command. */
+/** A delivery from Slack to an app: an event, an interaction such as a click, or a slash command. */
 export interface SlackDelivery {
   readonly type: "events_api" | "interactive" | "slash_commands";
   readonly body: Raw;
 }
 
 export interface EventOptions {
-  /** Default: made up, a new one each time. */
+  /** Default: a new generated id. */
   readonly eventId?: string;
   /** Milliseconds since the epoch. Default: now. */
   readonly at?: number;
-  /** The workspace. Default `T_TEAM`. */
+  /** The workspace. Default: `T_TEAM`. */
   readonly teamId?: string;
   readonly enterpriseId?: string;
 }
@@ -28,7 +28,7 @@ export interface MessageOptions extends EventOptions {
   readonly botId?: string;
   readonly subtype?: string;
   readonly threadTs?: string;
-  /** Who began the thread. */
+  /** Author of the thread's first message. */
   readonly parentUser?: string;
   readonly clientMsgId?: string;
   readonly blocks?: readonly Raw[];
@@ -47,7 +47,7 @@ function tsAt(at: number): string {
   return `${Math.floor(at / 1000)}.${String(count).padStart(6, "0")}`;
 }
 
-/** Any event in the envelope of the Events API. */
+/** Returns any event in the envelope of the Events API. */
 export function eventCallback(event: Raw, options: EventOptions = {}): SlackDelivery {
   const { eventId = unique("Ev"), at = Date.now(), teamId = "T_TEAM", enterpriseId } = options;
   return {
@@ -69,7 +69,7 @@ export function eventCallback(event: Raw, options: EventOptions = {}): SlackDeli
   };
 }
 
-/** A `message` event, in a direct conversation unless told otherwise. */
+/** Returns a `message` event, by default in a direct conversation. */
 export function textMessage(text: string, options: MessageOptions = {}): SlackDelivery {
   return eventCallback(messageOf(text, options), options);
 }
@@ -96,12 +96,12 @@ function messageOf(text: string, options: MessageOptions): Raw {
   };
 }
 
-/** `<@bot> text` in a channel, as the `message` event that brings it. */
+/** Returns the `message` event for `<@bot> text` in a channel. */
 export function channelMention(text: string, bot: string, options: MessageOptions = {}): SlackDelivery {
   return textMessage(`<@${bot}> ${text}`, { channelType: "channel", ...options });
 }
 
-/** The second event that Slack makes of the same mention. */
+/** Returns the second event that Slack sends for the same mention. */
 export function appMention(delivery: SlackDelivery, eventId?: string): SlackDelivery {
   const { event, ...body } = delivery.body;
   const { channel_type: _type, ...message } = Object.fromEntries(Object.entries(event ?? {}));
@@ -111,7 +111,7 @@ export function appMention(delivery: SlackDelivery, eventId?: string): SlackDeli
   };
 }
 
-/** Its sender changes a message. */
+/** Returns the event for a message that its sender edits. */
 export function changed(
   text: string,
   before: string,
@@ -133,7 +133,7 @@ export function changed(
   return eventCallback(event, options);
 }
 
-/** Its sender takes a message back. */
+/** Returns the event for a message that its sender deletes. */
 export function deleted(ts: string, options: MessageOptions = {}): SlackDelivery {
   const { channelType = "im", at = Date.now(), channel = "D_DIRECT", user = "U_SENDER" } = options;
   const event = {
@@ -167,7 +167,7 @@ export function reaction(
   return eventCallback(event, options);
 }
 
-/** A click on a button of a message. */
+/** Returns a click on a button of a message. */
 export function buttonClick(
   ts: string,
   action: { readonly id: string; readonly value?: string; readonly label?: string },
@@ -200,7 +200,7 @@ export function buttonClick(
   };
 }
 
-/** A choice of a menu of a message. */
+/** Returns a selection in a menu of a message. */
 export function menuChoice(
   ts: string,
   menu: { readonly id: string; readonly value: string },
@@ -212,7 +212,7 @@ export function menuChoice(
   return { type, body: { ...body, actions: [{ ...action, ...chosen }] } };
 }
 
-/** Somebody fills the first field of a form in, and sends it. */
+/** Returns the submission of a form with its first field filled in. */
 export function formSubmission(
   { id, view }: SlackView,
   text: string,

@@ -1,27 +1,27 @@
 import { type ApiReply, rateLimited, refuse } from "./reply.ts";
 
-/** An outage to act out: the next calls of a matching method go wrong. */
+/** A simulated outage. The next calls of a matching method fail. */
 export interface SlackFault {
   /**
-   * - `status`: answers HTTP `status` (default 500) and does nothing.
-   * - `error`: answers Slack's error word `error` and does nothing.
-   * - `rate`: answers 429; `retryAfter` seconds go into its header where given.
-   * - `hang`: does what was asked and never answers.
-   * - `cut`: does what was asked and breaks the connection.
-   * - `hold`: does what was asked and answers after `until`.
+   * - `status`: responds with HTTP `status` (default 500) without an effect.
+   * - `error`: responds with Slack's error code `error` without an effect.
+   * - `rate`: responds with 429; `retryAfter` seconds go into its header if given.
+   * - `hang`: carries out the request and never responds.
+   * - `cut`: carries out the request and breaks the connection.
+   * - `hold`: carries out the request and responds after `until`.
    */
   readonly kind: "status" | "error" | "rate" | "hang" | "cut" | "hold";
   readonly until?: Promise<unknown>;
-  /** A part of the method's name, for instance `chat.`. Default: `chat.postMessage`. */
+  /** Part of the method's name, for instance `chat.`. Default: `chat.postMessage`. */
   readonly method?: string;
   readonly status?: number;
   readonly error?: string;
   readonly retryAfter?: number;
-  /** How many calls. Default 1. */
+  /** Number of calls. Default: 1. */
   readonly times?: number;
 }
 
-/** Hands out the scripted faults, each as often as it says. */
+/** Returns the scripted faults, each for its number of calls. */
 export class Faults {
   readonly #waiting: { fault: SlackFault; left: number }[] = [];
 
@@ -43,7 +43,10 @@ export class Faults {
   }
 }
 
-/** The answer of a fault before which nothing is done; undefined for those that come after. */
+/**
+ * Returns the response for a fault without an effect, or `undefined` for faults that occur after the call was carried
+ * out.
+ */
 export function answerOf(fault: SlackFault | undefined): ApiReply | undefined {
   switch (fault?.kind) {
     case "status":

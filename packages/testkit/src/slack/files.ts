@@ -1,25 +1,25 @@
 import type { Raw } from "../raw.ts";
 import { type ApiReply, objectsOf, ok, refuse, textOf } from "./reply.ts";
 
-/** A file that was uploaded, or that somebody shared. */
+/** An uploaded or shared file. */
 export interface SlackFile {
   readonly id: string;
   readonly name: string;
   readonly mimeType: string;
   readonly content: Uint8Array;
-  /** In a message, once it is shared. */
+  /** The message that shares it, if any. */
   readonly share?: { readonly channel: string; readonly ts: string };
 }
 
 interface FileRules {
   readonly url: () => string;
-  /** Puts the message there that shows a file; resolves with its timestamp, or a word of refusal. */
+  /** Creates the message that shares a file. Resolves with its timestamp, or with an error code. */
   share(file: Raw, channel: string, threadTs: string | undefined): { readonly ts: string } | string;
 }
 
 /**
- * Uploads in three steps, and downloads. Sources: the pages of
- * `files.getUploadURLExternal` and `…completeUploadExternal`.
+ * Uploads in three steps, and downloads. Sources: the pages of `files.getUploadURLExternal` and
+ * `…completeUploadExternal`.
  */
 export class Files {
   readonly #rules: FileRules;
@@ -48,7 +48,7 @@ export class Files {
     return ok({ upload_url: `${this.#rules.url()}/upload/v1/${id}`, file_id: id });
   }
 
-  /** The bytes of an upload, in the field of a form. */
+  /** Receives the bytes of an upload in a form field. */
   async upload(id: string, form: FormData | undefined): Promise<ApiReply> {
     const expected = this.#expected.get(id);
     const [field] = form === undefined ? [] : form.values();
@@ -83,7 +83,7 @@ export class Files {
     return file === undefined ? refuse("file_not_found") : ok({ file: this.described(file) });
   }
 
-  /** The bytes behind `url_private`; a page to sign in where the token is missing, as Slack has it. */
+  /** Returns the bytes behind `url_private`. Without a token, returns a sign-in page, as Slack does. */
   download(path: string, isAuthorized: boolean): ApiReply {
     const file = this.#all.get(/^\/files-pri\/([^/]+)/.exec(path)?.[1] ?? "");
     if (file === undefined) return { status: 404, body: "not found" };

@@ -2,28 +2,28 @@ import { isRaw, type Raw } from "../raw.ts";
 import { type Content, readContent, shownBy } from "./content.ts";
 import { type ApiReply, objectsOf, ok, refuse, textOf } from "./reply.ts";
 
-/** A message as the stand-in has it. */
+/** A stored message. */
 export interface SlackMessage {
   readonly channel: string;
   readonly ts: string;
   readonly threadTs?: string;
-  /** Who wrote it. */
+  /** The author. */
   readonly user: string;
   readonly botId?: string;
   readonly metadata?: unknown;
   readonly clientMsgId?: string;
   readonly files: readonly Raw[];
   readonly content: Content;
-  /** Every text that people have read in it, in order. */
+  /** Every text that people saw in it, in order. */
   readonly shown: readonly string[];
-  /** It was changed after it was sent. */
+  /** True if it was edited after it was sent. */
   readonly isEdited: boolean;
   readonly isDeleted: boolean;
-  /** Milliseconds since the epoch until which it can be appended to. */
+  /** Time until which text can be appended, in milliseconds since the epoch. */
   readonly streamsUntil?: number;
 }
 
-/** A message that the stand-in is given, not the bot's. */
+/** A message that a test adds, not written by the bot. */
 export interface PlantedMessage {
   readonly channel: string;
   readonly ts?: string;
@@ -40,11 +40,13 @@ export interface PlantedMessage {
 export interface MessageRules {
   readonly now: () => number;
   readonly bot: { readonly userId: string; readonly botId: string };
-  /** How long a stream lives. */
+  /** Lifetime of a stream. */
   readonly streamMs: number;
-  /** The app may read 15 messages at once only. */
+  /** True if the app may read only 15 messages per request. */
   readonly limited: boolean;
-  /** Whether people write there in a direct conversation with the bot; undefined where it is not in the place. */
+  /**
+   * Returns true for a direct conversation with the bot, or `undefined` if the bot is not a member of the conversation.
+   */
   isDirect(channel: string): boolean | undefined;
 }
 
@@ -60,7 +62,7 @@ export class Messages {
     this.#rules = rules;
   }
 
-  /** In the order in which they came, also those that were deleted. */
+  /** Messages in the order of arrival, including deleted ones. */
   get all(): readonly SlackMessage[] {
     return [...this.#all.values()];
   }
@@ -149,7 +151,7 @@ export class Messages {
     return ok({ channel: message.channel, ts: message.ts, message: asListed(message, true) });
   }
 
-  /** `conversations.history`: newest first, without what is in threads. */
+  /** `conversations.history`: newest first, without messages in threads. */
   history(args: Raw): ApiReply {
     const channel = textOf(args, "channel") ?? "";
     if (this.#rules.isDirect(channel) === undefined) return refuse("channel_not_found");
@@ -159,7 +161,7 @@ export class Messages {
     return this.#page(args, top.toReversed());
   }
 
-  /** `conversations.replies`: the message that began the thread, then the others, oldest first. */
+  /** `conversations.replies`: the thread's first message, then the others, oldest first. */
   replies(args: Raw): ApiReply {
     const channel = textOf(args, "channel") ?? "";
     const root = textOf(args, "ts");
@@ -168,7 +170,7 @@ export class Messages {
     return thread.length === 0 ? refuse("thread_not_found") : this.#page(args, thread);
   }
 
-  /** The id of a message in a conversation, or the word that a call about it is refused with. */
+  /** Returns a message of a conversation by its timestamp. */
   find(channel: string, ts: string): SlackMessage | undefined {
     const message = this.#all.get(`${channel} ${ts}`);
     return message?.isDeleted === false ? message : undefined;
@@ -253,12 +255,12 @@ export class Messages {
   #nextTs(): string {
     this.#count += 1;
     const ts = `${Math.floor(this.#rules.now() / 1000)}.${String(this.#count).padStart(6, "0")}`;
-    // A test may have called a message so.
+    // A test may have used this timestamp for a message.
     return this.all.some((message) => message.ts === ts) ? this.#nextTs() : ts;
   }
 }
 
-/** A message as history and events show it. */
+/** Returns a message in the format of history and events. */
 function asListed(message: SlackMessage, withMetadata: boolean): Raw {
   const { ts, threadTs, user, botId, metadata, clientMsgId, files, content } = message;
   return {

@@ -5,29 +5,29 @@ export interface PushOptions {
   readonly signingSecret: string;
   /** Seconds since the epoch, for the signature. Default: now. */
   readonly timestamp?: number | string;
-  /** How often it was tried before, and why it is again. */
+  /** Number of the retry and its reason. */
   readonly retry?: { readonly number: number; readonly reason: string };
 }
 
-/** A request as Slack would send it. */
+/** A request in Slack's format. */
 export interface Push {
   readonly method: "POST";
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** `v0=` and the HMAC-SHA256 over version, timestamp and body. Source: Slack's page on verifying requests. */
+/** Returns `v0=` and the HMAC-SHA256 over version, timestamp and body. Source: Slack's page on verifying requests. */
 export function sign(timestamp: string, body: string | Uint8Array, signingSecret: string): string {
   return `v0=${createHmac("sha256", signingSecret).update(`v0:${timestamp}:`).update(body).digest("hex")}`;
 }
 
-/** Dresses a delivery as Slack would: events as JSON, clicks as JSON in a form, commands as a form; and signs it. */
+/** Prepares a delivery as Slack does: events as JSON, clicks as JSON in a form, commands as a form. Signs it. */
 export function push(delivery: SlackDelivery, options: PushOptions): Push {
   const { body, type } = written(delivery);
   return signed(body, type, options);
 }
 
-/** A request with any body, signed. */
+/** Returns a signed request with any body. */
 export function signed(body: string, type: string, options: PushOptions): Push {
   const { signingSecret, retry } = options;
   const timestamp = String(options.timestamp ?? Math.floor(Date.now() / 1000));

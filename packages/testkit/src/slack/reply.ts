@@ -1,6 +1,6 @@
 import { isRaw, type Raw } from "../raw.ts";
 
-/** What the stand-in answers to one call. */
+/** The response to a call. */
 export interface ApiReply {
   readonly status: number;
   readonly body: unknown;
@@ -13,23 +13,23 @@ export function ok(data: Raw = {}): ApiReply {
   return { status: 200, body: { ok: true, ...data } };
 }
 
-/** Slack's error form: a word in the body, with HTTP 200. */
+/** Returns an error in Slack's format: a code in the body, with HTTP 200. */
 export function refuse(error: string, more: Raw = {}): ApiReply {
   return { status: 200, body: { ok: false, error, ...more } };
 }
 
-/** HTTP 429; without a time where `retryAfter` is left out. */
+/** Returns HTTP 429, with a time if `retryAfter` is given. */
 export function rateLimited(retryAfter: number | undefined): ApiReply {
   const headers: Record<string, string> =
     retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
   return { status: 429, body: { ok: false, error: "ratelimited" }, headers };
 }
 
-/** Arguments that are JSON text where a call is a form. */
+/** Arguments that contain JSON if the call is a form. */
 const structured: readonly string[] = ["blocks", "metadata", "files", "chunks", "view"];
 const flags: readonly string[] = ["inclusive", "include_all_metadata"];
 
-/** The arguments of a call: fields of a form, or JSON. */
+/** Parses the arguments of a call from a form or JSON. */
 export function readArguments(text: string, type: string): Raw {
   if (!type.startsWith("application/x-www-form-urlencoded")) return objectOf(text);
   const fields = [...new URLSearchParams(text)];
@@ -55,13 +55,13 @@ function objectOf(text: string): Raw {
   }
 }
 
-/** A text argument; undefined where it is missing or empty. */
+/** Returns a text argument, or `undefined` if it is missing or empty. */
 export function textOf(args: Raw, name: string): string | undefined {
   const value = args[name];
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** The objects of a list. */
+/** Returns the objects of a list. */
 export function objectsOf(value: unknown): readonly Raw[] {
   return Array.isArray(value) ? value.filter(isRaw) : [];
 }

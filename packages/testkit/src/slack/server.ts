@@ -13,57 +13,57 @@ import { Tiers } from "./tiers.ts";
 import { type SlackView, Views } from "./views.ts";
 
 export interface SlackOptions extends ApiOptions {
-  /** What `postEvent` signs with. */
+  /** Secret with which `postEvent` signs. */
   readonly signingSecret?: string;
   readonly bot?: { readonly userId: string; readonly botId: string; readonly name: string };
-  /** Conversations that are not what their first letter says (`D` direct, others channels). */
+  /** Kinds of conversations that differ from their first letter (`D` for direct, others for channels). */
   readonly channels?: Readonly<Record<string, ChannelKind>>;
-  /** Conversations that the bot is not in. */
+  /** Conversations without the bot. */
   readonly strange?: readonly string[];
-  /** Keep to the rates of Slack's tiers. Default false. */
+  /** Enforce the rates of Slack's tiers. Default: false. */
   readonly tiers?: boolean;
-  /** The app is given to others outside the marketplace: it may read history once a minute, 15 messages. */
+  /** True for an app that is distributed outside the marketplace. It may read 15 messages of history once a minute. */
   readonly limitedHistory?: boolean;
-  /** How long a stream lives in milliseconds. Default five minutes, however much is appended. */
+  /** Lifetime of a stream in milliseconds, independent of appends. Default: five minutes. */
   readonly streamMs?: number;
   /** Milliseconds since the epoch. Default: the machine's clock. */
   readonly now?: () => number;
 }
 
-/** Slack's Web API, socket mode and signed requests, on loopback ports. */
+/** A fake Slack on loopback ports: Web API, socket mode and signed requests. */
 export interface SlackStandIn extends StandIn {
-  /** What to give as the address of the API. */
+  /** Base URL of the API. */
   readonly apiUrl: string;
   readonly bot: { readonly userId: string; readonly botId: string; readonly name: string };
-  /** What the bot sent, in order, also what it deleted since. */
+  /** Messages that the bot sent, in order, including deleted ones. */
   readonly sent: readonly SlackMessage[];
   readonly files: readonly SlackFile[];
   /** Every request, in order. */
   readonly requests: readonly SeenRequest[];
-  /** The methods that were called, in order. */
+  /** Called methods, in order. */
   readonly called: readonly string[];
-  /** Reactions of the bot on a message. */
+  /** Returns the bot's reactions to a message. */
   reactions(ts: string): readonly string[];
-  /** What the bot says it is doing in a thread. */
+  /** Returns the bot's status text in a thread. */
   status(threadTs: string): string | undefined;
-  /** Puts a message there without telling the app. Gives its timestamp. */
+  /** Adds a message without an event. Returns its timestamp. */
   plant(message: PlantedMessage): string;
-  /** A file that somebody shared. Gives what messages say of it. */
+  /** Adds a file of a person. Returns the object that messages contain. */
   addFile(file: Omit<SlackFile, "share">): Raw;
   fail(fault: SlackFault): void;
-  /** Nothing goes wrong any more. */
+  /** Removes all faults. */
   heal(): void;
-  /** From now on both tokens are refused. */
+  /** Revokes both tokens. */
   revoke(): void;
   /** The tokens are accepted again. */
   restore(): void;
-  /** The forms that were opened, in order. */
+  /** Opened forms, in order. */
   readonly views: readonly SlackView[];
-  /** Remembers what a delivery is about, for whoever hands it over without `postEvent` or `pushEvent`. */
+  /** Stores the message of a delivery that the test delivers without `postEvent` or `pushEvent`. */
   take(delivery: SlackDelivery): void;
-  /** Posts a delivery as Slack would, signed. Remembers its message. */
+  /** Posts a signed delivery as Slack does. Stores its message. */
   postEvent(url: string, delivery: SlackDelivery, options?: Partial<PushOptions>): Promise<Response>;
-  /** Hands a delivery over a socket; resolves with whether it was acknowledged. Remembers its message. */
+  /** Sends a delivery over a socket. Resolves with true if it was acknowledged. Stores its message. */
   pushEvent(delivery: SlackDelivery, options?: SocketPush): Promise<boolean>;
   readonly sockets: Pick<Sockets, "count" | "send" | "refresh" | "drop" | "freeze">;
 }
@@ -162,7 +162,7 @@ function deliveries(
   sockets: Sockets,
   signingSecret = "",
 ): Pick<SlackStandIn, "take" | "postEvent" | "pushEvent"> {
-  /** What is handed to the app has happened: its message is there, and its trigger is good. */
+  /** Stores the message of a delivery and makes its trigger valid. */
   function take(delivery: SlackDelivery): void {
     remember(messages, delivery);
     const trigger = textOf(delivery.body, "trigger_id");
@@ -187,7 +187,7 @@ function write(response: ServerResponse, reply: ApiReply): void {
   response.end(reply.bytes ?? (typeof reply.body === "string" ? reply.body : JSON.stringify(reply.body)));
 }
 
-/** A message that is pushed exists from then on: history has it, and it can be reacted to. */
+/** Stores the message of a delivery, so that history contains it and it can get reactions. */
 function remember(messages: Messages, { body }: SlackDelivery): void {
   const event = isRaw(body["event"]) ? body["event"] : {};
   const [channel, ts] = [textOf(event, "channel"), textOf(event, "ts")];

@@ -3,33 +3,34 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { isRaw } from "../raw.ts";
 import type { SlackDelivery } from "./events.ts";
 
-/** Socket mode: connections over which deliveries go to apps that cannot be reached from outside. */
+/** Socket mode: connections that deliver events to apps without a public address. */
 export interface Sockets {
-  /** A new address, good for one connection. */
+  /** Returns a new URL, valid for one connection. */
   address(): string;
-  /** How many connections stand and are heard. */
+  /** Number of open connections that are not frozen. */
   count(): number;
   /**
-   * Hands a delivery to one of the connections, in turn. Resolves with whether it was acknowledged within `withinMs`
+   * Sends a delivery over one of the connections, in turn. Resolves with true if it was acknowledged within `withinMs`
    * (default 3,000).
    *
-   * @throws Error when there is no connection, or it ends before the answer
+   *
+   * @throws Error if there is no connection, or it ends before the acknowledgment
    */
   push(delivery: SlackDelivery, options?: SocketPush): Promise<boolean>;
   /** Sends any text over all connections. */
   send(text: string): void;
-  /** Asks all connections to come again, and closes them, as Slack does every few hours. */
+  /** Asks all clients to reconnect and closes the connections, as Slack does every few hours. */
   refresh(): void;
-  /** Ends them without a word. */
+  /** Ends the connections without a close frame. */
   drop(): void;
-  /** They stay open, and nothing is heard or said on them any more. */
+  /** Keeps the connections open, but neither sends nor reads anything. */
   freeze(): void;
   stop(): Promise<void>;
 }
 
 export interface SocketPush {
   readonly withinMs?: number;
-  /** How often it was tried before, and why it is again. */
+  /** Number of the retry and its reason. */
   readonly retry?: { readonly number: number; readonly reason: string };
 }
 
@@ -42,7 +43,7 @@ export async function startSockets(): Promise<Sockets> {
   return new SocketMode(server);
 }
 
-/** A delivery that is not acknowledged yet. */
+/** A delivery without an acknowledgment yet. */
 interface Waiting {
   answer(isTaken: boolean): void;
   readonly socket: WebSocket;

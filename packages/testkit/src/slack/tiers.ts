@@ -1,7 +1,7 @@
 /**
- * Calls a minute that Slack promises to take of each method. Sources: the reference page of each method, and for
- * `conversations.history` and `conversations.replies` the changelog of May 2025: one a minute for apps that are given
- * to others outside the marketplace.
+ * Calls per minute that Slack allows for each method. Sources: the reference page of each method, and for
+ * `conversations.history` and `conversations.replies` the changelog of May 2025: one per minute for apps that are
+ * distributed outside the marketplace.
  */
 const tier = { special: 60, two: 20, three: 50, four: 100 } as const;
 
@@ -23,19 +23,19 @@ const tiers: Readonly<Record<string, number>> = {
 
 const minuteMs = 60_000;
 
-/** Counts calls by method, and those of `chat.postMessage` by conversation: one a second, with a short burst. */
+/** Counts calls by method, and calls of `chat.postMessage` by conversation: one per second, with a short burst. */
 export class Tiers {
   readonly #now: () => number;
   readonly #calls = new Map<string, number[]>();
   readonly #limited: boolean;
 
-  /** @param limited the app is one that may read history once a minute only */
+  /** @param limited true if the app may read history only once a minute */
   constructor(now: () => number, limited: boolean) {
     this.#now = now;
     this.#limited = limited;
   }
 
-  /** Seconds to wait, or 0 where the call may go; then it is counted. */
+  /** Counts a call. Returns 0, or the seconds to wait if the call is over the limit. */
   take(method: string, channel: string | undefined): number {
     if (method === "chat.postMessage") return this.#count(`${method} ${channel}`, 5, 5_000);
     const isRead = method === "conversations.history" || method === "conversations.replies";

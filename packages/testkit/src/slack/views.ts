@@ -1,14 +1,14 @@
 import { isRaw, type Raw } from "../raw.ts";
 import { type ApiReply, objectsOf, ok, refuse, textOf } from "./reply.ts";
 
-/** A form that somebody has before them. */
+/** An open form. */
 export interface SlackView {
   readonly id: string;
-  /** As the app gave it. */
+  /** The form as the app sent it. */
   readonly view: Raw;
 }
 
-/** Sources: Slack's pages on modal views, on the input block, and on triggers, which end after three seconds. */
+/** Sources: Slack's pages on modal views, on the input block, and on triggers, which expire after three seconds. */
 const triggerMs = 3_000;
 const limits = {
   title: 24,
@@ -19,7 +19,7 @@ const limits = {
   text: 3_000,
 } as const;
 
-/** The forms of the app, and the triggers that each opens one. */
+/** The forms of the app, and the triggers that can open one each. */
 export class Views {
   readonly all: SlackView[] = [];
   readonly #now: () => number;
@@ -29,7 +29,7 @@ export class Views {
     this.#now = now;
   }
 
-  /** Slack hands out a trigger with every click and command. */
+  /** Adds a trigger. Slack sends one with every click and command. */
   handOut(trigger: string): void {
     if (!this.#triggers.has(trigger)) this.#triggers.set(trigger, this.#now());
   }

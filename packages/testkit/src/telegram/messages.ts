@@ -3,27 +3,27 @@ import type { Parameters, UploadedFile } from "./parameters.ts";
 import { type ApiReply, badRequest, chatMigrated, ok, refuse, tooMany } from "./reply.ts";
 import { readRich } from "./rich.ts";
 
-/** A message as the stand-in keeps it: sent by the bot, or planted by the test. */
+/** A stored message, sent by the bot or added by the test. */
 export interface TelegramMessage {
   readonly chatId: string;
   readonly messageId: number;
   readonly text: string;
   readonly entities: readonly Raw[];
-  /** The blocks of a rich message, of which `text` holds the words. */
+  /** The blocks of a rich message, whose words are in `text`. */
   readonly rich?: readonly Raw[] | undefined;
   readonly topicId?: number | undefined;
   readonly replyTo?: number;
   readonly keyboard?: unknown;
-  /** What it shows, and as what. */
+  /** The media and its kind. */
   readonly media?: { readonly kind: MediaField; readonly file: UploadedFile };
   readonly poll?: TelegramPoll;
   readonly fromBot: boolean;
-  /** Texts before each edit and the one now, oldest first. */
+  /** Texts before each edit and the current one, oldest first. */
   readonly texts: readonly string[];
   readonly deleted: boolean;
 }
 
-/** A poll as it was asked for. */
+/** A poll of a request. */
 interface TelegramPoll {
   readonly question: string;
   readonly options: readonly string[];
@@ -61,26 +61,26 @@ const markTypes = new Set([
 const reactionsTaken = new Set(["👍", "👎", "❤", "🔥", "👏", "🎉", "🤔", "👀", "💯", "🙏", "👌", "✍"]);
 
 export interface MessageRules {
-  /** Chats the bot may write to, by id; undefined: every chat. */
+  /** Ids of chats to which the bot may write. `undefined`: every chat. */
   readonly chats: ReadonlySet<string> | undefined;
-  /** Those that blocked the bot. */
+  /** People who blocked the bot. */
   readonly blocked: ReadonlySet<string>;
   /** Topics that accept no messages, by `chat/topic`. */
   readonly refusedTopics: ReadonlyMap<string, "closed" | "deleted">;
   /** Ids of the supergroups that groups became, by the id of the group. */
   readonly migrated: ReadonlyMap<string, number>;
-  /** Refuse what comes faster than a chat's rate. */
+  /** Refuse messages over a chat's rate limit. */
   flood: boolean;
   readonly now: () => number;
   readonly bot: Raw;
 }
 
-/** Everything that is about messages themselves. */
+/** Calls about messages. */
 export class Messages {
   readonly all: Kept[] = [];
   readonly reactions: Map<string, string[]> = new Map();
   readonly #rules: MessageRules;
-  /** How often each answer of a poll was voted for, by the number of its message. */
+  /** Votes for each answer of a poll, by message number. */
   readonly votes: Map<number, readonly number[]> = new Map();
   readonly #stopped = new Set<TelegramMessage>();
   readonly #recent = new Map<string, number[]>();
@@ -197,7 +197,7 @@ export class Messages {
     return ok(true);
   }
 
-  /** Puts a message of a person's there, so that it can be answered and reacted to. */
+  /** Adds a message of a person, which can get replies and reactions. */
   plant(chatId: number, messageId: number, topicId?: number): void {
     this.all.push({
       topicId,
@@ -240,7 +240,7 @@ export class Messages {
     return answered === undefined ? badRequest("message to be replied not found") : undefined;
   }
 
-  /** About a message a second in a chat, and 20 a minute in a group. */
+  /** About one message per second in a chat, and 20 per minute in a group. */
   #limited(values: Raw): ApiReply | undefined {
     if (!this.#rules.flood) return undefined;
     const chatId = String(values["chat_id"]);
@@ -283,7 +283,7 @@ export class Messages {
   }
 }
 
-/** What an edit puts in the place of a message: words with entities, or blocks. */
+/** Returns the new content of an edited message: text with entities, or blocks. */
 function editedContent(values: Raw): Pick<TelegramMessage, "text" | "entities" | "rich"> | ApiReply {
   const { text, rich_message: rich } = values;
   if (rich === undefined)
@@ -309,7 +309,7 @@ function refusesText(values: Raw, field: string): ApiReply | undefined {
   return refusesEntities(entitiesIn(values), text);
 }
 
-/** The real server drops or mends some of these without a word; here they are mistakes. */
+/** The real server drops or corrects some of these silently. Here they are errors. */
 function refusesEntities(entities: readonly Raw[], text: string): ApiReply | undefined {
   if (entities.length > 100) return badRequest("too many entities");
   for (const { type, offset, length, url } of entities) {
@@ -326,7 +326,7 @@ function refusesEntities(entities: readonly Raw[], text: string): ApiReply | und
   return overlap(entities) ? badRequest("entities overlap") : undefined;
 }
 
-/** Entities are nested or apart, and code holds nothing. */
+/** Entities must be nested or separate, and code must not contain others. */
 function overlap(entities: readonly Raw[]): boolean {
   const ranges = entities.map(({ type, offset, length }) => ({
     type: String(type),

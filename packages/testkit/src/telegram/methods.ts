@@ -6,11 +6,11 @@ import type { UpdateQueue } from "./update-queue.ts";
 import { type TelegramUser, userObject } from "./updates.ts";
 
 interface MethodOptions {
-  /** What `getMe` tells. */
+  /** Result of `getMe`. */
   readonly me: Raw;
   readonly messages: Messages;
   readonly updates: UpdateQueue;
-  /** People `getChat` knows. */
+  /** People that `getChat` returns. */
   readonly users: readonly TelegramUser[] | undefined;
 }
 
@@ -24,7 +24,7 @@ interface StoredFile {
 export class Methods {
   /** By their ids. */
   readonly files: Map<string, StoredFile> = new Map();
-  /** Clicks that were answered. */
+  /** Answered clicks. */
   readonly answered: string[] = [];
   readonly commands: { list: Raw[]; byLanguage: Map<string, Raw[]>; writes: number } = {
     list: [],

@@ -1,19 +1,19 @@
 import type { SeenRequest } from "../http.ts";
 import { isRaw, type Raw } from "../raw.ts";
 
-/** A file as it was uploaded. */
+/** An uploaded file. */
 export interface UploadedFile {
   readonly name: string;
   readonly content: Uint8Array;
 }
 
-/** The parameters of a call: from JSON, or from a form whose fields are JSON, with files under `attach://` names. */
+/** The parameters of a call, from JSON or from a form whose fields are JSON, with files under `attach://` names. */
 export interface Parameters {
   readonly values: Raw;
   file(field: string): UploadedFile | undefined;
 }
 
-/** Undefined for a body that is neither. */
+/** Returns `undefined` for a body in another format. */
 export function readParameters(seen: SeenRequest): Parameters | undefined {
   if (seen.bytes !== undefined) return readForm(seen.bytes, String(seen.headers["content-type"]));
   if (seen.text === "") return { values: {}, file: () => undefined };
@@ -22,7 +22,8 @@ export function readParameters(seen: SeenRequest): Parameters | undefined {
 }
 
 /**
- * By hand, since strict readers want spaces and quotes in headers that Telegram does without, and grammY leaves out.
+ * Parses a form without a library, because strict parsers require spaces and quotes in headers that Telegram accepts
+ * without, and that grammY omits.
  */
 function readForm(bytes: Uint8Array, type: string): Parameters | undefined {
   const boundary = /boundary=([^\s;]+)/.exec(type)?.[1];

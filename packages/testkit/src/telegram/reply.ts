@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 
-/** What a method answers. Source: "Making requests" of the Bot API's reference. */
+/** The response of a method. Source: "Making requests" of the Bot API's reference. */
 export type ApiReply =
   | { readonly ok: true; readonly result: unknown }
   | {
@@ -23,7 +23,7 @@ export function badRequest(what: string): ApiReply {
   return refuse(400, `Bad Request: ${what}`);
 }
 
-/** The group is a supergroup now. Source: `ResponseParameters`. */
+/** The group became a supergroup. Source: `ResponseParameters`. */
 export function chatMigrated(chatId: number): ApiReply {
   const description = "Bad Request: group chat was upgraded to a supergroup chat";
   return { ok: false, error_code: 400, description, parameters: { migrate_to_chat_id: chatId } };

@@ -4,13 +4,13 @@ import { type ApiReply, badRequest } from "./reply.ts";
 /** Source: "Rich Message Limits" of the reference. */
 const limits = { characters: 32_768, blocks: 500, depth: 16, columns: 20 };
 
-/** Of the marks that hold other words. */
+/** Marks that contain other text. */
 const markTypes = new Set(["bold", "italic", "underline", "strikethrough", "spoiler", "code", "url"]);
 
-/** Refuses blocks, and with them the whole message. */
+/** Refuses a message because of its blocks. */
 class Refused extends Error {}
 
-/** A rich message of blocks, or why Telegram does not take it. */
+/** Parses a rich message of blocks, or returns Telegram's refusal. */
 export function readRich(
   message: unknown,
 ): { readonly blocks: readonly Raw[]; readonly text: string } | ApiReply {
@@ -26,7 +26,7 @@ export function readRich(
   }
 }
 
-/** Gives the words of blocks, and refuses what the API's types and limits rule out. */
+/** Collects the text of blocks, and refuses those that violate the API's types and limits. */
 class RichReader {
   #count = 0;
   #characters = 0;
@@ -90,7 +90,7 @@ class RichReader {
       .join(" ");
   }
 
-  /** Words that are not empty. */
+  /** Returns text that is not empty. */
   #said(text: unknown, depth: number): string {
     const words = this.#words(text, depth + 1);
     if (words.trim() === "") throw new Refused("rich text must be non-empty");

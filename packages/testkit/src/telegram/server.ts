@@ -9,13 +9,14 @@ import { refuse, tooMany, write } from "./reply.ts";
 import { UpdateQueue } from "./update-queue.ts";
 import { type TelegramUser, userObject } from "./updates.ts";
 
-/** An outage to act out: the next calls of the methods whose path holds `path` go wrong. Default: `sendMessage`. */
+/** A simulated outage. The next calls of methods whose path contains `path` fail. Default: `sendMessage`. */
 export interface TelegramFault extends FaultTarget {
   /**
-   * - `status`: answers `status` (default 502) as a proxy would, with `body` (default HTML), and does nothing.
-   * - `refuse`: answers with `status` (default 400) and `description`, and does nothing.
-   * - `rate`: answers 429, with `retryAfter` seconds where given.
-   * - `cut`: does what was asked and breaks the connection. `hang`: does it and never answers.
+   * - `status`: responds with `status` (default 502) like a proxy, with `body` (default HTML), without an effect.
+   * - `refuse`: responds with `status` (default 400) and `description` without an effect.
+   * - `rate`: responds with 429, and with `retryAfter` seconds if given.
+   * - `cut`: carries out the call and breaks the connection.
+   * - `hang`: carries out the call and never responds.
    */
   readonly kind: "status" | "refuse" | "rate" | "cut" | "hang";
   readonly status?: number;
@@ -26,69 +27,69 @@ export interface TelegramFault extends FaultTarget {
 
 export interface TelegramOptions {
   readonly token: string;
-  /** Default `{ id: 42, firstName: "Signalbox", username: "signalbox_bot" }`. */
+  /** Default: `{ id: 42, firstName: "Signalbox", username: "signalbox_bot" }`. */
   readonly bot?: { readonly id: number; readonly firstName: string; readonly username: string };
-  /** It can be summoned in chats that it is not in. Default false. */
+  /** True if the bot can be called in chats of which it is not a member. Default: false. */
   readonly guests?: boolean;
-  /** People `getChat` knows. */
+  /** People that `getChat` returns. */
   readonly users?: readonly TelegramUser[];
-  /** Chats the bot may write to. Default: every chat. */
+  /** Chats to which the bot may write. Default: every chat. */
   readonly chats?: readonly number[];
-  /** Refuse what comes faster than a chat's rate. Default false. */
+  /** Refuse messages over a chat's rate limit. Default: false. */
   readonly flood?: boolean;
   /** Milliseconds since the epoch. Default: the machine's clock. */
   readonly now?: () => number;
   readonly port?: number;
 }
 
-/** Telegram's Bot API as far as a bot that talks needs it, on a loopback port. */
+/** A fake Telegram Bot API on a loopback port, with the methods that a chat bot needs. */
 export interface TelegramStandIn extends StandIn {
   readonly bot: { readonly id: number; readonly firstName: string; readonly username: string };
-  /** Everything the bot sent, in order, also what it deleted since. */
+  /** Messages that the bot sent, in order, including deleted ones. */
   readonly sent: readonly TelegramMessage[];
   readonly requests: readonly SeenRequest[];
-  /** Remembers the message of an update, for whoever hands it over without `push` or `post`. */
+  /** Stores the message of an update that the test delivers without `push` or `post`. */
   take(update: Raw): void;
-  /** Queues an update for `getUpdates`. Resolves once the bot has confirmed it. */
+  /** Queues an update for `getUpdates`. Resolves once the bot confirmed it. */
   push(update: Raw): Promise<void>;
-  /** Posts an update as Telegram would, with the secret where one is given. */
+  /** Posts an update as Telegram does, with the secret if given. */
   post(url: string, update: unknown, secret?: string): Promise<Response>;
-  /** Updates that wait to be confirmed. */
+  /** Number of updates that are not confirmed yet. */
   pending(): number;
-  /** A file that `getFile` knows, of the size that is announced; default its own. */
+  /** Adds a file for `getFile`. The announced size defaults to its real one. */
   addFile(
     fileId: string,
     content: Uint8Array,
     options?: { readonly path?: string; readonly announced?: number },
   ): void;
   plant(chatId: number, messageId: number): void;
-  /** People vote in a poll: so often for each of its answers, in their order. */
+  /** Sets the number of votes for each answer of a poll, in the order of the answers. */
   vote(messageId: number, counts: readonly number[]): void;
   reactions(chatId: number, messageId: number): readonly string[];
-  /** What `setMyCommands` was told: the list for everybody, those by language, and how often. */
+  /** Results of `setMyCommands`: the list for everyone, the lists by language, and the number of calls. */
   readonly commands: {
     readonly list: readonly Raw[];
     readonly byLanguage: ReadonlyMap<string, readonly Raw[]>;
     readonly writes: number;
   };
-  /** Clicks that were answered. */
+  /** Answered clicks. */
   readonly answered: readonly string[];
   block(chatId: number): void;
-  /** From now on the topic accepts no messages. */
+  /** Makes a topic refuse messages. */
   refuseTopic(chatId: number, topicId: number, how: "closed" | "deleted"): void;
-  /** From now on the group is a supergroup, and calls with its former id are refused. */
+  /** Turns a group into a supergroup. Calls with its former id are refused. */
   migrate(chatId: number, supergroupId: number): void;
   fail(fault: TelegramFault): void;
   heal(): void;
-  /** From now on the token is refused. */
+  /** Revokes the token. */
   revoke(): void;
   /** The token is accepted again. */
   restore(): void;
-  /** Another program asks for updates: the request that is open ends with a conflict. */
+  /** Simulates another program that polls: the open request for updates ends with a conflict. */
   conflict(): void;
 }
 
-/** Starts the stand-in. */
+/** Starts the fake server. */
 export async function startTelegram(options: TelegramOptions): Promise<TelegramStandIn> {
   const now = options.now ?? Date.now;
   const bot = options.bot ?? { id: 42, firstName: "Signalbox", username: "signalbox_bot" };
@@ -201,7 +202,7 @@ function answerFault(
       .end(body ?? "<html>Bad Gateway</html>");
 }
 
-/** A message that is pushed exists from then on: it can be answered. */
+/** Stores the message of an update, so that it can be replied to. */
 function remember(messages: Messages, update: Raw): void {
   const { message } = update;
   const chat = isRaw(message) ? message["chat"] : undefined;

@@ -7,13 +7,13 @@ interface Waiting {
 }
 
 /**
- * Updates on their way to the bot: by `getUpdates`, which gives them out until a request names a higher offset, or by a
- * webhook, which excludes it. Source: "Getting updates" of the reference.
+ * Updates for the bot, delivered by `getUpdates`, which returns them until a request has a higher offset, or by a
+ * webhook, which excludes polling. Source: "Getting updates" of the reference.
  */
 export class UpdateQueue {
   #waiting: Waiting[] = [];
   #webhook: { readonly url: string; readonly secret: string } | undefined;
-  /** Ends the request for updates that is open, with what it is to answer. */
+  /** Ends the open request for updates with a response. */
   #open: ((reply: ApiReply | undefined) => void) | undefined;
   #allowed: readonly unknown[] | undefined;
 
@@ -47,7 +47,7 @@ export class UpdateQueue {
     return ok(this.#waiting.slice(0, Number(limit)).map(({ update }) => update));
   }
 
-  /** Another request for updates: the open one ends. */
+  /** Ends the open request for updates, because another one arrived. */
   conflict(): void {
     this.#open?.(
       refuse(

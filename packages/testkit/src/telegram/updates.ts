@@ -1,6 +1,6 @@
 import type { Raw } from "../raw.ts";
 
-/** A person, for updates. */
+/** A person in updates. */
 export interface TelegramUser {
   readonly id: number;
   readonly firstName?: string;
@@ -36,13 +36,13 @@ export function userObject({ id, firstName = "Somebody", username, isBot = false
 
 export type TelegramUpdate = Raw & { readonly update_id: number };
 
-/** An update with one field, numbered upward. */
+/** Returns an update with one field and an increasing number. */
 export function update(type: string, content: Raw, updateId?: number): TelegramUpdate {
   count += 1;
   return { update_id: updateId ?? 700_000 + count, [type]: content };
 }
 
-/** A message as it stands in an update. */
+/** Returns a message in the format of updates. */
 export function messageObject(text: string | undefined, options: TelegramMessageOptions = {}): Raw {
   const from = options.from ?? person;
   count += 1;
@@ -65,7 +65,7 @@ export function textMessage(text: string, options: TelegramMessageOptions = {}):
   return update("message", messageObject(text, options), options.updateId);
 }
 
-/** `@bot text` in a group. */
+/** Returns the message `@bot text` in a group. */
 export function groupMention(
   text: string,
   username: string,
@@ -79,7 +79,7 @@ export function groupMention(
   });
 }
 
-/** The two service messages with which a group becomes a supergroup, in Telegram's order. */
+/** Returns the two service messages for a group that becomes a supergroup, in Telegram's order. */
 export function groupMigration(groupId: number, supergroupId: number): readonly TelegramUpdate[] {
   const group = { id: groupId, type: "group" } as const;
   const supergroup = { id: supergroupId, type: "supergroup" } as const;
@@ -95,7 +95,7 @@ export function groupMigration(groupId: number, supergroupId: number): readonly 
   ];
 }
 
-/** `/name arguments`. */
+/** Returns the message `/name arguments`. */
 export function commandMessage(command: string, options: TelegramMessageOptions = {}): TelegramUpdate {
   const length = command.split(/\s/, 1)[0]?.length ?? command.length;
   return textMessage(command, {
@@ -104,7 +104,7 @@ export function commandMessage(command: string, options: TelegramMessageOptions 
   });
 }
 
-/** A click on a button of a message the bot sent. */
+/** Returns a click on a button of a message from the bot. */
 export function click(
   data: string,
   message: { readonly chatId: string; readonly messageId: number },

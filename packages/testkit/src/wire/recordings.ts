@@ -3,30 +3,30 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 
-/** One exchange recorded from a vendor's real server. */
+/** An exchange recorded from a vendor's real server. */
 export interface Recording {
-  /** Where it was recorded: project and file. */
+  /** Source of the recording: project and file. */
   readonly src: string;
   readonly host: string;
   readonly method: string;
   readonly path: string;
   readonly status: number;
   readonly ctype: string;
-  /** The request body, parsed where it was JSON. */
+  /** The request body, parsed if it was JSON. */
   readonly req: unknown;
-  /** The answer's body as text. */
+  /** The response body as text. */
   readonly res: string;
 }
 
-/** Recordings are kept by where they come from. */
+/** Recordings by their source. */
 export type RecordingFile = "vercel-ai" | "pydantic-ai";
 
 /** Vendors' API documents. */
 export type SpecName = "openai.yaml" | "anthropic.yaml" | "mistral.yaml" | "gemini.json" | "discord.json";
 
 /**
- * The folder of wire data nobody on this project wrote: `shared/wire` beside the repository. `undefined` where it is
- * absent, and tests that need it are skipped with that reason.
+ * Returns the folder of recordings and specifications from outside this project, `shared/wire` beside the repository.
+ * `undefined` if it does not exist. Tests that need it are then skipped with that reason.
  */
 export function wireFolder(): string | undefined {
   let at = dirname(fileURLToPath(import.meta.url));
@@ -47,7 +47,8 @@ function read(...path: readonly string[]): string | undefined {
 }
 
 /**
- * Every usable recording of a file; `undefined` where the data is absent. An event stream always ends in a blank line.
+ * Returns every usable recording of a file, or `undefined` if the file does not exist. An event stream always ends with
+ * a blank line.
  */
 export function readRecordings(file: RecordingFile): readonly Recording[] | undefined {
   const text = read("recordings", `${file}.jsonl.gz`);
@@ -71,7 +72,9 @@ export function readRecordings(file: RecordingFile): readonly Recording[] | unde
   return recordings;
 }
 
-/** A vendor's API document as text (YAML or JSON by its name); `undefined` where the data is absent. */
+/**
+ * Returns a vendor's API document as text (YAML or JSON, depending on its name), or `undefined` if it does not exist.
+ */
 export function readSpec(name: SpecName): string | undefined {
   return read("specs", `${name}.gz`);
 }

@@ -8,7 +8,7 @@ const TOKENS = {
   signingSecret: "standin-signing-secret",
 };
 
-/** Slack, which hands events over by the sockets of the account where it has some, and posts them where not. */
+/** Slack, which sends events over the account's sockets if there are any and posts them otherwise. */
 export const startSlackPlatform: StartPlatform = async (scenario) => {
   const people = Object.entries(scenario.people["slack"] ?? {});
   const slack = await startSlack({

@@ -4,7 +4,7 @@ import type { StartPlatform } from "./platform.ts";
 
 const TOKEN = "42:standin-token-of-the-bot";
 
-/** Telegram, from which the account fetches its updates: one is answered once a request confirms it. */
+/** Telegram, from which the account polls updates. A request with a higher offset confirms an update. */
 export const startTelegramPlatform: StartPlatform = async (scenario) => {
   const people = Object.entries(scenario.people["telegram"] ?? {});
   const telegram = await startTelegram({

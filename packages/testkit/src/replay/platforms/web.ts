@@ -4,7 +4,7 @@ import type { PlatformCall } from "../performance.ts";
 import type { PlatformEvent, Scenario } from "../scenario.ts";
 import type { StartPlatform } from "./platform.ts";
 
-/** The gateway's own page: what is written goes in by its API, and what is answered comes as server-sent events. */
+/** The gateway's web page. Messages go in over its API, and answers arrive as server-sent events. */
 export const startWebPlatform: StartPlatform = async (scenario) => {
   const agent = firstAgent(scenario);
   const watched = new Map<string, Promise<readonly PlatformCall[]>>();
@@ -42,7 +42,7 @@ function bodyOf({ messageId = randomUUID(), text = "" }: PlatformEvent, agent: s
   return { id: messageId, agent, text };
 }
 
-/** The answers that a stream tells of, until the gateway ends it. */
+/** Returns the answers in a stream, until the gateway ends it. */
 async function answersIn(stream: Response, conversation: string): Promise<readonly PlatformCall[]> {
   const path = `/api/conversations/${conversation}/events`;
   const text = await stream.text().catch(() => "");
