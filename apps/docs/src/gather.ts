@@ -2,6 +2,7 @@
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse, stringify } from "yaml";
+import { z } from "zod";
 import { addCommandTabs } from "./command-tabs.ts";
 import { renderDiagrams } from "./diagrams.ts";
 import { convertLinks } from "./links.ts";
@@ -10,6 +11,8 @@ import { createOpenApi } from "./reference/open-api.ts";
 import { getRepositoryUrl } from "./repository.ts";
 
 const pagesFolder = join(import.meta.dirname, "..", "dist", "pages");
+/** Frontmatter of a landing page with a picture, as far as it is read here. */
+const Landing = z.object({ hero: z.object({ image: z.object({ light: z.string(), dark: z.string() }) }) });
 const NOT_TRANSLATED = "::: info 本页暂无中文版\n以下为英文原文。\n:::";
 
 rmSync(pagesFolder, { recursive: true, force: true });
@@ -58,9 +61,15 @@ function writePage(page: LocalPage): void {
   };
   const shown = page.notice === undefined ? text : text.replace(/^# .+$/m, `$&\n\n${page.notice}`);
   writeText(`${page.route}.md`, `---\n${stringify(head)}---\n\n${shown}`);
-  for (const image of images)
+  for (const image of [...images, ...findHeroImages(frontmatter)])
     cpSync(join(ROOT, image), join(pagesFolder, "public", image), { recursive: true });
   for (const { path, svg } of diagrams) writeText(`public${path}`, svg);
+}
+
+/** Returns the files of a landing page's picture. Its frontmatter contains their paths on the site. */
+function findHeroImages(frontmatter: object): string[] {
+  const { data } = Landing.safeParse(frontmatter);
+  return data === undefined ? [] : [data.hero.image.light, data.hero.image.dark].map((path) => path.slice(1));
 }
 
 function splitFrontmatter(text: string): { frontmatter: object; body: string } {
