@@ -65,7 +65,7 @@ describe("sources", () => {
 });
 
 describe("a source", () => {
-  it("contains skills, kits with a skills folder, repositories and groups", async () => {
+  it("contains skills, packs with a skills folder, repositories and groups", async () => {
     const dir = folder({
       "direct/SKILL.md": named("direct"),
       "kit/skills/in-kit/SKILL.md": named("in-kit"),
