@@ -51,8 +51,8 @@ export function createReplyDelivery(
 }
 
 const CONSEQUENCES: Readonly<Record<string, string>> = {
-  dead: "; the message is failed-reported",
-  expired: "; the message is expired-reported",
+  dead: "; the message is unreported until a notice is sent",
+  expired: "; the message is unreported until a notice is sent",
 };
 
 /** Record it for every outbox row, including replies of earlier processes and answers without a run. */
@@ -62,10 +62,13 @@ function trace(
   state: DeliveryOutcome,
   detail: string,
 ): void {
-  const then = CONSEQUENCES[state] ?? "";
+  const isNotice = row.payload.notice === true;
+  const what = isNotice ? "notice " : "";
+  const then = isNotice ? "" : (CONSEQUENCES[state] ?? "");
   store.outbox.answers(row.id).then(
     (ids) => {
-      for (const id of ids) tracer.note(id, "deliver", `${state}: ${detail}${then}`, { outbox: row.id });
+      for (const id of ids)
+        tracer.note(id, "deliver", `${what}${state}: ${detail}${then}`, { outbox: row.id });
     },
     (error: unknown) => logger.warn({ err: reasonOf(error) }, "a trace could not be written"),
   );

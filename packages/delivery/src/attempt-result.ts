@@ -1,6 +1,7 @@
 import { type ChannelError, type ChannelErrorCode, isChannelError, reasonOf } from "@signalbox/channel";
 import type { PartReceipt } from "@signalbox/store/types";
 import type { DeliveryAccount } from "./account.ts";
+import type { ClaimedRow } from "./outbox.ts";
 import { isRepeatable } from "./rows.ts";
 
 /** The result of one attempt at a row. */
@@ -30,15 +31,21 @@ export class NotRecorded extends Error {
   }
 }
 
-/** Delay after rejected credentials, which an operator may fix meanwhile. */
-const AUTH_RETRY_MS = 60_000;
+/** The longest delay after rejected credentials, which an operator may fix meanwhile. */
+const AUTH_RETRY_MS = 15_000;
+/** Attempts of a notice after which its outcome may stay unknown. */
+const MAX_NOTICE_ATTEMPTS = 5;
 
 /** Returns the result of an attempt that threw. */
 export function toAttemptResult(
   error: unknown,
   account: DeliveryAccount,
-  row: { readonly doubtful?: boolean },
+  row: Pick<ClaimedRow, "doubtful" | "payload" | "attempts">,
 ): AttemptResult {
+  // A notice that appears twice does no harm. One that is missing leaves a person without any word.
+  const isNotice = row.payload.notice === true && row.attempts < MAX_NOTICE_ATTEMPTS;
+  if (isNotice && isChannelError(error) && error.code === "unknown_outcome")
+    return { state: "retry", doubtful: false, reason: error.message };
   if (isChannelError(error)) return fromChannelError(error, account, row.doubtful === true);
   // If the store could not record a receipt, the part was sent.
   const doubtful = row.doubtful === true || error instanceof NotRecorded;

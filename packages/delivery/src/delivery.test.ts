@@ -568,3 +568,21 @@ it("leaves a reply to the next start if the store cannot be used anymore", async
   await opened.clock.advance(10_000);
   expect(await opened.stateOf(id)).toBe("sending");
 });
+
+it("repeats a notice of unknown outcome, because a missing one is worse than a repeated one", async () => {
+  let sends = 0;
+  const { stateOf, outbox, lease, delivery, clock } = await setup(
+    async () => {
+      sends += 1;
+      if (sends < 3) throw new ChannelError("unknown_outcome", "the connection broke");
+      return ["om_1"];
+    },
+    { capabilities: { ...KEYED, delivery: {} } },
+  );
+  const payload = { parts: [{ type: "text" as const, text: "sorry" }], notice: true };
+  const row = { ...DESTINATION, payload };
+  const [notice] = await outbox.enqueue([row], { lease });
+  delivery.wake();
+  await clock.advance(10_000);
+  expect([sends, await stateOf(notice?.id ?? "")]).toEqual([3, "sent"]);
+});

@@ -13,7 +13,7 @@ import { type Pass, Poller } from "./poller.ts";
 import { Rates } from "./rates.ts";
 import { type GetLanguage, getPhrases } from "./row-phrases.ts";
 import { getDestinationKey, isUnsent } from "./rows.ts";
-import { createExpiryNotice, createRejectionNotice } from "./sender-notices.ts";
+import { createExpiryNotice, createRejectionNotice, createUncertaintyNotice } from "./sender-notices.ts";
 
 export interface DeliveryOptions {
   readonly outbox: Pick<
@@ -265,8 +265,7 @@ class OutboxDelivery implements Delivery {
         await this.#retryLater(row, result);
         return undefined;
       case "uncertain":
-        await this.#record(() => outbox.uncertain(row.id, lease, result.reason));
-        this.#reportEnd(row, "uncertain", result.detail ?? result.reason);
+        await this.#endUncertain(row, result.reason, result.detail);
         return undefined;
       case "dead": {
         const { reason, code } = result;
@@ -280,6 +279,16 @@ class OutboxDelivery implements Delivery {
         return undefined;
       }
     }
+  }
+
+  async #endUncertain(row: ClaimedRow, reason: string, detail: string = reason): Promise<void> {
+    const { outbox, lease } = this.#context;
+    const notice = (await this.#isAwaited(row))
+      ? createUncertaintyNotice(row, await this.#getPhrases([row]), this.#now())
+      : undefined;
+    await this.#record(() => outbox.uncertain(row.id, lease, reason, notice));
+    this.#poller.poll();
+    this.#reportEnd(row, "uncertain", detail);
   }
 
   async #retryLater(row: ClaimedRow, { delayMs, reason }: Retry): Promise<void> {
@@ -296,11 +305,10 @@ class OutboxDelivery implements Delivery {
    * be sent again without a lookup. The same holds if its end could not be stored.
    */
   async #hold(row: ClaimedRow, { delayMs, doubtful, reason }: Retry): Promise<ClaimedRow | undefined> {
-    const { outbox, lease, clock } = this.#context;
+    const { outbox, clock } = this.#context;
     const ms = delayMs ?? this.#failures.add(row.id);
     if (row.expiresAt !== undefined && this.#now() + ms >= row.expiresAt) {
-      await this.#record(() => outbox.uncertain(row.id, lease, reason));
-      this.#reportEnd(row, "uncertain", reason);
+      await this.#endUncertain(row, reason);
       return undefined;
     }
     this.#reportRetry(row, ms, reason);

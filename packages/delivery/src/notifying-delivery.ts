@@ -27,7 +27,9 @@ export function createNotifyingDelivery(options: NotifyingDeliveryOptions): Noti
     ...options,
     onOutcome(row, outcome, detail) {
       options.onOutcome?.(row, outcome, detail);
-      if (GIVEN_UP.has(outcome) && row.payload.notice !== true) notices.poll();
+      if (!GIVEN_UP.has(outcome)) return;
+      if (row.payload.ownerNotice !== undefined) notices.undelivered(row);
+      else if (row.payload.notice !== true) notices.poll();
     },
   });
   const notices = createNotices(options, delivery);

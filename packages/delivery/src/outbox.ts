@@ -22,6 +22,17 @@ export interface DeliveryMessage extends Outbound {
   readonly draft?: DraftReference;
   /** The message is a notice about undelivered messages. If it is not delivered itself, that is not reported. */
   readonly notice?: boolean;
+  /** The notice goes to an owner. If it is not delivered, it is sent through another account. */
+  readonly ownerNotice?: OwnerNotice;
+}
+
+interface OwnerNotice {
+  /** `channel:id`. */
+  readonly owner: string;
+  /** Identifies the notice, whatever account sends it. */
+  readonly id: string;
+  /** Accounts that tried to deliver it. */
+  readonly tried: readonly string[];
 }
 
 /** The bodies that this package reads and writes. */

@@ -157,3 +157,28 @@ it("retries if no owner can be reached, first through the account that the owner
   await poll();
   expect((await told()).map(([account]) => account)).toEqual(["second"]);
 });
+
+it("sends a notice that was not delivered through another account, and then to nobody", async () => {
+  const { give, told, poll, notices, outbox, lease, clock } = await open(
+    async (_, owner) => `direct:${owner}`,
+  );
+  await give("the answer", false);
+  await poll();
+  for (const account of ["second", "main"]) {
+    expect((await told()).map(([by, to]) => [by, to])).toEqual([[account, "direct:olga"]]);
+    const [row] = (await outbox.claimDue({ lease, limit: 9 })).rows;
+    if (row === undefined) throw new Error("There is no notice to send.");
+    await outbox.dead(row.id, lease, "blocked");
+    notices.undelivered(row);
+    await clock.advance(0);
+  }
+  expect(await told()).toEqual([]);
+});
+
+it("names the messages of the replies, so that they count as reported once it is sent", async () => {
+  const { give, poll, outbox, lease } = await open(async (_, owner) => `direct:${owner}`);
+  await give("the answer", false);
+  await poll();
+  const [row] = (await outbox.claimDue({ lease, limit: 9 })).rows;
+  expect(row?.payload.ownerNotice).toMatchObject({ owner: "plain:olga", tried: [] });
+});

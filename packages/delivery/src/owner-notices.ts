@@ -1,12 +1,12 @@
 import { type Clock, reasonOf, systemClock } from "@signalbox/channel";
 import { type GivenUpCounts, type Phrases, phrasesIn } from "@signalbox/phrases";
-import type { JsonValue, KvStore, LeaseToken, Logger } from "@signalbox/store/types";
+import type { InboxId, JsonValue, KvStore, LeaseToken, Logger } from "@signalbox/store/types";
 import type { DeliveryAccount } from "./account.ts";
-import type { OutboxStore } from "./outbox.ts";
+import type { DeliveryMessage, OutboxRow, OutboxStore } from "./outbox.ts";
 import { createOutboxKey, createOutboxRow, REPLY_TTL_MS } from "./rows.ts";
 
 export interface OwnerNoticesOptions {
-  readonly outbox: Pick<OutboxStore, "enqueue" | "list">;
+  readonly outbox: Pick<OutboxStore, "answers" | "enqueue" | "list">;
   readonly lease: LeaseToken;
   /** Stores the position up to which owners were notified. */
   readonly notes: Pick<KvStore, "get" | "set">;
@@ -37,6 +37,8 @@ interface LastContact {
 export interface OwnerNotices {
   /** Looks soon for replies that were given up, also by an earlier process. */
   poll(): void;
+  /** Sends a notice that was not delivered through another account, if there is one. */
+  undelivered(notice: OutboxRow): void;
   stop(): void;
 }
 
@@ -45,6 +47,8 @@ const OPEN_TIMEOUT_MS = 10_000;
 /** Rows read at once, and the number of pages that one notice counts exactly. */
 const PAGE = 1_000;
 const MAX_PAGES = 10;
+/** Messages that one notice marks as reported. */
+const MAX_MESSAGES = 1_000;
 
 /** The position in the list of given-up rows up to which owners were notified. */
 interface Position {
@@ -56,6 +60,8 @@ interface GivenUp {
   readonly counts: GivenUpCounts;
   /** The last counted row; without an id if there were more rows than are counted. */
   readonly upTo: Position | undefined;
+  /** The first counted rows. */
+  readonly rowIds: readonly OutboxRow["id"][];
 }
 
 export function createOwnerNotices(options: OwnerNoticesOptions): OwnerNotices {
@@ -109,11 +115,15 @@ class Notices implements OwnerNotices {
     const { notes, owners, logger } = this.#options;
     try {
       const position = parsePosition(await notes.get("undelivered", "told"), this.#now());
-      const { counts, upTo } = await this.#countSince(position);
+      const { counts, upTo, rowIds } = await this.#countSince(position);
       if (upTo === undefined) return true;
       if (counts.length > 0) {
         this.#lastAt = this.#now();
-        const reached = await Promise.all(owners().map((owner) => this.#notifyOwner(owner, counts, upTo)));
+        const about = (await Promise.all(rowIds.map((id) => this.#options.outbox.answers(id)))).flat();
+        const answers = about.slice(0, MAX_MESSAGES);
+        const reached = await Promise.all(
+          owners().map((owner) => this.#notifyOwner(owner, counts, { upTo, answers })),
+        );
         if (!reached.includes(true)) return false;
       }
       const { at, id } = upTo;
@@ -129,36 +139,67 @@ class Notices implements OwnerNotices {
 
   async #countSince(position: Position): Promise<GivenUp> {
     const counts: { state: string; account: string; count: number }[] = [];
+    const rowIds: OutboxRow["id"][] = [];
     let upTo: Position | undefined;
     // Ignore the current millisecond: another row may get a position before the ones that are there.
     const before = this.#now();
     for (let page = 0; page < MAX_PAGES; page++) {
       const rows = await this.#options.outbox.list({ changedAfter: upTo ?? position, limit: PAGE });
       for (const { state, channel, account, payload, updatedAt, id } of rows) {
-        if (updatedAt >= before) return { counts, upTo };
+        if (updatedAt >= before) return { counts, upTo, rowIds };
         upTo = { at: updatedAt, id };
         if (payload.notice === true) continue;
+        if (rowIds.length < MAX_MESSAGES) rowIds.push(id);
         const group = { state, account: `${channel}/${account}` };
         const counted = counts.find((one) => one.state === group.state && one.account === group.account);
         if (counted === undefined) counts.push({ ...group, count: 1 });
         else counted.count += 1;
       }
-      if (rows.length < PAGE) return { counts, upTo };
+      if (rows.length < PAGE) return { counts, upTo, rowIds };
     }
-    return { counts, upTo: { at: before - 1 } };
+    return { counts, upTo: { at: before - 1 }, rowIds };
   }
 
-  /** Returns true if an account could send a message to the owner. */
-  async #notifyOwner(owner: string, counts: GivenUpCounts, upTo: Position): Promise<boolean> {
-    const { outbox, lease, logger } = this.#options;
-    const [channel = "", ...rest] = owner.split(":");
-    const person = rest.join(":");
-    const last = await this.#options.getLastContact(channel, person);
-    const { givenUp } = last?.phrases ?? phrasesIn("en");
+  /** Returns true if an account could write to the owner. */
+  async #notifyOwner(
+    owner: string,
+    counts: GivenUpCounts,
+    { upTo, answers }: { readonly upTo: Position; readonly answers: readonly InboxId[] },
+  ): Promise<boolean> {
+    const last = await this.#options.getLastContact(...splitOwner(owner));
     // The notice has no content of the replies: an owner is not a member of every conversation.
-    const text = givenUp(counts, upTo.id === undefined);
+    const text = (last?.phrases ?? phrasesIn("en")).givenUp(counts, upTo.id === undefined);
+    // The same id after a crash, so that the notice is not sent twice.
+    const id = `${upTo.at} ${upTo.id ?? ""}`;
+    return this.#send({ owner, id, tried: [] }, text, answers);
+  }
+
+  undelivered({ id, channel, account, payload: { ownerNotice, parts } }: OutboxRow): void {
+    const [part] = parts;
+    if (ownerNotice === undefined || part?.type !== "text" || this.#stopping.signal.aborted) return;
+    const { outbox, wakeOutbox, logger } = this.#options;
+    const again = async (): Promise<void> => {
+      const tried = [...ownerNotice.tried, `${channel}/${account}`];
+      if (await this.#send({ ...ownerNotice, tried }, part.text, await outbox.answers(id))) wakeOutbox();
+    };
+    again().catch((error: unknown) => {
+      logger.warn({ err: reasonOf(error) }, "an owner could not be notified of undelivered replies");
+    });
+  }
+
+  /** Enqueues a notice for an account that has not tried it. Returns true if one can write to the owner. */
+  async #send(
+    notice: NonNullable<DeliveryMessage["ownerNotice"]>,
+    text: string,
+    answers: readonly InboxId[],
+  ): Promise<boolean> {
+    const { outbox, lease, logger } = this.#options;
+    const { owner, tried } = notice;
+    const [channel, person] = splitOwner(owner);
+    const last = await this.#options.getLastContact(channel, person);
     const accounts = this.#options
       .accounts(channel)
+      .filter(({ account }) => !tried.includes(`${channel}/${account}`))
       .toSorted((a, b) => Number(b.account === last?.account) - Number(a.account === last?.account));
     for (const { account, definition, running } of accounts) {
       try {
@@ -166,12 +207,11 @@ class Notices implements OwnerNotices {
         const address = await running.openDirect?.(person, limit);
         if (address === undefined) continue;
         const destination = { channel, account, address: definition.codec.encode(address) };
-        const payload = { parts: [{ type: "text" as const, text }], notice: true };
+        const payload = { parts: [{ type: "text" as const, text }], notice: true, ownerNotice: notice };
         const expiresAt = this.#now() + REPLY_TTL_MS;
         const row = createOutboxRow(destination, payload, { expiresAt, claim: false });
-        // The same key after a crash, so that the notice is not sent twice.
-        const key = createOutboxKey("undelivered", owner, account, `${upTo.at} ${upTo.id ?? ""}`);
-        await outbox.enqueue([{ ...row, key }], { lease });
+        const key = createOutboxKey("undelivered", owner, account, notice.id);
+        await outbox.enqueue([{ ...row, key, answers }], { lease });
         return true;
       } catch (error) {
         logger.debug({ channel, account, err: reasonOf(error) }, "an account cannot write to an owner");
@@ -179,6 +219,11 @@ class Notices implements OwnerNotices {
     }
     return false;
   }
+}
+
+function splitOwner(owner: string): [channel: string, person: string] {
+  const [channel = "", ...rest] = owner.split(":");
+  return [channel, rest.join(":")];
 }
 
 /** A position in the future is ignored, as a wrong clock wrote it: a repeated notice is better than a missing one. */

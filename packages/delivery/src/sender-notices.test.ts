@@ -39,7 +39,7 @@ it("creates one notice about all answers that expired", () => {
     address: "a",
     expiresAt: DAY,
     claim: false,
-    payload: { notice: true, replyTo: "om_1" },
+    payload: { notice: true, parts: [{ type: "text" }] },
   });
   expect(textOf(createExpiryNotice([ended(1)], english, 0))).toMatch(/^The rest of an answer could not/);
 });

@@ -21,6 +21,11 @@ export function createExpiryNotice(
   return createNotice(first, phrases.expired(expired.length, first.receipts.length > 0), now);
 }
 
+/** Creates a notice about an answer that may have been sent. */
+export function createUncertaintyNotice(uncertain: OutboxRow, phrases: Phrases, now: number): OutboxInsert {
+  return createNotice(uncertain, phrases.perhapsSent, now);
+}
+
 /** Creates a notice about an answer that the platform rejected; none if the chat itself cannot be written to. */
 export function createRejectionNotice(
   rejected: OutboxRow,
@@ -32,8 +37,8 @@ export function createRejectionNotice(
   return createNotice(rejected, phrases.notTaken, now);
 }
 
+/** A notice is plain text that replies to nothing: the formatting or the reply may be what the platform rejected. */
 function createNotice(row: OutboxRow, text: string, now: number): OutboxInsert {
-  const { replyTo } = row.payload;
-  const payload = { parts: [{ type: "text" as const, text }], notice: true, replyTo };
+  const payload = { parts: [{ type: "text" as const, text }], notice: true };
   return createOutboxRow(row, payload, { expiresAt: now + REPLY_TTL_MS, claim: false });
 }

@@ -165,6 +165,7 @@ export const MessageInfo = z.object({
     "ignored",
     "failed-reported",
     "expired-reported",
+    "unreported",
   ]),
   agent: z.optional(z.string()),
   sessionKey: z.optional(z.string()),

@@ -1,4 +1,4 @@
-import { and, eq, inArray, like, sql } from "drizzle-orm";
+import { and, eq, inArray, isNull, like, not, or, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound, Database } from "./database.ts";
 import { rowOf } from "./ids.ts";
@@ -8,16 +8,16 @@ import { inbox, isGivenUp, type OutboxRecord, outbox } from "./schema/index.ts";
 import type { InboxId } from "./types/common.ts";
 import type { InboxFinalState } from "./types/inbox.ts";
 
-type UndeliveredState = Extract<InboxFinalState, "failed-reported" | "expired-reported">;
-
 /** Links rows of the outbox to the messages that they answer, and updates these messages when a delivery ends. */
 export interface Answers {
   of(row: OutboxRecord): readonly InboxId[];
-  /** Returns only the messages whose state is `replied`. */
+  /** Returns only the messages whose senders were to learn their end by this row. */
   awaiting(row: OutboxRecord): readonly InboxId[];
-  /** Records that the reply was not delivered: `replied` messages get the given final state. */
-  undelivered(row: OutboxRecord, state: UndeliveredState, why: string): void;
-  /** Records that an operator retries the reply: its messages are `replied` again. */
+  /** Records that the row was not delivered: the messages that {@link awaiting} returns become `unreported`. */
+  undelivered(row: OutboxRecord, why: string): void;
+  /** Records that a notice about undelivered replies was sent: `unreported` messages become reported ones. */
+  reported(row: OutboxRecord): void;
+  /** Records that an operator retries the reply: its messages get their states back. */
   reopened(row: OutboxRecord): void;
   /**
    * Called when a message becomes `replied`. If its reply was given up before that, the message gets the state for
@@ -28,6 +28,10 @@ export interface Answers {
 
 /** Prefix of the reason of a message whose reply was not delivered. */
 const MARK = "undelivered: ";
+/** The start of the reason of an expired row. */
+export const EXPIRED_REASON = "time to live passed";
+
+const REPORTED = ["failed-reported", "expired-reported"] as const satisfies readonly InboxFinalState[];
 
 function prepareStatements(database: Database) {
   const { db } = database;
@@ -37,28 +41,45 @@ function prepareStatements(database: Database) {
     nonce: inbox.nonce,
     run: inbox.run,
     state: inbox.state,
+    reason: inbox.reason,
   };
+  const ofMark = like(inbox.reason, `${MARK}%`);
   return {
     bySeq: database.query((p: Bound<{ seq: number }>) =>
       db.select(answered).from(inbox).where(eq(inbox.seq, p.seq)),
     ),
-    endUndelivered: database.command((p: Bound<{ seq: number; state: UndeliveredState; reason: string }>) =>
+    endUndelivered: database.command((p: Bound<{ seq: number; reason: string }>) =>
       db
         .update(inbox)
-        .set({ state: p.state, rule: sql`coalesce(${inbox.rule}, 'undelivered')`, reason: p.reason })
+        .set({ state: "unreported", rule: sql`coalesce(${inbox.rule}, 'undelivered')`, reason: p.reason })
         .where(and(eq(inbox.seq, p.seq), eq(inbox.state, "replied"))),
+    ),
+    // The reply said that the run failed. The reason of that failure stays.
+    endUnreported: database.command((p: Bound<{ seq: number }>) =>
+      db
+        .update(inbox)
+        .set({ state: "unreported" })
+        .where(
+          and(
+            eq(inbox.seq, p.seq),
+            eq(inbox.state, "failed-reported"),
+            or(isNull(inbox.reason), not(ofMark)),
+          ),
+        ),
+    ),
+    endReported: database.command((p: Bound<{ seq: number }>) =>
+      db
+        .update(inbox)
+        .set({
+          state: sql`case when ${inbox.reason} like ${`${MARK}${EXPIRED_REASON}%`} then 'expired-reported' else 'failed-reported' end`,
+        })
+        .where(and(eq(inbox.seq, p.seq), eq(inbox.state, "unreported"))),
     ),
     endReplied: database.command((p: Bound<{ seq: number }>) =>
       db
         .update(inbox)
         .set({ state: "replied", rule: sql`nullif(${inbox.rule}, 'undelivered')`, reason: null })
-        .where(
-          and(
-            eq(inbox.seq, p.seq),
-            inArray(inbox.state, ["failed-reported", "expired-reported"]),
-            like(inbox.reason, `${MARK}%`),
-          ),
-        ),
+        .where(and(eq(inbox.seq, p.seq), inArray(inbox.state, [...REPORTED, "unreported"]), ofMark)),
     ),
     givenUpAnswering: database.query((p: Bound<{ answers: string }>) =>
       db
@@ -88,23 +109,37 @@ export function createAnswers({ database }: Context, runs: RunRows): Answers {
     of: (row) => messagesOf(row).map(inboxIdOf),
     awaiting: (row) =>
       messagesOf(row)
-        .filter(({ state }) => state === "replied")
+        .filter(
+          ({ state, reason }) => state === "replied" || (state === "failed-reported" && !isMarked(reason)),
+        )
         .map(inboxIdOf),
-    undelivered(row, state, why) {
-      for (const { seq } of messagesOf(row))
-        statements.endUndelivered.run({ seq, state, reason: MARK + why });
-    },
-    settled(seq) {
-      for (const { state, error } of statements.givenUpAnswering.all({ answers: JSON.stringify([seq]) })) {
-        if (state === "uncertain") continue;
-        const end = state === "dead" ? "failed-reported" : "expired-reported";
-        statements.endUndelivered.run({ seq, state: end, reason: MARK + (error ?? "given up") });
+    undelivered(row, why) {
+      for (const { seq } of messagesOf(row)) {
+        statements.endUndelivered.run({ seq, reason: MARK + why });
+        statements.endUnreported.run({ seq });
       }
     },
+    reported(row) {
+      // The messages of a run are answered by its reply. A notice names the messages that it is about.
+      if (row.run !== null || (row.answers ?? []).length === 0) return;
+      for (const { seq } of messagesOf(row)) statements.endReported.run({ seq });
+    },
+    settled(seq) {
+      for (const { state, error } of statements.givenUpAnswering.all({ answers: JSON.stringify([seq]) }))
+        if (state !== "uncertain")
+          statements.endUndelivered.run({ seq, reason: MARK + (error ?? "given up") });
+    },
     reopened(row) {
-      for (const { seq } of messagesOf(row)) statements.endReplied.run({ seq });
+      for (const { seq } of messagesOf(row)) {
+        statements.endReplied.run({ seq });
+        statements.endReported.run({ seq });
+      }
     },
   };
+}
+
+function isMarked(reason: string | null): boolean {
+  return reason?.startsWith(MARK) === true;
 }
 
 /** Returns the row numbers of messages, as the column `answers` stores them. */

@@ -56,7 +56,7 @@ export function createOutboxChanges<T extends Bodies>(
 
     drop: (id) =>
       change(id, (row) => {
-        answers.undelivered(row, "failed-reported", "dropped by an operator");
+        answers.undelivered(row, "dropped by an operator");
         entries.remove(row.entry);
         remove.run({ seq: row.seq });
       }),

@@ -1,10 +1,11 @@
 import { eq, sql } from "drizzle-orm";
+import { type Answers, EXPIRED_REASON } from "./answers.ts";
 import type { Context } from "./context.ts";
 import type { Bound, Database } from "./database.ts";
 import type { Fence } from "./leases.ts";
 import type { OutboxEnds } from "./outbox-ends.ts";
 import { createOutboxHeads, isTooOld, type OutboxHeads } from "./outbox-heads.ts";
-import { type InsertOutbox, prepareOutbox } from "./outbox-insert.ts";
+import { type InsertOutbox, noticesAbout, prepareOutbox } from "./outbox-insert.ts";
 import type { OutboxRows } from "./outbox-rows.ts";
 import { type OutboxRecord, outbox } from "./schema/index.ts";
 import type { Bodies, LeaseToken } from "./types/common.ts";
@@ -15,6 +16,7 @@ interface Parts<T extends Bodies> {
   readonly rows: OutboxRows<T>;
   readonly insert: InsertOutbox<T>;
   readonly ends: OutboxEnds;
+  readonly answers: Pick<Answers, "awaiting">;
 }
 
 interface DueWork<T extends Bodies> extends Context, Parts<T> {
@@ -55,7 +57,7 @@ function prepareClaim({ db, command }: Database) {
 }
 
 function expire<T extends Bodies>(
-  { queue, fence, rows, insert, ends, now }: DueWork<T>,
+  { queue, fence, rows, insert, ends, answers, now }: DueWork<T>,
   ids: readonly string[],
   lease: LeaseToken,
   word: OutboxInsert<T["outbound"]> | undefined,
@@ -64,12 +66,13 @@ function expire<T extends Bodies>(
   return queue.write(() => {
     fence.check(lease);
     const ended = ids.flatMap((id) => rows.byId(id) ?? []).filter((row) => isTooOld(row, now()));
+    const about = ended.flatMap(answers.awaiting);
     for (const row of ended) {
       const out = row.receipts?.length ?? 0;
       const sent = out === 0 ? "" : `; ${out} of ${row.partCount} parts are out`;
-      ends.undelivered(row, "expired", `time to live passed${sent}`);
+      ends.undelivered(row, "expired", `${EXPIRED_REASON}${sent}`);
     }
-    if (ended.length > 0) insert(prepared, { lease });
+    if (ended.length > 0) insert(noticesAbout(prepared, about), { lease });
     return ended.flatMap(({ seq }) => rows.full(seq) ?? []);
   });
 }

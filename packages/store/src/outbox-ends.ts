@@ -42,7 +42,7 @@ export function createOutboxEnds({ database, now }: Context, answers: Answers): 
     end,
     undelivered(row, state, why) {
       end(row, state, { error: why });
-      answers.undelivered(row, state === "dead" ? "failed-reported" : "expired-reported", why);
+      answers.undelivered(row, why);
     },
   };
 }

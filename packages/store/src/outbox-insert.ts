@@ -9,7 +9,7 @@ import type { Fence } from "./leases.ts";
 import { type OutboxRows, toOutboxRow } from "./outbox-rows.ts";
 import { runIdOf } from "./run-rows.ts";
 import { type OutboxRecord, outbox, type RunRecord } from "./schema/index.ts";
-import type { Bodies, LeaseToken } from "./types/common.ts";
+import type { Bodies, InboxId, LeaseToken } from "./types/common.ts";
 import type { OutboxInsert, OutboxRow } from "./types/outbox.ts";
 
 const keyShape = /^[0-9A-Za-z_-]{1,20}$/;
@@ -64,6 +64,14 @@ export function prepareOutbox(rows: readonly OutboxInsert[]): PreparedOutbox[] {
       ...(row.told === undefined ? {} : { told: prepareHistory(row.told) }),
     };
   });
+}
+
+/** Returns notices that name the messages that they are about. Once they are sent, these messages count as reported. */
+export function noticesAbout(
+  notices: readonly PreparedOutbox[],
+  answers: readonly InboxId[],
+): PreparedOutbox[] {
+  return notices.map((notice) => ({ ...notice, row: { ...notice.row, answers } }));
 }
 
 /** Derives the key of a row from its run and position. 96 bits in 16 characters. */

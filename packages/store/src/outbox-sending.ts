@@ -1,10 +1,11 @@
 import { eq } from "drizzle-orm";
+import type { Answers } from "./answers.ts";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import { FencedError, StoreError } from "./errors.ts";
 import type { Fence } from "./leases.ts";
 import type { OutboxEnds } from "./outbox-ends.ts";
-import { type InsertOutbox, prepareOutbox } from "./outbox-insert.ts";
+import { type InsertOutbox, noticesAbout, prepareOutbox } from "./outbox-insert.ts";
 import type { OutboxRows } from "./outbox-rows.ts";
 import { type OutboxRecord, outbox } from "./schema/index.ts";
 import type { Bodies, LeaseToken, OutboxId } from "./types/common.ts";
@@ -15,12 +16,13 @@ interface Parts<T extends Bodies> {
   readonly rows: OutboxRows<T>;
   readonly insert: InsertOutbox<T>;
   readonly ends: OutboxEnds;
+  readonly answers: Pick<Answers, "awaiting" | "reported">;
 }
 
 /** Creates the methods that record the progress of sending, for the holder of the lease that claimed a row. */
 export function createOutboxSending<T extends Bodies>(
   { database, queue, now }: Context,
-  { fence, rows, insert, ends }: Parts<T>,
+  { fence, rows, insert, ends, answers }: Parts<T>,
 ): Pick<OutboxStore<T>, "markPart" | "markSent" | "retryAt" | "uncertain" | "dead"> {
   const setReceipts = database.command(
     (p: Bound<{ seq: number; receipts: readonly PartReceipt[]; at: number }>) =>
@@ -42,18 +44,26 @@ export function createOutboxSending<T extends Bodies>(
       queue.write(() => {
         const row = claimed(id, lease);
         ends.end(row, "sent", { receipts: withReceipts(row, receipts ?? []) });
+        answers.reported(row);
         // The message was sent, and no caller waits for this write.
       }, "patient"),
 
     retryAt: (id, lease, at, error) =>
       queue.write(() => ends.end(claimed(id, lease), "pending", { nextAt: at, error: error ?? null })),
-    uncertain: (id, lease, error) =>
-      queue.write(() => ends.end(claimed(id, lease), "uncertain", { error: error ?? null })),
+    async uncertain(id, lease, error, word) {
+      const prepared = prepareOutbox(word === undefined ? [] : [word]);
+      return queue.write(() => {
+        ends.end(claimed(id, lease), "uncertain", { error: error ?? null });
+        insert(prepared, { lease });
+      });
+    },
     async dead(id, lease, error, word) {
       const prepared = prepareOutbox(word === undefined ? [] : [word]);
       return queue.write(() => {
-        ends.undelivered(claimed(id, lease), "dead", error ?? "given up");
-        insert(prepared, { lease });
+        const row = claimed(id, lease);
+        const about = answers.awaiting(row);
+        ends.undelivered(row, "dead", error ?? "given up");
+        insert(noticesAbout(prepared, about), { lease });
       });
     },
   };

@@ -293,6 +293,15 @@ test("messages whose reply never comes do not stay replied, and a word about it 
   await store.outbox.expire([old.id], lease, reply("too late", "a"));
   const second = await store.outbox.claimDue({ lease, limit: 9 });
   expect(second.rows.map(({ payload }) => payload)).toEqual([{ text: "sorry" }, { text: "too late" }]);
+  // Nobody has been told before the notices are sent.
+  for (const id of late.inboxIds)
+    expect(await state(id)).toEqual(["unreported", "undelivered", "undelivered: time to live passed"]);
+  expect(await state(only(refused.inboxIds))).toEqual([
+    "unreported",
+    "undelivered",
+    "undelivered: too large",
+  ]);
+  for (const { id } of second.rows) await store.outbox.markSent(id, lease);
   for (const id of late.inboxIds)
     expect(await state(id)).toEqual(["expired-reported", "undelivered", "undelivered: time to live passed"]);
   expect(await state(only(refused.inboxIds))).toEqual([
@@ -300,7 +309,8 @@ test("messages whose reply never comes do not stay replied, and a word about it 
     "undelivered",
     "undelivered: too large",
   ]);
-  expect(await state(alone)).toEqual(["failed-reported", "command:whoami", "undelivered: given up"]);
+  // There is no notice about this one.
+  expect(await state(alone)).toEqual(["unreported", "command:whoami", "undelivered: given up"]);
   expect(await state(silent)).toEqual(["silent", undefined, undefined]);
 
   for (const id of [old.id, dead.id, unrun?.id ?? ""]) await store.outbox.retry(id);
@@ -309,7 +319,7 @@ test("messages whose reply never comes do not stay replied, and a word about it 
   expect(await state(silent)).toEqual(["silent", undefined, undefined]);
   await store.outbox.drop(dead.id);
   expect(await state(only(refused.inboxIds))).toEqual([
-    "failed-reported",
+    "unreported",
     "undelivered",
     "undelivered: dropped by an operator",
   ]);
@@ -382,8 +392,38 @@ test("a message has the end of a reply that was given up before the message had 
   await store.inbox.settle(early, "replied", { rule: "command:whoami" });
   const { state, detail } = (await store.inbox.get(early)) ?? {};
   expect([state, detail?.rule, detail?.reason]).toEqual([
-    "failed-reported",
+    "unreported",
     "command:whoami",
     "undelivered: no such chat",
   ]);
+});
+
+test("a failure counts as reported only if its notice was sent, by itself or by a later one", async () => {
+  const { store } = await testStore();
+  const lease = await takeLease(store);
+  const failed = await accepted(store, "failed", "one");
+  const [notice] = await store.outbox.enqueue([{ ...reply("sorry", "a"), answers: [failed] }], { lease });
+  await store.inbox.settle(failed, "failed-reported", { rule: "auth", reason: "401" });
+  const state = async () => {
+    const { state: at, detail } = (await store.inbox.get(failed)) ?? {};
+    return [at, detail?.rule, detail?.reason];
+  };
+  await store.outbox.claimDue({ lease, limit: 9 });
+  expect(await store.outbox.awaiting(notice?.id ?? "")).toEqual([failed]);
+  if (notice !== undefined) await store.outbox.dead(notice.id, lease, "no such chat");
+  expect(await state()).toEqual(["unreported", "auth", "401"]);
+  const [owner] = await store.outbox.enqueue([{ ...reply("owner", "b"), answers: [failed] }], { lease });
+  await store.outbox.claimDue({ lease, limit: 9 });
+  if (owner !== undefined) await store.outbox.markSent(owner.id, lease);
+  expect(await state()).toEqual(["failed-reported", "auth", "401"]);
+});
+
+test("a reply of unknown outcome ends together with the notice about it", async () => {
+  const { store } = await testStore();
+  const lease = await takeLease(store);
+  const [row] = await store.outbox.enqueue([reply("1", "a")], { lease });
+  await store.outbox.claimDue({ lease, limit: 9 });
+  if (row !== undefined) await store.outbox.uncertain(row.id, lease, "no response", reply("perhaps", "a"));
+  const next = await store.outbox.claimDue({ lease, limit: 9 });
+  expect(next.rows.map(({ payload }) => payload)).toEqual([{ text: "perhaps" }]);
 });

@@ -129,6 +129,7 @@ export const en = {
       ignored: "not answered",
       "failed-reported": "failed",
       "expired-reported": "expired",
+      unreported: "failed, nobody told",
     },
   },
   message: {

@@ -139,6 +139,7 @@ export const zh: Words = {
       ignored: "未处理",
       "failed-reported": "失败",
       "expired-reported": "已过期",
+      unreported: "失败，未通知",
     },
   },
   message: {

@@ -44,7 +44,8 @@ async function readOutcome(
       const texts = getTurnTexts(journal?.messages.map(({ message }) => message) ?? []);
       return { ...of, state, text: composeReply(texts, "complete", []).text };
     }
-    case "failed-reported": {
+    case "failed-reported":
+    case "unreported": {
       const code = detail?.rule ?? "error";
       return { ...of, state: "failed", text: "", error: { code, message: failureNote(code) } };
     }

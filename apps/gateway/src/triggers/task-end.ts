@@ -43,6 +43,7 @@ function getOutcome({ state, detail }: Row): TaskOutcome | undefined {
       return "stopped";
     case "failed-reported":
     case "expired-reported":
+    case "unreported":
       return "failed";
   }
 }

@@ -82,7 +82,7 @@ it("an account that is not configured any more has its last replies among the de
   );
   await without.stop();
   const inbox = await inboxRows(world);
-  expect(inbox.map(({ state }) => state)).toEqual(["failed-reported", "failed-reported"]);
+  expect(inbox.map(({ state }) => state)).toEqual(["unreported", "unreported"]);
   const listed = await world.command(["outbox", "list"]);
   expect(listed.out).toMatch(/dead {3}feishu\/main .*account feishu\/main is not configured/);
 

@@ -97,11 +97,10 @@ describe("a reply that is not delivered", () => {
       `${TO_OWNER}: 3 replies were not delivered: 3 expired on feishu/main. \`signalbox outbox list\` shows which and why.`,
     ]);
     expect(said(world).join()).not.toContain("old news");
-    expect(await namedEnds(world)).toEqual(
-      ["om_1", "om_2", "om_3"].map((id) => [id, "expired-reported", "undelivered"]),
-    );
+    const reported = ["om_1", "om_2", "om_3"].map((id) => [id, "expired-reported", "undelivered"]);
+    await expect.poll(() => namedEnds(world)).toEqual(reported);
     const why = await command(world, "why", "om_2", "--details");
-    expect(why).toContain("expired: too old to be sent; the message is expired-reported");
+    expect(why).toContain("expired: too old to be sent; the message is unreported until a notice is sent");
     await started.stop();
 
     // Told once: another start has nothing to say.
@@ -125,7 +124,7 @@ describe("a reply that is not delivered", () => {
       "oc_a: I have an answer, but this chat does not accept it. My operator can see why.",
       expect.stringMatching(new RegExp(`^${TO_OWNER}: A reply was not delivered: 1 dead on feishu/main`)),
     ]);
-    expect(await namedEnds(world)).toEqual([["om_1", "failed-reported", "undelivered"]]);
+    await expect.poll(() => namedEnds(world)).toEqual([["om_1", "failed-reported", "undelivered"]]);
     const [dead] = await inStore(world, (store) => store.outbox.list());
     if (dead === undefined) throw new Error("one row");
     await command(world, "outbox", "retry", dead.id);
@@ -164,7 +163,7 @@ describe("a reply that is not delivered", () => {
     await started.stop();
   });
 
-  it("is no more than noted where nobody is to be told: no word follows a word", async () => {
+  it("leaves its message unreported if nobody can be told, and no notice follows a notice", async () => {
     const world = await openWorld();
     world.configure(OWNED);
     world.script([{ text: "the answer" }]);
@@ -177,6 +176,42 @@ describe("a reply that is not delivered", () => {
     const again = await world.start();
     await again.stop();
     expect(await dead()).toHaveLength(3);
+    expect(await namedEnds(world)).toEqual([["om_1", "unreported", "undelivered"]]);
+    expect(await command(world, "why", "om_1")).toContain("nobody could be told");
+  });
+
+  it("is reported to the owner if its chat accepts nothing, by an account that works", async () => {
+    const world = await openWorld();
+    world.configure(OWNED);
+    world.script([{ text: "the answer" }]);
+    // The chat was dissolved.
+    world.feishu.fail({ kind: "code", code: 230_002, method: "POST", times: 1 });
+    const started = await world.start();
+    await started.post(textMessage("?", { senderId: ZHANG, chatId: "oc_a", messageId: "om_1" }));
+    await eventually(() => world.feishu.sent.length === 1, "the owner is told");
+    expect(said(world)).toEqual([
+      expect.stringMatching(new RegExp(`^${TO_OWNER}: A reply was not delivered`)),
+    ]);
+    await eventually(
+      async () => JSON.stringify(await namedEnds(world)).includes("failed-reported"),
+      "the message counts as reported",
+    );
+    await started.stop();
+  });
+
+  it("is reported if the answer that says that its run failed is not delivered either", async () => {
+    const world = await openWorld();
+    world.configure(OWNED);
+    world.script([{ error: { status: 401 } }]);
+    world.feishu.fail({ kind: "code", code: 230_002, method: "POST", times: 100 });
+    const started = await world.start();
+    await started.post(textMessage("?", { senderId: ZHANG, chatId: "oc_a", messageId: "om_1" }));
+    await eventually(
+      async () => JSON.stringify(await namedEnds(world)).includes("unreported"),
+      "nobody could be told",
+    );
+    expect(await namedEnds(world)).toEqual([["om_1", "unreported", "auth"]]);
+    await started.stop();
   });
 });
 

@@ -247,6 +247,8 @@ export const chat = {
     return `${what} could not be delivered in time and is now out of date, so I did not send it. Please ask again if you still need it.`;
   },
   notTaken: "I have an answer, but this chat does not accept it. My operator can see why.",
+  perhapsSent:
+    "I sent an answer, but could not confirm that it arrived. If you do not see it, please ask again.",
   fileNotSent: (name: string, why: string) => `[file: ${name} was not sent: ${why}]`,
   /** Reasons for `fileNotSent`. */
   whyNotSent: {

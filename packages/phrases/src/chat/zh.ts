@@ -216,6 +216,7 @@ export const chat: typeof en = {
       ? `有 ${count} 条回答未能及时送达，内容已过时，因此未发送。如仍需要，请重新提问。`
       : `${begun ? "一条回答的其余部分" : "一条回答"}未能及时送达，内容已过时，因此未发送。如仍需要，请重新提问。`,
   notTaken: "有一条回复无法发送到此聊天，管理员可查看原因。",
+  perhapsSent: "回复已发出，但无法确认是否送达。如果没有看到，请重新提问。",
   fileNotSent: (name, why) => `[文件：${name} 未发送：${why}]`,
   whyNotSent: {
     refused: "被平台拒绝",

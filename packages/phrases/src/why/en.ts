@@ -12,6 +12,8 @@ export const why = {
     "failed-reported": (who: string, reason?: string) =>
       `It could not be answered by ${who}${reason === undefined ? "" : `, ${reason}`}`,
     "expired-reported": () => "It expired before it could be answered",
+    unreported: (who: string, reason?: string) =>
+      `It got no answer from ${who}${reason === undefined ? "" : `, ${reason}`}, and nobody could be told`,
   },
   anAgent: "an agent",
   agent: (id: string) => `agent ${id}`,

@@ -11,6 +11,8 @@ export const why: typeof en = {
     ignored: () => "该消息未被回答",
     "failed-reported": (who, reason) => `${who}未能回答该消息${reason === undefined ? "" : `（${reason}）`}`,
     "expired-reported": () => "该消息在回答之前已过期",
+    unreported: (who, reason) =>
+      `${who}的回答未能送达${reason === undefined ? "" : `（${reason}）`}，也没有人收到通知`,
   },
   anAgent: "智能体",
   agent: (id) => `智能体“${id}”`,

@@ -17,6 +17,7 @@ export const inbox = sqliteTable(
         "ignored",
         "failed-reported",
         "expired-reported",
+        "unreported",
       ],
     }).notNull(),
     entry: integer().notNull(),

@@ -1,7 +1,14 @@
 import type { Bodies, InboxId, LeaseToken, Millis, RunId } from "./common.ts";
 
 /** The final states of a message. */
-export type InboxFinalState = "replied" | "silent" | "ignored" | "failed-reported" | "expired-reported";
+export type InboxFinalState =
+  | "replied"
+  | "silent"
+  | "ignored"
+  | "failed-reported"
+  | "expired-reported"
+  /** It failed or its reply was not delivered, and no notice about that was sent. */
+  | "unreported";
 
 /** `accepted` (committed) → `queued` (belongs to a session) → `running` → one of {@link InboxFinalState}. */
 export type InboxState = "accepted" | "queued" | "running" | InboxFinalState;

@@ -28,8 +28,9 @@ export interface OutboxInsert<Payload = unknown> {
   readonly notBefore?: Millis;
   /**
    * The messages that the row answers, if it does not belong to a run; a row of a run answers the run's messages. If
-   * the row ends `dead` or `expired`, its `replied` messages become `failed-reported` or `expired-reported` in the same
-   * transaction, with a reason that begins with `undelivered`.
+   * the row ends `dead` or `expired`, its messages become `unreported` in the same transaction, with a reason that
+   * begins with `undelivered`. If the row is a notice about such messages, they become `failed-reported` or
+   * `expired-reported` when it is sent.
    */
   readonly answers?: readonly InboxId[];
   /**
@@ -122,13 +123,21 @@ export interface OutboxStore<T extends Bodies = Bodies> {
   markSent(id: OutboxId, lease: LeaseToken, receipts?: readonly PartReceipt[]): Promise<void>;
   /** Returns a row that was certainly not sent to `pending`, for another attempt at `at`. */
   retryAt(id: OutboxId, lease: LeaseToken, at: Millis, error?: string): Promise<void>;
-  /** Ends a row that may have been sent, if that cannot be found out. */
-  uncertain(id: OutboxId, lease: LeaseToken, error?: string): Promise<void>;
+  /**
+   * Ends a row that may have been sent, if that cannot be found out. `word`, a notice about it, is added to the outbox
+   * in the same transaction.
+   */
+  uncertain(
+    id: OutboxId,
+    lease: LeaseToken,
+    error?: string,
+    word?: OutboxInsert<T["outbound"]>,
+  ): Promise<void>;
   /** Marks a row as given up. `word`, a notice about it, is added to the outbox in the same transaction. */
   dead(id: OutboxId, lease: LeaseToken, error?: string, word?: OutboxInsert<T["outbound"]>): Promise<void>;
   /** Returns the messages that a row answers; none if the row was pruned. */
   answers(id: string): Promise<readonly InboxId[]>;
-  /** Returns the `replied` messages of a row. If the row is not sent, their senders get no answer. */
+  /** Returns the messages whose senders learn their end by a row: an answer, or that it failed. */
   awaiting(id: string): Promise<readonly InboxId[]>;
   get(id: string): Promise<OutboxRow<T["outbound"]> | undefined>;
   /** Returns the row that was inserted with this explicit `key`. */

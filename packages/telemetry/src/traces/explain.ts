@@ -13,7 +13,7 @@ export interface Explanation {
 }
 
 /** Final states of messages for which a model was called. */
-const ANSWERED: ReadonlySet<MessageInfo["state"]> = new Set(["replied", "failed-reported"]);
+const ANSWERED: ReadonlySet<MessageInfo["state"]> = new Set(["replied", "failed-reported", "unreported"]);
 
 /** Explains the outcome of a message from its final state and its trace. */
 export function explain({ message, entries }: Trace, phrases: Phrases = phrasesIn("en")): Explanation {

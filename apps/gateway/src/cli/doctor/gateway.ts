@@ -91,7 +91,8 @@ function agentFinding(
   const last = messages.find(
     ({ agent, state, rule }) => agent === id && ASKED.has(state) && rule?.startsWith("command:") !== true,
   );
-  if (last?.state !== "failed-reported") return { part, state: "ok", detail: `uses ${model}` };
+  const hasFailed = last?.state === "failed-reported" || last?.state === "unreported";
+  if (!hasFailed) return { part, state: "ok", detail: `uses ${model}` };
   return {
     part,
     state: "warning",
@@ -113,7 +114,12 @@ function channelFinding({ channel, account, state, reason }: ChannelStatus): Fin
 }
 
 /** Message states that imply a model call. */
-const ASKED: ReadonlySet<MessageInfo["state"]> = new Set(["replied", "silent", "failed-reported"]);
+const ASKED: ReadonlySet<MessageInfo["state"]> = new Set([
+  "replied",
+  "silent",
+  "failed-reported",
+  "unreported",
+]);
 
 /** Lists the parts of the configuration file that are not in effect. */
 function configurationFindings({ forStart, kept, errors }: ConfigurationState): Finding[] {
