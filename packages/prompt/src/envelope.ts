@@ -1,4 +1,4 @@
-import { IMITATED_HEADING } from "./headings.ts";
+import { escapeImitations } from "./headings.ts";
 import { cleanText, oneLine } from "./neutralize.ts";
 
 const MAX_NAME = 64;
@@ -37,11 +37,6 @@ export function cleanSenderName(name: string): string {
   return clean === "" ? "unknown" : clean;
 }
 
-const ENVELOPE = new RegExp(
-  `^([^\\S\\n]*)(?=\\[[^\\S\\n]*message_id[^\\S\\n]*[:：]|${IMITATED_HEADING})`,
-  "gimu",
-);
-
 function escapeEnvelope(text: string): string {
-  return cleanText(text).replace(ENVELOPE, "$1\\");
+  return escapeImitations(cleanText(text));
 }

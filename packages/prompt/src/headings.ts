@@ -14,13 +14,98 @@ export const HEADINGS = {
   memory: "From memory, perhaps outdated (untrusted):",
 } as const;
 
-/** Matches a heading up to its trust level, with any spacing and case, and with full-width characters. */
-function imitationPattern(heading: string): string {
-  const [words = "", trust = ""] = heading.split(/[():]/);
-  return [...words.trim().split(" "), `[(（][^\\S\\n]*${trust.split(" ")[0]}`]
-    .map((word) => (word === "##" ? "[#＃]+" : word.replace(",", "[,，]?")))
-    .join("[^\\S\\n]*");
+/** Characters that a reader does not see, and spaces. */
+const UNSEEN = /[\s\p{Cf}\p{Cc}\p{Mn}\u115f\u1160\u2800\u3164\uffa0]/u;
+/** Marks of Markdown and quotation that may stand before a heading. */
+const DECORATION: ReadonlySet<string> = new Set("#>*_~`=+|\\-–—•·.:");
+const OPENING = /[([{<\p{Ps}\p{Pi}]/u;
+/** Letters of other alphabets that look like Latin ones. Each pair is such a letter and the Latin one. */
+const LOOKALIKES: ReadonlyMap<string, string> = new Map(
+  "аa еe оo сc рp уy хx іi јj ѕs ԁd һh тt мm кk вb нh αa εe οo ρp τt υu νv ιi κk ωw ԝw ɑa ɡg ıi оo"
+    .split(" ")
+    .map(([lookalike = "", letter = ""]) => [lookalike, letter]),
+);
+
+/** Reduced characters of the basic plane, by code. Filled when they are needed. */
+const reducedCharacters: (string | undefined)[] = [];
+
+/** Reduces a character to what it looks like: a lower-case letter, one kind of opening bracket, or nothing. */
+function reduceCharacter(character: string): string {
+  const code = character.length === 1 ? character.charCodeAt(0) : undefined;
+  const known = code === undefined ? undefined : reducedCharacters[code];
+  if (known !== undefined) return known;
+  const reduced = [...character.normalize("NFKC").toLowerCase()]
+    .map((part) => (UNSEEN.test(part) || /[,，、]/.test(part) ? "" : (LOOKALIKES.get(part) ?? part)))
+    .map((part) => (OPENING.test(part) ? "(" : part))
+    .join("");
+  if (code !== undefined) reducedCharacters[code] = reduced;
+  return reduced;
 }
 
-/** Source of a regular expression for lines that imitate a heading. */
-export const IMITATED_HEADING: string = Object.values(HEADINGS).map(imitationPattern).join("|");
+/** A node of the tree of all prefixes that are escaped. */
+interface PrefixNode {
+  readonly next: Map<string, PrefixNode>;
+  isEnd: boolean;
+}
+
+const PREFIXES: PrefixNode = createPrefixes(["[message_id", "[messageid", ...Object.values(HEADINGS)]);
+
+/** A heading is a prefix up to its trust level: `conversationinfo(untrusted`. */
+function createPrefixes(headings: readonly string[]): PrefixNode {
+  const root: PrefixNode = { next: new Map(), isEnd: false };
+  for (const heading of headings) {
+    const [words = "", trust = ""] = heading.split(/[():]/);
+    const prefix = trust === "" ? words : `${words}(${trust.split(" ")[0]}`;
+    let node = root;
+    for (const part of prefix.replace(/^#+/, "")) {
+      for (const character of reduceCharacter(part)) {
+        const next = node.next.get(character) ?? { next: new Map(), isEnd: false };
+        node.next.set(character, next);
+        node = next;
+      }
+    }
+    node.isEnd = true;
+  }
+  return root;
+}
+
+/**
+ * Escapes lines that imitate a heading or mark of the host, with a backslash before their first visible character. For
+ * texts of others, such as messages, pages and results of tools. Takes linear time.
+ */
+export function escapeImitations(text: string): string {
+  let escaped = "";
+  let from = 0;
+  for (let start = 0; start >= 0 && start <= text.length; ) {
+    if (imitates(text, start)) {
+      while (/[^\S\n]/.test(text.charAt(start))) start += 1;
+      escaped += `${text.slice(from, start)}\\`;
+      from = start;
+    }
+    const end = text.indexOf("\n", start);
+    if (end < 0) break;
+    start = end + 1;
+  }
+  return escaped + text.slice(from);
+}
+
+/** Returns true if the line that starts here begins with a prefix, as far as a reader can see. */
+function imitates(text: string, start: number): boolean {
+  let node = PREFIXES;
+  let last = "";
+  for (let at = start; at < text.length; ) {
+    const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+    if (character === "\n") return false;
+    at += character.length;
+    for (const part of reduceCharacter(character)) {
+      const isRepeatedBracket = part === "(" && last === "(";
+      if (isRepeatedBracket || (last === "" && DECORATION.has(part))) continue;
+      last = part;
+      const next = node.next.get(part);
+      if (next === undefined) return false;
+      if (next.isEnd) return true;
+      node = next;
+    }
+  }
+  return false;
+}

@@ -17,6 +17,7 @@ export {
 } from "./event-context.ts";
 export { endFirstRun, readFirstRun } from "./first-run.ts";
 export { createGroupBody, getGroupKey, getGroupMedia, toGroupMessage } from "./group-history.ts";
+export { escapeImitations } from "./headings.ts";
 export { createMessageContexts, type MessageContext, type MessageContexts } from "./message-contexts.ts";
 export { createPrefixWatch, type PrefixReport, type PrefixWatch } from "./prefix-watch.ts";
 export { composeReply, getMediaMark, getTurnTexts, type Reply } from "./replies/compose.ts";

@@ -30,8 +30,8 @@ const COMMAND_RESULT_CHARS = 16_000;
 
 export interface ToolRunnerOptions extends CallDecisionOptions {
   readonly tools: readonly ToolDefinition[];
-  /** Removes secrets from tool results before a model or a viewer gets them. Default: nothing is removed. */
-  readonly withoutSecrets?: (text: string) => string;
+  /** Cleans each text of a tool result before a model or viewer gets it, such as of secrets. Default: no change. */
+  readonly cleanText?: (text: string) => string;
 }
 
 /** Runs tools. There is no other way to run a `ToolDefinition`. */
@@ -114,15 +114,15 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
   };
 }
 
-function redactResult(result: ToolResult, withoutSecrets: ToolRunnerOptions["withoutSecrets"]): ToolResult {
-  if (withoutSecrets === undefined) return result;
+function redactResult(result: ToolResult, cleanText: ToolRunnerOptions["cleanText"]): ToolResult {
+  if (cleanText === undefined) return result;
   const { details } = result;
   return {
     ...result,
     content: result.content.map((block) =>
-      block.type === "text" ? { ...block, text: withoutSecrets(block.text) } : block,
+      block.type === "text" ? { ...block, text: cleanText(block.text) } : block,
     ),
-    ...(details === undefined ? {} : { details: redactJson(details, withoutSecrets) }),
+    ...(details === undefined ? {} : { details: redactJson(details, cleanText) }),
   };
 }
 
@@ -271,7 +271,7 @@ async function getPermit(
 }
 
 async function runBody(
-  { options: { withoutSecrets }, run: { state } }: RunContext,
+  { options: { cleanText }, run: { state } }: RunContext,
   blueprint: ToolBlueprint,
   call: ToolCall,
   context: ToolContext,
@@ -279,7 +279,7 @@ async function runBody(
 ): Promise<ToolResult> {
   context.signal.throwIfAborted();
   // Plugins may return a text or any other JSON value instead of a result.
-  const redact = (output: ToolOutput) => redactResult(validateResult(output, blueprint.name), withoutSecrets);
+  const redact = (output: ToolOutput) => redactResult(validateResult(output, blueprint.name), cleanText);
   try {
     const update: ToolContext["update"] = (partial) => context.update(redact(partial));
     return redact(await blueprint.run(call, { ...context, update }, permit));

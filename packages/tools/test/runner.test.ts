@@ -207,7 +207,7 @@ test.each<[string, unknown, ToolResult]>([
     tools: [tool],
     policy: {},
     record: () => {},
-    withoutSecrets: (text) => text.replaceAll("secret", "[redacted]"),
+    cleanText: (text) => text.replaceAll("secret", "[redacted]"),
   });
   const run = runner.forRun(createRunState(FACTS));
   const { signal } = new AbortController();

@@ -2,6 +2,7 @@ import { getSpeakerKey } from "@signalbox/channel";
 import { isCurrentConversation } from "@signalbox/delivery";
 import type { McpServers } from "@signalbox/mcp";
 import { createToolMemory, type Memories, type SessionAccess } from "@signalbox/memory/agents";
+import { escapeImitations } from "@signalbox/prompt";
 import {
   type AgentFiles,
   type AgentToolboxOptions,
@@ -110,7 +111,7 @@ function abilities(core: CoreContext, services: ToolboxServices, getSpending: ()
       config.current().settings.memory.enabled ? createToolMemory(memories, agent, memoryAccess) : undefined,
     domains: ({ tools }) => tools.domains,
     environment: async (agent) => (await config.current().skills.forAgent(agent)).environment(),
-    withoutSecrets: withoutSecrets(options.vault),
+    cleanText: cleanResult(options.vault),
     fitImage: services.fitPicture,
     fetch: web.fetch,
     webSearch: () => config.current().settings.tools.web.search,
@@ -122,6 +123,12 @@ function abilities(core: CoreContext, services: ToolboxServices, getSpending: ()
     cron: createCronHandler(scheduled, { now, getTimeZone: createTimeZones(config) }),
     sessions: createSessionsHandler(subAgents, otherSessions, store),
   } satisfies Partial<OptionsOfTools>;
+}
+
+/** Returns a function that removes secrets from a tool result and escapes lines that imitate the gateway's own. */
+function cleanResult(vault: Parameters<typeof withoutSecrets>[0]): (text: string) => string {
+  const redact = withoutSecrets(vault);
+  return (text) => escapeImitations(redact(text));
 }
 
 /** Decides about tool calls, and writes the decisions to the trace and the audit log. */

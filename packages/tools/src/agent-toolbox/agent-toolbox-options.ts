@@ -59,8 +59,8 @@ export interface AgentToolboxOptions<Run extends ToolRun> {
   readonly domains?: (agent: Run["agent"]) => readonly string[];
   /** Returns additional environment variables for an agent's commands. Called before each command. Default: none. */
   readonly environment?: (agent: Run["agent"]) => Promise<Readonly<Record<string, string>>>;
-  /** Removes secrets from tool results before a model or a viewer gets them. Default: nothing is removed. */
-  readonly withoutSecrets?: (text: string) => string;
+  /** Cleans each text of a tool result before a model or viewer gets it, such as of secrets. Default: no change. */
+  readonly cleanText?: (text: string) => string;
   /** See {@link BuiltInToolsOptions.fitImage}. */
   readonly fitImage?: BuiltInToolsOptions["fitImage"];
   readonly fetch: BuiltInToolsOptions["fetch"];

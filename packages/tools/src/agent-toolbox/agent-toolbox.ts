@@ -169,10 +169,10 @@ class DefaultAgentToolbox<Run extends ToolRun> implements AgentToolbox<Run> {
   }
 
   async #createRunner(agent: Run["agent"]): Promise<ToolRunner> {
-    const { withoutSecrets, allowRules, now, record } = this.#options;
+    const { cleanText, allowRules, now, record } = this.#options;
     return createToolRunner({
       tools: await createBuiltInTools(agent.tools, { ...this.#resources(agent), ...this.#handlers() }),
-      withoutSecrets,
+      cleanText,
       policy: agent.tools,
       approvals: this.approvals,
       allowRules: () => allowRules?.get(agent.id) ?? [],
