@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { UploadId } from "./bodies.ts";
 
 /** A conversation or agent id. Control characters are not allowed, because ids appear in logs and URLs. */
-export const Name = z.string().check(z.regex(/^[^\p{Cc}]{1,200}$/u));
+export const Name = z.string().check(z.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{1,200}$/u));
 
 /** A position in the events of a conversation. Opaque to clients. */
 export const EventCursor = z.string().check(z.maxLength(100));

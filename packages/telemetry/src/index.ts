@@ -19,4 +19,4 @@ export { type Explanation, explain } from "./traces/explain.ts";
 export { ADMISSION_RULES, meaningOf, type RuleMeaning } from "./traces/rules.ts";
 export { createTracer, packSections, type Tracer, type TraceStore, traceEntry } from "./traces/tracer.ts";
 export { whyLines, withRouteExplained } from "./traces/why.ts";
-export { visible } from "./visible.ts";
+export { visible, visibleJson, visibleLine } from "./visible.ts";

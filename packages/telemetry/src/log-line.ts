@@ -1,4 +1,4 @@
-import { visible } from "./visible.ts";
+import { visibleLine } from "./visible.ts";
 
 /** Log levels in ascending order. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
@@ -30,7 +30,7 @@ export function formatLogLine(line: LogLine, at: string = timeOfDay(line.time)):
   const { level, message, fields } = line;
   const rest = Object.entries(fields).map(([name, value]) => `${name}=${fieldText(value)}`);
   const told = [message, ...rest].filter((part) => part !== "").join("  ");
-  return `${at} ${level.toUpperCase().padEnd(5)} ${visible(told)}`;
+  return `${at} ${level.toUpperCase().padEnd(5)} ${visibleLine(told)}`;
 }
 
 /** Returns true if `level` is `least` or higher. */

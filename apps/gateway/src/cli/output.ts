@@ -1,11 +1,11 @@
 import { reasonOf } from "@signalbox/agent-core";
-import { visible } from "@signalbox/telemetry";
+import { visible, visibleJson } from "@signalbox/telemetry";
 import { getExitCode } from "./exit-codes.ts";
 
 /** Prints a result: JSON for programs, lines for people. */
 export function print(json: boolean | undefined, value: unknown, lines: () => readonly string[]): void {
   process.stdout.write(
-    json === true ? `${JSON.stringify(value, null, 2)}\n` : `${visible(lines().join("\n"))}\n`,
+    json === true ? `${visibleJson(JSON.stringify(value, null, 2))}\n` : `${visible(lines().join("\n"))}\n`,
   );
 }
 

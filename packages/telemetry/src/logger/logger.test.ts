@@ -20,6 +20,16 @@ describe("createLogger", () => {
     expect(text).not.toContain("hunter2");
     expect(text.match(/\[redacted\]/g)?.length).toBeGreaterThanOrEqual(3);
   });
+
+  it("escapes control characters, line separators and direction marks", () => {
+    const lines: string[] = [];
+    const logger = createLogger("info", (text) => text, { write: (line) => void lines.push(line) });
+    const session = "agent:main\u009b31m\u202e\u2028\u{e0041}\r\nforged";
+    logger.info({ session }, "a run \u0085began");
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/^[\x20-\x7e]+\n$/);
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({ session, msg: "a run \u0085began" });
+  });
 });
 
 it("serviceLogger keeps what it logs in a file that its owner alone can read, with levels by name", async () => {

@@ -3,6 +3,7 @@ import { basename, dirname } from "node:path";
 import { type Logger, pino } from "pino";
 import { createStream, type RotatingFileStream } from "rotating-file-stream";
 import { formatLogLine, readLogLine } from "../log-line.ts";
+import { visibleJson } from "../visible.ts";
 
 export type { Logger } from "pino";
 
@@ -15,7 +16,10 @@ interface LogTarget {
 const FILE_SIZE = "10M";
 const EARLIER_FILES = 5;
 
-/** Creates a logger that writes JSON lines to standard error. Every line passes through `redact`. */
+/**
+ * Creates a logger that writes JSON lines to standard error. Every line passes through `redact`.
+ * Control and format characters of others, for example in names, are escaped.
+ */
 export function createLogger(
   level: string,
   redact: (text: string) => string,
@@ -23,7 +27,8 @@ export function createLogger(
 ): Logger {
   const formatters = { level: (label: string) => ({ level: label }) };
   const timestamp = pino.stdTimeFunctions.isoTime;
-  return pino({ level, base: null, timestamp, formatters, hooks: { streamWrite: redact } }, target);
+  const streamWrite = (line: string) => visibleJson(redact(line));
+  return pino({ level, base: null, timestamp, formatters, hooks: { streamWrite } }, target);
 }
 
 /**

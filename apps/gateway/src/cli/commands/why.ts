@@ -1,6 +1,6 @@
 import type { Trace } from "@signalbox/client";
 import { GatewayError } from "@signalbox/home";
-import { explain, whyLines } from "@signalbox/telemetry";
+import { explain, visibleLine, whyLines } from "@signalbox/telemetry";
 import type { CommonOptions } from "../common-options.ts";
 import { latestMessages, readStoredTrace } from "../home-messages.ts";
 import { print } from "../output.ts";
@@ -14,7 +14,7 @@ export async function trace(id: string | undefined, options: CommonOptions): Pro
   const trace = await findTrace(id, options);
   print(options.json, trace, () =>
     trace.entries.flatMap((entry) => [
-      `${new Date(entry.at).toISOString()}  ${entry.stage.padEnd(8)} ${entry.summary}`,
+      `${new Date(entry.at).toISOString()}  ${entry.stage.padEnd(8)} ${visibleLine(entry.summary)}`,
       ...(entry.data === undefined ? [] : [`          ${JSON.stringify(entry.data)}`]),
     ]),
   );
@@ -37,13 +37,13 @@ export async function why(
     ...(message === undefined
       ? []
       : [
-          `${message.id}, ${time(message.at)}, ${message.channel}/${message.account}: "${short(message.text, TEXT_CHARS)}"`,
+          `${visibleLine(message.id)}, ${time(message.at)}, ${message.channel}/${message.account}: "${short(message.text, TEXT_CHARS)}"`,
         ]),
     sentence,
     ...(said === undefined ? [] : [`  ${said}`]),
     ...(remedy === undefined ? [] : [remedy]),
     ...(options.details === true
-      ? ["", ...lines.map(({ stage, summary }) => `${stage.padEnd(8)} ${summary}`)]
+      ? ["", ...lines.map(({ stage, summary }) => `${stage.padEnd(8)} ${visibleLine(summary)}`)]
       : ["`--details` shows every step."]),
   ]);
 }
