@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore } from "@signalbox/store";
@@ -24,4 +24,53 @@ it("writes nothing into the backup, which may be on a volume for reading alone",
   const restored = await openStore({ path: home.databaseFile });
   onTestFinished(() => restored.close());
   expect(await restored.kv.get("cursors", "one")).toBe(1);
+});
+
+async function createBackup(): Promise<{
+  readonly dir: string;
+  readonly home: ReturnType<typeof locateHome>;
+  readonly backup: string;
+}> {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-restore-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const home = locateHome(join(dir, "home"), {});
+  const backup = join(dir, "backup");
+  prepareHome(home);
+  await (await openStore({ path: home.databaseFile })).close();
+  await backupHome(home, backup);
+  return { dir, home, backup };
+}
+
+it("restores only regular files with names of attachments", async () => {
+  const { dir, home, backup } = await createBackup();
+  const outside = join(dir, "outside");
+  mkdirSync(outside);
+  const name = (letter: string) => letter.repeat(64);
+  writeFileSync(join(outside, name("f")), "of others");
+  writeFileSync(join(backup, "media", name("a")), "an attachment");
+  writeFileSync(join(backup, "media", "x.tmp"), "not one");
+  mkdirSync(join(backup, "media", name("b")));
+  symlinkSync(outside, join(backup, "media", name("c")));
+  symlinkSync(join(outside, name("f")), join(backup, "media", name("d")));
+  await restoreBackup(home, backup, new Date());
+  expect(readdirSync(home.mediaDir)).toEqual([name("a")]);
+});
+
+it("restores no attachments through a link in the place of their folder", async () => {
+  const { dir, home, backup } = await createBackup();
+  const outside = join(dir, "outside");
+  mkdirSync(outside);
+  writeFileSync(join(outside, "f".repeat(64)), "of others");
+  rmSync(join(backup, "media"), { recursive: true });
+  symlinkSync(outside, join(backup, "media"));
+  await restoreBackup(home, backup, new Date());
+  expect(readdirSync(home.dir)).not.toContain("media");
+  expect(readdirSync(outside)).toHaveLength(1);
+});
+
+it("refuses a backup whose database is not a regular file", async () => {
+  const { home, backup } = await createBackup();
+  rmSync(join(backup, "signalbox.db"));
+  symlinkSync(home.databaseFile, join(backup, "signalbox.db"));
+  await expect(restoreBackup(home, backup, new Date())).rejects.toThrow("not a regular file");
 });

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
-import { copyFile, cp } from "node:fs/promises";
+import { existsSync, lstatSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { copyFile, lstat, mkdir, readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { reasonOf } from "@signalbox/agent-core";
 import { openStore } from "@signalbox/store";
@@ -26,6 +26,8 @@ export async function restoreBackup(home: Home, folder: string, now: Date): Prom
   const backup = join(folder, "signalbox.db");
   if (!existsSync(backup))
     throw new GatewayError("usage", `${folder} is not a backup: it contains no signalbox.db.`);
+  if (!lstatSync(backup).isFile())
+    throw new GatewayError("usage", `${backup} is not a regular file. Copy the database itself there.`);
   prepareHome(home);
   const lock = lockHome(home);
   const next = join(home.dir, "restore.part");
@@ -36,8 +38,7 @@ export async function restoreBackup(home: Home, folder: string, now: Date): Prom
     await copyFile(backup, copy);
     // Check the copy, since SQLite creates files next to a database, and the backup may be on a read-only file system.
     const databaseBytes = await soundBytes(copy, backup);
-    if (existsSync(join(folder, "media")))
-      await cp(join(folder, "media"), join(next, "media"), { recursive: true });
+    await copyMedia(join(folder, "media"), join(next, "media"));
     const before = setAside(home, now);
     renameSync(copy, home.databaseFile);
     if (existsSync(join(next, "media"))) renameSync(join(next, "media"), home.mediaDir);
@@ -49,6 +50,22 @@ export async function restoreBackup(home: Home, folder: string, now: Date): Prom
     rmSync(next, { recursive: true, force: true });
     lock.release();
   }
+}
+
+/** The name of an attachment: its SHA-256. */
+const BLOB_NAME = /^[0-9a-f]{64}$/;
+
+/**
+ * Copies the attachments of a backup, which may come from elsewhere: only regular files with names of attachments. A
+ * link to a folder would let the gateway delete files there.
+ */
+async function copyMedia(from: string, to: string): Promise<void> {
+  const folder = await lstat(from).catch(() => undefined);
+  if (folder?.isDirectory() !== true) return;
+  await mkdir(to, { mode: 0o700 });
+  for (const entry of await readdir(from, { withFileTypes: true }))
+    if (entry.isFile() && BLOB_NAME.test(entry.name))
+      await copyFile(join(from, entry.name), join(to, entry.name));
 }
 
 /**
