@@ -63,6 +63,27 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
     await gateway.stop();
   });
 
+  it.each(PAGES.filter(([hash]) => !hash.includes("01KABC")))(
+    "%s isolates texts of others that change the direction of writing",
+    async (hash, title, text) => {
+      gateway.owners = JSON.parse(JSON.stringify(OWNERS).replaceAll(text, `\u202e${text}`));
+      await signIn(page, gateway, `/${hash}`);
+      await heading(title).waitFor();
+      await page.locator(".sheet").getByText(text).first().waitFor();
+      const open = await page.locator(".sheet").evaluate((sheet) => {
+        const texts = document.createTreeWalker(sheet, NodeFilter.SHOW_TEXT);
+        const found: string[] = [];
+        while (texts.nextNode() !== null) {
+          const { textContent, parentElement } = texts.currentNode;
+          if (textContent?.includes("\u202e") !== true || parentElement === null) continue;
+          if (!getComputedStyle(parentElement).unicodeBidi.startsWith("isolate")) found.push(textContent);
+        }
+        return found;
+      });
+      expect(open).toEqual([]);
+    },
+  );
+
   it.each(PAGES)(
     "%s shows what there is, fits a phone, and keeps hostile text inert",
     async (hash, title, text) => {

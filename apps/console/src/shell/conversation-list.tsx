@@ -24,7 +24,7 @@ export function ConversationList({ onFollow }: { onFollow: () => void }): ReactN
         {matching.map(({ id, title, agent, updatedAt }) => (
           <li key={id}>
             <Link to="/c/$conversation" params={{ conversation: id }} onClick={onFollow}>
-              <span className="title">{title}</span>
+              <bdi className="title">{title}</bdi>
               <span className="about">
                 {agents.find((each) => each.id === agent)?.name ?? agent} ·{" "}
                 <time dateTime={new Date(updatedAt).toISOString()}>{format.time(updatedAt)}</time>

@@ -20,7 +20,9 @@ export function Ongoing({ name, startedAt, now, sessionKey, children }: OngoingP
   return (
     <li>
       <span className="row-head">
-        <strong>{name}</strong>
+        <strong>
+          <bdi>{name}</bdi>
+        </strong>
         <span className="badge running">{words.since(format.duration(Math.max(0, now - startedAt)))}</span>
       </span>
       <span className="about">

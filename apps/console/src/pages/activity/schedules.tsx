@@ -10,7 +10,9 @@ export function Schedules({ schedules }: { schedules: readonly ScheduleInfo[] })
       {schedules.map(({ id, agent, when, nextAt, text }) => (
         <li key={`${agent} ${id}`}>
           <span className="row-head">
-            <strong>{text}</strong>
+            <strong>
+              <bdi>{text}</bdi>
+            </strong>
             <time dateTime={new Date(nextAt).toISOString()}>{format.time(nextAt)}</time>
           </span>
           <span className="about">

@@ -14,12 +14,14 @@ export function WaitingMessages({ messages }: { messages: readonly MessageInfo[]
         <li key={id}>
           <Link to="/message/$id" params={{ id }}>
             <span className="row-head">
-              <strong>{text === "" ? "—" : text}</strong>
+              <strong>
+                <bdi>{text === "" ? "—" : text}</bdi>
+              </strong>
               <span className="badge">{words.messages.states[state]}</span>
               <time dateTime={new Date(at).toISOString()}>{format.time(at)}</time>
             </span>
             <span className="about">
-              {channel}/{account} · {sender}
+              {channel}/{account} · <bdi>{sender}</bdi>
             </span>
           </Link>
         </li>

@@ -20,7 +20,7 @@ export function ChosenFiles({
       {chosen.map(({ key, name, bytes, preview, share, sent, problem }) => (
         <li key={key} className={problem === undefined ? "file" : "file refused"}>
           {preview !== undefined && <img src={preview} alt="" />}
-          <span className="file-name">{name}</span>
+          <bdi className="file-name">{name}</bdi>
           <span className="help" role={problem === undefined ? undefined : "alert"}>
             {problem?.message ??
               (sent === undefined ? words.sending(Math.round(share * 100)) : format.bytes(bytes))}

@@ -40,12 +40,14 @@ function MessageList({ messages }: { messages: MessageInfo[] }): ReactNode {
         <li key={id}>
           <Link to="/message/$id" params={{ id }}>
             <span className="row-head">
-              <strong>{text === "" ? "—" : text}</strong>
+              <strong>
+                <bdi>{text === "" ? "—" : text}</bdi>
+              </strong>
               <span className={`badge ${state}`}>{words.messages.states[state]}</span>
               <time dateTime={new Date(at).toISOString()}>{format.time(at)}</time>
             </span>
             <span className="about">
-              {channel}/{account} · {sender}
+              {channel}/{account} · <bdi>{sender}</bdi>
               {rule !== undefined && ` · ${rule}`}
             </span>
           </Link>

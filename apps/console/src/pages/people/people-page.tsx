@@ -95,13 +95,15 @@ function Pending({ pending }: Pick<PairingList, "pending">): ReactNode {
         {pending.map(({ channel, account, peer, label, expiresAt }) => (
           <li key={`${channel} ${account} ${peer}`}>
             <span className="row-head">
-              <strong>{label ?? peer}</strong>
+              <strong>
+                <bdi>{label ?? peer}</bdi>
+              </strong>
               <time dateTime={new Date(expiresAt).toISOString()}>
                 {words.people.until(format.time(expiresAt))}
               </time>
             </span>
             <span className="about">
-              {channel}/{account} · {peer}
+              {channel}/{account} · <bdi>{peer}</bdi>
             </span>
           </li>
         ))}
@@ -121,7 +123,9 @@ function Paired({ paired, onRevoke }: { paired: Person[]; onRevoke: (person: Per
         {paired.map((person) => (
           <li key={`${person.channel} ${person.account} ${person.peer}`}>
             <span className="row-head">
-              <strong>{person.label ?? person.peer}</strong>
+              <strong>
+                <bdi>{person.label ?? person.peer}</bdi>
+              </strong>
               <ConfirmButton
                 label={words.people.revoke}
                 question={words.people.reallyRevoke}
@@ -129,7 +133,7 @@ function Paired({ paired, onRevoke }: { paired: Person[]; onRevoke: (person: Per
               />
             </span>
             <span className="about">
-              {person.channel}/{person.account} · {person.peer} ·{" "}
+              {person.channel}/{person.account} · <bdi>{person.peer}</bdi> ·{" "}
               {words.people.since(format.time(person.approvedAt), person.approvedBy)}
             </span>
           </li>

@@ -43,7 +43,9 @@ function SessionList({ sessions }: { sessions: SessionInfo[] }): ReactNode {
           <li key={session.key}>
             <Link to="/messages/{-$session}" params={{ session: session.key }}>
               <span className="row-head">
-                <strong>{session.title ?? session.peer}</strong>
+                <strong>
+                  <bdi>{session.title ?? session.peer}</bdi>
+                </strong>
                 {session.busy && <span className="badge running">{words.sessions.working}</span>}
                 <time dateTime={new Date(session.updatedAt).toISOString()}>
                   {format.time(session.updatedAt)}
