@@ -208,7 +208,7 @@ function endWithTokens({ store, isOwnChannel, toolbox, lanes, logger }: GatewayC
     async end(isRevoked) {
       lanes.stopWhere(
         (item) => getEvents(item).some((event) => isRevoked(getSpeakerKey(event))),
-        new Error("the token that it was requested with was revoked"),
+        new Error("the token of the request was revoked"),
       );
       await toolbox.endCommandsStartedBy(isRevoked);
     },

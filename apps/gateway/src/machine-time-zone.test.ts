@@ -25,7 +25,7 @@ describe("getMachineTimeZone", () => {
       process.env.TZ = setting;
       expect(getMachineTimeZone()).toEqual({
         name: "UTC",
-        problem: `TZ=${setting} is no time zone, so UTC is used`,
+        problem: `TZ=${setting} is not a time zone, so UTC is used`,
       });
     },
   );

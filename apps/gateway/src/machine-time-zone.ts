@@ -26,7 +26,7 @@ function findTimeZone(setting: string | undefined): MachineTimeZone {
   if (name !== undefined && name !== "Etc/Unknown" && agreesWithDate(name)) return { name };
   if (setting === "") return { name: "UTC" };
   const problem =
-    setting === undefined ? "the system has no named time zone" : `TZ=${setting} is no time zone`;
+    setting === undefined ? "the system has no named time zone" : `TZ=${setting} is not a time zone`;
   return { name: "UTC", problem: `${problem}, so UTC is used` };
 }
 

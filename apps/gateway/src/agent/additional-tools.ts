@@ -19,7 +19,7 @@ export function createAdditionalTools({ config }: CoreContext, servers: McpServe
       // The operator reviewed the descriptions of tools when the server was configured, not the current ones.
       taint: changedServers(ofServers).map((server) => ({
         source: "mcp",
-        detail: `what ${toolPrefix(server)} says of its tools`,
+        detail: `tool descriptions of ${toolPrefix(server)}`,
       })),
     };
   };

@@ -74,7 +74,7 @@ export function createUserPrompts<Run extends PromptingRun>(
       await questions
         .put({ id, text, kind: "approve", choices, expiresAt }, run.event, run.sessionKey)
         .catch((error: unknown) =>
-          logger.error({ approval: id, err: reasonOf(error) }, "an approval question could not be sent"),
+          logger.error({ approval: id, err: reasonOf(error) }, "an approval request could not be sent"),
         );
     },
     ended({ id, state, agentId, subject }) {

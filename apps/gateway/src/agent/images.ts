@@ -29,7 +29,7 @@ const MAX_SIDE = IMAGE_LIMITS.sideAmongMany;
 const MODEL_SIDE = 1_568;
 /** Log message if the package `sharp` is not installed. */
 export const IMAGES_NOT_RESIZED =
-  "shown as they are, and those too large for models are not shown: run `npm install sharp` where the gateway is installed to have them resized";
+  "original size; images too large for models are omitted: run `npm install sharp` where the gateway is installed to have them resized";
 /** Time limit for one image including its time in the queue, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 /** Maximum number of images that are queued or in progress. */

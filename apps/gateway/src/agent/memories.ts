@@ -94,7 +94,7 @@ export function createRunFlush(
     access,
     now,
     onProblem: (agent, error) =>
-      logger.warn({ agent, err: reasonOf(error) }, "notes could not be taken before a compaction"),
+      logger.warn({ agent, err: reasonOf(error) }, "notes could not be saved before a compaction"),
   });
   return ({ agent, agentModel, sessionKey, role, taint }) => {
     const { model, stream, demo } = agentModel;

@@ -16,7 +16,8 @@ export function createPaidCalls(config: () => Config, reports: SpendingReports):
     getPrices: pricesFor,
     cheaper: () => undefined,
     onNotice: reportNotice(reports),
-    onProblem: (error) => reports.logger.warn({ err: String(error) }, "a paid call was not settled"),
+    onProblem: (error) =>
+      reports.logger.warn({ err: String(error) }, "the cost of a call could not be recorded"),
     now: reports.now,
     newId: randomUUID,
   });

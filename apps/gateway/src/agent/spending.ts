@@ -77,7 +77,8 @@ export function createSpending(ports: SpendingPorts): Spending {
         : undefined;
     },
     onNotice: reportNotice(ports),
-    onProblem: (error) => logger.warn({ err: reasonOf(error) }, "a model call was not settled"),
+    onProblem: (error) =>
+      logger.warn({ err: reasonOf(error) }, "the cost of a model call could not be recorded"),
     now,
     newId: randomUUID,
   });

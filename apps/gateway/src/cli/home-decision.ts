@@ -59,7 +59,7 @@ function fromTokenHolder(event: MessageEvent): MessageEvent {
   const { channel, sender } = event;
   if (!BY_OWN_TOKEN.test(sender.id) && getTokenName(sender.id) === undefined) {
     const ids = `${channel}:token for the gateway's own, ${channel}:token:<name> for one with a name`;
-    throw new GatewayError("usage", `Whoever comes by ${channel} holds a token: write ${ids}.`);
+    throw new GatewayError("usage", `Senders on ${channel} authenticate with a token. Write ${ids}.`);
   }
   return { ...event, sender: { ...event.sender, authenticatedAs: "owner" } };
 }

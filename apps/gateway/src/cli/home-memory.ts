@@ -53,10 +53,10 @@ async function commandLease({ leases }: HomeStore): Promise<Lease> {
 
 /** Describes a memory's size and search method. */
 export function describeStatus({ notes, turns, vectors }: Awaited<ReturnType<Memory["status"]>>): string {
-  const indexed = `${notes} parts of notes and ${turns} turns of conversations`;
-  if (vectors === undefined) return `${indexed}, searched by words`;
+  const indexed = `${notes} note sections and ${turns} conversation turns`;
+  if (vectors === undefined) return `${indexed}, keyword search`;
   const { model, engine, pending, problem } = vectors;
   const left =
     pending === 0 ? "" : `, ${pending} not embedded yet${problem === undefined ? "" : `: ${problem}`}`;
-  return `${indexed}, searched by words and vectors (${model}, by ${engine}${left})`;
+  return `${indexed}, keyword and vector search (${model}, by ${engine}${left})`;
 }

@@ -62,7 +62,7 @@ export function createProgram(version: string, actions: Actions, json = false): 
   addUsage(program, actions);
   addSessions(program.command("sessions").description("list, show, rename or reset sessions"), actions);
   addOutbox(program.command("outbox").description("manage replies that were not delivered"), actions);
-  addPairing(program.command("pairing").description("requests of strangers, and paired people"), actions);
+  addPairing(program.command("pairing").description("pairing requests and paired people"), actions);
   addServiceManager(
     program.command("service").description("run the gateway as a service of this machine"),
     actions,
@@ -71,12 +71,14 @@ export function createProgram(version: string, actions: Actions, json = false): 
   addApprovals(program.command("approvals").description("tool calls that wait for an approval"), actions);
   addTrust(program, actions);
   addCan(program, actions);
-  addAudit(program.command("audit").description("the record of what was decided, and by whom"), actions);
+  addAudit(program.command("audit").description("the audit log of decisions"), actions);
   addSkills(program.command("skills").description("skills that agents can use"), actions);
   addMcp(program.command("mcp").description("MCP servers and their tools"), actions);
-  addMemory(program.command("memory").description("what agents remember"), actions);
+  addMemory(program.command("memory").description("agents' memory"), actions);
   addMaintenance(
-    program.command("maintenance").description("run upkeep now that the gateway otherwise does by itself"),
+    program
+      .command("maintenance")
+      .description("run maintenance now, which the gateway otherwise does periodically"),
     actions,
   );
   addCopies(program, actions);

@@ -21,7 +21,7 @@ export async function preload(
   for (const step of steps) {
     if (signal.aborted) return;
     await step().catch((error: unknown) =>
-      logger.debug({ err: reasonOf(error) }, "a module could not be loaded ahead of its first use"),
+      logger.debug({ err: reasonOf(error) }, "a module could not be preloaded"),
     );
   }
 }

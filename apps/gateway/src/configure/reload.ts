@@ -97,8 +97,8 @@ export class Reloading<Resolved extends Setup> {
     await prepare(next.resolved);
     live.apply(next);
     this.#applied = next;
-    const accounts = (await this.#tried("told to every part", () => tell(before, next))) ?? [];
-    await this.#tried("put on record", () => record(next.loaded.config, next.loaded.file));
+    const accounts = (await this.#tried("applied to every service", () => tell(before, next))) ?? [];
+    await this.#tried("recorded", () => record(next.loaded.config, next.loaded.file));
     const forStart = keysForStart(this.#started, next.loaded.config);
     this.#state = { forStart, kept: [...kept], errors: getErrors(outcome.found) };
     this.#warnOfRest(outcome, forStart);
@@ -112,7 +112,7 @@ export class Reloading<Resolved extends Setup> {
     } catch (error) {
       this.#ports.logger.error(
         { err: reasonOf(error) },
-        `the configuration applies, but could not be ${what}`,
+        `the new configuration is in effect, but could not be ${what}`,
       );
       return undefined;
     }

@@ -49,7 +49,7 @@ export function createTranscriber(
   async function ask(recording: Recording, signal: AbortSignal): Promise<Written> {
     const body = createForm(recording, model);
     const response = await fetch(url, { method: "POST", headers, body, redirect: "error", signal });
-    if (!response.ok) throw new Error(`it answered with status ${response.status}`);
+    if (!response.ok) throw new Error(`it responded with status ${response.status}`);
     return writtenIn(await response.json());
   }
   return {

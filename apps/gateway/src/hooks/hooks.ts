@@ -115,7 +115,7 @@ class HookRegistry<Points extends AnyPoints<Points>> implements Hooks<Points> {
         if (verdict.change !== undefined) current = await this.#changed(point, current, verdict.change);
       } catch (error) {
         this.#failed(hook, error, "denied");
-        return { action: "deny", reason: `The check ${hook.name} could not be made.` };
+        return { action: "deny", reason: `The check ${hook.name} failed.` };
       }
     }
     return { action: "allow", payload: current, changed: current !== payload };
@@ -155,7 +155,7 @@ class HookRegistry<Points extends AnyPoints<Points>> implements Hooks<Points> {
     if (checked === undefined) return payload;
     if (checked.issues === undefined) return { ...payload, ...checked.value };
     const issues = checked.issues.map(({ message, path = [] }) => [...path.map(toKey), message].join(": "));
-    throw new Error(`what it returned cannot be used: ${issues.join("; ")}`);
+    throw new Error(`it returned an invalid result: ${issues.join("; ")}`);
   }
 
   #failed(

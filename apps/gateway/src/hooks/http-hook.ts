@@ -46,7 +46,7 @@ export function createHttpHook(options: HttpHookOptions): UncheckedHook {
       });
       if (!response.ok) {
         await response.body?.cancel();
-        throw new Error(`it answered with status ${response.status}`);
+        throw new Error(`it responded with status ${response.status}`);
       }
       if (response.status === 204) return undefined;
       const text = await readText(response);
@@ -77,7 +77,7 @@ async function readText(response: Response): Promise<string> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > MAX_BYTES) throw new Error("its answer is too long");
+    if (bytes > MAX_BYTES) throw new Error("the response is too large");
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

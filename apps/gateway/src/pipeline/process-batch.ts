@@ -68,7 +68,7 @@ async function skipBusySession(ctx: GatewayContext, key: string, work: () => Pro
     if (getStoreError(error)?.code !== "busy") throw error;
     const { held } = await getUnfinished(ctx, key, []);
     if (held === undefined || isOwn(ctx, held.run)) throw error;
-    throw new SessionBusyError(`the session ${key} is held by the run ${held.run.id} of another process`);
+    throw new SessionBusyError(`the session ${key} is busy with the run ${held.run.id} of another process`);
   }
 }
 

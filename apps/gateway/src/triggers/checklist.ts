@@ -55,9 +55,9 @@ export function isActive(hours: ActiveHours | undefined, at: number): boolean {
 /** Returns the prompt of a heartbeat. */
 export function heartbeatText({ every }: Heartbeat, { text, cut }: Checklist): string {
   return [
-    `Heartbeat: nobody wrote this; it arrives by itself every ${every}.`,
+    `Heartbeat: an automatic message, sent every ${every}.`,
     `Do what ${NAME} in your workspace says, as far as it is due now. Do not repeat what you have already said.`,
-    `If there is nothing to tell, answer ${SILENT_TOKEN} and nothing else.`,
+    `If there is nothing to report, answer ${SILENT_TOKEN} and nothing else.`,
     "",
     cut ? `${NAME}, of which this is the beginning:` : `${NAME}:`,
     text,

@@ -78,7 +78,7 @@ async function send(
   const isSamePerson = getSpeakerKey(run.event) === getSpeakerKey(place);
   const sources = facts.taint.map(({ source }) => source);
   // The agent may quote this text to people in the conversation, so it contains no names of people or sessions.
-  const head = `[The agent ${run.agent.id} says this from another conversation, asked by somebody whose role is ${facts.role}. Whoever is here sees what you answer.]`;
+  const head = `[A message from the agent ${run.agent.id} in another conversation, requested by a person with the role ${facts.role}. The people in this conversation will see your answer.]`;
   const triggered = await trigger?.(
     messageAt(place, { eventId, dueAt: ports.now(), text: `${head}\n${text}` }),
     {

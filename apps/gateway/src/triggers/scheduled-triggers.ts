@@ -116,7 +116,7 @@ async function triggerSchedule(
   const { schedule, name, dueAt } = occurrence;
   const { id, task } = schedule;
   const { agentId, sessionKey, saidFrom } = task;
-  const text = `[It is time for what was scheduled as ${id}]\n${task.text}`;
+  const text = `[The schedule ${id} is due]\n${task.text}`;
   const event = messageAt(task.place, { eventId: `${getEventIdPrefix(occurrence)}${name}`, dueAt, text });
   const { outcome } = await trigger(event, {
     agentId,

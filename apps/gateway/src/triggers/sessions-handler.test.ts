@@ -112,7 +112,7 @@ it("says it again where it said it before, wherever people have written meanwhil
 it("names nobody to those who are there, and no conversation", async () => {
   const { others, triggered } = await otherConversation();
   await others.send(HALL, "hello", runOf(PARENT), callIn(PARENT, "c1"));
-  expect(triggered[0]?.event.text).toContain("whose role is member");
+  expect(triggered[0]?.event.text).toContain("a person with the role member");
   expect(triggered[0]?.event.text).not.toMatch(/anna|agent:coder/);
 });
 

@@ -52,7 +52,7 @@ export function createSessionsHandler(
       case "send":
         if (isOtherSession(request.session)) return others.send(request.session, request.message, run, call);
         await subAgents.send(request.session, request.message, toTaskCreator(run, call));
-        return `Given to ${request.session}. Its result will arrive as a message.`;
+        return `Sent to ${request.session}. Its result will arrive as a message.`;
       case "list":
         return request.others ? others.list(run, call) : describe(await subAgents.of(run.sessionKey));
       case "history":
@@ -91,7 +91,7 @@ function toolsFor(
   wanted: readonly string[] | undefined,
 ): readonly string[] {
   const unknown = (wanted ?? []).filter((name) => !offered.some((tool) => matchesAny([name], tool)));
-  if (unknown.length > 0) throw new Error(`You have no tools called ${unknown.join(", ")} to give.`);
+  if (unknown.length > 0) throw new Error(`You have no tools called ${unknown.join(", ")}.`);
   const isLast = (trigger?.subAgent?.depth ?? 0) + 1 >= agent.subAgents.maxDepth;
   const kept = [...NOT_FOR_SUB_AGENTS, ...(isLast ? (TOOL_GROUPS["sessions"] ?? []) : [])];
   return offered.filter((tool) => !kept.includes(tool) && (wanted === undefined || matchesAny(wanted, tool)));

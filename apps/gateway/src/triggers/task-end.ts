@@ -22,8 +22,7 @@ export async function endOfTask(
 ): Promise<TaskEnd<readonly TaintSource[]> | undefined> {
   const id = parseId<InboxId>(messageId);
   const row = id === undefined ? undefined : await store.inbox.get(id);
-  if (row === undefined)
-    return { outcome: "failed", text: "It is no longer known how it ended.", gained: [] };
+  if (row === undefined) return { outcome: "failed", text: "The outcome is no longer known.", gained: [] };
   const outcome = getOutcome(row);
   if (outcome === undefined) return undefined;
   const gained = readSessionTaint((await store.sessions.get(sessionKey))?.data)?.sources ?? [];
@@ -65,7 +64,7 @@ async function readAnswer(
   const said = getTurnTexts(ended?.messages.map(({ message }) => message) ?? []);
   const text = parseReply(said.at(-1) ?? "").text.trim();
   const why = ended?.run.error ?? detail?.reason ?? detail?.rule;
-  if (outcome === "done") return text === "" ? "It said nothing." : text;
+  if (outcome === "done") return text === "" ? "It returned no text." : text;
   return [...(why === undefined ? [] : [`Why: ${why}`]), ...(text === "" ? [] : [text])].join("\n\n");
 }
 

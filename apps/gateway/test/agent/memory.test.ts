@@ -233,9 +233,9 @@ describe("signalbox memory", () => {
     expect(search).toMatchObject({ code: 0 });
     expect(JSON.parse(search.out).hits[0].text).toBe("The boiler in the cellar is called Bertha.");
     const index = await world.command(["memory", "index"]);
-    expect(index.out).toContain("2 turns of conversations, searched by words");
+    expect(index.out).toContain("2 conversation turns, keyword search");
     const doctor = await world.command(["doctor"]);
-    expect(doctor.out).toMatch(/^ok +memory of coder: .* 2 turns of conversations, searched by words$/m);
+    expect(doctor.out).toMatch(/^ok +memory of coder: .* 2 conversation turns, keyword search$/m);
     const wrong = await world.command(["memory", "search", "boiler", "--limit", "abc"]);
     expect(wrong).toMatchObject({ code: 64 });
     expect(wrong.err).toContain("Expected a whole number of at least 1.");
@@ -245,7 +245,7 @@ describe("signalbox memory", () => {
     const { world, started } = await remembering();
     await started.stop();
     const doctor = await world.command(["doctor"]);
-    expect(doctor.out).toMatch(/^ok +memory of coder: created with the first message$/m);
+    expect(doctor.out).toMatch(/^ok +memory of coder: will be created with the first message$/m);
     expect(existsSync(join(world.home.dir, "memory"))).toBe(false);
   });
 
@@ -265,7 +265,7 @@ describe("signalbox memory", () => {
 
     const doctor = await world.command(["doctor"]);
     expect(doctor.out).toContain(problem);
-    expect(doctor.out).toMatch(/^ok +memory of coder: .*searched by words$/m);
+    expect(doctor.out).toMatch(/^ok +memory of coder: .*keyword search$/m);
   });
 });
 

@@ -80,7 +80,7 @@ describe("saying something in another conversation", () => {
       .map(({ messages }) => messages.at(-1)?.text ?? "")
       .find((text) => text.includes("Please book the room."));
     expect(asked).toContain(
-      "The agent coder says this from another conversation, asked by somebody whose role is owner.",
+      "A message from the agent coder in another conversation, requested by a person with the role owner.",
     );
     const rows = (await inboxRows(talk.world)).filter(({ eventId }) => eventId.startsWith("session:"));
     expect(rows).toHaveLength(1);
@@ -113,7 +113,7 @@ describe("saying something in another conversation", () => {
     talk.world.script((body) => {
       const request = JSON.stringify(body);
       if (request.includes("tool_result")) return { text: "well" };
-      if (request.includes("says this from")) return { toolCalls: [on] };
+      if (request.includes("in another conversation, requested by")) return { toolCalls: [on] };
       return request.includes("have the hall's agent") ? { toolCalls: [SEND] } : { text: "morning" };
     });
     await ask(talk);

@@ -64,10 +64,10 @@ it("knows who holds a token of the gateway, as /whoami names them", async () => 
   expect((await world.command(["can", alice, "read"])).out).toContain("as member (token)");
   const guess = await world.command(["can", "api:alice", "read"]);
   expect([guess.code, guess.out]).toEqual([64, ""]);
-  expect(guess.err).toContain("write api:token for the gateway's own, api:token:<name> for one with a name");
+  expect(guess.err).toContain("Write api:token for the gateway's own, api:token:<name> for one with a name");
   expect((await world.command(["tokens", "revoke", "alice"])).code).toBe(0);
   expect((await world.command(["can", alice, "read"])).out).toContain(
-    "is not answered by main (token_revoked)",
+    `main does not answer ${alice} (token_revoked)`,
   );
 });
 

@@ -225,7 +225,7 @@ describe("the gateway's own section", () => {
     expect(await said("doctor")).toContain("gateway.inboxLimit changed since the gateway started");
     world.configure(exampleConfig({ agents: { list: [{ id: 7 }] }, access: { dm: "open" } }));
     await started.reload();
-    expect(await said("status")).toContain("agents, access: still as before the last change");
+    expect(await said("status")).toContain("agents, access: the previous values stay in effect");
     expect(await said("config", "check")).toContain(
       "access: the running gateway keeps the previous settings",
     );

@@ -117,7 +117,7 @@ describe("a hook of the configuration", () => {
       problem === undefined ? [] : [true],
     );
     await ask(started, "write it");
-    expect(lastTold(world)).toContain("The check guard could not be made.");
+    expect(lastTold(world)).toContain("The check guard failed.");
     expect(existsSync(file(world, "a.txt"))).toBe(false);
   });
 });

@@ -158,7 +158,7 @@ describe("modifiers", () => {
       { point: "before_serving", name: "odd", run: () => JSON.parse(text) },
     ]);
     expect(await hooks.modify("before_serving", serving())).toEqual(serving());
-    expect(String(failures[0]?.error)).toContain("cannot be used");
+    expect(String(failures[0]?.error)).toContain("invalid result");
   });
 
   it("have no say in what a point does not let them change", async () => {

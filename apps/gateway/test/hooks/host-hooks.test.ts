@@ -154,7 +154,7 @@ describe("hooks of a host", () => {
     ["denies", "Mondays only.", () => ({ action: "deny", reason: "Mondays only." })],
     [
       "breaks",
-      "guard could not be made",
+      "guard failed",
       () => {
         throw new Error("broken");
       },

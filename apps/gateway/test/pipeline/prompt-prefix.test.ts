@@ -195,7 +195,7 @@ describe("the prefix of a conversation's requests", () => {
     await eventually(async () => {
       await ask(started, "two");
       await ask(started, "/why details");
-      return said(world).at(-1)?.includes("not as before: workspace-files added at byte 0") === true;
+      return said(world).at(-1)?.includes("the prefix changed: workspace-files added at byte 0") === true;
     }, "the change is told");
     const doctor = await world.command(["doctor", "--json"]);
     expect(doctor.out).toContain("workspace-files added at byte 0");

@@ -100,7 +100,7 @@ describe("signalbox cron", () => {
     const added = await cron(world, "add", "--in", "1h", "--json", "Look around.");
     const { id } = JSON.parse(added.out);
     const wrongs = [
-      [["add", "--in", "soon", "x"], /is no time span/],
+      [["add", "--in", "soon", "x"], /is not a duration/],
       [["add", "x"], /exactly one of at, in, every and cron/],
       [["add", "--in", "1h", "--agent", "nobody", "x"], /no agent nobody/],
       [["add", "--in", "1h", "--session", theirs, "x"], /No owner has written/],
@@ -227,7 +227,7 @@ describe("a schedule", () => {
     await started.post(textMessage("at 99", from(ZHANG)));
     await started.settled();
     const results = JSON.stringify(modelRequests(world.anthropic).at(-1)?.body.messages);
-    expect(results).toContain("is no cron expression");
+    expect(results).toContain("is not a cron expression");
     expect(results).toContain("This conversation has no schedule 0123abcd");
     await started.post(textMessage("remind me", { ...from(LI), chatId: "oc_li" }));
     await eventually(() => said(world).length === 2, "an owner is asked");

@@ -262,8 +262,8 @@ describe("what a sub-agent may do", () => {
     await ask(started, "do it");
     await eventually(() => said(world).includes("That is all."), "it is over");
     const told = JSON.stringify(requestsOf(world, "parent").at(-1)?.body.messages);
-    expect(told).toContain("1 tasks of yours have no end yet, which is the most");
-    expect(told).toContain("What you were asked has led to 2 tasks, which is the most");
+    expect(told).toContain("You have reached the maximum of 1 unfinished tasks");
+    expect(told).toContain("This request has reached the maximum of 2 tasks");
     expect(JSON.stringify(requestsOf(world, "child")[1]?.body.messages)).toContain("sessions_spawn");
     expect(requestsOf(world, "child")[0]?.tools).not.toContain("sessions_spawn");
     expect((await inboxRows(world)).length).toBe(5);

@@ -58,15 +58,15 @@ export async function can(
 
 function formatLines({ agent, admission, role, uses }: UseAnswer, sender: string, tool: string): string[] {
   if (role === undefined) {
-    const instead = admission.kind === "pair" ? ", but sent a pairing code" : "";
-    return [`${sender} is not answered by ${agent}${instead} (${admission.rule}).`];
+    const instead = admission.kind === "pair" ? ", but sends a pairing code" : "";
+    return [`${agent} does not answer ${sender}${instead} (${admission.rule}).`];
   }
   const lines = uses.map(({ tainted, reachesFor, decision, rule, reason }) => {
     const when = tainted ? "after untrusted content" : "at first";
     const what = reachesFor === undefined ? tool : `${tool}, to ${reachesFor}`;
     return `${decision.padEnd(5)} ${what}, ${when} (${rule}): ${reason}`;
   });
-  return [`${sender} is answered by ${agent} as ${role} (${admission.rule}).`, ...lines];
+  return [`${agent} answers ${sender} as ${role} (${admission.rule}).`, ...lines];
 }
 
 /** Explains what a person may do and which rules decide it. Uses the gateway's own admission and policy code. */

@@ -44,7 +44,7 @@ async function loadReplay(): Promise<typeof import("@signalbox/testkit/replay")>
       throw error;
     throw new GatewayError(
       "failure",
-      "The stand-ins are not installed. Install @signalbox/testkit beside the gateway.",
+      "The fake servers are not installed. Install @signalbox/testkit next to the gateway.",
       { cause: error },
     );
   }

@@ -28,8 +28,8 @@ function configurationLines({ forStart, kept, errors }: ConfigurationState): str
     ...(kept.length === 0
       ? []
       : [
-          `kept    ${kept.join(", ")}: still as before the last change; \`signalbox config check\` shows what is wrong`,
+          `stale   ${kept.join(", ")}: the previous values stay in effect; \`signalbox config check\` shows the errors`,
         ]),
-    ...errors.map(({ path, message, remedy }) => `wrong   ${path}: ${message}. ${remedy}`),
+    ...errors.map(({ path, message, remedy }) => `error   ${path}: ${message}. ${remedy}`),
   ];
 }

@@ -6,9 +6,9 @@ export function addPairing(pairing: Command, { run, runOn }: Actions): void {
   command(pairing, "list", "list pending requests and paired people", ["pairing list"]).action(
     run(async () => (await import("../commands/pairing.ts")).list),
   );
-  command(pairing, "approve <code>", "let in the person with this code", ["pairing approve K7Q2M9XA"]).action(
-    runOn(async () => (await import("../commands/pairing.ts")).approve),
-  );
+  command(pairing, "approve <code>", "approve the person with this code", [
+    "pairing approve K7Q2M9XA",
+  ]).action(runOn(async () => (await import("../commands/pairing.ts")).approve));
   command(pairing, "revoke <person>", "unpair a person, named channel:account:person as in the list", [
     "pairing revoke telegram:main:5001",
   ]).action(runOn(async () => (await import("../commands/pairing.ts")).revoke));
@@ -36,9 +36,9 @@ export function addApprovals(approvals: Command, { run, runOn }: Actions): void 
   command(approvals, "list", "list calls that wait for an approval", ["approvals list"]).action(
     run(async () => (await import("../commands/approvals.ts")).list),
   );
-  command(approvals, "log", "list every question, with the decision, by whom and when", [
-    "approvals log --json",
-  ]).action(run(async () => (await import("../commands/approvals.ts")).log));
+  command(approvals, "log", "list every approval request with its decision", ["approvals log --json"]).action(
+    run(async () => (await import("../commands/approvals.ts")).log),
+  );
   command(approvals, "allow <id>", "allow a call", ["approvals allow 3f9a"]).action(
     runOn(async () => (await import("../commands/approvals.ts")).allow),
   );
@@ -54,7 +54,7 @@ export function addCan(program: Command, { runOnTwo }: Actions): void {
   command(
     program,
     "can <sender> <tool>",
-    "say whether a person, named channel:id, may use a tool, and by which rule",
+    "check if a person, named channel:id, may use a tool, and by which rule",
     ["can telegram:5001 exec", "can slack:U024BE7LH web_fetch --in slack:C061EG9SL"],
   )
     .option("--in <group>", "in this group, named channel:id; default: in a direct conversation")
@@ -78,6 +78,6 @@ export function addAudit(audit: Command, { run }: Actions): void {
     .option("--limit <count>", "maximum number to list", count, 50)
     .action(run(async () => (await import("../commands/audit.ts")).list));
   command(audit, "verify", "check that no entry was changed, removed or moved", ["audit verify"])
-    .option("--head <end>", "an end of the chain that you noted elsewhere, as this command prints it")
+    .option("--head <end>", "a chain head that you saved elsewhere, as printed by this command")
     .action(run(async () => (await import("../commands/audit.ts")).verify));
 }

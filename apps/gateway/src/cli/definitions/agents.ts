@@ -5,7 +5,7 @@ export function addSkills(skills: Command, { run, runOn }: Actions): void {
   command(skills, "list", "list skills with their source", ["skills list"]).action(
     run(async () => (await import("../commands/skills.ts")).list),
   );
-  command(skills, "check", "say which skills cannot be used, and why", ["skills check"]).action(
+  command(skills, "check", "list the skills that cannot be used, and why", ["skills check"]).action(
     run(async () => (await import("../commands/skills.ts")).check),
   );
   command(skills, "changes", "show skills that are new or changed and wait for an owner, line by line", [
@@ -17,7 +17,7 @@ export function addSkills(skills: Command, { run, runOn }: Actions): void {
     "show the commands that install what a skill needs, and run them once you agree",
     ["skills install github", "skills install github --with brew --yes"],
   )
-    .option("--with <id>", "which of the skill's ways to install; default: the first that works here")
+    .option("--with <id>", "installation method; default: the first that works on this machine")
     .option("--yes", "do not ask for confirmation")
     .action(runOn(async () => (await import("../commands/skill-install.ts")).install));
   command(skills, "approve <name>", "approve a skill exactly as `changes` showed it", [

@@ -22,7 +22,7 @@ export function addConfiguration(config: Command, { run, runOn, runOnTwo }: Acti
   command(config, "rollback <version>", "restore an earlier version", [
     "config rollback 2026-11-23T13-06-55.970Z",
   ]).action(runOn(async () => (await import("../commands/config.ts")).rollback));
-  command(config, "show", "print the configuration as it applies, without secrets", ["config show"]).action(
+  command(config, "show", "print the effective configuration, without secrets", ["config show"]).action(
     run(async () => (await import("../commands/config.ts")).show),
   );
 }

@@ -33,7 +33,7 @@ export function addMessages(program: Command, { run, runOn }: Actions): void {
   )
     .option("--details", "show every step")
     .action(runOn(async () => (await import("../commands/why.ts")).why));
-  command(program, "trace [message]", "show everything noted about a message; without an id, the last one", [
+  command(program, "trace [message]", "show every trace entry of a message; default: the latest message", [
     "trace",
     "trace om_4f2c --json",
   ]).action(runOn(async () => (await import("../commands/why.ts")).trace));
@@ -59,13 +59,13 @@ export function addCron(cron: Command, { run, runOn }: Actions): void {
     .option("--cron <expression>", "repeatedly, by a cron expression such as 0 9 * * 1-5")
     .option("--zone <name>", "the zone of the time or the expression; default: the gateway machine's")
     .addOption(
-      new Option(
-        "--missed <policy>",
-        "whether what was due while no gateway ran comes once, late, or is skipped",
-      ).choices(["once", "skip"]),
+      new Option("--missed <policy>", "run once, or skip, what became due while no gateway ran").choices([
+        "once",
+        "skip",
+      ]),
     )
     .option("--session <key>", "the session, named as in `sessions`, in which an owner has written")
-    .option("--agent <id>", "the agent, in a conversation of its own on the page; default: the default agent")
+    .option("--agent <id>", "the agent, in a separate conversation on the page; default: the default agent")
     .action(runOn(async () => (await import("../commands/cron.ts")).add));
   command(cron, "remove <id>", "remove a schedule", ["cron remove 4f2c9a1e"]).action(
     runOn(async () => (await import("../commands/cron.ts")).remove),

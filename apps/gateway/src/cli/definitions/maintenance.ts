@@ -23,10 +23,10 @@ export function addCopies(program: Command, { runOn }: Actions): void {
   command(
     program,
     "restore <folder>",
-    "restore a backup while no gateway runs; the previous data is kept beside it",
+    "restore a backup while no gateway runs; the previous data is kept next to it",
     ["restore /backups/monday", "restore /backups/monday --home /srv/signalbox"],
   ).action(runOn(async () => (await import("../commands/restore.ts")).restore));
-  command(program, "replay <scenarios...>", "play scenarios against stand-ins and show every layer", [
+  command(program, "replay <scenarios...>", "play scenarios against fake servers and show every stage", [
     "replay scenarios/plain-answer.yaml",
     "replay --check scenarios/*.yaml",
   ])

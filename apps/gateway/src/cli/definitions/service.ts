@@ -10,7 +10,7 @@ export function addService(program: Command, { run }: Actions): void {
     ["init", `init --yes --provider anthropic --api-key "$KEY" --channel telegram --set botToken="$TOKEN"`],
   )
     .option("--provider <name>", "model provider: anthropic, openai, google, mistral, local or none")
-    .option("--api-key <key>", "the provider's key; stored in a file of its own")
+    .option("--api-key <key>", "the provider's key; stored in a separate file")
     .option("--base-url <address>", "the provider's address, if it is not the vendor's")
     .option("--model <reference>", "the model, such as anthropic/claude-sonnet-4-6")
     .option("--agent <id>", "short name for the agent")

@@ -10,13 +10,15 @@ import { checkReach, describeExec } from "./policy.ts";
 
 /** Searches the memory once to verify that it works. */
 async function checkMemory(home: Home, agent: string): Promise<string> {
-  if (!existsSync(home.memoryIndex(agent))) return "created with the first message";
+  if (!existsSync(home.memoryIndex(agent))) return "will be created with the first message";
   const { describeStatus, withMemory } = await import("../home-memory.ts");
   return withMemory({ home: home.dir, agent }, async (memory) => {
     const { mode } = await memory.search("doctor", { reader: "all", limit: 1 });
     const status = await memory.status();
     const now =
-      status.vectors === undefined || mode.kind !== "words" ? "" : `; currently by words: ${mode.reason}`;
+      status.vectors === undefined || mode.kind !== "words"
+        ? ""
+        : `; currently keywords only: ${mode.reason}`;
     return `${describeStatus(status)}${now}`;
   });
 }

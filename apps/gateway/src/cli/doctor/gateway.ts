@@ -133,7 +133,7 @@ function configurationFindings({ forStart, kept, errors }: ConfigurationState): 
   const correct: Finding = {
     part,
     state: "warning",
-    detail: `still as before the last change, because that change has errors: ${kept.join(", ")}`,
+    detail: `the previous values stay in effect, because the last change has errors: ${kept.join(", ")}`,
     remedy: "Fix what `signalbox config check` reports; the gateway picks it up at once.",
   };
   // Report the errors of the running gateway, whose environment may differ from this process's.

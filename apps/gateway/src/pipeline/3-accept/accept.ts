@@ -53,7 +53,7 @@ export async function accept(
   if (outcome.outcome === "full") return { outcome: "full" };
   if (outcome.outcome === "duplicate") {
     if (outcome.id !== undefined)
-      tracer.note(outcome.id, "accept", "delivered again by the platform; nothing done");
+      tracer.note(outcome.id, "accept", "a duplicate delivery of the platform, ignored");
     await onDisk;
     return outcome;
   }

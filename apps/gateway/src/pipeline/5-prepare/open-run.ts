@@ -170,7 +170,7 @@ async function begin(
 }
 
 function heldBy(sessionKey: string, runId: RunId): StoreError {
-  return new StoreError("busy", `the session ${sessionKey} is held by the run ${runId}`);
+  return new StoreError("busy", `the session ${sessionKey} is busy with the run ${runId}`);
 }
 
 function pairs(messages: readonly QueuedMessage[], said: readonly UserMessage[], first: number): Spoken[] {

@@ -233,7 +233,7 @@ function tracePrompt(
   const { provider, id: model, prices } = agentModel.model;
   const size = `${sections.length} sections, ${system.stable.length} characters before the boundary`;
   const changed =
-    drift === undefined ? "" : `; not as before: ${drift.section} ${drift.change} at byte ${drift.byte}`;
+    drift === undefined ? "" : `; the prefix changed: ${drift.section} ${drift.change} at byte ${drift.byte}`;
   tracer.note(id, "prepare", `${size}, digest ${digest}${changed}`, {
     digest,
     drift: drift && { ...drift },

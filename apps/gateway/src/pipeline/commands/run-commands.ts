@@ -78,7 +78,7 @@ async function answerInTurn(ctx: GatewayContext, turn: InTurn): Promise<void> {
     meta: { command: name },
   });
   if (begun.outcome === "busy")
-    throw new StoreError("busy", `the session ${message.sessionKey} is held by the run ${begun.run.id}`);
+    throw new StoreError("busy", `the session ${message.sessionKey} is busy with the run ${begun.run.id}`);
   await executeCommand(ctx, { ...turn, runId: begun.run.id, name });
 }
 

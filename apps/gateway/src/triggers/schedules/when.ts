@@ -61,7 +61,7 @@ export function readWhen(written: WrittenWhen, now: number): When {
       const at = parseTime(text, zone, now);
       if (at === undefined || Number.isNaN(at) || at <= now)
         throw new WhenError(
-          `"${text}" is no time to come. Write it as 2026-12-24T18:00, with a zone or an offset.`,
+          `"${text}" is not a future time. Write it as 2026-12-24T18:00, with a zone or an offset.`,
         );
       return { kind: "at", at };
     }
@@ -69,7 +69,8 @@ export function readWhen(written: WrittenWhen, now: number): When {
       return { kind: "at", at: now + parseDuration(text) };
     case "every": {
       const everyMs = parseDuration(text);
-      if (everyMs < SHORTEST_MS) throw new WhenError(`"${text}" is too often: once a minute is the most.`);
+      if (everyMs < SHORTEST_MS)
+        throw new WhenError(`"${text}" is too often: the shortest interval is one minute.`);
       return { kind: "every", everyMs, from: now };
     }
     case "cron": {
@@ -77,7 +78,7 @@ export function readWhen(written: WrittenWhen, now: number): When {
       if (dates.length === 0) throw new WhenError(`"${text}" never comes.`);
       const gaps = dates.slice(1).map((date, index) => date.getTime() - (dates[index]?.getTime() ?? 0));
       if (gaps.some((gap) => gap < SHORTEST_MS))
-        throw new WhenError(`"${text}" is too often: once a minute is the most.`);
+        throw new WhenError(`"${text}" is too often: the shortest interval is one minute.`);
       return { kind: "cron", expression: text, zone };
     }
   }
@@ -119,7 +120,7 @@ function parseCron(expression: string, zone: string | undefined): Cron {
   } catch (error) {
     const why = (error instanceof Error ? error.message : String(error)).replace(/^CronPattern: /, "");
     throw new WhenError(
-      `"${expression}" is no cron expression: ${why.replace(/\.?$/, ".")} One reads like "0 9 * * 1-5".`,
+      `"${expression}" is not a cron expression: ${why.replace(/\.?$/, ".")} One reads like "0 9 * * 1-5".`,
     );
   }
 }
@@ -149,7 +150,7 @@ function parseDuration(text: string): number {
   const rest = text.replaceAll(/(\d+(?:\.\d+)?)\s*([smhd])/g, "").trim();
   const ms = parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNITS[unit ?? ""] ?? 0), 0);
   if (rest !== "" || ms <= 0 || ms > 366 * 86_400_000)
-    throw new WhenError(`"${text}" is no time span. Write it as 10m, 2h 30m or 1d, of a year at most.`);
+    throw new WhenError(`"${text}" is not a duration. Write it as 10m, 2h 30m or 1d, at most a year.`);
   return ms;
 }
 

@@ -14,7 +14,8 @@ export class SubAgentError extends Error {
 /** @throws SubAgentError if the sub-agent would exceed the maximum depth */
 export function checkDepth<Origin>({ depth, limits }: TaskCreator<Origin>): void {
   if (depth < limits.maxDepth) return;
-  const why = depth === 0 ? "There are no sub-agents here." : "A sub-agent has none of its own here.";
+  const why =
+    depth === 0 ? "Sub-agents are not available here." : "Sub-agents cannot create sub-agents here.";
   throw new SubAgentError("too_deep", `${why} Do the work yourself.`);
 }
 
@@ -29,12 +30,12 @@ export function checkNumber<Origin>(
   if (open.length >= limits.maxAtOnce)
     throw new SubAgentError(
       "too_many",
-      `${open.length} tasks of yours have no end yet, which is the most. Wait: you are told of each end.`,
+      `You have reached the maximum of ${open.length} unfinished tasks. Wait: you get a message when one ends.`,
     );
   const given = all.flatMap(({ tasks }) => tasks.filter((task) => task.chain === chain));
   if (given.length >= limits.maxTasks)
     throw new SubAgentError(
       "spent",
-      `What you were asked has led to ${given.length} tasks, which is the most. Do the rest yourself, or tell what is missing.`,
+      `This request has reached the maximum of ${given.length} tasks. Do the rest yourself, or say what is missing.`,
     );
 }

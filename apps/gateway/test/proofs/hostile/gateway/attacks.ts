@@ -51,7 +51,7 @@ const add = call("cron", { action: "add", text: EVIL, in: "1h" });
 /** A conversation of nobody who takes part. */
 export const ELSEWHERE = "plain:elsewhere";
 /** What an agent is told that another conversation speaks to. */
-export const SPOKEN_TO = "says this from";
+export const SPOKEN_TO = "in another conversation, requested by";
 const OWNERS = "agent:coder:plain:direct:anna";
 const toElsewhere = [
   call("message", { action: "send", target: ELSEWHERE, message: EVIL }),

@@ -18,7 +18,7 @@ export const GATEWAY_DEFENCES: readonly GatewayDefence[] = [
     edits: [
       {
         file: "apps/gateway/src/hooks/hooks.ts",
-        from: 'return { action: "deny", reason: `The check ${hook.name} could not be made.` };',
+        from: 'return { action: "deny", reason: `The check ${hook.name} failed.` };',
         to: "continue;",
       },
     ],
