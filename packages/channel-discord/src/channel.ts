@@ -40,7 +40,7 @@ function openAccount({ context, activity }: HostedAccount<DiscordConfig>) {
   const people = createPeople(context, api);
   const places = createConversations(context, api);
   const interactions = createInteractions(context, api);
-  const sender = createSender(api, interactions);
+  const sender = createSender(api, interactions, places.parentOf);
   const typing = createTypingSigns(context, sender.typing);
   let listener: Listener | undefined;
 

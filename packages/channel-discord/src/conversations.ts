@@ -21,6 +21,11 @@ export interface Conversations {
   of(channelId: string, guildId: string | undefined, signal: AbortSignal): Promise<Conversation>;
   /** Looks up a channel of which only the id is known. */
   find(channelId: string, signal: AbortSignal): Promise<Conversation>;
+  /**
+   * Returns the parent channel of a public thread, also if the thread was deleted since it was cached. More people may
+   * read the parent channel of a private thread.
+   */
+  parentOf(channelId: string): Promise<string | undefined>;
   /** Caches a channel that a payload describes. */
   saw(channel: Payload): Promise<void>;
 }
@@ -28,7 +33,8 @@ export interface Conversations {
 /** Source: "Channel Types". */
 const direct = 1;
 const groupDirect = 3;
-const threads: readonly unknown[] = [10, 11, 12];
+const privateThread = 12;
+const threads: readonly unknown[] = [10, 11, privateThread];
 
 export function createConversations(
   context: Pick<ChannelContext<DiscordConfig>, "cache">,
@@ -39,13 +45,24 @@ export function createConversations(
 
   async function saw(channel: Payload): Promise<void> {
     const place = readConversation(channel);
-    if (place !== undefined) await cache.set(keyOf(place.id), { ...place }, limits.dayMs);
+    const isPrivate = channel["type"] === privateThread;
+    if (place !== undefined) await cache.set(keyOf(place.id), { ...place, isPrivate }, limits.dayMs);
+  }
+
+  async function findCached(
+    channelId: string,
+  ): Promise<(Conversation & { readonly isPrivate: boolean }) | undefined> {
+    const cached = await cache.get(keyOf(channelId));
+    const known = isPayload(cached) ? parseCached(cached) : undefined;
+    return known && { ...known, isPrivate: isPayload(cached) && cached["isPrivate"] === true };
   }
 
   async function find(channelId: string, signal: AbortSignal): Promise<Conversation> {
-    const cached = await cache.get(keyOf(channelId));
-    const known = isPayload(cached) ? parseCached(cached) : undefined;
-    if (known !== undefined) return known;
+    const known = await findCached(channelId);
+    if (known !== undefined) {
+      const { isPrivate: _, ...conversation } = known;
+      return conversation;
+    }
     const path = `/channels/${channelId}` as const;
     const channel = await api.call({ what: "looking up a channel", method: "GET", path, signal });
     const place = isPayload(channel) ? readConversation(channel) : undefined;
@@ -56,6 +73,10 @@ export function createConversations(
   return {
     saw,
     find,
+    async parentOf(channelId) {
+      const known = await findCached(channelId);
+      return known?.isPrivate === false ? known.parentId : undefined;
+    },
     async of(channelId, guildId, signal) {
       if (guildId === undefined) return { id: channelId, kind: "direct" };
       // Commands can be used in channels that the bot cannot see.

@@ -2,7 +2,17 @@ import { type ChannelError, type Clock, type Outbound, systemClock } from "@sign
 import { expectChannelError } from "@signalbox/channel/testkit";
 import { wordsIn } from "@signalbox/testkit/discord";
 import { describe, expect, it } from "vitest";
-import { type Bench, bot, channelId, never, openBench, otherBot, threadId, zhang } from "./harness.ts";
+import {
+  type Bench,
+  bot,
+  channelId,
+  guildId,
+  never,
+  openBench,
+  otherBot,
+  threadId,
+  zhang,
+} from "./harness.ts";
 
 const to = { channelId };
 const options = { idempotencyKey: "k", signal: never };
@@ -40,6 +50,28 @@ describe("sending a message", () => {
     await bench.channel.send(to, { ...words("still"), replyTo: "123456789" }, options);
     expect(bench.standIn.sent).toMatchObject([{ content: "still" }]);
     expect(bench.standIn.sent[0]?.reference).toBeUndefined();
+  });
+
+  it("sends to the parent channel if the thread was deleted, unless the thread was private", async () => {
+    await using bench = await openBench();
+    const asked = bench.standIn.say({ channelId: threadId, authorId: zhang, content: "who?" });
+    await bench.standIn.acknowledged(asked.sequence ?? 0);
+    bench.standIn.deleteChannel(threadId);
+    await bench.channel.send(
+      { channelId: threadId },
+      { ...words("it is me"), replyTo: asked.message.id },
+      options,
+    );
+    expect(bench.standIn.sent).toMatchObject([{ channelId, content: "it is me" }]);
+    const hidden = "7004";
+    bench.standIn.addChannel({ id: hidden, type: 12, guildId, parentId: channelId, name: "private" });
+    const again = bench.standIn.say({ channelId: hidden, authorId: zhang, content: "who?" });
+    await bench.standIn.acknowledged(again.sequence ?? 0);
+    bench.standIn.deleteChannel(hidden);
+    const secret = bench.channel.send({ channelId: hidden }, words("a secret"), options);
+    await expectChannelError(secret, "Sending to a deleted private thread", "not_found");
+    const elsewhere = bench.channel.send({ channelId: "7999" }, words("lost"), options);
+    await expectChannelError(elsewhere, "Sending to an unknown channel", "not_found");
   });
 
   it("sends plain text if Discord rejects the formatted message", async () => {
@@ -130,6 +162,13 @@ describe("sending a message", () => {
     await bench.channel.react?.(thread, messageId, { emoji: "👍", on: false }, never);
     expect(bench.standIn.sent[0]?.reactions.size).toBe(0);
     // The path contains the channel, so an edit cannot reach a message of another channel.
+    const hidden = "7004";
+    bench.standIn.addChannel({ id: hidden, type: 12, guildId, parentId: channelId, name: "private" });
+    const again = bench.standIn.say({ channelId: hidden, authorId: zhang, content: "who?" });
+    await bench.standIn.acknowledged(again.sequence ?? 0);
+    bench.standIn.deleteChannel(hidden);
+    const secret = bench.channel.send({ channelId: hidden }, words("a secret"), options);
+    await expectChannelError(secret, "Sending to a deleted private thread", "not_found");
     const elsewhere = bench.channel.edit?.(to, messageId, words("three"), never) ?? Promise.resolve();
     expect((await expectChannelError(elsewhere)).code).toBe("not_found");
     await bench.channel.remove?.(thread, messageId, never);

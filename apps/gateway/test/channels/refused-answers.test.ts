@@ -6,6 +6,7 @@ import {
   textMessage,
 } from "@signalbox/testkit/telegram";
 import { expect, it, onTestFinished } from "vitest";
+import { GENERAL, openDiscord, THREAD } from "../support/discord-talk.ts";
 import { exampleConfig, openWorld } from "../support/harness.ts";
 import { modelRequests } from "../support/model-requests.ts";
 
@@ -79,4 +80,18 @@ it("an answer with more links than Telegram formats in one message comes in two"
   const urls = telegram.sent.flatMap(({ entities }) => entities.map(({ url }) => url));
   expect(telegram.sent).toHaveLength(2);
   expect(new Set(urls).size).toBe(101);
+});
+
+it("an answer to a Discord thread that was deleted meanwhile reaches the channel around it", async () => {
+  const { world, discord, say } = await openDiscord({
+    config: { replies: { stream: "off", typing: false } },
+  });
+  world.script(() => {
+    discord.deleteChannel(THREAD);
+    return { text: "the answer" };
+  });
+  await say(THREAD, "<@1000> who?");
+  expect(discord.sent.map(({ channelId, content }) => [channelId, content])).toEqual([
+    [GENERAL, "the answer"],
+  ]);
 });

@@ -4,7 +4,9 @@ import {
   catchRefusal,
   encodePathSegment,
   getSinglePart,
+  isChannelError,
   isPayload,
+  isRetryable,
   type Outbound,
   objectAt,
   type Payload,
@@ -59,7 +61,12 @@ interface ReactionPlace extends MessagePlace {
   readonly emoji: string;
 }
 
-export function createSender(api: DiscordApi, interactions: Interactions): Sender {
+/** @param findParent returns the parent channel of a thread, if it is known */
+export function createSender(
+  api: DiscordApi,
+  interactions: Interactions,
+  findParent: (channelId: string) => Promise<string | undefined>,
+): Sender {
   /** Keys of the latest messages by message id. */
   const keys = new Map<string, string>();
 
@@ -71,15 +78,32 @@ export function createSender(api: DiscordApi, interactions: Interactions): Sende
     return messageId;
   }
 
+  /** Posts to the parent channel if the thread was deleted or locked. A reply cannot refer to the thread from there. */
+  async function postOrInParent(to: DiscordAddress, content: Content, options: PostOptions): Promise<string> {
+    try {
+      return await post(to, content, options);
+    } catch (error) {
+      if (!isConversationRefusal(error)) throw error;
+      const channelId = await findParent(to.channelId);
+      if (channelId === undefined) throw error;
+      return await post({ channelId }, content, { ...options, replyTo: undefined }).catch(
+        (other: unknown) => {
+          throw isRetryable(other) ? other : error;
+        },
+      );
+    }
+  }
+
   return {
     post,
     isSentUnderOtherKey: (messageId, key) => (keys.get(messageId) ?? key) !== key,
     send: (to, message, options) =>
       sendParts(message, options, async ({ part, key, replyTo }) => {
         const { signal } = options;
-        if (part.type === "poll") return post(to, renderPoll(part), { key, replyTo, signal });
-        if (part.type !== "media") return post(to, renderPart(part), { key, replyTo, signal });
-        return post(to, FILE_MESSAGE, { key, replyTo, signal, file: await readFile(part, options) });
+        if (part.type === "poll") return postOrInParent(to, renderPoll(part), { key, replyTo, signal });
+        if (part.type !== "media") return postOrInParent(to, renderPart(part), { key, replyTo, signal });
+        const file = await readFile(part, options);
+        return postOrInParent(to, FILE_MESSAGE, { key, replyTo, signal, file });
       }),
 
     change: (channelId, messageId, content, signal) => change(api, { channelId, messageId }, content, signal),
@@ -109,6 +133,10 @@ export function createSender(api: DiscordApi, interactions: Interactions): Sende
       await api.call({ what: "showing the typing indicator", method: "POST", path, signal });
     },
   };
+}
+
+function isConversationRefusal(error: unknown): boolean {
+  return isChannelError(error) && error.scope === "conversation" && !isRetryable(error);
 }
 
 async function postMessage(

@@ -65,6 +65,8 @@ export interface DiscordStandIn extends StandIn {
     readonly members?: Readonly<Record<string, readonly string[]>>;
   }): void;
   addChannel(channel: DiscordChannel): void;
+  /** Deletes a channel or thread. */
+  deleteChannel(channelId: string): void;
   /** Uses a command, a button, a menu or a form as a person. */
   interact(channelId: string, userId: string, doing: Doing): Interaction;
   /** Resends the event of an interaction and returns its sequence number. */
@@ -188,6 +190,7 @@ export async function startDiscord(options: DiscordOptions): Promise<DiscordStan
 type Happenings =
   | "addGuild"
   | "addChannel"
+  | "deleteChannel"
   | "directWith"
   | "interact"
   | "tellAgain"
@@ -211,6 +214,7 @@ function whatHappens(
       world.channels.set(channelId, { id: channelId, type: channelType.text, guildId: id, name: "general" });
     },
     addChannel: (channel) => void world.channels.set(channel.id, channel),
+    deleteChannel: (channelId) => void world.channels.delete(channelId),
     directWith: (userId) => world.direct(userId),
     interact(channelId, userId, doing) {
       const interaction = interactions.begin(channelId, userId, doing);
