@@ -9,9 +9,11 @@ import {
   type Payload,
   textAt,
 } from "@signalbox/channel";
+import { idAt } from "./conversation.ts";
 import { getUpdateId } from "./update.ts";
 
 const MAX_ALBUMS = 50;
+const MAX_COMMENTS = 200;
 
 /**
  * Returns the id of the album that the message belongs to. Telegram sends each item of an album as a message
@@ -75,15 +77,75 @@ export function createAlbums({ state }: Pick<ChannelContext, "state">, botId: ()
   };
 }
 
+/** Groups the items of albums, and the messages that a person forwarded together with a comment. */
 function groupByAlbum(updates: readonly Payload[]): ReadonlyMap<string, readonly Payload[]> {
   const albums = new Map<string, Payload[]>();
+  let comment: Payload | undefined;
   for (const update of updates) {
     const album = getAlbumId(update);
+    if (comment !== undefined && album === undefined && isForwardedWith(comment, update)) {
+      const key = `comment:${getUpdateId(comment)}`;
+      albums.set(key, [...(albums.get(key) ?? [comment]), update]);
+      continue;
+    }
+    comment = album === undefined && !isForward(update) ? update : undefined;
     if (album !== undefined) albums.set(album, [...(albums.get(album) ?? []), update]);
   }
   // Webhook requests can arrive in any order.
   for (const parts of albums.values()) parts.sort((a, b) => (getUpdateId(a) ?? 0) - (getUpdateId(b) ?? 0));
   return albums;
+}
+
+/** How long after a comment Telegram delivers the messages that are forwarded with it, in seconds. */
+const FORWARD_SECONDS = 2;
+
+/**
+ * Returns true if the message was forwarded together with a comment: Telegram sends the comment first, as a separate
+ * message of the same person in the same chat.
+ */
+function isForwardedWith(comment: Payload, update: Payload): boolean {
+  const [before, message] = [objectAt(comment, "message"), objectAt(update, "message")];
+  const sender = idAt(objectAt(message, "from"));
+  const chat = idAt(objectAt(message, "chat"));
+  return (
+    isForward(update) &&
+    sender !== undefined &&
+    sender === idAt(objectAt(before, "from")) &&
+    chat === idAt(objectAt(before, "chat")) &&
+    Number(message["date"]) - Number(before["date"]) <= FORWARD_SECONDS
+  );
+}
+
+function isForward(update: Payload): boolean {
+  return isPayload(objectAt(update, "message")["forward_origin"]);
+}
+
+/**
+ * Addresses messages that were forwarded with an addressed comment, if they arrive separately from it.
+ *
+ * @returns a function for the messages of one bot, in order of arrival
+ */
+export function createForwardAddressing(): (events: readonly InboundEvent[]) => readonly InboundEvent[] {
+  /** The latest addressed message by chat and sender. */
+  const comments = new Map<string, Pick<MessageEvent, "addressed" | "timestamp">>();
+  return (events) =>
+    events.map((event) => {
+      if (event.type !== "message") return event;
+      const key = `${event.address} ${event.sender.id}`;
+      const comment = comments.get(key);
+      const isOnlyForward = event.text === "" && event.references?.some(({ kind }) => kind === "forward");
+      const isLater = event.timestamp - (comment?.timestamp ?? 0) <= FORWARD_SECONDS * 1_000;
+      if (event.addressed === "none")
+        return comment !== undefined && isOnlyForward === true && isLater
+          ? { ...event, addressed: comment.addressed }
+          : event;
+      if (event.addressed === "dm") return event;
+      comments.delete(key);
+      comments.set(key, { addressed: event.addressed, timestamp: event.timestamp });
+      const [oldest] = comments.size > MAX_COMMENTS ? comments.keys() : [];
+      if (oldest !== undefined) comments.delete(oldest);
+      return event;
+    });
 }
 
 function readIds(value: unknown): readonly number[] {
@@ -96,12 +158,13 @@ function newest(albums: Payload): Json {
   return Object.fromEntries(byAge.slice(-MAX_ALBUMS));
 }
 
-/** Merges the parts of an album into one message with all images and captions. */
+/** Merges the parts of an album into one message with all images, captions and forwarded messages. */
 export function mergeAlbum(events: readonly InboundEvent[]): readonly InboundEvent[] {
   const parts = events.filter((event): event is MessageEvent => event.type === "message");
   const [first] = parts;
   // A part with another event, such as a command in its caption, is not merged.
   if (first === undefined || parts.length < events.length || parts.length === 1) return events;
+  const references = parts.flatMap((part) => part.references ?? []);
   return [
     {
       ...first,
@@ -112,6 +175,7 @@ export function mergeAlbum(events: readonly InboundEvent[]): readonly InboundEve
         .join("\n"),
       media: parts.flatMap(({ media }) => media),
       mentions: parts.flatMap(({ mentions }) => mentions),
+      ...(references.length === 0 ? {} : { references }),
     },
   ];
 }

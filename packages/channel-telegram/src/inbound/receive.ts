@@ -14,7 +14,7 @@ import type { TelegramConfig } from "../config.ts";
 import type { Buttons } from "../outbound/buttons.ts";
 import type { MessageIds } from "../outbound/message-ids.ts";
 import type { Supergroups } from "../supergroups.ts";
-import { mergeAlbum } from "./albums.ts";
+import { createForwardAddressing, mergeAlbum } from "./albums.ts";
 import { idAt } from "./conversation.ts";
 import type { Bot } from "./text.ts";
 import { getUpdateId, readUpdate } from "./update.ts";
@@ -37,6 +37,7 @@ export function createReceiver(
 ): Receive {
   /** Number of failed attempts by update. */
   const unreadable = new Map<number | undefined, number>();
+  const addressForwards = createForwardAddressing();
 
   /** Returns `undefined` for malformed updates and for those that failed too often. */
   async function readOrSkip(update: Payload): Promise<readonly InboundEvent[] | undefined> {
@@ -76,7 +77,7 @@ export function createReceiver(
   return async function receive(updates) {
     const readings = await Promise.all(updates.map(readOrSkip));
     if (readings.every((events) => events === undefined)) return "malformed";
-    const events = mergeAlbum(readings.flatMap((reading) => reading ?? []));
+    const events = addressForwards(mergeAlbum(readings.flatMap((reading) => reading ?? [])));
     const query = objectAt(updates[0] ?? {}, "callback_query");
     const handled = await emitAll(context, events);
     if (handled === "rejected") return handled;

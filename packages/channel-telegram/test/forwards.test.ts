@@ -1,0 +1,66 @@
+import { groupMention, person, textMessage } from "@signalbox/testkit/telegram";
+import { describe, expect, it } from "vitest";
+import { openBench, webhookSecret } from "./harness.ts";
+
+const chat = { id: -1_001_234, type: "supergroup" } as const;
+const at = 1_800_000_000_000;
+const origin = {
+  type: "user",
+  sender_user: { id: 7, is_bot: false, first_name: "Carla" },
+  date: 1_750_000_000,
+};
+
+const comment = (text = "what about this?") => groupMention(text, "signalbox_bot", { chat, at });
+const forward = (text: string, more: { readonly at?: number; readonly from?: typeof person } = {}) =>
+  textMessage(text, { chat, at, ...more, fields: { forward_origin: origin } });
+
+describe("a message that is forwarded with a comment", () => {
+  it("is one message together with the comment that addresses the bot", async () => {
+    await using bench = await openBench();
+    const pushed = [comment(), forward("The harbour is closed."), forward("Until Monday.")];
+    await Promise.all(pushed.map((update) => bench.standIn.push(update)));
+    expect(bench.events).toMatchObject([
+      {
+        text: "what about this?",
+        addressed: "mention",
+        references: [
+          { kind: "forward", text: "The harbour is closed.", sender: { name: "Carla" } },
+          { kind: "forward", text: "Until Monday." },
+        ],
+      },
+    ]);
+  });
+
+  it("is addressed like the comment if it arrives separately", async () => {
+    await using bench = await openBench({ transport: "webhook", webhookSecret });
+    for (const update of [comment(), forward("The harbour is closed.", { at: at + 2_000 })]) {
+      const headers = {
+        "content-type": "application/json",
+        "x-telegram-bot-api-secret-token": webhookSecret,
+      };
+      const request = { method: "POST", headers, body: JSON.stringify(update) };
+      await bench.channel.webhook?.(new Request("http://gateway/updates", request));
+    }
+    expect(bench.events).toMatchObject([{ addressed: "mention" }, { addressed: "mention", text: "" }]);
+  });
+
+  it.each([
+    ["much later", { at: at + 60_000 }],
+    ["by another person", { from: { ...person, id: 5_002 } }],
+  ])("addresses nobody if it was forwarded %s", async (_, more) => {
+    await using bench = await openBench();
+    await Promise.all(
+      [comment(), forward("The harbour is closed.", more)].map((one) => bench.standIn.push(one)),
+    );
+    expect(bench.events).toMatchObject([{ addressed: "mention" }, { addressed: "none" }]);
+  });
+
+  it("is only context if the comment addresses nobody", async () => {
+    await using bench = await openBench();
+    const plain = textMessage("look", { chat, at });
+    await Promise.all([plain, forward("The harbour is closed.")].map((one) => bench.standIn.push(one)));
+    expect(bench.events).toMatchObject([
+      { addressed: "none", text: "look", references: [{ kind: "forward" }] },
+    ]);
+  });
+});
